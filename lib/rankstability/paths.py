@@ -1,0 +1,31 @@
+"""The only place that knows the folders of the repository."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = ROOT / "notebooks"
+FIGURES = ROOT / "figures"
+BUILD = ROOT / "build"  # executed notebooks, status files, the report site; never tracked
+PUBLISHED = ROOT / "data" / "published"
+DEMO = ROOT / "data" / "demo"
+CATALOGUE = ROOT / "data" / "catalogue.yaml"
+
+
+def data_root() -> Path:
+    """The folder that holds the real campaigns: ``RANKSTABILITY_DATA``, or ``data/``.
+
+    A relative ``RANKSTABILITY_DATA`` is relative to the repository, wherever the caller stands.
+    """
+    value = os.environ.get("RANKSTABILITY_DATA")
+    return (ROOT / value).resolve() if value else ROOT / "data"
+
+
+def shown(path: Path) -> str:
+    """`path` as printed: relative to the repository where it lies inside, else the name as given."""
+    try:
+        return str(Path(path).resolve().relative_to(ROOT))
+    except ValueError:
+        return str(path)
