@@ -1,0 +1,319 @@
+"""Relative ranking as WMT released it (2010 to 2016), to one tidy frame."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from . import paths
+from .errors import DataError
+
+COLUMNS = [
+    "task",
+    "pair",
+    "track",
+    "block",
+    "judge",
+    "segment",
+    "document",
+    "position",
+    "system",
+    "rank",
+    "ranked",
+]
+UNRANKED = -1
+EMPTY_SLOT = "blank"  # WMT11: what stands in a slot that showed nothing
+LABELS = 5  # ranks run from 1 to 5
+TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
+
+_CODES = """
+cs czech cze ces|de german ger deu|en english eng|es spanish spa esp|et estonian est
+fi finnish fin|fr french fra fre|gu gujarati guj|ha hausa hau|hi hindi hin|hu hungarian hun
+ht haitian hat|is icelandic isl ice|ja japanese jpn|kk kazakh kaz|lt lithuanian lit
+lv latvian lav|pl polish pol|ro romanian ron rum|ru russian rus|tr turkish tur|ur urdu urd
+zh chinese zho chi
+"""
+LANGUAGES = {
+    name: entry.split()[0] for entry in re.split(r"[|\n]", _CODES) for name in entry.split()
+}
+
+
+def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
+    """The blocks of relative ranking files, one row per output shown.
+
+    Two forms are known by their header: one row per block, with ``system1Id ... systemNId`` and
+    ``system1rank ... systemNrank`` (WMT10 to WMT14; ``*.RNK_results.csv``, ``data_RNK.csv``), and
+    one row per comparison, with two systems and a ``rankingID`` (WMT15, WMT16). Rows of the second
+    form are put together again to the block they came from; a ranking whose comparisons are not
+    all there, or contradict each other, stays in blocks of two. Nothing is deduplicated: a block
+    that stands twice in the file was counted twice in the official results.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        Read in this order; ``.gz`` is accepted. A name that holds ``indivsystems``,
+        ``combosystems`` or ``tunable`` (WMT11) gives the track.
+    pair : str
+        Keep only this language pair (``cs-en``); block numbers do not change by it.
+
+    Returns
+    -------
+    DataFrame
+        task (pair, and the track where there is one: ``cs-en individual``), pair, track, block
+        (counts from 0 over all files), judge, segment (1-based index in the test set), document,
+        position (1 = shown first), system, rank (1 = best; -1 = left blank), ranked (rank is not
+        -1). task, pair, track, judge, document and system are categorical. ``.attrs["excluded"]``
+        counts what is not in the frame: slots that showed nothing.
+
+    Raises
+    ------
+    DataError
+        With file, line, column, value and expectation.
+    """
+    if not files:
+        raise DataError("no file of rankings given", expected="at least one file")
+    parts, first, empty = [], 0, 0
+    for file in files:
+        part, blocks, slots = _read_file(Path(file), first)
+        parts.append(part)
+        first += blocks
+        empty += slots
+    columns = {
+        name: np.concatenate([part[name] for part in parts])
+        for name in COLUMNS
+        if name not in ("task", "ranked")
+    }
+    frame = pd.DataFrame(columns)
+    frame["ranked"] = frame["rank"] != UNRANKED
+    frame["task"] = (frame["pair"] + " " + frame["track"]).str.strip()
+    if pair:
+        present = sorted(frame["pair"].unique())
+        frame = frame[frame["pair"] == pair].reset_index(drop=True)
+        if frame.empty:
+            raise DataError(
+                "no rows of this language pair",
+                file=", ".join(paths.shown(Path(f)) for f in files),
+                value=pair,
+                expected="one of " + ", ".join(present),
+            )
+    for name in ("task", "pair", "track", "judge", "document", "system"):
+        frame[name] = frame[name].astype(str).astype("category")
+    frame = frame[COLUMNS]
+    frame.attrs["excluded"] = {"slots that showed nothing": empty}
+    return frame
+
+
+def pairs_in(files: Sequence[Path]) -> tuple[str, ...]:
+    """The language pairs of `files`, sorted."""
+    return tuple(sorted(read_rr(files)["pair"].unique()))
+
+
+def _lines(file: Path) -> Iterator[tuple[int, list[str]]]:
+    """(line number, fields) of the rows that are not empty."""
+    try:
+        raw = file.read_bytes()
+        raw = gzip.decompress(raw) if file.suffix == ".gz" else raw
+    except (OSError, EOFError) as problem:
+        raise DataError(f"cannot be read ({problem})", file=paths.shown(file)) from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = raw[: problem.start].count(b"\n") + 1
+        raise DataError(
+            "not UTF-8",
+            file=paths.shown(file),
+            line=line,
+            value=raw[problem.start : problem.start + 1],
+            expected="text in UTF-8",
+        ) from None
+    reader = csv.reader(text.splitlines())
+    for row in reader:
+        if row:
+            yield reader.line_num, row
+
+
+def _read_file(file: Path, first: int) -> tuple[dict[str, np.ndarray], int, int]:
+    """Columns of one file, its number of blocks, and its number of empty slots."""
+    content = _lines(file)
+    _, header = next(content, (0, []))
+    place = {name.strip().lower(): i for i, name in enumerate(header)}
+    slots = 0
+    while f"system{slots + 1}id" in place:
+        slots += 1
+    needed = ["srclang", "trglang", "srcindex", "judgeid"]
+    needed += [f"system{i + 1}{what}" for i in range(max(slots, 2)) for what in ("id", "rank")]
+    for name in needed:
+        if name not in place:
+            raise DataError(
+                "a column is missing",
+                file=paths.shown(file),
+                line=1,
+                value=",".join(header)[:80],
+                expected=f"a comma-separated header with {name!r}",
+            )
+    lines, fields = [], []
+    for line, cells in content:
+        if len(cells) != len(header):
+            raise DataError(
+                "wrong number of columns",
+                file=paths.shown(file),
+                line=line,
+                value=len(cells),
+                expected=f"{len(header)} as in the header",
+            )
+        lines.append(line)
+        fields.append(cells)
+    if not fields:
+        raise DataError("no rows", file=paths.shown(file), expected="rankings below the header")
+    table = _Table(file, place, header, np.array(lines), np.array(fields, dtype=object))
+    pair = table.pairs()
+    systems = np.column_stack([table.text(f"system{i + 1}id") for i in range(slots)])
+    ranks = np.column_stack(
+        [table.integer(f"system{i + 1}rank", UNRANKED, max(LABELS, slots)) for i in range(slots)]
+    )
+    table.refuse(ranks == 0, [f"system{i + 1}rank" for i in range(slots)], "rank out of range")
+    shown = systems != EMPTY_SLOT
+    for i in range(slots):
+        bad = ~shown[:, i] & (ranks[:, i] != UNRANKED)
+        table.refuse(bad, f"system{i + 1}rank", "a rank in a slot that showed nothing", "-1")
+        for j in range(i):
+            bad = shown[:, i] & (systems[:, i] == systems[:, j])
+            table.refuse(
+                bad,
+                f"system{i + 1}id",
+                "a system stands twice in one block",
+                "each system once",
+            )
+    per_row = {
+        "pair": pair,
+        "judge": table.text("judgeid"),
+        "segment": table.integer("srcindex", 0),
+        "document": table.text("documentid")
+        if "documentid" in place
+        else np.full(len(pair), "", object),
+    }
+    if "rankingid" in place and slots == 2:
+        block, position, row, slot = _join(table.text("rankingid"), per_row, systems, ranks)
+        blocks = int(block.max()) + 1
+    else:
+        row, slot = np.nonzero(shown)
+        block, position, blocks = row, slot + 1, len(pair)
+    track = next((label for mark, label in TRACKS.items() if mark in file.name), "")
+    columns = {name: values[row] for name, values in per_row.items()}
+    columns |= {
+        "track": np.full(len(row), track, dtype=object),
+        "block": block + first,
+        "position": position,
+        "system": systems[row, slot],
+        "rank": ranks[row, slot],
+    }
+    return columns, blocks, int((~shown).sum())
+
+
+def _join(
+    ranking: np.ndarray, per_row: dict[str, np.ndarray], systems: np.ndarray, ranks: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Comparisons put together to blocks: block, position, and (row, slot) of each output."""
+    members: dict[tuple[object, ...], list[int]] = {}
+    key = zip(per_row["pair"], per_row["judge"], per_row["segment"], ranking, strict=True)
+    for i, name in enumerate(key):
+        members.setdefault(name, []).append(i)
+    out: list[tuple[int, int, int, int]] = []
+    block = 0
+    for rows in members.values():
+        seen: dict[str, tuple[int, int]] = {}
+        whole = True
+        for i in rows:
+            for s in (0, 1):
+                at = seen.setdefault(systems[i, s], (i, s))
+                whole &= bool(ranks[at] == ranks[i, s])
+        pairs = {frozenset((systems[i, 0], systems[i, 1])) for i in rows}
+        k = len(seen)
+        if whole and len(pairs) == len(rows) == k * (k - 1) // 2:
+            out += [(block, p, *at) for p, at in enumerate(seen.values(), 1)]
+            block += 1
+        else:
+            for i in rows:
+                out += [(block, 1, i, 0), (block, 2, i, 1)]
+                block += 1
+    columns = np.array(out)
+    return columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3]
+
+
+class _Table:
+    """The fields of one file with their line numbers, read column by column with checks."""
+
+    def __init__(
+        self,
+        file: Path,
+        place: dict[str, int],
+        header: list[str],
+        lines: np.ndarray,
+        fields: np.ndarray,
+    ) -> None:
+        self.file, self.place, self.header = file, place, header
+        self.lines, self.fields = lines, fields
+
+    def _error(self, row: int, column: str, problem: str, expected: str | None) -> DataError:
+        i = self.place[column]
+        return DataError(
+            problem,
+            file=paths.shown(self.file),
+            line=int(self.lines[row]),
+            column=self.header[i],
+            value=self.fields[row, i],
+            expected=expected,
+        )
+
+    def refuse(
+        self,
+        bad: np.ndarray,
+        columns: str | list[str],
+        problem: str,
+        expected: str | None = f"-1, or 1 to {LABELS}",
+    ) -> None:
+        """Raise for the first row (and column) that is `bad`."""
+        if bad.any():
+            row = int(np.argmax(bad if bad.ndim == 1 else bad.any(axis=1)))
+            name = columns if isinstance(columns, str) else columns[int(np.argmax(bad[row]))]
+            raise self._error(row, name, problem, expected)
+
+    def text(self, column: str) -> np.ndarray:
+        """A column of names without surrounding blanks; none may be empty."""
+        values = np.array([v.strip() for v in self.fields[:, self.place[column]]], dtype=object)
+        self.refuse(values == "", column, "empty", "a name")
+        return values
+
+    def integer(self, column: str, low: int, high: int | None = None) -> np.ndarray:
+        """A column of integers from `low` to `high`."""
+        values = np.empty(len(self.fields), dtype=np.int64)
+        for row, text in enumerate(self.fields[:, self.place[column]]):
+            try:
+                values[row] = int(text)
+            except ValueError:
+                raise self._error(row, column, "not an integer", "an integer") from None
+        bad = values < low
+        if high is not None:
+            bad |= values > high
+            expected = f"-1, or 1 to {high}"
+        else:
+            expected = f"at least {low}"
+        self.refuse(bad, column, "out of range", expected)
+        return values
+
+    def pairs(self) -> np.ndarray:
+        """The language pair of each row, in two-letter codes."""
+        halves = []
+        for column in ("srclang", "trglang"):
+            names = self.text(column)
+            known = {name: LANGUAGES.get(str(name).lower()) for name in set(names)}
+            bad = np.array([known[name] is None for name in names])
+            self.refuse(bad, column, "unknown language", "an English name or an ISO 639 code")
+            halves.append([known[name] for name in names])
+        return np.array([f"{a}-{b}" for a, b in zip(*halves, strict=True)], dtype=object)
