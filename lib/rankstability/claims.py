@@ -113,9 +113,7 @@ def compare(
             reason = reasons.get(key, "")
         if verdict == "no data":
             reason = reason or no_data
-        out.append(
-            (row.paper, *key, row.published, _text(value), verdict, reason, provenance)
-        )
+        out.append((row.paper, *key, row.published, _text(value), verdict, reason, provenance))
     return pd.DataFrame(out, columns=COLUMNS)
 
 
@@ -128,4 +126,6 @@ def _text(value: Any) -> str:
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
     """Counts of each status per paper and place: columns paper, place, exact, rounds, ..."""
     counts = pd.crosstab([rows["paper"], rows["place"]], rows["status"])
-    return counts.reindex(columns=list(STATUSES), fill_value=0).reset_index().rename_axis(columns=None)
+    return (
+        counts.reindex(columns=list(STATUSES), fill_value=0).reset_index().rename_axis(columns=None)
+    )

@@ -1,0 +1,58 @@
+"""Real data in tests: asked for by campaign folder; absent they skip, or fail where required."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+from rankstability import paths
+
+matplotlib.use("Agg")
+
+REQUIRED = os.environ.get("RANKSTABILITY_REQUIRE_DATA") == "1"
+FOLDERS = {
+    "wmt10": "wmt10",
+    "wmt11": "wmt11",
+    "wmt12": "wmt12",
+    "wmt18": "newstest2018-humaneval/analysis",
+    "wmt20": "newstest2020-segment-scores",
+    "wmt21": "newstest2021-toen",
+    "wmt23-mqm": "wmt23-mqm",
+    "wmt22-appraise-liv": "wmt22-appraise-liv",
+    "wmt24-esa": "wmt24-esa",
+}
+
+
+def real(campaign: str) -> Path:
+    """The folder of a real campaign; without it the test skips, or fails where data are required."""
+    folder = paths.data_root() / FOLDERS[campaign]
+    if not folder.is_dir():
+        message = f"real data of {campaign} not found at {FOLDERS[campaign]} under the data root"
+        if REQUIRED:
+            pytest.fail(message + " (RANKSTABILITY_REQUIRE_DATA=1)")
+        pytest.skip(message + "; set RANKSTABILITY_DATA to test on them")
+    return folder
+
+
+def needs(campaign: str):
+    """A decorator: the test needs this real campaign (several may be stacked)."""
+
+    def decorate(test):
+        return pytest.mark.usefixtures(f"have_{campaign.replace('-', '_')}")(test)
+
+    return decorate
+
+
+def _fixture(campaign: str):
+    @pytest.fixture(scope="session", name=f"have_{campaign.replace('-', '_')}")
+    def have() -> Path:
+        return real(campaign)
+
+    return have
+
+
+for _name in FOLDERS:
+    globals()[f"have_{_name.replace('-', '_')}"] = _fixture(_name)
