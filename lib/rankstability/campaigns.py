@@ -1,0 +1,433 @@
+"""Campaigns: what the catalogue knows, what is here, and how to load it."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from . import paths, tables
+from .errors import DataError
+from .readers_da import GOOD, LATEST, DirectAssessment, locate, segment_pairs
+
+LANGUAGES = {
+    "Czech": "cs",
+    "English": "en",
+    "French": "fr",
+    "German": "de",
+    "Spanish": "es",
+    "Urdu": "ur",
+    "Haitian Creole": "ht",
+    "Hungarian": "hu",
+}
+PROTOCOLS = {
+    "da": "DA",
+    "segments": "DA",
+    "esa": "DA",
+    "appraise": "DA",
+    "rr": "RR",
+    "mqm": "MQM",
+}
+MQM_PAIR = re.compile(r"_([a-z]{2})-?([a-z]{2})[._]")
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A year's collection with one protocol, and where its files are.
+
+    Attributes
+    ----------
+    name : str
+        The catalogue's name, or the folder's.
+    protocol : str
+        ``DA``, ``RR`` or ``MQM``.
+    style : str
+        ``SR-DC``, ``SR+DC``, empty where it does not apply, or both as ``SR-DC/SR+DC``
+        where it differs between pairs: see `style_of`.
+    tool : str
+        What collected the judgments; see `tool_of`.
+    year : int
+        0 where unknown.
+    folder : Path
+        Where the files are.
+    format : str
+        ``da``, ``segments`` (scores without workers), ``esa``, ``appraise``, ``rr``, ``mqm``.
+    title, citation : str
+    rebuilt : bool
+        The raw scores here were rebuilt from the released z-scores.
+    demo : bool
+        Synthetic, in the repository.
+    known_pairs : tuple of str
+        The pairs of the official release, here or not (catalogue); `pairs` are those here.
+    """
+
+    name: str
+    protocol: str
+    style: str
+    tool: str
+    year: int
+    folder: Path
+    format: str
+    title: str = ""
+    citation: str = ""
+    rebuilt: bool = False
+    demo: bool = False
+    known_pairs: tuple[str, ...] = ()
+    entry: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def workers(self) -> bool:
+        """Whether single judgments with their workers are here (not only segment scores)."""
+        return self.format != "segments"
+
+    @cached_property
+    def pairs(self) -> tuple[str, ...]:
+        """The language pairs that the files here hold, sorted."""
+        return _pairs(self)
+
+    def style_of(self, pair: str) -> str:
+        """``SR-DC``, ``SR+DC`` or empty, for one pair."""
+        return _of_pair(self.entry.get("style", ""), pair)
+
+    def tool_of(self, pair: str) -> str:
+        """What collected the judgments of one pair."""
+        return _of_pair(self.entry.get("tool", ""), pair)
+
+    def bilingual(self, pair: str) -> bool:
+        """Whether outputs were judged against the source rather than a reference translation."""
+        return _of_pair(self.entry.get("judged", ""), pair) == "bilingual"
+
+    def files(self, pair: str = "") -> tuple[Path, ...]:
+        """The files that are read for `pair` (all pairs: empty), that exist."""
+        return _files(self, pair)
+
+
+def _of_pair(value: Any, pair: str) -> str:
+    """One word for all pairs, or a mapping from the word to its pairs (``*``: all others)."""
+    if not isinstance(value, Mapping):
+        return str(value or "")
+    for word, members in value.items():
+        if pair in members:
+            return str(word)
+    return next((str(word) for word, members in value.items() if "*" in members), "")
+
+
+def _summary(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "/".join(str(word) for word, members in value.items() if members)
+    return str(value or "")
+
+
+@lru_cache(maxsize=1)
+def catalogue() -> dict[str, dict[str, Any]]:
+    """``data/catalogue.yaml``: name -> entry (fields: see ``data/README.md``)."""
+    entries: dict[str, dict[str, Any]] = yaml.safe_load(paths.CATALOGUE.read_text(encoding="utf-8"))
+    return entries
+
+
+def folder_of(name: str) -> Path:
+    """Where the files of a catalogue campaign belong, present or not."""
+    entry = catalogue()[name]
+    return paths.DEMO / name if entry.get("demo") else paths.data_root() / entry["folder"]
+
+
+def _campaign(name: str, folder: Path, entry: Mapping[str, Any]) -> Campaign:
+    marker = entry.get("rebuilt_if", "")
+    return Campaign(
+        name=name,
+        protocol=entry.get("protocol") or PROTOCOLS[entry["format"]],
+        style=_summary(entry.get("style")),
+        tool=_summary(entry.get("tool")),
+        year=int(entry.get("year") or 0),
+        folder=folder,
+        format=entry["format"],
+        title=str(entry.get("title") or name),
+        citation=str(entry.get("citation") or ""),
+        rebuilt=bool(entry.get("rebuilt")) or bool(marker and (folder / marker).is_file()),
+        demo=bool(entry.get("demo")),
+        known_pairs=tuple(entry.get("pairs") or ()),
+        entry=entry,
+    )
+
+
+def listed() -> tuple[Campaign, ...]:
+    """All campaigns of the catalogue, here or not."""
+    return tuple(_campaign(name, folder_of(name), entry) for name, entry in catalogue().items())
+
+
+def present() -> tuple[Campaign, ...]:
+    """The catalogue's campaigns whose files are here, the demo ones included (files not read)."""
+    return tuple(campaign for campaign in listed() if _complete(campaign))
+
+
+def _complete(campaign: Campaign) -> bool:
+    if not campaign.folder.is_dir():
+        return False
+    if campaign.format == "da":
+        return all(locate(campaign.folder, name) for name in (LATEST, GOOD))
+    return bool(campaign.files())
+
+
+def find(name: str | Path) -> Campaign:
+    """A campaign by its catalogue name, or by a path to a folder of files in a known format.
+
+    A folder's format is seen from its files; an optional ``campaign.yaml`` in it may set title,
+    style, tool, year, citation and files.
+
+    Raises
+    ------
+    DataError
+        Unknown name (with the names there are and the closest), a known campaign whose files are
+        not here (with how to get them), or a folder without files of a known format.
+    """
+    text = str(name)
+    if text in catalogue():
+        campaign = _campaign(text, folder_of(text), catalogue()[text])
+        if not _complete(campaign):
+            raise DataError(
+                f"the files of {text} are not here",
+                file=paths.shown(campaign.folder),
+                expected=f"them there, or run `make data CAMPAIGN={text}` "
+                "(data/README.md says how to place them by hand)",
+            )
+        return campaign
+    folder = Path(text)
+    if not folder.is_absolute() and not folder.is_dir():
+        folder = paths.ROOT / folder
+    if folder.is_dir():
+        return _own(folder.resolve())
+    here = [campaign.name for campaign in present()]
+    close = difflib.get_close_matches(text, list(catalogue()), n=1)
+    raise DataError(
+        "unknown campaign" + (f" (did you mean {close[0]}?)" if close else ""),
+        value=text,
+        expected=f"a folder, or one of {', '.join(catalogue())}; here: {', '.join(here) or 'none'}",
+    )
+
+
+def _own(folder: Path) -> Campaign:
+    """The campaign in a user's folder."""
+    for known in catalogue():
+        if folder == folder_of(known).resolve():
+            return _campaign(folder.name, folder, catalogue()[known])
+    settings = folder / "campaign.yaml"
+    entry: dict[str, Any] = {}
+    if settings.is_file():
+        try:
+            read = yaml.safe_load(settings.read_text(encoding="utf-8")) or {}
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise DataError(
+                f"not YAML: {str(error).splitlines()[0]}", file=paths.shown(settings)
+            ) from None
+        if not isinstance(read, dict):
+            raise DataError("not a mapping", file=paths.shown(settings), expected="title: ...")
+        entry = read
+    entry.setdefault("format", detect(folder))
+    if entry["format"] not in PROTOCOLS:
+        raise DataError(
+            "unknown format",
+            file=paths.shown(settings),
+            column="format",
+            value=entry["format"],
+            expected="one of " + ", ".join(PROTOCOLS),
+        )
+    entry["protocol"] = PROTOCOLS[entry["format"]]
+    if entry.get("style", "") not in ("", "SR-DC", "SR+DC"):
+        raise DataError(
+            "unknown style",
+            file=paths.shown(settings),
+            column="style",
+            value=entry["style"],
+            expected="SR-DC or SR+DC",
+        )
+    return _campaign(folder.name, folder, entry)
+
+
+def detect(folder: Path) -> str:
+    """The format of the files in `folder`; DataError where there is none we know."""
+    if locate(folder, LATEST) or locate(folder, GOOD):
+        return "da"
+    if segment_pairs(folder):
+        return "segments"
+    if _glob(folder, "rr"):
+        return "rr"
+    if _glob(folder, "mqm"):
+        return "mqm"
+    if _glob(folder, "esa"):
+        return "esa"
+    if _glob(folder, "appraise"):
+        return "appraise"
+    raise DataError(
+        "no files in a known format",
+        file=paths.shown(folder),
+        value=", ".join(sorted(path.name for path in folder.iterdir())[:6]) or "an empty folder",
+        expected=f"{LATEST} with {GOOD}; ad-seg-scores-XX-YY.csv; *RNK*.csv; MQM *.tsv; "
+        "an ESA or Appraise export *.csv (data/README.md)",
+    )
+
+
+PATTERNS = {
+    "rr": ("*RNK*.csv", "*RNK*.csv.gz"),
+    "mqm": ("*mqm*.tsv", "*mqm*.tsv.gz", "*mqm*.tsv.tar.gz"),
+    "esa": ("*esa*.csv", "*esa*.csv.gz"),
+    "appraise": ("*Appraise*.csv", "*Appraise*.csv.gz", "*appraise*.csv", "*appraise*.csv.gz"),
+}
+
+
+def _glob(folder: Path, kind: str) -> tuple[Path, ...]:
+    """Files of a kind by their names (of RR, not the paid ``-public`` judgments of 2010)."""
+    found = {path for pattern in PATTERNS[kind] for path in folder.glob(pattern)}
+    names = [path for path in found if path.is_file() and "-public" not in path.name]
+    return tuple(sorted(path for path in names if not path.name.startswith(("header", "."))))
+
+
+def _files(campaign: Campaign, pair: str) -> tuple[Path, ...]:
+    folder = campaign.folder
+    if campaign.format == "da":
+        pair_files = [f"documents-{one}.tsv" for one in ([pair] if pair else campaign.pairs)]
+        found = [locate(folder, name) for name in [LATEST, GOOD, *pair_files]]
+        return tuple(path for path in found if path)
+    if campaign.format == "segments":
+        chosen = (pair,) if pair else segment_pairs(folder)
+        found = [locate(folder, f"ad-seg-scores-{one}.csv") for one in chosen]
+        return tuple(path for path in found if path)
+    names = campaign.entry.get("files")
+    if names:
+        listed_files = [locate(folder, str(name)) for name in names]
+        files = tuple(path for path in listed_files if path)
+    else:
+        files = _glob(folder, campaign.format)
+    if campaign.format == "mqm" and pair:
+        return tuple(path for path in files if _mqm_pair(path) == pair)
+    return files
+
+
+def _mqm_pair(path: Path) -> str:
+    """``en-de`` from a name such as ``mqm_generalMT2022_ende.tsv``."""
+    found = MQM_PAIR.findall(path.name)
+    if not found:
+        raise DataError(
+            "no language pair in the file's name",
+            file=paths.shown(path),
+            expected="a name such as mqm_mine_ende.tsv",
+        )
+    return "-".join(found[-1])
+
+
+def _pairs(campaign: Campaign) -> tuple[str, ...]:
+    if campaign.format == "da":
+        from . import readers_da
+
+        return readers_da.pairs(campaign.folder)
+    if campaign.format == "segments":
+        return segment_pairs(campaign.folder)
+    if campaign.format == "mqm":
+        return tuple(sorted({_mqm_pair(path) for path in campaign.files()}))
+    if campaign.format == "rr":
+        return tuple(sorted(set().union(*(_rr_pairs(path) for path in campaign.files()))))
+    from . import readers_appraise
+
+    return readers_appraise.pairs(campaign.files(), campaign.format)
+
+
+def _rr_pairs(path: Path) -> set[str]:
+    text = tables.content(path).decode("utf-8").splitlines()
+    header = text[0].split(",")
+    if "srclang" not in header or "trglang" not in header:
+        raise DataError(
+            "no srclang and trglang in the header", file=paths.shown(path), line=1, value=text[0]
+        )
+    source, target = header.index("srclang"), header.index("trglang")
+    seen = set()
+    for line in text[1:]:
+        fields = line.split(",", max(source, target) + 1)
+        if len(fields) > max(source, target):
+            seen.add((fields[source], fields[target]))
+    return {f"{LANGUAGES.get(s, s)}-{LANGUAGES.get(t, t)}" for s, t in seen}
+
+
+def _known_pair(campaign: Campaign, pair: str) -> None:
+    if pair not in campaign.pairs:
+        close = difflib.get_close_matches(pair, campaign.pairs, n=1)
+        raise DataError(
+            f"{campaign.name} has no rows for the language pair"
+            + (f" (did you mean {close[0]}?)" if close else ""),
+            file=paths.shown(campaign.folder),
+            value=pair,
+            expected="one of " + ", ".join(campaign.pairs),
+        )
+
+
+def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
+    """The judgments of one pair of a DA campaign with workers.
+
+    Raises
+    ------
+    DataError
+        Another protocol, segment scores only, no such pair, or anything wrong in the files.
+    """
+    if campaign.format in ("esa", "appraise"):
+        from . import readers_appraise
+
+        _known_pair(campaign, pair)
+        return readers_appraise.read_appraise(campaign.files(), pair, campaign.format)
+    if campaign.format != "da":
+        has = "segment scores without workers" if campaign.format == "segments" else "no DA"
+        raise DataError(f"{campaign.name} has {has}", expected="a DA campaign with workers")
+    from . import readers_da
+
+    allow = campaign.entry.get("identical_rows") == "allowed"
+    return readers_da.read_da(campaign.folder, pair, allow_identical=allow)
+
+
+def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
+    """Released scores per system and segment: system, document, segment, raw, z, n."""
+    if campaign.format not in ("segments", "da"):
+        raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
+    from . import readers_da
+
+    return readers_da.read_segment_scores(campaign.folder, pair)
+
+
+def load_rr(campaign: Campaign, pair: str = "") -> pd.DataFrame:
+    """The blocks of a relative-ranking campaign, of one pair or of all."""
+    if campaign.format != "rr":
+        raise DataError(f"{campaign.name} is not relative ranking", value=campaign.protocol)
+    if pair:
+        _known_pair(campaign, pair)
+    from . import readers_rr
+
+    return readers_rr.read_rr(campaign.files(), pair=pair)
+
+
+def load_mqm(campaign: Campaign, pair: str) -> pd.DataFrame:
+    """The marked errors of one pair of an MQM campaign."""
+    if campaign.format != "mqm":
+        raise DataError(f"{campaign.name} is not MQM", value=campaign.protocol)
+    _known_pair(campaign, pair)
+    from . import readers_mqm
+
+    files = campaign.files(pair)
+    if len(files) > 1:
+        raise DataError(
+            "two files of one language pair",
+            file=paths.shown(files[1]),
+            expected="one MQM file per pair in a folder",
+        )
+    return readers_mqm.read_mqm(files[0], pair)
+
+
+def fingerprint(campaign: Campaign, pair: str = "") -> str:
+    """Checksum of the files read for `pair` (all: empty): 16 hex digits, equal for .gz and plain."""
+    total = hashlib.sha256()
+    for path in campaign.files(pair):
+        total.update(path.name.removesuffix(".gz").encode() + tables.digest(path).encode())
+    return total.hexdigest()[:16]

@@ -1,0 +1,223 @@
+"""Delimited text as released: decompressed, decoded, columns counted, lines known."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from . import paths
+from .errors import DataError
+
+GZIP = b"\x1f\x8b"
+
+
+def content(path: Path) -> bytes:
+    """The bytes of `path`, decompressed where it is gzipped (by its first bytes, not its name).
+
+    Raises
+    ------
+    DataError
+        Missing, unreadable or empty file, truncated or damaged gzip, bytes that are not UTF-8.
+    """
+    name = paths.shown(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise DataError("no such file", file=name) from None
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", file=name) from None
+    if data[:2] == GZIP:
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise DataError(
+                f"truncated or damaged gzip ({error})",
+                file=name,
+                expected="a whole gzip file; fetch it again",
+            ) from None
+    if not data.strip():
+        raise DataError("the file is empty", file=name)
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            "wrong encoding",
+            file=name,
+            line=data.count(b"\n", 0, error.start) + 1,
+            value=data[error.start : error.start + 1],
+            expected="UTF-8",
+        ) from None
+    if b"\0" in data:
+        at = data.index(b"\0")
+        raise DataError(
+            "NUL byte", file=name, line=data.count(b"\n", 0, at) + 1, expected="UTF-8 text"
+        )
+    return data
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file's rows, and where each stood in the file.
+
+    ``frame`` holds one categorical text column per name; ``lines[i]`` is the physical line of
+    row ``i`` (the first line of the file is 1, headers and blank lines count).
+    """
+
+    path: Path
+    frame: pd.DataFrame
+    lines: np.ndarray
+
+    def error(self, problem: str, row: int, column: str, expected: str) -> DataError:
+        """The error for one bad value of the table."""
+        return DataError(
+            problem,
+            file=paths.shown(self.path),
+            line=int(self.lines[row]),
+            column=column,
+            value=str(self.frame[column].iloc[row]),
+            expected=expected,
+        )
+
+    def numbers(self, column: str, rows: np.ndarray, low: float, high: float) -> np.ndarray:
+        """`column` of `rows` (indices) as numbers within [low, high], or the first that is not."""
+        values = self.frame[column].cat.categories
+        known = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(float)
+        number = known[self.frame[column].cat.codes.to_numpy()[rows]]
+        limits = " a number"
+        if np.isfinite(low) or np.isfinite(high):
+            limits = f" a number from {low:g} to {high:g}"
+        if not np.isfinite(number).all():
+            bad = int(rows[np.flatnonzero(~np.isfinite(number))[0]])
+            raise self.error("not a number", bad, column, limits.strip())
+        outside = (number < low) | (number > high)
+        if outside.any():
+            bad = int(rows[np.flatnonzero(outside)[0]])
+            raise self.error("out of range", bad, column, limits.strip())
+        return number
+
+    def filled(self, column: str, rows: np.ndarray) -> None:
+        """Raise for the first of `rows` whose `column` is empty or NA."""
+        values = self.frame[column].cat
+        empty = np.flatnonzero(pd.Series(values.categories).isin(["", "NA"]).to_numpy())
+        bad = rows[np.isin(values.codes.to_numpy()[rows], empty)] if len(empty) else empty
+        if len(bad):
+            raise self.error("empty id", int(bad[0]), column, "an id")
+
+
+def _key(path: Path) -> tuple[str, int, int]:
+    try:
+        stat = path.stat()
+    except OSError:
+        raise DataError("no such file", file=paths.shown(path)) from None
+    return str(path), stat.st_mtime_ns, stat.st_size
+
+
+def read(path: Path, columns: tuple[str, ...], usecols: tuple[str, ...] = ()) -> Table:
+    """A blank- or tab-separated file with the given columns, with or without its header line.
+
+    Parameters
+    ----------
+    path : Path
+        Plain or gzipped. With a header the columns may stand in any order; a leading unnamed
+        row-number column is not accepted.
+    columns : tuple of str
+        All columns of the format; every line must have as many fields.
+    usecols : tuple of str
+        Keep only these (fewer columns are read faster); empty: all.
+
+    Returns
+    -------
+    Table
+        Shared between callers as long as the file does not change: do not modify it.
+    """
+    return _read(*_key(Path(path)), columns, usecols or columns)
+
+
+@lru_cache(maxsize=6)
+def _read(
+    path: str, mtime: int, size: int, columns: tuple[str, ...], usecols: tuple[str, ...]
+) -> Table:
+    file = Path(path)
+    data = content(file)
+    first = data.split(b"\n", 1)[0]
+    if first.startswith(b'"'):
+        data = data.replace(b'"', b"")
+    if b"\t" not in first:
+        data = b"\n".join(b"\t".join(line.split()) for line in data.split(b"\n"))
+    data = data.replace(b"\r\n", b"\n")
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    lines = _lines(file, data, len(columns))
+    first = data.split(b"\n", int(lines[0]))[int(lines[0]) - 1]
+    names = first.decode().split("\t")
+    header = len(set(names) & set(columns)) > len(columns) // 2
+    if header and set(names) != set(columns):
+        wrong = next(name for name in names if name not in columns or names.count(name) > 1)
+        raise DataError(
+            "unknown or repeated column in the header",
+            file=paths.shown(file),
+            line=int(lines[0]),
+            value=wrong,
+            expected=" ".join(columns),
+        )
+    if header:
+        lines = lines[1:]
+    if not len(lines):
+        raise DataError("a header and no rows", file=paths.shown(file))
+    frame = pd.read_csv(
+        io.BytesIO(data),
+        sep="\t",
+        header=None,
+        names=names if header else list(columns),
+        skiprows=int(lines[0]) - 1,
+        usecols=list(usecols),
+        dtype="category",
+        na_filter=False,
+        quoting=3,
+        index_col=False,
+    )
+    return Table(file, frame[list(usecols)], lines)
+
+
+def _lines(file: Path, data: bytes, width: int) -> np.ndarray:
+    """The physical numbers of the lines that are not blank; raises unless each has `width` fields."""
+    text = np.frombuffer(data, dtype=np.uint8)
+    ends = np.flatnonzero(text == 10)
+    tabs = np.searchsorted(np.flatnonzero(text == 9), ends)
+    fields = np.diff(tabs, prepend=0) + 1
+    filled = np.diff(ends, prepend=-1) > 1
+    bad = np.flatnonzero(filled & (fields != width))
+    if len(bad):
+        raise DataError(
+            "wrong number of columns",
+            file=paths.shown(file),
+            line=int(bad[0]) + 1,
+            value=int(fields[bad[0]]),
+            expected=f"{width} columns",
+        )
+    return np.flatnonzero(filled) + 1
+
+
+@lru_cache(maxsize=256)
+def _digest(path: str, mtime: int, size: int) -> str:
+    data = Path(path).read_bytes()
+    if data[:2] == GZIP:
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            pass  # a damaged file still has a checksum; reading it says what is wrong
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest(path: Path) -> str:
+    """sha256 of the (decompressed) content, so that a file and its gzip have the same."""
+    return _digest(*_key(Path(path)))
