@@ -1,0 +1,408 @@
+"""Engines behind `tournament`: bounds and exact searches for the minimum feedback arc set.
+
+Everything here works on one block: an integer array ``w`` of shape (k, k) with non-negative net
+weights (``w[i, j] > 0`` means that i beats j, and then ``w[j, i] == 0``), its systems already in
+the order of preference. The cost of an order is the weight of the edges that point upwards in it.
+
+The search rests on one bound. A cyclic triangle costs any order at least one of its edges, so
+for triangles c with multipliers m(c) >= 0, whichever they are,
+
+    cost(order) >= sum over pairs of min(r[i, j], r[j, i]) + sum of m(c),    r = w - use of edges.
+
+The same holds for the systems still to be placed, which bounds every partial ranking. Multipliers
+come from a greedy packing of cycles or, where that is too weak, from the dual of a linear program.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+WORD = 63  # systems of a block whose sets fit one machine word
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound that holds for every subset of the systems (see the module's text).
+
+    `sets` are bit masks of pairs and triangles, `values` what each adds to the bound of a subset
+    that contains it, `total` the bound of the whole block.
+    """
+
+    sets: NDArray[np.uint64]
+    values: NDArray[np.float64]
+    total: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """An optimal order of a block, its cost, and the number of optimal orders (None: too many)."""
+
+    order: IntArray
+    cost: int
+    optima: int | None
+
+
+def order_cost(w: IntArray, order: IntArray) -> int:
+    """The weight of the edges that point upwards in `order`."""
+    return int(np.tril(w[np.ix_(order, order)], -1).sum())
+
+
+def insertion_search(w: IntArray, start: IntArray, rounds: int = 10_000) -> IntArray:
+    """A good order: move single systems to where they cost least until none gains."""
+    order = start.copy()
+    net = w - w.T
+    k = len(order)
+    for _ in range(rounds):
+        d = net[np.ix_(order, order)]
+        # gain[i, j]: what is saved by moving the system at place i to place j
+        sums = np.cumsum(d, axis=1)
+        before = np.concatenate([np.zeros((k, 1), dtype=d.dtype), sums[:, :-1]], axis=1)
+        own = sums[np.arange(k), np.arange(k)][:, None]
+        gain = np.where(np.tri(k, k=-1, dtype=bool), own - before, own - sums)
+        flat = int(np.argmax(gain))
+        i, j = divmod(flat, k)
+        if gain[i, j] <= 0:
+            break
+        order = np.insert(np.delete(order, i), j, order[i])
+    return order
+
+
+def pack_cycles(w: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
+    """Edge-disjoint cycles of three and four through the edges that `order` violates.
+
+    Returns
+    -------
+    triangles : array (t, 3)
+        Cyclic triangles i -> j -> k -> i; a cycle of four enters as two, sharing its diagonal.
+    amounts : array (t,)
+        Their multipliers.
+    """
+    free = w[np.ix_(order, order)].copy()  # capacities, by place
+    back = [(int(u), int(v)) for u, v in zip(*np.nonzero(np.tril(free, -1)), strict=True)]
+    back.sort(key=lambda e: e[0] - e[1])
+    triangles: list[tuple[int, int, int]] = []
+    amounts: list[int] = []
+    for u, v in back:  # u below v in the order, yet u beats v
+        need = int(free[u, v])
+        room = np.minimum(free[v], free[:, u])
+        for x in np.argsort(-room, kind="stable"):
+            take = min(need, int(room[x]))
+            if take <= 0:
+                break
+            free[v, x] -= take
+            free[x, u] -= take
+            need -= take
+            triangles.append((u, v, int(x)))
+            amounts.append(take)
+        free[u, v] = need
+    for u, v in back:
+        need = int(free[u, v])
+        while need:
+            room2 = np.minimum(np.minimum(free[v][:, None], free), free[:, u][None, :])
+            x, y = divmod(int(np.argmax(room2)), len(w))
+            take = min(need, int(room2[x, y]))
+            if take <= 0:
+                break
+            free[v, x] -= take
+            free[x, y] -= take
+            free[y, u] -= take
+            need -= take
+            triangles += [(u, v, x), (u, x, y)]
+            amounts += [take, take]
+        free[u, v] = need
+    places = np.array(triangles, dtype=np.int64).reshape(-1, 3)
+    return order[places], np.array(amounts, dtype=np.int64)
+
+
+def bound_from(w: IntArray, triangles: IntArray, amounts: NDArray) -> Bound:
+    """The bound that `triangles` with multipliers `amounts` give."""
+    r = w.astype(np.float64)
+    for a, b in ((0, 1), (1, 2), (2, 0)):
+        np.subtract.at(r, (triangles[:, a], triangles[:, b]), amounts)
+    low = np.triu(np.minimum(r, r.T), 1)
+    i, j = np.nonzero(np.abs(low) > 1e-9)
+    total = float(low[i, j].sum() + amounts.sum())
+    one = np.uint64(1)
+    if len(w) <= WORD:
+        pairs = (one << i.astype(np.uint64)) | (one << j.astype(np.uint64))
+        t = triangles.astype(np.uint64)
+        triples = (one << t[:, 0]) | (one << t[:, 1]) | (one << t[:, 2])
+        sets = np.concatenate([pairs, triples])
+    else:
+        sets = np.zeros(0, dtype=np.uint64)
+    return Bound(sets, np.concatenate([low[i, j], amounts.astype(np.float64)]), total)
+
+
+def bounded_dp(w: IntArray, upper: int, bound: Bound, cap: int) -> Solution | None:
+    """Dynamic program over the sets of systems placed on top that can still lead to an optimum.
+
+    Held and Karp's recursion (Lopez 2012, Algorithm 1), layer by layer, without the sets whose
+    cost plus `bound` for the rest exceeds `upper`. Exact if some order costs at most `upper`.
+
+    Parameters
+    ----------
+    upper : int
+        The cost of a known order.
+    cap : int
+        Give up (None) when a layer holds more sets than this.
+
+    Returns
+    -------
+    Solution or None
+        The optimal order that comes first when orders are compared place by place from the top,
+        the system of lower index first; its cost; and the number of optimal orders.
+    """
+    k = len(w)
+    bits = np.uint64(1) << np.arange(k, dtype=np.uint64)
+    keys = np.zeros(1, dtype=np.uint64)
+    cost = np.zeros(1, dtype=np.int64)
+    count = np.ones(1, dtype=np.int64)
+    rough = np.ones(1)  # the counts in floating point, to see an overflow
+    inward = w.sum(axis=0)[None, :]  # [set, v]: what the systems not in the set lose to v's place
+    steps = []
+    limit = upper + 1e-6
+    for _ in range(k):
+        price = cost[:, None] + inward
+        parent_all, v_all = np.nonzero(((keys[:, None] & bits) == 0) & (price <= upper))
+        price = price[parent_all, v_all]
+        new, first, child = np.unique(
+            keys[parent_all] | bits[v_all], return_index=True, return_inverse=True
+        )
+        if len(new) > 8 * cap:
+            return None
+        best = np.full(len(new), upper + 1, dtype=np.int64)
+        np.minimum.at(best, child, price)
+        alive = best + _rest(new, bound) <= limit
+        if alive.sum() > cap:
+            return None
+        number = np.cumsum(alive) - 1
+        use = (price == best[child]) & alive[child]
+        parent, v, to = parent_all[use], v_all[use], number[child[use]]
+        rep = first[alive]
+        inward = inward[parent_all[rep]] - w[v_all[rep]]
+        keys, cost = new[alive], best[alive]
+        ways = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(ways, to, count[parent])
+        rough = np.bincount(to, weights=rough[parent], minlength=len(keys))
+        count = ways
+        steps.append((parent, v, to))
+    if len(keys) != 1:
+        raise RuntimeError("no order within the upper bound")  # pragma: no cover
+    order = _first_path(steps)
+    optima = int(count[0]) if rough[0] < 2**62 else None
+    return Solution(order, int(cost[0]), optima)
+
+
+def _first_path(steps: list[tuple[IntArray, IntArray, IntArray]]) -> IntArray:
+    """The path through the layers that takes, from the top, the lowest system that still leads on."""
+    good = np.zeros(1, dtype=np.int64)
+    kept = []
+    for parent, v, to in reversed(steps):
+        use = np.isin(to, good)
+        parent, v, to = parent[use], v[use], to[use]
+        kept.append((parent, v, to))
+        good = np.unique(parent)
+    order, here = [], 0
+    for parent, v, to in reversed(kept):
+        at = np.flatnonzero(parent == here)
+        pick = at[np.argmin(v[at])]
+        order.append(int(v[pick]))
+        here = int(to[pick])
+    return np.array(order, dtype=np.int64)
+
+
+def _rest(keys: NDArray[np.uint64], bound: Bound) -> NDArray[np.float64]:
+    """The bound for the systems that are not in each set."""
+    out = np.empty(len(keys))
+    size = max(1, 4_000_000 // max(1, len(bound.sets)))
+    for a in range(0, len(keys), size):
+        out[a : a + size] = ((keys[a : a + size, None] & bound.sets) == 0) @ bound.values
+    return out
+
+
+class LinearProgram:
+    """The order polytope's triangle relaxation in HiGHS, triangle rows added as they are violated.
+
+    One variable per pair, 1 if the system of lower index stands above; rows 0 <= x[i, j] + x[j, k]
+    - x[i, k] <= 1 for i < j < k (Grötschel, Jünger and Reinelt 1984).
+    """
+
+    def __init__(self, w: IntArray) -> None:
+        import highspy
+
+        self.w, k = w, len(w)
+        self.upper = np.triu_indices(k, 1)
+        self.index = np.zeros((k, k), dtype=np.int32)
+        self.index[self.upper] = np.arange(len(self.upper[0]), dtype=np.int32)
+        i, j, m = (a.ravel() for a in np.meshgrid(*[np.arange(k)] * 3, indexing="ij"))
+        use = (i < j) & (j < m)
+        self.triples = np.stack([i[use], j[use], m[use]], axis=1)
+        self.columns = np.stack(
+            [self.index[i[use], j[use]], self.index[j[use], m[use]], self.index[i[use], m[use]]],
+            axis=1,
+        )
+        self.present = np.zeros(len(self.triples), dtype=bool)
+        self.rows = np.zeros(0, dtype=np.int64)
+        self.constant = float(w[self.upper].sum())
+        self.cost = (w.T - w)[self.upper].astype(np.float64)
+        self.x = (self.cost <= 0).astype(np.float64)
+        self.integer = False
+        self.duals = np.zeros(0)
+        self.value = float(np.minimum(w, w.T).sum()) / 2
+        self.highs = highspy.Highs()
+        for name, value in (
+            ("output_flag", False),
+            ("threads", 1),
+            ("mip_rel_gap", 0.0),
+            ("mip_abs_gap", 0.5),
+        ):
+            self.highs.setOptionValue(name, value)
+        count = len(self.cost)
+        self.highs.addVars(count, np.zeros(count), np.ones(count))
+        self.highs.changeColsCost(count, np.arange(count, dtype=np.int32), self.cost)
+
+    def separate(self, most: int) -> int:
+        """Add up to `most` rows that x violates, the worst first; how many were added."""
+        t = self.x[self.columns] @ np.array([1.0, 1.0, -1.0])
+        excess = np.maximum(t - 1, -t)
+        excess[self.present] = 0
+        found = np.flatnonzero(excess > 1e-6)
+        if len(found) > most:
+            found = found[np.argsort(-excess[found], kind="stable")[:most]]
+        if len(found):
+            n = len(found)
+            self.highs.addRows(
+                n,
+                np.zeros(n),
+                np.ones(n),
+                3 * n,
+                np.arange(0, 3 * n, 3, dtype=np.int32),
+                self.columns[found].ravel().astype(np.int32),
+                np.tile([1.0, 1.0, -1.0], n),
+            )
+            self.present[found] = True
+            self.rows = np.concatenate([self.rows, found])
+        return len(found)
+
+    def solve(self, upper: int, deadline: float, most: int = 2000) -> bool:
+        """Solve, adding rows until none is violated; False if time ran out.
+
+        Stops early when the value proves that nothing is cheaper than `upper`.
+        """
+        while self.separate(most):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self.highs.setOptionValue("time_limit", self.highs.getRunTime() + left)
+            self.highs.run()
+            status = self.highs.modelStatusToString(self.highs.getModelStatus())
+            info = self.highs.getInfo()
+            if self.integer:
+                self.value = max(self.value, info.mip_dual_bound + self.constant)
+            if status != "Optimal":
+                return False
+            solution = self.highs.getSolution()
+            self.x = np.array(solution.col_value)
+            if not self.integer:
+                self.value = max(self.value, info.objective_function_value + self.constant)
+                self.duals = np.array(solution.row_dual)
+            if self.value > upper - 1 + 1e-6:
+                break
+        return True
+
+    def make_integer(self) -> None:
+        """From now on the variables are 0 or 1."""
+        import highspy
+
+        count = len(self.cost)
+        kinds = np.full(count, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
+        self.highs.changeColsIntegrality(count, np.arange(count, dtype=np.int32), kinds)
+        self.integer = True
+
+    def order(self) -> IntArray:
+        """The order by how many systems x puts below each."""
+        k = len(self.w)
+        above = np.zeros((k, k))
+        above[self.upper] = self.x
+        above += np.tril(1 - above.T, -1)
+        return np.argsort(-above.sum(axis=1), kind="stable")
+
+    def multipliers(self) -> tuple[IntArray, NDArray[np.float64]]:
+        """The cyclic triangles with a dual value, and these values."""
+        triples = self.triples[self.rows[: len(self.duals)]]
+        forward = np.maximum(-self.duals, 0)  # x_ij + x_jk - x_ik <= 1: the cycle i, j, k
+        backward = np.maximum(self.duals, 0)  # >= 0: the cycle i, k, j
+        triangles = np.concatenate([triples, triples[:, [0, 2, 1]]])
+        amounts = np.concatenate([forward, backward])
+        use = amounts > 1e-9
+        return triangles[use], amounts[use]
+
+
+def batched_dp(w: NDArray[np.integer]) -> tuple[IntArray, IntArray]:
+    """Optimal orders of many blocks of one size k, by a dynamic program over all 2 ** k sets.
+
+    The same choice among optimal orders as `bounded_dp`.
+
+    Parameters
+    ----------
+    w : array (B, k, k)
+        Net weights.
+
+    Returns
+    -------
+    orders : array (B, k)
+    costs : array (B,)
+    """
+    count, k = w.shape[:2]
+    total = int(w.sum(axis=(1, 2)).max(initial=0))
+    kind: type = np.int16 if total < 2**15 else np.int32 if total < 2**31 else np.int64
+    layers = _layers(k)
+    size = max(8, min(count, 2**22 // (2**k * np.dtype(kind).itemsize)))
+    orders = np.empty((count, k), dtype=np.int64)
+    costs = np.empty(count, dtype=np.int64)
+    for a in range(0, count, size):
+        part = np.ascontiguousarray(w[a : a + size].transpose(1, 2, 0).astype(kind))
+        orders[a : a + size], costs[a : a + size] = _dp_chunk(part, layers)
+    return orders, costs
+
+
+def _layers(k: int) -> list[list[tuple[NDArray[np.intp], NDArray[np.intp]]]]:
+    """Per number of members p and per system v: the sets of p systems with v, and without it."""
+    sets = np.arange(2**k)
+    members = np.bitwise_count(sets)
+    out = []
+    for p in range(1, k + 1):
+        layer = sets[members == p]
+        out.append([(with_v, with_v ^ (1 << v)) for v in range(k)
+                    for with_v in [layer[(layer >> v) & 1 == 1]]])  # fmt: skip
+    return out
+
+
+def _dp_chunk(w: NDArray, layers: list) -> tuple[IntArray, IntArray]:
+    k, _, count = w.shape
+    inward = np.zeros((k, 2**k, count), dtype=w.dtype)  # what a set's systems win against v
+    for v in range(k):
+        for i in range(k):
+            np.add(inward[v, : 2**i], w[i, v], out=inward[v, 2**i : 2 ** (i + 1)])
+    best = np.full((2**k, count), np.iinfo(w.dtype).max, dtype=w.dtype)  # to rank a set
+    best[0] = 0
+    for layer in layers:
+        for v, (sets, rest) in enumerate(layer):
+            best[sets] = np.minimum(best[sets], best[rest] + inward[v, sets])
+    rows = np.arange(count)
+    orders = np.empty((count, k), dtype=np.int64)
+    left = np.full(count, 2**k - 1)
+    for place in range(k):
+        pick = np.full(count, -1)
+        for v in range(k - 1, -1, -1):
+            rest = left & ~(1 << v)
+            fits = (rest != left) & (best[left, rows] == best[rest, rows] + inward[v, left, rows])
+            pick[fits] = v
+        orders[:, place] = pick
+        left &= ~(1 << pick)
+    return orders, best[-1].astype(np.int64)
