@@ -27,7 +27,7 @@ FOLDERS = {
 
 
 def real(campaign: str) -> Path:
-    """The folder of a real campaign; without it the test skips, or fails where data are required."""
+    """The folder of a real campaign; without it the test skips, or fails where required."""
     folder = paths.data_root() / FOLDERS[campaign]
     if not folder.is_dir():
         message = f"real data of {campaign} not found at {FOLDERS[campaign]} under the data root"

@@ -102,7 +102,7 @@ def _moments(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.n
 
 
 def judgment_z(da: DirectAssessment) -> np.ndarray:
-    """z-score of each row of ``da.good``; NaN where its worker's standard deviation is 0 or unknown.
+    """z-score of each row of ``da.good``; NaN where its worker's sd is 0 or unknown.
 
     The mean and standard deviation are those of the worker's rows of any type in ``da.latest``
     (Knowles 2021, section 3 and footnote 5).
@@ -191,7 +191,7 @@ def _average(
 
 
 def from_segment_frame(frame: pd.DataFrame) -> SegmentScores:
-    """Released segment scores (``ad-seg-scores``: system, segment, raw, z, n) as `SegmentScores`."""
+    """Released segment scores (columns system, segment, raw, z, n) as `SegmentScores`."""
     system, systems = pd.factorize(frame["system"].astype(str), sort=True)
     segment, segments = pd.factorize(frame["segment"].astype(str), sort=True)
     order = np.lexsort((segment, system))

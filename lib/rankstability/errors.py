@@ -19,8 +19,8 @@ class DataError(ValueError):
     Examples
     --------
     >>> print(DataError("score out of range", file="ad-latest.csv", line=7,
-    ...                 column="score", value=170, expected="a number from 0 to 100"))
-    ad-latest.csv, line 7, column 'score': score out of range; found 170; expected a number from 0 to 100
+    ...                 column="score", value=170, expected="0 to 100"))
+    ad-latest.csv, line 7, column 'score': score out of range; found 170; expected 0 to 100
     """
 
     def __init__(

@@ -83,7 +83,6 @@ def matrix(
         ax.set_yticks([])
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
     if annotate:
-        low, high = image.get_clim()
         for (i, j), value in np.ndenumerate(data):
             if np.isfinite(value):
                 shade = image.cmap(image.norm(value))

@@ -1,4 +1,4 @@
-"""Make a campaign's tables and figures from its pairs': ``python -m rankstability.gather 02 wmt18``.
+"""A campaign's tables and figures from its pairs': ``python -m rankstability.gather 02 wmt18``.
 
 Where the workflow runs one job per language pair, this is the job that follows them. A notebook run
 over all pairs at once calls the same functions in its last cells.

@@ -24,7 +24,7 @@ def data_root() -> Path:
 
 
 def shown(path: Path) -> str:
-    """`path` as printed: relative to the repository where it lies inside, else the name as given."""
+    """`path` as printed: relative to the repository where it lies inside, else as given."""
     try:
         return str(Path(path).resolve().relative_to(ROOT))
     except ValueError:

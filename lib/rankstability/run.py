@@ -1,4 +1,4 @@
-"""Run a notebook headlessly with checked parameters: ``python -m rankstability.run 01 pair=cs-en``."""
+"""Run a notebook headlessly with checked parameters: ``python -m rankstability.run 01``."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
 def _own_path(key: str, value: str) -> str:
     from . import campaigns
 
-    if key == "campaign" and value in campaigns.listed():
+    if key == "campaign" and value in {c.name for c in campaigns.listed()}:
         return value
     return str(Path(value).resolve())
 

@@ -1,0 +1,60 @@
+# Two commands: `make figures` and `make test`. Needs Python 3.11 or later, git and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+JOBS   ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
+READY  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help env figures test test-browser lab data check benchmarks lock demo clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
+	@echo
+	@echo "  RANKSTABILITY_DATA=/elsewhere names the folder of the real campaigns (default: data/)."
+
+$(READY): requirements.lock pyproject.toml
+	@echo "Building the environment in $(VENV) (some minutes, once)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || (echo "Python 3.11 or later is needed; set PYTHON=..."; exit 1)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || (echo "venv failed: on Debian, install python3-venv"; exit 1)
+	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+env: $(READY)  ## build the environment in .venv from requirements.lock, and nothing else
+
+figures: $(READY)  ## run every notebook on the demo campaigns and on all real ones found; then the report
+	$(BIN)/snakemake --profile profiles/default --cores $(JOBS) --quiet rules host
+	@echo "Report: build/site/index.html   Figures and tables: figures/"
+
+test: $(READY)  ## run the tests (those on real data skip where the data are not found)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not browser"
+
+test-browser: $(READY)  ## drive the report and JupyterLab in headless Chromium
+	$(BIN)/python -m pytest -q -m browser
+
+lab: $(READY)  ## open JupyterLab
+	$(BIN)/jupyter lab --notebook-dir=.
+
+data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
+	$(BIN)/python -m rankstability.download $(CAMPAIGN)
+
+check: $(READY)  ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+benchmarks: $(READY)  ## measure against peers, as ratios in the same run
+	@for b in benchmarks/bench_*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+
+demo: $(READY)  ## write the demo campaigns again (the same bytes)
+	$(BIN)/python -m rankstability.demo_da
+	$(BIN)/python -m rankstability.demo_rr
+	$(BIN)/python -m rankstability.demo_mqm
+
+lock:  ## pin the newest versions in requirements.lock (needs uv)
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 requirements.in -o requirements.lock
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 requirements-bench.in -o requirements-bench.lock
+
+clean:  ## remove what was built (not the environment, not figures/)
+	rm -rf build .snakemake

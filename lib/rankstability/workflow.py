@@ -1,0 +1,156 @@
+"""What the Snakefile needs to know: jobs, what each depends on, and what is done."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from . import campaigns, paths, run
+from .outputs import checksum
+
+PACKAGE = Path(__file__).parent
+READERS = {"DA": {"readers_rr", "readers_mqm"}, "RR": {"readers_mqm"}, "MQM": set()}
+"""Per protocol: readers of other protocols, which `campaigns` can reach but never calls there."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a notebook, or the gathering of its pairs (`gathers`)."""
+
+    notebook: str
+    campaign: str
+    pair: str = ""
+    gathers: bool = False
+
+    @property
+    def stamp(self) -> str:
+        """The file that says this job is done."""
+        return f"build/stamps/{self.campaign}/{self.notebook}/{self.pair or 'all'}.json"
+
+
+@cache
+def _imports(module: str) -> frozenset[str]:
+    """Modules of the package that a module imports, at its top or inside a function."""
+    tree = ast.parse((PACKAGE / f"{module}.py").read_text(encoding="utf-8"))
+    return frozenset(_named(tree))
+
+
+def _named(tree: ast.AST) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            inside = node.level == 1 or (node.module or "").split(".")[0] == "rankstability"
+            if not inside:
+                continue
+            parts = (node.module or "").removeprefix("rankstability").strip(".")
+            found |= {parts.split(".")[0]} if parts else {a.name for a in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {
+                a.name.split(".")[1] for a in node.names if a.name.startswith("rankstability.")
+            }
+    return {m for m in found if (PACKAGE / f"{m}.py").is_file()}
+
+
+def modules(notebook: str, protocol: str = "") -> list[Path]:
+    """The library modules a notebook depends on, directly or through others.
+
+    Parameters
+    ----------
+    notebook : str
+    protocol : str
+        DA, RR or MQM: leaves out the readers of the other protocols.
+    """
+    code = "\n".join(
+        "".join(c["source"])
+        for c in run.read_notebook(notebook)["cells"]
+        if c["cell_type"] == "code"
+    )
+    waiting = _named(ast.parse(code)) | {"errors", "paths"}
+    left_out = READERS.get(protocol, set()) - waiting
+    found: set[str] = set()
+    while waiting:
+        module = waiting.pop()
+        found.add(module)
+        waiting |= _imports(module) - found - left_out
+    return [PACKAGE / f"{m}.py" for m in sorted(found)] + [PACKAGE / "rankstability.mplstyle"]
+
+
+def jobs(config: Mapping[str, Any]) -> list[Job]:
+    """All jobs for the demo campaigns and for every real campaign found under the data root.
+
+    Parameters
+    ----------
+    config : mapping
+        ``campaigns`` and ``notebooks`` restrict (empty: all); ``split_above``: campaigns with more
+        pairs than this run one job per pair; ``skip``: notebook to campaigns it is not run on.
+    """
+    wanted_campaigns, wanted_notebooks = config.get("campaigns"), config.get("notebooks")
+    found: list[Job] = []
+    for campaign in sorted(campaigns.present(), key=lambda c: c.name):
+        name = campaign.name
+        if wanted_campaigns and name not in wanted_campaigns:
+            continue
+        for notebook in run.notebooks():
+            about = run.metadata(notebook)
+            if wanted_notebooks and not any(notebook.startswith(w) for w in wanted_notebooks):
+                continue
+            if name in config.get("skip", {}).get(notebook, []):
+                continue
+            if not takes(about, campaign):
+                continue
+            if about.get("split") and len(campaign.pairs) > config.get("split_above", 3):
+                found += [Job(notebook, name, pair) for pair in campaign.pairs]
+                found.append(Job(notebook, name, gathers=True))
+            else:
+                found.append(Job(notebook, name))
+    return found
+
+
+def takes(about: Mapping[str, Any], campaign: Any) -> bool:
+    """Whether a notebook with this metadata takes the campaign."""
+    if campaign.protocol not in about.get("protocols", []):
+        return False
+    return campaign.protocol != "DA" or campaign.workers or not about.get("workers", False)
+
+
+def settings(job: Job, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of a job from the configuration: for the notebook, then for the campaign in it."""
+    given = config.get("parameters", {}).get(job.notebook, {})
+    out = dict(given.get("all", {})) | dict(given.get(job.campaign, {}))
+    return out
+
+
+def inputs(job: Job) -> list[str]:
+    """Files whose change makes the job run again: notebook, library modules, data, print."""
+    campaign = campaigns.find(job.campaign)
+    files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", paths.CATALOGUE]
+    files += modules(job.notebook, campaign.protocol)
+    if not job.gathers:
+        files += campaign.files(job.pair)
+    files += published(job.notebook)
+    return [paths.shown(f) for f in files]
+
+
+def published(notebook: str) -> list[Path]:
+    """The files of printed numbers that a notebook or its modules name."""
+    texts = [(paths.NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8")]
+    texts += [m.read_text(encoding="utf-8") for m in modules(notebook) if m.suffix == ".py"]
+    names = sorted(paths.PUBLISHED.glob("*.csv"))
+    return [p for p in names if any(f'"{p.stem}"' in t or f'\\"{p.stem}\\"' in t for t in texts)]
+
+
+def forget_lost(root: Path = paths.ROOT) -> list[str]:
+    """Remove the stamps of jobs whose results are gone or altered, so that they run again."""
+    lost = []
+    for stamp in sorted((root / "build" / "stamps").rglob("*.json")):
+        listed = json.loads(stamp.read_text(encoding="utf-8"))["files"]
+        whole = all((root / f).is_file() and checksum(root / f) == s for f, s in listed.items())
+        if not whole:
+            stamp.unlink()
+            lost.append(str(stamp.relative_to(root)))
+    return lost
