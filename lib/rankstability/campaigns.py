@@ -426,7 +426,7 @@ def load_mqm(campaign: Campaign, pair: str) -> pd.DataFrame:
 
 
 def fingerprint(campaign: Campaign, pair: str = "") -> str:
-    """Checksum of the files read for `pair` (all: empty): 16 hex digits, equal for .gz and plain."""
+    """Checksum of the files read for `pair` (empty: all), 16 hex digits; .gz equals plain."""
     total = hashlib.sha256()
     for path in campaign.files(pair):
         total.update(path.name.removesuffix(".gz").encode() + tables.digest(path).encode())

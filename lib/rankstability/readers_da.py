@@ -18,15 +18,15 @@ from . import paths, tables
 from .errors import DataError
 from .tables import Table
 
-COLUMNS = tuple(
-    "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time".split()
+COLUMNS = (
+    *("HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit"),
+    *("sys_id", "rid", "type", "sid", "score", "time"),
 )
 LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"
 TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")
 CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 DOC_SEGMENT = re.compile(r"(.+)_(\d+)")
 SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
-USED = ("HITId", "WorkerId", "Input.src", "Input.trg", "sys_id", "rid", "type", "sid", "score")
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,8 @@ def _judgments(table: Table, rows: np.ndarray) -> pd.DataFrame:
     )
 
 
-def _share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
-    """Give `columns` the same sorted categories in all `frames`, in place; NA and '' are missing."""
+def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
+    """Give `columns` the same sorted categories in all frames, in place; NA and '' are missing."""
     for column in columns:
         seen: set[str] = set()
         for frame in frames:
@@ -204,7 +204,7 @@ def read_da(folder: Path, pair: str, allow_identical: bool = False) -> DirectAss
         frames.append(_judgments(table, rows))
         excluded += _counts(path.name, table, rows, _identical(table, rows, allow_identical))
     latest, good = frames
-    _share_categories(frames, ("worker", "hit", "system", "segment", "type", "block"))
+    share_categories(frames, ("worker", "hit", "system", "segment", "type", "block"))
     _add_documents(frames, documents(folder, pair, frames))
     order = ["worker", "hit", "system", "document", "segment", "type", "score", "block"]
     return DirectAssessment(
@@ -220,7 +220,10 @@ def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:
     names = pd.Categorical(document)
     for frame in frames:
         codes = frame["segment"].cat.codes.to_numpy()
-        frame["document"] = pd.Categorical.from_codes(names.codes[codes], dtype=names.dtype)
+        frame["document"] = pd.Categorical.from_codes(
+            names.codes[codes],  # type: ignore[arg-type]
+            dtype=names.dtype,
+        )
 
 
 def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Series:
@@ -335,8 +338,7 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
             "n": table.numbers("N", rows, 1, np.inf).astype(int),
         }
     )
-    frame["block"] = pd.Categorical.from_codes(np.full(len(frame), -1), categories=[])
-    frame["worker"] = frame["hit"] = frame["type"] = frame["block"]
-    _share_categories([frame], ("system", "segment"))
+    frame["worker"] = frame["hit"] = frame["type"] = frame["block"] = None
+    share_categories([frame], ("system", "segment"))
     _add_documents([frame], documents(folder, pair, [frame]))
     return frame[["system", "document", "segment", "raw", "z", "n"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import io
@@ -189,7 +190,7 @@ def _read(
 
 
 def _lines(file: Path, data: bytes, width: int) -> np.ndarray:
-    """The physical numbers of the lines that are not blank; raises unless each has `width` fields."""
+    """Physical numbers of the lines that are not blank; raises unless each has `width` fields."""
     text = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(text == 10)
     tabs = np.searchsorted(np.flatnonzero(text == 9), ends)
@@ -211,10 +212,9 @@ def _lines(file: Path, data: bytes, width: int) -> np.ndarray:
 def _digest(path: str, mtime: int, size: int) -> str:
     data = Path(path).read_bytes()
     if data[:2] == GZIP:
-        try:
+        # a damaged file still has a checksum; reading it says what is wrong
+        with contextlib.suppress(EOFError, zlib.error, gzip.BadGzipFile):
             data = gzip.decompress(data)
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            pass  # a damaged file still has a checksum; reading it says what is wrong
     return hashlib.sha256(data).hexdigest()
 
 
