@@ -1,13 +1,13 @@
 """Rank ranges and the clusters they give: bootstrap and pairwise method (Koehn 2012, Section 5.1).
 
 What is resampled is a choice: single judgments, as if each were independent (the paper), whole
-blocks, whose judgments share outputs, segment and judge, or whole judges. All take win counts
-``wins[..., j, k]`` and give counts of the same shape, so every ranking method runs on them.
+blocks, whose judgments share outputs, segment and judge, or whole judges. Each gives a
+`PairCounts` with a leading axis of resamples, on which every score of `relative_ranking` runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,172 +15,133 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .campaign_size import significant
 from .errors import DataError
-from .simulation import significant
+from .relative_ranking import Blocks, PairCounts, blocks, expected_win, pairwise_by_block, weighted
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Method = Callable[[NDArray], Floats]
+Method = Callable[[PairCounts], NDArray[np.float64]]
 UNITS = ("judgment", "block", "judge")
 
 
-def expected_win(wins: NDArray) -> Floats:
-    """Mean over opponents of the ratio of wins, ties left out: Eq. 4 with n - 1 for its n.
-
-    Opponents a system was never compared with are left out of its mean.
-    """
-    total = wins + np.swapaxes(wins, -1, -2)
-    met = total > 0
-    ratio = np.divide(wins, total, out=np.zeros(wins.shape), where=met)
-    return ratio.sum(axis=-1) / np.maximum(met.sum(axis=-1), 1)
-
-
-def bojar(wins: NDArray) -> Floats:
-    """All wins over all wins and losses: Eq. 1 (BOJAR)."""
-    won, lost = wins.sum(axis=-1), wins.sum(axis=-2)
-    return won / np.maximum(won + lost, 1)
-
-
 def ranks(scores: NDArray) -> Ints:
-    """Ranks from 1 (the highest score); equal scores keep the order of index."""
-    order = np.argsort(-scores, axis=-1, kind="stable")
+    """Ranks from 1 (the highest score) along the last axis.
+
+    Equal scores keep the order of index; a system without a score (NaN) comes last.
+    """
+    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), axis=-1, kind="stable")
     out = np.empty_like(order)
-    np.put_along_axis(out, order, np.arange(1, scores.shape[-1] + 1), axis=-1)
+    places = np.broadcast_to(np.arange(1, scores.shape[-1] + 1), scores.shape)
+    np.put_along_axis(out, order, places, axis=-1)
     return out
 
 
 # ------------------------------------------------------------------------------- resampling
 
 
-def resample_judgments(wins: NDArray, resamples: int, rng: np.random.Generator) -> Ints:
+def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Generator) -> PairCounts:
     """Draw as many judgments as there are, with replacement, `resamples` times.
 
-    Resampling judgments one by one is a multinomial draw on the n(n-1) win counts, and is done
-    so. (Fixing each pair's number of judgments and drawing binomials is not the same.)
+    Resampling judgments one by one is a multinomial draw on the counts, and is done so: all
+    n(n-1) wins and, where there are any, the ties. (Fixing each pair's number of judgments and
+    drawing binomials is not the same.)
 
     Returns
     -------
-    array of shape (resamples, n, n)
+    PairCounts
+        With a leading axis of length `resamples`.
     """
-    cells = np.flatnonzero(wins)
-    counts = wins.ravel()[cells]
-    total = counts.sum()
-    out = np.zeros((resamples, wins.size), dtype=np.int64)
+    n = len(counts.systems)
+    flat = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()])
+    cells = np.flatnonzero(flat)
+    total = int(flat.sum())
+    out = np.zeros((resamples, 2, n, n), dtype=np.int64)
     if total:
-        out[:, cells] = rng.multinomial(total, counts / total, size=resamples)
-    return out.reshape(resamples, *wins.shape)
-
-
-def resample_units(units: Any, resamples: int, rng: np.random.Generator, systems: int) -> Ints:
-    """Draw whole units (blocks, judges) with replacement.
-
-    Parameters
-    ----------
-    units : sparse matrix of shape (units, systems * systems)
-        Each unit's win counts (see `unit_wins`).
-
-    Returns
-    -------
-    array of shape (resamples, systems, systems)
-    """
-    from scipy.sparse import csr_matrix
-
-    number = units.shape[0]
-    out = np.empty((resamples, systems * systems), dtype=np.int64)
-    step = max(1, 4_000_000 // max(number, 1))
-    counts = csr_matrix(units.T)
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        pick = rng.integers(number, size=(size, number)) + np.arange(size)[:, None] * number
-        weight = np.bincount(pick.ravel(), minlength=size * number).reshape(size, number)
-        out[start : start + size] = (counts @ weight.T).T
-    return out.reshape(resamples, systems, systems)
+        drawn = rng.multinomial(total, flat[cells] / total, size=resamples)
+        out.reshape(resamples, -1)[:, cells] = drawn
+    wins, ties = out[:, 0], out[:, 1]
+    return PairCounts(counts.systems, wins, ties + ties.transpose(0, 2, 1))
 
 
 @dataclass(frozen=True)
-class UnitWins:
-    """Win counts of every block, in one sparse matrix, and each block's judge.
+class Units:
+    """Counts of every block of a task in sparse matrices, and each block's judge.
 
-    Parameters
+    Attributes
     ----------
     systems : tuple of str
-    blocks : sparse matrix of shape (blocks, systems * systems)
-    judges : array of int
+    wins, ties : sparse matrices of shape (blocks, systems * systems)
+        As `relative_ranking.pairwise_by_block` gives them.
+    judges : int array
         Code of the judge of each block.
     """
 
     systems: tuple[str, ...]
-    blocks: Any
-    judges: NDArray[np.int64]
+    wins: Any
+    ties: Any
+    judges: Ints
 
     @property
-    def wins(self) -> Ints:
-        """All blocks' wins, (systems, systems)."""
+    def counts(self) -> PairCounts:
+        """All blocks together."""
+        return weighted((self.wins, self.ties), np.ones(len(self.judges), int), self.systems)
+
+    def decided(self) -> Units:
+        """The same without ties, as Koehn (2012) reads the judgments."""
+        return Units(self.systems, self.wins, self.ties * 0, self.judges)
+
+    def without(self, *systems: str) -> Units:
+        """The same among the other systems; names that are absent are ignored."""
         n = len(self.systems)
-        return np.asarray(self.blocks.sum(axis=0)).reshape(n, n).astype(np.int64)
+        keep = np.array([i for i, s in enumerate(self.systems) if s not in systems])
+        cells = (keep[:, None] * n + keep[None, :]).ravel()
+        names = tuple(self.systems[i] for i in keep)
+        return Units(names, self.wins[:, cells], self.ties[:, cells], self.judges)
 
-    def by_judge(self) -> Any:
-        """The same counts with one row per judge."""
-        from scipy.sparse import csr_matrix
+    def resample(self, unit: str, resamples: int, rng: np.random.Generator) -> PairCounts:
+        """Counts of `resamples` campaigns, drawn with replacement.
 
-        number = len(self.judges)
-        shape = (int(self.judges.max()) + 1, number)
-        gather = csr_matrix((np.ones(number, dtype=int), (self.judges, np.arange(number))), shape)
-        return gather @ self.blocks
-
-    def resample(self, unit: str, resamples: int, rng: np.random.Generator) -> Ints:
-        """Resampled win counts; `unit` is one of `UNITS`."""
-        n = len(self.systems)
+        Parameters
+        ----------
+        unit : str
+            What is drawn: a single ``judgment``, as if judgments were independent (the paper);
+            a whole ``block``, whose judgments share outputs, segment and judge; or a ``judge``
+            with all that judge's blocks.
+        """
         if unit == "judgment":
-            return resample_judgments(self.wins, resamples, rng)
-        if unit == "block":
-            return resample_units(self.blocks, resamples, rng, n)
-        if unit == "judge":
-            return resample_units(self.by_judge(), resamples, rng, n)
-        raise DataError("unknown unit of resampling", value=unit, expected=", ".join(UNITS))
+            return resample_judgments(self.counts, resamples, rng)
+        if unit not in UNITS:
+            raise DataError("unknown unit of resampling", value=unit, expected=", ".join(UNITS))
+        owner = self.judges if unit == "judge" else np.arange(len(self.judges))
+        number = int(owner.max()) + 1
+        step = max(1, 4_000_000 // max(number, len(owner)))
+        parts = []
+        for start in range(0, resamples, step):
+            size = min(step, resamples - start)
+            pick = rng.integers(number, size=(size, number)) + np.arange(size)[:, None] * number
+            weight = np.bincount(pick.ravel(), minlength=size * number).reshape(size, number)
+            parts.append(weighted((self.wins, self.ties), weight[:, owner], self.systems))
+        return PairCounts(
+            self.systems,
+            np.concatenate([p.wins for p in parts]),
+            np.concatenate([p.ties for p in parts]),
+        )
 
 
-def unit_wins(frame: pd.DataFrame, *, blanks_win: bool = False) -> UnitWins:
-    """Win counts block by block from a tidy RR frame (ties dropped, as in Koehn 2012).
+def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
+    """The units that can be resampled.
 
     Parameters
     ----------
-    frame : DataFrame
-        Columns block, judge, system, rank (-1: blank), of one task.
-    blanks_win : bool
-        Keep the -1 of a blank as a rank, the best of all. This reproduces the paper's Tables 2
-        and 3; the right thing, and the default, is to leave blanks out.
+    data : Blocks or DataFrame
+        One task: from `readers_rr.read_rr`, `simulation.draw_frame` or `simulation.draw_blocks`.
+    unranked : str
+        ``drop`` or ``keep``, see `relative_ranking.comparisons`.
     """
-    from scipy.sparse import csr_matrix
-
-    used = frame if blanks_win else frame[frame["rank"] > 0]
-    if used.empty:
-        raise DataError("no ranked output", column="rank", expected="a task with judgments")
-    systems = tuple(sorted(used["system"].unique()))
-    n = len(systems)
-    code = pd.Categorical(used["system"], categories=systems).codes.astype(np.int64)
-    block, blocks = pd.factorize(used["block"])
-    first = used.drop_duplicates("block")
-    judges = pd.factorize(first["judge"], sort=True)[0].astype(np.int64)
-    place = used.groupby("block", sort=False).cumcount().to_numpy()
-    k = int(place.max()) + 1
-    who = np.full((len(blocks), k), -1, dtype=np.int64)
-    rank = np.zeros((len(blocks), k))
-    who[block, place], rank[block, place] = code, used["rank"].to_numpy()
-    rows, cells = [], []
-    for a in range(k):
-        for b in range(k):
-            hit = (
-                (who[:, a] >= 0)
-                & (who[:, b] >= 0)
-                & (who[:, a] != who[:, b])
-                & (rank[:, a] < rank[:, b])
-            )
-            rows.append(np.flatnonzero(hit))
-            cells.append(who[hit, a] * n + who[hit, b])
-    row, cell = np.concatenate(rows), np.concatenate(cells)
-    matrix = csr_matrix((np.ones(len(row), dtype=np.int64), (row, cell)), (len(blocks), n * n))
-    return UnitWins(systems, matrix, judges)
+    data = data if isinstance(data, Blocks) else blocks(data)
+    wins, ties = pairwise_by_block(data, unranked)
+    judges = np.unique(data.judge.astype(str), return_inverse=True)[1]
+    return Units(data.systems, wins, ties, judges)
 
 
 # -------------------------------------------------------------------------- ranges and clusters
@@ -206,16 +167,19 @@ def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
 
 
 def bootstrap_ranges(
-    wins: NDArray,
+    counts: PairCounts,
     resamples: int,
     rng: np.random.Generator,
-    *,
-    trim: int | None = None,
+    trims: Sequence[int] = (),
     method: Method = expected_win,
-) -> tuple[Ints, Ints]:
-    """Rank ranges by resampling judgments (the paper's bootstrap)."""
-    sampled = ranks(method(resample_judgments(wins, resamples, rng)))
-    return rank_ranges(sampled, trim_for(resamples) if trim is None else trim)
+) -> list[tuple[Ints, Ints]]:
+    """Rank ranges by resampling judgments one by one (the paper's bootstrap).
+
+    Returns first and last ranks for each of `trims` (by default `trim_for` 5 %), from the same
+    resamples.
+    """
+    sampled = ranks(method(resample_judgments(counts, resamples, rng)))
+    return [rank_ranges(sampled, trim) for trim in trims or [trim_for(resamples)]]
 
 
 def pairwise_ranges(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> tuple[Ints, Ints]:
@@ -241,7 +205,7 @@ def range_clusters(start: NDArray, end: NDArray) -> Ints:
 
 
 def range_table(
-    units: UnitWins,
+    data: Units,
     resamples: int,
     rng: np.random.Generator,
     *,
@@ -249,20 +213,20 @@ def range_table(
     trim: int | None = None,
     method: Method = expected_win,
 ) -> pd.DataFrame:
-    """A campaign's ranking with rank ranges and clusters, as the paper's Tables 2 and 3.
+    """A task's ranking with rank ranges and clusters, as the paper's Tables 2 and 3.
 
     Returns
     -------
     DataFrame
         Columns rank, system, score, first, last, cluster, in order of score.
     """
-    score = method(units.wins)
-    sampled = ranks(method(units.resample(unit, resamples, rng)))
+    score = method(data.counts)
+    sampled = ranks(method(data.resample(unit, resamples, rng)))
     first, last = rank_ranges(sampled, trim_for(resamples) if trim is None else trim)
     table = pd.DataFrame(
         {
             "rank": ranks(score),
-            "system": units.systems,
+            "system": data.systems,
             "score": score,
             "first": first,
             "last": last,

@@ -1,4 +1,4 @@
-"""Campaigns with known truth: the Monte Carlo model of Koehn (2012), Section 3, and its integral.
+"""Campaigns with known truth: the Monte Carlo model of Koehn (2012), Section 3.
 
 Systems have average qualities drawn uniformly from [0, 10]. A block shows the outputs of k
 different systems for one segment; each output has a quality drawn from a normal distribution
@@ -23,6 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .errors import DataError
+from .relative_ranking import Blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -124,12 +125,18 @@ def _draw_sets(
 
 
 def _seen(
-    model: Model, quality: Floats, sets: NDArray[np.uint8], rng: np.random.Generator
+    model: Model,
+    quality: Floats,
+    sets: NDArray[np.uint8],
+    rng: np.random.Generator,
+    liking: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
     """The qualities the judges see, shape of `sets`."""
     seen = rng.standard_normal(sets.shape, dtype=np.float32)
     seen *= np.float32(model.spread)
     seen += quality.astype(np.float32)[sets]
+    if liking is not None:
+        seen += liking
     if model.grain:
         offset = rng.random(sets.shape[1], dtype=np.float32)
         seen = np.floor(seen / np.float32(model.grain) + offset)
@@ -191,28 +198,15 @@ def draw_counts(
 
 
 def draw_blocks(
-    model: Model, quality: Floats, judgments: int, rng: np.random.Generator
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """One experiment block by block: outputs and ranks (1 best), each (blocks, block).
-
-    Outputs on one step of the `grain` share the better rank (1, 1, 3, ...).
-    """
-    sets, _ = _draw_sets(model, -(-judgments // model.per_block), rng)
-    seen = _seen(model, quality, sets, rng)
-    ranks = 1 + (seen[None, :, :] > seen[:, None, :]).sum(axis=1)
-    return sets.T.copy(), ranks.T.copy()
-
-
-def draw_frame(
     model: Model,
     quality: Floats,
     judgments: int,
     rng: np.random.Generator,
     *,
     judges: int = 30,
-    pair: str = "simulated",
-) -> pd.DataFrame:
-    """One simulated campaign as the tidy frame that `readers_rr.read_rr` gives.
+    judge_spread: float = 0.0,
+) -> Blocks:
+    """One experiment block by block, as `relative_ranking.blocks` gives a real task.
 
     Parameters
     ----------
@@ -221,199 +215,74 @@ def draw_frame(
     judgments : int
         Pairwise judgments; whole blocks, rounded up.
     judges : int
-        Blocks are dealt to this many judges at random; the model's judges do not differ.
+        Blocks are dealt to this many judges at random.
+    judge_spread : float
+        Judges differ: each adds to each system's quality a lasting liking, normal with this
+        standard deviation. 0, as in the paper: they do not.
+
+    Returns
+    -------
+    Blocks
+        Positions in random order; outputs on one step of the `grain` share the better rank.
+    """
+    sets, _ = _draw_sets(model, -(-judgments // model.per_block), rng)
+    blocks, k = sets.shape[1], sets.shape[0]
+    judge = rng.integers(judges, size=blocks)
+    liking = None
+    if judge_spread:
+        tastes = rng.standard_normal((judges, model.outputs), dtype=np.float32)
+        liking = np.float32(judge_spread) * tastes[judge[None, :], sets]
+    seen = _seen(model, quality, sets, rng, liking)
+    ranks = 1 + (seen[None, :, :] > seen[:, None, :]).sum(axis=1)
+    order = np.argsort(rng.random((blocks, k)), axis=1)
+    number = np.arange(blocks)
+    width = len(str(judges))
+    people = np.array([f"J{i + 1:0{width}d}" for i in range(judges)])
+    return Blocks(
+        tuple(model.names()),
+        np.take_along_axis(sets.T.astype(np.int64), order, axis=1),
+        np.take_along_axis(ranks.T, order, axis=1),
+        number,
+        np.take(people, judge),
+        number + 1,
+    )
+
+
+def draw_frame(
+    model: Model,
+    quality: Floats,
+    judgments: int,
+    rng: np.random.Generator,
+    *,
+    pair: str = "simulated",
+    judges: int = 30,
+    judge_spread: float = 0.0,
+) -> pd.DataFrame:
+    """One experiment as the tidy frame that `readers_rr.read_rr` gives (see `draw_blocks`).
 
     Returns
     -------
     DataFrame
         Columns task, pair, track, block, judge, segment, document, position, system, rank,
-        ranked; ``block`` rows of `model.block` lines, positions from 1 in random order.
+        ranked; each block takes as many rows as it shows outputs and stands for its own segment.
     """
-    sets, ranks = draw_blocks(model, quality, judgments, rng)
-    order = np.argsort(rng.random(sets.shape), axis=1)
-    sets, ranks = (np.take_along_axis(x, order, axis=1) for x in (sets, ranks))
-    blocks, k = sets.shape
-    names = np.array(model.names(), dtype=object)
-    width = len(str(judges))
-    judge = np.array([f"J{i + 1:0{width}d}" for i in rng.integers(judges, size=blocks)], object)
-    number = np.arange(1, blocks + 1)
-    return pd.DataFrame(
+    data = draw_blocks(model, quality, judgments, rng, judges=judges, judge_spread=judge_spread)
+    blocks, k = data.codes.shape
+    frame = pd.DataFrame(
         {
             "task": pair,
             "pair": pair,
             "track": "",
-            "block": np.repeat(number, k),
-            "judge": np.repeat(judge, k),
-            "segment": np.repeat(number.astype(str).astype(object), k),
+            "block": np.repeat(data.block, k),
+            "judge": np.repeat(data.judge, k),
+            "segment": np.repeat(data.segment, k),
             "document": "simulated",
             "position": np.tile(np.arange(1, k + 1), blocks),
-            "system": names[sets.ravel()],
-            "rank": ranks.ravel(),
+            "system": np.array(data.systems)[data.codes.ravel()],
+            "rank": data.ranks.ravel(),
             "ranked": True,
         }
     )
-
-
-# ------------------------------------------------------------------ the sign test, and its integral
-
-
-def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> Ints:
-    """The fewest wins that a sign test calls significant, for 0 ... `most` comparisons.
-
-    ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
-    where no number of wins will do. ``sides=1`` is the reading that matches Koehn's numbers
-    ("5 %" asked of each direction), ``sides=2`` a two-sided test at `alpha`.
-    """
-    return _critical(_above(most), float(alpha), int(sides))[: most + 1]
-
-
-def _above(most: int) -> int:
-    """The next power of two, so that tables are shared."""
-    return 1 << max(8, int(most).bit_length())
-
-
-@lru_cache(maxsize=32)
-def _critical(most: int, alpha: float, sides: int) -> Ints:
-    from scipy.special import bdtrc
-    from scipy.stats import norm
-
-    if sides not in (1, 2):
-        raise DataError("a sign test has one side or two", column="sides", value=sides)
-    level = alpha / sides
-    number = np.arange(most + 1)
-    # start at a normal approximation, a few below, and step up to the exact threshold
-    c = np.floor(number / 2 + norm.isf(level) * np.sqrt(number) / 2).astype(np.int64) - 2
-    c = np.maximum(c, 0)
-    for _ in range(12):
-        tail = np.where(c <= 0, 1.0, bdtrc(np.clip(c - 1, 0, None), np.maximum(number, c), 0.5))
-        tail[c > number] = 0.0
-        high = tail > level
-        if not high.any():
-            break
-        c[high] += 1
-    c.setflags(write=False)
-    return c
-
-
-def significant(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> NDArray[np.bool_]:
-    """Which systems beat which by the sign test, ties left out: ``[..., j, k]``, j better."""
-    total = wins + np.swapaxes(wins, -1, -2)
-    return (wins >= critical_wins(int(total.max()), alpha, sides)[total]) & (total > 0)
-
-
-def significant_share(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> Floats:
-    """Share of the pairs of systems that the sign test separates: Figure 2's y axis."""
-    n = wins.shape[-1]
-    return significant(wins, alpha, sides).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
-
-
-@lru_cache(maxsize=64)
-def _power(most: int, spread: float, width: float, alpha: float, sides: int) -> Floats:
-    """Chance that a random pair is separated after N = 0 ... `most` judgments of it."""
-    from scipy.special import bdtrc, ndtr
-
-    node, weight = np.polynomial.legendre.leggauss(64)
-    # the gap of two uniform qualities: density 2 (1 - u) for u = gap / width on [0, 1]
-    u, weight = (node + 1) / 2, weight / 2
-    weight = weight * 2 * (1 - u)
-    better = ndtr(u * width / (spread * np.sqrt(2)))
-    c = critical_wins(most, alpha, sides)
-    number = np.arange(most + 1)
-    out = np.zeros(most + 1)
-    can = c <= number
-    for p, w in zip(better, weight, strict=True):
-        out[can] += w * bdtrc(c[can] - 1, number[can], p)
-        out[can] += w * bdtrc(c[can] - 1, number[can], 1 - p)
-    out.setflags(write=False)
-    return out
-
-
-def expected_share(
-    judgments: NDArray | Sequence[float],
-    model: Model,
-    alpha: float = 0.05,
-    sides: int = 1,
-) -> Floats:
-    """Expected share of significant pairs after a number of judgments, without simulation.
-
-    A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of
-    judgments N is binomial over the blocks; given N and the pair's gap the sign test's power is a
-    binomial tail, and the gap of two uniform qualities has density 2 (1 - d/width) / width. What
-    is left is one integral over d (64 Gauss-Legendre nodes) and a sum over N. Exact for the model
-    without ties and reference, but for the quadrature; blocks matter only for the share's
-    variance, not its mean.
-
-    Parameters
-    ----------
-    judgments : array
-        Pairwise judgments in the campaign.
-    """
-    from scipy.stats import binom
-
-    if model.grain or model.reference is not None:
-        raise DataError("the integral holds without ties and reference", value=model)
-    n, k = model.systems, model.block
-    meet = k * (k - 1) / (n * (n - 1))
-    out = []
-    for count in np.atleast_1d(np.asarray(judgments, dtype=float)):
-        blocks = max(1, round(count / model.per_block))
-        mean, sd = blocks * meet, np.sqrt(blocks * meet * (1 - meet))
-        low, high = max(0, int(mean - 8 * sd)), min(blocks, int(mean + 8 * sd) + 2)
-        number = np.arange(low, high + 1)
-        power = _power(_above(high), model.spread, model.width, alpha, sides)
-        out.append(float(binom.pmf(number, blocks, meet) @ power[number]))
-    return np.array(out)
-
-
-def judgments_needed(
-    share: float,
-    model: Model,
-    alpha: float = 0.05,
-    sides: int = 1,
-    most: float = 5e6,
-) -> float:
-    """Judgments for which the expected share of significant pairs reaches `share` (Table 4).
-
-    Bisection on `expected_share`, to a block; NaN beyond `most`.
-    """
-    step = model.per_block
-    low, high = 1, 64
-    while expected_share([high * step], model, alpha, sides)[0] < share:
-        low, high = high, high * 2
-        if high * step > most:
-            return float("nan")
-    while high - low > max(1, high // 2000):
-        middle = (low + high) // 2
-        if expected_share([middle * step], model, alpha, sides)[0] < share:
-            low = middle
-        else:
-            high = middle
-    return float(high * step)
-
-
-def fit_spread(
-    judgments: NDArray | Sequence[float],
-    shares: NDArray | Sequence[float],
-    model: Model,
-    candidates: NDArray | Sequence[float] = tuple(range(1, 31)),
-    alpha: float = 0.05,
-    sides: int = 1,
-) -> tuple[float, pd.DataFrame]:
-    """The spread whose expected curve lies closest to observed shares (least squares; Figure 2).
-
-    Returns
-    -------
-    float
-        The best of `candidates`.
-    DataFrame
-        Columns spread, rmse: the misfit of each.
-    """
-    from dataclasses import replace
-
-    target = np.asarray(shares, dtype=float)
-    rows = []
-    for spread in candidates:
-        fitted = expected_share(judgments, replace(model, spread=float(spread)), alpha, sides)
-        rows.append((float(spread), float(np.sqrt(np.mean((fitted - target) ** 2)))))
-    table = pd.DataFrame(rows, columns=["spread", "rmse"])
-    return float(table.loc[table["rmse"].idxmin(), "spread"]), table
+    for column in ("task", "pair", "track", "judge", "document", "system"):
+        frame[column] = frame[column].astype("category")
+    return frame

@@ -1,0 +1,407 @@
+"""Experiments on simulated campaigns: ranking error, quality of rank ranges, coverage, size.
+
+Each runs in shards of experiments with their own seeds (`outputs.child_seeds`), so the numbers are
+the same for any number of jobs. Every mean comes with its standard error over experiments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .campaign_size import judgments_needed, significant_share
+from .outputs import child_seeds
+from .rank_ranges import (
+    UNITS,
+    Units,
+    bootstrap_ranges,
+    pairwise_ranges,
+    range_clusters,
+    rank_ranges,
+    ranks,
+    trim_for,
+    units,
+)
+from .relative_ranking import PairCounts, expected_win, wins_over_decided
+from .simulation import Model, draw_blocks, draw_counts, draw_qualities
+
+RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
+
+
+def in_shards(
+    work: Callable[..., Any], total: int, size: int, seed: int, jobs: int = 1, label: str = ""
+) -> list[Any]:
+    """``work(count, rng)`` for shards of `size` experiments, in order, on `jobs` processes.
+
+    The shards and their seeds depend on `total`, `size` and `seed` only.
+    """
+    from joblib import Parallel, delayed
+    from tqdm.auto import tqdm
+
+    counts = [min(size, total - start) for start in range(0, total, size)]
+    tasks = zip(counts, child_seeds(seed, len(counts)), strict=True)
+    bar = {"total": len(counts), "desc": label, "disable": None, "leave": False}
+    if jobs == 1:
+        return [work(count, rng) for count, rng in tqdm(tasks, **bar)]
+    run = Parallel(n_jobs=jobs, return_as="generator")(delayed(work)(c, r) for c, r in tasks)
+    return list(tqdm(run, **bar))
+
+
+def _means(values: NDArray[np.float64], names: Sequence[str]) -> pd.DataFrame:
+    """Mean and standard error over the first axis: columns ``<name>``, ``<name>_se``."""
+    mean = values.mean(axis=0)
+    se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else mean * np.nan
+    columns = {}
+    for i, name in enumerate(names):
+        columns[name], columns[f"{name}_se"] = mean[..., i], se[..., i]
+    return pd.DataFrame(columns)
+
+
+def ranking_error(found: NDArray, truth: NDArray) -> NDArray[np.float64]:
+    """Share of pairs that `found` ranks against `truth` (Eq. 5, over n(n-1)/2 pairs)."""
+    n = found.shape[-1]
+    above = found[..., :, None] < found[..., None, :]
+    below = truth[..., :, None] > truth[..., None, :]
+    return (above & below).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
+
+
+def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
+    """Ranks by one of `RANKERS`, for all replicates in `counts`.
+
+    LOPEZ is an exact minimum feedback arc set; of several optimal orders it takes the one that
+    `tournament` chooses, and its systems are in no order that knows of their quality.
+    """
+    if ranker == "BOJAR":
+        return ranks(wins_over_decided(counts))
+    if ranker == "EXPECTED":
+        return ranks(expected_win(counts))
+    from .tournament import batched_minimum_feedback_arc_set
+
+    wins = counts.wins
+    n = wins.shape[-1]
+    net = np.maximum(wins - np.swapaxes(wins, -1, -2), 0).reshape(-1, n, n)
+    orders, _ = batched_minimum_feedback_arc_set(net)
+    out = np.empty_like(orders)
+    np.put_along_axis(out, orders, np.broadcast_to(np.arange(1, n + 1), orders.shape), axis=1)
+    return out.reshape(wins.shape[:-1])
+
+
+def _systems_only(model: Model, counts: NDArray) -> NDArray:
+    n = model.systems
+    return counts[..., :n, :n]
+
+
+def _rank_shard(
+    count: int,
+    rng: np.random.Generator,
+    model: Model,
+    judgments: Sequence[int],
+    rankers: Sequence[str],
+) -> NDArray[np.float64]:
+    quality = draw_qualities(model, count, rng)
+    wins, ties = (_systems_only(model, c) for c in draw_counts(model, quality, judgments, rng))
+    counts = PairCounts(tuple(model.names()[: model.systems]), wins, ties)
+    truth = ranks(quality[:, : model.systems])[:, None, :]
+    return np.stack([ranking_error(rank_counts(counts, r), truth) for r in rankers], axis=-1)
+
+
+def ranking_errors(
+    model: Model,
+    judgments: Sequence[int],
+    experiments: int,
+    seed: int,
+    *,
+    rankers: Sequence[str] = RANKERS,
+    jobs: int = 1,
+    shard: int = 250,
+) -> pd.DataFrame:
+    """How often ranking methods err (Koehn 2012, Figure 3).
+
+    Returns
+    -------
+    DataFrame
+        ranker, judgments, error (share of pairs in the wrong order), error_se, experiments; the
+        reference, if the model has one, is judged but not ranked.
+    """
+    work = partial(_rank_shard, model=model, judgments=judgments, rankers=rankers)
+    errors = np.concatenate(
+        in_shards(work, experiments, shard, seed, jobs, f"ranking error, spread {model.spread:g}")
+    )
+    parts = []
+    for i, ranker in enumerate(rankers):
+        part = _means(errors[..., i : i + 1], ["error"])
+        part.insert(0, "judgments", list(judgments))
+        part.insert(0, "ranker", ranker)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True).assign(experiments=experiments)
+
+
+# ------------------------------------------------------------------------- quality of rank ranges
+
+
+def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> NDArray[np.float64]:
+    """Size, violations, clusters and cluster violations of rank ranges, along the last axis.
+
+    A range counts its ranks (3 to 6 is of size 4). A violation is a system whose true rank lies
+    outside its range; of clusters: a system with a truly better system in a lower cluster, or a
+    truly worse one in a higher cluster.
+
+    Returns
+    -------
+    array of shape (..., 4)
+    """
+    cluster = range_clusters(first, last)
+    lower = cluster[..., :, None] > cluster[..., None, :]
+    better = truth[..., :, None] < truth[..., None, :]
+    wrong = lower & better
+    return np.stack(
+        [
+            (last - first + 1).mean(axis=-1),
+            ((truth < first) | (truth > last)).mean(axis=-1),
+            cluster.max(axis=-1),
+            (wrong.any(axis=-1) | wrong.any(axis=-2)).mean(axis=-1),
+        ],
+        axis=-1,
+    )
+
+
+QUALITIES = ("size", "violations", "clusters", "cluster_violations")
+
+
+def _range_shard(
+    count: int,
+    rng: np.random.Generator,
+    model: Model,
+    judgments: Sequence[int],
+    resamples: int,
+    trims: Sequence[int],
+    sides: Sequence[int],
+) -> NDArray[np.float64]:
+    quality = draw_qualities(model, count, rng)
+    wins, ties = (_systems_only(model, c) for c in draw_counts(model, quality, judgments, rng))
+    truth = ranks(quality[:, : model.systems])
+    names = tuple(model.names()[: model.systems])
+    out = np.empty((count, len(sides) + len(trims), len(judgments), len(QUALITIES)))
+    for i, side in enumerate(sides):
+        first, last = pairwise_ranges(wins, sides=side)
+        out[:, i] = range_quality(first, last, truth[:, None, :])
+    for e in range(count):
+        for s in range(len(judgments)):
+            counts = PairCounts(names, wins[e, s], ties[e, s])
+            for i, (first, last) in enumerate(bootstrap_ranges(counts, resamples, rng, trims)):
+                out[e, len(sides) + i, s] = range_quality(first, last, truth[e])
+    return out
+
+
+def range_qualities(
+    model: Model,
+    judgments: Sequence[int],
+    runs: int,
+    resamples: int,
+    seed: int,
+    *,
+    trims: Sequence[int] = (),
+    sides: Sequence[int] = (1, 2),
+    jobs: int = 1,
+    shard: int = 10,
+) -> pd.DataFrame:
+    """How tight and how true rank ranges are (Koehn 2012, Table 1).
+
+    Parameters
+    ----------
+    trims : sequence of int
+        Ranks chopped off at each end of the bootstrap's; by default what the paper says.
+    sides : sequence of int
+        Readings of the sign test of the pairwise method.
+
+    Returns
+    -------
+    DataFrame
+        method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``trim 25``), judgments,
+        each of `QUALITIES` (violations as shares of systems) with its standard error, runs.
+    """
+    trims = list(trims) or [trim_for(resamples)]
+    work = partial(
+        _range_shard,
+        model=model,
+        judgments=judgments,
+        resamples=resamples,
+        trims=trims,
+        sides=sides,
+    )
+    values = np.concatenate(
+        in_shards(work, runs, shard, seed, jobs, f"rank ranges, spread {model.spread:g}")
+    )
+    names = [("pairwise", f"{s}-sided") for s in sides] + [
+        ("bootstrap", f"trim {t}") for t in trims
+    ]
+    parts = []
+    for i, (method, setting) in enumerate(names):
+        part = _means(values[:, i], QUALITIES)
+        part.insert(0, "judgments", list(judgments))
+        part.insert(0, "setting", setting)
+        part.insert(0, "method", method)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True).assign(runs=runs)
+
+
+def _coverage_shard(
+    count: int,
+    rng: np.random.Generator,
+    model: Model,
+    judgments: int,
+    resamples: int,
+    judges: int,
+    judge_spread: float,
+) -> NDArray[np.float64]:
+    quality = draw_qualities(model, count, rng)
+    out = np.empty((count, len(UNITS), len(QUALITIES)))
+    for e in range(count):
+        data = draw_blocks(
+            model, quality[e], judgments, rng, judges=judges, judge_spread=judge_spread
+        )
+        drawn: Units = units(data).without("_ref")
+        truth = ranks(quality[e, : model.systems])
+        for u, unit in enumerate(UNITS):
+            sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
+            out[e, u] = range_quality(*rank_ranges(sampled, trim_for(resamples)), truth)
+    return out
+
+
+def coverage(
+    model: Model,
+    judgments: int,
+    runs: int,
+    resamples: int,
+    seed: int,
+    *,
+    judges: int = 30,
+    judge_spreads: Iterable[float] = (0.0,),
+    jobs: int = 1,
+    shard: int = 10,
+) -> pd.DataFrame:
+    """How often the true rank lies in the 95 % range, by what is resampled.
+
+    Returns
+    -------
+    DataFrame
+        judge_spread, unit, coverage (share of systems), coverage_se (over runs), and the other
+        `QUALITIES`; runs.
+    """
+    parts = []
+    for judge_spread in judge_spreads:
+        work = partial(
+            _coverage_shard,
+            model=model,
+            judgments=judgments,
+            resamples=resamples,
+            judges=judges,
+            judge_spread=float(judge_spread),
+        )
+        values = np.concatenate(in_shards(work, runs, shard, seed, jobs, "coverage"))
+        part = _means(values, QUALITIES)
+        part.insert(0, "coverage", 1 - part["violations"])
+        part.insert(1, "coverage_se", part["violations_se"])
+        part.insert(0, "unit", list(UNITS))
+        part.insert(0, "judge_spread", float(judge_spread))
+        parts.append(part.drop(columns=["violations", "violations_se"]))
+    return pd.concat(parts, ignore_index=True).assign(judgments=judgments, runs=runs)
+
+
+# --------------------------------------------------------------------------------- campaign size
+
+
+def _share_shard(
+    count: int,
+    rng: np.random.Generator,
+    model: Model,
+    judgments: Sequence[int],
+    sides: int,
+) -> NDArray[np.float64]:
+    quality = draw_qualities(model, count, rng)
+    wins, _ = draw_counts(model, quality, judgments, rng)
+    return significant_share(_systems_only(model, wins), sides=sides)
+
+
+def simulated_shares(
+    model: Model,
+    judgments: Sequence[int],
+    experiments: int,
+    seed: int,
+    *,
+    sides: int = 1,
+    jobs: int = 1,
+    shard: int = 25,
+) -> NDArray[np.float64]:
+    """Share of significant pairs in each experiment at each size: (experiments, sizes)."""
+    work = partial(_share_shard, model=model, judgments=judgments, sides=sides)
+    return np.concatenate(
+        in_shards(work, experiments, shard, seed, jobs, f"sizes, n {model.systems}")
+    )
+
+
+def advice(
+    model: Model,
+    shares: Sequence[float],
+    experiments: int,
+    seed: int,
+    *,
+    sides: int = 1,
+    band: float = 0.8,
+    jobs: int = 1,
+) -> pd.DataFrame:
+    """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
+
+    The number is the integral's; the band comes from simulated campaigns: the sizes at which the
+    upper and the lower edge of the middle `band` of campaigns reach the share. The lucky edge is
+    `fewer`, the unlucky one `more`: at `more`, 90 % of campaigns have reached it.
+
+    Returns
+    -------
+    DataFrame
+        systems, spread, share, judgments, fewer, more, simulated (mean share in simulated
+        campaigns at that number: the check of the integral), simulated_se, experiments.
+    """
+    targets = [judgments_needed(share, model, sides=sides) for share in shares]
+    low, high = min(targets) / 3, max(targets) * 2.5
+    grid = np.geomspace(max(low, 2 * model.per_block), high, 18)
+    sizes = np.unique(np.round(np.concatenate([grid, targets])).astype(np.int64))
+    drawn = simulated_shares(model, sizes.tolist(), experiments, seed, sides=sides, jobs=jobs)
+    tail = (1 - band) / 2
+    lucky, unlucky = np.quantile(drawn, [1 - tail, tail], axis=0)
+    rows = []
+    for share, target in zip(shares, targets, strict=True):
+        at = int(np.argmin(np.abs(sizes - target)))
+        rows.append(
+            {
+                "systems": model.systems,
+                "spread": model.spread,
+                "share": share,
+                "judgments": target,
+                "fewer": _first_size(sizes, lucky, share),
+                "more": _first_size(sizes, unlucky, share),
+                "simulated": drawn[:, at].mean(),
+                "simulated_se": drawn[:, at].std(ddof=1) / np.sqrt(experiments),
+                "experiments": experiments,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _first_size(sizes: NDArray, curve: NDArray, share: float) -> float:
+    """Where a curve first reaches `share`, interpolated in log size; NaN if it does not."""
+    rising = np.maximum.accumulate(curve)
+    reached = np.flatnonzero(rising >= share)
+    if not len(reached):
+        return float("nan")
+    i = int(reached[0])
+    if i == 0:
+        return float(sizes[0])
+    fraction = (share - rising[i - 1]) / (rising[i] - rising[i - 1])
+    logs = np.log(sizes.astype(float))
+    return float(np.exp(logs[i - 1] + fraction * (logs[i] - logs[i - 1])))
