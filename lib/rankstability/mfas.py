@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,20 +56,23 @@ def order_cost(w: IntArray, order: IntArray) -> int:
 def insertion_search(w: IntArray, start: IntArray, rounds: int = 10_000) -> IntArray:
     """A good order: move single systems to where they cost least until none gains."""
     order = start.copy()
-    net = w - w.T
     k = len(order)
+    net = (w - w.T)[np.ix_(order, order)]
+    below = np.tri(k, k=-1, dtype=bool)
     for _ in range(rounds):
-        d = net[np.ix_(order, order)]
         # gain[i, j]: what is saved by moving the system at place i to place j
-        sums = np.cumsum(d, axis=1)
-        before = np.concatenate([np.zeros((k, 1), dtype=d.dtype), sums[:, :-1]], axis=1)
-        own = sums[np.arange(k), np.arange(k)][:, None]
-        gain = np.where(np.tri(k, k=-1, dtype=bool), own - before, own - sums)
-        flat = int(np.argmax(gain))
+        sums = net.cumsum(axis=1)
+        gain = sums.diagonal()[:, None] - np.where(below, sums - net, sums)
+        flat = int(gain.argmax())
         i, j = divmod(flat, k)
         if gain[i, j] <= 0:
             break
-        order = np.insert(np.delete(order, i), j, order[i])
+        move = np.arange(k)
+        if i < j:
+            move[i:j], move[j] = move[i + 1 : j + 1], i
+        else:
+            move[j + 1 : i + 1], move[j] = move[j:i].copy(), i
+        order, net = order[move], net[move][:, move]
     return order
 
 
@@ -163,57 +167,81 @@ def bounded_dp(w: IntArray, upper: int, bound: Bound, cap: int) -> Solution | No
     cost = np.zeros(1, dtype=np.int64)
     count = np.ones(1, dtype=np.int64)
     rough = np.ones(1)  # the counts in floating point, to see an overflow
-    inward = w.sum(axis=0)[None, :]  # [set, v]: what the systems not in the set lose to v's place
+    inward = w.sum(axis=0)[None, :]  # what the systems not in the set win against each system
     steps = []
     limit = upper + 1e-6
     for _ in range(k):
         price = cost[:, None] + inward
-        parent_all, v_all = np.nonzero(((keys[:, None] & bits) == 0) & (price <= upper))
-        price = price[parent_all, v_all]
-        new, first, child = np.unique(
-            keys[parent_all] | bits[v_all], return_index=True, return_inverse=True
-        )
-        if len(new) > 8 * cap:
+        parent, v = np.nonzero(((keys[:, None] & bits) == 0) & (price <= upper))
+        new = keys[parent] | bits[v]
+        rank = new.argsort(kind="stable")
+        parent, v, new = parent[rank], v[rank], new[rank]
+        price = price[parent, v]
+        fresh = np.ones(len(new), dtype=bool)
+        np.not_equal(new[1:], new[:-1], out=fresh[1:])
+        first = fresh.nonzero()[0]
+        if len(first) > 8 * cap:
             return None
-        best = np.full(len(new), upper + 1, dtype=np.int64)
-        np.minimum.at(best, child, price)
-        alive = best + _rest(new, bound) <= limit
-        if alive.sum() > cap:
+        best = np.minimum.reduceat(price, first)
+        alive = best + _rest(new[first], bound) <= limit
+        to = (alive.cumsum() - 1)[fresh.cumsum() - 1]
+        use = (price == best[fresh.cumsum() - 1]) & alive[fresh.cumsum() - 1]
+        first = first[alive]
+        if len(first) > cap:
             return None
-        number = np.cumsum(alive) - 1
-        use = (price == best[child]) & alive[child]
-        parent, v, to = parent_all[use], v_all[use], number[child[use]]
-        rep = first[alive]
-        inward = inward[parent_all[rep]] - w[v_all[rep]]
-        keys, cost = new[alive], best[alive]
-        ways = np.zeros(len(keys), dtype=np.int64)
-        np.add.at(ways, to, count[parent])
-        rough = np.bincount(to, weights=rough[parent], minlength=len(keys))
-        count = ways
-        steps.append((parent, v, to))
-    if len(keys) != 1:
-        raise RuntimeError("no order within the upper bound")  # pragma: no cover
-    order = _first_path(steps)
+        inward = inward[parent[first]] - w[v[first]]
+        keys, cost = new[first], best[alive]
+        parent, v, to = parent[use], v[use], to[use]
+        starts = np.searchsorted(to, np.arange(len(keys)))
+        steps.append((parent, v, to, len(rough)))
+        count = np.add.reduceat(count[parent], starts)
+        rough = np.add.reduceat(rough[parent], starts)
     optima = int(count[0]) if rough[0] < 2**62 else None
-    return Solution(order, int(cost[0]), optima)
+    return Solution(_first_path(steps), int(cost[0]), optima)
 
 
-def _first_path(steps: list[tuple[IntArray, IntArray, IntArray]]) -> IntArray:
-    """The path through the layers that takes, from the top, the lowest system that still leads on."""
-    good = np.zeros(1, dtype=np.int64)
+def _first_path(steps: list[tuple[IntArray, IntArray, IntArray, int]]) -> IntArray:
+    """The path through the layers that takes, from the top, the lowest system that leads on."""
+    good = np.ones(1, dtype=bool)
     kept = []
-    for parent, v, to in reversed(steps):
-        use = np.isin(to, good)
+    for parent, v, to, sets in reversed(steps):
+        use = good[to]
         parent, v, to = parent[use], v[use], to[use]
         kept.append((parent, v, to))
-        good = np.unique(parent)
+        good = np.zeros(sets, dtype=bool)
+        good[parent] = True
     order, here = [], 0
     for parent, v, to in reversed(kept):
-        at = np.flatnonzero(parent == here)
-        pick = at[np.argmin(v[at])]
+        at = (parent == here).nonzero()[0]
+        pick = at[v[at].argmin()]
         order.append(int(v[pick]))
         here = int(to[pick])
     return np.array(order, dtype=np.int64)
+
+
+def small_dp(w: IntArray) -> Solution:
+    """The recursion of `bounded_dp` over all sets, in plain Python: for up to seven systems."""
+    k = len(w)
+    rows = w.tolist()
+    cost = [0] * 2**k  # of ranking the systems of a set
+    ways = [1] * 2**k
+    pick = [0] * 2**k
+    for left in range(1, 2**k):
+        inside = [v for v in range(k) if left >> v & 1]
+        least, number, chosen = -1, 0, 0
+        for v in inside:
+            rest = left ^ (1 << v)
+            price = cost[rest] + sum([rows[u][v] for u in inside])
+            if price < least or least < 0:
+                least, number, chosen = price, ways[rest], v
+            elif price == least:
+                number += ways[rest]
+        cost[left], ways[left], pick[left] = least, number, chosen
+    order, left = [], 2**k - 1
+    while left:
+        order.append(pick[left])
+        left ^= 1 << pick[left]
+    return Solution(np.array(order, dtype=np.int64), cost[-1], ways[-1])
 
 
 def _rest(keys: NDArray[np.uint64], bound: Bound) -> NDArray[np.float64]:
@@ -361,48 +389,71 @@ def batched_dp(w: NDArray[np.integer]) -> tuple[IntArray, IntArray]:
     count, k = w.shape[:2]
     total = int(w.sum(axis=(1, 2)).max(initial=0))
     kind: type = np.int16 if total < 2**15 else np.int32 if total < 2**31 else np.int64
-    layers = _layers(k)
-    size = max(8, min(count, 2**22 // (2**k * np.dtype(kind).itemsize)))
+    size = int(np.clip(2**21 // (2**k * np.dtype(kind).itemsize), 128, 8192))
+    layers = _layers(k, 2**16 // min(size, max(count, 1)))
     orders = np.empty((count, k), dtype=np.int64)
     costs = np.empty(count, dtype=np.int64)
     for a in range(0, count, size):
-        part = np.ascontiguousarray(w[a : a + size].transpose(1, 2, 0).astype(kind))
+        part: NDArray = np.ascontiguousarray(w[a : a + size].transpose(1, 2, 0).astype(kind))
         orders[a : a + size], costs[a : a + size] = _dp_chunk(part, layers)
     return orders, costs
 
 
-def _layers(k: int) -> list[list[tuple[NDArray[np.intp], NDArray[np.intp]]]]:
-    """Per number of members p and per system v: the sets of p systems with v, and without it."""
+@lru_cache(maxsize=4)
+def _layers(k: int, rows: int) -> list[tuple[NDArray[np.intp], ...]]:
+    """The non-empty sets by size, in runs of at most `rows` sets: the sets, and per member v
+    (first axis) the set without v and where the two halves of what it wins against v are kept.
+    """
+    low = k // 2
     sets = np.arange(2**k)
-    members = np.bitwise_count(sets)
+    sets = sets[np.argsort(np.bitwise_count(sets), kind="stable")][1:]
     out = []
     for p in range(1, k + 1):
-        layer = sets[members == p]
-        out.append([(with_v, with_v ^ (1 << v)) for v in range(k)
-                    for with_v in [layer[(layer >> v) & 1 == 1]]])  # fmt: skip
+        layer = sets[np.bitwise_count(sets) == p]
+        for a in range(0, len(layer), rows):
+            run = layer[a : a + rows]
+            member = np.nonzero((run[:, None] >> np.arange(k)) & 1)[1].reshape(len(run), p)
+            tables = (
+                run[:, None] ^ (1 << member),
+                (member << low) | (run[:, None] & (2**low - 1)),
+                (member << (k - low)) | (run[:, None] >> low),
+            )
+            out.append((run, *(np.ascontiguousarray(t.T) for t in tables)))
     return out
 
 
-def _dp_chunk(w: NDArray, layers: list) -> tuple[IntArray, IntArray]:
+def _dp_chunk(w: NDArray, layers: list[tuple[NDArray[np.intp], ...]]) -> tuple[IntArray, IntArray]:
     k, _, count = w.shape
-    inward = np.zeros((k, 2**k, count), dtype=w.dtype)  # what a set's systems win against v
-    for v in range(k):
-        for i in range(k):
-            np.add(inward[v, : 2**i], w[i, v], out=inward[v, 2**i : 2 ** (i + 1)])
-    best = np.full((2**k, count), np.iinfo(w.dtype).max, dtype=w.dtype)  # to rank a set
-    best[0] = 0
-    for layer in layers:
-        for v, (sets, rest) in enumerate(layer):
-            best[sets] = np.minimum(best[sets], best[rest] + inward[v, sets])
+    low = k // 2
+    halves = []  # [v, half of a set]: what the systems in it win against v
+    for a, b in ((0, low), (low, k)):
+        table = np.zeros((k, 2 ** (b - a), count), dtype=w.dtype)
+        for i in range(b - a):
+            np.add(table[:, : 2**i], w[a + i][:, None], out=table[:, 2**i : 2 ** (i + 1)])
+        halves.append(table.reshape(-1, count))
+    best = np.zeros((2**k, count), dtype=w.dtype)  # the cost of ranking a set
+    longest = max(len(run) for run, *_ in layers)
+    first, second, third = np.empty((3, longest, count), dtype=w.dtype)
+    for run, rest, in_low, in_high in layers:
+        least, price, part = first[: len(run)], second[: len(run)], third[: len(run)]
+        for j in range(len(rest)):
+            target = price if j else least
+            best.take(rest[j], axis=0, out=target, mode="clip")
+            target += halves[0].take(in_low[j], axis=0, out=part, mode="clip")
+            target += halves[1].take(in_high[j], axis=0, out=part, mode="clip")
+            if j:
+                np.minimum(least, price, out=least)
+        best[run] = least
     rows = np.arange(count)
     orders = np.empty((count, k), dtype=np.int64)
     left = np.full(count, 2**k - 1)
+    inward = w.sum(axis=0, dtype=np.int64).T  # [instance, v]: what the systems left win against v
     for place in range(k):
-        pick = np.full(count, -1)
-        for v in range(k - 1, -1, -1):
-            rest = left & ~(1 << v)
-            fits = (rest != left) & (best[left, rows] == best[rest, rows] + inward[v, left, rows])
-            pick[fits] = v
+        rest = left[:, None] & ~(1 << np.arange(k))
+        price = best[rest, rows[:, None]] + inward
+        fits = (price == best[left, rows][:, None]) & (rest != left[:, None])
+        pick = fits.argmax(axis=1)
         orders[:, place] = pick
-        left &= ~(1 << pick)
+        left = rest[rows, pick]
+        inward = inward - w[pick, :, rows]
     return orders, best[-1].astype(np.int64)

@@ -16,7 +16,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +25,7 @@ from . import mfas
 from .errors import DataError
 
 IntArray = NDArray[np.int64]
+SMALL_BLOCK = 7  # systems of a block solved over all its sets in plain Python
 FAST_SETS = (
     3_000  # sets per layer with the bound of packed cycles, before a linear program is asked
 )
@@ -55,9 +55,6 @@ class Tournament:
         The number of optimal rankings; None where it was not counted (too many sets to hold).
     canonical : bool
         `order` is the optimal ranking that the module's rule chooses.
-    components : tuple of tuple of int
-        Strongly connected components of the graph, from the top down; a component of more than
-        one system has a cycle.
     """
 
     names: tuple[str, ...]
@@ -68,7 +65,6 @@ class Tournament:
     lower_bound: int
     n_optima: int | None
     canonical: bool
-    components: tuple[tuple[int, ...], ...] = field(repr=False)
 
     @property
     def gap(self) -> int:
@@ -78,7 +74,12 @@ class Tournament:
     @property
     def acyclic(self) -> bool:
         """Whether the graph has no cycle, so that some ranking violates nothing."""
-        return len(self.components) == len(self.names)
+        return self.cost == 0
+
+    @property
+    def components(self) -> tuple[tuple[int, ...], ...]:
+        """Strongly connected components of the graph, from the top down (`strong_components`)."""
+        return tuple(strong_components(self.weights))
 
     @property
     def ranking(self) -> tuple[str, ...]:
@@ -142,18 +143,53 @@ def violation_frame(
     return frame.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
 
 
-def strong_components(weights: ArrayLike) -> list[IntArray]:
-    """Strongly connected components of the graph of `weights`, in a topological order."""
-    return _components(np.asarray(weights) > 0)
+def strong_components(weights: ArrayLike) -> list[tuple[int, ...]]:
+    """Strongly connected components of the graph of `weights`, in a topological order.
+
+    A component of more than one system holds a cycle.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    edge = np.asarray(weights) > 0
+    number, label = connected_components(edge, directed=True, connection="strong")
+    groups = [tuple(int(i) for i in np.flatnonzero(label == c)) for c in range(number)]
+    done: list[tuple[int, ...]] = []
+    while groups:  # the next group that nobody left outside it beats
+        for group in groups:
+            others = [i for g in groups if g is not group for i in g]
+            if not edge[np.ix_(others, group)].any():
+                break
+        groups.remove(group)
+        done.append(group)
+    return done
 
 
-def _components(edge: NDArray[np.bool_]) -> list[IntArray]:
-    reach = _reach(edge[None])[0]
-    size = _popcount(reach)
-    groups: dict[tuple[int, int], list[int]] = {}
-    for i in np.argsort(-size, kind="stable"):
-        groups.setdefault((-int(size[i]), int(reach[i])), []).append(int(i))
-    return [np.array(sorted(members)) for members in groups.values()]
+def _blocks(u: NDArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Cut tournaments into blocks that every optimal ranking puts one wholly above the next.
+
+    Blocks are the strong components when a pair without an edge counts as one both ways.
+    Sorting by how many systems each does not lose to brings them together, top block first.
+
+    Parameters
+    ----------
+    u : array (B, n, n)
+        Net weights.
+
+    Returns
+    -------
+    sorting : array (B, n)
+        Rows of `u`, block by block, in their given order within a block's ties.
+    starts : array (B, n) of bool
+        Whether a block starts at that place of `sorting`.
+    """
+    n = u.shape[1]
+    edge = u >= np.swapaxes(u, 1, 2)
+    sorting = np.argsort(-edge.sum(axis=2), axis=1, kind="stable")
+    rows = np.arange(len(u))[:, None, None]
+    edge = edge[rows, sorting[:, :, None], sorting[:, None, :]]
+    highest = edge.argmax(axis=2)  # the highest place that each does not lose to
+    highest = np.minimum.accumulate(highest[:, ::-1], axis=1)[:, ::-1]
+    return sorting, highest == np.arange(n)
 
 
 def minimum_feedback_arc_set(
@@ -207,22 +243,19 @@ def minimum_feedback_arc_set(
     order: list[int] = []
     cost, lower, optima, canonical = 0, 0, 1, True
     counted = True
-    u = w[np.ix_(listed, listed)]
-    for block in _components(u >= u.T):
-        part = _solve_block(u[np.ix_(block, block)], deadline, method)
-        order += [int(listed[i]) for i in block[part.order]]
+    sorting, starts = _blocks(w[np.ix_(listed, listed)][None])
+    for block in np.split(sorting[0], np.flatnonzero(starts[0])[1:]):
+        block = listed[np.sort(block)]
+        part = _solve_block(w[np.ix_(block, block)], deadline, method)
+        order += [int(i) for i in block[part.order]]
         cost += part.cost
         lower += part.lower
         canonical &= part.canonical
         counted &= part.optima is not None
         optima *= part.optima or 1
-    parts = [tuple(int(i) for i in c) for c in strong_components(w)]
-    place = {i: p for p, i in enumerate(order)}
-    parts.sort(key=lambda c: min(place[i] for i in c))
     return Tournament(
-        labels, w, tuple(order), cost, lower == cost, lower, optima if counted else None,
-        canonical, tuple(parts),
-    )  # fmt: skip
+        labels, w, tuple(order), cost, lower == cost, lower, optima if counted else None, canonical
+    )
 
 
 @dataclass(frozen=True)
@@ -238,13 +271,18 @@ def _solve_block(w: IntArray, deadline: float, method: str) -> _Part:
     k = len(w)
     if k == 1:
         return _Part(np.zeros(1, dtype=np.int64), 0, 0, 1, True)
+    if k <= SMALL_BLOCK and method == "auto":
+        done = mfas.small_dp(w)
+        return _Part(done.order, done.cost, done.cost, done.optima, True)
     order = mfas.insertion_search(w, np.arange(k))
     cost = mfas.order_cost(w, order)
     lower = 0
 
     def search(bound: mfas.Bound, cap: int) -> _Part | None:
         found = mfas.bounded_dp(w, cost, bound, cap) if k <= mfas.WORD else None
-        return found and _Part(found.order, found.cost, found.cost, found.optima, True)
+        if found is None:
+            return None
+        return _Part(found.order, found.cost, found.cost, found.optima, True)
 
     if method != "lp":
         packed = mfas.bound_from(w, *mfas.pack_cycles(w, order))
@@ -258,7 +296,7 @@ def _solve_block(w: IntArray, deadline: float, method: str) -> _Part:
             if lower >= cost:
                 break
             program.make_integer()
-        done = program.solve(cost, deadline)
+        solved = program.solve(cost, deadline)
         rounded = mfas.insertion_search(w, program.order())
         if mfas.order_cost(w, rounded) < cost:
             order, cost = rounded, mfas.order_cost(w, rounded)
@@ -267,7 +305,7 @@ def _solve_block(w: IntArray, deadline: float, method: str) -> _Part:
             part = search(mfas.bound_from(w, *program.multipliers()), MOST_SETS)
             if part is not None:
                 return part
-        if not done:
+        if not solved:
             break
     if lower >= cost and program.integer:
         part = search(mfas.bound_from(w, *program.multipliers()), MOST_SETS)
@@ -305,13 +343,11 @@ def batched_minimum_feedback_arc_set(
     listed = np.argsort(-score, axis=1, kind="stable")
     rows = np.arange(count)[:, None]
     u = w[rows[:, :, None], listed[:, :, None], listed[:, None, :]]
-    reach = _reach(u >= np.swapaxes(u, 1, 2))
-    size = _popcount(reach)
-    blocked = np.argsort(-size, axis=1, kind="stable")  # block after block, listed order within
-    listed = np.take_along_axis(listed, blocked, axis=1)
-    size = np.take_along_axis(size, blocked, axis=1)
+    blocked, starts = _blocks(u)
+    number = np.empty((count, n), dtype=np.int64)  # the block of each listed system
+    np.put_along_axis(number, blocked, starts.cumsum(axis=1), axis=1)
+    listed = np.take_along_axis(listed, np.argsort(number, axis=1, kind="stable"), axis=1)
     costs = np.zeros(count, dtype=np.int64)
-    starts = np.concatenate([np.ones((count, 1), dtype=bool), size[:, 1:] != size[:, :-1]], axis=1)
     where, first = np.nonzero(starts)
     last = np.where(np.append(where[1:] != where[:-1], True), n, np.append(first[1:], 0))
     length = last - first
@@ -329,25 +365,6 @@ def batched_minimum_feedback_arc_set(
         listed[b[:, None], at] = np.take_along_axis(systems, order, axis=1)
         np.add.at(costs, b, cost)
     return listed, costs
-
-
-def _reach(edge: NDArray[np.bool_]) -> NDArray[Any]:
-    """Per graph and vertex, the set of vertices it reaches, itself included, as a bit mask."""
-    n = edge.shape[1]
-    kind: Any = np.uint64 if n <= 64 else object
-    one = kind(1) if n <= 64 else 1
-    bits = np.array([one << kind(i) if n <= 64 else 1 << i for i in range(n)], dtype=kind)
-    reach = (edge.astype(kind) * bits).sum(axis=2).astype(kind) | bits
-    for k in range(n):
-        through = (reach & bits[k]) != 0
-        reach |= np.where(through, reach[:, k : k + 1], kind(0) if n <= 64 else 0)
-    return reach
-
-
-def _popcount(masks: NDArray[Any]) -> IntArray:
-    if masks.dtype == object:
-        return np.vectorize(lambda m: int(m).bit_count(), otypes=[np.int64])(masks)
-    return np.bitwise_count(masks).astype(np.int64)
 
 
 def _checked(weights: ArrayLike) -> IntArray:
