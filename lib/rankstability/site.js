@@ -13,6 +13,17 @@ document.addEventListener("click", function (event) {
 });
 
 (function () {
+  var button = document.getElementById("unfold");
+  if (!button) return;
+  button.addEventListener("click", function () {
+    var open = button.getAttribute("aria-pressed") !== "true";
+    document.querySelectorAll("details.code").forEach(function (part) { part.open = open; });
+    button.setAttribute("aria-pressed", open);
+    button.textContent = open ? "hide code" : "show code";
+  });
+})();
+
+(function () {
   var form = document.querySelector("form.filter");
   if (!form) return;
   var rows = Array.prototype.slice.call(document.querySelectorAll("tbody.ledger tr"));

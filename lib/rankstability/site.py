@@ -156,7 +156,7 @@ def _navigation(run: Run, runs: Iterable[Run]) -> list[dict[str, Any]]:
             "label": r.pair or "all pairs",
             "link": Path(r.page).name,
             "here": r is run,
-            "ok": r.status,
+            "ok": r.status == "ok",
         }
         for r in runs
         if (r.notebook, r.campaign) == (run.notebook, run.campaign) and r.executed

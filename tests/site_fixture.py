@@ -1,0 +1,81 @@
+"""A small repository of runs for the tests of the report: real notebooks, executed by papermill."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nbformat
+import papermill
+from nbformat import v4
+
+PARAMETERS = """\
+campaign: str = "demo-x"  # catalogue name, or a path
+pair: str = ""  # a language pair; empty: all
+output_dir: str = ""  # where results go
+divisors: list[int] = [2, 4]  # shares # of the judgments
+"""
+WORK = """\
+from pathlib import Path
+import sys
+import pandas as pd
+from rankstability.outputs import Outputs
+out = Outputs(Path(output_dir), {"notebook": "01_tiny"})
+table = pd.DataFrame({"rank": [1, 2], "system": ["alpha", "<beta>"], "mean_z": [0.25, -0.125]})
+print("a word on the way")
+print("a warning", file=sys.stderr)
+out.table(table, "ranking", pair)
+"""
+PLOT = """\
+import matplotlib.pyplot as plt
+fig, ax = plt.subplots(figsize=(9, 3))
+ax.bar(table["system"], table["mean_z"])
+out.figure(fig, "mean_scores", pair, data=table)
+"""
+WIDE = "pd.DataFrame([range(40)], columns=[f'column{i}' for i in range(40)])"
+
+
+def notebook(fails: bool = False) -> nbformat.NotebookNode:
+    """A notebook like ours: title, parameters, a table, a figure; or one that fails."""
+    code = v4.new_code_cell
+    cells = [
+        v4.new_markdown_cell("# Tiny: do pages work?\n\nThe *question* of [this](x.html) `page`."),
+        code(PARAMETERS, metadata={"tags": ["parameters"]}),
+        code(WORK),
+        v4.new_markdown_cell("## Scores\n\n| a | b |\n|---|---|\n| 1 | 2 |"),
+        code("raise ValueError('the score is <out> of range')" if fails else PLOT),
+        code(WIDE),
+    ]
+    made = v4.new_notebook(cells=cells)
+    made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    made.metadata.language_info = {"name": "python"}
+    return made
+
+
+def make_run(root: Path, campaign: str, pair: str = "", fails: bool = False) -> Path:
+    """Execute the tiny notebook and leave what the runner leaves; gives the executed copy."""
+    stem = "01_tiny" + (f"__{pair}" if pair else "")
+    executed = root / "executed" / campaign / f"{stem}.ipynb"
+    executed.parent.mkdir(parents=True, exist_ok=True)
+    source = root / f"{stem}-{campaign}-source.ipynb"
+    nbformat.write(notebook(fails), source)
+    final = root / "figures" / campaign / "01_tiny"
+    given = {"campaign": campaign, "pair": pair, "output_dir": str(final)}
+    error = ""
+    try:
+        papermill.execute_notebook(
+            str(source), str(executed), given, kernel_name="python3", progress_bar=False
+        )
+    except papermill.PapermillExecutionError as failure:
+        error = f"01_tiny failed in cell {failure.exec_count}\n{failure.ename}: {failure.evalue}"
+    status = {
+        "notebook": "01_tiny",
+        "campaign": campaign,
+        "pair": pair,
+        "status": "failed" if error else "ok",
+        "seconds": 1.25,
+        "output_dir": str(final),
+        "error": error,
+    }
+    executed.with_suffix(".status.json").write_text(json.dumps(status))
+    return executed
