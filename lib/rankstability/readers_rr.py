@@ -317,3 +317,57 @@ class _Table:
             self.refuse(bad, column, "unknown language", "an English name or an ISO 639 code")
             halves.append([known[name] for name in names])
         return np.array([f"{a}-{b}" for a, b in zip(*halves, strict=True)], dtype=object)
+
+
+def read_edits(file: Path) -> pd.DataFrame:
+    """The editing task of WMT10 (``data_EDT.tsv``): pair, edit, segment, editor, system, action.
+
+    One row per output that was edited; action is EDIT, OK, BAD or N/A. Text is read without
+    quoting, as the file was written.
+    """
+    rows = pd.read_csv(file, sep="\t", dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False)
+    return _edited(
+        rows,
+        file,
+        {
+            "edit": "editId",
+            "segment": "srcIndex",
+            "editor": "editorId",
+            "system": "system1Id",
+            "action": "system1actionStr",
+        },
+    )
+
+
+def read_acceptability(file: Path) -> pd.DataFrame:
+    """The judgments of edits of WMT10 (``data_ACC.csv``): pair, edit, judge, system, judgment.
+
+    judgment is YES, NO or UNK.
+    """
+    rows = pd.read_csv(file, dtype=str, keep_default_na=False)
+    return _edited(
+        rows,
+        file,
+        {"edit": "editId", "judge": "judgeId", "system": "systemId", "judgment": "judgment"},
+    )
+
+
+def _edited(rows: pd.DataFrame, file: Path, names: dict[str, str]) -> pd.DataFrame:
+    for column in ("srclang", "trglang", *names.values()):
+        if column not in rows:
+            raise DataError(
+                "a column is missing", file=paths.shown(file), line=1, expected=f"{column!r}"
+            )
+    source, target = (rows[c].str.lower().map(LANGUAGES) for c in ("srclang", "trglang"))
+    unknown = source.isna() | target.isna()
+    if unknown.any():
+        row = int(unknown.to_numpy().argmax())
+        raise DataError(
+            "unknown language",
+            file=paths.shown(file),
+            line=row + 2,
+            value=f"{rows['srclang'].iloc[row]}-{rows['trglang'].iloc[row]}",
+            expected="an English name or an ISO 639 code",
+        )
+    out = pd.DataFrame({"pair": source + "-" + target})
+    return out.assign(**{new: rows[old] for new, old in names.items()})
