@@ -1,0 +1,293 @@
+"""What git holds: locks that agree, stripped notebooks, sizes, no paths of one machine."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tokenize
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rankstability import paths, run
+
+ROOT = paths.ROOT
+NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))
+MODULES = sorted((ROOT / "lib" / "rankstability").glob("*.py"))
+MIB = 2**20
+
+
+@cache
+def tracked() -> tuple[Path, ...]:
+    """Files that git holds; where there is no git (a source archive), nothing to check."""
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    return tuple(p for name in listed.decode().split("\0") if name and (p := ROOT / name).is_file())
+
+
+# ------------------------------------------------------------------ environment
+
+
+def locked() -> dict[str, list[str]]:
+    """Name to the hashes of each entry of requirements.lock; fails on a line that is not pinned."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in (ROOT / "requirements.lock").read_text().splitlines():
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        if text.startswith("--hash="):
+            assert re.fullmatch(r"--hash=sha256:[0-9a-f]{64}( \\)?", text), text
+            found[name].append(text)
+            continue
+        match = re.fullmatch(r"([a-z0-9.-]+)(\[[a-z,-]+\])?==[^\s;]+( ; .+?)? \\", text)
+        assert match, f"not a pinned requirement: {text}"
+        name = match[1]
+        found.setdefault(name, [])
+    return found
+
+
+def test_lock_is_pinned_hashed_and_names_no_index():
+    lock = locked()
+    assert len(lock) > 50
+    assert [name for name, hashes in lock.items() if not hashes] == []
+    for file in ("requirements.lock", "requirements-bench.lock", "requirements.in"):
+        text = (ROOT / file).read_text()
+        assert not re.search(r"https?://|--(extra-)?index-url|--find-links|\s@\s", text), file
+
+
+def direct() -> set[str]:
+    """The packages that requirements.in names."""
+    lines = (ROOT / "requirements.in").read_text().splitlines()
+    texts = [line.partition("#")[0].strip() for line in lines]
+    return {re.split(r"[\[<>=!~; ]", t, maxsplit=1)[0].lower() for t in texts if t}
+
+
+def test_every_direct_dependency_is_locked():
+    assert direct() - set(locked()) == set()
+
+
+def test_environment_yml_installs_the_lock_and_nothing_else():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    conda = [d for d in environment["dependencies"] if isinstance(d, str)]
+    pip = [d["pip"] for d in environment["dependencies"] if isinstance(d, dict)]
+    assert pip == [["-r requirements.lock"]]
+    assert sorted(d.partition("=")[0] for d in conda) == ["pip", "python"]
+
+
+def test_python_versions_agree():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    conda = next(d for d in environment["dependencies"] if str(d).startswith("python="))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    version = conda.removeprefix("python=")
+    assert project["project"]["requires-python"] == f">={version}"
+    assert project["tool"]["mypy"]["python_version"] == version
+    assert project["tool"]["ruff"]["target-version"] == "py" + version.replace(".", "")
+
+
+def test_installed_versions_are_the_locked_ones():
+    """The environment of this very run has not drifted from the lock."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    pins: dict[str, set[str]] = {}
+    for name, pin in re.findall(
+        r"^([a-z0-9.-]+)(?:\[[a-z,-]+\])?==([^\s;]+)",
+        (ROOT / "requirements.lock").read_text(),
+        re.MULTILINE,
+    ):
+        pins.setdefault(name, set()).add(pin)
+    wrong = []
+    for name in sorted(direct()):
+        try:
+            have = version(name)
+        except PackageNotFoundError:
+            wrong.append(f"{name} is missing")
+            continue
+        if have not in pins[name]:
+            wrong.append(f"{name} {have}, locked {sorted(pins[name])}")
+    assert wrong == [], "run `make env`"
+
+
+# -------------------------------------------------------------------- notebooks
+
+
+@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda f: f.stem)
+def test_notebook_form(file):
+    notebook = json.loads(file.read_text(encoding="utf-8"))
+    meta = notebook["metadata"]
+    assert meta["kernelspec"]["name"] == "python3"
+    assert meta["language_info"]["name"] == "python"
+    assert "widgets" not in meta and "papermill" not in meta
+    about = meta["rankstability"]
+    assert set(about["protocols"]) <= {"DA", "RR", "MQM"} and about["protocols"]
+    assert isinstance(about["split"], bool)
+    assert isinstance(about["promises"], list) and isinstance(about["pair_promises"], list)
+    assert len(notebook["cells"]) <= 32
+    assert notebook["cells"][0]["cell_type"] == "markdown"
+    assert "".join(notebook["cells"][0]["source"]).startswith("# ")
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [] and cell["execution_count"] is None
+        else:
+            assert not re.search(r"\$[^$\n]+\$|\\\(|\\\[", source), f"formula in: {source[:60]}"
+
+
+@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda f: f.stem)
+def test_notebook_parameters(file):
+    """One tagged cell; each line ``name: type = literal  # help``; the three that all have."""
+    declared = {p.name: p for p in run.parameters(file.stem)}
+    assert {"campaign", "pair", "output_dir"} <= set(declared)
+    assert str(declared["campaign"].default).startswith("demo-")
+    assert declared["pair"].default == "" and declared["output_dir"].default == ""
+    assert [p.name for p in declared.values() if not p.help] == []
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    text = next(
+        "".join(c["source"]) for c in cells if "parameters" in c.get("metadata", {}).get("tags", [])
+    )
+    body = ast.parse(text).body
+    assert all(isinstance(node, ast.AnnAssign) for node in body)
+    assert len([line for line in text.splitlines() if line.strip()]) == len(body)
+    comments = [
+        t
+        for t in tokenize.generate_tokens(io.StringIO(text).readline)
+        if t.type == tokenize.COMMENT
+    ]
+    assert len(comments) == len(body)
+
+
+def test_notebooks_pass_nbstripout():
+    if not NOTEBOOKS:
+        pytest.skip("no notebook yet")
+    done = subprocess.run(
+        [sys.executable, "-m", "nbstripout", "--verify", "--keep-id", *map(str, NOTEBOOKS)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+# ------------------------------------------------------------------- what git holds
+
+
+def test_sizes():
+    sizes = {p: p.stat().st_size for p in tracked()}
+    assert [str(p) for p, size in sizes.items() if size > 2 * MIB] == []
+    figures = sum(size for p, size in sizes.items() if paths.FIGURES in p.parents)
+    assert figures < 40 * MIB
+
+
+def test_no_paths_of_one_machine():
+    """No home or temporary folder of whoever ran it, in any text that git holds."""
+    pattern = re.compile(rb"(/home/|/Users/|/root/|/work/)[A-Za-z0-9_.-]+/|[A-Z]:\\\\?Users\\")
+    found = []
+    for file in tracked():
+        if file.suffix in (".png", ".gz") or file == Path(__file__).resolve():
+            continue
+        for match in pattern.finditer(file.read_bytes()):
+            found.append(f"{paths.shown(file)}: {match[0].decode()}")
+    assert found == []
+
+
+def test_nothing_built_is_tracked():
+    names = [paths.shown(p) for p in tracked()]
+    built = re.compile(
+        r"^(build|\.venv|\.snakemake)/|^figures/demo|\.partial-|/\.ipynb_checkpoints/"
+    )
+    assert [n for n in names if built.search(n)] == []
+
+
+def test_figures_come_whole():
+    """Each tracked figure has both forms, its data and its settings; each table its settings."""
+    names = {paths.shown(p) for p in tracked() if paths.FIGURES in p.parents}
+    missing = []
+    for name in sorted(names):
+        stem, _, kind = name.rpartition(".")
+        if kind == "png":
+            missing += [f"{stem}{e}" for e in (".svg", ".csv") if f"{stem}{e}" not in names]
+        if kind in ("png", "csv") and name.count("/") > 2 and f"{stem}.meta.json" not in names:
+            missing.append(f"{stem}.meta.json")
+    assert missing == []
+
+
+# ------------------------------------------------------------------------- code
+
+
+def public(tree: ast.Module) -> list[ast.FunctionDef | ast.ClassDef]:
+    """Public functions and classes of a module, and public methods of those classes."""
+    found: list[ast.FunctionDef | ast.ClassDef] = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            found.append(node)
+            if isinstance(node, ast.ClassDef):
+                found += [
+                    part
+                    for part in node.body
+                    if isinstance(part, ast.FunctionDef) and not part.name.startswith("_")
+                ]
+    return found
+
+
+@pytest.mark.parametrize("file", MODULES, ids=lambda f: f.stem)
+def test_modules_are_documented_and_not_too_long(file):
+    text = file.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "no module docstring"
+    assert [n.name for n in public(tree) if not ast.get_docstring(n)] == []
+    assert len(text.splitlines()) <= 450
+
+
+@pytest.mark.slow
+def test_import_does_no_work():
+    """Importing the package's modules neither writes nor draws, and stays cheap where it can."""
+    code = "import sys, rankstability.run, rankstability.errors; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_hooks_are_local_and_their_tools_are_locked():
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
+    lock = locked()
+    assert "pre-commit" in lock
+    for repository in config["repos"]:
+        assert repository["repo"] == "local"
+        for hook in repository["hooks"]:
+            tool = hook["entry"].split()[0]
+            assert tool.startswith(".venv/bin/")
+            name = Path(tool).name
+            assert name == "python" or name in lock
+            if (ROOT / ".venv").is_dir():
+                assert shutil.which(str(ROOT / tool)), f"{tool} is not installed"
+
+
+def test_citation_file():
+    text = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert text["version"] == project["version"] and text["license"] == project["license"]
+    assert sorted(r["year"] for r in text["references"]) == [2011, 2012, 2012, 2021, 2024]
+    assert "Apache License" in (ROOT / "LICENSE").read_text()
+
+
+def test_links_of_the_pages_lead_somewhere():
+    """Relative links of the Markdown pages exist."""
+    missing = []
+    for page in [*ROOT.glob("*.md"), ROOT / "data" / "README.md", paths.FIGURES / "README.md"]:
+        if not page.is_file():
+            continue
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            built = "build/" in link
+            if "://" not in link and not built and not (page.parent / link).exists():
+                missing.append(f"{page.name}: {link}")
+    assert missing == []
