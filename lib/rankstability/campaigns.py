@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -14,29 +13,9 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from . import paths, tables
+from . import formats, paths, readers_appraise, readers_da, tables
 from .errors import DataError
-from .readers_da import GOOD, LATEST, DirectAssessment, locate, segment_pairs
-
-LANGUAGES = {
-    "Czech": "cs",
-    "English": "en",
-    "French": "fr",
-    "German": "de",
-    "Spanish": "es",
-    "Urdu": "ur",
-    "Haitian Creole": "ht",
-    "Hungarian": "hu",
-}
-PROTOCOLS = {
-    "da": "DA",
-    "segments": "DA",
-    "esa": "DA",
-    "appraise": "DA",
-    "rr": "RR",
-    "mqm": "MQM",
-}
-MQM_PAIR = re.compile(r"_([a-z]{2})-?([a-z]{2})[._]")
+from .readers_da import GOOD, LATEST, DirectAssessment, locate
 
 
 @dataclass(frozen=True)
@@ -61,8 +40,6 @@ class Campaign:
     format : str
         ``da``, ``segments`` (scores without workers), ``esa``, ``appraise``, ``rr``, ``mqm``.
     title, citation : str
-    rebuilt : bool
-        The raw scores here were rebuilt from the released z-scores.
     demo : bool
         Synthetic, in the repository.
     known_pairs : tuple of str
@@ -78,7 +55,6 @@ class Campaign:
     format: str
     title: str = ""
     citation: str = ""
-    rebuilt: bool = False
     demo: bool = False
     known_pairs: tuple[str, ...] = ()
     entry: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -91,7 +67,24 @@ class Campaign:
     @cached_property
     def pairs(self) -> tuple[str, ...]:
         """The language pairs that the files here hold, sorted."""
-        return _pairs(self)
+        here = () if self.format in ("da", "segments") else self.files()
+        return formats.pairs(self.format, self.folder, here)
+
+    @cached_property
+    def rebuilt(self) -> bool:
+        """Whether the judgments here are not the official bytes but rebuilt from released z-scores.
+
+        The catalogue says so (``otherwise``) of campaigns that also go about in that form.
+        """
+        if self.entry.get("otherwise") != "rebuilt from z":
+            return False
+        file = locate(self.folder, GOOD)
+        official = next(
+            source["files"][GOOD]["git_blob"]
+            for source in self.entry["sources"]
+            if GOOD in source["files"] and "repository" in source
+        )
+        return file is not None and tables.git_blob(file) != official
 
     def style_of(self, pair: str) -> str:
         """``SR-DC``, ``SR+DC`` or empty, for one pair."""
@@ -107,7 +100,7 @@ class Campaign:
 
     def files(self, pair: str = "") -> tuple[Path, ...]:
         """The files that are read for `pair` (all pairs: empty), that exist."""
-        return _files(self, pair)
+        return formats.files(self.format, self.folder, self.entry.get("files") or (), pair)
 
 
 def _of_pair(value: Any, pair: str) -> str:
@@ -140,10 +133,9 @@ def folder_of(name: str) -> Path:
 
 
 def _campaign(name: str, folder: Path, entry: Mapping[str, Any]) -> Campaign:
-    marker = entry.get("rebuilt_if", "")
     return Campaign(
         name=name,
-        protocol=entry.get("protocol") or PROTOCOLS[entry["format"]],
+        protocol=entry.get("protocol") or formats.PROTOCOLS[entry["format"]],
         style=_summary(entry.get("style")),
         tool=_summary(entry.get("tool")),
         year=int(entry.get("year") or 0),
@@ -151,7 +143,6 @@ def _campaign(name: str, folder: Path, entry: Mapping[str, Any]) -> Campaign:
         format=entry["format"],
         title=str(entry.get("title") or name),
         citation=str(entry.get("citation") or ""),
-        rebuilt=bool(entry.get("rebuilt")) or bool(marker and (folder / marker).is_file()),
         demo=bool(entry.get("demo")),
         known_pairs=tuple(entry.get("pairs") or ()),
         entry=entry,
@@ -230,16 +221,16 @@ def _own(folder: Path) -> Campaign:
         if not isinstance(read, dict):
             raise DataError("not a mapping", file=paths.shown(settings), expected="title: ...")
         entry = read
-    entry.setdefault("format", detect(folder))
-    if entry["format"] not in PROTOCOLS:
+    entry.setdefault("format", formats.detect(folder))
+    if entry["format"] not in formats.PROTOCOLS:
         raise DataError(
             "unknown format",
             file=paths.shown(settings),
             column="format",
             value=entry["format"],
-            expected="one of " + ", ".join(PROTOCOLS),
+            expected="one of " + ", ".join(formats.PROTOCOLS),
         )
-    entry["protocol"] = PROTOCOLS[entry["format"]]
+    entry["protocol"] = formats.PROTOCOLS[entry["format"]]
     if entry.get("style", "") not in ("", "SR-DC", "SR+DC"):
         raise DataError(
             "unknown style",
@@ -249,109 +240,6 @@ def _own(folder: Path) -> Campaign:
             expected="SR-DC or SR+DC",
         )
     return _campaign(folder.name, folder, entry)
-
-
-def detect(folder: Path) -> str:
-    """The format of the files in `folder`; DataError where there is none we know."""
-    if locate(folder, LATEST) or locate(folder, GOOD):
-        return "da"
-    if segment_pairs(folder):
-        return "segments"
-    if _glob(folder, "rr"):
-        return "rr"
-    if _glob(folder, "mqm"):
-        return "mqm"
-    if _glob(folder, "esa"):
-        return "esa"
-    if _glob(folder, "appraise"):
-        return "appraise"
-    raise DataError(
-        "no files in a known format",
-        file=paths.shown(folder),
-        value=", ".join(sorted(path.name for path in folder.iterdir())[:6]) or "an empty folder",
-        expected=f"{LATEST} with {GOOD}; ad-seg-scores-XX-YY.csv; *RNK*.csv; MQM *.tsv; "
-        "an ESA or Appraise export *.csv (data/README.md)",
-    )
-
-
-PATTERNS = {
-    "rr": ("*RNK*.csv", "*RNK*.csv.gz"),
-    "mqm": ("*mqm*.tsv", "*mqm*.tsv.gz", "*mqm*.tsv.tar.gz"),
-    "esa": ("*esa*.csv", "*esa*.csv.gz"),
-    "appraise": ("*Appraise*.csv", "*Appraise*.csv.gz", "*appraise*.csv", "*appraise*.csv.gz"),
-}
-
-
-def _glob(folder: Path, kind: str) -> tuple[Path, ...]:
-    """Files of a kind by their names (of RR, not the paid ``-public`` judgments of 2010)."""
-    found = {path for pattern in PATTERNS[kind] for path in folder.glob(pattern)}
-    names = [path for path in found if path.is_file() and "-public" not in path.name]
-    return tuple(sorted(path for path in names if not path.name.startswith(("header", "."))))
-
-
-def _files(campaign: Campaign, pair: str) -> tuple[Path, ...]:
-    folder = campaign.folder
-    if campaign.format == "da":
-        pair_files = [f"documents-{one}.tsv" for one in ([pair] if pair else campaign.pairs)]
-        found = [locate(folder, name) for name in [LATEST, GOOD, *pair_files]]
-        return tuple(path for path in found if path)
-    if campaign.format == "segments":
-        chosen = (pair,) if pair else segment_pairs(folder)
-        found = [locate(folder, f"ad-seg-scores-{one}.csv") for one in chosen]
-        return tuple(path for path in found if path)
-    names = campaign.entry.get("files")
-    if names:
-        listed_files = [locate(folder, str(name)) for name in names]
-        files = tuple(path for path in listed_files if path)
-    else:
-        files = _glob(folder, campaign.format)
-    if campaign.format == "mqm" and pair:
-        return tuple(path for path in files if _mqm_pair(path) == pair)
-    return files
-
-
-def _mqm_pair(path: Path) -> str:
-    """``en-de`` from a name such as ``mqm_generalMT2022_ende.tsv``."""
-    found = MQM_PAIR.findall(path.name)
-    if not found:
-        raise DataError(
-            "no language pair in the file's name",
-            file=paths.shown(path),
-            expected="a name such as mqm_mine_ende.tsv",
-        )
-    return "-".join(found[-1])
-
-
-def _pairs(campaign: Campaign) -> tuple[str, ...]:
-    if campaign.format == "da":
-        from . import readers_da
-
-        return readers_da.pairs(campaign.folder)
-    if campaign.format == "segments":
-        return segment_pairs(campaign.folder)
-    if campaign.format == "mqm":
-        return tuple(sorted({_mqm_pair(path) for path in campaign.files()}))
-    if campaign.format == "rr":
-        return tuple(sorted(set().union(*(_rr_pairs(path) for path in campaign.files()))))
-    from . import readers_appraise
-
-    return readers_appraise.pairs(campaign.files(), campaign.format)
-
-
-def _rr_pairs(path: Path) -> set[str]:
-    text = tables.content(path).decode("utf-8").splitlines()
-    header = text[0].split(",")
-    if "srclang" not in header or "trglang" not in header:
-        raise DataError(
-            "no srclang and trglang in the header", file=paths.shown(path), line=1, value=text[0]
-        )
-    source, target = header.index("srclang"), header.index("trglang")
-    seen = set()
-    for line in text[1:]:
-        fields = line.split(",", max(source, target) + 1)
-        if len(fields) > max(source, target):
-            seen.add((fields[source], fields[target]))
-    return {f"{LANGUAGES.get(s, s)}-{LANGUAGES.get(t, t)}" for s, t in seen}
 
 
 def _known_pair(campaign: Campaign, pair: str) -> None:
@@ -375,15 +263,11 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
         Another protocol, segment scores only, no such pair, or anything wrong in the files.
     """
     if campaign.format in ("esa", "appraise"):
-        from . import readers_appraise
-
         _known_pair(campaign, pair)
         return readers_appraise.read_appraise(campaign.files(), pair, campaign.format)
     if campaign.format != "da":
         has = "segment scores without workers" if campaign.format == "segments" else "no DA"
         raise DataError(f"{campaign.name} has {has}", expected="a DA campaign with workers")
-    from . import readers_da
-
     allow = campaign.entry.get("identical_rows") == "allowed"
     return readers_da.read_da(campaign.folder, pair, allow_identical=allow)
 
@@ -392,8 +276,6 @@ def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
     """Released scores per system and segment: system, document, segment, raw, z, n."""
     if campaign.format not in ("segments", "da"):
         raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
-    from . import readers_da
-
     return readers_da.read_segment_scores(campaign.folder, pair)
 
 

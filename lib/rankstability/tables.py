@@ -208,16 +208,31 @@ def _lines(file: Path, data: bytes, width: int) -> np.ndarray:
     return np.flatnonzero(filled) + 1
 
 
-@lru_cache(maxsize=256)
-def _digest(path: str, mtime: int, size: int) -> str:
+def _whole(path: str) -> bytes:
     data = Path(path).read_bytes()
-    if data[:2] == GZIP:
+    if data[:2] == GZIP and not path.endswith((".tar.gz", ".tgz")):
         # a damaged file still has a checksum; reading it says what is wrong
         with contextlib.suppress(EOFError, zlib.error, gzip.BadGzipFile):
             data = gzip.decompress(data)
-    return hashlib.sha256(data).hexdigest()
+    return data
+
+
+@lru_cache(maxsize=256)
+def _digest(path: str, mtime: int, size: int) -> str:
+    return hashlib.sha256(_whole(path)).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _git_blob(path: str, mtime: int, size: int) -> str:
+    data = _whole(path)
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def digest(path: Path) -> str:
-    """sha256 of the (decompressed) content, so that a file and its gzip have the same."""
+    """sha256 of the content, decompressed, so that a file and its gzip have the same."""
     return _digest(*_key(Path(path)))
+
+
+def git_blob(path: Path) -> str:
+    """git's id of the content, decompressed: ``sha1("blob <size>\\0" + bytes)``."""
+    return _git_blob(*_key(Path(path)))
