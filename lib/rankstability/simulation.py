@@ -227,7 +227,7 @@ def draw_blocks(
     """
     sets, _ = _draw_sets(model, -(-judgments // model.per_block), rng)
     blocks, k = sets.shape[1], sets.shape[0]
-    judge = rng.integers(judges, size=blocks)
+    judge: Ints = rng.integers(judges, size=(blocks,))
     liking = None
     if judge_spread:
         tastes = rng.standard_normal((judges, model.outputs), dtype=np.float32)
