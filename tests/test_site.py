@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -194,8 +195,13 @@ def test_glossary_names_functions_that_exist():
             value = getattr(value, attribute)
 
 
-def test_catalogue_campaigns_carry_their_title():
+def test_campaigns_are_named_with_their_citation(tmp_path):
     from rankstability import campaigns
 
-    assert campaigns.find("demo-rr").title in site._about("demo-rr")
-    assert site._about("nobody-knows-this") == ""
+    entry = campaigns.catalogue()["wmt18"]
+    (tmp_path / "figures" / "wmt18" / "01_tiny").mkdir(parents=True)
+    (tmp_path / "figures" / "wmt18" / "01_tiny" / "t.csv").write_text("a\n")
+    site.build(tmp_path / "executed", tmp_path / "figures", tmp_path / "site")
+    index = unescape((tmp_path / "site" / "index.html").read_text())
+    assert entry["title"] in index and entry["citation"] in index
+    assert set(site.about("nobody-knows-this").values()) == {""}

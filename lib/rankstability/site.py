@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from . import ledger, pages, paths
-from .errors import DataError
 from .outputs import write_whole
 
 RECORD = ".pages.json"
@@ -67,7 +66,7 @@ def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
             continue
         try:
             record = json.loads(status.read_bytes()) if status.is_file() else _guessed(saved)
-        except ValueError as problem:
+        except (ValueError, KeyError) as problem:
             record = {"status": "failed", "error": f"{file.name} cannot be read: {problem}"}
         notebook, _, pair = stem.partition("__")
         folder = record.get("output_dir") or figures / file.parent.name / notebook
@@ -101,15 +100,15 @@ def _last_demo(campaign: str) -> tuple[bool, str]:
 
 
 @cache
-def _about(campaign: str) -> str:
-    """Title and protocol of a campaign in the catalogue; empty for one that it does not know."""
-    try:
-        from .campaigns import find
+def about(campaign: str) -> dict[str, str]:
+    """Title, protocol, licence and citation of a campaign from the catalogue; empty if unknown."""
+    from .campaigns import catalogue
 
-        found = find(campaign)
-    except (DataError, ImportError, OSError):
-        return ""
-    return ", ".join(part for part in (found.title, found.protocol) if part)
+    try:
+        entry = catalogue().get(campaign, {})
+    except (OSError, ValueError):
+        entry = {}
+    return {key: str(entry.get(key) or "") for key in ("title", "protocol", "licence", "citation")}
 
 
 def results(folder: Path, site: Path) -> dict[str, list[dict[str, Any]]]:
@@ -226,17 +225,19 @@ def overview(runs: list[Run], figures: Path, site: Path) -> list[dict[str, Any]]
         folder = folders[notebook, campaign]
         below = sorted(p.name for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
         pairs = {p: results(folder / p, site) for p in below if not p.startswith(".")}
+        counted = [results(folder, site), *pairs.values()]
         row: dict[str, Any] = {
             "campaign": campaign,
             "demo": ledger.is_demo(campaign),
-            "about": _about(campaign),
+            "about": about(campaign),
             "runs": here,
             "seconds": sum(r.seconds for r in here),
             "failed": [r for r in here if r.status != "ok"],
-            "files": results(folder, site),
+            "files": counted[0],
+            "counts": {k: sum(len(c[k]) for c in counted) for k in ("figures", "tables")},
             "pairs": {p: f for p, f in pairs.items() if f["figures"] or f["tables"]},
         }
-        if not here and not (row["pairs"] or row["files"]["figures"] or row["files"]["tables"]):
+        if not here and not any(row["counts"].values()):
             continue
         group = groups.setdefault(notebook, {"notebook": notebook, "rows": []})
         group["rows"].append(row)
@@ -257,9 +258,12 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
     papers = ledger.per_paper(rows).to_dict("records") if rows is not None else []
     left = len(ledger.uncovered(rows)) if rows is not None else 0
     shared = {**pages.assets(), "papers": papers, "runs": runs, "names": ledger.PAPERS}
+    groups = overview(runs, figures, site)
+    named = {row["campaign"]: row["about"] for group in groups for row in group["rows"]}
     contexts: dict[str, dict[str, Any]] = {
         "index.html": {
-            "groups": overview(runs, figures, site),
+            "groups": groups,
+            "campaigns": {n: named[n] for n in sorted(named, key=_last_demo) if named[n]["title"]},
             "problems": problems,
             "executed": Path(os.path.relpath(executed, site)).as_posix(),
             "uncovered": left,
