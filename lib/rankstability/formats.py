@@ -28,7 +28,7 @@ PROTOCOLS = {
     "rr": "RR",
     "mqm": "MQM",
 }
-MQM_PAIR = re.compile(r"_([a-z]{2})-?([a-z]{2})[._]")
+MQM_PAIR = re.compile(r"_([a-z]{2})-?([a-z]{2})(?=[._])")  # of several the last counts
 
 
 def detect(folder: Path) -> str:
