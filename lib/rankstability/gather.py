@@ -7,7 +7,6 @@ over all pairs at once calls the same functions in its last cells.
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -60,10 +59,8 @@ def page(notebook: str, campaign: Campaign, parts: Mapping[str, Any]) -> dict[st
 def _bundle(part: Any) -> dict[str, str]:
     import base64
 
-    if hasattr(part, "savefig"):
-        png = io.BytesIO()
-        part.savefig(png, format="png", dpi=100, bbox_inches="tight")
-        return {"image/png": base64.b64encode(png.getvalue()).decode()}
+    if hasattr(part, "_repr_png_"):
+        return {"image/png": base64.b64encode(part._repr_png_()).decode()}
     return {"text/html": part._repr_html_(), "text/plain": str(part)}
 
 

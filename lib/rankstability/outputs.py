@@ -54,6 +54,16 @@ def signature(**settings: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A figure as it was written; Jupyter shows it."""
+
+    png: bytes = field(repr=False)
+
+    def _repr_png_(self) -> bytes:
+        return self.png
+
+
+@dataclass(frozen=True)
 class Outputs:
     """Where one run of a notebook writes.
 
@@ -86,19 +96,25 @@ class Outputs:
 
     def figure(
         self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None, **extra: Any
-    ) -> Figure:
-        """Write ``<name>.svg`` and ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``."""
+    ) -> Drawn:
+        """Write ``<name>.svg`` and ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``.
+
+        Gives back the PNG, which a notebook shows without drawing the figure again.
+        """
         with plt.style.context(STYLE):
             svg, png = io.BytesIO(), io.BytesIO()
+            fig.draw_without_rendering()
+            fig.set_layout_engine("none")  # laid out once, not again for each format
             fig.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
             fig.savefig(png, format="png", metadata={"Software": None})
+        small = _palette(png)
         write_whole(self.folder(pair) / f"{name}.svg", svg.getvalue())
-        write_whole(self.folder(pair) / f"{name}.png", _palette(png))
+        write_whole(self.folder(pair) / f"{name}.png", small)
         if data is not None:
             write_whole(self.folder(pair) / f"{name}.csv", csv_bytes(data))
         self._meta(name, pair, extra, "figure")
         plt.close(fig)
-        return fig
+        return Drawn(small)
 
     def claims(self, rows: pd.DataFrame, pair: str = "") -> pd.DataFrame:
         """Write this run's rows of the claims ledger, ``claims.csv`` (see `claims`)."""
