@@ -1,0 +1,456 @@
+"""What removing systems does to the ranking of the others (Knowles 2021, sections 5, 5.1, 5.2, 7)."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from . import perturb
+from .direct_assessment import (
+    COUNTED,
+    SegmentScores,
+    _moments,
+    judgment_z,
+    rank_systems,
+    segment_scores,
+)
+from .errors import DataError
+from .ranking import Ranking, compare
+from .readers_da import DirectAssessment
+
+if TYPE_CHECKING:
+    from .campaigns import Campaign
+    from .outputs import Outputs
+
+SETS = {
+    "human+ref": "human systems and rows of type REF",
+    "ref": "rows of type REF",
+    "lowest": "the lowest-ranked system",
+    "highest": "the highest-ranked system",
+}
+SINGLE = "each single system"
+Ranker = Callable[[DirectAssessment], Ranking]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A ranking with and without something, over the same systems.
+
+    Attributes
+    ----------
+    name : str
+        What was changed: a name of `SETS`, a system, systems joined by `` & ``, or a divisor.
+    dropped : tuple of str
+        Ranked systems left out of both rankings.
+    rows_latest, rows_good : int
+        Judgments removed or altered in the two files.
+    original, changed : Ranking
+        From all judgments, `dropped` taken out before clustering; and from what was left.
+    """
+
+    name: str
+    dropped: tuple[str, ...]
+    rows_latest: int
+    rows_good: int
+    original: Ranking
+    changed: Ranking
+
+    def row(self) -> dict[str, Any]:
+        """One row of ``changes.csv`` without the pair."""
+        return {
+            "removed": self.name,
+            **compare(self.original, self.changed).row(),
+            "systems": len(self.original.systems),
+            "dropped": " & ".join(self.dropped),
+            "rows_latest": self.rows_latest,
+            "rows_good": self.rows_good,
+            **metrics_task(self.original, self.changed),
+        }
+
+
+def default_ranker(
+    test: str = "scipy<1.7", rule: str = "knowles", alpha: float = 0.05, by: str = "mean_z"
+) -> Ranker:
+    """Judgments to ranking: worker z-scores, segment means, tests and lines by name."""
+    return lambda da: rank_systems(segment_scores(da), test=test, rule=rule, alpha=alpha, by=by)
+
+
+def without(
+    da: DirectAssessment, removed: str, original: Ranking
+) -> tuple[DirectAssessment, tuple[str, ...]]:
+    """Judgments without what `removed` names, and the ranked systems that go with it.
+
+    Parameters
+    ----------
+    removed : str
+        A name of `SETS`, a system id, or several joined by `` & ``.
+    original : Ranking
+        Says which system is the lowest and which the highest.
+
+    Raises
+    ------
+    DataError
+        For a system that was not ranked.
+    """
+    if removed == "human+ref":
+        left = perturb.remove_human_and_reference(da)
+        return left, tuple(s for s in original.systems if perturb.HUMAN.search(s))
+    if removed == "ref":
+        return perturb.remove_reference(da), ()
+    if removed in ("lowest", "highest"):
+        names = [original.systems[-1 if removed == "lowest" else 0]]
+    else:
+        names = [part.strip() for part in removed.split(" & ")]
+    unknown = [n for n in names if n not in original.systems]
+    if unknown:
+        close = difflib.get_close_matches(unknown[0], original.systems, n=1)
+        raise DataError(
+            f"no such system in {da.pair}" + (f" (did you mean {close[0]}?)" if close else ""),
+            value=unknown[0],
+            expected="one of " + ", ".join([*SETS, *original.systems]),
+        )
+    return perturb.remove_systems(da, names), tuple(s for s in original.systems if s in names)
+
+
+def variants(
+    da: DirectAssessment,
+    removed: Iterable[str] = tuple(SETS),
+    ranker: Ranker | None = None,
+    original: Ranking | None = None,
+) -> list[Comparison]:
+    """Remove each of `removed` from everything, rank again, and put it beside the original.
+
+    Parameters
+    ----------
+    ranker : callable, optional
+        Judgments to `Ranking`: the place where another normalisation or model comes in; by
+        default `default_ranker`.
+    original : Ranking, optional
+        The ranking of `da`, where it is known already.
+    """
+    rank_of = ranker or default_ranker()
+    original = original or rank_of(da)
+    found = []
+    for name in removed:
+        left, dropped = without(da, name, original)
+        found.append(
+            Comparison(
+                name,
+                dropped,
+                len(da.latest) - len(left.latest),
+                len(da.good) - len(left.good),
+                original.without(dropped),
+                rank_of(left).without(set(dropped) & set(perturb.ranked_systems(left))),
+            )
+        )
+    return found
+
+
+def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
+    """What a metrics task would see: correlations of the system scores before and after.
+
+    Metrics are judged by their correlation with the human system scores, clusters ignored (Knowles
+    2021, section 7). A metric with a Pearson correlation of .9 with the scores before can have
+    any from ``metric_90_low`` to ``metric_90_high`` with the scores after, which follows from the
+    correlation of the two.
+
+    Returns
+    -------
+    dict
+        pearson, kendall (tau-b), metric_90_low, metric_90_high; NaN for fewer than three systems.
+    """
+    names = ("pearson", "kendall", "metric_90_low", "metric_90_high")
+    if len(before.systems) < 3:
+        return dict.fromkeys(names, float("nan"))
+    from scipy.stats import kendalltau
+
+    x = before.table[before.by].to_numpy(float)
+    y = after.table.set_index("system")[after.by].loc[list(before.systems)].to_numpy(float)
+    r = min(1.0, float(np.corrcoef(x, y)[0, 1]))
+    spread = float(np.sqrt((1 - 0.9**2) * max(0.0, 1 - r**2)))
+    tau = float(kendalltau(x, y).statistic)
+    return dict(zip(names, (r, tau, 0.9 * r - spread, min(1.0, 0.9 * r + spread)), strict=True))
+
+
+# ---------------------------------------------------------------- leave one out
+
+
+def leave_one_out(
+    da: DirectAssessment,
+    test: str = "scipy<1.7",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+) -> list[Comparison]:
+    """Remove every ranked system in turn; the same numbers as `variants`, sharing the work.
+
+    The codes, the cells (system by segment) with their raw means and counts, and the sums and
+    z-scores of workers who never met the removed system are computed once; only what its removal
+    changes is computed again, in the same order of additions, so that ties stay ties.
+    """
+    first = segment_scores(da)
+    original = rank_systems(first, test=test, rule=rule, alpha=alpha)
+    settings = {"test": test, "rule": rule, "alpha": alpha}
+    latest, good = da.latest, da.good
+    worker = latest["worker"].cat.codes.to_numpy()
+    workers = latest["worker"].cat.categories
+    system = latest["system"].cat.codes.to_numpy()
+    score = latest["score"].to_numpy(float)
+    type_ok = good["type"].cat.categories.isin(COUNTED)[good["type"].cat.codes.to_numpy()]
+    counted = good[type_ok]
+    place = workers.get_indexer(good["worker"].cat.categories)
+    row_worker = place[counted["worker"].cat.codes.to_numpy()]
+    row_score = counted["score"].to_numpy(float)
+    number = np.full(len(good["system"].cat.categories), -1)
+    number[good["system"].cat.categories.get_indexer(list(first.systems))] = range(
+        len(first.systems)
+    )
+    row_system = number[counted["system"].cat.codes.to_numpy()]
+    width = len(first.segments)
+    index = np.full(len(first.systems) * width, -1)
+    index[first.system * width + first.segment] = np.arange(len(first.system))
+    cell = index[row_system * width + counted["segment"].cat.codes.to_numpy()]
+    z_before = judgment_z(da)[type_ok]
+    good_rows = np.bincount(good["system"].cat.codes.to_numpy(), minlength=len(number))
+
+    found = []
+    for k, name in enumerate(first.systems):
+        latest_code = latest["system"].cat.categories.get_indexer([name])[0]
+        gone = system == latest_code
+        met = np.bincount(worker[gone], minlength=len(workers)) > 0
+        touched = met[worker] & ~gone
+        mean, sd, _ = _moments(worker[touched], score[touched], len(workers))
+        sd = np.where(sd > 0, sd, np.nan)
+        renewed = met[row_worker]
+        z = z_before.copy()
+        who = row_worker[renewed]
+        z[renewed] = (row_score[renewed] - mean[who]) / sd[who]
+        left = (row_system != k) & np.isfinite(z)
+        keep = first.system != k
+        with np.errstate(invalid="ignore", divide="ignore"):
+            cells = len(first.system)
+            means = np.bincount(cell[left], z[left], cells) / np.bincount(
+                cell[left], minlength=cells
+            )
+        code = first.system[keep]
+        scores = SegmentScores(
+            tuple(s for s in first.systems if s != name),
+            first.segments,
+            code - (code > k),
+            first.segment[keep],
+            first.raw[keep],
+            means[keep],
+            first.judgments[keep],
+        )
+        changed = rank_systems(scores, **settings)
+        rows_good = int(good_rows[good["system"].cat.categories.get_indexer([name])[0]])
+        found.append(
+            Comparison(name, (name,), int(gone.sum()), rows_good, original.without([name]), changed)
+        )
+    return found
+
+
+def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
+    """Who moves whom: one row per removed system and system left.
+
+    Returns
+    -------
+    DataFrame
+        removed, system (both in the original order), rank_before, rank_after (among the systems
+        left), move (ranks up: positive), z_before, z_after.
+    """
+    frames = []
+    for c in comparisons:
+        after = c.changed.table.set_index("system")
+        before = c.original.table
+        new = after.loc[list(before["system"])]
+        frames.append(
+            pd.DataFrame(
+                {
+                    "removed": c.name,
+                    "system": before["system"].to_numpy(),
+                    "rank_before": before["rank"].to_numpy(),
+                    "rank_after": new["rank"].to_numpy(),
+                    "move": before["rank"].to_numpy() - new["rank"].to_numpy(),
+                    "z_before": before[c.original.by].to_numpy(),
+                    "z_after": new[c.changed.by].to_numpy(),
+                }
+            )
+        )
+    table = pd.concat(frames, ignore_index=True)
+    order = {s: k for k, s in enumerate(original.systems)}
+    return table.sort_values(
+        ["removed", "system"], key=lambda column: column.map(order), ignore_index=True
+    )
+
+
+# ---------------------------------------------------------------- tables
+
+
+def changes_table(pair: str, comparisons: Iterable[Comparison]) -> pd.DataFrame:
+    """``changes.csv`` of a pair: pair, removed, d_rank, d_cluster, d_both, then the extra columns."""
+    frame = pd.DataFrame([c.row() for c in comparisons]).drop_duplicates("removed")
+    frame.insert(0, "pair", pair)
+    return frame.reset_index(drop=True)
+
+
+def describe(frame: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
+    """`frame` with what the campaign says of each pair: year, style, tool, judged."""
+    pairs = frame["pair"]
+    return frame.assign(
+        year=campaign.year,
+        style=pairs.map(campaign.style_of),
+        tool=pairs.map(campaign.tool_of),
+        judged=["bilingual" if campaign.bilingual(p) else "monolingual" for p in pairs],
+    )
+
+
+def totals(changes: pd.DataFrame, what: str = "removed") -> pd.DataFrame:
+    """Counts of changed rankings, over all pairs and by year, style, tool and kind of judging.
+
+    Parameters
+    ----------
+    changes : DataFrame
+        From `describe`: one row per pair and value of `what`.
+
+    Returns
+    -------
+    DataFrame
+        by, group, `what`, comparisons, d_rank, d_cluster, d_both: of so many comparisons, how
+        many changed (Knowles 2021, Tables 2 and 3). A system removed by name counts under
+        `SINGLE`.
+    """
+    if what == "removed":
+        named = changes[what].astype(str).isin(SETS)
+        changes = changes.assign(**{what: changes[what].where(named, SINGLE)})
+    blocks = [("all", changes.assign(all="all pairs"))]
+    blocks += [(by, changes) for by in ("year", "style", "tool", "judged")]
+    found = []
+    for by, frame in blocks:
+        grouped = frame.groupby([by, what], sort=False, observed=True)
+        table = grouped[["d_rank", "d_cluster", "d_both"]].sum().reset_index()
+        table.insert(2, "comparisons", grouped.size().to_numpy())
+        table = table.rename(columns={by: "group"}).astype({"group": str})
+        table.insert(0, "by", by)
+        found.append(table.sort_values("group", kind="stable"))
+    return pd.concat(found, ignore_index=True)
+
+
+def campaign_changes(
+    campaign: Campaign, removed: Sequence[str] = tuple(SETS), ranker: Ranker | None = None
+) -> pd.DataFrame:
+    """`changes_table` of every pair of a campaign, read from its files."""
+    from . import campaigns
+
+    frames = [
+        changes_table(pair, variants(campaigns.load_da(campaign, pair), removed, ranker))
+        for pair in campaign.pairs
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def worker_percentages(da: DirectAssessment) -> dict[str, Any]:
+    """How many workers judged REF, BAD_REF or a human system (section 5.1); of the good file.
+
+    Returns
+    -------
+    dict
+        pair, workers, then numbers and percentages of workers: ref, ref_percent, ...
+    """
+    good = da.good
+    codes = good["worker"].cat.codes.to_numpy()
+    size = len(good["worker"].cat.categories)
+    workers = int((np.bincount(codes, minlength=size) > 0).sum())
+    row: dict[str, Any] = {"pair": da.pair, "workers": workers}
+    masks = {
+        "ref": (good["type"] == "REF").to_numpy(),
+        "bad_ref": (good["type"] == "BAD_REF").to_numpy(),
+        "human": perturb.of_systems(good, perturb.human_systems(da)),
+    }
+    for name, mask in masks.items():
+        count = int((np.bincount(codes[mask], minlength=size) > 0).sum())
+        row |= {name: count, f"{name}_percent": 100 * count / workers}
+    return row
+
+
+def toy_example(ddof: int = 1) -> pd.DataFrame:
+    """The toy HITs of section 5: what a raw 50 is worth beside different other scores.
+
+    Returns
+    -------
+    DataFrame
+        hit (the raw scores), holds, z_of_50 (0.39 with ddof = 1, the paper's; 0.45 with 0).
+    """
+    hits = {
+        (25, 50, 50, 75): "systems only",
+        (0, 25, 50, 75): "systems and a bad reference",
+        (25, 50, 75, 100): "systems and a good reference",
+    }
+    rows = []
+    for raw, holds in hits.items():
+        x = np.array(raw, dtype=float)
+        z = (50 - x.mean()) / x.std(ddof=ddof)
+        rows.append({"hit": " ".join(map(str, raw)), "holds": holds, "z_of_50": round(z, 12) + 0.0})
+    return pd.DataFrame(rows)
+
+
+def run_settings(out: Outputs) -> dict[str, Any]:
+    """The settings that the pairs' results were made with, from their signatures."""
+    for path in sorted(out.directory.glob("*/changes.meta.json")):
+        settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return settings
+    return dict(out.settings)
+
+
+def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
+    """The campaign's tables and claims from its pairs' (see `rankstability.gather`)."""
+    from .knowles2021 import removal_claims
+
+    changes = describe(out.pair_tables("changes"), campaign)
+    workers = out.pair_tables("workers")
+    out.table(changes, "changes")
+    out.table(workers, "workers")
+    counted = out.table(totals(changes), "totals")
+    out.claims(removal_claims(campaign, changes, workers, run_settings(out)))
+    parts: dict[str, Any] = {"Rankings changed": as_fractions(counted)}
+    parts["In words"] = sentence(counted, changes)
+    parts["Workers who judged references and human systems"] = workers
+    return parts
+
+
+def as_fractions(counted: pd.DataFrame, what: str = "removed") -> pd.DataFrame:
+    """`totals` as the paper prints them: ``1/13``."""
+    shown = counted[["by", "group", what]].copy()
+    for name, title in (("d_rank", "Δ rank"), ("d_cluster", "Δ cluster"), ("d_both", "Δ both")):
+        shown[title] = counted[name].astype(str) + "/" + counted["comparisons"].astype(str)
+    return shown
+
+
+def sentence(counted: pd.DataFrame, changes: pd.DataFrame) -> str:
+    """What the totals say, computed."""
+    whole = counted[counted["by"] == "all"].set_index("removed")
+    parts = [
+        f"removing {SETS[name]} changes the order in {r.d_rank} of {r.comparisons} pairs and the "
+        f"clusters in {r.d_cluster}"
+        for name, r in whole[whole.index.isin(list(SETS))].iterrows()
+    ]
+    text = "; ".join(parts)
+    if SINGLE in whole.index:
+        r = whole.loc[SINGLE]
+        text += (
+            f"; over all removals of one single system, {r.d_rank} of {r.comparisons} change the "
+            f"order of the others and {r.d_cluster} their clusters"
+        )
+    worst = changes.loc[changes["largest_move"].idxmax()]
+    if worst["largest_move"] > 0:
+        text += (
+            f". The largest move is {worst['largest_move']} rank"
+            f"{'s' if worst['largest_move'] > 1 else ''}: {worst['moved']} in {worst['pair']}, "
+            f"when “{worst['removed']}” is removed"
+        )
+    return text[:1].upper() + text[1:] + "."
