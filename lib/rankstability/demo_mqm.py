@@ -2,7 +2,7 @@
 
 Errors per segment are Poisson with the mean
 
-    0.9 * exp(system + document + (system, document) + rater harshness
+    1.3 * exp(system + document + (system, document) + rater harshness
               + rater's taste for a system's style),
 
 each part drawn once from a normal distribution; their severity is the rater's own leaning. Six
@@ -58,14 +58,14 @@ class Simulated:
 def simulate_mqm(
     rng: np.random.Generator,
     *,
-    documents: int = 24,
+    documents: int = 30,
     raters: int = 6,
     buckets: int = 6,
-    system_spread: float = 0.3,
+    system_spread: float = 0.4,
     document_spread: float = 0.35,
-    interaction: float = 0.22,
-    harshness: float = 0.3,
-    taste: float = 0.1,
+    interaction: float = 0.15,
+    harshness: float = 0.6,
+    taste: float = 0.08,
 ) -> Simulated:
     """Draw one language pair of an MQM campaign.
 
@@ -87,7 +87,7 @@ def simulate_mqm(
     likes = rng.normal(0, taste, (raters, len(SYSTEMS)))
     major = np.clip(rng.normal(0.3, 0.08, raters), 0.05, 0.7)
     lengths = rng.integers(1, 5, documents)
-    texts = rng.normal(0, 0.3, (len(SYSTEMS), int(lengths.sum())))
+    texts = rng.normal(0, 0.15, (len(SYSTEMS), int(lengths.sum())))
     shares = np.array([share for _, share in KINDS]) / sum(share for _, share in KINDS)
     rows = []
     overall = 0
@@ -101,7 +101,7 @@ def simulate_mqm(
                 target = f"Segment {overall}, {SYSTEMS[s]}."
                 for r in who:
                     base = (name, document, within, overall, f"rater{r + 1}", source)
-                    mean = 0.9 * np.exp(
+                    mean = 1.3 * np.exp(
                         quality[s]
                         + ease[d]
                         + fit[s, d]
