@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -57,7 +58,7 @@ def _blank_separated(path: Path, names: list[str], header: bool) -> pd.DataFrame
                 value=len(cells),
                 expected=" ".join(names),
             )
-        row = dict(zip(names, cells, strict=True))
+        row: dict[str, Any] = dict(zip(names, cells, strict=True))
         for name in names:
             if name == "system":
                 continue

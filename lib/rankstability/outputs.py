@@ -139,7 +139,11 @@ class Outputs:
 
 def _palette(png: io.BytesIO) -> bytes:
     """The PNG with a palette of at most 256 colours: a third of the size, the same to the eye."""
-    image = Image.open(png).convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=0)
+    image = (
+        Image.open(png)
+        .convert("RGB")
+        .quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    )
     small = io.BytesIO()
     image.save(small, format="PNG", optimize=True)
     return small.getvalue()
