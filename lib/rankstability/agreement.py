@@ -37,9 +37,9 @@ class Annotations:
     Attributes
     ----------
     table : DataFrame
-        One row per annotation: task, source, target, segment, document, judge, block, first and
-        second (systems, in alphabetical order), label (1: first better, 0: equal, -1: second
-        better), reference (it is one of the two), and the columns asked for.
+        One row per annotation: task, track, source, target, segment, document, judge, block,
+        first and second (systems, in alphabetical order), label (1: first better, 0: equal,
+        -1: second better), reference (it is one of the two), and the columns asked for.
     left, right : int arrays
         Rows of `table`: each pair of annotations of one comparison once.
     judge, item, unit : int arrays
@@ -93,9 +93,12 @@ def annotate(frame: pd.DataFrame, extra: Sequence[str] = ()) -> Annotations:
                 "label": np.where(flip, -sign, sign),
             }
         )
-        carried = rows.drop_duplicates("block").set_index("block")[["document", "pair", *extra]]
+        carried = rows.drop_duplicates("block").set_index("block")[
+            ["document", "track", "pair", *extra]
+        ]
         carried = carried.loc[data.block[row]].reset_index(drop=True)
         part["document"] = carried["document"].astype(str)
+        part["track"] = carried["track"].astype(str)
         languages = carried["pair"].astype(str).str.split("-", n=1)
         part["source"], part["target"] = languages.str[0], languages.str[1]
         for name in extra:
@@ -158,8 +161,8 @@ def agreement(
     ----------
     notes : Annotations
     by : sequence of str
-        Columns of the annotations: task, source, target, segment, document, reference, those
-        carried along; also ``judge`` (inter: this judge with the others) and ``system`` (the
+        Columns of the annotations: task, track, source, target, segment, document, reference,
+        those carried along; also ``judge`` (inter: this judge with the others) and ``system`` (the
         comparisons this system takes part in). Empty: everything in one group.
     resamples : int
         Bootstrap resamples of source segments for the intervals; 0: none. Segments, because all

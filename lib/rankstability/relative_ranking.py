@@ -398,6 +398,24 @@ def remove_system(frame: pd.DataFrame, system: str) -> pd.DataFrame:
     return frame[frame["system"] != system]
 
 
+def file_place(task: str, name: str) -> tuple[str, str]:
+    """Language pair and file name for a task's result: the track, where there is one, is added."""
+    pair, _, track = task.partition(" ")
+    return pair, f"{name}_{track}" if track else name
+
+
+def methods() -> pd.DataFrame:
+    """The vocabulary of scores: column, names in the papers, whether the reference counts."""
+    rows = [(m.name, "; ".join(m.aliases), m.reference) for m in METHODS.values()]
+    named = {
+        "better_or_equal_all_in_block": "≥ all in block (Bojar et al. 2011)",
+        "better_all_in_block": "> all in block (Bojar et al. 2011)",
+        "sole_winner": "sole winner (Bojar et al. 2011, Table 4), as a share of blocks",
+    }
+    rows += [(name, text, True) for name, text in named.items()]
+    return pd.DataFrame(rows, columns=["score", "names", "with_reference"])
+
+
 def tasks(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The frame of each task by name, sorted by name."""
     groups: dict[Any, pd.DataFrame] = dict(iter(frame.groupby("task", observed=True, sort=True)))
