@@ -1,11 +1,19 @@
-"""The report in a browser, opened from disk: links, figure, table, widths, no network."""
+"""The report in a browser, from disk: links, figure, table, widths, no network; JupyterLab."""
 
 from __future__ import annotations
 
+import os
+import re
+import select
 import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat import v4
 
 from rankstability import paths, site
 from site_fixture import make_run
@@ -141,3 +149,72 @@ def test_built_report_where_there_is_one(page):
         assert page.locator("figure img, .outputs table, .text table").count() >= 1, link
     page.goto(f"file://{built}/ledger.html")
     assert fits(page)
+
+
+CELL = "import rankstability.paths as p; print('root', (p.ROOT / 'Makefile').is_file())"
+
+
+def address(server: subprocess.Popen, seconds: float) -> str:
+    """The address that the server prints when it is up."""
+    assert server.stderr is not None
+    seen, until = b"", time.monotonic() + seconds
+    while time.monotonic() < until:
+        if select.select([server.stderr], [], [], 1)[0]:
+            seen += os.read(server.stderr.fileno(), 65536)
+            found = re.search(rb"http://127\.0\.0\.1:\d+/lab", seen)
+            if found:
+                return found[0].decode().removesuffix("/lab")
+        if server.poll() is not None:
+            break
+    pytest.fail("JupyterLab did not start:\n" + seen.decode()[-2000:])
+
+
+@pytest.fixture
+def lab(tmp_path: Path):
+    """JupyterLab of this environment on a folder with one notebook; its own settings."""
+    work = tmp_path / "work"
+    work.mkdir()
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(CELL)])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, work / "hello.ipynb")
+    own = {
+        f"{name}_DIR": str(tmp_path / name)
+        for name in (
+            "JUPYTER_CONFIG",
+            "JUPYTER_DATA",
+            "JUPYTER_RUNTIME",
+            "JUPYTERLAB_SETTINGS",
+            "JUPYTERLAB_WORKSPACES",
+        )
+    }
+    server = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+            *("--ip=127.0.0.1", "--port=0", f"--ServerApp.root_dir={work}"),
+            "--IdentityProvider.token=test",
+        ],
+        env={**os.environ, **own, "JUPYTER_PREFER_ENV_PATH": "1"},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        yield address(server, 90)
+    finally:
+        server.terminate()
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
+
+def test_kernel_of_jupyterlab_imports_the_package(browser, lab):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(90_000)
+    page.goto(f"{lab}/lab/tree/hello.ipynb?token=test")
+    page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
+    page.keyboard.press("Shift+Enter")
+    output = page.locator(".jp-OutputArea-output", has_text="root")
+    output.wait_for()
+    assert output.inner_text().strip() == "root True"
+    context.close()
