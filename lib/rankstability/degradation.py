@@ -1,8 +1,9 @@
-"""Degrading what humans wrote, and inflating the lowest (Knowles 2021, section 5.2, Figures 1-3)."""
+"""Degrading what humans wrote, inflating the lowest (Knowles 2021, section 5.2, Figures 1-3)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -95,10 +96,10 @@ def changes_table(
     pair: str, comparisons: Iterable[Comparison], what: str = "divisor"
 ) -> pd.DataFrame:
     """``changes.csv`` of a pair: pair, divisor (or factor), d_rank, d_cluster, d_both, ..."""
-    frame = pd.DataFrame([c.row() for c in comparisons]).rename(columns={"removed": what})
-    frame[what] = frame[what].astype(float)
-    frame.insert(0, "pair", pair)
-    return frame
+    rows = [{"pair": pair, **c.row()} for c in comparisons]
+    columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
+    frame = pd.DataFrame(rows, columns=columns).rename(columns={"removed": what})
+    return frame.astype({what: float})
 
 
 def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
@@ -145,6 +146,68 @@ def relation(ranking: Ranking, one: str, other: str) -> str:
     return f"{higher} in a higher cluster"
 
 
+@dataclass(frozen=True)
+class Study:
+    """Everything 03 says of one language pair.
+
+    Attributes
+    ----------
+    divided : int
+        Judgments in the good file that were divided.
+    changes, ranks : DataFrame
+        `changes_table` and `rankings_table` of the sweep.
+    inflated, handled : DataFrame
+        `changes_table` (by factor) of the reverse, and what became of zeros and of 100.
+    """
+
+    pair: str
+    divided: int
+    changes: pd.DataFrame
+    ranks: pd.DataFrame
+    inflated: pd.DataFrame
+    handled: pd.DataFrame
+
+    def sentence(self) -> str:
+        """What the sweep does in this pair, computed."""
+        if not self.divided:
+            return f"**{self.pair}**: no human or REF rows to divide."
+        rows = self.changes
+        words = []
+        for key, word in (("d_rank", "the order"), ("d_cluster", "the clusters")):
+            hit = rows.loc[rows[key] == 1, "divisor"]
+            words.append(
+                f"{word} {'of the others change' if word[-1] == 's' else 'changes'} with "
+                + (", ".join(f"{d:g}" for d in hit) if len(hit) else "no divisor")
+            )
+        return f"**{self.pair}** ({self.divided} judgments divided): " + "; ".join(words) + "."
+
+
+def study(
+    da: DirectAssessment,
+    divisors: Sequence[float] = DIVISORS,
+    factors: Sequence[float] = (),
+    zeros: str = "one",
+    *,
+    test: str = "scipy<1.7",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+) -> Study:
+    """The sweep and the reverse for one pair."""
+    rank_of = default_ranker(test, rule, alpha)
+    original = rank_of(da)
+    found = sweep(da, divisors, rank_of, original)
+    raised, handled = inflation(da, factors, zeros, rank_of, original)
+    humans = [s for s in original.systems if perturb.HUMAN.search(s)]
+    return Study(
+        da.pair,
+        max((c.rows_good for c in found), default=0),
+        changes_table(da.pair, found),
+        rankings_table(original.without(humans), found),
+        changes_table(da.pair, raised, "factor"),
+        handled,
+    )
+
+
 def campaign_changes(
     campaign: Campaign, divisors: Sequence[float] = DIVISORS, ranker: Ranker | None = None
 ) -> pd.DataFrame:
@@ -169,7 +232,7 @@ def fractions(changes: pd.DataFrame, what: str = "divisor") -> pd.DataFrame:
 def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
     """The campaign's tables, Figure 1 and claims from its pairs' (see `rankstability.gather`)."""
     from . import figures_da
-    from .knowles2021 import degradation_claims
+    from .knowles2021_figures import degradation_claims
 
     changes = describe(out.pair_tables("changes"), campaign)
     out.table(changes, "changes")

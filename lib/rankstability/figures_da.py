@@ -52,14 +52,17 @@ def removal_bump(orders: pd.DataFrame, title: str) -> Figure:
     ranks = wide.to_numpy(float)
     moved = [s for s, r in zip(wide.index, ranks, strict=True) if np.nanmax(r) > np.nanmin(r)]
     kept = orders[orders["line"] == "kept"]
-    lines = {n: list(kept.loc[kept["ranking"] == n, "place"]) for n in names}
+    lines: dict[str, Sequence[int]] = {
+        str(n): [int(p) for p in kept.loc[kept["ranking"] == n, "place"]] for n in names
+    }
     labels = {n: n if len(n) <= 14 else n[:13] + "…" for n in names}
     fig = bump_chart(wide, title=title, lines=lines, highlight=moved, ylabel="place")
     ax = fig.axes[0]
     ax.set_xticks(range(len(names)), [labels[n] for n in names])
     for kind, colour, style in (("appeared", APPEARED, "-"), ("vanished", VANISHED, "--")):
-        for row in orders[orders["line"] == kind].itertuples(index=False):
-            x, y = names.index(row.ranking), row.place + 0.5
+        rows = orders[orders["line"] == kind]
+        for name, place in zip(rows["ranking"], rows["place"], strict=True):
+            x, y = names.index(name), int(place) + 0.5
             ax.plot([x - 0.22, x + 0.22], [y, y], color=colour, lw=1.8, ls=style, zorder=6)
             if kind == "appeared":
                 ax.plot(x, y, marker="x", color=colour, ms=5.5, mew=1.8, zorder=7)
@@ -73,7 +76,9 @@ def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
     wide = rankings.pivot(index="system", columns="ranking", values="rank")[names]
     wide = wide.sort_values("original")
     lined = rankings[rankings["line_below"] == 1]
-    lines = {n: list(lined.loc[lined["ranking"] == n, "rank"]) for n in names}
+    lines: dict[str, Sequence[int]] = {
+        str(n): [int(p) for p in lined.loc[lined["ranking"] == n, "rank"]] for n in names
+    }
     return bump_chart(wide, title=title, lines=lines)
 
 

@@ -1,4 +1,4 @@
-"""Ledger rows of Knowles (2021), Tables 2 and 3, Figures 1 to 3, section 5: printed beside ours.
+"""Ledger rows of Knowles (2021), Tables 2 and 3, sections 3 and 5: printed beside ours.
 
 A row about one campaign is answered by that campaign's run where its data are here; rows over
 several campaigns, and rows whose data are absent, by the run of `HOME`, which reads whichever of
@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from . import campaigns, claims, degradation, removal
-from .direct_assessment import from_segment_frame, rank_systems
-from .perturb import HUMAN
-from .ranking import Ranking
+from . import campaigns, claims, removal
 
 if TYPE_CHECKING:
     from .campaigns import Campaign
@@ -43,6 +40,11 @@ def included() -> pd.DataFrame:
     return frame
 
 
+def each(frame: pd.DataFrame) -> list[Any]:
+    """The rows of `frame` as tuples with names."""
+    return list(frame.itertuples(index=False))
+
+
 def here() -> dict[str, Campaign]:
     """The paper's campaigns whose judgments are here."""
     names = set(included()["campaign"])
@@ -58,7 +60,7 @@ def owned(campaign: Campaign, *places: str) -> pd.DataFrame:
         found = present.get(row.campaign)
         return row.campaign if found and (not row.pair or row.pair in found.pairs) else HOME
 
-    keep = [owner(row) == campaign.name for row in rows.itertuples(index=False)]
+    keep = [owner(row) == campaign.name for row in each(rows)]
     return rows[keep].reset_index(drop=True)
 
 
@@ -94,7 +96,7 @@ def fraction(changes: pd.DataFrame, wanted: pd.DataFrame, kind: str) -> Answer:
     return None, f"{count}/{len(found)} in the pairs here; {missing}"
 
 
-def _ledger(
+def ledger(
     rows: pd.DataFrame, answers: dict[Key, Answer], campaign: Campaign, settings: str
 ) -> pd.DataFrame:
     """Rows compared, with the reasons; toy values are recomputed from print."""
@@ -114,7 +116,7 @@ def _ledger(
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=claims.COLUMNS)
 
 
-def _other_settings(settings: dict[str, Any]) -> str:
+def other_settings(settings: dict[str, Any]) -> str:
     usual = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}
     other = [f"{k} {settings[k]}" for k, v in usual.items() if settings.get(k, v) != v]
     return "run with other settings than the paper's: " + ", ".join(other) if other else ""
@@ -145,7 +147,7 @@ def removal_claims(
     pairs = included()
     by = {name: whole[whole["removed"] == name] for name in removal.SETS}
     answers: dict[Key, Answer] = {}
-    for row in rows.itertuples(index=False):
+    for row in each(rows):
         head, _, kind = row.cell.partition(" | ")
         key = (row.place, row.cell)
         if row.place == "Table 2":
@@ -174,7 +176,7 @@ def removal_claims(
         elif row.place == "Section 5.2":
             answers[key] = _statement(row.cell, by, pairs)
     answers |= _percentages(campaign, rows[rows["place"] == "Section 5.1"], workers)
-    return _ledger(rows, answers, campaign, _other_settings(settings))
+    return ledger(rows, answers, campaign, other_settings(settings))
 
 
 def _statement(cell: str, by: dict[str, pd.DataFrame], pairs: pd.DataFrame) -> Answer:
@@ -185,13 +187,13 @@ def _statement(cell: str, by: dict[str, pd.DataFrame], pairs: pd.DataFrame) -> A
         for style in ("SR-DC", "SR+DC")
         for kind in KINDS.values()
     }
-    value = {key: _number(text) for key, (text, _) in counts.items() if text is not None}
+    value = {key: number(text) for key, (text, _) in counts.items() if text is not None}
     if "32%" in cell or cell.startswith("SR+DC | rankings with changes in both"):
         text, reason = counts["SR+DC", "d_both"]
-        return (None, reason) if text is None else (f"{100 * _number(text):.4g}%", text)
+        return (None, reason) if text is None else (f"{100 * number(text):.4g}%", text)
     if cell.startswith("SR-DC | rankings with cluster"):
         text, reason = counts["SR-DC", "d_cluster"]
-        return (None, reason) if text is None else (_yes(_number(text) < 0.05), text)
+        return (None, reason) if text is None else (yes(number(text) < 0.05), text)
     if cell.startswith("SR+DC | similar rates"):
         return _similar_judging(human, pairs)
     if cell.startswith("REF alone"):
@@ -199,17 +201,17 @@ def _statement(cell: str, by: dict[str, pd.DataFrame], pairs: pd.DataFrame) -> A
     if len(value) < len(counts):
         return None, "; ".join(dict.fromkeys(r for _, r in counts.values() if r))
     if "most common" in cell:
-        return _yes(all(value[s, "d_rank"] > value[s, k] for s in ("SR-DC", "SR+DC")
+        return yes(all(value[s, "d_rank"] > value[s, k] for s in ("SR-DC", "SR+DC")
                         for k in ("d_cluster", "d_both"))), ""  # fmt: skip
-    return _yes(all(value["SR+DC", k] > value["SR-DC", k] for k in KINDS.values())), ""
+    return yes(all(value["SR+DC", k] > value["SR-DC", k] for k in KINDS.values())), ""
 
 
-def _number(text: str) -> float:
+def number(text: str) -> float:
     count, _, size = text.partition("/")
     return int(count) / int(size)
 
 
-def _yes(value: bool) -> str:
+def yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
@@ -224,7 +226,7 @@ def _reference_alone(by: dict[str, pd.DataFrame], pairs: pd.DataFrame) -> Answer
     if size < len(pairs):
         return None, text
     gaps = [abs(a - b) for a, b in zip(*counts.values(), strict=True)]
-    return _yes(max(gaps) <= size / 10), text
+    return yes(max(gaps) <= size / 10), text
 
 
 def _similar_judging(human: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
@@ -242,7 +244,7 @@ def _similar_judging(human: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
         ]
         smallest = min(smallest, float(fisher_exact(table).pvalue))
         texts.append(f"{word} bilingual {table[0][0]}, monolingual {table[1][0]}")
-    return _yes(smallest > 0.05), "; ".join(texts) + f"; smallest Fisher p {smallest:.2f}"
+    return yes(smallest > 0.05), "; ".join(texts) + f"; smallest Fisher p {smallest:.2f}"
 
 
 def _percentages(
@@ -258,7 +260,7 @@ def _percentages(
         "workers with BAD_REF": "bad_ref_percent",
         "workers with a human system": "human_percent",
     }
-    for row in rows.itertuples(index=False):
+    for row in each(rows):
         key = (row.place, row.cell)
         if row.campaign != campaign.name:
             continue
@@ -274,177 +276,4 @@ def _percentages(
             answers[key] = (str(table["ref_percent"].idxmax()), note)
         elif what.startswith("rows of type"):
             answers[key] = (int(table["ref"].sum() + table["bad_ref"].sum()), "workers with any")
-    return answers
-
-
-# ---------------------------------------------------------------- degradation
-
-
-def degradation_claims(
-    campaign: Campaign, changes: pd.DataFrame, rankings: pd.DataFrame, settings: dict[str, Any]
-) -> pd.DataFrame:
-    """Figures 1 to 3 and the numbers of section 5.3.
-
-    Parameters
-    ----------
-    changes : DataFrame
-        All pairs' ``changes`` of 03.
-    rankings : DataFrame
-        All pairs' ``ranks`` of 03: `degradation.rankings_table` with the pair.
-    settings : dict
-        As for `removal_claims`.
-    """
-    rows = owned(campaign, "Figure 1", "Figure 2", "Figure 3", "Section 5.3")
-    if rows.empty:
-        return pd.DataFrame(columns=claims.COLUMNS)
-    whole = everywhere(campaign, changes, degradation.campaign_changes)
-    whole = whole[whole["divisor"].isin(degradation.DIVISORS)]
-    answers = _figure_1(whole, changes)
-    if campaign.name == HOME and SEGMENTS in {c.name for c in campaigns.present()}:
-        answers |= _released_2020()
-    if campaign.name.startswith("wmt20"):
-        answers |= _case_study(rankings)
-    return _ledger(rows, answers, campaign, _other_settings(settings))
-
-
-def _figure_1(whole: pd.DataFrame, own: pd.DataFrame) -> dict[Key, Answer]:
-    pairs, place = included(), "Figure 1"
-    run = [d for d in degradation.DIVISORS if d in set(own["divisor"])]
-    answers: dict[Key, Answer] = {
-        (place, "divisors"): (" ".join(f"{d:g}" for d in run), ""),
-    }
-    texts: dict[tuple[str, str], str] = {}
-    values: dict[tuple[str, str], list[float]] = {}
-    for style in ("SR-DC", "SR+DC"):
-        wanted = pairs[pairs["style"] == style]
-        for word, kind in KINDS.items():
-            found = [fraction(whole[whole["divisor"] == d], wanted, kind) for d in run]
-            part = whole[whole["style"] == style].groupby("divisor")[kind].agg(["sum", "count"])
-            texts[style, word] = ", ".join(f"{r['sum']}/{r['count']}" for _, r in part.iterrows())
-            if found and all(text is not None for text, _ in found):
-                values[style, word] = [_number(str(text)) for text, _ in found]
-    for word in KINDS:
-        key = (place, f"SR-DC | fraction with {word} change grows with the divisor")
-        seen = values.get(("SR-DC", word))
-        rises = bool(seen) and seen == sorted(seen or []) and seen[-1] > seen[0]  # type: ignore[index]
-        text = f"divisors {' '.join(f'{d:g}' for d in run)}: {texts['SR-DC', word] or 'none'}"
-        answers[key] = (_yes(rises), text) if seen else (None, text + " in the pairs here")
-        key = (place, f"SR+DC changes more than SR-DC at every divisor | {word}")
-        both = [values.get((style, word)) for style in ("SR+DC", "SR-DC")]
-        if all(both):
-            answers[key] = (_yes(all(a > b for a, b in zip(*both, strict=True))), "")  # type: ignore[arg-type]
-        else:
-            answers[key] = (None, "the archives of the SR+DC campaigns are not here")
-    changed = whole[(whole["style"] == "SR-DC") & (whole["d_rank"] == 1)]["pair"].nunique()
-    seen_pairs = whole[whole["style"] == "SR-DC"].groupby("campaign")["pair"].nunique().sum()
-    answers[place, "SR-DC is immune to degradation"] = (
-        ("no", f"the order of {changed} of the {seen_pairs} SR-DC pairs here changes")
-        if changed
-        else (None, "")
-    )
-    return answers
-
-
-def _name(systems: Any, prefix: str) -> str:
-    """The one system whose id begins so, whatever number follows; empty where there is none."""
-    found = [s for s in systems if s.partition(".")[0].lower() == prefix.lower()]
-    return found[0] if len(found) == 1 else ""
-
-
-def _released_2020() -> dict[Key, Answer]:
-    """What released segment scores of 2020 can say: the original rankings, no perturbation."""
-    campaign = campaigns.find(SEGMENTS)
-    found: dict[str, Ranking] = {}
-    answers: dict[Key, Answer] = {}
-    for pair in ("en-de", "zh-en"):
-        if pair not in campaign.pairs:
-            return answers
-        frame = campaigns.load_segment_scores(campaign, pair)
-        found[pair] = rank_systems(from_segment_frame(frame))
-        each = frame["n"].sum() / frame["system"].nunique()
-        note = "from the released segment scores of 2020"
-        answers["Section 5.3", f"{pair} 2020 | assessments per system"] = (f"{each:.2f}", note)
-    whole = found["en-de"]
-    humans = [s for s in whole.systems if HUMAN.search(s)]
-    note = "from the released segment scores of 2020, which hold " + ", ".join(sorted(humans))
-    start = "en-de 2020 | "
-    answers["Figure 2", start + "human systems in the data, more than one"] = (
-        _yes(len(humans) > 1), note,
-    )  # fmt: skip
-    one, other = (_name(whole.systems, s) for s in ("AFRL", "PROMT_NMT"))
-    if one and other:
-        said = degradation.relation(whole.without(humans), one, other)
-        said = said.replace(one, "AFRL").replace(other, "PROMT_NMT")
-        answers["Figure 2", start + "AFRL and PROMT_NMT, original"] = (said, note)
-    answers |= _original_zh_en(found["zh-en"], "from the released segment scores of 2020")
-    return answers
-
-
-def _original_zh_en(ranking: Ranking, note: str) -> dict[Key, Answer]:
-    """Figure 3's first column; VolcTrans is Huoshan_Translate in the data."""
-    humans = [s for s in ranking.systems if HUMAN.search(s)]
-    machines = ranking.without(humans)
-    volc = _name(ranking.systems, "VolcTrans") or _name(ranking.systems, "Huoshan_Translate")
-    upper, lower = (_name(ranking.systems, s) for s in ("Online-A", "Online-G"))
-
-    def separated(r: Ranking) -> bool:
-        cluster = r.table.set_index("system")["cluster"]
-        return bool(cluster[upper] != cluster[lower])
-
-    alone = machines.clusters[0] == {volc}
-    start = "zh-en 2020 | "
-    return {
-        ("Figure 3", start + "VolcTrans alone in the top cluster, original"): (
-            _yes(alone), note + f"; {volc}",
-        ),
-        ("Figure 3", start + "line between Online-A and Online-G appears without the human system"):
-            (_yes(separated(machines) and not separated(ranking)), note),
-    }  # fmt: skip
-
-
-def _case_study(rankings: pd.DataFrame) -> dict[Key, Answer]:
-    """Section 5.3 from the rankings of a run on the 2020 judgments themselves."""
-    answers: dict[Key, Answer] = {}
-    for pair in ("en-de", "zh-en"):
-        part = rankings[rankings["pair"] == pair]
-        if part.empty:
-            continue
-        tables = {n.removeprefix("d-"): t.set_index("system")
-                  for n, t in part.groupby("ranking", sort=False)}  # fmt: skip
-        systems = list(tables["original"].index)
-        if pair == "en-de":
-            answers |= _en_de(tables, *(_name(systems, s) for s in
-                                        ("AFRL", "PROMT_NMT", "Online-A")))  # fmt: skip
-        else:
-            volc = _name(systems, "VolcTrans") or _name(systems, "Huoshan_Translate")
-            start = ("Figure 3", "zh-en 2020 | ")
-            ranks = [int(t.loc[volc, "rank"]) for t in tables.values()]
-            tops = [int((t["cluster"] == 1).sum()) for t in tables.values()]
-            said = {
-                "VolcTrans alone in the top cluster, original": ranks[0] == 1 and tops[0] == 1,
-                "VolcTrans drops in rank with some divisor": max(ranks) > ranks[0],
-                "the top cluster merges with the next with some divisor": max(tops) > tops[0],
-            }
-            answers |= {(start[0], start[1] + k): (_yes(v), volc) for k, v in said.items()}
-    return answers
-
-
-def _en_de(
-    tables: dict[str, pd.DataFrame], afrl: str, promt: str, online: str
-) -> dict[Key, Answer]:
-    def relation(table: pd.DataFrame, one: str, other: str) -> str:
-        two = table.loc[[one, other]]
-        higher = str(two["rank"].idxmin()).partition(".")[0]
-        same = two["cluster"].nunique() == 1
-        return f"same cluster, {higher} higher" if same else f"{higher} in a higher cluster"
-
-    answers: dict[Key, Answer] = {}
-    start = "en-de 2020 | "
-    for name, table in tables.items():
-        label = name if name == "original" else f"divisor {name}"
-        said = relation(table, afrl, promt)
-        answers["Figure 2", f"{start}AFRL and PROMT_NMT, {label}"] = (said, "")
-    seen = {relation(t, promt, online) for t in tables.values()}
-    cell = start + "PROMT_NMT and Online-A take every relation of rank and cluster"
-    answers["Figure 2", cell] = (_yes(len(seen) == 4), "; ".join(sorted(seen)))
     return answers

@@ -1,4 +1,4 @@
-"""What removing systems does to the ranking of the others (Knowles 2021, sections 5, 5.1, 5.2, 7)."""
+"""What removing systems does to the ranking of the others (Knowles 2021, sections 5 and 7)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ import numpy as np
 import pandas as pd
 
 from . import perturb
-from .direct_assessment import (
-    COUNTED,
-    SegmentScores,
-    _moments,
-    judgment_z,
-    rank_systems,
-    segment_scores,
-)
+from .direct_assessment import rank_systems, segment_scores
 from .errors import DataError
 from .ranking import Ranking, compare
 from .readers_da import DirectAssessment
@@ -178,125 +171,13 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
     return dict(zip(names, (r, tau, 0.9 * r - spread, min(1.0, 0.9 * r + spread)), strict=True))
 
 
-# ---------------------------------------------------------------- leave one out
-
-
-def leave_one_out(
-    da: DirectAssessment,
-    test: str = "scipy<1.7",
-    rule: str = "knowles",
-    alpha: float = 0.05,
-) -> list[Comparison]:
-    """Remove every ranked system in turn; the same numbers as `variants`, sharing the work.
-
-    The codes, the cells (system by segment) with their raw means and counts, and the sums and
-    z-scores of workers who never met the removed system are computed once; only what its removal
-    changes is computed again, in the same order of additions, so that ties stay ties.
-    """
-    first = segment_scores(da)
-    original = rank_systems(first, test=test, rule=rule, alpha=alpha)
-    settings = {"test": test, "rule": rule, "alpha": alpha}
-    latest, good = da.latest, da.good
-    worker = latest["worker"].cat.codes.to_numpy()
-    workers = latest["worker"].cat.categories
-    system = latest["system"].cat.codes.to_numpy()
-    score = latest["score"].to_numpy(float)
-    type_ok = good["type"].cat.categories.isin(COUNTED)[good["type"].cat.codes.to_numpy()]
-    counted = good[type_ok]
-    place = workers.get_indexer(good["worker"].cat.categories)
-    row_worker = place[counted["worker"].cat.codes.to_numpy()]
-    row_score = counted["score"].to_numpy(float)
-    number = np.full(len(good["system"].cat.categories), -1)
-    number[good["system"].cat.categories.get_indexer(list(first.systems))] = range(
-        len(first.systems)
-    )
-    row_system = number[counted["system"].cat.codes.to_numpy()]
-    width = len(first.segments)
-    index = np.full(len(first.systems) * width, -1)
-    index[first.system * width + first.segment] = np.arange(len(first.system))
-    cell = index[row_system * width + counted["segment"].cat.codes.to_numpy()]
-    z_before = judgment_z(da)[type_ok]
-    good_rows = np.bincount(good["system"].cat.codes.to_numpy(), minlength=len(number))
-
-    found = []
-    for k, name in enumerate(first.systems):
-        latest_code = latest["system"].cat.categories.get_indexer([name])[0]
-        gone = system == latest_code
-        met = np.bincount(worker[gone], minlength=len(workers)) > 0
-        touched = met[worker] & ~gone
-        mean, sd, _ = _moments(worker[touched], score[touched], len(workers))
-        sd = np.where(sd > 0, sd, np.nan)
-        renewed = met[row_worker]
-        z = z_before.copy()
-        who = row_worker[renewed]
-        z[renewed] = (row_score[renewed] - mean[who]) / sd[who]
-        left = (row_system != k) & np.isfinite(z)
-        keep = first.system != k
-        with np.errstate(invalid="ignore", divide="ignore"):
-            cells = len(first.system)
-            means = np.bincount(cell[left], z[left], cells) / np.bincount(
-                cell[left], minlength=cells
-            )
-        code = first.system[keep]
-        scores = SegmentScores(
-            tuple(s for s in first.systems if s != name),
-            first.segments,
-            code - (code > k),
-            first.segment[keep],
-            first.raw[keep],
-            means[keep],
-            first.judgments[keep],
-        )
-        changed = rank_systems(scores, **settings)
-        rows_good = int(good_rows[good["system"].cat.categories.get_indexer([name])[0]])
-        found.append(
-            Comparison(name, (name,), int(gone.sum()), rows_good, original.without([name]), changed)
-        )
-    return found
-
-
-def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
-    """Who moves whom: one row per removed system and system left.
-
-    Returns
-    -------
-    DataFrame
-        removed, system (both in the original order), rank_before, rank_after (among the systems
-        left), move (ranks up: positive), z_before, z_after.
-    """
-    frames = []
-    for c in comparisons:
-        after = c.changed.table.set_index("system")
-        before = c.original.table
-        new = after.loc[list(before["system"])]
-        frames.append(
-            pd.DataFrame(
-                {
-                    "removed": c.name,
-                    "system": before["system"].to_numpy(),
-                    "rank_before": before["rank"].to_numpy(),
-                    "rank_after": new["rank"].to_numpy(),
-                    "move": before["rank"].to_numpy() - new["rank"].to_numpy(),
-                    "z_before": before[c.original.by].to_numpy(),
-                    "z_after": new[c.changed.by].to_numpy(),
-                }
-            )
-        )
-    table = pd.concat(frames, ignore_index=True)
-    order = {s: k for k, s in enumerate(original.systems)}
-    return table.sort_values(
-        ["removed", "system"], key=lambda column: column.map(order), ignore_index=True
-    )
-
-
 # ---------------------------------------------------------------- tables
 
 
 def changes_table(pair: str, comparisons: Iterable[Comparison]) -> pd.DataFrame:
-    """``changes.csv`` of a pair: pair, removed, d_rank, d_cluster, d_both, then the extra columns."""
-    frame = pd.DataFrame([c.row() for c in comparisons]).drop_duplicates("removed")
-    frame.insert(0, "pair", pair)
-    return frame.reset_index(drop=True)
+    """``changes.csv`` of a pair: pair, removed, d_rank, d_cluster, d_both, and more columns."""
+    frame = pd.DataFrame([{"pair": pair, **c.row()} for c in comparisons])
+    return frame.drop_duplicates("removed").reset_index(drop=True)
 
 
 def describe(frame: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
@@ -339,6 +220,97 @@ def totals(changes: pd.DataFrame, what: str = "removed") -> pd.DataFrame:
         table.insert(0, "by", by)
         found.append(table.sort_values("group", kind="stable"))
     return pd.concat(found, ignore_index=True)
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything 02 says of one language pair.
+
+    Attributes
+    ----------
+    original : Ranking
+    comparisons, singles : list of Comparison
+        The removals asked for; every single system in turn (empty if not asked for).
+    skipped : tuple of str
+        Systems asked for that this pair does not have.
+    changes, workers : DataFrame
+        `changes_table` of both, and `worker_percentages` as one row.
+    """
+
+    pair: str
+    original: Ranking
+    comparisons: list[Comparison]
+    singles: list[Comparison]
+    skipped: tuple[str, ...]
+    changes: pd.DataFrame
+    workers: pd.DataFrame
+
+    def sentence(self) -> str:
+        """What the removals do in this pair, computed."""
+        parts = [f"**{self.pair}**: " + _said(c) for c in self.comparisons[:1]]
+        parts += [_said(c) for c in self.comparisons[1:]]
+        text = "; ".join(parts) or f"**{self.pair}**"
+        if self.singles:
+            rows = self.changes[self.changes["removed"].isin([c.name for c in self.singles])]
+            text += (
+                f". Of {len(rows)} removals of one system, {rows['d_rank'].sum()} change the order "
+                f"of the others and {rows['d_cluster'].sum()} their clusters"
+            )
+        if self.skipped:
+            text += ". Not in this pair: " + ", ".join(self.skipped)
+        return text + "."
+
+
+def _said(c: Comparison) -> str:
+    row = c.row()
+    if not row["rows_latest"]:
+        return f"no rows to remove for “{c.name}”"
+    changed = [word for word, key in (("the order", "d_rank"), ("the clusters", "d_cluster"))
+               if row[key]]  # fmt: skip
+    return f"without “{c.name}” " + (
+        " and ".join(changed) + " change" + ("s" if changed == ["the order"] else "")
+        if changed
+        else "nothing changes"
+    )
+
+
+def study(
+    da: DirectAssessment,
+    removed: Sequence[str] = tuple(SETS),
+    singles: bool = True,
+    *,
+    test: str = "scipy<1.7",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+    strict: bool = True,
+) -> Study:
+    """All removals of one pair: those asked for, and every single system in turn.
+
+    Parameters
+    ----------
+    strict : bool
+        Refuse a system that the pair does not have; else it is left out and named in `skipped`
+        (for a run over all pairs of a campaign).
+    """
+    from .leave_one_out import leave_one_out
+
+    rank_of = default_ranker(test, rule, alpha)
+    original = rank_of(da)
+    known = {*SETS, *original.systems}
+    skipped = tuple(r for r in removed if not known.issuperset(r.split(" & ")))
+    wanted = [r for r in removed if strict or r not in skipped]
+    found = variants(da, wanted, rank_of, original)
+    enough = singles and len(original.systems) > 2
+    each = leave_one_out(da, test, rule, alpha) if enough else []
+    return Study(
+        da.pair,
+        original,
+        found,
+        each,
+        skipped,
+        changes_table(da.pair, [*found, *each]),
+        pd.DataFrame([worker_percentages(da)]),
+    )
 
 
 def campaign_changes(
@@ -437,7 +409,7 @@ def sentence(counted: pd.DataFrame, changes: pd.DataFrame) -> str:
     parts = [
         f"removing {SETS[name]} changes the order in {r.d_rank} of {r.comparisons} pairs and the "
         f"clusters in {r.d_cluster}"
-        for name, r in whole[whole.index.isin(list(SETS))].iterrows()
+        for name, r in ((n, whole.loc[n]) for n in SETS if n in whole.index)
     ]
     text = "; ".join(parts)
     if SINGLE in whole.index:
