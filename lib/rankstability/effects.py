@@ -7,17 +7,17 @@ Each method here gives one standardised score per judgment, which takes the plac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from . import direct_assessment as da_scores
-from . import perturb, variance
+from . import variance
 from .direct_assessment import COUNTED
 from .errors import DataError
-from .ranking import Ranking, compare
+from .ranking import Ranking
 from .readers_da import DirectAssessment
 
 METHODS = {
@@ -68,7 +68,10 @@ def components(da: DirectAssessment, scores: np.ndarray | None = None) -> varian
     values = da.good["score"].to_numpy(float) if scores is None else scores
     rows = counted(da) & np.isfinite(values)
     names = ["system", "worker", *(["document"] if has_documents(da) else []), "segment"]
-    return variance.crossed(values[rows], {n: _codes(da.good, n, rows) for n in names})
+    fitted = variance.crossed(values[rows], {n: _codes(da.good, n, rows) for n in names})
+    for name, table in fitted.effects.items():
+        table["level"] = da.good[name].cat.categories[table["level"]].astype(str)
+    return fitted
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ def controls(da: DirectAssessment) -> tuple[np.ndarray, np.ndarray]:
     if not rows.any():
         return empty, empty.copy()
     worker = _codes(good, "worker", rows)
-    present, types = np.unique(kind.codes.to_numpy()[rows], return_inverse=True)
+    _, types = np.unique(kind.codes.to_numpy()[rows], return_inverse=True)
     y = good["score"].to_numpy(float)[rows]
     t, w, _ = variance.effects(y, types, worker)
     level = np.full(size, np.nan)
@@ -243,176 +246,11 @@ def rankings(
     }
 
 
-def stability(
-    da: DirectAssessment,
-    methods: Sequence[str] = tuple(METHODS),
-    divisors: Sequence[float] = (1.25, 1.5, 2, 4, 10),
-    leave_one_out: bool = True,
-    penalty: tuple[float, float] | None = None,
-    **settings: str | float,
-) -> pd.DataFrame:
-    """Removals and divisors of Knowles (2021, sections 5.2 and 8) under each method.
-
-    Each method's ranking of the altered data is compared with its own ranking of all data, the
-    removed (or degraded human) systems dropped from both before clustering.
-
-    Parameters
-    ----------
-    da : DirectAssessment
-    methods, penalty
-        As for `standardised`; the penalties of ``mixed`` stay those of all data.
-    divisors : sequence of float
-    leave_one_out : bool
-        Also remove each system in turn; without it only the lowest and the highest.
-    **settings
-        As for `direct_assessment.rank_systems`.
-
-    Returns
-    -------
-    DataFrame
-        pair, method, experiment (``human+ref``, ``lowest``, ``highest``, ``divisor 2``,
-        ``without X``), kind (removal, divisor, leave-one-out), d_rank, d_cluster, d_both,
-        kendall_distance, largest_move. A method that cannot standardise the altered data has no row.
-    """
-    if "mixed" in methods and penalty is None:
-        penalty = penalties(da)
-    base = rankings(da, methods, penalty, **settings)
-    humans = set(perturb.human_systems(da))
-    rows: list[dict[str, object]] = []
-
-    def record(method: str, experiment: str, kind: str, gone: set[str], new: Ranking) -> None:
-        change = compare(base[method].without(gone), new.without(gone)).row()
-        keep = ("d_rank", "d_cluster", "d_both", "kendall_distance", "largest_move")
-        rows.append(
-            {"pair": da.pair, "method": method, "experiment": experiment, "kind": kind}
-            | {k: change[k] for k in keep}
-        )
-
-    altered = [("human+ref", "removal", perturb.remove_human_and_reference(da))]
-    altered += [(f"divisor {d:g}", "divisor", perturb.divide_scores(da, d)) for d in divisors]
-    for experiment, kind, data in altered:
-        for method, new in rankings(data, list(base), penalty, **settings).items():
-            record(method, experiment, kind, humans, new)
-    ends = {m: (r.systems[-1], r.systems[0]) for m, r in base.items()}
-    wanted = {s for pair in ends.values() for s in pair}
-    for system in perturb.ranked_systems(da) if leave_one_out else sorted(wanted):
-        data = perturb.remove_systems(da, [system])
-        for method, new in rankings(data, list(base), penalty, **settings).items():
-            for name, end in zip(("lowest", "highest"), ends[method], strict=True):
-                if system == end:
-                    record(method, name, "removal", {system}, new)
-            if leave_one_out:
-                record(method, f"without {system}", "leave-one-out", {system}, new)
-    frame = pd.DataFrame(rows)
-    order = {m: k for k, m in enumerate(base)}
-    return frame.sort_values(
-        ["method", "kind"], key=lambda c: c.map(order) if c.name == "method" else c, kind="stable"
-    ).reset_index(drop=True)
-
-
-def totals(rows: pd.DataFrame) -> pd.DataFrame:
-    """Changes per method and kind: method, kind, runs, d_rank, d_cluster, d_both, mean distance."""
-    grouped = rows.groupby(["method", "kind"], sort=False)
-    out = grouped.agg(
-        runs=("d_rank", "size"),
-        d_rank=("d_rank", "sum"),
-        d_cluster=("d_cluster", "sum"),
-        d_both=("d_both", "sum"),
-        kendall_distance=("kendall_distance", "mean"),
-    ).reset_index()
-    order = {m: k for k, m in enumerate(METHODS)}
-    return out.sort_values(
-        ["kind", "method"], key=lambda c: c.map(order) if c.name == "method" else c
-    ).reset_index(drop=True)
-
-
-def simulate(
-    da: DirectAssessment,
-    fit: Additive,
-    parts: variance.Components,
-    rng: np.random.Generator,
-) -> DirectAssessment:
-    """New scores for the same tasks, from known system qualities: who judged what stays as it was.
-
-    A score is the worker's spread times (system quality + document, segment, worker and residual
-    parts drawn with the campaign's variances), about the overall mean, rounded and cut to 0..100.
-    The qualities are the effects fitted to the campaign, so that gaps and imbalance are real; the
-    spreads make the scores unlike the additive model, which must not be judged by its own law.
-    Control rows are drawn about their own mean. Both files hold the rows of ``good``.
-    """
-    good = da.good
-    sd = {k: float(np.sqrt(v)) for k, v in parts.variance.items()}
-    codes = {
-        c: good[c].cat.codes.to_numpy() for c in ("system", "worker", "document", "segment", "type")
-    }
-    size = {c: len(good[c].cat.categories) for c in codes}
-    quality = np.append(fit.system.reindex(good["system"].cat.categories).to_numpy(float), np.nan)
-    centre = float(fit.system.mean())
-    clean = quality[codes["system"]] - centre
-    raw = good["score"].to_numpy(float)
-    for k, name in enumerate(good["type"].cat.categories):
-        rows = codes["type"] == k
-        if name not in COUNTED and rows.any():
-            clean[rows] = np.nanmean((raw - fit.worker[codes["worker"]])[rows]) - centre
-    part = {
-        c: np.append(rng.normal(0, sd.get(c, 0.0), size[c]), 0.0)
-        for c in ("worker", "document", "segment")
-    }
-    ratio = fit.spread / np.nanmedian(fit.spread)
-    spread = np.where(np.isfinite(ratio), ratio, 1.0)
-    noise = rng.normal(0, sd["residual"], len(good))
-    drawn = clean + sum(part[c][codes[c]] for c in part) + noise
-    score = np.clip(np.rint(centre + spread[codes["worker"]] * drawn), 0, 100)
-    judged = good.assign(score=score)
-    return replace(da, latest=judged, good=judged)
-
-
-def means(
-    da: DirectAssessment, methods: Sequence[str], penalty: tuple[float, float] | None
-) -> dict[str, pd.Series]:
-    """System means under each method, without tests: method to a Series indexed by system."""
-    return {
-        m: da_scores.segment_scores(da, z).system_means().set_index("system")["mean_z"]
-        for m, z in standardised(da, methods, penalty).items()
-    }
-
-
-def distance(a: pd.Series, b: pd.Series) -> int:
-    """Pairs of systems that two scores put in opposite order (the systems that both know)."""
-    both = a.index.intersection(b.index)
-    x, y = a[both].to_numpy(float), b[both].to_numpy(float)
-    opposite = (x[:, None] - x[None, :]) * (y[:, None] - y[None, :]) < 0
-    return int(np.triu(opposite, 1).sum())
-
-
-def against_truth(
-    da: DirectAssessment,
-    simulations: int,
-    seed: int,
-    methods: Sequence[str] = tuple(METHODS),
-    parts: variance.Components | None = None,
-) -> pd.DataFrame:
-    """How right and how stable each method is where the truth is known (see `simulate`).
-
-    Returns
-    -------
-    DataFrame
-        simulation, method, wrong (pairs of systems in the wrong order), moved (pairs that change
-        places when the truly lowest and the truly highest system are removed, added up), pairs.
-    """
-    from .outputs import child_seeds
-
-    parts = parts or components(da)
-    fit = additive(da)
-    penalty = penalties(da, parts)
-    ends = [str(fit.system.idxmin()), str(fit.system.idxmax())]
-    n = len(fit.system)
-    rows = []
-    for k, rng in enumerate(child_seeds(seed, simulations)):
-        drawn = simulate(da, fit, parts, rng)
-        before = means(drawn, methods, penalty)
-        after = [means(perturb.remove_systems(drawn, [s]), list(before), penalty) for s in ends]
-        for method, values in before.items():
-            moved = [distance(values, a[method]) for a in after if method in a]
-            rows.append((k, method, distance(values, fit.system), sum(moved), n * (n - 1) // 2))
-    return pd.DataFrame(rows, columns=["simulation", "method", "wrong", "moved", "pairs"])
+def ranks(rankings: dict[str, Ranking]) -> pd.DataFrame:
+    """All rankings as rows: method, rank, system, cluster, score (on the method's own scale)."""
+    frames = [
+        r.table[["rank", "system", "cluster"]].assign(method=m, score=r.table["mean_z"])
+        for m, r in rankings.items()
+    ]
+    columns = ["method", "rank", "system", "cluster", "score"]
+    return pd.concat(frames, ignore_index=True)[columns]
