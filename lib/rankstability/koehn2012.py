@@ -8,7 +8,6 @@ two-sided sign test at 5 %, 25 of 1000 resampled ranks go at each end, blanks ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -16,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 from . import claims
-from .campaign_size import expected_share, fit_spread, judgments_needed, significant_share
-from .rank_ranges import Units, range_table
-from .relative_ranking import REFERENCE, expected_win, weighted
+from .campaign_size import judgments_needed
+from .rank_ranges import Units
+from .relative_ranking import REFERENCE
 from .simulation import Model
+from .simulation_experiments import range_qualities, ranking_errors, simulated_shares
 
 PAPER = "koehn2012"
 SYSTEMS, SIGMA2 = 15, 10.0  # Sections 4.4 and 5.2
@@ -56,179 +56,24 @@ class Reading:
         return data.without(REFERENCE).decided()
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How much is simulated: the paper's numbers (`FULL`), or enough to see the shape (`QUICK`)."""
+
+    experiments: int  # Figure 3
+    runs: int  # Table 1
+    resamples: int
+    coverage_runs: int
+    check_experiments: int  # Table 4, block by block
+    orders: int  # of a real task's blocks, Figure 2
+
+
+FULL = Effort(10_000, 400, 1000, 200, 60, 20)
+QUICK = Effort(100, 10, 200, 10, 10, 5)
+
 AS_STATED = Reading("as stated", root=True, sides=2, trim=0.025, unranked="drop")
 AS_MATCHED = Reading("as matched", root=False, sides=1, trim=0.005, unranked="keep")
 READINGS = (AS_STATED, AS_MATCHED)
-
-
-# ------------------------------------------------------------------------- Figures 1 and 2, fits
-
-
-def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
-    """Win ratios (expected win) of each task's systems, best first (Figure 1).
-
-    Returns
-    -------
-    DataFrame
-        task, rank, system, win_ratio, straight (the ratio on the straight line of least squares
-        through the task's ratios: uniform qualities lie on one), r2 (of that line).
-    """
-    parts = []
-    for task, data in tasks.items():
-        used = data.without(REFERENCE)
-        score = expected_win(used.counts)
-        order = np.argsort(-score, kind="stable")
-        ratio, rank = score[order], np.arange(1, len(order) + 1)
-        line = np.polynomial.Polynomial.fit(rank, ratio, 1)(rank) if len(rank) > 1 else ratio
-        spread = ((ratio - ratio.mean()) ** 2).sum()
-        r2 = 1 - ((ratio - line) ** 2).sum() / spread if spread > 0 else np.nan
-        names = [used.systems[i] for i in order]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "task": task,
-                    "rank": rank,
-                    "system": names,
-                    "win_ratio": ratio,
-                    "straight": line,
-                    "r2": r2,
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
-
-
-def growth(
-    data: Units,
-    rng: np.random.Generator,
-    *,
-    points: int = 12,
-    orders: int = 20,
-    sides: int = 1,
-) -> pd.DataFrame:
-    """Share of significant pairs as a real task's judgments come in (Figure 2, solid lines).
-
-    The blocks are put into `orders` random orders and counted after ever more of them.
-
-    Returns
-    -------
-    DataFrame
-        judgments (ties counted: what was collected), decided (ties not counted), share and its
-        lowest and highest value over the orders.
-    """
-    used = data.without(REFERENCE)
-    number = len(used.judges)
-    ends = np.unique(np.linspace(0, number, points + 1).round().astype(int)[1:])
-    shares, judged, decided = [], [], []
-    for _ in range(orders):
-        place = np.empty(number, dtype=np.int64)
-        place[rng.permutation(number)] = np.arange(number)
-        weight = (place[None, :] < ends[:, None]).astype(np.int64)
-        counts = weighted((used.wins, used.ties), weight, used.systems)
-        shares.append(significant_share(counts.wins, sides=sides))
-        decided.append(counts.wins.sum(axis=(1, 2)))
-        judged.append(decided[-1] + counts.ties.sum(axis=(1, 2)) / 2)
-    share = np.array(shares)
-    return pd.DataFrame(
-        {
-            "judgments": np.mean(judged, axis=0),
-            "decided": np.mean(decided, axis=0),
-            "share": share.mean(axis=0),
-            "share_low": share.min(axis=0),
-            "share_high": share.max(axis=0),
-        }
-    )
-
-
-def block_size(data: Units) -> int:
-    """Systems compared in the usual block: k for the most frequent number of pairs k(k-1)/2."""
-    pairs = np.ravel(data.wins.sum(axis=1)) + np.ravel(data.ties.sum(axis=1)) / 2
-    values, times = np.unique(pairs[pairs > 0].round().astype(int), return_counts=True)
-    usual = values[np.argmax(times)]
-    return round(float(1 + np.sqrt(1 + 8 * usual)) / 2)
-
-
-def fitted_spreads(
-    tasks: Mapping[str, Units],
-    seed: int,
-    *,
-    orders: int = 20,
-    readings: Sequence[Reading] = (AS_MATCHED,),
-    candidates: Sequence[float] = tuple(range(2, 41)),
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The spread that fits each task's growth (Figure 2).
-
-    Returns
-    -------
-    DataFrame
-        reading, task, systems, judgments, share (all judgments), spread (best of `candidates`),
-        sigma2 (as the reading would print it), rmse.
-    DataFrame
-        reading, task, and the columns of `growth`, with `fitted`, the model's expected share.
-    """
-    fits, curves = [], []
-    for reading in readings:
-        for i, (task, data) in enumerate(tasks.items()):
-            rng = np.random.default_rng([seed, i])
-            grown = growth(data, rng, orders=orders, sides=reading.sides)
-            n = len(data.without(REFERENCE).systems)
-            model = Model(n, block=min(block_size(data.without(REFERENCE)), n))
-            sizes = grown["judgments"].to_numpy()
-            spread, misfit = fit_spread(
-                sizes, grown["share"].to_numpy(), model, candidates, sides=reading.sides
-            )
-            best = Model(n, spread, model.block)
-            grown["fitted"] = expected_share(sizes, best, sides=reading.sides)
-            grown.insert(0, "task", task)
-            grown.insert(0, "reading", reading.name)
-            curves.append(grown)
-            fits.append(
-                {
-                    "reading": reading.name,
-                    "task": task,
-                    "systems": n,
-                    "block": model.block,
-                    "judgments": sizes[-1],
-                    "share": grown["share"].iloc[-1],
-                    "spread": spread,
-                    "sigma2": reading.sigma2(spread),
-                    "rmse": misfit["rmse"].min(),
-                }
-            )
-    return pd.DataFrame(fits), pd.concat(curves, ignore_index=True)
-
-
-# ----------------------------------------------------------------------------------- Tables 2 to 4
-
-
-def ranges_by_unit(
-    tasks: Mapping[str, Units], unit_names: Sequence[str], resamples: int, seed: int
-) -> pd.DataFrame:
-    """Each task's ranking with 95 % rank ranges, by what is resampled; reference left out.
-
-    Returns
-    -------
-    DataFrame
-        task, unit, and the columns of `rank_ranges.range_table`.
-    """
-    parts = []
-    for i, (task, data) in enumerate(tasks.items()):
-        for u, unit in enumerate(unit_names):
-            rng = np.random.default_rng([seed, i, u])
-            table = range_table(data.without(REFERENCE), resamples, rng, unit=unit)
-            table.insert(0, "unit", unit)
-            table.insert(0, "task", task)
-            parts.append(table)
-    return pd.concat(parts, ignore_index=True)
-
-
-def range_summary(ranges: pd.DataFrame) -> pd.DataFrame:
-    """Mean size of the rank ranges and number of clusters: task, unit, systems, size, clusters."""
-    sized = ranges.assign(size=ranges["last"] - ranges["first"] + 1)
-    grouped = sized.groupby(["task", "unit"], sort=False, observed=True)
-    return grouped.agg(
-        systems=("system", "size"), size=("size", "mean"), clusters=("cluster", "max")
-    ).reset_index()
 
 
 def table4(reading: Reading) -> pd.DataFrame:
@@ -295,3 +140,99 @@ def printed_cells(*places: str) -> dict[str, str]:
     """What the paper prints at some places, by the ledger's cell."""
     rows = claims.published(PAPER, *places)
     return dict(zip(rows["cell"], rows["published"], strict=True))
+
+
+# ------------------------------------------------------------------------- Figure 3 and Table 1
+
+
+def figure3(effort: Effort, seed: int, jobs: int = 1) -> pd.DataFrame:
+    """Errors of the ranking methods at the spreads that "sigma^2 = 10" may mean, and at 20.
+
+    Returns
+    -------
+    DataFrame
+        spread, and the columns of `simulation_experiments.ranking_errors`.
+    """
+    parts = []
+    for spread in (AS_STATED.spread(SIGMA2), AS_MATCHED.spread(SIGMA2), MATCHING_SPREAD):
+        model = Model(SYSTEMS, spread)
+        part = ranking_errors(model, SIZES, effort.experiments, seed, jobs=jobs)
+        part.insert(0, "spread", spread)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def table1(effort: Effort, seed: int, jobs: int = 1) -> pd.DataFrame:
+    """Quality of rank ranges at both spreads, both trims and with one and two sides.
+
+    Returns
+    -------
+    DataFrame
+        spread, and the columns of `simulation_experiments.range_qualities`.
+    """
+    parts = []
+    trims = [reading.trimmed(effort.resamples) for reading in READINGS]
+    for reading in READINGS:
+        model = Model(SYSTEMS, reading.spread(SIGMA2))
+        part = range_qualities(
+            model, SIZES, effort.runs, effort.resamples, seed, trims=trims, jobs=jobs
+        )
+        part.insert(0, "spread", model.spread)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def printed_table1() -> pd.DataFrame:
+    """Table 1 as printed: method, judgments, size, violations, clusters, cluster_violations."""
+    columns = {
+        "range size": "size",
+        "violations": "violations",
+        "clusters": "clusters",
+        "cluster violations": "cluster_violations",
+    }
+    rows: dict[tuple[str, int], dict[str, float]] = {}
+    for cell, text in printed_cells("Table 1").items():
+        _, size, method, name = cell.split(" | ")
+        row = rows.setdefault((method, int(size.split()[0])), {})
+        row[columns[name]] = float(text.rstrip("%")) / (100 if text.endswith("%") else 1)
+    index = pd.DataFrame(list(rows), columns=["method", "judgments"])
+    return pd.concat([index, pd.DataFrame(list(rows.values()))], axis=1)
+
+
+def printed_figure3() -> pd.DataFrame:
+    """The errors in the text on Figure 3: ranker, judgments, error."""
+    rows = []
+    for cell, text in printed_cells("Figure 3").items():
+        reading, size, ranker = cell.split(" | ")
+        if reading == AS_STATED.name:
+            rows.append((ranker, int(size.split()[0]), float(text.rstrip("%")) / 100))
+    return pd.DataFrame(rows, columns=["ranker", "judgments", "error"])
+
+
+def table4_check(
+    table: pd.DataFrame, reading: Reading, effort: Effort, seed: int, jobs: int = 1
+) -> pd.DataFrame:
+    """Table 4 simulated block by block: does the share come out at the integral's number?
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `table4`; its rows are checked.
+
+    Returns
+    -------
+    DataFrame
+        systems, sigma2, share, and the columns of `simulation_experiments.simulated_shares`.
+    """
+    parts = []
+    for (n, sigma2), rows in table.groupby(["systems", "sigma2"], sort=False):
+        model = Model(int(n), reading.spread(float(sigma2)))
+        sizes = rows["judgments"].round().astype(int).tolist()
+        part = simulated_shares(
+            model, sizes, effort.check_experiments, seed, sides=reading.sides, jobs=jobs
+        )
+        part.insert(0, "share", rows["share"].to_numpy())
+        part.insert(0, "sigma2", sigma2)
+        part.insert(0, "systems", n)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)

@@ -11,16 +11,20 @@ import pandas as pd
 from . import claims
 from .campaign_size import expected_share, judgments_needed
 from .koehn2012 import (
+    AS_MATCHED,
     AS_STATED,
+    MATCHING_SPREAD,
     PAPER,
+    READINGS,
     SIGMA2,
     SYSTEMS,
     Reading,
     printed_cells,
+    table4,
     table4_cell,
 )
-from .rank_ranges import Units, range_table
-from .relative_ranking import REFERENCE, expected_win
+from .rank_ranges import Units, range_table, units
+from .relative_ranking import REFERENCE, expected_win, tasks
 from .simulation import Model
 
 TABLE4_TOLERANCE = 0.2  # "all numbers are approximate" (Section 6)
@@ -179,3 +183,57 @@ class Ledger:
         whole = rows["place"].isin(official[1:]) & rows["cell"].str.contains("rank|clusters")
         rows.loc[whole & (rows["status"] == "rounds"), "status"] = "differs"
         return rows
+
+
+def report(
+    campaign: str,
+    frame: pd.DataFrame,
+    fits: pd.DataFrame,
+    quality: pd.DataFrame,
+    errors: pd.DataFrame,
+    seed: int,
+) -> pd.DataFrame:
+    """The paper's rows of the claims ledger; none for another campaign than its own, WMT12.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The campaign, from `readers_rr.read_rr`.
+    fits : DataFrame
+        From `koehn2012_tasks.fitted_spreads`, both readings.
+    quality, errors : DataFrame
+        From `koehn2012.table1` and `koehn2012.figure3`.
+    """
+    if campaign != "wmt12":
+        return pd.DataFrame(columns=claims.COLUMNS)
+    ledger = Ledger.empty()
+    frames = tasks(frame)
+    for reading in READINGS:
+        spread = reading.spread(SIGMA2)
+        ledger.add_fits(reading, fits)
+        ledger.add_table4(reading, table4(reading))
+        trim = f"trim {reading.trimmed(_resamples(quality))}"
+        own = quality[quality["spread"] == spread]
+        own = own[(own["method"] == "pairwise") | (own["setting"] == trim)]
+        ledger.add_table1(reading, own)
+        for place, pair in (("Table 2", "en-cs"), ("Table 3", "fr-en")):
+            if pair in frames:
+                data = units(frames[pair], reading.unranked)
+                ledger.add_ranges(reading, place, pair, data, seed)
+    stated = AS_STATED.spread(SIGMA2)
+    ledger.add_figure3(AS_STATED, errors[errors["spread"] == stated], stated)
+    at_10 = errors[errors["spread"] == AS_MATCHED.spread(SIGMA2)]
+    first = at_10[(at_10["ranker"] == "BOJAR")].sort_values("judgments")["error"]
+    note = (
+        f"as printed only at sd 20: at sd 10, which matches Tables 1 and 4, BOJAR errs by "
+        f"{first.iloc[0]:.1%} at 10,000 and {first.iloc[-1]:.1%} at 50,000 judgments"
+    )
+    matched = errors[errors["spread"] == MATCHING_SPREAD]
+    ledger.add_figure3(AS_MATCHED, matched, MATCHING_SPREAD, note)
+    return ledger.rows()
+
+
+def _resamples(quality: pd.DataFrame) -> int:
+    """The number of resamples behind a Table 1, from its trims (25 of 1000 and 5 of 1000)."""
+    trims = quality.loc[quality["method"] == "bootstrap", "setting"].str.split().str[1].astype(int)
+    return round(trims.max() / AS_STATED.trim)

@@ -197,6 +197,35 @@ def draw_counts(
     return np.cumsum(wins, axis=1), np.cumsum(ties, axis=1)
 
 
+def draw_pairs(
+    model: Model, quality: Floats, judgments: Sequence[int], rng: np.random.Generator
+) -> Ints:
+    """Win counts as if every judgment came alone: pairs independent, sizes not nested.
+
+    Hundreds of times faster than `draw_counts` for large campaigns. Each pair's counts have the
+    model's distribution; what is lost is that the judgments of a block share outputs, which the
+    share of significant pairs does not feel (its mean not at all) and rankings do.
+
+    Returns
+    -------
+    array of shape (experiments, sizes, outputs, outputs)
+    """
+    from scipy.special import ndtr
+
+    if model.grain:
+        raise DataError("pairs are drawn without ties", column="grain", value=model.grain)
+    n, k = model.outputs, model.block
+    i, j = np.triu_indices(n, 1)
+    better = ndtr((quality[:, i] - quality[:, j]) / (model.spread * np.sqrt(2)))[:, None, :]
+    blocks = -(-np.asarray(judgments, dtype=np.int64) // model.per_block)[None, :, None]
+    shape = (len(quality), blocks.shape[1], len(i))
+    met = rng.binomial(blocks, k * (k - 1) / (n * (n - 1)), size=shape)
+    won = rng.binomial(met, better)
+    wins = np.zeros((*shape[:2], n, n), dtype=np.int64)
+    wins[..., i, j], wins[..., j, i] = won, met - won
+    return wins
+
+
 def draw_blocks(
     model: Model,
     quality: Floats,

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .campaign_size import judgments_needed, significant_share
+from .campaign_size import expected_share, judgments_needed, significant_share
 from .outputs import child_seeds
 from .rank_ranges import (
     UNITS,
@@ -28,7 +28,7 @@ from .rank_ranges import (
     units,
 )
 from .relative_ranking import PairCounts, expected_win, wins_over_decided
-from .simulation import Model, draw_blocks, draw_counts, draw_qualities
+from .simulation import Model, draw_blocks, draw_counts, draw_pairs, draw_qualities
 
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
 
@@ -336,48 +336,66 @@ def simulated_shares(
     *,
     sides: int = 1,
     jobs: int = 1,
-    shard: int = 25,
-) -> NDArray[np.float64]:
-    """Share of significant pairs in each experiment at each size: (experiments, sizes)."""
+    shard: int = 10,
+) -> pd.DataFrame:
+    """Share of significant pairs in simulated campaigns, block by block: checks the integral.
+
+    Returns
+    -------
+    DataFrame
+        judgments, expected (the integral), simulated, simulated_se, simulated_sd (between
+        campaigns), experiments.
+    """
     work = partial(_share_shard, model=model, judgments=judgments, sides=sides)
-    return np.concatenate(
+    drawn = np.concatenate(
         in_shards(work, experiments, shard, seed, jobs, f"sizes, n {model.systems}")
+    )
+    sd = drawn.std(axis=0, ddof=1)
+    return pd.DataFrame(
+        {
+            "judgments": list(judgments),
+            "expected": expected_share(judgments, model, sides=sides),
+            "simulated": drawn.mean(axis=0),
+            "simulated_se": sd / np.sqrt(experiments),
+            "simulated_sd": sd,
+            "experiments": experiments,
+        }
     )
 
 
 def advice(
     model: Model,
     shares: Sequence[float],
-    experiments: int,
     seed: int,
     *,
+    experiments: int = 400,
     sides: int = 1,
     band: float = 0.8,
-    jobs: int = 1,
 ) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
 
-    The number is the integral's; the band comes from simulated campaigns: the sizes at which the
-    upper and the lower edge of the middle `band` of campaigns reach the share. The lucky edge is
-    `fewer`, the unlucky one `more`: at `more`, 90 % of campaigns have reached it.
+    The number is the integral's. The band is where lucky and unlucky campaigns reach the share:
+    how far apart their systems happen to lie matters more than the judgments' chance. It comes
+    from simulated campaigns (`draw_pairs`): at `fewer` judgments the best 10 % have reached the
+    share, at `more` all but the worst 10 % (for ``band=0.8``).
 
     Returns
     -------
     DataFrame
-        systems, spread, share, judgments, fewer, more, simulated (mean share in simulated
-        campaigns at that number: the check of the integral), simulated_se, experiments.
+        systems, spread, share, judgments, fewer, more, experiments; NaN where 20 times the
+        number does not do.
     """
     targets = [judgments_needed(share, model, sides=sides) for share in shares]
-    low, high = min(targets) / 3, max(targets) * 2.5
-    grid = np.geomspace(max(low, 2 * model.per_block), high, 18)
-    sizes = np.unique(np.round(np.concatenate([grid, targets])).astype(np.int64))
-    drawn = simulated_shares(model, sizes.tolist(), experiments, seed, sides=sides, jobs=jobs)
+    low = max(min(targets) / 20, 2 * model.per_block)
+    grid = np.geomspace(low, max(targets) * 20, 40)
+    sizes = np.unique(grid.round().astype(np.int64)).tolist()
+    rng = np.random.default_rng(seed)
+    quality = draw_qualities(model, experiments, rng)
+    drawn = significant_share(draw_pairs(model, quality, sizes, rng), sides=sides)
     tail = (1 - band) / 2
     lucky, unlucky = np.quantile(drawn, [1 - tail, tail], axis=0)
-    rows = []
-    for share, target in zip(shares, targets, strict=True):
-        at = int(np.argmin(np.abs(sizes - target)))
-        rows.append(
+    return pd.DataFrame(
+        [
             {
                 "systems": model.systems,
                 "spread": model.spread,
@@ -385,23 +403,21 @@ def advice(
                 "judgments": target,
                 "fewer": _first_size(sizes, lucky, share),
                 "more": _first_size(sizes, unlucky, share),
-                "simulated": drawn[:, at].mean(),
-                "simulated_se": drawn[:, at].std(ddof=1) / np.sqrt(experiments),
                 "experiments": experiments,
             }
-        )
-    return pd.DataFrame(rows)
+            for share, target in zip(shares, targets, strict=True)
+        ]
+    )
 
 
-def _first_size(sizes: NDArray, curve: NDArray, share: float) -> float:
+def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
     """Where a curve first reaches `share`, interpolated in log size; NaN if it does not."""
-    rising = np.maximum.accumulate(curve)
-    reached = np.flatnonzero(rising >= share)
+    reached = np.flatnonzero(curve >= share)
     if not len(reached):
         return float("nan")
     i = int(reached[0])
     if i == 0:
         return float(sizes[0])
-    fraction = (share - rising[i - 1]) / (rising[i] - rising[i - 1])
-    logs = np.log(sizes.astype(float))
-    return float(np.exp(logs[i - 1] + fraction * (logs[i] - logs[i - 1])))
+    fraction = (share - curve[i - 1]) / (curve[i] - curve[i - 1])
+    low, high = np.log(sizes[i - 1]), np.log(sizes[i])
+    return float(np.exp(low + fraction * (high - low)))
