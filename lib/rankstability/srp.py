@@ -142,9 +142,9 @@ def stability(found: Outcome, claims: int = 0) -> dict[str, float]:
         studies; srp (Eqs. 1 and 2); se, its Monte Carlo standard error (jackknife over studies,
         or over sets of documents where there are several); significant_pairs, the mean number
         per study; empty_share, of studies without any; srp_both (footnote 3: significant in both
-        studies); srp_equal_claims (each study claims its `claims` most significant pairs);
-        kendall, pearson: mean correlation of system scores. NaN where fewer than two studies
-        share a set.
+        studies); srp_equal_claims (each study claims its `claims` most significant pairs) and
+        se_equal_claims; kendall, pearson: mean correlation of system scores. NaN where fewer than
+        two studies share a set.
     """
     n = len(found.means)
     sign, significant = found.sign, found.significant
@@ -152,52 +152,75 @@ def stability(found: Outcome, claims: int = 0) -> dict[str, float]:
     rank = np.lexsort((-found.strength, found.p), axis=1)
     top = np.zeros_like(significant)
     np.put_along_axis(top, rank[:, :claims], True, axis=1)
-    sums: dict[str, float] = dict.fromkeys(
-        ("srp", "srp_both", "srp_equal_claims", "kendall", "pearson"), 0.0
-    )
-    pairs, jack, per_set = 0, np.full(n, np.nan), []
+    every = np.ones_like(significant)
+    measures: dict[str, _Mean] = {
+        name: _Mean(n) for name in ("srp", "srp_both", "srp_equal_claims", "kendall", "pearson")
+    }
     for s in np.unique(found.sets):
         rows = np.flatnonzero(found.sets == s)
-        m = len(rows)
-        if m < 2:
+        if len(rows) < 2:
             continue
-        pairs += m * (m - 1)
-        agrees = _holds(sign[rows], significant[rows], np.ones_like(significant[rows]))
-        sums["srp"] += agrees.sum()
-        sums["srp_both"] += _holds(sign[rows], significant[rows], significant[rows]).sum()
-        every = np.ones_like(top[rows])
-        sums["srp_equal_claims"] += _holds(sign[rows], top[rows], every).sum()
+        for name, claimed, granted in (
+            ("srp", significant, every),
+            ("srp_both", significant, significant),
+            ("srp_equal_claims", top, every),
+        ):
+            measures[name].add(rows, _holds(sign[rows], claimed[rows], granted[rows]))
         x = sign[rows].astype(float)
         x /= np.maximum(np.sqrt((x**2).sum(axis=1, keepdims=True)), 1e-12)
-        sums["kendall"] += (x @ x.T).sum() - (x**2).sum()
+        measures["kendall"].add(rows, x @ x.T)
         y = found.means[rows] - found.means[rows].mean(axis=1, keepdims=True)
         y /= np.maximum(np.sqrt((y**2).sum(axis=1, keepdims=True)), 1e-12)
-        sums["pearson"] += (y @ y.T).sum() - (y**2).sum()
-        per_set.append(agrees.sum() / (m * (m - 1)))
-        if m > 2:
-            without = agrees.sum() - agrees.sum(axis=0) - agrees.sum(axis=1)
-            jack[rows] = without / ((m - 1) * (m - 2))
+        measures["pearson"].add(rows, y @ y.T)
     result: dict[str, float] = {"studies": n}
-    result |= {k: v / pairs if pairs else np.nan for k, v in sums.items()}
-    if len(per_set) > 2:
-        result["se"] = float(np.std(per_set, ddof=1) / np.sqrt(len(per_set)))
-    else:
-        seen = jack[np.isfinite(jack)]
-        result["se"] = float(np.sqrt((len(seen) - 1) * seen.var())) if len(seen) else np.nan
+    result |= {name: m.value for name, m in measures.items()}
+    result |= {"se": measures["srp"].error, "se_equal_claims": measures["srp_equal_claims"].error}
     each = significant.sum(axis=1)
     result["significant_pairs"] = float(each.mean()) if n else np.nan
     result["empty_share"] = float((each == 0).mean()) if n else np.nan
     return result
 
 
+class _Mean:
+    """The mean of a measure over ordered pairs of studies of a set, and its standard error."""
+
+    def __init__(self, studies: int) -> None:
+        self.total, self.pairs = 0.0, 0
+        self.per_set: list[float] = []
+        self.jack = np.full(studies, np.nan)
+
+    def add(self, rows: np.ndarray, matrix: np.ndarray) -> None:
+        """One set: its studies and their (m, m) values; the diagonal does not count."""
+        m = len(rows)
+        matrix = matrix - np.diag(np.diag(matrix))
+        total = matrix.sum()
+        self.total += total
+        self.pairs += m * (m - 1)
+        self.per_set.append(total / (m * (m - 1)))
+        if m > 2:
+            without = total - matrix.sum(axis=0) - matrix.sum(axis=1)
+            self.jack[rows] = without / ((m - 1) * (m - 2))
+
+    @property
+    def value(self) -> float:
+        return self.total / self.pairs if self.pairs else np.nan
+
+    @property
+    def error(self) -> float:
+        """Between sets where there are more than two, else by the jackknife over studies."""
+        if len(self.per_set) > 2:
+            return float(np.std(self.per_set, ddof=1) / np.sqrt(len(self.per_set)))
+        seen = self.jack[np.isfinite(self.jack)]
+        return float(np.sqrt((len(seen) - 1) * seen.var())) if len(seen) else np.nan
+
+
 def _holds(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.ndarray:
-    """(m, m) 0/1: every pair claimed in e1 has the same sign, `granted`, in e2; diagonal 0."""
+    """(m, m) 0/1: every pair claimed in study e1 has the same sign, `granted`, in e2."""
     claim = np.concatenate([claimed & (sign > 0), claimed & (sign < 0)], axis=1)
     fails = ~np.concatenate([granted & (sign > 0), granted & (sign < 0)], axis=1)
     holds = (claim.astype(np.float32) @ fails.astype(np.float32).T) < 0.5
     # a claim whose observed difference is exactly 0 has no direction and cannot be reflected
     holds &= ~(claimed & (sign == 0)).any(axis=1)[:, None]
-    np.fill_diagonal(holds, False)
     return holds.astype(float)
 
 
@@ -233,6 +256,7 @@ COLUMNS = [
     "se",
     "srp_both",
     "srp_equal_claims",
+    "se_equal_claims",
     "kendall",
     "pearson",
     "document_sets",
