@@ -114,6 +114,16 @@ def test_a_folder_of_da_files_is_a_campaign(tmp_path, monkeypatch):
     (folder / "campaign.yaml").write_text("style: SRDC\n")
     with pytest.raises(DataError, match=r"'style': unknown style; found 'SRDC'"):
         campaigns.find(folder)
+    for text, words in (
+        ("colour: red", "'colour': unknown field"),
+        ("format: xml", "'format': unknown format; found 'xml'"),
+        ("year: last", "'year': not a year"),
+        ("files: [gone.csv]", "no file gone.csv in the folder"),
+        ("- a", "not a mapping"),
+    ):
+        (folder / "campaign.yaml").write_text(text)
+        with pytest.raises(DataError, match=words):
+            campaigns.find(folder)
     (folder / "campaign.yaml").write_text("style: [\n")
     with pytest.raises(DataError, match="not YAML"):
         campaigns.find(folder)
@@ -160,15 +170,21 @@ def test_folders_of_the_other_formats(tmp_path):
         path.write_text(text)
         return campaigns.find(path.parent)
 
-    rr = folder("mine.RNK_results.csv", "srclang,trglang,x\nCzech,English,1\nEnglish,French,2\n")
+    rows = "srclang,trglang,system1rank\nCzech,English,1\nEnglish,French,2\n"
+    rr = folder("mine.csv", rows)
     assert (rr.protocol, rr.pairs) == ("RR", ("cs-en", "en-fr"))
-    mqm = folder("mqm_mine_zhen.tsv", "system\tdoc\n")
+    mqm = folder("mqm_mine_zhen.tsv", "system\tdoc\tcategory\tseverity\n")
     assert (mqm.protocol, mqm.pairs) == ("MQM", ("zh-en",))
     with pytest.raises(DataError, match=r"did you mean zh-en.*expected one of zh-en"):
         campaigns.load_mqm(mqm, "zh-e")
-    esa = folder("esa_mine.csv", "u1,A,1,TGT,eng,jpn,5,d,False,[],1,2\n")
+    esa = folder("spans.csv", "u1,A,1,TGT,eng,jpn,5,d,False,[],1,2\n")
     assert (esa.protocol, esa.format, esa.pairs) == ("DA", "esa", ("en-ja",))
     assert len(campaigns.load_da(esa, "en-ja").good) == 1
+    (esa.folder / "rank.csv").write_text(rows)
+    with pytest.raises(DataError, match="files of several formats: esa, rr"):
+        campaigns.find(esa.folder)
+    (esa.folder / "campaign.yaml").write_text("format: rr\n")
+    assert campaigns.find(esa.folder).pairs == ("cs-en", "en-fr")
 
 
 def test_fingerprint_follows_the_content_and_not_the_packing(tmp_path):
@@ -215,6 +231,21 @@ def test_real_files_are_the_official_ones():
         *("cs-en", "de-en", "en-cs", "en-de", "en-es", "en-fr", "es-en", "fr-en"),
     )
     assert campaigns.find("wmt23-mqm").pairs == ("en-de", "zh-en")
+
+
+@needs("wmt10")
+@needs("wmt22-appraise-liv")
+@needs("wmt24-esa")
+def test_formats_of_real_folders_are_seen_from_their_files(tmp_path):
+    """Copied under other names, so that the catalogue does not help."""
+    for name, form, count in (
+        *(("wmt10", "rr", 1), ("wmt11", "rr", 3), ("wmt12", "rr", 1), ("wmt23-mqm", "mqm", 2)),
+        *(("wmt24-esa", "esa", 1), ("wmt22-appraise-liv", "appraise", 2)),
+    ):
+        shutil.copytree(real(name), tmp_path / f"copy-{name}")
+        own = campaigns.find(tmp_path / f"copy-{name}")
+        assert (own.format, len(own.files())) == (form, count)
+        assert own.pairs == campaigns.find(name).pairs
 
 
 @needs("wmt21")

@@ -204,42 +204,54 @@ def find(name: str | Path) -> Campaign:
     )
 
 
+OWN = ("title", "style", "tool", "judged", "year", "citation", "licence", "format", "files")
+
+
 def _own(folder: Path) -> Campaign:
     """The campaign in a user's folder."""
     for known in catalogue():
         if folder == folder_of(known).resolve():
             return _campaign(folder.name, folder, catalogue()[known])
-    settings = folder / "campaign.yaml"
-    entry: dict[str, Any] = {}
-    if settings.is_file():
-        try:
-            read = yaml.safe_load(settings.read_text(encoding="utf-8")) or {}
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise DataError(
-                f"not YAML: {str(error).splitlines()[0]}", file=paths.shown(settings)
-            ) from None
-        if not isinstance(read, dict):
-            raise DataError("not a mapping", file=paths.shown(settings), expected="title: ...")
-        entry = read
-    entry.setdefault("format", formats.detect(folder))
-    if entry["format"] not in formats.PROTOCOLS:
-        raise DataError(
-            "unknown format",
-            file=paths.shown(settings),
-            column="format",
-            value=entry["format"],
-            expected="one of " + ", ".join(formats.PROTOCOLS),
-        )
+    entry = _own_settings(folder / "campaign.yaml")
+    if "format" not in entry:
+        entry["format"] = formats.detect(folder)
     entry["protocol"] = formats.PROTOCOLS[entry["format"]]
-    if entry.get("style", "") not in ("", "SR-DC", "SR+DC"):
-        raise DataError(
-            "unknown style",
-            file=paths.shown(settings),
-            column="style",
-            value=entry["style"],
-            expected="SR-DC or SR+DC",
-        )
     return _campaign(folder.name, folder, entry)
+
+
+def _own_settings(file: Path) -> dict[str, Any]:
+    """What a folder's ``campaign.yaml`` says, checked; nothing where there is none."""
+    if not file.is_file():
+        return {}
+    try:
+        entry = yaml.safe_load(tables.content(file)) or {}
+    except yaml.YAMLError as error:
+        raise DataError(f"not YAML: {str(error).splitlines()[0]}", file=paths.shown(file)) from None
+    if not isinstance(entry, dict):
+        raise DataError("not a mapping", file=paths.shown(file), expected="title: ...")
+
+    def check(good: bool, column: str, problem: str, expected: str) -> None:
+        if not good:
+            raise DataError(
+                problem,
+                file=paths.shown(file),
+                column=column,
+                value=entry.get(column),
+                expected=expected,
+            )
+
+    for key in entry:
+        check(key in OWN, str(key), "unknown field", "one of " + ", ".join(OWN))
+    form, names = entry.get("format", "da"), entry.get("files", [])
+    check(form in formats.PROTOCOLS, "format", "unknown format", ", ".join(formats.PROTOCOLS))
+    style = entry.get("style", "")
+    check(style in ("", "SR-DC", "SR+DC"), "style", "unknown style", "SR-DC or SR+DC")
+    check(isinstance(entry.get("year", 0), int), "year", "not a year", "such as 2025")
+    check(isinstance(names, list), "files", "not a list", "a list of file names")
+    for name in names:
+        inside = locate(file.parent, str(name)) and Path(str(name)).name == str(name)
+        check(bool(inside), "files", f"no file {name} in the folder", "names of files beside it")
+    return entry
 
 
 def _known_pair(campaign: Campaign, pair: str) -> None:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import re
+import tarfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import paths, readers_appraise, readers_da, tables
+from . import paths, readers_appraise, readers_da, readers_rr, tables
 from .errors import DataError
 from .readers_da import GOOD, LATEST, locate, segment_pairs
 
-LANGUAGES = {
-    "Czech": "cs",
-    "English": "en",
-    "French": "fr",
-    "German": "de",
-    "Spanish": "es",
-    "Urdu": "ur",
-    "Haitian Creole": "ht",
-    "Hungarian": "hu",
-}
 PROTOCOLS = {
     "da": "DA",
     "segments": "DA",
@@ -32,41 +26,78 @@ MQM_PAIR = re.compile(r"_([a-z]{2})-?([a-z]{2})(?=[._])")  # of several the last
 
 
 def detect(folder: Path) -> str:
-    """The format of the files in `folder`; DataError where there is none we know."""
+    """The format of the files in `folder`, by their names and first lines.
+
+    Raises
+    ------
+    DataError
+        None that we know, or files of several formats (a ``campaign.yaml`` can then say which).
+    """
     if locate(folder, LATEST) or locate(folder, GOOD):
         return "da"
     if segment_pairs(folder):
         return "segments"
-    if _glob(folder, "rr"):
-        return "rr"
-    if _glob(folder, "mqm"):
-        return "mqm"
-    if _glob(folder, "esa"):
-        return "esa"
-    if _glob(folder, "appraise"):
-        return "appraise"
+    found = {kind_of(path) for path in _candidates(folder)} - {""}
+    if len(found) == 1:
+        return found.pop()
+    names = ", ".join(sorted(path.name for path in folder.iterdir())[:6])
+    if found:
+        raise DataError(
+            "files of several formats: " + ", ".join(sorted(found)),
+            file=paths.shown(folder),
+            value=names,
+            expected="one format, or `format:` and `files:` in a campaign.yaml",
+        )
     raise DataError(
         "no files in a known format",
         file=paths.shown(folder),
-        value=", ".join(sorted(path.name for path in folder.iterdir())[:6]) or "an empty folder",
-        expected=f"{LATEST} with {GOOD}; ad-seg-scores-XX-YY.csv; *RNK*.csv; MQM *.tsv; "
-        "an ESA or Appraise export *.csv (data/README.md)",
+        value=names or "an empty folder",
+        expected=f"{LATEST} with {GOOD}; ad-seg-scores-XX-YY.csv; relative rankings *.csv; "
+        "MQM *.tsv; an ESA or Appraise export *.csv (data/README.md)",
     )
 
 
-PATTERNS = {
-    "rr": ("*RNK*.csv", "*RNK*.csv.gz"),
-    "mqm": ("*mqm*.tsv", "*mqm*.tsv.gz", "*mqm*.tsv.tar.gz"),
-    "esa": ("*esa*.csv", "*esa*.csv.gz"),
-    "appraise": ("*Appraise*.csv", "*Appraise*.csv.gz", "*appraise*.csv", "*appraise*.csv.gz"),
-}
+def _candidates(folder: Path) -> list[Path]:
+    """Files that may hold judgments (of WMT10, not the paid ``-public`` ones), sorted."""
+    patterns = ("*.csv", "*.csv.gz", "*.tsv", "*.tsv.gz", "*.tsv.tar.gz")
+    found = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
+    return sorted(p for p in found if "-public" not in p.name and not p.name.startswith("."))
 
 
-def _glob(folder: Path, kind: str) -> tuple[Path, ...]:
-    """Files of a kind by their names (of RR, not the paid ``-public`` judgments of 2010)."""
-    found = {path for pattern in PATTERNS[kind] for path in folder.glob(pattern)}
-    names = [path for path in found if path.is_file() and "-public" not in path.name]
-    return tuple(sorted(path for path in names if not path.name.startswith(("header", "."))))
+def kind_of(path: Path) -> str:
+    """``rr``, ``mqm``, ``esa``, ``appraise`` by the first line, or empty."""
+    line = _first_line(path)
+    names = line.split("\t")
+    if {"category", "severity"} <= {name.strip().lower() for name in names}:
+        return "mqm"
+    row = next(csv.reader([line]), [])
+    if {"srclang", "trglang"} <= set(row):
+        return "rr" if {"system1rank", "rankingID"} & set(row) else ""
+    for kind, columns in readers_appraise.COLUMNS.items():
+        if len(row) == len(columns) and row[3] in readers_appraise.TYPES:
+            return kind
+        if tuple(row) == columns and not path.name.startswith("header"):
+            return kind
+    return ""
+
+
+def _first_line(path: Path) -> str:
+    """The first line; of an archive, that of its first table; empty where it cannot be read."""
+    try:
+        if path.name.endswith(".tar.gz"):
+            with tarfile.open(path, "r:gz") as archive:
+                first = next((m for m in archive if m.isfile()), None)
+                stream = archive.extractfile(first) if first else None
+                line = stream.readline(1 << 16) if stream else b""
+        elif path.name.endswith(".gz"):
+            with gzip.open(path) as packed:
+                line = packed.readline(1 << 16)
+        else:
+            with path.open("rb") as plain:
+                line = plain.readline(1 << 16)
+    except (OSError, EOFError, tarfile.TarError, zlib.error):
+        return ""
+    return line.decode("utf-8-sig", errors="replace").rstrip("\r\n")
 
 
 def files(form: str, folder: Path, names: Sequence[str] = (), pair: str = "") -> tuple[Path, ...]:
@@ -89,7 +120,7 @@ def files(form: str, folder: Path, names: Sequence[str] = (), pair: str = "") ->
         listed = [locate(folder, str(name)) for name in names]
         here = tuple(path for path in listed if path)
     else:
-        here = _glob(folder, form)
+        here = tuple(path for path in _candidates(folder) if kind_of(path) == form)
     if form == "mqm" and pair:
         return tuple(path for path in here if _mqm_pair(path) == pair)
     return here
@@ -133,4 +164,5 @@ def _rr_pairs(path: Path) -> set[str]:
         fields = line.split(",", max(source, target) + 1)
         if len(fields) > max(source, target):
             seen.add((fields[source], fields[target]))
-    return {f"{LANGUAGES.get(s, s)}-{LANGUAGES.get(t, t)}" for s, t in seen}
+    codes = readers_rr.LANGUAGES  # an unknown name is left for the reader, which knows its line
+    return {f"{codes.get(s.lower(), s)}-{codes.get(t.lower(), t)}" for s, t in seen}
