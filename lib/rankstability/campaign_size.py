@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .errors import DataError
-from .simulation import Model
+from .simulation import Model, draw_pairs, draw_qualities
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -205,3 +205,63 @@ def fit_spread(
         best = best_of(range(max(0, best - step), min(len(values), best + step + 1), step))
     rows = [(values[i], tried[i]) for i in sorted(tried)]
     return values[best], pd.DataFrame(rows, columns=["spread", "rmse"])
+
+
+def advice(
+    model: Model,
+    shares: Sequence[float],
+    seed: int,
+    *,
+    experiments: int = 400,
+    sides: int = 1,
+    band: float = 0.8,
+) -> pd.DataFrame:
+    """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
+
+    The number is the integral's. The band is where lucky and unlucky campaigns reach the share:
+    how far apart their systems happen to lie matters more than the judgments' chance. It comes
+    from simulated campaigns (`simulation.draw_pairs`): at `fewer` judgments the best 10 % have
+    reached the share, at `more` all but the worst 10 % (for ``band=0.8``).
+
+    Returns
+    -------
+    DataFrame
+        systems, spread, share, judgments, fewer, more, experiments; NaN where 20 times the
+        number does not do.
+    """
+    targets = [judgments_needed(share, model, sides=sides) for share in shares]
+    low = max(min(targets) / 20, 2 * model.per_block)
+    grid = np.geomspace(low, max(targets) * 20, 40)
+    sizes = np.unique(grid.round().astype(np.int64)).tolist()
+    rng = np.random.default_rng(seed)
+    quality = draw_qualities(model, experiments, rng)
+    drawn = significant_share(draw_pairs(model, quality, sizes, rng), sides=sides)
+    tail = (1 - band) / 2
+    lucky, unlucky = np.quantile(drawn, [1 - tail, tail], axis=0)
+    return pd.DataFrame(
+        [
+            {
+                "systems": model.systems,
+                "spread": model.spread,
+                "share": share,
+                "judgments": target,
+                "fewer": _first_size(sizes, lucky, share),
+                "more": _first_size(sizes, unlucky, share),
+                "experiments": experiments,
+            }
+            for share, target in zip(shares, targets, strict=True)
+        ]
+    )
+
+
+def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
+    """Where a curve first reaches `share`, interpolated in log size; NaN if it does not."""
+    reached = np.flatnonzero(curve >= share)
+    if not len(reached):
+        return float("nan")
+    i = int(reached[0])
+    if i == 0:
+        return float(sizes[0])
+    fraction = (share - curve[i - 1]) / (curve[i] - curve[i - 1])
+    low, high = np.log(sizes[i - 1]), np.log(sizes[i])
+    return float(np.exp(low + fraction * (high - low)))

@@ -237,3 +237,19 @@ def _resamples(quality: pd.DataFrame) -> int:
     """The number of resamples behind a Table 1, from its trims (25 of 1000 and 5 of 1000)."""
     trims = quality.loc[quality["method"] == "bootstrap", "setting"].str.split().str[1].astype(int)
     return round(trims.max() / AS_STATED.trim)
+
+
+def verdict(rows: pd.DataFrame) -> dict[str, Any]:
+    """Titled parts to show: how many cells agree per place and reading, and those that differ."""
+    if rows.empty:
+        return {"Nothing to compare": "The paper's numbers are about WMT12."}
+    reading = rows["cell"].str.split(" | ", regex=False).str[0]
+    named = reading.where(reading.isin([r.name for r in READINGS]), "")
+    counts = pd.crosstab([rows["place"], named.rename("reading")], rows["status"])
+    counts = counts.reindex(columns=list(claims.STATUSES), fill_value=0).reset_index()
+    matched = rows[(named != AS_STATED.name) & (rows["status"] == "differs")]
+    columns = ["place", "cell", "published", "ours", "reason"]
+    return {
+        "Cells by place and reading": counts.rename_axis(columns=None),
+        "What differs as matched": matched[columns].reset_index(drop=True),
+    }

@@ -12,12 +12,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from .campaign_size import expected_share, fit_spread, significant_share
+from .campaign_size import advice, expected_share, fit_spread, significant_share
 from .koehn2012 import AS_MATCHED, Reading
 from .rank_ranges import Units, range_table
 from .relative_ranking import REFERENCE, expected_win, weighted
 from .simulation import Model
-from .simulation_experiments import advice
 
 
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
@@ -196,7 +195,7 @@ def advice_for_tasks(fits: pd.DataFrame, shares: Sequence[float], seed: int) -> 
     -------
     DataFrame
         task, collected, reached (share of significant pairs), and the columns of
-        `simulation_experiments.advice`.
+        `campaign_size.advice`.
     """
     parts = []
     for i, fit in enumerate(fits.to_dict("records")):
@@ -212,6 +211,6 @@ def advice_for_tasks(fits: pd.DataFrame, shares: Sequence[float], seed: int) -> 
 def advice_grid(
     systems: Sequence[int], spreads: Sequence[float], shares: Sequence[float], seed: int
 ) -> pd.DataFrame:
-    """Section 6 for campaigns to come: `simulation_experiments.advice` for every combination."""
+    """Section 6 for campaigns to come: `campaign_size.advice` for every combination."""
     models = [Model(n, float(s), block=min(5, n)) for n, s in product(systems, spreads)]
     return pd.concat([advice(m, shares, seed) for m in models], ignore_index=True)

@@ -1,4 +1,4 @@
-"""Experiments on simulated campaigns: ranking error, quality of rank ranges, coverage, size.
+"""Experiments on simulated campaigns: ranking error, quality of rank ranges, coverage, power.
 
 Each runs in shards of experiments with their own seeds (`outputs.child_seeds`), so the numbers are
 the same for any number of jobs. Every mean comes with its standard error over experiments.
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .campaign_size import expected_share, judgments_needed, significant_share
+from .campaign_size import expected_share, significant_share
 from .outputs import child_seeds
 from .rank_ranges import (
     UNITS,
@@ -28,7 +28,7 @@ from .rank_ranges import (
     units,
 )
 from .relative_ranking import PairCounts, expected_win, wins_over_decided
-from .simulation import Model, draw_blocks, draw_counts, draw_pairs, draw_qualities
+from .simulation import Model, draw_blocks, draw_counts, draw_qualities
 
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
 
@@ -46,7 +46,7 @@ def in_shards(
     counts = [min(size, total - start) for start in range(0, total, size)]
     tasks = zip(counts, child_seeds(seed, len(counts)), strict=True)
     bar = {"total": len(counts), "desc": label, "disable": None, "leave": False}
-    if jobs == 1:
+    if jobs == 1 or len(counts) == 1:
         return [work(count, rng) for count, rng in tqdm(tasks, **bar)]
     run = Parallel(n_jobs=jobs, return_as="generator")(delayed(work)(c, r) for c, r in tasks)
     return list(tqdm(run, **bar))
@@ -361,63 +361,3 @@ def simulated_shares(
             "experiments": experiments,
         }
     )
-
-
-def advice(
-    model: Model,
-    shares: Sequence[float],
-    seed: int,
-    *,
-    experiments: int = 400,
-    sides: int = 1,
-    band: float = 0.8,
-) -> pd.DataFrame:
-    """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
-
-    The number is the integral's. The band is where lucky and unlucky campaigns reach the share:
-    how far apart their systems happen to lie matters more than the judgments' chance. It comes
-    from simulated campaigns (`draw_pairs`): at `fewer` judgments the best 10 % have reached the
-    share, at `more` all but the worst 10 % (for ``band=0.8``).
-
-    Returns
-    -------
-    DataFrame
-        systems, spread, share, judgments, fewer, more, experiments; NaN where 20 times the
-        number does not do.
-    """
-    targets = [judgments_needed(share, model, sides=sides) for share in shares]
-    low = max(min(targets) / 20, 2 * model.per_block)
-    grid = np.geomspace(low, max(targets) * 20, 40)
-    sizes = np.unique(grid.round().astype(np.int64)).tolist()
-    rng = np.random.default_rng(seed)
-    quality = draw_qualities(model, experiments, rng)
-    drawn = significant_share(draw_pairs(model, quality, sizes, rng), sides=sides)
-    tail = (1 - band) / 2
-    lucky, unlucky = np.quantile(drawn, [1 - tail, tail], axis=0)
-    return pd.DataFrame(
-        [
-            {
-                "systems": model.systems,
-                "spread": model.spread,
-                "share": share,
-                "judgments": target,
-                "fewer": _first_size(sizes, lucky, share),
-                "more": _first_size(sizes, unlucky, share),
-                "experiments": experiments,
-            }
-            for share, target in zip(shares, targets, strict=True)
-        ]
-    )
-
-
-def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
-    """Where a curve first reaches `share`, interpolated in log size; NaN if it does not."""
-    reached = np.flatnonzero(curve >= share)
-    if not len(reached):
-        return float("nan")
-    i = int(reached[0])
-    if i == 0:
-        return float(sizes[0])
-    fraction = (share - curve[i - 1]) / (curve[i] - curve[i - 1])
-    low, high = np.log(sizes[i - 1]), np.log(sizes[i])
-    return float(np.exp(low + fraction * (high - low)))
