@@ -339,6 +339,17 @@ class _Facts:
         return out
 
 
+def sentence(table: pd.DataFrame) -> str:
+    """What a table over one group (``by=[]``) says, with the reference, in one line."""
+    rows = table[table["reference"] == "included"].to_dict("records")
+    parts = [
+        f"{r['kind']}: {r['pairs']} pairs agree in {r['p_a']:.1%}, π = **{r['pi']:.3f}** "
+        f"against S = {r['s']:.3f}"
+        for r in rows
+    ]
+    return "; ".join(parts) + "." if parts else "No comparison was made twice."
+
+
 def judge_pairs(notes: Annotations, at_least: int = 10, reference: bool = True) -> pd.DataFrame:
     """Cohen's κ of every two judges with enough common comparisons (statsmodels).
 

@@ -241,7 +241,7 @@ def paper_figures(
     """
     from .figures_rr import scatter
 
-    times, share = "blocks that showed the system", "of these with the reference, %"
+    times, share = "blocks that showed the system", "share of them that showed the reference, %"
     two = scores[(scores["task"] == FOCUS) & (scores["system"] != REFERENCE)]
     plots = [
         ("figure1", two, TABLE2[2], TABLE2[0], "≥ all in block", "≥ others", f"Figure 1, {FOCUS}"),

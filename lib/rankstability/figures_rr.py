@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
 from .figures import bump_chart, styled
 
@@ -33,7 +34,15 @@ MEASURE_NAMES = {
     "fleiss": "Fleiss' κ",
 }
 _KINDS = {"intra": ("#0072B2", "o", "one judge twice"), "inter": ("#D55E00", "s", "two judges")}
-_ROW, _DODGE = 0.34, 0.16
+_ROW, _DODGE = 0.5, 0.17  # inches for one group; part of it between its marks
+
+
+def _bars(ax: plt.Axes, y: Any, low: Any, high: Any, **look: Any) -> None:
+    """Horizontal bars as one broken line, which keeps the SVG small."""
+    y, low, high = (np.asarray(v, dtype=float) for v in (y, low, high))
+    gap = np.full(len(y), np.nan)
+    x = np.column_stack([low, high, gap]).ravel()
+    ax.plot(x, np.repeat(y, 3), solid_capstyle="butt", **look)
 
 
 def _legend(fig: Figure, handles: list[Line2D], columns: int = 4) -> None:
@@ -65,16 +74,19 @@ def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) 
         A key of `agreement.MEASURES`.
     """
     names = list(dict.fromkeys(table[group].astype(str)))
-    fig, ax = plt.subplots(figsize=(6.8, _ROW * 1.6 * len(names) + 1.6))
-    for row in table.to_dict("records"):
-        colour, marker, _ = _KINDS[row["kind"]]
-        included = row["reference"] == "included"
-        shift = (-1.5 if row["kind"] == "intra" else 0.5) + (0 if included else 1)
-        y = names.index(str(row[group])) + _DODGE * shift
-        low, high = row.get(f"{measure}_low", np.nan), row.get(f"{measure}_high", np.nan)
-        ax.plot([low, high], [y, y], color=colour, lw=1.1, alpha=0.8)
+    high = _ROW if len(names) <= 20 else 0.6 * _ROW
+    fig, ax = plt.subplots(figsize=(6.4, high * len(names) + 1.5))
+    place = {name: k for k, name in enumerate(names)}
+    for (kind, reference), rows in table.groupby(["kind", "reference"]):
+        colour, marker, _ = _KINDS[str(kind)]
+        included = reference == "included"
+        shift = (-1.5 if kind == "intra" else 0.5) + (0 if included else 1)
+        y = rows[group].astype(str).map(place).to_numpy(float) + _DODGE * shift
+        if f"{measure}_low" in rows:
+            _bars(ax, y, rows[f"{measure}_low"], rows[f"{measure}_high"], color=colour, lw=1)
         face = colour if included else "white"
-        ax.plot(row[measure], y, marker=marker, color=colour, mfc=face, ms=5)
+        size = 4.5 if len(names) <= 20 else 3
+        ax.plot(rows[measure], y, marker=marker, ls="", color=colour, mfc=face, ms=size)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.yaxis.grid(False)
@@ -133,11 +145,19 @@ def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> 
         )
         if len(rows):
             ax.set_xscale("log")
+            ticks = [t for t in (10, 30, 100, 300, 1000, 3000, 10000) if _spans(rows["pairs"], t)]
+            ax.set_xticks(ticks or [int(rows["pairs"].median())])
+            ax.xaxis.set_major_formatter("{x:.0f}")
+            ax.xaxis.set_minor_locator(NullLocator())
             ax.axhline(rows[measure].median(), color="#555555", lw=1, ls="--")
         ax.set(title=f"{kind}: {text}", xlabel="pairs of annotations (log scale)")
     axes[0].set_ylabel(MEASURE_NAMES.get(measure, measure))
     fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
     return fig
+
+
+def _spans(values: pd.Series, tick: float) -> bool:
+    return values.min() * 0.9 <= tick <= values.max() * 1.1
 
 
 @styled
@@ -245,9 +265,11 @@ def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
     Parameters
     ----------
     ranks : DataFrame
-        Rows of one task of `rr_stability.method_ranks`.
+        Rows of one task of `rr_stability.method_ranks`; sole winner, which hardly differs from
+        "> all in block", is not drawn.
     """
-    orders = ranks.drop(columns="task").set_index("system").rename(columns=SHORT)
+    orders = ranks.drop(columns=["task", "sole_winner"]).set_index("system")
+    orders = orders.rename(columns=SHORT)
     spread = orders.max(axis=1) - orders.min(axis=1)
     most = list(spread[spread > 0].sort_values(ascending=False, kind="stable").index[:8])
     return bump_chart(orders, title=title, highlight=[s for s in orders.index if s in most])
@@ -319,7 +341,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
         for unit, (colour, width) in looks.items():
             part = table[(table["task"] == task) & (table["drawn"] == unit)]
             y = part["rank"]
-            ax.hlines(y, part["first"] - 0.3, part["last"] + 0.3, color=colour, lw=width)
+            _bars(ax, y, part["first"] - 0.3, part["last"] + 0.3, color=colour, lw=width)
             if unit == "block":
                 ax.plot(part["rank"], y, marker="o", ls="", color="#D55E00", ms=2.6, zorder=4)
                 cuts = np.flatnonzero(np.diff(part.sort_values("rank")["cluster"]) > 0) + 1.5
@@ -333,6 +355,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
         ax.tick_params(axis="x", labelsize=7)
     for ax in axes.flat[len(tasks) :]:
         ax.set_visible(False)
+    fig.supxlabel("rank", fontsize=9)
     fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
     handles = [
         Line2D([], [], color=looks["block"][0], lw=3.4, label="blocks drawn"),
