@@ -13,7 +13,8 @@ import pandas as pd
 
 from . import claims, tournament
 from . import relative_ranking as rr
-from .tournament_tasks import METHODS, TaskRankings, solve, spearman
+from .errors import DataError
+from .tournament_tasks import METHODS, TaskRankings, solve, solve_tasks, spearman
 
 PAPER = "lopez2012"
 CAMPAIGNS = ("wmt10", "wmt11")
@@ -67,11 +68,11 @@ def figure1_in_data(frame: pd.DataFrame) -> pd.DataFrame:
     """Rows of the blocks of `frame` that hold Figure 1's systems with Figure 1's ranks."""
     want = {(str(s), int(r)) for s, r in figure1()[["system", "rank"]].itertuples(index=False)}
     part = frame[frame["task"].astype(str) == "de-en"]
-    hits = part[
-        [pair in want for pair in zip(part["system"].astype(str), part["rank"], strict=True)]
-    ]
+    pairs = zip(part["system"].astype(str), part["rank"], strict=True)
+    hits = part[np.array([pair in want for pair in pairs], dtype=bool)]
     size = hits.groupby("block").size()
-    return hits[hits["block"].isin(size[size == len(want)].index)]
+    columns = ["block", "judge", "segment", "document", "system", "rank"]
+    return hits.loc[hits["block"].isin(size[size == len(want)].index), columns]
 
 
 def _counts(wins: Mapping[tuple[str, str], int]) -> rr.PairCounts:
@@ -302,6 +303,19 @@ def reasons(campaign: str, solved: Mapping[str, TaskRankings]) -> dict[tuple[str
             f"with the reference as a ninth item; without it, as for the other two, {without:.3f}"
         )
     return said
+
+
+def companion(campaign: str, pair: str = "") -> dict[str, TaskRankings] | None:
+    """The solved tasks of WMT10 for the run of all of WMT11, if its data are here; else None."""
+    if campaign != "wmt11" or pair:
+        return None
+    from . import campaigns
+
+    try:
+        found = campaigns.find("wmt10")
+    except DataError:
+        return None
+    return solve_tasks(campaigns.load_rr(found))
 
 
 EXAMPLES = ("Figure 1", "Figure 2", "Figure 3")

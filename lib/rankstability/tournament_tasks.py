@@ -108,6 +108,19 @@ def hardest(solved: Mapping[str, TaskRankings]) -> str:
     return max(solved, key=lambda name: (solved[name].mfas.cost, len(solved[name].counts.systems)))
 
 
+def choose(solved: Mapping[str, TaskRankings], name: str) -> TaskRankings:
+    """The task called `name`.
+
+    Raises
+    ------
+    DataError
+        If there is none; with the names there are.
+    """
+    if name not in solved:
+        raise DataError("no such task", value=name, expected=", ".join(solved))
+    return solved[name]
+
+
 def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
     """One row per task.
 
