@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from . import perturb
+from .change_totals import describe, run_settings, totals, with_paper
 from .ranking import Ranking
 from .readers_da import DirectAssessment
-from .removal import Comparison, Ranker, default_ranker, describe, run_settings, totals
+from .removal import Comparison, Ranker, default_ranker
 
 if TYPE_CHECKING:
     from .campaigns import Campaign
@@ -232,11 +233,13 @@ def fractions(changes: pd.DataFrame, what: str = "divisor") -> pd.DataFrame:
 def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
     """The campaign's tables, Figure 1 and claims from its pairs' (see `rankstability.gather`)."""
     from . import figures_da
+    from .knowles2021 import beyond
     from .knowles2021_figures import degradation_claims
 
     changes = describe(out.pair_tables("changes"), campaign)
     out.table(changes, "changes")
-    out.table(totals(changes, "divisor"), "totals")
+    counted = with_paper(totals(changes, "divisor"), changes, campaign, "divisor")
+    out.table(counted, "totals")
     figure = out.figure(
         figures_da.fractions_by_style(fractions(changes), campaign.title),
         "figure1",
@@ -249,11 +252,24 @@ def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
     parts: dict[str, Any] = {
         "Fractions of rankings changed, by divisor (Figure 1)": figure,
         "In words": sentence(changes),
-        "Totals": totals(changes, "divisor"),
+        "Totals": counted,
     }
+    styles = beyond(campaign, changes, lambda c: campaign_changes(c, _run(changes)))
+    if styles is not None:
+        table = fractions(styles)
+        names = ", ".join(sorted(set(styles["campaign"])))
+        parts["Figure 1 with both styles: all campaigns here"] = out.figure(
+            figures_da.fractions_by_style(table, f"Human scores divided: {names}"),
+            "figure1_styles",
+            data=table,
+        )
     if len(inflated):
         parts["The lowest system inflated instead"] = totals(inflated, "factor")
     return parts
+
+
+def _run(changes: pd.DataFrame) -> list[float]:
+    return sorted(set(changes["divisor"].astype(float)))
 
 
 def sentence(changes: pd.DataFrame) -> str:

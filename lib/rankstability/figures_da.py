@@ -114,12 +114,14 @@ def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
     order = list(dict.fromkeys(moves["removed"]))
     wide = moves.pivot(index="removed", columns="system", values="move").loc[order]
     wide = wide[[s for s in order if s in wide.columns]]
-    top = max(2, int(np.nanmax(np.abs(wide.to_numpy(float)), initial=0)))
-    return matrix(
+    numbers = wide.to_numpy(float)
+    top = max(2, int(np.nanmax(np.abs(numbers), initial=0)))
+    if not np.nan_to_num(numbers).any():
+        title += " (nobody moves)"
+    fig = matrix(
         wide,
         title=title,
         label="ranks moved up (+) or down (−)",
-        fmt="+.0f",
         cmap="PuOr",
         vmin=-top,
         vmax=top,
@@ -127,3 +129,11 @@ def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
         xlabel="system that moves",
         ylabel="system removed",
     )
+    ax, bar = fig.axes
+    step = max(1, round(top / 3))
+    bar.set_yticks([k for k in range(-top, top + 1) if k % step == 0])
+    for (i, j), value in np.ndenumerate(numbers):
+        text = "×" if np.isnan(value) else (f"{value:+.0f}".replace("-", "−") if value else "")
+        shade = "white" if abs(value) > 0.6 * top else "black"
+        ax.text(j, i, text, ha="center", va="center", fontsize=7, color=shade)
+    return fig

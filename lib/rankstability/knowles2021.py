@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from . import campaigns, claims, removal
+from .change_totals import SETS, describe
 
 if TYPE_CHECKING:
     from .campaigns import Campaign
@@ -64,6 +65,28 @@ def owned(campaign: Campaign, *places: str) -> pd.DataFrame:
     return rows[keep].reset_index(drop=True)
 
 
+def beyond(
+    campaign: Campaign, own: pd.DataFrame, compute: Callable[[Campaign], pd.DataFrame]
+) -> pd.DataFrame | None:
+    """`own` with the same table of every other real DA campaign here, described by `describe`.
+
+    For `HOME` only, and only where both styles are here: the two side by side as in Figure 1, with
+    campaigns the paper could not have (WMT21). None elsewhere.
+    """
+    if campaign.name != HOME:
+        return None
+    others = [
+        c
+        for c in campaigns.present()
+        if c.format == "da" and not c.demo and c.name != HOME and c.style in ("SR-DC", "SR+DC")
+    ]
+    if "SR+DC" not in {c.style for c in others}:
+        return None
+    frames = [own.assign(campaign=HOME)]
+    frames += [describe(compute(c), c).assign(campaign=c.name) for c in others]
+    return pd.concat(frames, ignore_index=True)
+
+
 def everywhere(
     campaign: Campaign, own: pd.DataFrame, compute: Callable[[Campaign], pd.DataFrame]
 ) -> pd.DataFrame:
@@ -99,19 +122,20 @@ def fraction(changes: pd.DataFrame, wanted: pd.DataFrame, kind: str) -> Answer:
 def ledger(
     rows: pd.DataFrame, answers: dict[Key, Answer], campaign: Campaign, settings: str
 ) -> pd.DataFrame:
-    """Rows compared, with the reasons; toy values are recomputed from print."""
+    """Rows compared, with the reasons and where our data come from; toys are from print."""
     ours = {key: value for key, (value, _) in answers.items()}
     reasons = {key: reason for key, (_, reason) in answers.items() if reason}
     if settings:
         reasons = {key: "; ".join(filter(None, (reasons.get(key), settings))) for key in ours}
-    data = "rebuilt from z" if campaign.rebuilt else "official"
     toy = rows["place"] == "Section 5"
+    own = rows["campaign"].isin(["", campaign.name]) & ~toy & campaign.rebuilt
+    groups = {"recomputed from print": toy, "rebuilt from z": own, "official": ~(toy | own)}
     parts = [
         claims.compare(
-            part, ours, provenance=name, reasons=reasons, no_data="the archive is not here"
+            rows[mask], ours, provenance=name, reasons=reasons, no_data="the archive is not here"
         )
-        for part, name in ((rows[~toy], data), (rows[toy], "recomputed from print"))
-        if len(part)
+        for name, mask in groups.items()
+        if mask.any()
     ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=claims.COLUMNS)
 
@@ -142,10 +166,10 @@ def removal_claims(
     )
     if rows.empty:
         return pd.DataFrame(columns=claims.COLUMNS)
-    named = changes[changes["removed"].astype(str).isin(removal.SETS)]
+    named = changes[changes["removed"].astype(str).isin(SETS)]
     whole = everywhere(campaign, named, removal.campaign_changes)
     pairs = included()
-    by = {name: whole[whole["removed"] == name] for name in removal.SETS}
+    by = {name: whole[whole["removed"] == name] for name in SETS}
     answers: dict[Key, Answer] = {}
     for row in each(rows):
         head, _, kind = row.cell.partition(" | ")

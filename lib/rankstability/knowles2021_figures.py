@@ -60,9 +60,7 @@ def degradation_claims(
 def _figure_1(whole: pd.DataFrame, own: pd.DataFrame) -> dict[Key, Answer]:
     pairs, place = included(), "Figure 1"
     run = [d for d in degradation.DIVISORS if d in set(own["divisor"])]
-    answers: dict[Key, Answer] = {
-        (place, "divisors"): (" ".join(f"{d:g}" for d in run), ""),
-    }
+    answers: dict[Key, Answer] = {}
     texts: dict[tuple[str, str], str] = {}
     values: dict[tuple[str, str], list[float]] = {}
     for style in ("SR-DC", "SR+DC"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,15 @@ import numpy as np
 import pandas as pd
 
 from . import perturb
+from .change_totals import (
+    SETS,
+    SINGLE,
+    as_fractions,
+    describe,
+    run_settings,
+    totals,
+    with_paper,
+)
 from .direct_assessment import rank_systems, segment_scores
 from .errors import DataError
 from .ranking import Ranking, compare
@@ -21,13 +29,6 @@ if TYPE_CHECKING:
     from .campaigns import Campaign
     from .outputs import Outputs
 
-SETS = {
-    "human+ref": "human systems and rows of type REF",
-    "ref": "rows of type REF",
-    "lowest": "the lowest-ranked system",
-    "highest": "the highest-ranked system",
-}
-SINGLE = "each single system"
 Ranker = Callable[[DirectAssessment], Ranking]
 
 
@@ -180,48 +181,6 @@ def changes_table(pair: str, comparisons: Iterable[Comparison]) -> pd.DataFrame:
     return frame.drop_duplicates("removed").reset_index(drop=True)
 
 
-def describe(frame: pd.DataFrame, campaign: Campaign) -> pd.DataFrame:
-    """`frame` with what the campaign says of each pair: year, style, tool, judged."""
-    pairs = frame["pair"]
-    return frame.assign(
-        year=campaign.year,
-        style=pairs.map(campaign.style_of),
-        tool=pairs.map(campaign.tool_of),
-        judged=["bilingual" if campaign.bilingual(p) else "monolingual" for p in pairs],
-    )
-
-
-def totals(changes: pd.DataFrame, what: str = "removed") -> pd.DataFrame:
-    """Counts of changed rankings, over all pairs and by year, style, tool and kind of judging.
-
-    Parameters
-    ----------
-    changes : DataFrame
-        From `describe`: one row per pair and value of `what`.
-
-    Returns
-    -------
-    DataFrame
-        by, group, `what`, comparisons, d_rank, d_cluster, d_both: of so many comparisons, how
-        many changed (Knowles 2021, Tables 2 and 3). A system removed by name counts under
-        `SINGLE`.
-    """
-    if what == "removed":
-        named = changes[what].astype(str).isin(SETS)
-        changes = changes.assign(**{what: changes[what].where(named, SINGLE)})
-    blocks = [("all", changes.assign(all="all pairs"))]
-    blocks += [(by, changes) for by in ("year", "style", "tool", "judged")]
-    found = []
-    for by, frame in blocks:
-        grouped = frame.groupby([by, what], sort=False, observed=True)
-        table = grouped[["d_rank", "d_cluster", "d_both"]].sum().reset_index()
-        table.insert(2, "comparisons", grouped.size().to_numpy())
-        table = table.rename(columns={by: "group"}).astype({"group": str})
-        table.insert(0, "by", by)
-        found.append(table.sort_values("group", kind="stable"))
-    return pd.concat(found, ignore_index=True)
-
-
 @dataclass(frozen=True)
 class Study:
     """Everything 02 says of one language pair.
@@ -371,36 +330,45 @@ def toy_example(ddof: int = 1) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def run_settings(out: Outputs) -> dict[str, Any]:
-    """The settings that the pairs' results were made with, from their signatures."""
-    for path in sorted(out.directory.glob("*/changes.meta.json")):
-        settings: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return settings
-    return dict(out.settings)
+def _in_style(table: pd.DataFrame, style: str) -> str:
+    part = table[table["group"] == style].set_index("removed")
+    return ", ".join(
+        f"{name} {part['d_rank'][name]}/{part['comparisons'][name]} orders and "
+        f"{part['d_cluster'][name]}/{part['comparisons'][name]} clusterings"
+        for name in SETS
+        if name in part.index
+    )
 
 
 def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
     """The campaign's tables and claims from its pairs' (see `rankstability.gather`)."""
-    from .knowles2021 import removal_claims
+    from .knowles2021 import beyond, removal_claims
 
     changes = describe(out.pair_tables("changes"), campaign)
     workers = out.pair_tables("workers")
     out.table(changes, "changes")
     out.table(workers, "workers")
-    counted = out.table(totals(changes), "totals")
+    counted = out.table(with_paper(totals(changes), changes, campaign), "totals")
     out.claims(removal_claims(campaign, changes, workers, run_settings(out)))
     parts: dict[str, Any] = {"Rankings changed": as_fractions(counted)}
     parts["In words"] = sentence(counted, changes)
     parts["Workers who judged references and human systems"] = workers
+    named = changes[changes["removed"].isin(list(SETS))]
+    styles = beyond(campaign, named, campaign_changes)
+    if styles is not None:
+        table = totals(styles)
+        table = out.table(table[table["by"] == "style"].drop(columns="by"), "styles")
+        parts["Both styles: all campaigns here"] = table
+        parts["Both styles in words"] = (
+            "With document context: "
+            + _in_style(table, "SR+DC")
+            + ". Without: "
+            + _in_style(table, "SR-DC")
+            + " ("
+            + ", ".join(sorted(set(styles["campaign"])))
+            + ")."
+        )
     return parts
-
-
-def as_fractions(counted: pd.DataFrame, what: str = "removed") -> pd.DataFrame:
-    """`totals` as the paper prints them: ``1/13``."""
-    shown = counted[["by", "group", what]].copy()
-    for name, title in (("d_rank", "Δ rank"), ("d_cluster", "Δ cluster"), ("d_both", "Δ both")):
-        shown[title] = counted[name].astype(str) + "/" + counted["comparisons"].astype(str)
-    return shown
 
 
 def sentence(counted: pd.DataFrame, changes: pd.DataFrame) -> str:
