@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -68,7 +70,9 @@ def p_figure(ranking: Ranking, title: str) -> Figure:
     ax.set_xticks(range(n), ranking.systems, rotation=60, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(n), ranking.systems)
     ax.set_title(title)
-    handles = [plt.Rectangle((0, 0), 1, 1, facecolor=c, edgecolor="#BBBBBB") for c in LEVEL_COLOURS]
+    handles: list[Any] = [
+        plt.Rectangle((0, 0), 1, 1, facecolor=c, edgecolor="#BBBBBB") for c in LEVEL_COLOURS
+    ]
     names = list(LEVEL_NAMES)
     if len(opposed):
         handles.append(plt.Line2D([], [], marker="x", ls="", color="#D55E00", mew=1.6))
@@ -101,7 +105,7 @@ def variants_figure(table: pd.DataFrame, title: str) -> Figure:
             for k in range(n):
                 shade = colours(0.95 - 0.85 * (cluster[k] - 1) / (top - 1))
                 ax.add_patch(plt.Rectangle((start + r - 0.44, k - 0.5), 0.88, 1, color=shade, lw=0))
-            for k in np.flatnonzero(np.diff(cluster)):
+            for k in np.flatnonzero(np.diff(cluster)).tolist():
                 ax.plot([start + r - 0.44, start + r + 0.44], [k + 0.5] * 2, color="white", lw=2.2)
             ax.text(start + r, n - 0.35, str(int(cluster.max())), ha="center", va="top", fontsize=8)
             positions.append(start + r)

@@ -60,10 +60,10 @@ def type_counts(campaign: Campaign, pair: str) -> pd.DataFrame:
     """Rows of each type per file, as in Table 1: columns file, SYSTEM, REPEAT, REF, BAD_REF."""
     if not campaign.workers:
         scores, _ = scores_of(campaign, pair)
-        rows = [("segment scores", int(scores.judgments.sum()), 0, 0, 0)]
-        return pd.DataFrame(rows, columns=["file", *TYPES])
+        only = [("segment scores", int(scores.judgments.sum()), 0, 0, 0)]
+        return pd.DataFrame(only, columns=["file", *TYPES])
     da = campaigns.load_da(campaign, pair)
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for name, frame in (("ad-latest", da.latest), ("ad-good-raw-redup", da.good)):
         counts = frame["type"].astype(str).value_counts()
         rows.append((name, *(int(counts.get(t, 0)) for t in TYPES)))
@@ -279,7 +279,6 @@ def table_1(campaign: Campaign, counts: pd.DataFrame) -> pd.DataFrame:
 def absent_claims() -> pd.DataFrame:
     """Ledger rows of Table 4 for pairs whose data are nowhere here: status ``no data``."""
     rows = claims.published("knowles2021", "Table 4")
-    here = {c.name: c for c in campaigns.present()}
     here = {c.name: c.pairs for c in campaigns.present()}
     gone = [
         answers(c, p) == HOME and (c != HOME or p not in here.get(HOME, ()))

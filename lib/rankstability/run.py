@@ -167,9 +167,9 @@ def parameters(name: str) -> list[Parameter]:
                 "unknown type", file=file, value=kind, expected=", ".join(sorted(TYPES))
             )
         default = ast.literal_eval(node.value)
-        found.append(
-            Parameter(node.target.id, kind, default, comments.get(node.end_lineno or 0, ""))
-        )
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        said = next((comments[k] for k in lines if k in comments), "")
+        found.append(Parameter(node.target.id, kind, default, said))
     return found
 
 
