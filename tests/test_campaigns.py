@@ -201,6 +201,27 @@ def test_fingerprint_follows_the_content_and_not_the_packing(tmp_path):
     assert campaigns.fingerprint(campaign, "en-de") != first
 
 
+def test_the_example_in_the_readme_is_a_campaign(tmp_path):
+    text = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    blocks = text.split("## Your own campaign")[1].split("```")
+    rows, settings = blocks[1].strip("\n"), blocks[3].removeprefix("yaml\n")
+    for name in ("ad-latest.csv", "ad-good-raw-redup.csv"):
+        (tmp_path / name).write_text(rows + "\n")
+    settings = "".join(line for line in settings.splitlines(True) if "files:" not in line)
+    (tmp_path / "campaign.yaml").write_text(settings)
+    campaign = campaigns.find(tmp_path)
+    da = campaigns.load_da(campaign, "cs-en")
+    assert len(da.good) == rows.count("\n") == 3 and campaign.bilingual("cs-en")
+    assert list(da.good.document.cat.categories) == ["interview"]
+
+
+def test_the_readme_names_every_campaign():
+    text = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    for campaign in campaigns.listed():
+        if not campaign.demo:
+            assert f"`{campaign.name}`" in text and campaign.folder.name in text, campaign.name
+
+
 def test_git_blob_is_git_s():
     file = paths.CATALOGUE
     if shutil.which("git"):

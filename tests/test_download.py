@@ -6,8 +6,11 @@ import gzip
 import hashlib
 import http.server
 import io
+import subprocess
+import sys
 import tarfile
 import threading
+import time
 
 import pytest
 import yaml
@@ -48,10 +51,11 @@ OFFICIAL = {
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Serves ``files[path]``: bytes; (status,); or (bytes, how many of them are really sent)."""
+    """Serves ``files[path]``: bytes; (status,); or (bytes, how many are sent, seconds held)."""
 
     files: dict[str, object]
     asked: list[str]
+    held: threading.Event  # set at the end, so that an answer held back does not hold the test up
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -67,11 +71,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if len(answer) == 1:
             self.send_error(answer[0])
             return
-        body, sent = answer
+        body, sent, *pause = answer
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body[:sent])
+        if pause:
+            self.wfile.flush()
+            self.server.held.wait(pause[0])
 
     def log_message(self, *arguments: object) -> None:
         pass
@@ -80,10 +87,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def server():
     running = Server(("127.0.0.1", 0), Handler)
-    running.files, running.asked = {}, []
+    running.files, running.asked, running.held = {}, [], threading.Event()
     thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield running
+    running.held.set()
     running.shutdown()
     running.server_close()
     thread.join()
@@ -206,6 +214,30 @@ def test_leftovers_of_a_killed_run_do_no_harm(root, server):
     list(download.download("pinned"))
     assert not list(folder.glob(".partial*"))
     assert (folder / "ad-latest.csv").read_bytes() == LATEST
+
+
+def test_a_killed_download_leaves_no_file_under_its_name_and_can_be_started_again(root, server):
+    """The process is killed while the server holds the second half back."""
+    server.files[f"{AT}ad-latest.csv"] = (LATEST, len(LATEST) // 2, 30.0)
+    code = (
+        "import sys; from rankstability import download, paths; from pathlib import Path; "
+        "paths.CATALOGUE = Path(sys.argv[1]); download.main(['pinned'])"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(paths.CATALOGUE)])
+    try:
+        deadline = time.monotonic() + 20
+        while not server.asked and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.3)
+    finally:
+        process.kill()
+        process.wait()
+    folder = root / "human" / "analysis"
+    assert server.asked and not list(folder.glob("ad-*"))
+    server.files[f"{AT}ad-latest.csv"] = LATEST
+    list(download.download("pinned"))
+    assert (folder / "ad-latest.csv").read_bytes() == LATEST
+    assert not list(folder.glob(".partial*"))
 
 
 def test_no_host_at_all_is_said_once_and_no_folder_is_left(root, monkeypatch):
