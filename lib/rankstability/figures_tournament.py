@@ -32,17 +32,39 @@ def graph(tournament: Tournament):
 
 
 def edges_table(tournament: Tournament) -> pd.DataFrame:
-    """Every edge: over, under, weight, rank_over, rank_under, violated (0/1), in_cycle (0/1)."""
+    """Every edge: over, under, weight, rank_over, rank_under, and marks (0 or 1).
+
+    violated: the ranking has `over` below `under`; in_cycle: some cycle holds the edge;
+    in_triangle: the ranking keeps it, and it closes a cycle of three with a violated edge.
+    """
     import networkx as nx
 
     net = graph(tournament)
     label = {s: k for k, part in enumerate(nx.strongly_connected_components(net)) for s in part}
     rank = {s: k for k, s in enumerate(tournament.ranking, 1)}
+    closing = {
+        edge
+        for i, j, _ in tournament.violated
+        for x in range(len(tournament.names))
+        if tournament.weights[j, x] and tournament.weights[x, i]
+        for edge in ((j, x), (x, i))
+    }
+    close = {(tournament.names[a], tournament.names[b]) for a, b in closing}
     rows = [
-        (a, b, w, rank[a], rank[b], int(rank[a] > rank[b]), int(label[a] == label[b]))
+        (
+            a,
+            b,
+            w,
+            rank[a],
+            rank[b],
+            int(rank[a] > rank[b]),
+            int(label[a] == label[b]),
+            int((a, b) in close and rank[a] < rank[b]),
+        )
         for a, b, w in net.edges(data="weight")
     ]
-    columns = ["over", "under", "weight", "rank_over", "rank_under", "violated", "in_cycle"]
+    columns = ["over", "under", "weight", "rank_over", "rank_under"]
+    columns += ["violated", "in_cycle", "in_triangle"]
     return pd.DataFrame(rows, columns=columns).sort_values(
         ["rank_over", "rank_under"], ignore_index=True
     )
@@ -52,17 +74,17 @@ def edges_table(tournament: Tournament) -> pd.DataFrame:
 def tournament_figure(tournament: Tournament, title: str) -> Figure:
     """The ranking as a column of systems, with the edges of its cycles as arcs.
 
-    Left (grey): edges within strongly connected components that the ranking keeps. Right
-    (orange, with weights): edges it violates. Bands: components that hold a cycle.
+    Right (orange, with weights): edges that the ranking violates. Left (grey): edges it keeps that
+    close a cycle of three with one of these. Bands: strongly connected components.
     """
     import networkx as nx
 
     edges = edges_table(tournament)
-    kept = edges[(edges["in_cycle"] == 1) & (edges["violated"] == 0)]
+    kept = edges[edges["in_triangle"] == 1]
     wrong = edges[edges["violated"] == 1]
     order, n = tournament.ranking, len(tournament.names)
     row_height = 0.27  # inches; the unit of both axes
-    gap = 0.13 * max(len(s) for s in order) + 0.35
+    gap = 0.145 * max(len(s) for s in order) + 0.4
 
     def reach(frame: pd.DataFrame) -> float:
         spans = (frame["rank_over"] - frame["rank_under"]).abs()
@@ -107,7 +129,7 @@ def tournament_figure(tournament: Tournament, title: str) -> Figure:
     ax.set_yticks(range(1, n + 1))
     ax.grid(False)
     for place, text, colour in (
-        (0.0, "kept, within a cycle", "#666666"),
+        (0.0, "kept, in a cycle of three", "#666666"),
         (1.0, f"violated: {tournament.cost} in all", AGAINST),
     ):
         ax.text(
@@ -138,13 +160,14 @@ def violations_figure(tasks: pd.DataFrame, title: str) -> Figure:
     tasks = tasks.sort_values(["optimal_cost", "task"], ascending=[True, False])
     columns = {m: "optimal_cost" if m == "mfas" else f"cost_{m}" for m in METHODS}
     y = np.arange(len(tasks))
-    fig, ax = plt.subplots(figsize=(7.2, 0.3 * len(tasks) + 1.7))
+    fig, ax = plt.subplots(figsize=(8.2, 0.32 * len(tasks) + 1.5))
     values = tasks[list(columns.values())].to_numpy()
     ax.hlines(y, values.min(axis=1), values.max(axis=1), color="#D0D0D0", lw=2, zorder=1)
     palette = plt.rcParams["axes.prop_cycle"].by_key()["color"]
-    for k, (method, column) in enumerate(columns.items()):
+    for k, (method, column) in enumerate(columns.items()):  # a little apart, so that all show
+        apart = 0.13 * (2.5 - k) if k else 0.0
         ax.plot(
-            tasks[column], y, MARKS[method], ms=6 if method == "mfas" else 5,
+            tasks[column], y + apart, MARKS[method], ms=6 if method == "mfas" else 5,
             color="black" if method == "mfas" else palette[k % len(palette)],
             label=METHODS[method][0], alpha=0.9, zorder=4 if method == "mfas" else 3,
         )  # fmt: skip
@@ -152,5 +175,5 @@ def violations_figure(tasks: pd.DataFrame, title: str) -> Figure:
     ax.set(xlabel="weight of the pairwise results violated", title=title)
     ax.set_xlim(left=-0.02 * max(values.max(), 1))
     ax.set_ylim(-0.6, len(tasks) - 0.4)
-    ax.legend(loc="lower right", fontsize=8)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
     return fig
