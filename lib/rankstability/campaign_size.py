@@ -73,9 +73,23 @@ def significant_share(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> Flo
     return significant(wins, alpha, sides).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
 
 
-@lru_cache(maxsize=256)
+_POWER: dict[tuple[float, float, float, int], Floats] = {}  # tables grow as they are needed
+
+
 def _power(most: int, spread: float, width: float, alpha: float, sides: int) -> Floats:
-    """Chance that a random pair is separated after N = 0 ... `most` judgments of it."""
+    """Chance that a random pair is separated after N = 0 ... `most` judgments of it, or more."""
+    key = (spread, width, alpha, sides)
+    known = _POWER.get(key, np.zeros(0))
+    if most >= len(known):
+        new = _power_from(len(known), _above(most), *key)
+        known = _POWER[key] = np.concatenate([known, new])
+    return known
+
+
+def _power_from(
+    low: int, high: int, spread: float, width: float, alpha: float, sides: int
+) -> Floats:
+    """`_power` for N = `low` ... `high` only."""
     from scipy.special import bdtrc, ndtr
 
     node, weight = np.polynomial.legendre.leggauss(NODES)
@@ -83,16 +97,17 @@ def _power(most: int, spread: float, width: float, alpha: float, sides: int) -> 
     u, weight = (node + 1) / 2, weight / 2
     weight = weight * 2 * (1 - u)
     better = ndtr(u * width / (spread * np.sqrt(2)))
-    c = critical_wins(most, alpha, sides)
-    out = np.zeros(most + 1)
-    able = int(np.argmax(c <= np.arange(most + 1)))  # from here on some result is significant
+    c = critical_wins(high, alpha, sides)[low:]
+    number = np.arange(low, high + 1)
+    out = np.zeros(len(number))
+    able = int(np.argmax(c <= number))  # from here on some result is significant
+    # c lies below N/2 + 2 sqrt(N) / 2 + 1: seven standard deviations on, a tail is 0 or 1
     for p, w in zip(better, weight, strict=True):
-        out[able:] += w * bdtrc(c[able:] - 1, np.arange(able, most + 1), p)
-        # the wrong way round it is beyond seven standard deviations where p is far from 1/2
-        end = most + 1 if p < 0.51 else min(most + 1, int((3.5 / (p - 0.5)) ** 2) + 2)
-        if end > able:
-            out[able:end] += w * bdtrc(c[able:end] - 1, np.arange(able, end), 1 - p)
-    out.setflags(write=False)
+        sure = 1_000_000_000 if p < 0.501 else int((5.0 / (p - 0.5)) ** 2) + 20
+        end = min(len(number), max(able, sure - low))
+        out[able:end] += w * bdtrc(c[able:end] - 1, number[able:end], p)
+        out[able:end] += w * bdtrc(c[able:end] - 1, number[able:end], 1 - p)
+        out[end:] += w
     return out
 
 
@@ -135,7 +150,7 @@ def expected_share(
         blocks = max(1, round(count / model.per_block))
         low, chance = _meetings(blocks, meet)
         high = low + len(chance)
-        power = _power(_above(high), model.spread, model.width, alpha, sides)
+        power = _power(high, model.spread, model.width, alpha, sides)
         out.append(float(chance @ power[low:high]))
     return np.array(out)
 
@@ -212,7 +227,7 @@ def advice(
     shares: Sequence[float],
     seed: int,
     *,
-    experiments: int = 400,
+    experiments: int = 200,
     sides: int = 1,
     band: float = 0.8,
 ) -> pd.DataFrame:
@@ -231,7 +246,7 @@ def advice(
     """
     targets = [judgments_needed(share, model, sides=sides) for share in shares]
     low = max(min(targets) / 20, 2 * model.per_block)
-    grid = np.geomspace(low, max(targets) * 20, 40)
+    grid = np.geomspace(low, max(targets) * 20, 30)
     sizes = np.unique(grid.round().astype(np.int64)).tolist()
     rng = np.random.default_rng(seed)
     quality = draw_qualities(model, experiments, rng)

@@ -236,28 +236,21 @@ def coverage(table: pd.DataFrame, level: float = 0.95) -> Figure:
 
 @styled
 def table4(table: pd.DataFrame) -> Figure:
-    """Judgments needed, ours against printed, for the four readings of the paper (Table 4)."""
-    fig, grid = plt.subplots(1, 4, figsize=(9.6, 2.9), sharex=True, sharey=True)
+    """Judgments needed, ours over printed, under the four readings of the paper (Table 4)."""
+    fig, ax = plt.subplots(figsize=(7.0, 3.6))
+    marks = ["v", "^", "s", "o"]
+    colours = ["#999999", "#E69F00", "#56B4E9", "#0072B2"]
     groups = table.groupby(["sigma2_is", "sides"], sort=False)
-    for ax, ((meaning, sides), own) in zip(grid, groups, strict=True):
-        line = np.array([5e2, 1e6])
-        ax.plot(line, line, color="#8C8C8C", lw=1.0)
-        for (share, part), colour in zip(
-            own.groupby("share"), ["#56B4E9", "#0072B2", "#009E73", "#D55E00"], strict=True
-        ):
-            ax.plot(
-                part["printed"],
-                part["judgments"],
-                ".",
-                ms=6,
-                color=colour,
-                label=f"{share:.0%} of pairs",
-            )
-        ax.set(xscale="log", yscale="log", xlabel="printed")
-        ax.set_title(f"{meaning},\n{'one' if sides == 1 else 'two'}-sided", fontsize=9)
-    grid[0].set_ylabel("needed by the integral")
-    handles, labels = grid[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
+    for ((meaning, sides), own), mark, colour in zip(groups, marks, colours, strict=True):
+        label = f"σ² a {meaning}, {'one' if sides == 1 else 'two'}-sided"
+        ax.plot(own["printed"], own["ratio"], mark, color=colour, ms=4.5, alpha=0.8, label=label)
+    ax.axhline(1, color="black", lw=1.0, ls=":")
+    ax.set(xscale="log", yscale="log", xlabel="judgments printed", ylabel="ours / printed")
+    ax.minorticks_off()
+    ticks = [0.05, 0.1, 0.2, 0.5, 1, 2]
+    ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
+    ax.xaxis.set_major_formatter(THOUSANDS)
+    fig.legend(loc="outside lower center", ncols=2, fontsize=8)
     return fig
 
 
@@ -283,6 +276,7 @@ def advice(table: pd.DataFrame) -> Figure:
         ax.set_title(f"{share:.0%} of pairs", fontsize=9.5)
         ax.set(xscale="log", xlabel="judgments")
         ax.xaxis.set_major_formatter(THOUSANDS)
+        ax.minorticks_off()
         ax.set_yticks(range(len(systems)), [f"{n} systems" for n in systems])
         ax.yaxis.grid(False)
     axes[0].set_ylim(len(systems) - 0.5, -0.5)
@@ -306,6 +300,7 @@ def advice_for_tasks(table: pd.DataFrame) -> Figure:
     ax.plot(had, range(len(tasks)), "D", color="black", ms=5, zorder=5, label="collected")
     ax.set(xscale="log", xlabel="judgments")
     ax.xaxis.set_major_formatter(THOUSANDS)
+    ax.minorticks_off()
     ax.set_yticks(range(len(tasks)), tasks)
     ax.set_ylim(len(tasks) - 0.5, -0.5)
     ax.yaxis.grid(False)

@@ -65,11 +65,12 @@ class Effort:
     resamples: int
     coverage_runs: int
     check_experiments: int  # Table 4, block by block
+    advice_experiments: int  # the band of Section 6's advice
     orders: int  # of a real task's blocks, Figure 2
 
 
-FULL = Effort(10_000, 400, 1000, 200, 60, 20)
-QUICK = Effort(100, 10, 200, 10, 10, 5)
+FULL = Effort(10_000, 400, 1000, 200, 60, 1000, 20)
+QUICK = Effort(100, 10, 200, 10, 10, 80, 5)
 
 AS_STATED = Reading("as stated", root=True, sides=2, trim=0.025, unranked="drop")
 AS_MATCHED = Reading("as matched", root=False, sides=1, trim=0.005, unranked="keep")

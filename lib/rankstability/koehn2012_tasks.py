@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .campaign_size import advice, expected_share, fit_spread, significant_share
-from .koehn2012 import AS_MATCHED, Reading
+from .koehn2012 import AS_MATCHED, Effort, Reading
 from .rank_ranges import Units, range_table
 from .relative_ranking import REFERENCE, expected_win, weighted
 from .simulation import Model
@@ -183,7 +183,9 @@ def range_summary(ranges: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def advice_for_tasks(fits: pd.DataFrame, shares: Sequence[float], seed: int) -> pd.DataFrame:
+def advice_for_tasks(
+    fits: pd.DataFrame, shares: Sequence[float], effort: Effort, seed: int
+) -> pd.DataFrame:
     """Section 6 for real tasks: judgments they need at the spread fitted to them.
 
     Parameters
@@ -200,7 +202,7 @@ def advice_for_tasks(fits: pd.DataFrame, shares: Sequence[float], seed: int) -> 
     parts = []
     for i, fit in enumerate(fits.to_dict("records")):
         model = Model(int(fit["systems"]), float(fit["spread"]), int(fit["block"]))
-        part = advice(model, shares, seed + i)
+        part = advice(model, shares, seed + i, experiments=effort.advice_experiments)
         part.insert(0, "reached", fit["share"])
         part.insert(0, "collected", fit["judgments"])
         part.insert(0, "task", fit["task"])
@@ -209,8 +211,15 @@ def advice_for_tasks(fits: pd.DataFrame, shares: Sequence[float], seed: int) -> 
 
 
 def advice_grid(
-    systems: Sequence[int], spreads: Sequence[float], shares: Sequence[float], seed: int
+    systems: Sequence[int],
+    spreads: Sequence[float],
+    shares: Sequence[float],
+    effort: Effort,
+    seed: int,
 ) -> pd.DataFrame:
     """Section 6 for campaigns to come: `campaign_size.advice` for every combination."""
     models = [Model(n, float(s), block=min(5, n)) for n, s in product(systems, spreads)]
-    return pd.concat([advice(m, shares, seed) for m in models], ignore_index=True)
+    number = effort.advice_experiments
+    return pd.concat(
+        [advice(m, shares, seed, experiments=number) for m in models], ignore_index=True
+    )
