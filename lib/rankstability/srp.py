@@ -114,9 +114,15 @@ def outcome(
     return Outcome(tuple(systems), pairs, means, p, strength, sets, design.alpha)
 
 
-def simulate(data: Ratings, design: Design, rng: np.random.Generator) -> Outcome:
-    """Run the studies of a design; those whose entropy target cannot be met are left out."""
-    documents = draw_documents(data, design, rng)
+def simulate(
+    data: Ratings, design: Design, rng: np.random.Generator, documents: np.ndarray | None = None
+) -> Outcome:
+    """Run the studies of a design; those whose entropy target cannot be met are left out.
+
+    `documents` (from `draw_documents`) fixes the documents of the studies.
+    """
+    if documents is None:
+        documents = draw_documents(data, design, rng)
     choice, done = assign(data, design, documents, rng)
     documents, choice = documents[done], choice[done]
     if design.per_document_set == 1:
@@ -169,7 +175,8 @@ def stability(found: Outcome, claims: int = 0) -> dict[str, float]:
         x = sign[rows].astype(float)
         x /= np.maximum(np.sqrt((x**2).sum(axis=1, keepdims=True)), 1e-12)
         measures["kendall"].add(rows, x @ x.T)
-        y = found.means[rows] - found.means[rows].mean(axis=1, keepdims=True)
+        y = found.means[rows] - np.nanmean(found.means[rows], axis=1, keepdims=True)
+        y = np.nan_to_num(y)  # a system without a judgment in a study stands at its mean
         y /= np.maximum(np.sqrt((y**2).sum(axis=1, keepdims=True)), 1e-12)
         measures["pearson"].add(rows, y @ y.T)
     result: dict[str, float] = {"studies": n}
@@ -227,11 +234,14 @@ def _holds(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.nda
 def run(data: Ratings, design: Design, seed: int, claims: int = 0) -> dict[str, Any]:
     """One configuration: the row of `srp.csv` (without `pair`), reproducible from `seed`.
 
-    The generator depends on the seed and the design, not on what was run before.
+    The generator depends on the seed and the design, not on what was run before. The documents
+    depend on the seed and their number only, so that designs are compared on the same ones.
     """
     key = repr(sorted(design.__dict__.items())).encode()
     rng = np.random.default_rng([seed, *np.frombuffer(key, dtype=np.uint8).tolist()])
-    found = simulate(data, design, rng)
+    same = [seed, design.documents or len(data.documents), design.studies, design.per_document_set]
+    documents = draw_documents(data, design, np.random.default_rng(same))
+    found = simulate(data, design, rng, documents)
     row: dict[str, Any] = {
         "grouping": design.grouping,
         "balance": design.balance,
