@@ -221,7 +221,7 @@ def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:
     for frame in frames:
         codes = frame["segment"].cat.codes.to_numpy()
         frame["document"] = pd.Categorical.from_codes(
-            names.codes[codes],  # type: ignore[arg-type]
+            names.codes[codes],
             dtype=names.dtype,
         )
 
