@@ -77,6 +77,7 @@ def balance(rows: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
     left.axvline(0.5, color="#D55E00", lw=1, ls="--")
     left.set_xlim(-0.03, 1.03)
     left.set_yticks(y, rows["pair"])
+    left.set_ylim(-0.6, n - 0.4)
     left.set(
         title=title, xlabel="share of a system's HITs or workers\nthat hold a given other system"
     )
@@ -169,6 +170,7 @@ def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
                     )
             left += width
         ax.set_xlim(0, 1)
+        ax.set_xticks([0, 0.25, 0.5, 0.75], ["0", "25 %", "50 %", "75 %"])
         ax.grid(False)
         ax.set(xlabel=f"share of variance, {'raw scores' if score == 'raw' else 'z-scores'}")
     axes[0][0].invert_yaxis()
@@ -255,7 +257,7 @@ def stable_and_right(totals: pd.DataFrame, tries: pd.DataFrame, title: str) -> F
     ax.set_ylim(bottom=0)
     ax.legend(title="standardised by", loc="best")
     ax.set(
-        title=f"{title}: stable, and right?",
+        title=title,
         xlabel="order changed, % of removals and divisors (left: stable)",
         ylabel="pairs of systems in wrong order, %\n(simulated truth; below: right)",
     )
