@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from . import mfas
+from . import mfas, mfas_lp
 from .errors import DataError
 
 IntArray = NDArray[np.int64]
@@ -290,27 +290,24 @@ def _solve_block(w: IntArray, deadline: float, method: str) -> _Part:
         part = search(packed, FAST_SETS if method == "auto" else 2**k)
         if part is not None:
             return part
-    program = mfas.LinearProgram(w)
+        if cost == 0:
+            return _Part(mfas.first_sorted(w), 0, 0, None, True)
+    order = mfas.iterated_search(w, order, deadline)
+    cost = mfas.order_cost(w, order)
+    program = mfas_lp.LinearProgram(w)
     for integer in (False, True):
         if integer:
-            if lower >= cost:
-                break
             program.make_integer()
         solved = program.solve(cost, deadline)
         rounded = mfas.insertion_search(w, program.order())
         if mfas.order_cost(w, rounded) < cost:
             order, cost = rounded, mfas.order_cost(w, rounded)
         lower = min(cost, max(lower, int(np.ceil(program.value - 1e-6))))
-        if not integer:
-            part = search(mfas.bound_from(w, *program.multipliers()), MOST_SETS)
-            if part is not None:
-                return part
-        if not solved:
-            break
-    if lower >= cost and program.integer:
         part = search(mfas.bound_from(w, *program.multipliers()), MOST_SETS)
         if part is not None:
             return part
+        if lower >= cost or not solved:
+            break
     return _Part(order, cost, lower, None, False)
 
 
@@ -379,8 +376,12 @@ def _checked(weights: ArrayLike) -> IntArray:
     if (w < 0).any():
         i, j = np.argwhere(w < 0)[0]
         raise DataError("negative weight", value=int(w[i, j]), expected="net_weights(wins)")
-    if ((w > 0) & (w.T > 0)).any() or np.diagonal(w).any():
-        i, j = np.argwhere((w > 0) & (w.T > 0))[0]
+    if np.diagonal(w).any():
+        raise DataError("weight of a system against itself", value=np.diagonal(w).tolist(),
+                        expected="zeros on the diagonal")  # fmt: skip
+    both = np.argwhere((w > 0) & (w.T > 0))
+    if len(both):
+        i, j = both[0]
         raise DataError(
             f"pair {i}, {j} has weight in both directions",
             value=(int(w[i, j]), int(w[j, i])),
