@@ -97,7 +97,9 @@ def test_index_to_page_with_figure_and_table(page, tiny):
     picture = page.locator("figure img")
     assert picture.evaluate("i => i.complete && i.naturalWidth > 300")
     assert picture.evaluate("i => i.getBoundingClientRect().right <= window.innerWidth")
-    first = page.locator(".outputs table").first
+    assert page.get_by_text("The question of this page.").is_visible()
+    for table in (first := page.locator(".outputs table").first, page.locator(".text table").first):
+        assert table.is_visible()
     assert first.locator("tbody tr").count() == 2 and "<beta>" in first.inner_text()
     # the code is folded, and unfolds
     code = page.locator("details.code .highlight").first
@@ -144,7 +146,11 @@ def test_built_report_where_there_is_one(page):
     for link in one_each.values():
         page.goto(link)
         assert fits(page), link
-        assert page.locator("h1").count() >= 1
+        assert page.locator("h1").first.is_visible()
+        hidden = page.locator("main > .text, main > .outputs").evaluate_all(
+            "parts => parts.filter(p => p.textContent.trim() && !p.offsetHeight).length"
+        )
+        assert hidden == 0, link
         assert page.locator("figure img, .outputs table, .text table").count() >= 1, link
     page.goto(f"file://{built}/ledger.html")
     assert fits(page)

@@ -101,6 +101,11 @@ def test_page_folds_code_shows_settings_table_and_figure(root, made):
     assert found["pair"] in ("'cs-en'", "&#39;cs-en&#39;")
     assert found["divisors"] == "[2, 4]"
     assert "shares # of the judgments" in text
+    # a tag left open would swallow what follows
+    for tag in ("a", "div", "details", "table", "figure", "pre", "ul"):
+        opened = re.findall(rf"<{tag}[ >][^>]*", text)
+        assert len(opened) == text.count(f"</{tag}>"), tag
+        assert not any(part.endswith("/") for part in opened), tag
     assert "injected" not in text and "# Parameters" not in text
 
 

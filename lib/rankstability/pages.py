@@ -129,7 +129,7 @@ def _exporter() -> Any:
         template_name="basic",
         template_file="page.html.j2",
         extra_loaders=[FileSystemLoader(HERE)],
-        anchor_link_text="",
+        exclude_anchor_links=True,  # written as <a .../>, which leaves the link open
     )
     exporter.register_filter("duration", duration)
     exporter.register_filter("highlight_code", Highlight2HTML(pygments_lexer="ipython3"))
