@@ -157,7 +157,7 @@ def segment_scores(da: DirectAssessment, z: np.ndarray | None = None) -> Segment
         scores,
         z[keep],
         tuple(str(names[k]) for k in present),
-        tuple(map(str, good["segment"].cat.categories)),
+        tuple(good["segment"].cat.categories),
         width,
     )
 

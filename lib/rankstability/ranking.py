@@ -231,25 +231,26 @@ def rank(
     """
     if rule not in CLUSTER_RULES:
         raise DataError("unknown cluster rule", value=rule, expected=", ".join(CLUSTER_RULES))
-    if table[by].isna().any():
+    score = table[by].to_numpy(dtype=float)
+    systems = table["system"].to_numpy(dtype=object).astype(str)
+    if np.isnan(score).any():
         raise DataError(
             "systems without a score",
             column=by,
-            value=sorted(table.loc[table[by].isna(), "system"]),
+            value=sorted(systems[np.isnan(score)].tolist()),
             expected="at least one judgment that counts for each system",
         )
-    systems = table["system"].astype(str).to_numpy()
-    order = np.lexsort((systems, -table[by].to_numpy()))
+    order = np.lexsort((systems, -score))
     grid = np.ix_(order, order)
     p, lead = p[grid], lead[grid]
     significant = np.nan_to_num(p, nan=1.0) < alpha
     wins = significant & (lead > 0)
     lines = CLUSTER_RULES[rule](significant, wins) if len(order) > 1 else np.zeros(0, bool)
     cluster = 1 + np.concatenate([[0], np.cumsum(lines)]).astype(int)
-    ordered = table.iloc[order].reset_index(drop=True)
-    ordered["system"] = systems[order]
-    ordered.insert(0, "rank", np.arange(1, len(order) + 1))
-    ordered["cluster"] = cluster[: len(order)]
+    # arrays, not frame operations: re-ranking must keep up with a slider
+    columns: dict[str, Any] = {"rank": np.arange(1, len(order) + 1)}
+    columns |= {str(c): table[c].to_numpy()[order] for c in table.columns}
+    ordered = pd.DataFrame({**columns, "cluster": cluster[: len(order)]})
     return Ranking(ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha)
 
 

@@ -59,12 +59,13 @@ def rank_sum(
     distinct, inverse = np.unique(values, return_inverse=True)
     counts = np.bincount(inverse * size + groups, minlength=distinct.size * size)
     h = counts.reshape(distinct.size, size).astype(float)
-    below = np.cumsum(h, axis=0) - h / 2  # values below, half of the equal ones
-    u = h.T @ below  # u[i, j]: pairs in which i is above j, ties half
+    upto = np.cumsum(h, axis=0)
+    equal = h.T @ h
+    u = h.T @ upto - equal / 2  # u[i, j]: pairs in which i is above j, ties half
     n = h.sum(axis=0)
     squares = h * h
     cross = squares.T @ h
-    cubes = (squares * h).sum(axis=0)
+    cubes = cross.diagonal()
     ties = (cubes - n)[:, None] + (cubes - n)[None, :] + 3 * (cross + cross.T)
     product, total = np.outer(n, n), n[:, None] + n[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
