@@ -145,6 +145,29 @@ class Plan:
     entropies: tuple[float, ...] = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
 
 
+def plan(
+    demo: bool,
+    studies: int = 0,
+    sizes: int = 0,
+    permutations: int = 500,
+    entropies: Sequence[float] = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4),
+) -> Plan:
+    """The sizes of a run; 0 is the paper's, or what a demo campaign does in seconds (60, 4).
+
+    A fifth of the studies share a set of documents, two fifths are run for figure 8: 250, 50 and
+    100 as in the paper.
+    """
+    studies = studies or (60 if demo else 250)
+    return Plan(
+        studies=studies,
+        per_document_set=max(2, studies // 5),
+        permutations=permutations,
+        resampled=max(2, studies * 2 // 5),
+        sizes=sizes or (4 if demo else 6),
+        entropies=tuple(entropies),
+    )
+
+
 def document_counts(data: Ratings, plan: Plan) -> list[int]:
     """The numbers of documents of figures 3 to 7."""
     total = len(data.documents)

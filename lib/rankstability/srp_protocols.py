@@ -306,6 +306,49 @@ def as_srp(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[[*SRP_COLUMNS, "task", "unit", "units", "effort"]]
 
 
+def variants(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `study` with the column `variant`: what was drawn, how scores were normalised."""
+    words = {"z": "z-scores", "none": "raw scores"}
+    return rows.assign(
+        variant=[
+            f"{unit} drawn, {words.get(how, how)}" if unit in ("workers", "judgments") else label
+            for label, unit, how in zip(
+                rows["label"], rows["unit"], rows["normalisation"], strict=True
+            )
+        ]
+    )
+
+
+def curves(
+    campaign: Campaign,
+    pairs: Sequence[str],
+    *,
+    splits: int = 50,
+    seed: int = 20240601,
+    jobs: int = 1,
+    weights: str = "freitag2021",
+) -> pd.DataFrame:
+    """`study` for several pairs of one campaign.
+
+    Direct assessment is done three ways: workers drawn with z-scores (the usual one, first) and
+    with raw scores, and single judgments drawn.
+    """
+    usual: list[dict[str, Any]] = [{}]
+    if campaign.protocol == "DA":
+        usual = [{"units_drawn": ("workers", "judgments")}, {"normalisations": ("none",)}]
+    todo = [(pair, more) for more in usual for pair in pairs]
+    shared: dict[str, Any] = {"splits": splits, "seed": seed, "weights": weights}
+    if jobs == 1:
+        parts = [study(campaign, pair, **shared, **more) for pair, more in todo]
+    else:
+        from joblib import Parallel, delayed
+
+        parts = Parallel(n_jobs=jobs)(
+            delayed(study)(campaign, pair, **shared, **more) for pair, more in todo
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
 def peers(campaign: Campaign, names: Sequence[str] = ()) -> tuple[list[Campaign], list[str]]:
     """The campaigns of the joint figure that are here, besides this one, and those that are not.
 
