@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from .figures import bump_chart, styled
 
@@ -178,8 +178,9 @@ def scatter(
 def scatter_panels(
     points: pd.DataFrame, x: str, y: str, *, xlabel: str, ylabel: str, title: str
 ) -> Figure:
-    """The same for every task, small, without labels; the reference not among the points."""
-    tasks = list(dict.fromkeys(points["task"]))
+    """The same for every task, small and without names; tasks in which x is constant left out."""
+    varies = points.groupby("task", sort=False)[x].nunique() > 1
+    tasks = list(varies.index[varies]) or list(varies.index)
     columns = min(4, len(tasks))
     rows = -(-len(tasks) // columns)
     size = (max(3.4, 2.1 * columns + 0.6), 1.75 * rows + 0.9)
@@ -187,7 +188,8 @@ def scatter_panels(
     for ax, task in zip(axes.flat, tasks, strict=False):
         part = points[points["task"] == task]
         ax.plot(part[x], part[y], marker="o", ls="", ms=3.2)
-        ax.set_title(f"{task}: r = {_pearson(part, x, y):.2f}", fontsize=8.5)
+        r = _pearson(part, x, y)
+        ax.set_title(f"{task}: r = {r:.2f}" if np.isfinite(r) else task, fontsize=8.5)
         ax.tick_params(labelsize=7)
         ax.margins(0.1)
     for ax in axes.flat[len(tasks) :]:
@@ -333,9 +335,12 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     tasks = list(dict.fromkeys(table["task"]))
     columns = min(4, len(tasks))
     rows = -(-len(tasks) // columns)
-    tallest = table.groupby("task")["rank"].max().max()
-    size = (max(3.6, 2.15 * columns), rows * (0.105 * tallest + 0.95) + 0.7)
-    fig, axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
+    number = [int(table.loc[table["task"] == task, "rank"].max()) for task in tasks]
+    heights = [0.11 * max(number[k * columns : (k + 1) * columns]) + 0.6 for k in range(rows)]
+    size = (max(3.6, 2.15 * columns), sum(heights) + 0.2 * rows + 0.8)
+    fig, axes = plt.subplots(
+        rows, columns, figsize=size, squeeze=False, gridspec_kw={"height_ratios": heights}
+    )
     looks = {"block": ("#56B4E9", 3.4), "judgment": ("#000000", 0.9), "judge": ("#E69F00", 6.0)}
     for ax, task in zip(axes.flat, tasks, strict=False):
         for unit, (colour, width) in looks.items():
@@ -353,9 +358,11 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
         ax.yaxis.grid(False)
         ax.set_title(task, fontsize=8.5)
         ax.tick_params(axis="x", labelsize=7)
+        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     for ax in axes.flat[len(tasks) :]:
         ax.set_visible(False)
-    fig.supxlabel("rank", fontsize=9)
+    for ax in axes[-1]:
+        ax.set_xlabel("rank", fontsize=8)
     fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
     handles = [
         Line2D([], [], color=looks["block"][0], lw=3.4, label="blocks drawn"),
