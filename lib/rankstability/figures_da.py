@@ -91,7 +91,7 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
     fractions : DataFrame
         From `degradation.fractions`: style, divisor, pairs, d_rank, d_cluster, d_both.
     """
-    styles = list(dict.fromkeys(fractions["style"])) or [""]
+    styles = sorted(set(fractions["style"]), reverse=True) or [""]  # SR-DC first
     fig, axes = plt.subplots(
         1, len(styles), figsize=(1.2 + 3.6 * len(styles), 3.4), sharey=True, squeeze=False
     )

@@ -286,8 +286,12 @@ def _percentages(
     }
     for row in each(rows):
         key = (row.place, row.cell)
-        if row.campaign != campaign.name:
-            continue
+        if (
+            row.campaign != campaign.name
+            or not len(table)
+            or (row.pair and row.pair not in table.index)
+        ):
+            continue  # another campaign, or a pair that was not run
         what = row.cell.partition(" | ")[2]
         column = columns.get(what.removesuffix(", all pairs"), "")
         if row.pair and column:
