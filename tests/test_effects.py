@@ -260,7 +260,7 @@ def test_the_model_beats_z_where_company_is_uneven():
 
 
 def test_verdict_names_the_stable_but_wrong():
-    rows = [("xx-yy", m, "removal", d) for m, d in (("z", 1), ("raw", 0), ("model", 0))] * 10
+    rows = [("xx-yy", m, "leave-one-out", d) for m, d in (("z", 1), ("raw", 0), ("model", 0))] * 10
     changes = pd.DataFrame(rows, columns=["pair", "method", "kind", "d_rank"])
     changes = changes.assign(d_cluster=0, d_both=0, kendall_distance=changes["d_rank"])
     tries = pd.DataFrame(
@@ -272,9 +272,10 @@ def test_verdict_names_the_stable_but_wrong():
         columns=["simulation", "method", "wrong", "moved", "pairs"],
     )
     text = stability.verdict(changes, tries)
-    assert "Most stable: raw" in text
+    assert text.startswith("Most stable: **raw**")
     assert "stable but wrong" in text
-    assert text.rstrip(".").split("most stable is ")[1].startswith("model")
+    assert text.split("of these the most stable is ")[1].startswith("**model**")
+    assert stability.right(tries) == ("model", ["model"])
 
 
 @pytest.mark.parametrize(

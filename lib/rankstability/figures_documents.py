@@ -236,29 +236,28 @@ def methods(rankings: dict[str, Ranking], pair: str) -> Figure:
 
 
 @styled
-def stable_and_right(totals: pd.DataFrame, tries: pd.DataFrame, title: str) -> Figure:
-    """Each method: how often its order changed, against how wrong it is where truth is known."""
-    table = scores_of(totals, tries)
-    fig, ax = plt.subplots(figsize=(6.4, 4.4))
+def stable_and_right(changes: pd.DataFrame, tries: pd.DataFrame, title: str) -> Figure:
+    """Each method: how often order and lines changed, against its errors where truth is known."""
+    table = scores_of(changes, tries)
+    fig, axes = plt.subplots(1, 2, figsize=(8.6, 3.9), sharey=True)
     palette = plt.rcParams["axes.prop_cycle"].by_key()["color"]
     marks = "osD^vP"
-    for k, row in enumerate(table.itertuples(index=False)):
-        ax.errorbar(
-            100 * row.changed_rank,
-            100 * row.wrong,
-            yerr=200 * row.wrong_se,
-            fmt=marks[k % len(marks)],
-            color=palette[k],
-            ms=8,
-            capsize=3,
-            label=row.method,
-        )
-    ax.set_xlim(left=-3)
-    ax.set_ylim(bottom=0)
-    ax.legend(title="standardised by", loc="best")
-    ax.set(
-        title=title,
-        xlabel="order changed, % of removals and divisors (left: stable)",
-        ylabel="pairs of systems in wrong order, %\n(simulated truth; below: right)",
-    )
+    for ax, column, label in zip(axes, ("order", "lines"), ("order", "lines"), strict=True):
+        for k, row in enumerate(table.to_dict("records")):
+            ax.errorbar(
+                100 * row[column],
+                100 * row["wrong"],
+                yerr=200 * row["wrong_se"],
+                fmt=marks[k % len(marks)],
+                color=palette[k % len(palette)],
+                ms=8,
+                capsize=3,
+                label=row["method"],
+            )
+        ax.set_xlim(left=-0.06 * max(100 * table[column].max(), 2))
+        ax.set_xlabel(f"{label} changed when a system is removed,\n% of runs (left: stable)")
+    axes[0].set_ylim(bottom=0)
+    axes[0].set(title=title, ylabel="pairs of systems in wrong order, %\n(simulated truth)")
+    handles, names = axes[0].get_legend_handles_labels()
+    fig.legend(handles, names, loc="outside lower center", ncols=len(names))
     return fig

@@ -196,83 +196,107 @@ def against_truth(
     return pd.DataFrame(rows, columns=["simulation", "method", "wrong", "moved", "pairs"])
 
 
+def decisive(rows: pd.DataFrame) -> pd.DataFrame:
+    """The runs by which methods are compared: each system removed in turn.
+
+    Divisors and the removal of REF rows say nothing about methods that never see REF rows, and
+    everything about `controls`, which sees little else. Without leave-one-out runs: the removals
+    of the lowest and of the highest.
+    """
+    alone = rows[rows["kind"] == "leave-one-out"]
+    return alone if len(alone) else rows[rows["experiment"].isin(["lowest", "highest"])]
+
+
 def scores_of(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
     """Per method: how often its ranking changed, and how wrong it is where the truth is known.
 
     Parameters
     ----------
     rows : DataFrame
-        From `totals`.
+        From `stability`, of one or several pairs; the `decisive` runs are counted.
     tries : DataFrame
         From `against_truth`, of one or several pairs (column pair).
 
     Returns
     -------
     DataFrame
-        method, runs, changed_rank, changed_cluster (shares of runs), wrong, wrong_se (share of
-        pairs of systems in the wrong order, mean over simulations), moved (share of pairs of
-        systems that change places on removing the truly lowest or highest).
+        method, runs, order, lines, any (shares of runs in which the order, the clusters, or either
+        changed), pairs_changed (language pairs with any change), wrong, wrong_se (share of pairs
+        of systems in the wrong order, mean over simulations), moved (share of pairs of systems
+        that change places on removing the truly lowest and highest).
     """
+    rows = decisive(rows)
     share = tries.assign(
         wrong=tries["wrong"] / tries["pairs"], moved=tries["moved"] / tries["pairs"]
     )
     out = []
     for method in [m for m in METHODS if m in set(rows["method"])]:
         mine, tried = rows[rows["method"] == method], share[share["method"] == method]
-        runs = int(mine["runs"].sum())
-        se = tried["wrong"].std(ddof=1) / np.sqrt(max(len(tried), 1))
+        either = (mine["d_rank"] + mine["d_cluster"]) > 0
         out.append(
-            (
-                method,
-                runs,
-                mine["d_rank"].sum() / runs,
-                mine["d_cluster"].sum() / runs,
-                tried["wrong"].mean(),
-                se,
-                tried["moved"].mean(),
-            )
+            {
+                "method": method,
+                "runs": len(mine),
+                "order": mine["d_rank"].mean(),
+                "lines": mine["d_cluster"].mean(),
+                "any": either.mean(),
+                "pairs_changed": mine.loc[either, "pair"].nunique(),
+                "wrong": tried["wrong"].mean(),
+                "wrong_se": tried["wrong"].std(ddof=1) / np.sqrt(max(len(tried), 1)),
+                "moved": tried["moved"].mean(),
+            }
         )
-    columns = ["method", "runs", "changed_rank", "changed_cluster", "wrong", "wrong_se", "moved"]
-    return pd.DataFrame(out, columns=columns)
+    return pd.DataFrame(out)
 
 
-def verdict(changes: pd.DataFrame, tries: pd.DataFrame) -> str:
-    """Which method is stable, which is right, and which is both, from the numbers.
+def right(tries: pd.DataFrame) -> tuple[str, list[str]]:
+    """The method with the fewest errors on simulated truth, and those not clearly worse.
 
-    A method counts as right where, paired by simulation, its share of wrongly ordered pairs is not
-    above that of the method with the fewest by more than two standard errors.
+    Clearly worse: paired by simulation, the mean share of wrongly ordered pairs of systems exceeds
+    the best one's by more than two standard errors.
     """
-    table = scores_of(totals(changes), tries).set_index("method")
     keys = [c for c in ("pair", "simulation") if c in tries]
-    wide = (
-        tries.assign(wrong=tries["wrong"] / tries["pairs"])
-        .set_index([*keys, "method"])["wrong"]
-        .unstack()
-    )
+    share = tries.assign(wrong=tries["wrong"] / tries["pairs"])
+    wide = share.set_index([*keys, "method"])["wrong"].unstack()
     best = str(wide.mean().idxmin())
-    right = []
-    for method in table.index:
+    fair = []
+    for method in [m for m in METHODS if m in wide]:
         gap = (wide[method] - wide[best]).dropna()
         if method == best or gap.mean() <= 2 * gap.std(ddof=1) / np.sqrt(len(gap)):
-            right.append(method)
-    changed = table["changed_rank"]
-    steady = changed.idxmin()
-    choice = table.loc[right, "changed_rank"].idxmin()
+            fair.append(method)
+    return best, fair
+
+
+def verdict(rows: pd.DataFrame, tries: pd.DataFrame) -> str:
+    """Which method is stable, which is right, and which is both: sentences from the numbers."""
+    table = scores_of(rows, tries).set_index("method")
+    best, fair = right(tries)
+    steady = str(table["any"].idxmin())
+    choice = str(table.loc[fair, "any"].idxmin())
+    several = rows["pair"].nunique() > 1
 
     def put(method: str) -> str:
         row = table.loc[method]
+        where = f", in {int(row['pairs_changed'])} language pairs" if several else ""
         return (
-            f"{method} (order changed in {row['changed_rank']:.0%} of {int(row['runs'])} runs, "
-            f"lines in {row['changed_cluster']:.0%}; {row['wrong']:.1%} of pairs of systems wrong)"
+            f"**{method}** (order changed in {row['order']:.0%} and lines in {row['lines']:.0%} of "
+            f"{int(row['runs'])} runs{where}; {row['wrong']:.1%} of pairs of systems wrong)"
         )
 
-    text = f"Most stable: {put(str(steady))}. "
-    if steady not in right:
+    text = f"Most stable: {put(steady)}. "
+    if steady not in fair:
+        text += f"It is stable but wrong: clearly more errors than {put(best)}, which has fewest. "
+    elif steady != best:
+        text += f"Fewest errors: {put(best)}, not clearly fewer. "
+    text += f"Not clearly worse than the best where the truth is known: {', '.join(fair)}; "
+    text += "of these the most stable is "
+    text += (put(choice) if choice not in (steady, best) else f"**{choice}**") + ". "
+    if "z" in table.index and "z" not in (steady, choice, best):
+        better = [m for m in fair if table.loc[m, "any"] < table.loc["z", "any"]]
+        text += f"WMT's own: {put('z')}; "
         text += (
-            f"It is stable but wrong: where the truth is known, {put(best)} has the fewest errors, "
-            "and the difference is beyond two standard errors. "
+            f"as right as the best and more stable than it: {', '.join(better)}."
+            if better
+            else "none that is as right as the best is more stable."
         )
-    text += f"WMT's z: {put('z')}. " if "z" in table.index and steady != "z" else ""
-    names = ", ".join(right)
-    text += f"Not worse than the best on simulated truth: {names}; of these the most stable is "
-    return text + (put(str(choice)) if choice != steady else str(choice)) + "."
+    return text.strip()
