@@ -163,6 +163,19 @@ def test_one_broken_notebook_does_not_take_the_report_with_it(root, made, tmp_pa
     assert "NotJSONError" in (tmp_path / "site" / "index.html").read_text()
 
 
+def test_results_written_elsewhere_and_gone_are_looked_for_in_figures(tmp_path):
+    saved = tmp_path / "executed" / "wmtx" / "01_tiny.status.json"
+    saved.parent.mkdir(parents=True)
+    saved.write_text(json.dumps({"status": "failed", "output_dir": str(tmp_path / "gone")}))
+    (run,) = site.read_runs(tmp_path / "executed", tmp_path / "figures")
+    assert run.output_dir == tmp_path / "figures" / "wmtx" / "01_tiny"
+    assert run.executed is None and run.status == "failed"
+    kept = tmp_path / "elsewhere"
+    kept.mkdir()
+    saved.write_text(json.dumps({"status": "ok", "output_dir": str(kept)}))
+    assert site.read_runs(tmp_path / "executed", tmp_path / "figures")[0].output_dir == kept
+
+
 def test_nothing_run_yet(tmp_path):
     assert site.build(tmp_path / "a", tmp_path / "b", tmp_path / "site")["runs"] == 0
     assert "make figures" in (tmp_path / "site" / "index.html").read_text()

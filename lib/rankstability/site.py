@@ -69,7 +69,8 @@ def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
         except (ValueError, KeyError) as problem:
             record = {"status": "failed", "error": f"{file.name} cannot be read: {problem}"}
         notebook, _, pair = stem.partition("__")
-        folder = record.get("output_dir") or figures / file.parent.name / notebook
+        usual = figures / file.parent.name / notebook
+        folder = (paths.ROOT / (record.get("output_dir") or usual)).resolve()
         runs.append(
             Run(
                 notebook=notebook,
@@ -78,7 +79,7 @@ def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
                 status=str(record.get("status", "failed")),
                 seconds=float(record.get("seconds") or 0),
                 error=str(record.get("error") or ""),
-                output_dir=(paths.ROOT / folder).resolve(),
+                output_dir=folder if folder.is_dir() else usual.resolve(),
                 executed=saved if saved.is_file() else None,
             )
         )
@@ -215,7 +216,9 @@ def overview(runs: list[Run], figures: Path, site: Path) -> list[dict[str, Any]]
 
     Campaigns with results in `figures` but without a run are listed with their files only.
     """
-    folders = {(run.notebook, run.campaign): run.output_dir for run in runs}
+    folders: dict[tuple[str, str], Path] = {}
+    for run in runs:  # a run over all pairs comes first
+        folders.setdefault((run.notebook, run.campaign), run.output_dir)
     for folder in sorted(figures.glob("*/[0-9]*")):
         if folder.is_dir():
             folders.setdefault((folder.name, folder.parent.name), folder)
