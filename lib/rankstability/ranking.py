@@ -89,7 +89,8 @@ class Ranking:
     @property
     def clusters(self) -> tuple[frozenset[str], ...]:
         """The clusters, top first, as sets of systems."""
-        return tuple(frozenset(g["system"]) for _, g in self.table.groupby("cluster", sort=True))
+        label, names = self.table["cluster"].to_numpy(), self.table["system"].to_numpy()
+        return tuple(frozenset(names[label == k]) for k in np.unique(label))
 
     @property
     def lines(self) -> tuple[int, ...]:
