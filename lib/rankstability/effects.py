@@ -76,12 +76,60 @@ def components(da: DirectAssessment, scores: np.ndarray | None = None) -> varian
 
 @dataclass(frozen=True)
 class Additive:
-    """System, worker and document effects (points), and the worker's spread around them."""
+    """System, worker and document effects (points), and the worker's spread around them.
+
+    Indexed by system; by the codes of ``da.good``'s workers and documents. `spread` is the standard
+    deviation of a worker's residuals, NaN below two judgments or where it is 0.
+    """
 
     system: pd.Series
     worker: np.ndarray
     document: np.ndarray
     spread: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Design:
+    """Codes, scores and weights of the judgments that count."""
+
+    systems: list[str]
+    system: np.ndarray
+    worker: np.ndarray
+    workers: int
+    document: np.ndarray | None
+    score: np.ndarray
+    weight: np.ndarray
+
+    @classmethod
+    def of(cls, da: DirectAssessment) -> _Design:
+        rows, good = counted(da), da.good
+        present, system = np.unique(_codes(good, "system", rows), return_inverse=True)
+        document = _codes(good, "document", rows)
+        return cls(
+            [str(s) for s in good["system"].cat.categories[present]],
+            system,
+            _codes(good, "worker", rows),
+            len(good["worker"].cat.categories),
+            document if (document >= 0).all() else None,
+            good["score"].to_numpy(float)[rows],
+            judgment_weights(da, rows),
+        )
+
+    def fit(self, penalty: tuple[float, float] | None) -> Additive:
+        s, w, d = variance.effects(
+            self.score,
+            self.system,
+            self.worker,
+            self.document,
+            self.weight,
+            penalty or (variance.FIXED, variance.FIXED),
+        )
+        ease = 0.0 if self.document is None else d[self.document]
+        residual = self.score - s[self.system] - w[self.worker] - ease
+        full = np.full(self.workers, np.nan)
+        full[: len(w)] = w
+        spread = _spread(self.worker, residual, self.workers)
+        return Additive(pd.Series(s, index=self.systems), full, d, spread)
 
 
 def additive(da: DirectAssessment, penalty: tuple[float, float] | None = None) -> Additive:
@@ -92,29 +140,8 @@ def additive(da: DirectAssessment, penalty: tuple[float, float] | None = None) -
     da : DirectAssessment
     penalty : tuple of float, optional
         Of worker and document effects (residual variance over theirs): random effects.
-
-    Returns
-    -------
-    Additive
-        Indexed by the codes of ``da.good``'s categories; `spread` is the standard deviation of a
-        worker's residuals, NaN below two judgments or where it is 0.
     """
-    rows = counted(da)
-    good = da.good
-    present, system = np.unique(_codes(good, "system", rows), return_inverse=True)
-    worker = _codes(good, "worker", rows)
-    document = _codes(good, "document", rows) if has_documents(da) else None
-    y = good["score"].to_numpy(float)[rows]
-    s, w, d = variance.effects(
-        y, system, worker, document, judgment_weights(da, rows), penalty or (variance.FIXED,) * 2
-    )
-    residual = y - s[system] - w[worker] - (0.0 if document is None else d[document])
-    size = len(good["worker"].cat.categories)
-    spread = _spread(worker, residual, size)
-    names = good["system"].cat.categories[present]
-    full = np.full(size, np.nan)
-    full[: len(w)] = w
-    return Additive(pd.Series(s, index=list(names)), full, d, spread)
+    return _Design.of(da).fit(penalty)
 
 
 def _spread(codes: np.ndarray, residual: np.ndarray, size: int) -> np.ndarray:
@@ -182,7 +209,8 @@ def standardised(
     raw = good["score"].to_numpy(float)
     worker = good["worker"].cat.codes.to_numpy()
     out: dict[str, np.ndarray] = {}
-    fitted = additive(da) if {"composition", "model"} & set(methods) else None
+    design = _Design.of(da) if {"composition", "model", "mixed"} & set(methods) else None
+    fitted = design.fit(None) if design and {"composition", "model"} & set(methods) else None
     for method in methods:
         if method == "z":
             values = da_scores.judgment_z(da)
@@ -196,10 +224,11 @@ def standardised(
             centre = float(fitted.system.mean())  # else a wide spread would pull the level
             values = (raw - centre - fitted.worker[worker]) / fitted.spread[worker]
         else:
-            fit = fitted if method == "model" else additive(da, penalty or penalties(da))
+            assert design is not None
+            fit = fitted if method == "model" else design.fit(penalty or penalties(da))
             assert fit is not None
             values = raw - fit.worker[worker]
-            if has_documents(da):
+            if design.document is not None:
                 values = values - np.append(fit.document, np.nan)[_clipped(da, fit.document)]
         if method != "controls" or _all_systems(da, values):
             out[method] = values

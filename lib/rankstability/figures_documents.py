@@ -94,6 +94,7 @@ def balance(rows: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
     right.axvline(0, color="#444444", lw=0.8)
     span = 1.1 * max(systems["company_z"].abs().max(), 0.02)
     right.set_xlim(-span, span)
+    right.locator_params(axis="x", nbins=5)
     right.set(title="", xlabel="part of each system's mean z\nthat its company explains")
     return fig
 
