@@ -179,7 +179,9 @@ def bound_from(w: IntArray, triangles: IntArray, amounts: NDArray) -> Bound:
     return Bound(sets, np.concatenate([low[i, j], amounts.astype(np.float64)]), total)
 
 
-def bounded_dp(w: IntArray, upper: int, bound: Bound, cap: int) -> Solution | None:
+def bounded_dp(
+    w: IntArray, upper: int, bound: Bound, cap: int, deadline: float = np.inf
+) -> Solution | None:
     """Dynamic program over the sets of systems placed on top that can still lead to an optimum.
 
     Held and Karp's recursion (Lopez 2012, Algorithm 1), layer by layer, without the sets whose
@@ -191,6 +193,8 @@ def bounded_dp(w: IntArray, upper: int, bound: Bound, cap: int) -> Solution | No
         The cost of a known order.
     cap : int
         Give up (None) when a layer holds more sets than this.
+    deadline : float
+        Give up when `time.monotonic` passes this.
 
     Returns
     -------
@@ -217,7 +221,7 @@ def bounded_dp(w: IntArray, upper: int, bound: Bound, cap: int) -> Solution | No
         fresh = np.ones(len(new), dtype=bool)
         np.not_equal(new[1:], new[:-1], out=fresh[1:])
         first = fresh.nonzero()[0]
-        if len(first) > 8 * cap:
+        if len(first) > 8 * cap or time.monotonic() > deadline:
             return None
         best = np.minimum.reduceat(price, first)
         alive = best + _rest(new[first], bound) <= limit

@@ -7,7 +7,9 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from .mfas import IntArray
+from .mfas import IntArray, bound_from
+
+INTERIOR = 80  # from this many systems on, the interior point method: slower to start, steadier
 
 
 class LinearProgram:
@@ -47,6 +49,9 @@ class LinearProgram:
             ("mip_abs_gap", 0.5),
         ):
             self.highs.setOptionValue(name, value)
+        if k >= INTERIOR:
+            self.highs.setOptionValue("solver", "ipx")
+            self.highs.setOptionValue("run_crossover", "off")
         count = len(self.cost)
         self.highs.addVars(count, np.zeros(count), np.ones(count))
         self.highs.changeColsCost(count, np.arange(count, dtype=np.int32), self.cost)
@@ -86,16 +91,16 @@ class LinearProgram:
             self.highs.setOptionValue("time_limit", self.highs.getRunTime() + left)
             self.highs.run()
             status = self.highs.modelStatusToString(self.highs.getModelStatus())
-            info = self.highs.getInfo()
             if self.integer:
-                self.value = max(self.value, info.mip_dual_bound + self.constant)
+                proven = self.highs.getInfo().mip_dual_bound + self.constant
+                self.value = max(self.value, proven)
             if status != "Optimal":
                 return False
             solution = self.highs.getSolution()
             self.x = np.array(solution.col_value)
-            if not self.integer:
-                self.value = max(self.value, info.objective_function_value + self.constant)
+            if not self.integer:  # any duals give a bound that holds, exact or not
                 self.duals = np.array(solution.row_dual)
+                self.value = max(self.value, bound_from(self.w, *self.multipliers()).total)
             if self.value > upper - 1 + 1e-6:
                 break
         return True

@@ -279,7 +279,7 @@ def _solve_block(w: IntArray, deadline: float, method: str) -> _Part:
     lower = 0
 
     def search(bound: mfas.Bound, cap: int) -> _Part | None:
-        found = mfas.bounded_dp(w, cost, bound, cap) if k <= mfas.WORD else None
+        found = mfas.bounded_dp(w, cost, bound, cap, deadline) if k <= mfas.WORD else None
         if found is None:
             return None
         return _Part(found.order, found.cost, found.cost, found.optima, True)
