@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from .figures import styled
 from .riley2024 import BINS, FEW, series
@@ -137,7 +138,7 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
     by : str
         The column that gives the colours.
     """
-    fig, axes = plt.subplots(1, 3, figsize=(11.4, 4.2), sharex=True)
+    fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.8), sharex=True)
     colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
     for i, (label, rows) in enumerate(data.groupby(by, sort=False)):
         colour, marker = colours[i % len(colours)], MARKERS[i % len(MARKERS)]
@@ -165,7 +166,9 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
             )
     for ax, (value, name) in zip(axes, EFFORT_PANELS, strict=True):
         ax.set_xscale("log")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter(lambda v, _: f"{v:g}")
+        ax.xaxis.set_minor_locator(NullLocator())
         ax.set(xlabel="judgments per system in one study", ylabel=name)
         if value != "kendall":
             ax.set_ylim(-0.03, 1.03)

@@ -158,7 +158,7 @@ def rr_studies(frame: pd.DataFrame, alpha: float = 0.05) -> tuple[int, tuple[str
     Systems are ordered by wins / (wins + losses) and tested by two-sided sign tests, ties and the
     reference left out. See `da_studies` for what is returned; a judgment is one ranked output.
     """
-    from scipy.stats import binom
+    from scipy.special import bdtr
 
     from . import relative_ranking as rr
 
@@ -179,7 +179,7 @@ def rr_studies(frame: pd.DataFrame, alpha: float = 0.05) -> tuple[int, tuple[str
             means = -won / (won + lost)
         first, second = counts[:, pairs[:, 0], pairs[:, 1]], counts[:, pairs[:, 1], pairs[:, 0]]
         less, total = np.minimum(first, second), first + second
-        p = np.minimum(2 * binom.cdf(less, total, 0.5), 1.0)
+        p = np.minimum(2 * bdtr(less.astype(float), total.astype(int), 0.5), 1.0)
         strength = np.abs(first - second) / np.sqrt(np.maximum(total, 1))
         sets = np.arange(len(chosen)) // 2
         judged = float((weights @ ranked).mean() / len(systems))
