@@ -28,9 +28,9 @@ CONTRACT = [
 
 
 def run(folder, campaign, *settings):
+    asked = (f"campaign={campaign}", f"output_dir={folder}", *settings)
     done = subprocess.run(
-        [sys.executable, "-m", "rankstability.run", "06_srp", f"campaign={campaign}"]
-        + [f"output_dir={folder}", *settings],
+        [sys.executable, "-m", "rankstability.run", "06_srp", *asked],
         capture_output=True,
         text=True,
         cwd=paths.ROOT,
