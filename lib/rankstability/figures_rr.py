@@ -332,7 +332,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     table : DataFrame
         Rows of one method of `rr_stability.ranges`.
     """
-    tasks = list(dict.fromkeys(table["task"]))
+    tasks = sorted(dict.fromkeys(table["task"]), key=lambda task: task.split(" ", 1)[::-1])
     columns = min(4, len(tasks))
     rows = -(-len(tasks) // columns)
     number = [int(table.loc[table["task"] == task, "rank"].max()) for task in tasks]

@@ -29,6 +29,7 @@ COLUMNS = [
 ]
 UNRANKED = -1
 EMPTY_SLOT = "blank"  # WMT11: what stands in a slot that showed nothing
+FULL_NAME = r"^newstest\d{4}\.(.+)\.\d+\.[a-z]{2,3}-[a-z]{2,3}$"  # WMT15, WMT16
 LABELS = 5  # ranks run from 1 to 5
 TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
 
@@ -51,7 +52,8 @@ def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
     ``system1rank ... systemNrank`` (WMT10 to WMT14; ``*.RNK_results.csv``, ``data_RNK.csv``), and
     one row per comparison, with two systems and a ``rankingID`` (WMT15, WMT16). Rows of the second
     form are put together again to the block they came from; a ranking whose comparisons are not
-    all there, or contradict each other, stays in blocks of two. Nothing is deduplicated: a block
+    all there, or contradict each other, stays in blocks of two; system names are
+    freed of test set, number and pair. Nothing is deduplicated: a block
     that stands twice in the file was counted twice in the official results.
 
     Parameters
@@ -199,6 +201,7 @@ def _read_file(file: Path, first: int) -> tuple[dict[str, np.ndarray], int, int]
         else np.full(len(pair), "", object),
     }
     if "rankingid" in place and slots == 2:
+        systems = _plain_names(systems, pair)
         block, position, row, slot = _join(table.text("rankingid"), per_row, systems, ranks)
         blocks = int(block.max()) + 1
     else:
@@ -214,6 +217,17 @@ def _read_file(file: Path, first: int) -> tuple[dict[str, np.ndarray], int, int]
         "rank": ranks[row, slot],
     }
     return columns, blocks, int((~shown).sum())
+
+
+def _plain_names(systems: np.ndarray, pair: np.ndarray) -> np.ndarray:
+    """``newstest2016.uedin-nmt.4361.cs-en`` as ``uedin-nmt``, unless two would clash."""
+    full = pd.Series(systems.ravel()).astype(str)
+    short = full.str.replace(FULL_NAME, r"\1", regex=True)
+    pairs = pd.Series(np.repeat(pair, systems.shape[1]))
+    names = pd.DataFrame({"pair": pairs, "full": full, "short": short}).drop_duplicates()
+    if names.duplicated(["pair", "short"]).any():
+        return systems
+    return short.to_numpy(dtype=object).reshape(systems.shape)
 
 
 def _join(
