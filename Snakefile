@@ -1,8 +1,8 @@
 # One job per notebook x campaign x language pair, a gather job where pairs are separate, then the
 # ledger and the report. Jobs write stamps; results in figures/ are moved there whole by the runner,
 # so that Snakemake never deletes them when a job fails.
-import os
 import sys
+from glob import glob
 
 configfile: "config.yaml"
 
@@ -43,6 +43,11 @@ wildcard_constraints:
     pair="[^/]+",
 
 
+# After a failure the report shows what ran, and the failed runs in red.
+onerror:
+    shell("'{PYTHON}' -m rankstability.site")
+
+
 rule all:
     input: "build/site/index.html"
     default_target: True
@@ -60,17 +65,17 @@ rule job:
 
 
 rule ledger:
-    input: list(JOBS)
+    input: list(JOBS), "lib/rankstability/ledger.py", "lib/rankstability/figures_index.py"
     output: touch("build/stamps/ledger")
     message: "claims ledger"
-    shell: "'{PYTHON}' -m rankstability.ledger"
+    shell: "'{PYTHON}' -m rankstability.ledger && '{PYTHON}' -m rankstability.site --index-figures"
 
 
 rule site:
     input:
         "build/stamps/ledger",
-        "lib/rankstability/site.py",
-        "lib/rankstability/site.css",
+        glob("lib/rankstability/*.j2"),
+        expand("lib/rankstability/{file}", file=["site.py", "pages.py", "site.css", "site.js"]),
     output: "build/site/index.html"
     message: "report site"
     shell: "'{PYTHON}' -m rankstability.site"
