@@ -15,7 +15,9 @@ from .figures import styled
 
 UNIT_COLOURS = {"judgment": "#0072B2", "block": "#D55E00", "judge": "#009E73"}
 RANKER_COLOURS = {"BOJAR": "#0072B2", "EXPECTED": "#E69F00", "LOPEZ": "#D55E00"}
-THOUSANDS = FuncFormatter(lambda value, _: f"{value / 1000:g}k")
+THOUSANDS = FuncFormatter(
+    lambda value, _: f"{value / 1e6:g}M" if value >= 1e6 else f"{value / 1000:g}k" if value else "0"
+)
 
 
 def _panels(count: int, width: float, height: float, most: int = 4, **kwargs) -> tuple:
@@ -228,9 +230,9 @@ def coverage(table: pd.DataFrame, level: float = 0.95) -> Figure:
     ax.set_xlim(-0.5, len(spreads) - 0.5)
     ax.set_ylabel("true rank inside its range")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-    ax.legend(title="what is resampled", loc="lower left", ncols=3)
+    fig.legend(title="what is resampled", loc="outside right upper")
     low = float((table["coverage"] - 2 * table["coverage_se"]).min())
-    ax.set_ylim(min(0.85, low) - 0.06, 1.005)
+    ax.set_ylim(min(0.85, low) - 0.01, 1.005)
     return fig
 
 
