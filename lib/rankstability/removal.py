@@ -177,7 +177,9 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
 
 def changes_table(pair: str, comparisons: Iterable[Comparison]) -> pd.DataFrame:
     """``changes.csv`` of a pair: pair, removed, d_rank, d_cluster, d_both, and more columns."""
-    frame = pd.DataFrame([{"pair": pair, **c.row()} for c in comparisons])
+    rows = [{"pair": pair, **c.row()} for c in comparisons]
+    columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
+    frame = pd.DataFrame(rows, columns=columns)
     return frame.drop_duplicates("removed").reset_index(drop=True)
 
 
@@ -373,6 +375,8 @@ def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
 
 def sentence(counted: pd.DataFrame, changes: pd.DataFrame) -> str:
     """What the totals say, computed."""
+    if not len(changes):
+        return "Nothing was removed."
     whole = counted[counted["by"] == "all"].set_index("removed")
     parts = [
         f"removing {SETS[name]} changes the order in {r.d_rank} of {r.comparisons} pairs and the "
