@@ -130,3 +130,15 @@ def test_workers_matter_more_than_systems_and_z_takes_them_away():
     assert share["raw", "worker"] > 10 * share["raw", "system"]
     assert share["z", "worker"] < 0.05
     assert share.groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])
+
+
+@needs("wmt20")
+def test_reference_rows_are_not_a_system():
+    """HUMAN in the Inuktitut, Khmer and Pashto files of 2020; ranked human systems stay."""
+    campaign = campaigns.find("wmt20")
+    frame, note = documents.released(campaign, "km-en")
+    assert "HUMAN" not in set(frame["system"].astype(str))
+    assert "reference rows" in note
+    frame, note = documents.released(campaign, "en-de")
+    assert {"HUMAN-A", "HUMAN-B"} <= set(frame["system"].astype(str))
+    assert note == ""

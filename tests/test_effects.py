@@ -127,7 +127,7 @@ def test_variance_components_maximise_the_restricted_likelihood():
     best = [fit.variance[n] for n in [*names, "residual"]]
     at_best = dense_deviance(d["y"], factors, best)
     for k in range(4):
-        for factor in (0.93, 1.07):
+        for factor in (0.93, 0.9999, 1.0001, 1.07):
             other = [v * (factor if j == k else 1) for j, v in enumerate(best)]
             assert dense_deviance(d["y"], factors, other) > at_best
 

@@ -198,6 +198,8 @@ def company(da: DirectAssessment) -> pd.DataFrame:
             "company_z": mean(part, known, weight_z),
         }
     )
+    made = ["company", "expected", "imbalance", "company_z"]
+    table[made] = table[made].round(7) + 0.0  # in balance it is 0, not what rounding leaves
     humans = set(perturb.human_systems(da))
     table.insert(1, "human", table["system"].isin(humans).astype(int))
     table["z_without"] = table["mean_z"] - table["company_z"]

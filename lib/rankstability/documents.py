@@ -33,6 +33,25 @@ def segment_frame(da: DirectAssessment) -> pd.DataFrame:
     return frame
 
 
+def released(campaign: Campaign, pair: str) -> tuple[pd.DataFrame, str]:
+    """Segment scores as released, and a sentence on what was left out (empty: nothing).
+
+    Rows of the reference that the official scores do not rank (WMT20 from Inuktitut, Khmer and
+    Pashto) are left out, as in the ranking.
+    """
+    from . import campaigns, official
+
+    frame = campaigns.load_segment_scores(campaign, pair)
+    ranked = official.ranking(campaign, pair)
+    if ranked is None:
+        return frame, ""
+    outside = (frame["system"] == "HUMAN").to_numpy() & ("HUMAN" not in set(ranked["system"]))
+    if not outside.any():
+        return frame, ""
+    left = f"{int(outside.sum())} segment scores of HUMAN are reference rows and left out."
+    return frame[~outside].reset_index(drop=True), left
+
+
 def has_documents(frame: pd.DataFrame) -> bool:
     """Whether every segment names its document."""
     return bool(frame["document"].notna().all())
@@ -179,6 +198,8 @@ def luck(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataF
             out["segment_luck_z"] = both - both.mean()
     cells = frame.groupby([system, documents])["raw"].mean()
     out["document_sd"] = cells.groupby(level=0).std(ddof=1)
+    made = ["luck_raw", "luck_z", "segment_luck_z"]
+    out[made] = out[made].round(9) + 0.0  # in balance it is 0, not what rounding leaves
     out["z_without"] = out["mean_z"] - out["luck_z"]
     out = out.rename_axis("system").reset_index()
     out.insert(1, "human", out["system"].map(lambda s: int(bool(HUMAN.search(s)))))
@@ -262,6 +283,8 @@ def verdict(summaries: pd.DataFrame, shares: pd.DataFrame) -> str:
     order = ["system", "worker", "document", "segment", "residual"]
     middle = [f"{c} {raw[c].median():.1%}" for c in order if c in raw and raw[c].notna().any()]
     text = f"Median shares of the variance of a raw score over pairs: {', '.join(middle)}."
+    if not summaries["workers"].any():
+        text += " Workers are not known; what they add is in the residual."
     known = summaries[summaries["documents"] > 0]
     without = len(summaries) - len(known)
     if len(known):

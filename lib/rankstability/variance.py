@@ -8,7 +8,7 @@ hold it against statsmodels on small campaigns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ import pandas as pd
 
 from .errors import DataError
 
+LARGEST = 16.0  # log of the penalty from which a variance is 0
 FIXED = 1e-6  # penalty that makes a factor fixed: only picks one of the equivalent solutions
 
 
@@ -140,16 +141,21 @@ def crossed(
         value, gradient, _ = _deviance(tables, np.exp(log_penalty), rows)
         return value, gradient
 
-    start = np.full(len(names), 3.0)
     found = optimize.minimize(
-        objective, start, jac=True, method="L-BFGS-B", bounds=[(-9, 16)] * len(names)
+        objective,
+        np.full(len(names), 3.0),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-9, LARGEST)] * len(names),
+        options={"ftol": 1e-9},
     )
-    penalty = np.exp(found.x)
+    log_penalty = np.round(_polish(found.x, lambda x: objective(x)[1]), 6)
+    penalty = np.exp(log_penalty)
     value, _, solution = _deviance(tables, penalty, rows)
     sigma2 = solution["sigma2"] * scale**2
     variance = {
-        name: float(sigma2 / p) if x < 15.9 else 0.0
-        for name, p, x in zip(names, penalty, found.x, strict=True)
+        name: float(sigma2 / p) if x < LARGEST - 0.1 else 0.0
+        for name, p, x in zip(names, penalty, log_penalty, strict=True)
     }
     order = [*factors]
     effects = {}
@@ -175,6 +181,27 @@ def crossed(
     )
 
 
+def _polish(x: np.ndarray, gradient: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Newton steps on the gradient, so that the optimum has more digits than are kept."""
+    free = np.flatnonzero(x < LARGEST - 0.1)
+    if not free.size:
+        return x
+    step, best = 1e-3, x.copy()
+    at = gradient(best)
+    hessian = np.empty((free.size, free.size))
+    for j, k in enumerate(free):
+        moved = best.copy()
+        moved[k] += step
+        hessian[:, j] = (gradient(moved) - at)[free] / step
+    for _ in range(2):
+        change = np.linalg.lstsq(hessian, at[free], rcond=None)[0]
+        if not np.isfinite(change).all() or np.abs(change).max() > 0.5:
+            break
+        best[free] = best[free] - change
+        at = gradient(best)
+    return np.clip(best, -9, LARGEST)
+
+
 def _deviance(
     t: _Tables, penalty: np.ndarray, rows: int
 ) -> tuple[float, np.ndarray, dict[str, np.ndarray]]:
@@ -191,7 +218,8 @@ def _deviance(
     right = t.right - scaled.T @ t.right_apart
     factor = linalg.cho_factor(a, lower=True)
     beta = linalg.cho_solve(factor, right)
-    inverse = linalg.cho_solve(factor, np.eye(len(a)))
+    lower = np.tril(linalg.lapack.dpotri(factor[0], lower=1)[0])
+    inverse = lower + np.tril(lower, -1).T
     apart = (t.right_apart - t.cross @ beta) / d
     sigma2 = (t.total - t.right @ beta - t.right_apart @ apart) / (rows - 1)
     logdet = np.log(d).sum() + 2 * np.log(np.diag(factor[0])).sum()
