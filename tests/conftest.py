@@ -1,8 +1,9 @@
-"""Real data in tests: asked for by campaign folder; absent they skip, or fail where required."""
+"""Real data in tests: absent they skip, or fail where required; the browser that tests share."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import matplotlib
@@ -56,3 +57,34 @@ def _fixture(campaign: str):
 
 for _name in FOLDERS:
     globals()[f"have_{_name.replace('-', '_')}"] = _fixture(_name)
+
+
+# ------------------------------------------------------------------ browser
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Headless Chromium, one for all tests: there can be only one driver in a process."""
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.fail(
+            f"no browser: none of {', '.join(NAMES)} is on the PATH; "
+            "on Debian: apt-get install chromium"
+        )
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=found, args=QUIET)
+        yield running
+        running.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -19,33 +18,7 @@ from site_fixture import make_run
 
 pytestmark = pytest.mark.browser
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 DESKTOP, PHONE = (1280, 900), (390, 844)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.fail(
-            f"no browser: none of {', '.join(NAMES)} is on the PATH; "
-            "on Debian: apt-get install chromium"
-        )
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=found, args=QUIET)
-        yield running
-        running.close()
 
 
 @pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
