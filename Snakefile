@@ -21,10 +21,10 @@ def job_of(wildcards):
 def job_inputs(wildcards):
     job = job_of(wildcards)
     if not job.gathers:
-        return w.inputs(job)
+        return w.inputs(job, config)
     pairs = [s for s, j in JOBS.items()
              if (j.notebook, j.campaign) == (job.notebook, job.campaign) and j.pair]
-    return w.inputs(job) + pairs
+    return w.inputs(job, config) + pairs
 
 
 def job_command(wildcards):

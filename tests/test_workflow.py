@@ -64,3 +64,27 @@ def test_a_job_whose_results_are_gone_or_altered_is_forgotten(tmp_path, harm):
     result.unlink() if harm == "remove" else result.write_text("x\n2\n")
     assert workflow.forget_lost(tmp_path) == ["build/stamps/wmt18/01/all.json"]
     assert not stamp.exists()
+
+
+def test_runs_that_read_other_campaigns_depend_on_their_data():
+    config = {"also_reads": {"06_srp": {"demo-mqm": ["demo-rr", "wmt99"]}}}
+    job = Job("06_srp", "demo-mqm")
+    more = set(workflow.inputs(job, config)) - set(workflow.inputs(job))
+    assert more == {"data/demo/demo-rr/demo.RNK_results.csv"}
+
+
+def test_the_names_in_the_configuration_exist():
+    import yaml
+
+    from rankstability import paths
+
+    config = yaml.safe_load((paths.ROOT / "config.yaml").read_text())
+    known = {c.name for c in campaigns.listed()}
+    for section in ("also_reads", "parameters"):
+        for notebook, per_campaign in config[section].items():
+            assert notebook in run.notebooks()
+            for campaign, value in per_campaign.items():
+                assert campaign in known | {"all"}
+                assert section != "also_reads" or set(value) <= known
+                if section == "parameters":
+                    run.check(notebook, value)

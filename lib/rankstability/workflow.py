@@ -125,13 +125,20 @@ def settings(job: Job, config: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
-def inputs(job: Job) -> list[str]:
-    """Files whose change makes the job run again: notebook, library modules, data, print."""
+def inputs(job: Job, config: Mapping[str, Any] | None = None) -> list[str]:
+    """Files whose change makes the job run again: notebook, library modules, data, print.
+
+    Where a campaign's run also reads others (``also_reads`` in `config`), their data too, if here.
+    """
     campaign = campaigns.find(job.campaign)
     files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", paths.CATALOGUE]
     files += modules(job.notebook, campaign.protocol)
     if not job.gathers:
         files += campaign.files(job.pair)
+    if not job.pair:
+        others = (config or {}).get("also_reads", {}).get(job.notebook, {}).get(job.campaign, [])
+        here = {c.name: c for c in campaigns.present()}
+        files += [f for name in others if name in here for f in here[name].files()]
     files += published(job.notebook)
     return [paths.shown(f) for f in files]
 
