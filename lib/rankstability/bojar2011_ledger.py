@@ -75,7 +75,7 @@ def private_annotation(printed: pd.DataFrame) -> dict[tuple[str, str], Any]:
     out["Section 2.5.2", "two authors agree | per cent"] = 100 * agreed / joint.sum()
     kappa = float(cohens_kappa(joint, return_results=False))
     out["Section 2.5.2", "two authors | kappa"] = kappa
-    out["Section 2.5.2", "annotators of the pairwise kappas"] = len(ANNOTATORS)
+    out["Section 2.5.2", "annotators of the pairwise kappas"] = f"{len(ANNOTATORS)} annotators"
     columns = ("B better", "T better", "both fine", "both wrong")
     for column, label in zip(columns, LABELS, strict=True):
         counts = [int(cells["Table 8", f"{who} | {column}"]) for who in ANNOTATORS]
