@@ -50,3 +50,14 @@ def test_the_demo_makes_no_claims_and_every_figure_is_there(results):
     for name in ("tournament", "methods", "violated_weight"):
         assert (results / f"{name}.svg").stat().st_size > 2000
         assert (results / f"{name}.png").stat().st_size > 2000
+
+
+def test_one_pair_writes_to_its_own_folder(results, tmp_path):
+    given = {"output_dir": str(tmp_path), "pair": "en-de"}
+    run.execute("08_tournament", given, quiet=True)
+    one = pd.read_csv(tmp_path / "en-de" / "tasks.csv")
+    every = pd.read_csv(results / "tasks.csv")
+    pd.testing.assert_frame_equal(
+        one, every[every["task"] == "en-de"].reset_index(drop=True), check_dtype=False
+    )
+    assert not (tmp_path / "tasks.csv").exists()
