@@ -342,7 +342,7 @@ def ledger(
     values = ours(campaign, solved, other)
     if not complete:
         keys = [key in values for key in zip(rows["place"], rows["cell"], strict=True)]
-        rows = rows[keys].reset_index(drop=True)
+        rows = rows[np.array(keys, dtype=bool)].reset_index(drop=True)
     said = reasons(campaign, solved)
     example = rows["place"].isin(EXAMPLES)
     parts = [
