@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from .figures import styled
+from .figures import bump_chart, styled
 from .riley2024 import BINS, FEW, series
 
 MARKERS = "osD^vPX"
@@ -166,7 +166,7 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
             )
     for ax, (value, name) in zip(axes, EFFORT_PANELS, strict=True):
         ax.set_xscale("log")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
         ax.xaxis.set_major_formatter(lambda v, _: f"{v:g}")
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set(xlabel="judgments per system in one study", ylabel=name)
@@ -176,3 +176,22 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
     handles, labels = axes[0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
     return fig
+
+
+def normalisation_bump(table: pd.DataFrame, title: str) -> Figure:
+    """Ranks of systems and significance lines under each normalisation of the raters.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `mqm_ranking.by_normalisation`.
+    """
+    names = list(dict.fromkeys(table["normalisation"]))
+    wide = table.pivot(index="system", columns="normalisation", values="rank")[names]
+    lined = table[table["line_below"] == 1]
+    lines: dict[str, Sequence[int]] = {
+        str(n): [int(k) for k in lined.loc[lined["normalisation"] == n, "rank"]] for n in names
+    }
+    return bump_chart(
+        wide.sort_values(names[0]), title=title, lines=lines, xlabel="normalisation of the raters"
+    )
