@@ -50,7 +50,7 @@ class Solution:
 
 def order_cost(w: IntArray, order: IntArray) -> int:
     """The weight of the edges that point upwards in `order`."""
-    return int(np.tril(w[np.ix_(order, order)], -1).sum())
+    return int(np.tril(w[order[:, None], order], -1).sum())
 
 
 def insertion_search(w: IntArray, start: IntArray, rounds: int = 10_000) -> IntArray:
@@ -225,8 +225,9 @@ def bounded_dp(
             return None
         best = np.minimum.reduceat(price, first)
         alive = best + _rest(new[first], bound) <= limit
-        to = (alive.cumsum() - 1)[fresh.cumsum() - 1]
-        use = (price == best[fresh.cumsum() - 1]) & alive[fresh.cumsum() - 1]
+        group = fresh.cumsum() - 1
+        to = (alive.cumsum() - 1)[group]
+        use = (price == best[group]) & alive[group]
         first = first[alive]
         if len(first) > cap:
             return None
@@ -287,6 +288,8 @@ def small_dp(w: IntArray) -> Solution:
 
 def _rest(keys: NDArray[np.uint64], bound: Bound) -> NDArray[np.float64]:
     """The bound for the systems that are not in each set."""
+    if len(keys) * len(bound.sets) < 4_000_000:
+        return ((keys[:, None] & bound.sets) == 0) @ bound.values
     out = np.empty(len(keys))
     size = max(1, 4_000_000 // max(1, len(bound.sets)))
     for a in range(0, len(keys), size):

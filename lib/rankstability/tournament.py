@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -244,10 +245,14 @@ def minimum_feedback_arc_set(
     cost, lower, optima, canonical = 0, 0, 1, True
     counted = True
     sorting, starts = _blocks(w[np.ix_(listed, listed)][None])
-    for block in np.split(sorting[0], np.flatnonzero(starts[0])[1:]):
-        block = listed[np.sort(block)]
+    cuts = [*starts[0].nonzero()[0].tolist(), len(w)]
+    for first, last in pairwise(cuts):
+        if last - first == 1:
+            order.append(int(listed[sorting[0, first]]))
+            continue
+        block = listed[np.sort(sorting[0, first:last])]
         part = _solve_block(w[np.ix_(block, block)], deadline, method)
-        order += [int(i) for i in block[part.order]]
+        order += block[part.order].tolist()
         cost += part.cost
         lower += part.lower
         canonical &= part.canonical
@@ -269,8 +274,6 @@ class _Part:
 
 def _solve_block(w: IntArray, deadline: float, method: str) -> _Part:
     k = len(w)
-    if k == 1:
-        return _Part(np.zeros(1, dtype=np.int64), 0, 0, 1, True)
     if k <= SMALL_BLOCK and method == "auto":
         done = mfas.small_dp(w)
         return _Part(done.order, done.cost, done.cost, done.optima, True)
@@ -368,20 +371,18 @@ def _checked(weights: ArrayLike) -> IntArray:
     w = np.asarray(weights)
     if w.ndim != 2 or w.shape[0] != w.shape[1] or not len(w):
         raise DataError("not a square matrix", value=w.shape, expected="(n, n) with n > 0")
-    if not np.issubdtype(w.dtype, np.integer):
-        if not np.issubdtype(w.dtype, np.floating) or not (w == np.round(w)).all():
-            raise DataError("weights must be whole numbers", value=str(w.dtype))
-        w = w.astype(np.int64)
-    w = w.astype(np.int64)
+    if w.dtype.kind not in "iu" and (w.dtype.kind != "f" or not (w == np.round(w)).all()):
+        raise DataError("weights must be whole numbers", value=str(w.dtype))
+    w = w.astype(np.int64, copy=True)
     if (w < 0).any():
         i, j = np.argwhere(w < 0)[0]
         raise DataError("negative weight", value=int(w[i, j]), expected="net_weights(wins)")
     if np.diagonal(w).any():
         raise DataError("weight of a system against itself", value=np.diagonal(w).tolist(),
                         expected="zeros on the diagonal")  # fmt: skip
-    both = np.argwhere((w > 0) & (w.T > 0))
-    if len(both):
-        i, j = both[0]
+    both = (w > 0) & (w.T > 0)
+    if both.any():
+        i, j = np.argwhere(both)[0]
         raise DataError(
             f"pair {i}, {j} has weight in both directions",
             value=(int(w[i, j]), int(w[j, i])),
