@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-import pandas as pd
-
-from . import campaigns, direct_assessment, mqm, perturb, rr_stability, srp, srp_studies
+from . import campaigns, direct_assessment, mqm, perturb, rr_stability
 from .change_totals import SETS
 from .errors import DataError
-from .ranking import Change, Ranking, compare, rank
+from .mqm_ranking import PERMUTATIONS, rank_ratings
+from .ranking import Change, Ranking, compare
 from .relative_ranking import METHODS, REFERENCE, PairCounts, pairwise, tasks
 from .significance import CORRECTIONS, RANK_SUM_TESTS
 
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from .readers_da import DirectAssessment
 
 T = TypeVar("T")
-PERMUTATIONS, SEED = 500, 20240601  # of the test between MQM systems, as in 06_srp
 RULE, ALPHA = "knowles", 0.05
 
 
@@ -261,13 +258,12 @@ class Errors(Task):
     data: mqm.Ratings = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        self.scores, self.tests = mqm.NORMALISATIONS, (f"{PERMUTATIONS} permutations of documents",)
+        self.scores, self.tests = mqm.NORMALISATIONS, (f"{PERMUTATIONS} permutations",)
 
     def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
-        def make() -> Ranking:
-            return rank_ratings(self.data.without(*removed), score, test)
-
-        return self._once((removed, score), make)
+        return self._once(
+            (removed, score), lambda: rank_ratings(self.data.without(*removed), score)
+        )
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         if not removed:
@@ -275,36 +271,6 @@ class Errors(Task):
         size = self.data.score[0].size
         gone = len(removed)
         return f"{gone * size:,} of {len(self.data.systems) * size:,} rated documents removed"
-
-
-def rank_ratings(data: mqm.Ratings, normalisation: str = "none", test: str = "") -> Ranking:
-    """MQM systems by their mean score per segment, all ratings of an item averaged.
-
-    The score is the negative of MQM, so that higher is better as everywhere in `Ranking`; the test
-    is that of Riley et al. (2024, section 5), labels swapped document by document.
-    """
-    systems, documents, depth = data.shape
-    design = srp_studies.Design(
-        normalisation=normalisation, ratings_per_item=depth, permutations=PERMUTATIONS
-    )
-    everything = np.arange(documents)[None, :]
-    choice = np.zeros((1, systems, documents), dtype=int)
-    sums, segments = srp_studies.item_scores(data, design, everything, choice)
-    flat, _ = srp.permutation_test(sums, PERMUTATIONS, np.random.default_rng(SEED))
-    p = np.full((systems, systems), np.nan)
-    i, j = np.triu_indices(systems, 1)
-    p[i, j] = p[j, i] = flat[0]
-    means = -sums[0].sum(axis=1) / segments.sum()
-    rated = data.segments.sum() * depth
-    table = pd.DataFrame(
-        {
-            "system": list(data.systems),
-            "minus_mqm": means + 0.0,
-            "errors": data.errors.sum(axis=(1, 2)) / rated,
-        }
-    )
-    lead = means[:, None] - means[None, :]
-    return rank(table, p, lead, by="minus_mqm", test=test or f"{PERMUTATIONS} permutations")
 
 
 def shown(campaign: Campaign) -> bool:
@@ -351,7 +317,11 @@ def sentence(view: View) -> str:
 
 
 def commands(campaign: str, protocol: str, pair: str, state: State) -> list[str]:
-    """The notebooks that draw this view as a figure, as commands with the same settings."""
+    """The notebooks that draw this view as a figure, as commands with the same settings.
+
+    Raw scores stand beside z-scores in 05; a removal together with a divisor is in no figure but
+    each by itself, in 02 and in 03.
+    """
     if protocol == "MQM":
         without = {"without": list(state.removed)} if state.removed else {}
         return [_command("06_srp", campaign, pair, **without)]
@@ -362,6 +332,8 @@ def commands(campaign: str, protocol: str, pair: str, state: State) -> list[str]
         return [
             _command("07_relative_ranking", campaign, pair, **score, correction=correction, **lines)
         ]
+    if state.score == "mean_raw":
+        return [_command("05_document_difficulty", campaign, pair)]
     lines = {"test": state.test or next(iter(RANK_SUM_TESTS)), **lines}
     systems = [s for s in state.removed if s not in SETS]
     removed = [s for s in state.removed if s in SETS] + ([" & ".join(systems)] if systems else [])

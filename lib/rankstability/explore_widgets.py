@@ -19,9 +19,9 @@ STYLE = """<style>
 .rs-explore .widget-html-content { line-height: 1.45; white-space: normal; }
 .rs-explore table.ranking { border-collapse: collapse; font-size: 12.5px;
   font-variant-numeric: tabular-nums; margin: 0; }
-.rs-explore table.ranking th { text-align: right; padding: 3px 9px; font-weight: 600;
+.rs-explore table.ranking th { text-align: right; padding: 3px 6px; font-weight: 600;
   border-bottom: 1px solid var(--jp-border-color1, #999); }
-.rs-explore table.ranking td { text-align: right; padding: 2px 9px; }
+.rs-explore table.ranking td { text-align: right; padding: 2px 6px; }
 .rs-explore table.ranking th:nth-child(2), .rs-explore table.ranking td:nth-child(2) {
   text-align: left; }
 .rs-explore h4 { margin: 2px 0 6px; }
@@ -80,7 +80,7 @@ class Explorer(widgets.VBox):
             "lowest": ("lowest",),
             "highest": ("highest",),
         }
-        layout = {"width": "auto", "flex": "1 1 auto"}
+        layout = {"width": "auto"}
         self.buttons = {n: widgets.Button(description=n, layout=layout) for n in self.presets}
         low, high, step = DIVISORS
         self.divisor = widgets.FloatSlider(
@@ -110,8 +110,8 @@ class Explorer(widgets.VBox):
         )  # fmt: skip
 
     def _layout(self) -> widgets.Widget:
-        presets = widgets.HBox(
-            list(self.buttons.values()), layout={"flex_flow": "row wrap", "width": "auto"}
+        presets = widgets.GridBox(
+            list(self.buttons.values()), layout={"grid_template_columns": "1fr 1fr"}
         )
         controls = widgets.VBox(
             [
@@ -119,10 +119,10 @@ class Explorer(widgets.VBox):
                 widgets.HTML("<b>Removed</b> from all judgments"), self.removed, presets,
                 self.divisor, self.score, self.test, self.rule, self.alpha, self.fixed,
             ],
-            layout={"flex": "0 0 310px", "padding": "0 18px 0 0"},
+            layout={"flex": "0 0 290px", "padding": "0 14px 0 0"},
         )  # fmt: skip
         views = widgets.HBox(
-            [self.table, self.bump], layout={"flex_flow": "row wrap", "grid_gap": "10px 26px"}
+            [self.table, self.bump], layout={"flex_flow": "row wrap", "grid_gap": "10px 16px"}
         )
         results = widgets.VBox(
             [self.said, views, self.foot], layout={"flex": "1 1 480px", "min_width": "0"}
@@ -147,7 +147,7 @@ class Explorer(widgets.VBox):
             score=self.score.value or "",
             test=self.test.value or "",
             rule=self.rule.value,
-            alpha=float(self.alpha.value),
+            alpha=round(float(self.alpha.value), 6),
             fixed=bool(self.fixed.value),
         )
 
@@ -204,7 +204,7 @@ class Explorer(widgets.VBox):
             systems = [(f"{k}  {s}", s) for k, s in enumerate(task.first.systems, 1)]
             self.removed.options = [(text, name) for name, text in task.sets.items()] + systems
             self.removed.value = ()
-            self.buttons["human + REF"].layout.display = "" if "human+ref" in task.sets else "none"
+            self.buttons["human + REF"].disabled = "human+ref" not in task.sets
             self.divisor.value = DIVISORS[0]
             self.divisor.layout.display = "" if task.divides else "none"
             self.score.description = SCORE_NAMES[protocol]

@@ -9,7 +9,7 @@ from .explore import View
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
 STILL, GONE = "#8C8C8C", "#A8A8A8"
 INK = "var(--jp-content-font-color1, #111)"  # follows JupyterLab's light or dark theme
-ROW, TOP, LETTER, WIDTH = 23, 34, 6.9, 150  # pixels: a row, the head, a letter, between the columns
+ROW, TOP, LETTER, WIDTH = 23, 34, 6.6, 116  # pixels: a row, the head, a letter, between the columns
 
 
 def places(view: View) -> dict[str, tuple[int, int | None]]:
@@ -50,7 +50,7 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
     """
     at = places(view)
     longest = max(len(s) for s in at)
-    left = int(LETTER * longest) + 42
+    left = max(int(LETTER * longest) + 30, 86)
     right = left + WIDTH
     width, height = right + left, TOP + ROW * len(at) + 44
     moved = [s for s, (old, new) in at.items() if new not in (None, old)]
@@ -117,21 +117,21 @@ def _bar(x: float, place: int, kind: str) -> str:
     dash = ' stroke-dasharray="4 3"' if kind == "vanished" else ""
     cross = "" if kind == "vanished" else f"M{x - 4} {y - 4}l8 8m0 -8l-8 8"
     return (
-        f'<path class="{kind}" d="M{x - 24} {y}h48{cross}" style="stroke:{colour}" '
+        f'<path class="{kind}" d="M{x - 13} {y}h26{cross}" style="stroke:{colour}" '
         f'stroke-width="2" fill="none"{dash}/>'
     )
 
 
 def _legend(width: float, y: float) -> str:
-    parts, x = [], width / 2 - 140
+    parts, x = [], width / 2 - 132
     for kind, text in (("kept", "line stays"), ("appeared", "appears"), ("vanished", "vanishes")):
         bar = _bar(0, 0, kind).replace('class="', 'class="key ')
-        parts.append(f'<g transform="translate({x + 12} {y - TOP}) scale(0.7 1)">{bar}</g>')
+        parts.append(f'<g transform="translate({x + 12} {y - TOP})">{bar}</g>')
         parts.append(
-            f'<text x="{x + 34}" y="{y}" font-size="11" dominant-baseline="central" '
+            f'<text x="{x + 31}" y="{y}" font-size="11" dominant-baseline="central" '
             f'style="fill:{INK}">{text}</text>'
         )
-        x += 106
+        x += 96
     return "".join(parts)
 
 
