@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from .figures import styled
 
@@ -42,6 +42,7 @@ def win_ratios(table: pd.DataFrame) -> Figure:
         ax.plot(own["rank"], own["win_ratio"], "o", color="#0072B2", ms=3.6)
         ax.set_title(task, fontsize=9.5)
         ax.set_xlim(0.2, own["rank"].max() + 0.8)
+        ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         if i % columns == 0:
             ax.set_ylabel("win ratio")
         if i >= len(tasks) - columns:
@@ -64,6 +65,7 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
         ax.plot(own["judgments"], own["fitted"], color="#D55E00", ls="--", label="model")
         ax.set_title(f"{task}: spread {spread[task]:g}", fontsize=9.5)
         ax.set(ylim=(0, 1), xlim=(0, None))
+        ax.xaxis.set_major_locator(MaxNLocator(4))
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
         ax.xaxis.set_major_formatter(THOUSANDS)
         if i % columns == 0:
