@@ -327,12 +327,13 @@ def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
         "company_by_pair",
         data=systems[["pair", "system", "human", "imbalance", "company_z", "mean_z", "rank"]],
     )
-    out.claims(ledger(campaign, rows))
-    return {
+    published = out.claims(ledger(campaign, rows))
+    parts: dict[str, Any] = {
         "Balance of every language pair": rows,
         "How much of z is company": fig,
         "In words": verdict(rows),
     }
+    return parts | ({"Published and ours": published} if len(published) else {})
 
 
 def verdict(rows: pd.DataFrame) -> str:

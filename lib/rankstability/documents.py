@@ -273,7 +273,9 @@ def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
             data=stability.scores_of(changes, tries),
         )
         parts["The answer to section 8, computed"] = stability.verdict(changes, tries)
-    out.claims(ledger(campaign, out))
+    rows = out.claims(ledger(campaign, out))
+    if len(rows):
+        parts["Published and ours"] = rows
     return parts
 
 

@@ -16,6 +16,7 @@ from . import direct_assessment as da_scores
 from . import perturb, variance
 from .direct_assessment import COUNTED
 from .effects import METHODS, Additive, additive, components, penalties, rankings, standardised
+from .errors import DataError
 from .ranking import Ranking, compare
 from .readers_da import DirectAssessment
 
@@ -180,6 +181,8 @@ def against_truth(
     """
     from .outputs import child_seeds
 
+    if simulations < 1:
+        raise DataError("no simulated campaigns", value=simulations, expected="1 or more")
     parts = parts or components(da)
     fit = additive(da)
     penalty = penalties(da, parts)
