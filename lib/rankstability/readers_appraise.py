@@ -11,11 +11,11 @@ import re
 from collections import Counter
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from . import paths, tables
+from . import paths, schemas, tables
 from .errors import DataError
 from .readers_da import DirectAssessment, share_categories
 
@@ -30,6 +30,11 @@ COLUMNS = {
     ),
 }
 TYPES = {"TGT": "SYSTEM", "BAD": "BAD_REF", "REF": "REF", "CHK": "REPEAT"}
+NAMES = {
+    **{"worker": "username", "system": "system", "segment": "itemId", "type": "itemType"},
+    **{"source": "srcLang", "target": "trgLang", "score": "score"},
+}
+JUDGED = ["worker", "system", "segment", "type", "score"]
 ISO = {
     "eng": "en", "ces": "cs", "deu": "de", "fra": "fr", "hau": "ha", "heb": "he", "hin": "hi",
     "hrv": "hr", "isl": "is", "jpn": "ja", "rus": "ru", "spa": "es", "ukr": "uk", "zho": "zh",
@@ -141,27 +146,12 @@ def _checked(name: str, form: str, mtime: int, size: int) -> pd.DataFrame:
     if not fields:
         raise DataError("no rows", file=shown)
     rows = pd.DataFrame(fields, columns=list(columns), dtype=object)
-
-    def wrong(bad: pd.Series, column: str, problem: str, expected: str) -> None:
-        at = np.flatnonzero(bad.to_numpy())
-        if len(at):
-            first = int(at[0])
-            raise DataError(
-                problem,
-                file=shown,
-                line=lines[first],
-                column=column,
-                value=rows[column].iloc[first],
-                expected=expected,
-            )
-
-    for column in ("username", "system", "itemId", "srcLang", "trgLang"):
-        wrong(rows[column].str.strip() == "", column, "empty id", "an id")
-    wrong(~rows["itemType"].isin(TYPES), "itemType", "unknown type", "one of " + ", ".join(TYPES))
-    number = pd.to_numeric(rows["score"], errors="coerce")
-    wrong(number.isna(), "score", "not a number", "a number from 0 to 100")
-    wrong((number < 0) | (number > 100), "score", "out of range", "a number from 0 to 100")
-    rows["number"] = number
+    text = rows.rename(columns={theirs: ours for ours, theirs in NAMES.items()})
+    places: dict[str, Any] = {"file": file, "lines": lines, "columns": NAMES}
+    schemas.validate(text[["source", "target"]], schemas.languages(r"\w+([-_]\w+)*"), **places)
+    rows["number"] = schemas.validate(text[JUDGED], schemas.judgments(list(TYPES)), **places)[
+        "score"
+    ]
     rows["pair"] = rows["srcLang"].replace(ISO) + "-" + rows["trgLang"].replace(ISO)
     rows["why"] = ""
     rows.loc[rows.duplicated(list(columns)), "why"] = "submitted twice"

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import paths, tables
+from . import paths, schemas, tables
 from .errors import DataError
 from .tables import Table
 
@@ -24,7 +24,7 @@ COLUMNS = (
 )
 LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"
 TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")
-CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+CODE = r"[a-z]{2,3}([-_][A-Za-z]{2,4})?"
 DOC_SEGMENT = re.compile(r"(.+)_(\d+)")
 SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 
@@ -78,13 +78,10 @@ def companions(folder: Path) -> tuple[Path, Path]:
 
 
 def _codes(table: Table) -> tuple[pd.Series, pd.Series]:
-    for column in ("Input.src", "Input.trg"):
-        values = table.frame[column].cat
-        for number, value in enumerate(values.categories):
-            if not CODE.fullmatch(value):
-                row = int(np.flatnonzero(values.codes.to_numpy() == number)[0])
-                raise table.error("not a language code", row, column, "a code such as cs")
-    return table.frame["Input.src"], table.frame["Input.trg"]
+    names = {"source": "Input.src", "target": "Input.trg"}
+    rows = np.arange(len(table.frame))
+    codes = table.validated(schemas.languages(CODE), rows, names)
+    return codes["source"], codes["target"]
 
 
 def pairs(folder: Path) -> tuple[str, ...]:
@@ -114,26 +111,16 @@ def _rows(table: Table, pair: str) -> np.ndarray:
 
 def _judgments(table: Table, rows: np.ndarray) -> pd.DataFrame:
     """The checked rows of one file, columns renamed."""
-    for column in ("WorkerId", "sys_id", "sid"):
-        table.filled(column, rows)
-    kind = table.frame["type"].cat
-    known = kind.categories.isin(list(TYPES))
-    bad = rows[~known[kind.codes.to_numpy()[rows]]]
-    if len(bad):
-        raise table.error("unknown type", int(bad[0]), "type", "one of " + ", ".join(TYPES))
-    score = table.numbers("score", rows, 0, 100)
-    taken = table.frame.iloc[rows].reset_index(drop=True)
-    return pd.DataFrame(
-        {
-            "worker": taken["WorkerId"],
-            "hit": taken["HITId"],
-            "system": taken["sys_id"],
-            "segment": taken["sid"],
-            "type": taken["type"],
-            "score": score,
-            "block": taken["rid"],
-        }
-    )
+    names = {
+        "worker": "WorkerId",
+        "hit": "HITId",
+        "system": "sys_id",
+        "segment": "sid",
+        "type": "type",
+        "score": "score",
+        "block": "rid",
+    }
+    return table.validated(schemas.judgments(TYPES), rows, names)
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
@@ -151,6 +138,7 @@ def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> 
 
 def _identical(table: Table, rows: np.ndarray, allow: bool) -> int:
     """How many of `rows` repeat another in every column; an error within a HIT unless allowed."""
+    # by hand: a schema's uniqueness knows no exceptions (rows without a HIT) and counts nothing
     codes = pd.DataFrame(
         {column: table.frame[column].cat.codes.to_numpy()[rows] for column in table.frame.columns}
     )
@@ -247,15 +235,9 @@ def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Ser
 def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
     table = tables.read(path, ("sid", "document"))
     rows = np.arange(len(table.frame))
-    for column in ("sid", "document"):
-        table.filled(column, rows)
-    again = table.frame["sid"].duplicated().to_numpy()
-    if again.any():
-        bad = int(np.flatnonzero(again)[0])
-        raise table.error("duplicate segment id", bad, "sid", "each segment once")
-    listed = pd.Series(
-        table.frame["document"].astype(str).to_numpy(), index=table.frame["sid"].astype(str)
-    )
+    names = {"segment": "sid", "document": "document"}
+    frame = table.validated(schemas.documents(), rows, names)
+    listed = pd.Series(frame["document"].astype(str).to_numpy(), index=frame["segment"].astype(str))
     missing = segments.difference(listed.index)
     if len(missing):
         raise DataError(
@@ -323,21 +305,8 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     path = segment_file(folder, pair)
     table = tables.read(path, SEGMENT_COLUMNS)
     rows = np.arange(len(table.frame))
-    for column in ("SYS", "SID"):
-        table.filled(column, rows)
-    again = table.frame.duplicated(["SYS", "SID"]).to_numpy()
-    if again.any():
-        bad = int(np.flatnonzero(again)[0])
-        raise table.error("duplicate system and segment", bad, "SID", "each segment of SYS once")
-    frame = pd.DataFrame(
-        {
-            "system": table.frame["SYS"],
-            "segment": table.frame["SID"],
-            "raw": table.numbers("RAW.SCR", rows, 0, 100),
-            "z": table.numbers("Z.SCR", rows, -np.inf, np.inf),
-            "n": table.numbers("N", rows, 1, np.inf).astype(int),
-        }
-    )
+    names = {"system": "SYS", "segment": "SID", "raw": "RAW.SCR", "z": "Z.SCR", "n": "N"}
+    frame = table.validated(schemas.segment_scores(), rows, names).astype({"n": int})
     frame["worker"] = frame["hit"] = frame["type"] = frame["block"] = None
     share_categories([frame], ("system", "segment"))
     _add_documents([frame], documents(folder, pair, [frame]))
