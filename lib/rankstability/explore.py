@@ -181,15 +181,14 @@ class Direct(Task):
         humans = "human+ref" in state.removed or (self.divides and state.divisor != 1)
         return {s for s in state.removed if s not in self.sets} | set(self.humans if humans else ())
 
-    def _changed(self, removed: tuple[str, ...], divisor: float) -> DirectAssessment:
+    def _without(self, removed: tuple[str, ...]) -> DirectAssessment:
         da = self.da
         if "human+ref" in removed:
             da = perturb.remove_human_and_reference(da)
         elif "ref" in removed:
             da = perturb.remove_reference(da)
-        if systems := [s for s in removed if s not in self.sets]:
-            da = perturb.remove_systems(da, systems)
-        return perturb.divide_scores(da, divisor) if divisor != 1 else da
+        systems = [s for s in removed if s not in self.sets]
+        return perturb.remove_systems(da, systems) if systems else da
 
     def _segments(
         self, removed: tuple[str, ...], divisor: float
@@ -197,10 +196,11 @@ class Direct(Task):
         """Segment scores, judgments removed, judgments divided."""
 
         def make() -> tuple[direct_assessment.SegmentScores, int, int]:
-            da = self._changed(removed, divisor)
-            divided = int(da.excluded["rows"].iloc[-1]) if divisor != 1 else 0
+            left = self._without(removed)
+            da = perturb.divide_scores(left, divisor) if divisor != 1 else left
+            lower = da.good["score"].to_numpy() != left.good["score"].to_numpy()
             gone = len(self.da.good) - len(da.good)
-            return direct_assessment.segment_scores(da), gone, divided
+            return direct_assessment.segment_scores(da), gone, int(lower.sum())
 
         return self._once((removed, divisor), make)
 
