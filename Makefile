@@ -16,7 +16,11 @@ help:  ## list the targets
 $(READY): requirements.lock pyproject.toml
 	@echo "Building the environment in $(VENV) (some minutes, once)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || (echo "Python 3.11 or later is needed; set PYTHON=..."; exit 1)
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || (echo "venv failed: on Debian, install python3-venv"; exit 1)
+	@test -x $(BIN)/pip || $(PYTHON) -m venv --clear $(VENV) >/dev/null 2>&1 || { \
+	  echo "Debian keeps Python's venv module in a package of its own: python3-venv"; \
+	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  (apt-get install -y -qq python3-venv >/dev/null || (apt-get update -qq && apt-get install -y -qq python3-venv >/dev/null)) && \
+	  $(PYTHON) -m venv --clear $(VENV); } || { echo "install it (apt-get install python3-venv), then run make again"; exit 1; }
 	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
 	@touch $@
