@@ -63,7 +63,9 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
         )
         ax.plot(own["judgments"], own["share"], color="#0072B2", label="campaign")
         ax.plot(own["judgments"], own["fitted"], color="#D55E00", ls="--", label="model")
-        ax.set_title(f"{task}: spread {spread[task]:g}", fontsize=9.5)
+        ax.set_title(task, fontsize=9.5)
+        note = f"spread {spread[task]:g}"
+        ax.text(0.97, 0.05, note, transform=ax.transAxes, ha="right", fontsize=8.5)
         ax.set(ylim=(0, 1), xlim=(0, None))
         ax.xaxis.set_major_locator(MaxNLocator(4))
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
@@ -72,8 +74,8 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
             ax.set_ylabel("significant pairs")
         if i >= len(tasks) - columns:
             ax.set_xlabel("judgments")
-        if i == 0:
-            ax.legend(loc="lower right", fontsize=8)
+    handles, labels = axes[0].get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=8)
     return fig
 
 
@@ -234,7 +236,7 @@ def coverage(table: pd.DataFrame, level: float = 0.95) -> Figure:
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     fig.legend(title="what is resampled", loc="outside right upper")
     low = float((table["coverage"] - 2 * table["coverage_se"]).min())
-    ax.set_ylim(min(0.85, low) - 0.01, 1.005)
+    ax.set_ylim(min(0.9, low) - 0.01, 1.005)
     return fig
 
 

@@ -70,7 +70,7 @@ class Effort:
 
 
 FULL = Effort(10_000, 400, 1000, 200, 60, 1000, 20)
-QUICK = Effort(100, 10, 200, 10, 10, 80, 5)
+QUICK = Effort(60, 8, 200, 8, 8, 50, 4)
 
 AS_STATED = Reading("as stated", root=True, sides=2, trim=0.025, unranked="drop")
 AS_MATCHED = Reading("as matched", root=False, sides=1, trim=0.005, unranked="keep")
