@@ -1,8 +1,8 @@
 """Stable ranking probability: one configuration, and the permutation test against plain versions.
 
-Writes ``results/srp.csv``: CPU seconds of one run, and for the plain versions the ratio to ours on the
-same studies. The paper's size (15 systems, 181 documents) is a made-up campaign of that shape; the
-real ones where the data root has WMT23. Set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1.
+Writes ``results/srp.csv``: CPU seconds of one run, and for the plain versions the ratio to ours on
+the same studies. The paper's size (15 systems, 181 documents) is a made-up campaign of that shape;
+the real ones where the data root has WMT23. Set OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1.
 """
 
 from __future__ import annotations

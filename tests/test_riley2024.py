@@ -20,6 +20,7 @@ from rankstability import (
     paths,
     riley2024,
     riley2024_findings,
+    riley2024_ledger,
     srp,
     srp_protocols,
 )
@@ -194,10 +195,30 @@ def test_sentences_and_recommendations(demo, quick):
     found = riley2024_findings.findings(quick, demo[1], QUICK)
     assert len(found) == 12
     text = riley2024_findings.sentence(found, 3)
-    assert "pSxS above no grouping" in text and "±" in text
+    assert "pSxS above no grouping" in text and "±" in text and "in the paper yes" in text
+    assert "in the paper en-de yes, en-zh the reverse" in riley2024_findings.sentence(found, 4)
+    assert "Rank correlation with SRP" in riley2024_findings.alternatives(quick)
     assert "0.1 with 15, 30" in riley2024_findings.infeasible(quick)
     advice = riley2024_findings.recommendations(found, quick)
     assert len(advice) == 5 and advice["evidence"].str.len().min() > 10
+
+
+@pytest.mark.parametrize(
+    ("finding", "verdict", "said"),
+    [
+        ("pSxS above no grouping", "yes", "the finding **holds**"),
+        ("pSxS above no grouping", "reversed", "the finding **does not hold**"),
+        ("error above unnormalised without grouping", "no", "the finding **holds**"),
+        ("error above unnormalised without grouping", "yes", "the finding **does not hold**"),
+        ("fully balanced above imbalanced", "reversed", "**as on its en-zh data**"),
+        ("fully balanced above imbalanced", "no", "**like neither**"),
+        ("pSxS above no grouping", "cannot be said", "**nothing can be said**"),
+    ],
+)
+def test_a_finding_holds_when_it_is_what_the_paper_says(finding, verdict, said):
+    row = {"figure": 1, "finding": finding, "verdict": verdict, "points": 2, "informative": 0}
+    text = riley2024_findings.sentence(pd.DataFrame([row]), 1)
+    assert said in text
 
 
 # ------------------------------------------------------------------ the ledger
@@ -216,7 +237,7 @@ def measured():
 
 def test_on_other_campaigns_the_rows_have_no_data_and_say_why():
     own = {("Table 1", "documents"): 30, ("Figure 5", "z above unnormalised"): "no"}
-    rows = riley2024_findings.ledger("wmt23-mqm", {"en-de": own})
+    rows = riley2024_ledger.ledger("wmt23-mqm", {"en-de": own})
     assert len(rows) == len(claims.published("riley2024"))
     derived = rows[rows["provenance"] == "recomputed from print"]
     assert dict(zip(derived["cell"], derived["status"], strict=True)) == {
@@ -231,13 +252,13 @@ def test_on_other_campaigns_the_rows_have_no_data_and_say_why():
 
 
 def test_on_wmt22_they_are_checks():
-    rows = riley2024_findings.ledger("wmt22-mqm", measured())
+    rows = riley2024_ledger.ledger("wmt22-mqm", measured())
     of = rows[rows["provenance"] == "official"]
     assert (of["status"] == "exact").all() and len(of) == 52
     wrong = measured()
     wrong["en-de"]["Table 1", "documents"] = 180
     wrong["en-zh"]["Figure 4", "fully balanced above imbalanced"] = "yes"
-    rows = riley2024_findings.ledger("wmt22-mqm", wrong).set_index(["place", "cell", "provenance"])
+    rows = riley2024_ledger.ledger("wmt22-mqm", wrong).set_index(["place", "cell", "provenance"])
     assert rows.loc[("Table 1", "en-de | documents", "official"), "status"] == "rounds"
     key = ("Figure 4", "en-zh | fully balanced above imbalanced", "official")
     assert rows.loc[key, "status"] == "differs"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from . import figures_srp, mqm, riley2024, riley2024_findings
+from . import figures_srp, mqm, riley2024, riley2024_findings, riley2024_ledger
 from .mqm import Ratings
 from .outputs import Outputs
 from .riley2024 import Plan
@@ -128,7 +128,7 @@ def ledger(
 ) -> pd.DataFrame:
     """This run's rows of the claims ledger, from what was shown above."""
     values = {
-        pair: riley2024_findings.measured(
+        pair: riley2024_ledger.measured(
             counts.set_index("count")[pair],
             agreement.set_index("aggregation")[pair],
             found[pair],
@@ -136,4 +136,4 @@ def ledger(
         )
         for pair in found
     }
-    return riley2024_findings.ledger(campaign, values)
+    return riley2024_ledger.ledger(campaign, values)
