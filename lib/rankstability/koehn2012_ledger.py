@@ -75,11 +75,11 @@ class Ledger:
                 scale = 100 if "violations" in name else 1
                 value, se = scale * row[column], scale * row[f"{column}_se"]
                 cell = f"{reading.name} | {row['judgments']} judgments | {row['method']} | {name}"
-                reason = f"mean of {row['runs']} runs, standard error {se:.2g}"
-                if reading is AS_STATED:
-                    reason += "; sd = sqrt(10), " + (
-                        "two-sided" if row["method"] == "pairwise" else row["setting"]
-                    )
+                spread = reading.spread(SIGMA2)
+                reason = (
+                    f"sd {spread:.4g}, {row['setting']}; mean of {row['runs']} runs, "
+                    f"standard error {se:.2g}"
+                )
                 self.add("Table 1", cell, round(value, 3), 3 * np.sqrt(2) * se, reason)
                 if row["method"] == "bootstrap" and row["judgments"] == 30_000:
                     says = {
@@ -113,7 +113,7 @@ class Ledger:
             if task in own.index:
                 self.add("Figure 2", f"{reading.name} | {task} | sigma2", own[task], reason=why)
         if len(own) == 8:
-            lowest = f"; {own.idxmin()}, whose dashed curve lies elsewhere in the paper"
+            lowest = f"; from {own.idxmin()}, the task with the fewest systems"
             extremes = (("smallest", own.min(), lowest), ("largest", own.max(), ""))
             for name, value, note in extremes:
                 key = f"{reading.name} | {name} sigma2"
@@ -233,7 +233,7 @@ def report(
         ledger.add_fits(reading, fits)
         ledger.add_table4(reading, table4(reading))
         trim = f"trim {reading.trimmed(_resamples(quality))}"
-        own = quality[quality["spread"] == spread]
+        own = quality[np.isclose(quality["spread"], spread)]
         own = own[(own["method"] == "pairwise") | (own["setting"] == trim)]
         ledger.add_table1(reading, own)
         for place, pair in (("Table 2", "en-cs"), ("Table 3", "fr-en")):
@@ -241,7 +241,7 @@ def report(
                 data = units(frames[pair], reading.unranked)
                 ledger.add_ranges(reading, place, pair, data, seed)
     stated = AS_STATED.spread(SIGMA2)
-    ledger.add_figure3(AS_STATED, errors[errors["spread"] == stated], stated)
+    ledger.add_figure3(AS_STATED, errors[np.isclose(errors["spread"], stated)], stated)
     at_10 = errors[errors["spread"] == AS_MATCHED.spread(SIGMA2)]
     first = at_10[(at_10["ranker"] == "BOJAR")].sort_values("judgments")["error"]
     note = (
