@@ -83,7 +83,7 @@ def test_index_to_page_with_figure_and_table(page, tiny):
     page.locator("a.zoom").click()
     assert page.locator("dialog.large img").is_visible()
     page.keyboard.press("Escape")
-    assert page.locator("dialog.large").count() == 0
+    page.locator("dialog.large").wait_for(state="detached")
     # settings are a table
     page.locator("details.settings summary").click()
     assert "'cs-en'" in page.locator("details.settings").inner_text() and fits(page)

@@ -87,6 +87,15 @@ def systems(page) -> list[str]:
     return page.locator(".rs-explore table.ranking tbody td:nth-child(2)").all_inner_texts()
 
 
+INSIDE = """chart => {
+  const box = chart.getBoundingClientRect();
+  return [...chart.querySelectorAll("text")].filter(t => {
+    const r = t.getBoundingClientRect();
+    return r.left < box.left - 1 || r.right > box.right + 1 || r.bottom > box.bottom + 1;
+  }).map(t => t.textContent);
+}"""
+
+
 def settled(page, wanted) -> None:
     """Wait until the ranking shown fulfils `wanted`."""
     until = time.monotonic() + PATIENCE / 1000
@@ -131,6 +140,7 @@ def test_ranking_follows_the_controls(page, tmp_path):
         page.wait_for_timeout(100)
     assert scores.all_inner_texts() != first
     assert "divisors=[4.25]" in explore.locator("code").last.inner_text()
+    assert "▲" in chart.text_content() and chart.evaluate(INSIDE) == []  # no label is cut
     page.screenshot(path=tmp_path / "divided.png")
 
     # relative ranking, then MQM: other systems, other scores to choose

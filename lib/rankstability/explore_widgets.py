@@ -65,7 +65,7 @@ class Explorer(widgets.VBox):
     # ------------------------------------------------------------ the controls
 
     def _controls(self) -> None:
-        wide = {"layout": {"width": "auto"}, "style": {"description_width": "72px"}}
+        wide = {"layout": {"width": "auto"}, "style": {"description_width": "68px"}}
         options = [(f"{key} · {c.protocol}", key) for key, c in self.campaigns.items()]
         self.campaign = widgets.Dropdown(options=options, description="Campaign", **wide)
         self.pair = widgets.Dropdown(description="Pair", **wide)
@@ -97,7 +97,7 @@ class Explorer(widgets.VBox):
             readout_format=".3f", **wide,
         )  # fmt: skip
         self.fixed = widgets.Checkbox(
-            description="original stays at the default settings",
+            description="original at default settings",
             tooltip="so that a change of score, test, rule or alpha shows as a change, too",
             indent=False,
             layout={"width": "auto"},
@@ -119,10 +119,10 @@ class Explorer(widgets.VBox):
                 widgets.HTML("<b>Removed</b> from all judgments"), self.removed, presets,
                 self.divisor, self.score, self.test, self.rule, self.alpha, self.fixed,
             ],
-            layout={"flex": "0 0 290px", "padding": "0 14px 0 0"},
+            layout={"flex": "0 0 274px", "padding": "0 14px 0 0"},
         )  # fmt: skip
         views = widgets.HBox(
-            [self.table, self.bump], layout={"flex_flow": "row wrap", "grid_gap": "10px 16px"}
+            [self.table, self.bump], layout={"flex_flow": "row wrap", "grid_gap": "10px 8px"}
         )
         results = widgets.VBox(
             [self.said, views, self.foot], layout={"flex": "1 1 480px", "min_width": "0"}
@@ -250,7 +250,7 @@ class Explorer(widgets.VBox):
                  for n in state.removed]  # fmt: skip
         parts = []
         if names:
-            parts.append("without " + (names[0] if len(names) == 1 else f"{len(names)} choices"))
+            parts.append("without " + (names[0] if len(names) == 1 else f"{len(names)}"))
         if self.task.divides and state.divisor != 1:
             parts.append(f"divisor {state.divisor:g}")
         if not parts and state.fixed and self.shown and self._differs(state):

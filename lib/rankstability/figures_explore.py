@@ -9,7 +9,7 @@ from .explore import View
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
 STILL, GONE = "#8C8C8C", "#A8A8A8"
 INK = "var(--jp-content-font-color1, #111)"  # follows JupyterLab's light or dark theme
-ROW, TOP, LETTER, WIDTH = 23, 34, 6.6, 116  # pixels: a row, the head, a letter, between the columns
+ROW, TOP, LETTER, WIDTH = 23, 34, 7.3, 90  # pixels: a row, the head, a letter, between the columns
 
 
 def places(view: View) -> dict[str, tuple[int, int | None]]:
@@ -50,17 +50,18 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
     """
     at = places(view)
     longest = max(len(s) for s in at)
-    left = max(int(LETTER * longest) + 30, 86)
+    left = max(int(LETTER * longest) + 16, 100)
     right = left + WIDTH
-    width, height = right + left, TOP + ROW * len(at) + 44
+    margin = max(left + 28, int(LETTER * len(after)) + 4)
+    width, height = right + margin, TOP + ROW * len(at) + 44
     moved = [s for s, (old, new) in at.items() if new not in (None, old)]
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="bump" role="img" width="{width}" '
         f'height="{height}" viewBox="0 0 {width} {height}" font-size="12.5" '
         f'font-family="var(--jp-ui-font-family, sans-serif)" style="max-width:100%">',
         f"<title>{escape(_words(view, moved))}</title>",
-        _text(left, 16, before, "middle", INK, "bold"),
-        _text(right, 16, after, "middle", INK, "bold"),
+        _text(left + 6, 16, before, "end", INK, "bold"),
+        _text(right - 6, 16, after, "start", INK, "bold"),
     ]
     for system, (old, new) in at.items():
         colour = PALETTE[moved.index(system) % len(PALETTE)] if system in moved else STILL
@@ -123,7 +124,7 @@ def _bar(x: float, place: int, kind: str) -> str:
 
 
 def _legend(width: float, y: float) -> str:
-    parts, x = [], width / 2 - 132
+    parts, x = [], width / 2 - 140
     for kind, text in (("kept", "line stays"), ("appeared", "appears"), ("vanished", "vanishes")):
         bar = _bar(0, 0, kind).replace('class="', 'class="key ')
         parts.append(f'<g transform="translate({x + 12} {y - TOP})">{bar}</g>')
