@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from . import paths
+from . import paths, schemas
 from .campaigns import Campaign
 from .errors import DataError
 from .ranking import Ranking
@@ -40,12 +39,16 @@ def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
         frame = _blank_separated(full, names, header=True)
     else:
         return None
+    frame = frame.astype({"segments": int, "judgments": int})
     frame = frame.sort_values("mean_z", ascending=False, kind="stable")
     return frame[["system", "mean_raw", "mean_z", "segments", "judgments"]].reset_index(drop=True)
 
 
-def _blank_separated(path: Path, names: list[str], header: bool) -> pd.DataFrame:
-    rows = []
+def _blank_separated(
+    path: Path, names: list[str], header: bool, p_values: bool = False
+) -> pd.DataFrame:
+    """The columns `names` (one of them ``system``), checked; the others are numbers."""
+    rows, places = [], []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         cells = line.split()
         if not cells or (header and number == 1):
@@ -58,22 +61,11 @@ def _blank_separated(path: Path, names: list[str], header: bool) -> pd.DataFrame
                 value=len(cells),
                 expected=" ".join(names),
             )
-        row: dict[str, Any] = dict(zip(names, cells, strict=True))
-        for name in names:
-            if name == "system":
-                continue
-            try:
-                row[name] = float(row[name]) if name.startswith("mean") else int(row[name])
-            except ValueError:
-                raise DataError(
-                    "not a number",
-                    file=paths.shown(path),
-                    line=number,
-                    column=name,
-                    value=row[name],
-                ) from None
-        rows.append(row)
-    return pd.DataFrame(rows, columns=names)
+        rows.append(cells)
+        places.append(number)
+    schema = schemas.official([name for name in names if name != "system"] if p_values else ())
+    frame = pd.DataFrame(rows, columns=names)
+    return schemas.validate(frame, schema, file=path, lines=places, columns={})
 
 
 def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None:
@@ -98,24 +90,10 @@ def p_values(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     path = campaign.folder / f"adwilcox-{pair.replace('-', '')}.csv"
     if not path.is_file():
         return None
-    lines = path.read_text(encoding="utf-8").splitlines()
-    columns = [_plain(name) for name in lines[0].split()]
-    rows, values = [], []
-    for number, line in enumerate(lines[1:], start=2):
-        cells = line.split()
-        if not cells:
-            continue
-        if len(cells) != len(columns) + 1:
-            raise DataError(
-                "wrong number of columns",
-                file=paths.shown(path),
-                line=number,
-                value=len(cells),
-                expected=f"{len(columns) + 1}: a name and a value per system",
-            )
-        rows.append(_plain(cells[0]))
-        values.append([float(v) for v in cells[1:]])
-    return pd.DataFrame(np.array(values), index=rows, columns=columns)
+    with path.open(encoding="utf-8") as stream:
+        columns = [_plain(name) for name in stream.readline().split()]
+    frame = _blank_separated(path, ["system", *columns], header=True, p_values=True)
+    return frame.set_index(frame.pop("system").map(_plain).to_numpy())
 
 
 def _plain(name: str) -> str:

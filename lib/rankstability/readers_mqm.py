@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
+import numpy as np
 import pandas as pd
 
+from . import schemas
 from .errors import DataError
 from .paths import shown
 
@@ -173,77 +175,60 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     """
     file = Path(file)
     excluded: Counter[str] = Counter()
-    unknown: Counter[tuple[str, str]] = Counter()
-    first: dict[tuple[str, str], int] = {}
-    rows: list[tuple[str, str, int, int, str, str, str]] = []
-    controls: list[tuple[str, str, int, int, str, str, str]] = []
+    lines: list[int] = []
+    cells: list[list[str]] = []
     with _open(file) as stream:
         header = [h.strip() for h in _text(stream.readline(), file, 1).split("\t")]
         places = _places(header, file)
         wanted = max(places.values()) + 1
-        order = [places.get(c) for c in ("system", "document", "doc_segment", "segment", "rater")]
-        at_category, at_severity = places["category"], places["severity"]
-        texts: dict[str, str] = {}
-        numbers: dict[tuple[str, str], int] = {}
+        known: dict[str, str] = {}  # one copy of each text
         for line, raw in enumerate(stream, start=2):
             if not raw.strip():
                 excluded["blank lines"] += 1
                 continue
-            cells = raw.split(b"\t", wanted)[:wanted]
-            if len(cells) < wanted:
+            parts = raw.split(b"\t", wanted)[:wanted]
+            if len(parts) < wanted:
                 raise DataError(
                     "truncated line",
                     file=shown(file),
                     line=line,
-                    value=f"{len(cells)} columns",
+                    value=f"{len(parts)} columns",
                     expected=f"at least {wanted}, separated by tabs",
                 )
-            head = [
-                None if i is None else _text(cells[i], file, line).strip("\r\n ") for i in order
-            ]
-            system, document, doc_segment, segment, rater = head
-            if not (system and document and rater):
-                raise DataError("empty system, document or rater", file=shown(file), line=line)
-            within = _number(doc_segment, file, line, "docSegId")
-            if segment is None:
-                overall = numbers.setdefault((document, str(within)), len(numbers) + 1)
-            else:
-                overall = _number(segment, file, line, "globalSegId")
-            category = _text(cells[at_category], file, line).strip()
-            severity = _text(cells[at_severity], file, line).strip()
-            known_severity = _SEVERITY.get(_key(severity))
-            known_category = _KNOWN.get(_key(category))
-            system, document, rater = (texts.setdefault(t, t) for t in (system, document, rater))
-            row = (system, document, overall, within, rater)
-            if known_severity == CONTROL or _key(category) in _CONTROL_CATEGORIES:
-                excluded[f"control rows ({CONTROL}), {category.lower()}"] += 1
-                controls.append((*row, "No-error", "No-error"))
-                continue
-            if known_severity is None:
-                first.setdefault(("severity", severity), line)
-                unknown["severity", severity] += 1
-            if known_category is None:
-                first.setdefault(("category", category), line)
-                unknown["category", category] += 1
-            if known_severity and known_category:
-                rows.append((*row, known_category, known_severity))
-    if unknown:
-        where, line = min(first.items(), key=lambda item: item[1])
-        listed = "; ".join(f"{kind} {text!r} ({n} rows)" for (kind, text), n in unknown.items())
-        raise DataError(
-            f"unknown severities or categories: {listed}",
-            file=shown(file),
-            line=line,
-            column=where[0],
-            value=where[1],
-            expected="one of " + ", ".join(SEVERITIES if where[0] == "severity" else CATEGORIES),
-        )
-    if not rows:
+            texts = [_text(parts[i], file, line).strip("\r\n ") for i in places.values()]
+            cells.append([known.setdefault(text, text) for text in texts])
+            lines.append(line)
+    if not cells:
         raise DataError("no judgments", file=shown(file), expected="at least one row")
-    rated = {r[:5] for r in rows}
-    bare = sorted({c for c in controls if c[:5] not in rated})
+    frame = schemas.validate(
+        pd.DataFrame(cells, columns=list(places)),
+        schemas.errors([name for name in ("segment", "doc_segment") if name in places]),
+        file=file,
+        lines=lines,
+        columns={ours: header[i] for ours, i in places.items()},
+    )
+    if "segment" not in places:
+        frame["segment"] = frame.groupby(["document", "doc_segment"], sort=False).ngroup() + 1
+    frame = frame.astype({"segment": int, "doc_segment": int})
     names = ["system", "document", "segment", "doc_segment", "rater", "category", "severity"]
-    frame = pd.DataFrame(rows + bare, columns=names)
+    frame = frame[names]
+    category, severity = frame["category"], frame["severity"]
+    control = severity.map(_key).map(_SEVERITY) == CONTROL
+    control |= category.map(_key).isin(_CONTROL_CATEGORIES)
+    for text, n in category[control].str.lower().value_counts().items():
+        excluded[f"control rows ({CONTROL}), {text}"] += n
+    controls, rows = frame[control], frame[~control]
+    rows = rows.assign(
+        category=category.map(_key).map(_KNOWN), severity=severity.map(_key).map(_SEVERITY)
+    )
+    _refuse_unknown(rows, frame, np.array(lines), file)
+    if rows.empty:
+        raise DataError("no judgments", file=shown(file), expected="at least one row")
+    rated = set(rows[names[:5]].itertuples(index=False, name=None))
+    seen = set(controls[names[:5]].itertuples(index=False, name=None))
+    bare = [(*place, "No-error", "No-error") for place in sorted(seen - rated)]
+    frame = pd.concat([rows, pd.DataFrame(bare, columns=names)]) if bare else rows
+    frame = frame.reset_index(drop=True)
     frame.insert(0, "pair", pair)
     for column in ("pair", "system", "document", "rater", "category", "severity"):
         frame[column] = frame[column].astype("category")
@@ -254,17 +239,32 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     return frame
 
 
+def _refuse_unknown(rows: pd.DataFrame, text: pd.DataFrame, lines: np.ndarray, file: Path) -> None:
+    """Raise for severities and categories that became missing in `rows`.
+
+    By hand: each spelling is listed with its number of rows, where a schema would list rows.
+    """
+    unknown: Counter[tuple[str, str]] = Counter()
+    first: list[tuple[int, str, str]] = []
+    for kind in ("severity", "category"):
+        bad = text.loc[rows.index[rows[kind].isna()], kind]
+        unknown.update((kind, str(value)) for value in bad)
+        first += [(int(lines[row]), kind, str(value)) for row, value in bad.iloc[:1].items()]
+    if first:
+        line, kind, value = min(first, key=lambda found: found[0])
+        listed = "; ".join(f"{kind} {text!r} ({n} rows)" for (kind, text), n in unknown.items())
+        raise DataError(
+            f"unknown severities or categories: {listed}",
+            file=shown(file),
+            line=line,
+            column=kind,
+            value=value,
+            expected="one of " + ", ".join(SEVERITIES if kind == "severity" else CATEGORIES),
+        )
+
+
 def _text(raw: bytes, file: Path, line: int) -> str:
     try:
         return raw.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as problem:
         raise DataError("not UTF-8", file=shown(file), line=line) from problem
-
-
-def _number(text: str | None, file: Path, line: int, column: str) -> int:
-    try:
-        return int(text or "")
-    except ValueError:
-        raise DataError(
-            "not a segment number", file=shown(file), line=line, column=column, value=text
-        ) from None

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from . import paths
+from . import paths, schemas
 from .errors import DataError
 
 COLUMNS = [
@@ -173,13 +173,11 @@ def _read_file(file: Path, first: int) -> tuple[dict[str, np.ndarray], int, int]
         fields.append(cells)
     if not fields:
         raise DataError("no rows", file=paths.shown(file), expected="rankings below the header")
-    table = _Table(file, place, header, np.array(lines), np.array(fields, dtype=object))
+    table = _Table(file, place, header, np.array(lines), np.array(fields, dtype=object), slots)
     pair = table.pairs()
     systems = np.column_stack([table.text(f"system{i + 1}id") for i in range(slots)])
-    ranks = np.column_stack(
-        [table.integer(f"system{i + 1}rank", UNRANKED, max(LABELS, slots)) for i in range(slots)]
-    )
-    table.refuse(ranks == 0, [f"system{i + 1}rank" for i in range(slots)], "rank out of range")
+    ranks = np.column_stack([table.integer(f"system{i + 1}rank") for i in range(slots)])
+    # by hand: what two cells of a line say together; a schema would name the line and no column
     shown = systems != EMPTY_SLOT
     for i in range(slots):
         bad = ~shown[:, i] & (ranks[:, i] != UNRANKED)
@@ -195,7 +193,7 @@ def _read_file(file: Path, first: int) -> tuple[dict[str, np.ndarray], int, int]
     per_row = {
         "pair": pair,
         "judge": table.text("judgeid"),
-        "segment": table.integer("srcindex", 0),
+        "segment": table.integer("srcindex"),
         "document": table.text("documentid")
         if "documentid" in place
         else np.full(len(pair), "", object),
@@ -261,7 +259,7 @@ def _join(
 
 
 class _Table:
-    """The fields of one file with their line numbers, read column by column with checks."""
+    """The fields of one file with their line numbers, every value checked."""
 
     def __init__(
         self,
@@ -270,11 +268,22 @@ class _Table:
         header: list[str],
         lines: np.ndarray,
         fields: np.ndarray,
+        slots: int,
     ) -> None:
         self.file, self.place, self.header = file, place, header
         self.lines, self.fields = lines, fields
+        ids = [name for name in ("judgeid", "documentid", "rankingid") if name in place]
+        schema = schemas.blocks(slots, max(LABELS, slots), LANGUAGES.keys(), ids)
+        text = {name: pd.Categorical(fields[:, place[name]]) for name in schema.columns}
+        self.values = schemas.validate(
+            pd.DataFrame(text),
+            schema,
+            file=file,
+            lines=lines,
+            columns={name: header[i] for name, i in place.items()},
+        )
 
-    def _error(self, row: int, column: str, problem: str, expected: str | None) -> DataError:
+    def _error(self, row: int, column: str, problem: str, expected: str) -> DataError:
         i = self.place[column]
         return DataError(
             problem,
@@ -285,52 +294,28 @@ class _Table:
             expected=expected,
         )
 
-    def refuse(
-        self,
-        bad: np.ndarray,
-        columns: str | list[str],
-        problem: str,
-        expected: str | None = f"-1, or 1 to {LABELS}",
-    ) -> None:
-        """Raise for the first row (and column) that is `bad`."""
+    def refuse(self, bad: np.ndarray, column: str, problem: str, expected: str) -> None:
+        """Raise for the first row that is `bad`."""
         if bad.any():
-            row = int(np.argmax(bad if bad.ndim == 1 else bad.any(axis=1)))
-            name = columns if isinstance(columns, str) else columns[int(np.argmax(bad[row]))]
-            raise self._error(row, name, problem, expected)
+            raise self._error(int(np.argmax(bad)), column, problem, expected)
 
     def text(self, column: str) -> np.ndarray:
-        """A column of names without surrounding blanks; none may be empty."""
-        values = np.array([v.strip() for v in self.fields[:, self.place[column]]], dtype=object)
-        self.refuse(values == "", column, "empty", "a name")
-        return values
+        """A column of names without surrounding blanks."""
+        values = self.values[column].cat
+        names = np.array([str(name).strip() for name in values.categories], dtype=object)
+        return names[values.codes.to_numpy()]
 
-    def integer(self, column: str, low: int, high: int | None = None) -> np.ndarray:
-        """A column of integers from `low` to `high`."""
-        values = np.empty(len(self.fields), dtype=np.int64)
-        for row, text in enumerate(self.fields[:, self.place[column]]):
-            try:
-                values[row] = int(text)
-            except ValueError:
-                raise self._error(row, column, "not an integer", "an integer") from None
-        bad = values < low
-        if high is not None:
-            bad |= values > high
-            expected = f"-1, or 1 to {high}"
-        else:
-            expected = f"at least {low}"
-        self.refuse(bad, column, "out of range", expected)
-        return values
+    def integer(self, column: str) -> np.ndarray:
+        """A column of integers."""
+        return self.values[column].to_numpy().astype(np.int64)
 
     def pairs(self) -> np.ndarray:
         """The language pair of each row, in two-letter codes."""
-        halves = []
-        for column in ("srclang", "trglang"):
-            names = self.text(column)
-            known = {name: LANGUAGES.get(str(name).lower()) for name in set(names)}
-            bad = np.array([known[name] is None for name in names])
-            self.refuse(bad, column, "unknown language", "an English name or an ISO 639 code")
-            halves.append([known[name] for name in names])
-        return np.array([f"{a}-{b}" for a, b in zip(*halves, strict=True)], dtype=object)
+        source, target = (
+            pd.Series(self.text(column)).str.lower().map(LANGUAGES)
+            for column in ("srclang", "trglang")
+        )
+        return (source + "-" + target).to_numpy(dtype=object)
 
 
 def read_edits(file: Path) -> pd.DataFrame:
