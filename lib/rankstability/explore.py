@@ -281,6 +281,8 @@ def shown(campaign: Campaign) -> bool:
 def load(campaign: Campaign, pair: str) -> dict[str, Task]:
     """The tasks of a language pair by name: one, or one for each track of relative ranking."""
     if campaign.protocol == "RR":
+        import statsmodels.stats.multitest  # noqa: F401  (else the first correction waits for it)
+
         frames = tasks(campaigns.load_rr(campaign, pair))
         return {name: Relative(counts=pairwise(frame)) for name, frame in frames.items()}
     if campaign.protocol == "MQM":

@@ -65,7 +65,7 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
     ]
     for system, (old, new) in at.items():
         colour = PALETTE[moved.index(system) % len(PALETTE)] if system in moved else STILL
-        ink, weight = (colour, "bold") if system in moved else (INK, "normal")
+        weight = "bold" if system in moved else "normal"
         y, end = _y(old), _y(new or old)
         out.append("<g>")
         if new is None:
@@ -85,8 +85,8 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
             f'<circle cx="{left}" cy="{y}" r="4" fill="{colour}"/>'
             f'<circle cx="{right}" cy="{end}" r="4" fill="{colour}"/>'
         )
-        out.append(_text(left - 14, y, system, "end", ink, weight))
-        out.append(_text(right + 14, end, f"{system}{_step(old, new)}", "start", ink, weight))
+        out.append(_text(left - 14, y, system, "end", INK, weight))
+        out.append(_text(right + 14, end, f"{system}{_step(old, new)}", "start", INK, weight))
         out.append("</g>")
     out += [_bar(right if column else left, place, kind) for column, place, kind in lines(view)]
     out.append(_legend(width, height - 12))
