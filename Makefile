@@ -32,7 +32,7 @@ figures: $(READY)  ## run every notebook on the demo campaigns and on all real o
 	@echo "Report: build/site/index.html   Figures and tables: figures/"
 
 test: $(READY)  ## run the tests (those on real data skip where the data are not found)
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not browser"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not browser"
 
 test-browser: $(READY)  ## drive the report and JupyterLab in headless Chromium
 	$(BIN)/python -m pytest -q -m browser

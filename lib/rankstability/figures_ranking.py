@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -102,11 +103,12 @@ def variants_figure(table: pd.DataFrame, title: str) -> Figure:
         for r, rule in enumerate(rules):
             cluster = np.array([keyed[(test, correction, rule, s)] for s in systems])
             top = max(int(cluster.max()), 2)
-            for k in range(n):
-                shade = colours(0.95 - 0.85 * (cluster[k] - 1) / (top - 1))
-                ax.add_patch(plt.Rectangle((start + r - 0.44, k - 0.5), 0.88, 1, color=shade, lw=0))
-            for k in np.flatnonzero(np.diff(cluster)).tolist():
-                ax.plot([start + r - 0.44, start + r + 0.44], [k + 0.5] * 2, color="white", lw=2.2)
+            edges = [0, *(np.flatnonzero(np.diff(cluster)) + 1).tolist(), n]
+            for above, below in pairwise(edges):
+                shade = colours(0.95 - 0.85 * (cluster[above] - 1) / (top - 1))
+                corner = (start + r - 0.44, above - 0.5 + (0.04 if above else 0))
+                height = below - 0.5 - (0.04 if below < n else 0) - corner[1]
+                ax.add_patch(plt.Rectangle(corner, 0.88, height, color=shade, lw=0))
             ax.text(start + r, n - 0.35, str(int(cluster.max())), ha="center", va="top", fontsize=8)
             positions.append(start + r)
             labels.append(SHORT.get(rule, rule).replace("\n", " "))
