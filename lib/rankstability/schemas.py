@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandera.pandas as pa
 
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
-LANGUAGE = "an English name or an ISO 639 code"
+LANGUAGE, PERCENT = "an English name or an ISO 639 code", "a number from 0 to 100"
 
 
 def validate(
@@ -54,8 +54,7 @@ def validate(
     found = pd.concat(failures, ignore_index=True)
     found["line"] = np.asarray(lines)[found["row"]]
     found["place"] = text.columns.get_indexer(found["column"])
-    found = found.sort_values(["line", "row", "place"], kind="stable")
-    found = found.drop_duplicates(["row", "column"])
+    found = found.sort_values(["line", "place"], kind="stable").drop_duplicates(["row", "column"])
     first, more = found.iloc[0], len(found) - 1
     raise DataError(
         first["problem"],
@@ -90,7 +89,6 @@ def _distinct(series: pd.Series) -> tuple[np.ndarray, list[str]]:
 
 
 def _text(test: Callable[[str], object], problem: str, expected: str) -> pa.Column:
-    """Text that passes `test`."""
     import pandera.pandas as pa
 
     def check(series: pd.Series) -> pd.Series:
@@ -98,8 +96,7 @@ def _text(test: Callable[[str], object], problem: str, expected: str) -> pa.Colu
         passed = np.array([bool(test(value)) for value in values] + [False])
         return pd.Series(passed[codes], index=series.index)
 
-    checked = pa.Check(check, error=problem, ignore_na=False)
-    return pa.Column(checks=checked, description=expected)
+    return pa.Column(checks=pa.Check(check, error=problem, ignore_na=False), description=expected)
 
 
 def _filled(*names: str, missing: Collection[str] = ("", "NA")) -> dict[str, pa.Column]:
@@ -109,13 +106,9 @@ def _filled(*names: str, missing: Collection[str] = ("", "NA")) -> dict[str, pa.
 
 
 def _number(
-    expected: str,
-    low: float = -np.inf,
-    high: float = np.inf,
-    whole: str = "",
-    never: float = np.nan,
+    expected: str, low: float = -np.inf, high: float = np.inf, whole: str = "", but: float = np.nan
 ) -> pa.Column:
-    """A finite number within [low, high]; `whole`: an integer, and the problem if it is none."""
+    """A finite number in [low, high] but `but`; `whole`: an integer, else this is the problem."""
     import pandera.pandas as pa
 
     def parse(series: pd.Series) -> pd.Series:
@@ -126,14 +119,13 @@ def _number(
         found = known.to_numpy(float)[codes]
         return pd.Series(np.where(np.isfinite(found), found, np.nan), index=series.index)
 
-    inside = pa.Check.in_range(low, high, error="out of range")
-    return pa.Column(
-        float,
-        parsers=pa.Parser(parse),
-        checks=[inside] if np.isnan(never) else [inside, pa.Check.ne(never, error="out of range")],
-        description=expected,
-        metadata={"unreadable": whole or "not a number"},
-    )
+    limits = [pa.Check.in_range(low, high, error="out of range")]
+    limits += [] if np.isnan(but) else [pa.Check.ne(but, error="out of range")]
+    facts: dict[str, Any] = {
+        "description": expected,
+        "metadata": {"unreadable": whole or "not a number"},
+    }
+    return pa.Column(float, parsers=pa.Parser(parse), checks=limits, **facts)
 
 
 def _count(low: int = 1, problem: str = "not an integer") -> pa.Column:
@@ -141,23 +133,19 @@ def _count(low: int = 1, problem: str = "not an integer") -> pa.Column:
 
 
 def _schema(columns: Mapping[str, pa.Column], *unique: str, again: str = "") -> pa.DataFrameSchema:
-    """A schema; rows that are the same in the columns `unique` have the problem `again`."""
+    """`again`: the problem of rows that are the same in the columns `unique`."""
     import pandera.pandas as pa
 
-    return pa.DataFrameSchema(
-        dict(columns),
-        unique=list(unique) or None,
-        report_duplicates="exclude_first",
-        metadata={"again": again},
-        description="each once",
-    )
+    facts: dict[str, Any] = {"description": "each once", "metadata": {"again": again}}
+    once: dict[str, Any] = {"unique": list(unique) or None, "report_duplicates": "exclude_first"}
+    return pa.DataFrameSchema(dict(columns), **once, **facts)
 
 
 def judgments(types: Collection[str]) -> pa.DataFrameSchema:
     """Direct assessment: worker, system, segment, type (one of `types`), score (0 to 100)."""
     kind = _text(lambda text: text in types, "unknown type", "one of " + ", ".join(types))
-    score = _number("a number from 0 to 100", 0, 100)
-    return _schema({**_filled("worker", "system", "segment"), "type": kind, "score": score})
+    columns = {**_filled("worker", "system", "segment"), "type": kind}
+    return _schema({**columns, "score": _number(PERCENT, 0, 100)})
 
 
 def languages(pattern: str) -> pa.DataFrameSchema:
@@ -173,7 +161,7 @@ def documents() -> pa.DataFrameSchema:
 
 def segment_scores() -> pa.DataFrameSchema:
     """system, segment (each once per system), raw (0 to 100), z, n (judgments averaged)."""
-    columns = _filled("system", "segment") | {"raw": _number("a number from 0 to 100", 0, 100)}
+    columns = _filled("system", "segment") | {"raw": _number(PERCENT, 0, 100)}
     columns |= {"z": _number("a number"), "n": _count()}
     return _schema(columns, "system", "segment", again="duplicate system and segment")
 
@@ -184,7 +172,7 @@ def blocks(slots: int, most: int, known: Collection[str], ids: Sequence[str]) ->
     srclang, trglang: one of `known`, in lower case; a rank is -1, or from 1 to `most`.
     """
     language = _text(lambda text: text.strip().lower() in known, "unknown language", LANGUAGE)
-    rank = _number(f"-1, or 1 to {most}", -1, most, whole="not an integer", never=0)
+    rank = _number(f"-1, or 1 to {most}", -1, most, whole="not an integer", but=0)
     columns = {"srclang": language, "trglang": language, "srcindex": _count(0)}
     places = range(1, slots + 1)
     columns |= _filled(*ids, *(f"system{i}id" for i in places), missing=("",))
@@ -203,7 +191,7 @@ def official(p_values: Sequence[str] = ()) -> pa.DataFrameSchema:
     With `p_values` (names of systems): system, and a p-value in each of these columns.
     """
     columns = {name: _number("a number from 0 to 1", 0, 1) for name in p_values} or {
-        "mean_raw": _number("a number from 0 to 100", 0, 100),
+        "mean_raw": _number(PERCENT, 0, 100),
         "mean_z": _number("a number"),
         **{name: _count() for name in ("segments", "judgments")},
     }

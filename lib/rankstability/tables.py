@@ -49,7 +49,7 @@ def content(path: Path) -> bytes:
                 file=name,
                 expected="a whole gzip file; fetch it again",
             ) from None
-    if not data.strip():
+    if not data or data.isspace():
         raise DataError("the file is empty", file=name)
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
@@ -140,12 +140,13 @@ def _read(
 ) -> Table:
     file = Path(path)
     data = content(file)
-    first = data.split(b"\n", 1)[0]
+    first = data[: data.find(b"\n") + 1 or None].rstrip(b"\n")
     if first.startswith(b'"'):
         data = data.replace(b'"', b"")
     if b"\t" not in first:
         data = b"\n".join(b"\t".join(line.split()) for line in data.split(b"\n"))
-    data = data.replace(b"\r\n", b"\n")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n")
     if not data.endswith(b"\n"):
         data += b"\n"
     lines = _lines(file, data, len(columns))
@@ -184,9 +185,12 @@ def _read(
 def _lines(file: Path, data: bytes, width: int) -> np.ndarray:
     """Physical numbers of the lines that are not blank; raises unless each has `width` fields."""
     text = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(text == 10)
-    tabs = np.searchsorted(np.flatnonzero(text == 9), ends)
-    fields = np.diff(tabs, prepend=0) + 1
+    marks = np.flatnonzero(text <= 10)  # tab is 9, newline 10; the others are dropped
+    kinds = text[marks]
+    if kinds.min() < 9:
+        marks, kinds = marks[kinds >= 9], kinds[kinds >= 9]
+    last = np.flatnonzero(kinds == 10)
+    ends, fields = marks[last], np.diff(last, prepend=-1)
     filled = np.diff(ends, prepend=-1) > 1
     bad = np.flatnonzero(filled & (fields != width))
     if len(bad):
