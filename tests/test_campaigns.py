@@ -272,7 +272,7 @@ def test_formats_of_real_folders_are_seen_from_their_files(tmp_path):
 @needs("wmt21")
 def test_a_path_to_a_known_folder_is_that_campaign():
     campaign = campaigns.find(real("wmt21"))
-    assert campaign.style == "SR+DC" and campaign.rebuilt and campaign.name == "newstest2021-toen"
+    assert campaign.style == "SR+DC" and campaign.rebuilt and campaign.name == "wmt21"
     with gzip.open(real("wmt21") / "ad-latest.csv.gz", "rt") as stream:
         rows = sum("\tde\ten\t" in line for line in stream)
     assert len(campaigns.load_da(campaign, "de-en").latest) == rows

@@ -211,12 +211,13 @@ def _own(folder: Path) -> Campaign:
     """The campaign in a user's folder."""
     for known in catalogue():
         if folder == folder_of(known).resolve():
-            return _campaign(folder.name, folder, catalogue()[known])
+            return _campaign(known, folder, catalogue()[known])
     entry = _own_settings(folder / "campaign.yaml")
     if "format" not in entry:
         entry["format"] = formats.detect(folder)
     entry["protocol"] = formats.PROTOCOLS[entry["format"]]
-    return _campaign(folder.name, folder, entry)
+    taken = folder.name in catalogue()  # its results must not be taken for the official campaign's
+    return _campaign(f"own-{folder.name}" if taken else folder.name, folder, entry)
 
 
 def _own_settings(file: Path) -> dict[str, Any]:

@@ -34,8 +34,8 @@ SYSTEMS = [
 ]  # fmt: skip
 HUMAN = "HUMAN.0"
 DEMOS = {
-    "demo-srdc": ("SR-DC", {"de-en": 20210101, "en-cs": 20210102}),
-    "demo-srpdc": ("SR+DC", {"de-en": 20210111, "en-cs": 20210114}),
+    "demo-srdc": ("SR-DC", {"de-en": 20210101, "en-cs": 20210104}),
+    "demo-srpdc": ("SR+DC", {"de-en": 20210109, "en-cs": 20210110}),
 }
 
 

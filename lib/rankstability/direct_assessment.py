@@ -12,6 +12,7 @@ from .ranking import Ranking, rank
 from .readers_da import DirectAssessment
 from .significance import correct, rank_sum
 
+NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave one score
 COUNTED = ("SYSTEM", "REPEAT")  # types whose scores count; REF and BAD_REF only standardise
 
 
@@ -113,7 +114,7 @@ def judgment_z(da: DirectAssessment) -> np.ndarray:
     )
     place = workers.get_indexer(da.good["worker"].cat.categories)
     mean, sd = np.append(mean, np.nan)[place], np.append(sd, np.nan)[place]
-    sd = np.where(sd > 0, sd, np.nan)
+    sd = np.where(sd > NO_SPREAD, sd, np.nan)
     codes = da.good["worker"].cat.codes.to_numpy()
     return (da.good["score"].to_numpy(float) - mean[codes]) / sd[codes]
 
@@ -232,6 +233,12 @@ def rank_systems(
     Ranking
         Columns rank, system, mean_raw, mean_z, segments, judgments, cluster.
     """
+    if test == "greater" and correction != "none":
+        raise DataError(
+            "corrections are over pairs of systems, 'greater' has two p-values for each",
+            value=correction,
+            expected="correction none, or another test",
+        )
     values = scores.z if by == "mean_z" else scores.raw
     known = np.isfinite(values)
     n = len(scores.systems)

@@ -7,8 +7,12 @@ over all pairs at once calls the same functions in its last cells.
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +23,8 @@ from .errors import DataError
 if TYPE_CHECKING:
     from .campaigns import Campaign
     from .outputs import Outputs
+
+PER_FILE = ("name", "kind", "pair", "notebook", "campaign", "data", "versions")
 
 GATHERERS = {
     "01_replication": "replication",
@@ -34,6 +40,39 @@ campaign's, and gives back titled tables, figures and sentences to show."""
 def gather(notebook: str, out: Outputs, campaign: Campaign) -> dict[str, Any]:
     """Call the notebook's gatherer; see `GATHERERS`."""
     return import_module(f"rankstability.{GATHERERS[notebook]}").gather(out, campaign)
+
+
+def settings(folder: Path, pairs: Sequence[str]) -> dict[str, Any]:
+    """The settings that the runs of all pairs share, from their sidecars.
+
+    Raises
+    ------
+    DataError
+        Where a pair has not been run, or was run with other settings than the first.
+    """
+    shared: dict[str, Any] = {}
+    for pair in pairs:
+        metas = [json.loads(m.read_text()) for m in sorted((folder / pair).glob("*.meta.json"))]
+        if not metas:
+            where = paths.shown(folder / pair)
+            raise DataError("this pair has not been run", file=where, expected="its results")
+        own = {
+            key: value
+            for key, value in metas[0].items()
+            if key not in PER_FILE and all(m.get(key) == value for m in metas)
+        }
+        if shared and own != shared:
+            odd = sorted(k for k in own.keys() | shared.keys() if own.get(k) != shared.get(k))
+            where = paths.shown(folder / pair)
+            raise DataError(
+                f"run with other settings than {pairs[0]}",
+                file=where,
+                column=odd[0],
+                value=own.get(odd[0]),
+                expected=repr(shared.get(odd[0])),
+            )
+        shared = own
+    return shared
 
 
 def page(notebook: str, campaign: Campaign, parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; 0 success, 1 the pairs' files are not there, 2 the call is off."""
     import time
 
+    os.environ.update(run.ONE_THREAD)
     import matplotlib
     import nbformat
 
@@ -86,12 +126,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     started = time.monotonic()
     try:
         name = run.resolve(args.notebook)
-        opened = run.start(name, args.campaign, gathered=True)
-        parts = gather(name, opened.out, opened.campaign)
-    except DataError as error:
+        campaign = campaigns.find(args.campaign)
+        final = paths.FIGURES / campaign.name / name
+        opened = run.start(name, args.campaign, **settings(final, campaign.pairs))
+        staging = final.parent / f".partial-{name}-{os.getpid()}"
+        out = replace(opened.out, directory=staging, source=final)
+        try:
+            parts = gather(name, out, campaign)
+            run.check_promises(name, staging, "", gathered=True)
+            run.move(staging, final, (name, campaign.name), [final])
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    except (DataError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    campaign = campaigns.find(args.campaign)
     executed = paths.BUILD / "executed" / campaign.name / f"{name}.ipynb"
     text = nbformat.writes(nbformat.from_dict(page(name, campaign, parts)))
     write_whole(executed, text.encode())
@@ -100,12 +148,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "campaign": campaign.name,
         "pair": "",
         "parameters": {"campaign": campaign.name},
-        "output_dir": paths.shown(opened.out.directory),
+        "output_dir": paths.shown(final),
     }
-    run._write_status(executed, state, "ok", started, "")
+    run.write_status(executed, state, "ok", started, "")
     if args.stamp:
-        run.write_stamp(args.stamp, opened.out.directory, "", name)
-    print(f"{name}: {campaign.name} gathered in {paths.shown(opened.out.directory)}")
+        run.write_stamp(args.stamp, final, "", name)
+    print(f"{name}: {campaign.name} gathered in {paths.shown(final)}")
     return 0
 
 

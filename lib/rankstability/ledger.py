@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from . import claims, paths
+from .campaigns import catalogue
 from .errors import DataError
 from .outputs import csv_bytes, write_whole
 
@@ -29,7 +30,7 @@ def is_demo(campaign: str) -> bool:
 
 
 def gather(figures: Path = paths.FIGURES, published: Path = paths.PUBLISHED) -> pd.DataFrame:
-    """All ``<figures>/<campaign>/<notebook>/claims.csv`` but the demo campaigns', as one frame.
+    """All ``<figures>/<campaign>/<notebook>/claims.csv`` of the catalogue's real campaigns.
 
     A row without data gives way to a row of another run that has some; equal rows are kept once.
 
@@ -52,8 +53,9 @@ def gather(figures: Path = paths.FIGURES, published: Path = paths.PUBLISHED) -> 
     """
     frames = []
     for file in sorted(figures.glob("*/*/claims.csv")):
-        if is_demo(file.parent.parent.name):
-            continue
+        campaign = file.parent.parent.name
+        if is_demo(campaign) or campaign not in catalogue():
+            continue  # synthetic, or a user's own
         frame = pd.read_csv(file, dtype=str, keep_default_na=False)
         missing = [name for name in claims.COLUMNS if name not in frame]
         if missing:

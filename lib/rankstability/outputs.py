@@ -45,7 +45,7 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
     Ten digits keep every number that matters and drop what differs between platforms.
     """
     text = frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
-    return text.replace(",-0,", ",0,").replace(",-0\n", ",0\n").encode()
+    return re.sub(r"(?<![^,\n])-0(?=[,\n])", "0", text).encode()
 
 
 def signature(**settings: Any) -> dict[str, Any]:
@@ -75,10 +75,16 @@ class Outputs:
     settings : mapping
         The settings signature, written beside each result as ``<name>.meta.json``: notebook,
         campaign, data checksum, normalisation, test, alpha, cluster rule, seed, versions.
+    pairs : tuple of str, optional
+        The campaign's language pairs: `pair_tables` reads these (by default every folder).
+    source : Path, optional
+        Where `pair_tables` reads, if not in `directory`.
     """
 
     directory: Path
     settings: Mapping[str, Any] = field(default_factory=dict)
+    pairs: tuple[str, ...] | None = None
+    source: Path | None = None
 
     def folder(self, pair: str = "") -> Path:
         """The folder for `pair`, or for the whole campaign."""
@@ -124,7 +130,10 @@ class Outputs:
     def pair_tables(self, name: str) -> pd.DataFrame:
         """All pairs' ``<pair>/<name>.csv`` as one frame with `pair` first, in order of pair."""
         frames = []
-        for path in sorted(self.directory.glob(f"*/{name}.csv")):
+        source = self.source or self.directory
+        for path in sorted(source.glob(f"*/{name}.csv")):
+            if self.pairs is not None and path.parent.name not in self.pairs:
+                continue
             frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
             if "pair" not in frame:
                 frame.insert(0, "pair", path.parent.name)
@@ -132,7 +141,7 @@ class Outputs:
         if not frames:
             raise DataError(
                 "no pair has been run yet",
-                file=paths.shown(self.directory),
+                file=paths.shown(source),
                 expected=f"<pair>/{name}.csv",
             )
         return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)

@@ -148,6 +148,31 @@ def verdict(campaign: Campaign, pair: str, ranking: Ranking) -> pd.DataFrame:
     return pd.DataFrame([row]).reindex(columns=columns)
 
 
+def opposed(campaign: Campaign, pair: str, ranking: Ranking) -> str:
+    """A sentence on significant comparisons against the order of means, and what they decide."""
+    table = ranking.comparisons()
+    odd = table[table["significant"] & ~table["test_agrees"]]
+    if odd.empty:
+        return "No significant comparison points against the order of means."
+    which = "; ".join(f"{r.worse} over {r.better} (p = {r.p:.3g})" for r in odd.itertuples())
+    text = f"Significant against the order of means: {which}."
+    printed = official.clusters(campaign, pair)
+    by_rule = {rule: ranking.under(rule=rule).lines for rule in ("knowles", "official wins")}
+    if by_rule["knowles"] != by_rule["official wins"]:
+        drawn = {r: ", ".join(map(str, k)) or "none" for r, k in by_rule.items()}
+        text += (
+            " The paper's rule ignores the direction, the official one counts it as a win: "
+            f"lines below ranks {drawn['knowles']} against {drawn['official wins']}"
+        )
+        if printed is not None:
+            same = ranking.under(rule="official wins").clusters == printed
+            text += (
+                f"; the published clusters are{'' if same else ' not'} those of the official rule"
+            )
+        text += "."
+    return text
+
+
 def _means_same(table: pd.DataFrame) -> bool:
     precise = bool((table["mean_z_official"].round(3) != table["mean_z_official"]).any())
     limits = {"mean_raw": 1e-9, "mean_z": 1e-9} if precise else {"mean_raw": 0.05, "mean_z": 0.0005}
@@ -227,21 +252,24 @@ def claims_of_pair(campaign: Campaign, pair: str, ranking: Ranking) -> pd.DataFr
         if kind == "replicated" and len(checks):
             if campaign.workers:
                 ours[key] = "✓" if whole else "differs"
-            reasons[key] = _why(campaign, found, row.published, whole)
-        elif kind == "style":
-            ours[key] = campaign.style_of(pair)
-        elif kind == "mono- or bilingual":
-            ours[key] = "B" if campaign.bilingual(pair) else "M"
-        elif kind == "tool":
-            ours[key] = campaign.tool_of(pair)
+            reasons[key] = _why(campaign, found, row.published, whole, ranking)
+        elif kind in ("style", "mono- or bilingual", "tool"):
+            reasons[key] = "how the campaign was run: kept in the catalogue, not computed"
         elif kind == "note":
             reasons[key] = "a remark on the findings paper, whose tables are not data here"
     provenance = "rebuilt from z" if campaign.rebuilt else "official"
     return claims.compare(rows, ours, provenance=provenance, reasons=reasons)
 
 
-def _why(campaign: Campaign, found: pd.Series, printed: str, whole: bool) -> str:
+def _why(campaign: Campaign, found: pd.Series, printed: str, whole: bool, ranking: Ranking) -> str:
     parts = []
+    for name, value, usual in (
+        ("test", ranking.test, "scipy<1.7"),
+        ("rule", ranking.rule, "knowles"),
+        ("alpha", ranking.alpha, 0.05),
+    ):
+        if value != usual:
+            parts.append(f"with {name} {value}, not the paper's {usual}")
     if whole and (printed != "✓" or not campaign.workers):
         parts.append("order, means and counts equal the official file here")
     if not whole:

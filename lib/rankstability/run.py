@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import argparse
-import ast
-import io
 import json
 import os
 import shutil
 import sys
 import time
-import tokenize
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from . import paths
+from .declared import check as check
+from .declared import metadata as metadata
+from .declared import notebooks as notebooks
+from .declared import parameters as parameters
+from .declared import read_notebook as read_notebook
+from .declared import resolve as resolve
 from .errors import DataError
 
 if TYPE_CHECKING:
     from .campaigns import Campaign
     from .outputs import Outputs
 
-TYPES = {"str", "int", "float", "bool", "list[str]", "list[int]", "list[float]"}
+ONE_THREAD = {v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+"""Sums must not depend on the number of cores."""
 KERNEL_TRIES = 3  # a kernel that does not answer at start-up is started again
 
 
@@ -83,7 +85,8 @@ def start(
         data=campaigns.fingerprint(found, pair),
         **settings,
     )
-    return Run(notebook, found, pair, (pair,) if pair else found.pairs, Outputs(folder, signed))
+    out = Outputs(folder, signed, pairs=found.pairs)
+    return Run(notebook, found, pair, (pair,) if pair else found.pairs, out)
 
 
 def show(parts: Mapping[str, Any]) -> None:
@@ -96,138 +99,6 @@ def show(parts: Mapping[str, Any]) -> None:
 
 
 # ---------------------------------------------------------------- outside: the runner
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One line of a parameters cell."""
-
-    name: str
-    type: str
-    default: Any
-    help: str
-
-
-def notebooks() -> list[str]:
-    """Names of all notebooks, in order."""
-    return sorted(p.stem for p in paths.NOTEBOOKS.glob("[0-9]*.ipynb"))
-
-
-def resolve(prefix: str) -> str:
-    """The notebook that `prefix` names; any unique beginning will do."""
-    name = Path(prefix).stem if prefix.endswith(".ipynb") else prefix
-    known = notebooks()
-    matches = [n for n in known if n == name] or [n for n in known if n.startswith(name)]
-    if len(matches) != 1:
-        problem = "no such notebook" if not matches else f"matches {', '.join(matches)}"
-        raise DataError(problem, value=prefix, expected=", ".join(known))
-    return matches[0]
-
-
-def read_notebook(name: str) -> dict[str, Any]:
-    """The notebook as JSON."""
-    return json.loads((paths.NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
-
-
-def parameters(name: str) -> list[Parameter]:
-    """The parameters of a notebook, read from its parameters cell (nothing is run).
-
-    Raises
-    ------
-    DataError
-        If the cell is absent, or holds anything but ``name: type = literal  # help`` lines.
-    """
-    cells = [
-        "".join(c["source"])
-        for c in read_notebook(name)["cells"]
-        if "parameters" in c.get("metadata", {}).get("tags", [])
-    ]
-    file = f"notebooks/{name}.ipynb"
-    if len(cells) != 1:
-        raise DataError("must have one cell tagged 'parameters'", file=file, value=len(cells))
-    text = cells[0]
-    comments = {
-        t.start[0]: t.string.lstrip("# ")
-        for t in tokenize.generate_tokens(io.StringIO(text).readline)
-        if t.type == tokenize.COMMENT
-    }
-    found = []
-    for node in ast.parse(text).body:
-        line = text.splitlines()[node.lineno - 1]
-        expected = "name: type = literal  # help"
-        if (
-            not isinstance(node, ast.AnnAssign)
-            or not isinstance(node.target, ast.Name)
-            or node.value is None
-        ):
-            raise DataError("not a parameter", file=file, value=line, expected=expected)
-        kind = ast.unparse(node.annotation)
-        if kind not in TYPES:
-            raise DataError(
-                "unknown type", file=file, value=kind, expected=", ".join(sorted(TYPES))
-            )
-        default = ast.literal_eval(node.value)
-        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        said = next((comments[k] for k in lines if k in comments), "")
-        found.append(Parameter(node.target.id, kind, default, said))
-    return found
-
-
-def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """`given` values with the declared types; unknown names and wrong types are refused.
-
-    Text values (from a command line) are read as YAML where the declared type is not ``str``.
-
-    Raises
-    ------
-    DataError
-        For a name that the parameters cell does not declare, or a value of another type.
-    """
-    declared = {p.name: p for p in parameters(name)}
-    unknown = [k for k in given if k not in declared]
-    if unknown:
-        raise DataError(
-            f"unknown parameter of {name}", value=unknown[0], expected=", ".join(declared)
-        )
-    return {k: _typed(declared[k], v) for k, v in given.items()}
-
-
-def _typed(parameter: Parameter, value: Any) -> Any:
-    kind = parameter.type
-    if kind == "str":
-        if isinstance(value, str):
-            return value
-    else:
-        try:
-            read = yaml.safe_load(value) if isinstance(value, str) else value
-        except yaml.YAMLError:
-            read = value
-        if kind.startswith("list["):
-            item = kind[5:-1]
-            if isinstance(value, str) and not isinstance(read, list):
-                parts = [v.strip() for v in value.split(",") if v.strip()]
-                read = [v if item == "str" else yaml.safe_load(v) for v in parts]
-            if isinstance(read, list) and all(_is(item, v) for v in read):
-                return [float(v) if item == "float" else v for v in read]
-        elif _is(kind, read):
-            return float(read) if kind == "float" else read
-    raise DataError(
-        f"parameter {parameter.name}", value=value, expected=f"{kind}: {parameter.help}"
-    )
-
-
-def _is(kind: str, value: Any) -> bool:
-    if kind == "bool":
-        return isinstance(value, bool)
-    if kind == "str":
-        return isinstance(value, str)
-    number = isinstance(value, int) and not isinstance(value, bool)
-    return number or (kind == "float" and isinstance(value, float))
-
-
-def metadata(name: str) -> dict[str, Any]:
-    """What a notebook says of itself: protocols, split, promises, pair_promises."""
-    return read_notebook(name)["metadata"]["rankstability"]
 
 
 def output_folder(name: str, values: Mapping[str, Any]) -> tuple[str, Path]:
@@ -282,16 +153,25 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     }
     try:
         _papermill(name, executed, values | {"output_dir": str(staging)}, quiet)
-        _check_promises(name, staging, pair)
-        _move(staging, final, name, pair)
+        check_promises(name, staging, pair)
+        pairs = (pair,) if pair else _pairs(values.get("campaign"), name)
+        scopes = [final / p for p in pairs] + ([] if pair else [final])
+        move(staging, final, (name, campaign), scopes)
     except BaseException as error:
         message = str(error).strip().splitlines()
-        _write_status(executed, state, "failed", started, message[-1] if message else repr(error))
+        write_status(executed, state, "failed", started, message[-1] if message else repr(error))
         raise
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-    _write_status(executed, state, "ok", started, "")
+    write_status(executed, state, "ok", started, "")
     return final
+
+
+def _pairs(campaign: str | None, name: str) -> tuple[str, ...]:
+    from . import campaigns
+
+    default = {p.name: p.default for p in parameters(name)}
+    return campaigns.find(campaign or default["campaign"]).pairs
 
 
 def _own_path(key: str, value: str) -> str:
@@ -303,9 +183,7 @@ def _own_path(key: str, value: str) -> str:
 
 
 def _papermill(name: str, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
-    # One thread per kernel: sums must not depend on the number of cores.
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
+    os.environ.update(ONE_THREAD)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this environment, no other
     import logging
 
@@ -336,12 +214,19 @@ def _papermill(name: str, executed: Path, values: Mapping[str, Any], quiet: bool
                 raise
 
 
-def _check_promises(name: str, folder: Path, pair: str) -> None:
+def check_promises(name: str, folder: Path, pair: str, gathered: bool = False) -> None:
+    """Refuse a run that did not leave what its notebook's metadata promises.
+
+    Raises
+    ------
+    RuntimeError
+        Names the missing files.
+    """
     about = metadata(name)
     missing = []
     if not pair:
         missing = [f for f in about.get("promises", []) if not (folder / f).is_file()]
-    for f in about.get("pair_promises", []):
+    for f in [] if gathered else about.get("pair_promises", []):
         subfolders = [folder / pair] if pair else [d for d in folder.glob("*") if d.is_dir()]
         missing += [f"{d.name}/{f}" for d in subfolders if not (d / f).is_file()]
         if not subfolders:
@@ -350,17 +235,25 @@ def _check_promises(name: str, folder: Path, pair: str) -> None:
         raise RuntimeError(f"{name} ran to its end without writing {', '.join(missing)}")
 
 
-def _move(staging: Path, final: Path, name: str, pair: str) -> None:
-    """Put the files of a finished run in place, and remove those an earlier run left over."""
+def move(staging: Path, final: Path, about: tuple[str, str], scopes: Sequence[Path]) -> None:
+    """Put the files of a finished run in place, and remove those an earlier run left over.
+
+    Parameters
+    ----------
+    about : (notebook, campaign)
+        Only files whose sidecar names both are ever removed,
+    scopes : sequence of Path
+        and only directly in these folders.
+    """
     made = {p.relative_to(staging) for p in staging.rglob("*") if p.is_file()}
     for file in sorted(made):
         (final / file).parent.mkdir(parents=True, exist_ok=True)
         os.replace(staging / file, final / file)
-    scope = final / pair if pair else final
-    for meta in sorted(scope.rglob("*.meta.json")):
-        if meta.relative_to(final) in made or ".partial-" in str(meta):
+    for meta in sorted(m for scope in scopes for m in scope.glob("*.meta.json")):
+        if meta.relative_to(final) in made:
             continue
-        if json.loads(meta.read_text(encoding="utf-8")).get("notebook") != name:
+        says = json.loads(meta.read_text(encoding="utf-8"))
+        if (says.get("notebook"), says.get("campaign")) != about:
             continue
         for suffix in (".csv", ".svg", ".png", ".meta.json"):
             meta.with_name(meta.name.removesuffix(".meta.json") + suffix).unlink(missing_ok=True)
@@ -373,9 +266,10 @@ def _sweep_stale(folder: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def _write_status(
+def write_status(
     executed: Path, state: Mapping[str, Any], status: str, started: float, error: str
 ) -> None:
+    """Write the status beside an executed notebook, for the report."""
     from .outputs import write_whole
 
     seconds = round(time.monotonic() - started, 1)

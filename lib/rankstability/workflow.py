@@ -135,12 +135,26 @@ def inputs(job: Job, config: Mapping[str, Any] | None = None) -> list[str]:
     files += modules(job.notebook, campaign.protocol)
     if not job.gathers:
         files += campaign.files(job.pair)
+    files += beside(campaign, job.pair)
     if not job.pair:
         others = (config or {}).get("also_reads", {}).get(job.notebook, {}).get(job.campaign, [])
         here = {c.name: c for c in campaigns.present()}
         files += [f for name in others if name in here for f in here[name].files()]
     files += published(job.notebook)
     return [paths.shown(f) for f in files]
+
+
+def beside(campaign: Any, pair: str = "") -> list[Path]:
+    """Official rankings, clusters, p-values and document lists beside DA judgments."""
+    if campaign.protocol != "DA":
+        return []
+    pairs = [pair] if pair else campaign.pairs
+    names = ["clusters.csv"]
+    for one in pairs:
+        names += [f"ad-sys-ranking-{one}-z.csv", f"ad-sys-scores-{one}.csv"]
+        names += [f"adwilcox-{one.replace('-', '')}.csv", f"documents-{one}.tsv"]
+    read = set(campaign.files(pair))
+    return [f for f in (campaign.folder / n for n in names) if f.is_file() and f not in read]
 
 
 def published(notebook: str) -> list[Path]:
