@@ -276,3 +276,11 @@ def test_a_path_to_a_known_folder_is_that_campaign():
     with gzip.open(real("wmt21") / "ad-latest.csv.gz", "rt") as stream:
         rows = sum("\tde\ten\t" in line for line in stream)
     assert len(campaigns.load_da(campaign, "de-en").latest) == rows
+
+
+def test_an_own_folder_with_a_catalogue_name_is_not_taken_for_the_official_campaign(tmp_path):
+    import shutil
+
+    folder = tmp_path / "wmt18"
+    shutil.copytree(campaigns.find("demo-srdc").folder, folder)
+    assert campaigns.find(folder).name == "own-wmt18"

@@ -221,3 +221,17 @@ def test_segment_frames_average_to_the_same_means():
     means = from_segment_frame(frame).system_means().set_index("system")
     assert means.loc["a"].tolist() == [70.0, 0.5, 2, 3]
     assert means.loc["b"].tolist() == [50.0, -1.0, 1, 1]
+
+
+def test_a_worker_who_always_gives_the_same_decimal_has_no_z_score(demo):
+    latest, good = demo.latest.copy(), demo.good.copy()
+    worker = latest["worker"].cat.categories[0]
+    for frame in (latest, good):
+        frame.loc[frame["worker"] == worker, "score"] = 66.7  # its mean is not exactly 66.7
+    same = DirectAssessment(demo.pair, latest, good, demo.excluded)
+    assert np.isnan(judgment_z(same)[(good["worker"] == worker).to_numpy()]).all()
+
+
+def test_one_sided_p_values_are_not_corrected_over_unordered_pairs(demo):
+    with pytest.raises(DataError, match="two p-values for each"):
+        rank_systems(segment_scores(demo), test="greater", correction="holm")

@@ -117,3 +117,8 @@ def test_ledger_rows_carry_reasons_and_provenance():
 def test_a_place_the_paper_does_not_have_is_refused():
     with pytest.raises(DataError, match="no such place"):
         claims.published("knowles2021", "Table 99")
+
+
+def test_no_negative_zero_is_written_wherever_it_stands():
+    frame = pd.DataFrame({"a": [-0.0, 1.0], "b": [-0.0, -0.5], "c": ["x-0", "-0.0y"]})
+    assert csv_bytes(frame) == b"a,b,c\n0,0,x-0\n1,-0.5,-0.0y\n"

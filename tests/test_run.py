@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 
 import nbformat.v4 as v4
+import pandas as pd
 import pytest
 
-from rankstability import paths, run
+from rankstability import gather, paths, run
 from rankstability.errors import DataError
+from rankstability.outputs import Outputs
 
 PARAMETERS = """\
 campaign: str = "demo-srdc"  # the campaign
@@ -150,3 +152,23 @@ def test_every_notebook_in_the_repository_declares_its_parameters():
         if not name.startswith("9"):
             assert {"campaign", "pair", "output_dir"} <= declared, name
         assert all(p.help for p in run.parameters(name)), name
+
+
+def test_a_run_never_removes_results_of_another_campaign_below_its_folder(sandbox):
+    folder = sandbox(GOOD)
+    inner = run.execute("01_probe", {"output_dir": str(folder / "out" / "sub")}, quiet=True)
+    given = {"campaign": "demo-srpdc", "output_dir": str(folder / "out")}
+    run.execute("01_probe", given, quiet=True)
+    assert (inner / "result.csv").is_file() and (folder / "out" / "result.csv").is_file()
+
+
+def test_pairs_run_with_other_settings_are_not_gathered(tmp_path):
+    for pair, rule in (("cs-en", "knowles"), ("de-en", "adjacent")):
+        out = Outputs(tmp_path, {"notebook": "02", "campaign": "c", "rule": rule, "alpha": 0.05})
+        out.table(pd.DataFrame({"x": [1]}), "changes", pair=pair, extra=pair)
+        out.table(pd.DataFrame({"x": [1]}), "other", pair=pair)
+    assert gather.settings(tmp_path, ["cs-en"]) == {"rule": "knowles", "alpha": 0.05}
+    with pytest.raises(DataError, match=r"de-en.*column 'rule'.*other settings than cs-en"):
+        gather.settings(tmp_path, ["cs-en", "de-en"])
+    with pytest.raises(DataError, match="this pair has not been run"):
+        gather.settings(tmp_path, ["ru-en"])
