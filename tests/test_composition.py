@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -128,3 +129,44 @@ def test_with_document_context_systems_seldom_meet():
     row = composition.balance(table, composition.company(da), "de-en").iloc[0]
     assert row["below_half"] == 1.0
     assert row["explained"] > 0.1
+
+
+def test_a_worker_with_one_score_has_no_company():
+    """66.7 again and again: the standard deviation is rounding, 1e-14, and must not divide."""
+    rng = np.random.default_rng(25)
+    items = [
+        (f"w{w}", f"h{w}", s, str(k), "SYSTEM", 66.7 if w == 0 else rng.integers(20, 80))
+        for w in range(5)
+        for s in ("ABC" if w else "AB")
+        for k in range(7)
+    ]
+    table = composition.company(assessment(rows(*items)))
+    assert table["company_z"].abs().max() < 1
+    assert np.allclose(table["company_z"] + table["z_without"], table["mean_z"])
+
+
+def test_one_system_has_no_company():
+    alone = assessment(TOY[TOY["system"] == "A"])
+    with pytest.raises(DataError, match=r"fewer than two systems in xx-yy.*pair="):
+        composition.company(alone)
+    with pytest.raises(DataError, match="fewer than two systems in xx-yy"):
+        composition.balance(composition.cooccurrence(alone), pd.DataFrame(), "xx-yy")
+
+
+def test_almost_all_hits_is_read_from_pairs_with_hit_ids():
+    """Pairs counted by worker and tr-en do not decide; the reason has all there is to know."""
+    table = pd.DataFrame(
+        [("cs-en", "hit", 1.0), ("et-en", "hit", 0.93), ("tr-en", "hit", 0.1),
+         ("en-tr", "worker", 0.2)],
+        columns=["pair", "unit", "complete"],
+    )  # fmt: skip
+    campaign = SimpleNamespace(name="wmt18", rebuilt=False, known_pairs=("cs-en", "de-en"))
+    found = composition.ledger(campaign, table).set_index("cell")
+    row = found.loc["2018 | almost all HITs contain every system"]
+    assert (row["ours"], row["status"]) == ("yes", "exact")
+    for said in ("90%", "93.0% in et-en", "2 pairs with HIT ids", "de-en absent"):
+        assert said in row["reason"]
+    table.loc[1, "complete"] = 0.89
+    found = composition.ledger(campaign, table).set_index("cell")
+    assert found.loc[row.name, "status"] == "differs"
+    assert found["status"].eq("no data").sum() == len(found) - 1

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from conftest import needs
 from oracle_da import changed, plain, ranking
-from rankstability import campaigns, degradation, figures_da
+from rankstability import campaigns, degradation, figures_da, perturb
+from rankstability.errors import DataError
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 EXPECTED = {  # (order, clusters, both) at divisors 1.25, 1.5, 2, 4, 10
@@ -64,9 +67,39 @@ def test_slow_way_on_real_data():
 
 def test_dividing_by_one_changes_nothing_and_altered_rows_are_counted(demo):
     one, two = degradation.sweep(demo, (1.0, 2.0))
-    assert not any(one.row()[k] for k in KINDS) and one.rows_good == 0
+    assert not any(one.row()[k] for k in KINDS)
     human = demo.good["system"].astype(str).str.contains("HUMAN") | (demo.good["type"] == "REF")
-    assert two.rows_good == int((human & (demo.good["score"] > 0)).sum())
+    assert one.rows_good == two.rows_good == int(human.sum()) > 0  # scores of zero included
+
+
+def test_sentences_name_the_humans_and_deny_rows_only_where_there_are_none(demo):
+    one = degradation.study(demo, [1.0])
+    assert "HUMAN.0" in one.sentence() and "with no divisor" in one.sentence()
+    assert "no divisor was asked for" in degradation.study(demo, []).sentence()
+    assert "no human" not in degradation.sentence(one.changes)
+    human = demo.good["system"].astype(str).str.contains("HUMAN") | (demo.good["type"] == "REF")
+    assert one.divided == int(human.sum())
+    zeros = replace(demo, good=demo.good.assign(score=demo.good["score"].where(~human, 0.0)))
+    assert "no human" not in degradation.sentence(degradation.study(zeros, [2.0]).changes)
+    none = degradation.study(perturb.remove_human_and_reference(demo), [2.0])
+    assert none.sentence() == "**de-en**: no human or REF rows to divide."
+    assert "1 pairs have no human or REF rows" in degradation.sentence(none.changes)
+
+
+def test_too_few_systems_are_refused_with_the_pair(demo):
+    ranked = perturb.ranked_systems(demo)
+    with pytest.raises(DataError, match=r"fewer than two systems in de-en.*pair="):
+        degradation.study(perturb.remove_systems(demo, ranked[1:]))
+    humans = relabelled(demo, {n: f"HUMAN-{n}" for n in ranked})
+    with pytest.raises(DataError, match="only human systems in de-en"):
+        degradation.study(humans)
+
+
+def relabelled(da, names: dict[str, str]):
+    frames = [
+        f.assign(system=f["system"].cat.rename_categories(names)) for f in (da.latest, da.good)
+    ]
+    return replace(da, latest=frames[0], good=frames[1])
 
 
 def test_humans_are_dropped_from_the_rankings_but_not_from_the_scores(demo):

@@ -88,9 +88,10 @@ def test_inflating_says_what_became_of_zeros(zeros, expected):
 
 
 def test_who_is_human():
-    names = ["HUMAN", "HUMAN.0", "Human-A.3", "refA", "REFERENCE", "superhuman.1", "A+HUMAN.0"]
-    humans = [n for n in names if perturb.HUMAN.search(n)]
-    assert humans == ["HUMAN", "HUMAN.0", "Human-A.3", "refA", "A+HUMAN.0"]
+    yes = ["HUMAN", "HUMAN.0", "Human-A.3", "refA", "A+HUMAN.0", "Human_B", "human", "human.7",
+           "newstest2019-human", "ref-A", "ref_B"]  # fmt: skip
+    no = ["REFERENCE", "superhuman.1", "Humanoid", "GPT4-5shot_with_refA", "refAB", "reference-A"]
+    assert [n for n in yes + no if perturb.HUMAN.search(n)] == yes
     assert perturb.human_systems(toy()) == ("HUMAN.0",)
     assert perturb.reference_systems(toy()) == ("B",)
     assert perturb.ranked_systems(toy()) == ("A", "B", "HUMAN.0")

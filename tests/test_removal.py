@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -194,3 +196,40 @@ def test_range_open_to_a_metric_holds(scores, seed):
     assert min(after) >= stated["metric_90_low"] - 1e-9
     assert max(after) <= stated["metric_90_high"] + 1e-9
     assert stated["pearson"] == pytest.approx(np.corrcoef(x, y)[0, 1])
+
+
+def constant_worker(da, value: float = 66.7):
+    """The same judgments with one score from the first worker, whose mean is then off by 1e-14."""
+    worker = da.latest["worker"].cat.categories[0]
+    frames = [
+        f.assign(score=f["score"].where(f["worker"] != worker, value)) for f in (da.latest, da.good)
+    ]
+    return replace(da, latest=frames[0], good=frames[1])
+
+
+def test_a_worker_with_one_score_has_no_spread_in_any_removal(demo):
+    da = constant_worker(demo)
+    alone = da.latest.loc[da.latest["worker"] == da.latest["worker"].cat.categories[0], "score"]
+    assert 0 < np.sqrt(((alone - alone.sum() / len(alone)) ** 2).sum()) < 1e-9
+    assert same_to_the_last_bit(da) == 10
+    for c in leave_one_out(da):
+        assert c.changed.table["mean_z"].abs().max() < 3
+
+
+def test_correlation_of_constant_scores_is_not_one():
+    flat, other = _ranking(np.full(4, 0.1)), _ranking(np.array([3.0, 2, 1, 0]))
+    for pair in ((flat, other), (other, flat), (flat, flat)):
+        assert all(np.isnan(v) for v in removal.metrics_task(*pair).values())
+
+
+def test_humans_are_named_and_too_few_systems_refused(demo):
+    assert "(human systems: HUMAN.0)" in removal.study(demo, singles=False).sentence()
+    ranked = perturb.ranked_systems(demo)
+    with pytest.raises(DataError, match=r"fewer than two systems in de-en.*pair="):
+        removal.study(perturb.remove_systems(demo, ranked[1:]))
+    names = {n: f"HUMAN-{n}" for n in ranked}
+    frames = [
+        f.assign(system=f["system"].cat.rename_categories(names)) for f in (demo.latest, demo.good)
+    ]
+    with pytest.raises(DataError, match="only human systems in de-en"):
+        removal.study(replace(demo, latest=frames[0], good=frames[1]))

@@ -44,9 +44,10 @@ def sweep(
     humans = tuple(s for s in original.systems if perturb.HUMAN.search(s))
     start = original.without(humans)
     found = []
+    names = perturb.human_systems(da)
+    latest, good = (int(perturb.human_or_reference(f, names).sum()) for f in (da.latest, da.good))
     for divisor in divisors:
         worse = perturb.divide_scores(da, divisor)
-        latest, good = (_altered(da, worse, frame) for frame in ("latest", "good"))
         changed = rank_of(worse).without(humans)
         found.append(Comparison(f"{divisor:g}", humans, latest, good, start, changed))
     return found
@@ -154,7 +155,9 @@ class Study:
     Attributes
     ----------
     divided : int
-        Judgments in the good file that were divided.
+        Judgments in the good file of human systems and REF rows, scores of zero included.
+    humans : tuple of str
+        Ranked human systems.
     changes, ranks : DataFrame
         `changes_table` and `rankings_table` of the sweep.
     inflated, handled : DataFrame
@@ -163,6 +166,7 @@ class Study:
 
     pair: str
     divided: int
+    humans: tuple[str, ...]
     changes: pd.DataFrame
     ranks: pd.DataFrame
     inflated: pd.DataFrame
@@ -172,6 +176,9 @@ class Study:
         """What the sweep does in this pair, computed."""
         if not self.divided:
             return f"**{self.pair}**: no human or REF rows to divide."
+        human = f"human systems: {', '.join(self.humans) or 'none'}"
+        if not len(self.changes):
+            return f"**{self.pair}** ({human}): no divisor was asked for."
         rows = self.changes
         words = []
         for key, word in (("d_rank", "the order"), ("d_cluster", "the clusters")):
@@ -180,7 +187,8 @@ class Study:
                 f"{word} {'of the others change' if word[-1] == 's' else 'changes'} with "
                 + (", ".join(f"{d:g}" for d in hit) if len(hit) else "no divisor")
             )
-        return f"**{self.pair}** ({self.divided} judgments divided): " + "; ".join(words) + "."
+        head = f"**{self.pair}** ({self.divided} judgments divided; {human}): "
+        return head + "; ".join(words) + "."
 
 
 def study(
@@ -193,15 +201,23 @@ def study(
     rule: str = "knowles",
     alpha: float = 0.05,
 ) -> Study:
-    """The sweep and the reverse for one pair."""
+    """The sweep and the reverse for one pair.
+
+    Raises
+    ------
+    DataError
+        For a pair with fewer than two systems, or with only human systems.
+    """
+    perturb.at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
     original = rank_of(da)
     found = sweep(da, divisors, rank_of, original)
     raised, handled = inflation(da, factors, zeros, rank_of, original)
-    humans = [s for s in original.systems if perturb.HUMAN.search(s)]
+    humans = tuple(s for s in original.systems if perturb.HUMAN.search(s))
     return Study(
         da.pair,
-        max((c.rows_good for c in found), default=0),
+        int(perturb.human_or_reference(da.good, perturb.human_systems(da)).sum()),
+        humans,
         changes_table(da.pair, found),
         rankings_table(original.without(humans), found),
         changes_table(da.pair, raised, "factor"),

@@ -10,6 +10,7 @@ import pandas as pd
 
 from .direct_assessment import (
     COUNTED,
+    NO_SPREAD,
     SegmentScores,
     _moments,
     judgment_z,
@@ -67,7 +68,7 @@ def leave_one_out(
         met = np.bincount(worker[gone], minlength=len(workers)) > 0
         touched = met[worker] & ~gone
         mean, sd, _ = _moments(worker[touched], score[touched], len(workers))
-        sd = np.where(sd > 0, sd, np.nan)
+        sd = np.where(sd > NO_SPREAD, sd, np.nan)
         renewed = met[row_worker]
         z = z_before.copy()
         who = row_worker[renewed]

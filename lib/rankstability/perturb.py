@@ -15,8 +15,8 @@ import pandas as pd
 from .errors import DataError
 from .readers_da import DirectAssessment
 
-HUMAN = re.compile(r"HUMAN|^Human\b|^ref[A-Z]$")
-"""System ids of human translations: ``HUMAN``, ``HUMAN.0``, ``Human-A``, ``refA``."""
+HUMAN = re.compile(r"HUMAN|(?i:(?:^|[-_.])human(?:[-_.]|$))|^ref[-_]?[A-Z]$")
+"""System ids of human translations: ``HUMAN.0``, ``Human_B``, ``newstest2019-human``, ``ref-A``."""
 ZEROS = ("keep", "one")
 
 
@@ -48,13 +48,31 @@ def of_systems(frame: pd.DataFrame, systems: Collection[str]) -> np.ndarray:
     return wanted[values.codes.to_numpy()]
 
 
+def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
+    """Refuse a pair without two ranked systems, and (`machine`) one with only human systems.
+
+    Raises
+    ------
+    DataError
+        Names the pair, and how to run the others.
+    """
+    ranked = ranked_systems(da)
+    other = "two systems or more; run the other pairs with pair="
+    if len(ranked) < 2:
+        raise DataError(f"fewer than two systems in {da.pair}", value=ranked, expected=other)
+    if machine and all(HUMAN.search(name) for name in ranked):
+        wanted = "a system that is not human; run the other pairs with pair="
+        raise DataError(f"only human systems in {da.pair}", value=ranked, expected=wanted)
+
+
 def _of_type(frame: pd.DataFrame, kind: str) -> np.ndarray:
     values = frame["type"].cat
     wanted = np.append(values.categories == kind, False)
     return wanted[values.codes.to_numpy()]
 
 
-def _human_or_reference(frame: pd.DataFrame, humans: Collection[str]) -> np.ndarray:
+def human_or_reference(frame: pd.DataFrame, humans: Collection[str]) -> np.ndarray:
+    """Which rows are of type REF, or carry the id of one of these human systems."""
     return _of_type(frame, "REF") | of_systems(frame, humans)
 
 
@@ -103,8 +121,8 @@ def remove_human_and_reference(da: DirectAssessment) -> DirectAssessment:
     humans = human_systems(da)
     return _without_rows(
         da,
-        _human_or_reference(da.latest, humans),
-        _human_or_reference(da.good, humans),
+        human_or_reference(da.latest, humans),
+        human_or_reference(da.good, humans),
         "removed: human systems and REF",
     )
 
@@ -125,7 +143,7 @@ def divide_scores(da: DirectAssessment, divisor: float) -> DirectAssessment:
     humans = human_systems(da)
     frames, notes = [], []
     for name, frame in (("latest", da.latest), ("good", da.good)):
-        rows = _human_or_reference(frame, humans)
+        rows = human_or_reference(frame, humans)
         score = frame["score"].to_numpy(dtype=float)
         frames.append(frame.assign(score=np.where(rows, score / divisor, score)))
         notes.append((name, f"scores divided by {divisor:g}", int(rows.sum())))

@@ -20,7 +20,7 @@ from .change_totals import (
     totals,
     with_paper,
 )
-from .direct_assessment import rank_systems, segment_scores
+from .direct_assessment import NO_SPREAD, rank_systems, segment_scores
 from .errors import DataError
 from .ranking import Ranking, compare
 from .readers_da import DirectAssessment
@@ -157,7 +157,8 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
     Returns
     -------
     dict
-        pearson, kendall (tau-b), metric_90_low, metric_90_high; NaN for fewer than three systems.
+        pearson, kendall (tau-b), metric_90_low, metric_90_high; NaN for fewer than three systems
+        or where all have the same score.
     """
     names = ("pearson", "kendall", "metric_90_low", "metric_90_high")
     if len(before.systems) < 3:
@@ -166,6 +167,8 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
 
     x = before.table[before.by].to_numpy(float)
     y = after.table.set_index("system")[after.by].loc[list(before.systems)].to_numpy(float)
+    if min(x.std(), y.std()) <= NO_SPREAD:
+        return dict.fromkeys(names, float("nan"))
     r = min(1.0, float(np.corrcoef(x, y)[0, 1]))
     spread = float(np.sqrt((1 - 0.9**2) * max(0.0, 1 - r**2)))
     tau = float(kendalltau(x, y).statistic)
@@ -208,9 +211,10 @@ class Study:
 
     def sentence(self) -> str:
         """What the removals do in this pair, computed."""
-        parts = [f"**{self.pair}**: " + _said(c) for c in self.comparisons[:1]]
-        parts += [_said(c) for c in self.comparisons[1:]]
-        text = "; ".join(parts) or f"**{self.pair}**"
+        humans = [s for s in self.original.systems if perturb.HUMAN.search(s)]
+        text = f"**{self.pair}** (human systems: {', '.join(humans) or 'none'})"
+        if self.comparisons:
+            text += ": " + "; ".join(_said(c) for c in self.comparisons)
         if self.singles:
             rows = self.changes[self.changes["removed"].isin([c.name for c in self.singles])]
             text += (
@@ -252,9 +256,15 @@ def study(
     strict : bool
         Refuse a system that the pair does not have; else it is left out and named in `skipped`
         (for a run over all pairs of a campaign).
+
+    Raises
+    ------
+    DataError
+        For a pair with fewer than two systems, or with only human systems.
     """
     from .leave_one_out import leave_one_out
 
+    perturb.at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
     original = rank_of(da)
     known = {*SETS, *original.systems}
