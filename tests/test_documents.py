@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from conftest import needs
-from rankstability import campaigns, documents
+from rankstability import campaigns, documents, effects, stability
 from rankstability.direct_assessment import segment_scores
 from rankstability.errors import DataError
+from rankstability.readers_da import DirectAssessment
 from test_effects import assessment, demo
 
 
@@ -142,3 +145,58 @@ def test_reference_rows_are_not_a_system():
     frame, note = documents.released(campaign, "en-de")
     assert {"HUMAN-A", "HUMAN-B"} <= set(frame["system"].astype(str))
     assert note == ""
+
+
+def few(workers: int, once: bool) -> DirectAssessment:
+    """Four systems on 12 documents of 3 segments; with `once`, each segment is judged once."""
+    rng = np.random.default_rng(41)
+    items = []
+    for k in range(36):
+        for s in range(4):
+            if not once or k % 4 == s:
+                score = 40 + 5 * s + 4 * (k // 3 % 5) + rng.normal(0, 6)
+                items.append((f"w{(k + s) % workers}", f"S{s}", f"d{k // 3:02d}", f"{k:02d}",
+                              "SYSTEM", score))  # fmt: skip
+    names = ["worker", "system", "document", "segment", "type", "score"]
+    return assessment(pd.DataFrame(items, columns=names))
+
+
+@pytest.mark.parametrize(
+    ("workers", "once", "left_out"),
+    [(1, False, ("worker",)), (5, True, ("segment",)), (1, True, ("worker", "segment"))],
+)
+def test_a_factor_that_cannot_be_told_is_left_out_and_named(workers, once, left_out):
+    da = few(workers, once)
+    frame = documents.segment_frame(da)
+    parts = documents.decompose(da)
+    table = documents.component_table(parts, "xx-yy").set_index(["score", "component"])
+    assert tuple(table.loc["raw"].query("estimated == 0").index) == left_out
+    assert (table.loc["raw"].loc[list(left_out), "variance"] == 0).all()
+    assert table["share"].groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])
+    lucky = documents.luck(frame, parts)
+    assert np.isfinite(lucky[["luck_raw", "segment_luck_z"]].to_numpy()).all()
+    assert len(documents.difficulty(frame, parts)) == 12
+    text = documents.verdict(
+        documents.summary("xx-yy", frame, parts, lucky), table.reset_index().assign(pair="xx-yy")
+    )
+    for name in left_out:
+        assert f"variance of {name} cannot be told in xx-yy" in text
+    worker, document = effects.penalties(da, parts["raw"])
+    assert worker > 0 and document > 0
+    assert len(effects.rankings(da)["mixed"].systems) == 4
+    assert len(stability.against_truth(da, 1, 0, ["raw", "z"], parts["raw"])) == 2
+
+
+def test_released_segment_scores_one_to_a_segment():
+    frame = documents.segment_frame(few(5, True))
+    parts = documents.decompose(frame)
+    assert parts["raw"].left_out == ("segment",)
+    with pytest.raises(DataError, match="fewer than two systems"):
+        documents.decompose(frame[frame["system"] == "S0"])
+
+
+def test_one_system_has_no_components():
+    da = few(5, False)
+    alone = replace(da, good=da.good[da.good["system"] == "S0"])
+    with pytest.raises(DataError, match=r"fewer than two systems in xx-yy.*pair="):
+        effects.components(alone)

@@ -272,10 +272,30 @@ def test_verdict_names_the_stable_but_wrong():
         columns=["simulation", "method", "wrong", "moved", "pairs"],
     )
     text = stability.verdict(changes, tries)
-    assert text.startswith("Most stable: **raw**")
-    assert "stable but wrong" in text
-    assert text.split("of these the most stable is ")[1].startswith("**model**")
+    most, rest = text.split(": alike. ", 1)
+    assert most.startswith("Most stable: **raw** (") and "), **model** (" in most
+    assert rest.startswith("**raw**: stable but wrong")
+    assert rest.split("of these the most stable is ")[1].startswith("**model**. ")
     assert stability.right(tries) == ("model", ["model"])
+
+
+def test_verdict_names_all_methods_that_tie():
+    """Nothing changed under any method: none of them is the most stable."""
+    rows = [("xx-yy", m, "leave-one-out") for m in ("z", "raw", "model")] * 10
+    changes = pd.DataFrame(rows, columns=["pair", "method", "kind"])
+    changes = changes.assign(d_rank=0, d_cluster=0, d_both=0, kendall_distance=0)
+    tries = pd.DataFrame(
+        [(k, m, 2 + k % 2, 0, 45) for k in range(10) for m in ("z", "raw", "model")],
+        columns=["simulation", "method", "wrong", "moved", "pairs"],
+    )
+    text = stability.verdict(changes, tries)
+    most = text.split(": alike. ")[0]
+    assert [f"**{m}**" in most for m in ("z", "raw", "model")] == [True] * 3
+    assert text.endswith("of these the most stable is **z**, **raw**, **model**: alike.")
+    assert "wrong: clearly" not in text and "WMT's own" not in text
+    z_only = changes.assign(d_rank=(changes["method"] != "z").astype(int))
+    assert stability.verdict(z_only, tries).startswith("Most stable: **z** (")
+    assert "alike" not in stability.verdict(z_only, tries)
 
 
 @pytest.mark.parametrize(

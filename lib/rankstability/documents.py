@@ -103,7 +103,9 @@ def decompose(data: DirectAssessment | pd.DataFrame) -> dict[str, variance.Compo
     Returns
     -------
     dict
-        ``raw`` and ``z`` to `variance.Components`. Documents are left out where none are known.
+        ``raw`` and ``z`` to `variance.Components`. Documents are left out where none are known; a
+        factor that cannot be told from the others (one worker, every segment judged once) has
+        variance 0.
     """
     if isinstance(data, DirectAssessment):
         return {
@@ -115,14 +117,18 @@ def decompose(data: DirectAssessment | pd.DataFrame) -> dict[str, variance.Compo
     for score in ("raw", "z"):
         known = data[data[score].notna()]
         factors = {n: known[n].astype(str).to_numpy() for n in names}
-        out[score] = variance.crossed(known[score].to_numpy(float), factors, known["n"].to_numpy())
+        if len(set(factors["system"])) < 2:
+            raise DataError("fewer than two systems", expected="two or more; choose with pair=")
+        out[score] = variance.crossed_where_possible(
+            known[score].to_numpy(float), factors, known["n"].to_numpy()
+        )
     return out
 
 
 def component_table(parts: dict[str, variance.Components], pair: str) -> pd.DataFrame:
-    """Columns pair, score (raw, z), component, variance, sd, share."""
+    """Columns pair, score (raw, z), component, variance, sd, share, estimated (0: left out)."""
     frames = [c.table().assign(pair=pair, score=name) for name, c in parts.items()]
-    columns = ["pair", "score", "component", "variance", "sd", "share"]
+    columns = ["pair", "score", "component", "variance", "sd", "share", "estimated"]
     return pd.concat(frames, ignore_index=True)[columns]
 
 
@@ -287,6 +293,10 @@ def verdict(summaries: pd.DataFrame, shares: pd.DataFrame) -> str:
     text = f"Median shares of the variance of a raw score over pairs: {', '.join(middle)}."
     if not summaries["workers"].any():
         text += " Workers are not known; what they add is in the residual."
+    if "estimated" in shares:
+        for component, rows in shares[shares["estimated"] == 0].groupby("component", sort=False):
+            where = ", ".join(dict.fromkeys(rows["pair"]))
+            text += f" The variance of {component} cannot be told in {where} and stands as 0."
     known = summaries[summaries["documents"] > 0]
     without = len(summaries) - len(known)
     if len(known):

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from . import direct_assessment as da_scores
-from . import variance
-from .direct_assessment import COUNTED
+from . import perturb, variance
+from .direct_assessment import COUNTED, NO_SPREAD
 from .errors import DataError
 from .ranking import Ranking
 from .readers_da import DirectAssessment
@@ -64,11 +64,25 @@ def components(da: DirectAssessment, scores: np.ndarray | None = None) -> varian
     da : DirectAssessment
     scores : array, optional
         One per row of ``da.good``, such as z-scores; by default the raw scores. NaN are left out.
+
+    Returns
+    -------
+    Components
+        A factor that these data cannot tell (one worker, every segment judged once) has variance 0
+        and is in `left_out`.
+
+    Raises
+    ------
+    DataError
+        For a pair with fewer than two systems.
     """
+    perturb.at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores
     rows = counted(da) & np.isfinite(values)
     names = ["system", "worker", *(["document"] if has_documents(da) else []), "segment"]
-    fitted = variance.crossed(values[rows], {n: _codes(da.good, n, rows) for n in names})
+    fitted = variance.crossed_where_possible(
+        values[rows], {n: _codes(da.good, n, rows) for n in names}
+    )
     for name, table in fitted.effects.items():
         table["level"] = da.good[name].cat.categories[table["level"]].astype(str)
     return fitted
@@ -148,7 +162,7 @@ def _spread(codes: np.ndarray, residual: np.ndarray, size: int) -> np.ndarray:
     n = np.bincount(codes, minlength=size).astype(float)
     squares = np.bincount(codes, residual**2, size)
     sd = np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
-    return np.where(sd > 1e-9, sd, np.nan)
+    return np.where(sd > NO_SPREAD, sd, np.nan)
 
 
 def controls(da: DirectAssessment) -> tuple[np.ndarray, np.ndarray]:
@@ -256,9 +270,9 @@ def penalties(
     The residual here holds the segments as well.
     """
     c = fitted or components(da)
-    rest = c.variance["residual"] + c.variance["segment"]
+    rest = c.variance["residual"] + c.variance.get("segment", 0.0)
     document = c.variance.get("document", 0.0)
-    return rest / max(c.variance["worker"], 1e-9), rest / max(document, 1e-9)
+    return rest / max(c.variance.get("worker", 0.0), 1e-9), rest / max(document, 1e-9)
 
 
 def rankings(

@@ -270,12 +270,20 @@ def right(tries: pd.DataFrame) -> tuple[str, list[str]]:
     return best, fair
 
 
+def _least(values: pd.Series) -> list[str]:
+    """All methods at the minimum, in order."""
+    return [str(m) for m in values.index[values <= values.min() + 1e-12]]
+
+
+def _alike(methods: Sequence[str]) -> str:
+    return ": alike" if len(methods) > 1 else ""
+
+
 def verdict(rows: pd.DataFrame, tries: pd.DataFrame) -> str:
     """Which method is stable, which is right, and which is both: sentences from the numbers."""
     table = scores_of(rows, tries).set_index("method")
     best, fair = right(tries)
-    steady = str(table["any"].idxmin())
-    choice = str(table.loc[fair, "any"].idxmin())
+    steady, choice = _least(table["any"]), _least(table.loc[fair, "any"])
     several = rows["pair"].nunique() > 1
 
     def put(method: str) -> str:
@@ -286,15 +294,20 @@ def verdict(rows: pd.DataFrame, tries: pd.DataFrame) -> str:
             f"{int(row['runs'])} runs{where}; {row['wrong']:.1%} of pairs of systems wrong)"
         )
 
-    text = f"Most stable: {put(steady)}. "
-    if steady not in fair:
-        text += f"It is stable but wrong: clearly more errors than {put(best)}, which has fewest. "
-    elif steady != best:
+    text = f"Most stable: {', '.join(put(m) for m in steady)}{_alike(steady)}. "
+    wrong = [m for m in steady if m not in fair]
+    if wrong:
+        who = "It is" if len(steady) == 1 else ", ".join(f"**{m}**" for m in wrong) + ":"
+        fewest = f"**{best}**" if best in steady else put(best)
+        text += f"{who} stable but wrong: clearly more errors than {fewest}, which has fewest. "
+    elif best not in steady:
         text += f"Fewest errors: {put(best)}, not clearly fewer. "
     text += f"Not clearly worse than the best where the truth is known: {', '.join(fair)}; "
     text += "of these the most stable is "
-    text += (put(choice) if choice not in (steady, best) else f"**{choice}**") + ". "
-    if "z" in table.index and "z" not in (steady, choice, best):
+    said = {*steady, best}
+    text += ", ".join(f"**{m}**" if m in said else put(m) for m in choice)
+    text += _alike(choice) + ". "
+    if "z" in table.index and "z" not in said.union(choice):
         better = [m for m in fair if table.loc[m, "any"] < table.loc["z", "any"]]
         text += f"WMT's own: {put('z')}; "
         text += (

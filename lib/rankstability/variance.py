@@ -9,7 +9,7 @@ hold it against statsmodels on small campaigns.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -35,6 +35,9 @@ class Components:
     deviance : float
         Minus twice the restricted log-likelihood at the optimum, up to a constant.
     rows : int
+    left_out : tuple of str
+        Factors whose variance these data cannot tell (see `estimable`): their variance and effects
+        are set to 0, and what they do is in the other components.
     """
 
     variance: dict[str, float]
@@ -42,9 +45,10 @@ class Components:
     effects: dict[str, pd.DataFrame]
     deviance: float
     rows: int
+    left_out: tuple[str, ...] = ()
 
     def table(self) -> pd.DataFrame:
-        """Columns component, variance, sd, share (of the sum)."""
+        """Columns component, variance, sd, share (of the sum), estimated (0: left out)."""
         values = np.array(list(self.variance.values()))
         return pd.DataFrame(
             {
@@ -52,6 +56,7 @@ class Components:
                 "variance": values,
                 "sd": np.sqrt(values),
                 "share": values / values.sum(),
+                "estimated": [int(name not in self.left_out) for name in self.variance],
             }
         )
 
@@ -178,6 +183,36 @@ def crossed(
         {name: effects[name] for name in order},
         value + (rows - 1) * 2 * np.log(scale),
         rows,
+    )
+
+
+def estimable(factors: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """Factors with at least two levels, and fewer levels than rows: what `crossed` can fit."""
+    return tuple(n for n, labels in factors.items() if 1 < len(pd.unique(labels)) < len(labels))
+
+
+def crossed_where_possible(
+    y: np.ndarray,
+    factors: Mapping[str, np.ndarray],
+    weights: np.ndarray | None = None,
+) -> Components:
+    """`crossed`, leaving out factors that are not `estimable`: one worker, a row per segment.
+
+    Such a factor gets variance 0, effects 0 and a place in `Components.left_out`.
+    """
+    kept = estimable(factors)
+    left_out = tuple(name for name in factors if name not in kept)
+    fitted = crossed(y, {name: factors[name] for name in kept}, weights)
+    if not left_out:
+        return fitted
+    effects = dict(fitted.effects)
+    for name in left_out:
+        codes, levels = pd.factorize(np.asarray(factors[name]), sort=True)
+        rows = np.bincount(codes, minlength=len(levels))
+        effects[name] = pd.DataFrame({"level": levels, "effect": 0.0, "se": np.nan, "rows": rows})
+    order = {name: fitted.variance.get(name, 0.0) for name in [*factors, "residual"]}
+    return replace(
+        fitted, variance=order, effects={n: effects[n] for n in factors}, left_out=left_out
     )
 
 
