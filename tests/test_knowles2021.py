@@ -165,3 +165,34 @@ def test_real_rows_of_removal():
 def test_campaigns_outside_the_paper_answer_for_nothing():
     for name in ("demo-srdc", "wmt21"):
         assert knowles2021.owned(fake(name), "Table 2").empty
+
+
+def test_rows_over_two_campaigns_take_the_least_of_both(monkeypatch):
+    """Section 5.1 into English: two archives answer together, or not at all."""
+    percent = {"fi-en": 100.0, "de-en": 97.5, "km-en": 80.0}
+    names = {"wmt19-mturk-sntlevel": ("fi-en",), "wmt19-mturk-doclevel": ("de-en",),
+             "wmt20-mturk-sntlevel": ("km-en",)}  # fmt: skip
+    present = {n: SimpleNamespace(name=n, pairs=p, known_pairs=p) for n, p in names.items()}
+    present["wmt19-mturk-doclevel"].known_pairs = ("de-en", "zh-en")
+    monkeypatch.setattr(knowles2021, "here", lambda: present)
+    monkeypatch.setattr(campaigns, "load_da", lambda _, pair: pair)
+    monkeypatch.setattr(
+        removal,
+        "worker_percentages",
+        lambda pair: {"ref_percent": percent[pair], "bad_ref_percent": 100.0},
+    )
+    rows = claims.published("knowles2021", "Section 5.1")
+    rows = rows[rows["campaign"].str.contains(" ")]
+    assert len(rows) == 4
+    workers = pd.DataFrame({"pair": ["cs-en"], "ref_percent": [1.0], "bad_ref_percent": [1.0]})
+    found = knowles2021._percentages(fake("wmt18"), rows, workers)
+    by = {cell: answer for (_, cell), answer in found.items()}
+    ref, note = by["2019 into English | workers with REF, all pairs"]
+    assert ref == "97.5%" and "2 pairs" in note and "zh-en absent" in note
+    assert by["2019 into English | workers with BAD_REF, all pairs"][0] == "100%"
+    for kind in ("REF", "BAD_REF"):
+        value, reason = by[f"2020 into English | workers with {kind}, all pairs"]
+        assert value is None and reason == "wmt20-mturk-doclevel not here"
+    table = knowles2021.ledger(rows, found, fake("wmt18"), "").set_index("cell")["status"]
+    assert table.value_counts().to_dict() == {"no data": 2, "exact": 1, "differs": 1}
+    assert knowles2021._percentages(fake("wmt19-mturk-doclevel"), rows, workers) == {}

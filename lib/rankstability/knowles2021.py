@@ -141,6 +141,7 @@ def ledger(
 
 
 def other_settings(settings: dict[str, Any]) -> str:
+    """Which settings of a run are not the paper's, in words; empty: none."""
     usual = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}
     other = [f"{k} {settings[k]}" for k, v in usual.items() if settings.get(k, v) != v]
     return "run with other settings than the paper's: " + ", ".join(other) if other else ""
@@ -231,11 +232,13 @@ def _statement(cell: str, by: dict[str, pd.DataFrame], pairs: pd.DataFrame) -> A
 
 
 def number(text: str) -> float:
+    """``1/13`` as a number."""
     count, _, size = text.partition("/")
     return int(count) / int(size)
 
 
 def yes(value: bool) -> str:
+    """A truth value as the ledger writes it."""
     return "yes" if value else "no"
 
 
@@ -286,6 +289,11 @@ def _percentages(
     }
     for row in each(rows):
         key = (row.place, row.cell)
+        several = row.campaign.split()
+        if len(several) > 1 and campaign.name == HOME:
+            kind = columns.get(row.cell.partition(" | ")[2].removesuffix(", all pairs"), "")
+            answers[key] = _over_campaigns(several, kind)
+            continue
         if (
             row.campaign != campaign.name
             or not len(table)
@@ -305,3 +313,18 @@ def _percentages(
         elif what.startswith("rows of type"):
             answers[key] = (int(table["ref"].sum() + table["bad_ref"].sum()), "workers with any")
     return answers
+
+
+def _over_campaigns(names: list[str], column: str) -> Answer:
+    """The least percentage of workers over the pairs of several campaigns, if all are here."""
+    present = here()
+    absent = [name for name in names if name not in present]
+    if absent or not column:
+        return None, f"{', '.join(absent)} not here" if absent else ""
+    rows, gone = [], []
+    for found in (present[name] for name in names):
+        rows += [removal.worker_percentages(campaigns.load_da(found, pair)) for pair in found.pairs]
+        gone += sorted(set(found.known_pairs) - set(found.pairs))
+    note = f"over the {len(rows)} pairs of {' and '.join(names)} here"
+    least = min(row[column] for row in rows)
+    return f"{least:.4g}%", note + (f"; {', '.join(gone)} absent" if gone else "")
