@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -88,3 +89,13 @@ def test_the_names_in_the_configuration_exist():
                 assert section != "also_reads" or set(value) <= known
                 if section == "parameters":
                     run.check(notebook, value)
+
+
+@pytest.mark.parametrize("form", ["segments", "da"])
+def test_notebooks_on_single_judgments_are_not_run_without_workers(monkeypatch, form):
+    """02, 03 and 04 need workers; a campaign of segment scores (WMT20) gets none of them."""
+    found = replace(campaigns.find("demo-srdc"), name="released", format=form)
+    monkeypatch.setattr(campaigns, "present", lambda: (found,))
+    planned = {j.notebook[:2] for j in workflow.jobs({"split_above": 10**6})}
+    wanted = {"01", "05"} | ({"02", "03", "04"} if form == "da" else set())
+    assert planned & {"01", "02", "03", "04", "05"} == wanted
