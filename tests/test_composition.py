@@ -138,9 +138,15 @@ def test_a_worker_with_one_score_has_no_company():
         (f"w{w}", f"h{w}", s, str(k), "SYSTEM", 66.7 if w == 0 else rng.integers(20, 80))
         for w in range(5)
         for s in ("ABC" if w else "AB")
-        for k in range(7)
+        for k in range(12)
     ]
-    table = composition.company(assessment(rows(*items)))
+    alone = np.full(sum(item[0] == "w0" for item in items), 66.7)
+    assert 0 < abs(alone[0] - np.cumsum(alone)[-1] / len(alone)) < 1e-9
+    da = assessment(rows(*items))
+    names = composition._levels(da.latest)[1]
+    _, spread, _ = composition._given(da.latest, names, np.ones(len(names)), 5)
+    assert np.isnan(spread).tolist() == [True, False, False, False, False]
+    table = composition.company(da)
     assert table["company_z"].abs().max() < 1
     assert np.allclose(table["company_z"] + table["z_without"], table["mean_z"])
 

@@ -384,7 +384,7 @@ def ledger(campaign: Campaign, rows: pd.DataFrame) -> pd.DataFrame:
         hits = rows[(rows["unit"] == "hit") & (rows["pair"] != "tr-en")]
         absent = sorted(set(campaign.known_pairs) - set(rows["pair"]))
         if len(hits):
-            least = hits.loc[hits["complete"].idxmin()]
+            least = hits.iloc[int(hits["complete"].to_numpy().argmin())]
             ours[key] = "yes" if least["complete"] >= ALMOST_ALL else "no"
             reasons[key] = (
                 f"“almost all” read as {ALMOST_ALL:.0%} or more in each pair; least: "
