@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 HOME = "wmt18"  # the campaign whose ledger also holds the paper's rows for campaigns not here
 SEGMENTS = "wmt20"  # segment scores answer for the rankings of 2020 where the archives are absent
+UNLISTED = "not in the catalogue: a campaign that the paper leaves out of its analyses"
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
 
 
@@ -289,9 +290,10 @@ def table_1(campaign: Campaign, counts: pd.DataFrame) -> pd.DataFrame:
     complete = set(campaign.pairs) >= set(campaign.known_pairs)
     good = counts[counts["file"] == "ad-good-raw-redup"]
     for row in rows.itertuples(index=False):
-        if row.campaign != campaign.name:
-            continue
         key, kind = (row.place, row.cell), row.cell.split(" | ")[1]
+        if row.campaign != campaign.name:
+            reasons[key] = "the archive is not here" if row.campaign else UNLISTED
+            continue
         total = int(good[kind].sum())
         if complete:
             ours[key] = total
@@ -312,7 +314,12 @@ def absent_claims() -> pd.DataFrame:
         answers(c, p) == HOME and (c != HOME or p not in here.get(HOME, ()))
         for c, p in zip(rows["campaign"], rows["pair"], strict=True)
     ]
-    return claims.compare(rows[gone], {}, provenance="official", no_data="the archive is not here")
+    lost = rows[gone]
+    reasons = {
+        (r.place, r.cell): "the archive is not here" if r.campaign else UNLISTED
+        for r in lost.itertuples()
+    }
+    return claims.compare(lost, {}, provenance="official", reasons=reasons)
 
 
 def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
