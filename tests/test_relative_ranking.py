@@ -285,3 +285,25 @@ def test_removing_a_system_reorders_the_rest_in_wmt10():
 def test_file_place():
     assert relative_ranking.file_place("cs-en individual", "pairs") == ("cs-en", "pairs_individual")
     assert relative_ranking.file_place("cs-en", "pairs") == ("cs-en", "pairs")
+
+
+def test_a_system_without_a_score_stands_last_and_is_not_dropped():
+    """c is shown in every block and never ranked; in the second task nothing is decided."""
+    frame = frame_of([{"a": 1, "b": 2, "c": -1}] * 8)
+    scores = rr.scores(frame)
+    assert scores.set_index("system").loc["c", "bojar":"expected_win"].isna().all()
+    ranks = rr_stability.method_ranks(scores, frame, time_limit=5).set_index("system")
+    assert (ranks.loc["c"].drop("task") == 3).all() and ranks["mfas"].to_dict()["a"] == 1
+    clusters = rr_stability.cluster_table(frame, "bojar")
+    assert list(clusters["system"]) == ["a", "b", "c"] and np.isnan(clusters["bojar"].iloc[2])
+    changes = rr_stability.removals(frame, ["bojar"])
+    assert set(changes["removed"]) == {"a", "b", "c"}
+    tied = frame_of([{"a": 1, "b": 1, "c": 1}] * 3)
+    found = rr_stability.rank_counts(rr.pairwise(tied), "bojar")
+    assert list(found.systems) == ["a", "b", "c"] and set(found.table["cluster"]) == {1}
+
+
+def test_two_systems_leave_nothing_to_remove():
+    changes = rr_stability.removals(frame_of([{"a": 1, "b": 2}] * 8), ["bojar"])
+    assert changes.empty and {"task", "removed", "d_rank", "largest_move"} <= set(changes.columns)
+    assert rr_stability.removal_summary(changes).empty

@@ -19,6 +19,7 @@ from .relative_ranking import METHODS, REFERENCE, Method, PairCounts
 
 TEST = "sign test"
 REMOVED_REFERENCE = "ref"  # how the removal of the reference is called in tables
+UNSCORED = -1.0  # below every share: stands for a score that no comparison gives
 
 
 def generator(seed: int, task: str) -> np.random.Generator:
@@ -61,6 +62,8 @@ def rank_counts(
 ) -> ranking.Ranking:
     """A task's systems by a score, with clusters from the sign test; the reference is not ranked.
 
+    A system without a comparison that counts stands last, with the score `UNSCORED`.
+
     Parameters
     ----------
     method : str
@@ -72,7 +75,7 @@ def rank_counts(
         `p_values` of the systems without the reference, to save computing them again.
     """
     score = method_of(method)(counts).drop(labels=[REFERENCE], errors="ignore")
-    table = pd.DataFrame({"system": list(score.index), method: score.to_numpy()})
+    table = pd.DataFrame({"system": list(score.index), method: score.fillna(UNSCORED).to_numpy()})
     p, lead = tests if tests else p_values(counts.without(REFERENCE), correction)
     name = TEST if correction == "none" else f"{TEST}, {correction}"
     return ranking.rank(table, p, lead, by=method, test=name, rule=rule, alpha=alpha)
@@ -95,7 +98,7 @@ def removals(
         (d_rank, d_cluster, d_both, ...), against the full ranking with the system dropped only
         before the lines are drawn. A task of two systems has nothing to compare.
     """
-    rows = []
+    rows: list[dict[str, object]] = []
     for task, judgments in relative_ranking.tasks(frame).items():
         counts = relative_ranking.pairwise(judgments)
         tests = p_values(counts.without(REFERENCE), correction)
@@ -117,7 +120,8 @@ def removals(
                 change = ranking.compare(full.without([system]), again)
                 name = REMOVED_REFERENCE if system == REFERENCE else system
                 rows.append({"task": task, "method": method, "removed": name, **change.row()})
-    return pd.DataFrame(rows)
+    change = ranking.Change(False, False, 0, 0, "", 0, 0)  # its columns, where nothing was removed
+    return pd.DataFrame(rows, columns=["task", "method", "removed", *change.row()])
 
 
 def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
@@ -218,7 +222,7 @@ def cluster_table(
         for correction in significance.CORRECTIONS:
             found = rank_counts(counts, method, correction=correction, rule=rule, alpha=alpha)
             if table.empty:
-                table = found.table.drop(columns="cluster")
+                table = found.table.drop(columns="cluster").replace({method: {UNSCORED: np.nan}})
                 table.insert(0, "task", task)
             table[correction] = found.table["cluster"].to_numpy()
         parts.append(table)
@@ -239,7 +243,8 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
     -------
     DataFrame
         task, system, one column of ranks per score of `METHODS` and `BLOCK_METHODS`, mfas;
-        without the reference, best first by the first score. Equal scores rank by name.
+        without the reference, best first by the first score. Equal scores rank by name, systems
+        without a score last.
     """
     from . import tournament
 
@@ -249,13 +254,13 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
         part = part.sort_values("system")
         table = part[["task", "system"]].reset_index(drop=True)
         for name in (*METHODS, *relative_ranking.BLOCK_METHODS):
-            values = part[name].round(12).rank(ascending=False, method="first")
+            values = part[name].round(12).fillna(UNSCORED).rank(ascending=False, method="first")
             table[name] = values.to_numpy().astype(int)
         counts = relative_ranking.pairwise(judgments).without(REFERENCE)
         best = tournament.minimum_feedback_arc_set(
             tournament.net_weights(counts.wins),
             counts.systems,
-            preference=relative_ranking.expected_win(counts),
+            preference=np.nan_to_num(relative_ranking.expected_win(counts), nan=UNSCORED),
             time_limit=time_limit,
         )
         place = {s: k for k, s in enumerate(best.ranking, start=1)}
