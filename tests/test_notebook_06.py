@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from rankstability import claims, mqm, paths, srp
 from rankstability.campaigns import find, load_mqm
+from rankstability.readers_mqm import read_mqm
 from rankstability.srp_studies import Design
 
 CONTRACT = [
@@ -103,6 +105,39 @@ def test_claims_of_the_demo_have_no_data(demo):
     assert list(rows.columns) == claims.COLUMNS
     official = rows[rows["provenance"] == "official"]
     assert (official["status"] == "no data").all() and (official["reason"] != "").all()
+
+
+def test_one_rating_per_item(tmp_path):
+    """A folder of one's own, one rater per item: what needs two ratings is left out and said."""
+    campaign = find("demo-mqm")
+    source = next(campaign.folder.glob("*.tsv"))
+    rows = pd.read_csv(source, sep="\t", dtype=str, keep_default_na=False, quoting=csv.QUOTE_NONE)
+    raters = rows.groupby("doc")["rater"].unique()
+    chosen = {doc: sorted(r)[i % len(r)] for i, (doc, r) in enumerate(raters.items())}
+    own = rows[rows["doc"].map(chosen) == rows["rater"]]
+    own = own[~((own["system"] == "Bay") & (own["doc"] > "demo-05"))]  # too few documents
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    file = mine / "mqm_mine_ende.tsv"
+    own.to_csv(file, sep="\t", index=False, quoting=csv.QUOTE_NONE, quotechar=None)
+    folder = run(tmp_path / "out", mine, "splits=4", "peers=['demo-rr']")
+    data = mqm.ratings(read_mqm(file, "en-de"))
+    assert data.shape == (7, 30, 1)
+    means = pd.read_csv(folder / "en-de" / "system_means.csv")
+    assert means["system"].tolist() == mqm.system_means(data)["system"].tolist()
+    assert set(pd.read_csv(folder / "en-de" / "rankings.csv")["normalisation"]) == {
+        *mqm.NORMALISATIONS
+    }
+    table = pd.read_csv(folder / "srp.csv")
+    assert list(table.columns[: len(CONTRACT)]) == CONTRACT
+    assert set(table["unit"]) == {"documents"} and len(table) == 5
+    assert set(pd.read_csv(folder / "effort_joint.csv")["campaign"]) == {"mine", "demo-rr"}
+    assert len(pd.read_csv(folder / "claims.csv")) == 0
+    written = {p.stem for p in folder.rglob("*.csv")}
+    assert not written & {"table1", "table2", "figure1", "figure3", "figure8", "findings"}
+    shown = (paths.ROOT / "build" / "executed" / "mine" / "06_srp.ipynb").read_text()
+    assert shown.count("need at least two ratings per item; en-de has one") >= 3
+    assert "system Bay: has under 50%" in shown
 
 
 @pytest.mark.parametrize(

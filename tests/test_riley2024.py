@@ -23,6 +23,7 @@ from rankstability import (
     riley2024_ledger,
     srp,
     srp_protocols,
+    srp_report,
 )
 from rankstability.errors import DataError
 from rankstability.readers_mqm import read_mqm
@@ -278,8 +279,36 @@ def test_twins_share_nothing(units, splits, seed):
 
 
 def test_no_twins_from_too_few():
-    with pytest.raises(DataError, match="to 2"):
+    with pytest.raises(DataError, match="found 5; expected at least 6 units"):
         srp_protocols.twins(5, 3, 1, np.random.default_rng(0))
+    message = "too few documents for two studies of 1 .*found 1; expected at least 2 documents"
+    with pytest.raises(DataError, match=message):
+        srp_protocols.twins(1, 1, 1, np.random.default_rng(0), "documents")
+
+
+def test_one_rating_per_item_leaves_out_what_needs_two(demo, quick):
+    judgments, data = demo
+    first = {d: data.raters[slots[0]] for d, slots in zip(data.documents, data.slots, strict=True)}
+    own = judgments["document"].astype(str).map(first) == judgments["rater"].astype(str)
+    single = mqm.ratings(judgments[own])
+    assert single.shape == (8, 30, 1) and len(single.raters) > 1
+    with pytest.raises(DataError, match="no two raters share a document"):
+        riley2024.agreement(single)
+    with pytest.raises(DataError, match="no two raters share an item"):
+        riley2024.rater_distributions(judgments[own])
+    both = {"en-de": data, "zh-en": single}
+    assert list(srp_report.several(both)) == ["en-de"]
+    assert srp_report.single_rated({"en-de": data}, "Tables 1 and 2") == {}
+    said = srp_report.single_rated(both, "Tables 1 and 2")["Left out"]
+    assert said == (
+        "Tables 1 and 2 need at least two ratings per item; zh-en has one, and is left out here."
+    )
+    effort = pd.DataFrame(columns=[*srp_protocols.EFFORT_COLUMNS, *srp_protocols.SRP_COLUMNS[1:6]])
+    effort = effort.loc[:, ~effort.columns.duplicated()]
+    assert "unit" in srp_report.configurations({}, effort)
+    simulated = srp_report.configurations({"en-de": quick}, effort)
+    assert "unit" not in simulated and set(simulated["pair"]) == {"en-de"}
+    assert srp_report.ledger("mine", None, None, {}, {}).columns.tolist() == claims.COLUMNS
 
 
 @pytest.mark.parametrize("style", ["demo-srdc", "demo-srpdc"])

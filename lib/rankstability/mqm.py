@@ -118,7 +118,7 @@ class Ratings:
     score, square, errors : (S, D, K) float arrays
         Per item and rater: the sum of segment scores, of their squares, and the error count.
     excluded : dict
-        What could not be used, counted by reason.
+        What could not be used and why, with the number of documents concerned.
     """
 
     systems: tuple[str, ...]
@@ -160,6 +160,7 @@ def ratings(
 
     Kept are the systems with at least `coverage` of the documents, then the documents of which
     every kept system has every segment rated by the same raters, as many as most documents have.
+    `Ratings.excluded` names the systems left out, and those that lack documents.
 
     Raises
     ------
@@ -171,7 +172,10 @@ def ratings(
     share = scores.groupby("system")["document"].nunique() / scores["document"].nunique()
     few = share[share < coverage].index
     if len(few):
-        excluded["systems with too few documents"] = len(few)
+        total_documents = scores["document"].nunique()
+        for name in few:
+            reason = f"system {name}: has under {coverage:.0%} of the {total_documents} documents"
+            excluded[f"{reason}, left out with those it has"] = round(share[name] * total_documents)
         scores = scores[~scores["system"].isin(few)]
     systems = tuple(sorted(scores["system"].unique()))
     of_document = scores.groupby("document")
@@ -180,12 +184,15 @@ def ratings(
     depth = int(count.mode().iloc[0])
     whole = of_document.size() == count * segments * len(systems)
     even = count == depth
+    not_whole = "documents not rated whole for every system"
     for reason, drop in (
-        ("documents not rated whole for every system", ~whole),
+        (not_whole, ~whole),
         (f"documents without exactly {depth} raters", whole & ~even),
     ):
         if drop.any():
             excluded[reason] = int(drop.sum())
+        if reason == not_whole:
+            excluded |= _lacking(scores, count * segments, drop)
     good = whole & even
     if not good.any():
         raise DataError(
@@ -222,6 +229,18 @@ def ratings(
         errors=total(scores["errors"].to_numpy(dtype=float)),
         excluded=excluded,
     )
+
+
+def _lacking(scores: pd.DataFrame, ratings_due: pd.Series, drop: pd.Series) -> dict[str, int]:
+    """Of the documents to drop, how many each system lacks ratings of (of a system, a document)."""
+    there = scores.groupby(["document", "system"]).size().unstack(fill_value=0)
+    lacks = there.lt(ratings_due, axis=0)[drop]
+    alike = lacks.all(axis=1)
+    counts = lacks[~alike].sum()
+    found = {f"of these, not whole for {s}": int(n) for s, n in counts.items() if n}
+    if alike.any():
+        found["of these, not whole for any system"] = int(alike.sum())
+    return found
 
 
 def _natural(name: str) -> tuple[str, int, str]:

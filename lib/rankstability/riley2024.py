@@ -59,6 +59,11 @@ def agreement(data: Ratings) -> dict[str, Any]:
         ``single documents``: per rater pair the mean over shared documents; ``all shared
         documents``: tau between the rankings over them all; ``rater pairs``; ``documents without
         tau``: a rater scored all systems alike.
+
+    Raises
+    ------
+    DataError
+        No two raters share a document.
     """
     single, shared, without = [], [], 0
     for a, b in combinations(range(len(data.raters)), 2):
@@ -71,6 +76,8 @@ def agreement(data: Ratings) -> dict[str, Any]:
         if not np.isnan(taus).all():
             single.append(np.nanmean(taus))
         shared.append(tau_b(of_a.sum(axis=0), of_b.sum(axis=0)))
+    if not shared:
+        raise DataError("no two raters share a document", expected="two ratings per item or more")
     return {
         "single documents": float(np.mean(single)),
         "all shared documents": float(np.nanmean(shared)),

@@ -63,10 +63,17 @@ EFFORT_COLUMNS = [
 Draw = Callable[[np.ndarray, np.random.Generator], tuple[Outcome, float]]
 
 
-def twins(units: int, size: int, splits: int, rng: np.random.Generator) -> np.ndarray:
+def twins(
+    units: int, size: int, splits: int, rng: np.random.Generator, unit: str = "units"
+) -> np.ndarray:
     """Pairs of disjoint samples: (2 splits, size) positions; rows 2k and 2k + 1 share none."""
     if 2 * size > units or size < 1:
-        raise DataError("two studies need as many units", value=size, expected=f"to {units // 2}")
+        need = max(1, size)
+        raise DataError(
+            f"too few {unit} for two studies of {need} that share none",
+            value=units,
+            expected=f"at least {2 * need} {unit}",
+        )
     drawn = np.argsort(rng.random((splits, units)), axis=1)[:, : 2 * size]
     return drawn.reshape(2 * splits, size)
 
@@ -276,7 +283,7 @@ def study(
             size = max(1, round(level * (units // 2)))
             name = f"{campaign.name}|{task}|{how}|{drawn}|{level}"
             rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
-            found, effort = draw(twins(units, size, splits, rng), rng)
+            found, effort = draw(twins(units, size, splits, rng, drawn), rng)
             row: dict[str, Any] = {
                 "campaign": campaign.name,
                 "label": f"{campaign.name} ({style})",

@@ -7,15 +7,70 @@ from typing import Any
 
 import pandas as pd
 
-from . import figures_srp, mqm, riley2024, riley2024_findings, riley2024_ledger
+from . import (
+    claims,
+    figures_srp,
+    mqm,
+    riley2024,
+    riley2024_findings,
+    riley2024_ledger,
+    srp_protocols,
+)
 from .mqm import Ratings
 from .outputs import Outputs
 from .riley2024 import Plan
 from .srp_studies import minimum_entropy
 
 
+def several(data: Mapping[str, Ratings]) -> dict[str, Ratings]:
+    """The pairs with at least two ratings per item, which studies can choose from."""
+    return {pair: one for pair, one in data.items() if one.shape[2] > 1}
+
+
+def single_rated(data: Mapping[str, Ratings], what: str) -> dict[str, str]:
+    """For `run.show`: that a part is left out for pairs with one rating per item; empty if none.
+
+    Parameters
+    ----------
+    what : str
+        The part, in the plural: ``"Tables 1 and 2"``.
+    """
+    pairs = [pair for pair, one in data.items() if one.shape[2] < 2]
+    if not pairs:
+        return {}
+    text = (
+        f"{what} need at least two ratings per item; {', '.join(pairs)} "
+        f"{'has' if len(pairs) == 1 else 'have'} one, and {'is' if len(pairs) == 1 else 'are'} "
+        "left out here."
+    )
+    return {"Left out": text}
+
+
+def configurations(tables: Mapping[str, pd.DataFrame], own: pd.DataFrame) -> pd.DataFrame:
+    """The rows of ``srp.csv``: the simulated configurations; without any, those of the effort.
+
+    Parameters
+    ----------
+    tables : mapping
+        Pair to the result of `srp.table`.
+    own : DataFrame
+        From `srp_protocols.curves`.
+    """
+    if not tables:
+        return srp_protocols.as_srp(own)
+    return by_pair(tables)
+
+
+def by_pair(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Frames of several pairs one under the other, the pair as first column."""
+    return pd.concat(frames, names=["pair"]).reset_index("pair").reset_index(drop=True)
+
+
 def counts_table(data: Mapping[str, Ratings]) -> pd.DataFrame:
-    """Table 1 and section 4.2, one column per pair, with the least entropies of section 6.1.2."""
+    """Table 1 and section 4.2, one column per pair, with the least entropies of section 6.1.2.
+
+    For pairs with `several` ratings per item, as all of the paper's.
+    """
     columns = {}
     for pair, one in data.items():
         least = minimum_entropy(one)
@@ -25,7 +80,7 @@ def counts_table(data: Mapping[str, Ratings]) -> pd.DataFrame:
 
 
 def agreement_table(data: Mapping[str, Ratings]) -> pd.DataFrame:
-    """Table 2, one column per pair."""
+    """Table 2, one column per pair of `several` ratings per item."""
     frame = pd.DataFrame({pair: riley2024.agreement(one) for pair, one in data.items()})
     return frame.rename_axis("aggregation").reset_index()
 
@@ -121,12 +176,14 @@ def figure(
 
 def ledger(
     campaign: str,
-    counts: pd.DataFrame,
-    agreement: pd.DataFrame,
+    counts: pd.DataFrame | None,
+    agreement: pd.DataFrame | None,
     found: Mapping[str, pd.DataFrame],
     tables: Mapping[str, pd.DataFrame],
 ) -> pd.DataFrame:
-    """This run's rows of the claims ledger, from what was shown above."""
+    """This run's rows of the claims ledger, from what was shown above; none without studies."""
+    if counts is None or agreement is None:
+        return pd.DataFrame(columns=claims.COLUMNS)
     values = {
         pair: riley2024_ledger.measured(
             counts.set_index("count")[pair],
