@@ -137,7 +137,7 @@ def test_one_rating_per_item(tmp_path):
     assert not written & {"table1", "table2", "figure1", "figure3", "figure8", "findings"}
     shown = (paths.ROOT / "build" / "executed" / "mine" / "06_srp.ipynb").read_text()
     assert shown.count("need at least two ratings per item; en-de has one") >= 3
-    assert "system Bay: has under 50%" in shown
+    assert "system Bay (under 50% of documents)" in shown
 
 
 @pytest.mark.parametrize(

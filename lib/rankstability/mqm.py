@@ -174,8 +174,8 @@ def ratings(
     if len(few):
         total_documents = scores["document"].nunique()
         for name in few:
-            reason = f"system {name}: has under {coverage:.0%} of the {total_documents} documents"
-            excluded[f"{reason}, left out with those it has"] = round(share[name] * total_documents)
+            reason = f"system {name} (under {coverage:.0%} of documents)"
+            excluded[reason] = round(share[name] * total_documents)
         scores = scores[~scores["system"].isin(few)]
     systems = tuple(sorted(scores["system"].unique()))
     of_document = scores.groupby("document")
