@@ -197,4 +197,4 @@ def test_seventy_megabytes_in_seconds_and_within_a_gigabyte(tmp_path):
     measured = json.loads(done.stdout)
     assert measured["n"] == rows
     assert measured["seconds"] < 5
-    assert measured["peak"] < 500  # MiB, libraries included
+    assert measured["peak"] < 1000  # MiB, libraries included
