@@ -164,3 +164,9 @@ def test_rank_ranges_cut_the_same_share_at_both_ends():
     assert table[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 2], [1, 2]]
     rarely = rank_ranges(np.array([[1, 2]] * 980 + [[2, 1]] * 20), ["x", "y"])
     assert rarely[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1], [2, 2]]
+
+
+@pytest.mark.parametrize("alpha", [0, -1, 5])
+def test_an_alpha_that_is_no_level_is_refused(alpha):
+    with pytest.raises(DataError, match=r"alpha.*between 0 and 1"):
+        made(np.zeros((2, 2))).under(alpha=alpha or -0.5)

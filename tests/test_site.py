@@ -183,7 +183,9 @@ def test_nothing_run_yet(tmp_path):
     assert "make figures" in (tmp_path / "site" / "index.html").read_text()
 
 
-def test_figures_index_is_deterministic_and_without_demo(root, made, tmp_path):
+def test_figures_index_is_deterministic_and_without_demo_or_own(root, made, monkeypatch):
+    assert "wmtx" not in figures_index.index(root / "figures")  # not in the catalogue: one's own
+    monkeypatch.setattr(figures_index, "catalogue", lambda: {"wmtx": {}})
     demo = root / "figures" / "demo-x" / "01_tiny"
     demo.mkdir(parents=True, exist_ok=True)
     (demo / "t.csv").write_text("a\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import ledger, pages, paths, site
+from .campaigns import catalogue
 from .outputs import write_whole
 
 HEAD = """# Rendered results
@@ -26,8 +27,8 @@ def index(figures: Path = paths.FIGURES) -> str:
         lines.append("All published numbers beside ours: [claims_ledger.csv](claims_ledger.csv).\n")
     for campaign in sorted(p for p in figures.iterdir() if p.is_dir()):
         notebooks = sorted(p for p in campaign.glob("[0-9]*") if p.is_dir())
-        if ledger.is_demo(campaign.name) or not notebooks:
-            continue
+        if campaign.name not in catalogue() or ledger.is_demo(campaign.name) or not notebooks:
+            continue  # synthetic, or a user's own
         lines.append(f"## {campaign.name}\n")
         for folder in notebooks:
             title, _ = pages.source_headline(paths.NOTEBOOKS / f"{folder.name}.ipynb")

@@ -228,8 +228,10 @@ def rank(
     Raises
     ------
     DataError
-        For an unknown `rule`, or a system without a score.
+        For an unknown `rule`, an `alpha` outside (0, 1), or a system without a score.
     """
+    if not 0 < alpha < 1:
+        raise DataError("alpha", value=alpha, expected="a number between 0 and 1")
     if rule not in CLUSTER_RULES:
         raise DataError("unknown cluster rule", value=rule, expected=", ".join(CLUSTER_RULES))
     score = table[by].to_numpy(dtype=float)

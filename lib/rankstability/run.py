@@ -163,6 +163,8 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
         raise
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+        if not any(final.parent.iterdir()):
+            final.parent.rmdir()  # a campaign whose first run failed
     write_status(executed, state, "ok", started, "")
     return final
 
