@@ -187,6 +187,9 @@ def test_kernel_of_jupyterlab_imports_the_package(browser, lab):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.set_default_timeout(90_000)
+    accept = "button.jp-mod-accept"  # whatever JupyterLab asks while it settles
+    dialog = page.locator("dialog.jp-Dialog")
+    page.add_locator_handler(dialog, lambda shown: shown.locator(accept).last.click())
     page.goto(f"{lab}/lab/tree/hello.ipynb?token=test")
     page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
     output = page.locator(".jp-OutputArea-output", has_text="root")

@@ -61,6 +61,10 @@ def page(browser, lab):
     opened.set_default_timeout(PATIENCE)
     errors: list[str] = []
     opened.on("pageerror", lambda e: errors.append(str(e)))
+    # JupyterLab may ask something while it settles (which kernel, a file changed): take its default
+    accept = "button.jp-mod-accept"
+    dialog = opened.locator("dialog.jp-Dialog")
+    opened.add_locator_handler(dialog, lambda shown: shown.locator(accept).last.click())
     opened.goto(f"{lab}/lab/tree/90_explore.ipynb?token=test")
     opened.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
     yield opened
