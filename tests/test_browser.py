@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -13,6 +9,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
+from lab_server import jupyterlab
 from rankstability import paths, site
 from site_fixture import make_run
 
@@ -132,17 +129,6 @@ def test_built_report_where_there_is_one(page):
 CELL = "import rankstability.paths as p; print('root', (p.ROOT / 'Makefile').is_file())"
 
 
-def address(server: subprocess.Popen, log: Path, seconds: float) -> str:
-    """The address that the server writes into its log when it is up."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until and server.poll() is None:
-        found = re.search(r"http://127\.0\.0\.1:\d+/lab", log.read_text())
-        if found:
-            return found[0].removesuffix("/lab")
-        time.sleep(0.2)
-    pytest.fail("JupyterLab did not start:\n" + log.read_text()[-2000:])
-
-
 @pytest.fixture
 def lab(tmp_path: Path):
     """JupyterLab of this environment on a folder with one notebook; its own settings."""
@@ -162,25 +148,8 @@ def lab(tmp_path: Path):
         )
     }
     log = tmp_path / "lab.log"
-    log.touch()
-    server = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
-            *("--ip=127.0.0.1", "--port=0", f"--ServerApp.root_dir={work}"),
-            "--IdentityProvider.token=test",
-        ],
-        env={**os.environ, **own, "JUPYTER_PREFER_ENV_PATH": "1"},
-        stderr=subprocess.STDOUT,
-        stdout=log.open("w"),
-    )
-    try:
-        yield address(server, log, 90)
-    finally:
-        server.terminate()
-        try:
-            server.wait(20)
-        except subprocess.TimeoutExpired:
-            server.kill()
+    with jupyterlab(work, own, log) as url:
+        yield url
 
 
 def test_kernel_of_jupyterlab_imports_the_package(browser, lab):

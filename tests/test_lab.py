@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 import time
 
 import pytest
 
+from lab_server import jupyterlab
 from rankstability import paths
-from test_browser import address
 
 pytestmark = pytest.mark.browser
 
@@ -33,25 +30,8 @@ def lab(tmp_path_factory):
     quiet = {"fetchNews": "false", "checkForUpdates": False}
     (overrides / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
     log = base / "lab.log"
-    log.touch()
-    server = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
-            *("--ip=127.0.0.1", "--port=0", f"--ServerApp.root_dir={work}"),
-            "--IdentityProvider.token=test",
-        ],
-        env={**os.environ, **own, "JUPYTER_PREFER_ENV_PATH": "1"},
-        stderr=subprocess.STDOUT,
-        stdout=log.open("w"),
-    )
-    try:
-        yield address(server, log, 90)
-    finally:
-        server.terminate()
-        try:
-            server.wait(20)
-        except subprocess.TimeoutExpired:
-            server.kill()
+    with jupyterlab(work, own, log) as url:
+        yield url
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import pandas as pd
 
 from . import campaigns, mqm
 from .errors import DataError
-from .srp import Outcome, outcome, stability
+from .srp import COLUMNS, Outcome, outcome, stability
 from .srp_studies import Design, assign, item_scores
 
 if TYPE_CHECKING:
@@ -29,24 +29,7 @@ LEVELS = (0.125, 0.25, 0.5, 0.75, 1.0)  # shares of half a campaign
 PEERS = ("wmt18", "wmt21", "wmt12")
 DEMO_PEERS = ("demo-srdc", "demo-srpdc", "demo-rr")
 UNITS = {"DA": "workers", "RR": "blocks", "MQM": "documents"}
-SRP_COLUMNS = [
-    "pair",
-    "grouping",
-    "balance",
-    "normalisation",
-    "ratings_per_item",
-    "documents",
-    "studies",
-    "srp",
-    "significant_pairs",
-    "empty_share",
-    "se",
-    "srp_both",
-    "srp_equal_claims",
-    "se_equal_claims",
-    "kendall",
-    "pearson",
-]
+SRP_COLUMNS = ["pair", *(name for name in COLUMNS if name != "document_sets")]
 EFFORT_COLUMNS = [
     "campaign",
     "label",
