@@ -122,3 +122,14 @@ def test_a_place_the_paper_does_not_have_is_refused():
 def test_no_negative_zero_is_written_wherever_it_stands():
     frame = pd.DataFrame({"a": [-0.0, 1.0], "b": [-0.0, -0.5], "c": ["x-0", "-0.0y"]})
     assert csv_bytes(frame) == b"a,b,c\n0,0,x-0\n1,-0.5,-0.0y\n"
+
+
+def test_the_text_of_an_svg_figure_is_what_was_drawn(tmp_path):
+    fig, ax = plt.subplots()
+    ax.plot([0, 0.025], [0, 1])
+    ax.set_title("ariel197197.512")
+    ax.set_xticks([0.0, 0.025], ["0.0", "0.025"])
+    Outputs(tmp_path).figure(fig, "drawn")
+    svg = (tmp_path / "drawn.svg").read_text()
+    assert ">ariel197197.512<" in svg
+    assert ">0.025<" in svg

@@ -115,7 +115,7 @@ class Outputs:
             fig.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
             fig.savefig(png, format="png", metadata={"Software": None})
         small = _palette(png)
-        write_whole(self.folder(pair) / f"{name}.svg", _short_numbers(svg.getvalue()))
+        write_whole(self.folder(pair) / f"{name}.svg", svg.getvalue())
         write_whole(self.folder(pair) / f"{name}.png", small)
         if data is not None:
             write_whole(self.folder(pair) / f"{name}.csv", csv_bytes(data))
@@ -145,11 +145,6 @@ class Outputs:
                 expected=f"<pair>/{name}.csv",
             )
         return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
-
-
-def _short_numbers(svg: bytes) -> bytes:
-    """Coordinates to a hundredth of a point: half the bytes, the same to the eye."""
-    return re.sub(rb"-?\d+\.\d{3,}", lambda m: b"%.6g" % round(float(m[0]), 2), svg)
 
 
 def _palette(png: io.BytesIO) -> bytes:
