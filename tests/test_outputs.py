@@ -133,3 +133,10 @@ def test_the_text_of_an_svg_figure_is_what_was_drawn(tmp_path):
     svg = (tmp_path / "drawn.svg").read_text()
     assert ">ariel197197.512<" in svg
     assert ">0.025<" in svg
+
+
+@pytest.mark.parametrize("pair", ["../x", "a/b", "/x", "..", ".", "a\\b"])
+def test_results_of_a_pair_stay_in_its_folder(tmp_path, pair):
+    with pytest.raises(DataError, match="not a language pair"):
+        Outputs(tmp_path / "o").table(pd.DataFrame({"x": [1]}), "t", pair=pair)
+    assert not list(tmp_path.iterdir())

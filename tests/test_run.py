@@ -172,3 +172,12 @@ def test_pairs_run_with_other_settings_are_not_gathered(tmp_path):
         gather.settings(tmp_path, ["cs-en", "de-en"])
     with pytest.raises(DataError, match="this pair has not been run"):
         gather.settings(tmp_path, ["ru-en"])
+
+
+@pytest.mark.parametrize("pair", ["x/../../../escaped", "../escaped", "/escaped", "cs-en/..", "."])
+def test_a_pair_that_is_a_path_writes_nothing_anywhere(sandbox, tmp_path, pair):
+    sandbox(GOOD)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(DataError, match="no such language pair"):
+        run.execute("01_probe", {"pair": pair, "output_dir": str(tmp_path / "o")}, quiet=True)
+    assert sorted(tmp_path.rglob("*")) == before

@@ -87,7 +87,16 @@ class Outputs:
     source: Path | None = None
 
     def folder(self, pair: str = "") -> Path:
-        """The folder for `pair`, or for the whole campaign."""
+        """The folder for `pair`, or for the whole campaign.
+
+        Raises
+        ------
+        DataError
+            For a pair that is not one folder's name: data name the pairs, and nothing in data
+            may lead out of the folder.
+        """
+        if pair and (pair in (".", "..") or Path(pair).name != pair or "\\" in pair):
+            raise DataError("not a language pair", value=pair, expected="a name such as cs-en")
         return self.directory / pair if pair else self.directory
 
     def _meta(self, name: str, pair: str, extra: Mapping[str, Any], kind: str) -> None:

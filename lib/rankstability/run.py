@@ -72,12 +72,7 @@ def start(
     from .outputs import Outputs, signature
 
     found = campaigns.find(campaign)
-    if pair and pair not in found.pairs:
-        raise DataError(
-            f"no such language pair in campaign {found.name}",
-            value=pair,
-            expected=", ".join(found.pairs),
-        )
+    check_pair(found, pair)
     folder = Path(output_dir) if output_dir else paths.FIGURES / found.name / notebook
     signed = signature(
         notebook=notebook,
@@ -87,6 +82,22 @@ def start(
     )
     out = Outputs(folder, signed, pairs=found.pairs)
     return Run(notebook, found, pair, (pair,) if pair else found.pairs, out)
+
+
+def check_pair(campaign: Campaign, pair: str) -> None:
+    """Refuse a language pair that the campaign does not have; empty stands for all.
+
+    Raises
+    ------
+    DataError
+        Names the pairs there are.
+    """
+    if pair and pair not in campaign.pairs:
+        raise DataError(
+            f"no such language pair in campaign {campaign.name}",
+            value=pair,
+            expected=", ".join(campaign.pairs),
+        )
 
 
 def show(parts: Mapping[str, Any]) -> None:
@@ -102,11 +113,18 @@ def show(parts: Mapping[str, Any]) -> None:
 
 
 def output_folder(name: str, values: Mapping[str, Any]) -> tuple[str, Path]:
-    """The campaign's name and the folder that a run with these values writes to."""
+    """The campaign's name and the folder that a run with these values writes to.
+
+    Raises
+    ------
+    DataError
+        For a campaign that is not here, or a pair it does not have: before anything is written.
+    """
     from . import campaigns
 
     default = {p.name: p.default for p in parameters(name)}
     campaign = campaigns.find(values.get("campaign", default.get("campaign", "")))
+    check_pair(campaign, values.get("pair", ""))
     chosen = values.get("output_dir") or ""
     folder = Path(chosen) if chosen else paths.FIGURES / campaign.name / name
     return campaign.name, folder.resolve()
