@@ -227,3 +227,45 @@ def test_campaigns_are_named_with_their_citation(tmp_path):
     index = unescape((tmp_path / "site" / "index.html").read_text())
     assert entry["title"] in index and entry["citation"] in index
     assert set(site.about("nobody-knows-this").values()) == {""}
+
+
+class Running(HTMLParser):
+    """Collects what a browser would run: scripts and event handlers, and links that are code."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("script", "iframe", "img", "svg", "object", "embed"):
+            self.seen.append(tag)
+        for name, value in attributes:
+            if name.startswith("on") or (value or "").strip().lower().startswith("javascript:"):
+                self.seen.append(f"{tag} {name}")
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "HUMAN<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "[x](javascript:alert(1))",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<table onclick=alert(1)><tr><td>x",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("kind", ["text/markdown", "text/html"])
+def test_markup_in_a_name_is_shown_and_not_run(tmp_path, name, kind):
+    from nbformat import v4
+
+    cell = v4.new_code_cell("1", outputs=[v4.new_output("display_data", {kind: f"**{name}**, x"})])
+    saved = tmp_path / "01_tiny.ipynb"
+    saved.write_text(json.dumps(v4.new_notebook(cells=[cell])))
+    run = site.Run("01_tiny", "wmtx", "", "ok", 1.0, "", tmp_path, saved)
+    files = {"figures": [], "tables": []}
+    page = pages.convert(saved, {"run": run, "nav": [], "files": files, "output_dir": tmp_path})
+    shown = page[page.index('<div class="outputs">') : page.index("<footer>")]
+    assert Running(shown).seen == []
+    assert "x" in shown

@@ -119,6 +119,30 @@ def assets() -> dict[str, str]:
     return {"css": f"{css}\n{code}", "js": (HERE / "site.js").read_text(encoding="utf-8")}
 
 
+TAGS = frozenset(
+    "a b blockquote br caption code dd details div dl dt em h1 h2 h3 h4 h5 h6 hr i li ol p pre small "
+    "span strong sub summary sup table tbody td tfoot th thead tr ul".split()
+)
+ATTRIBUTES = {
+    "*": ["class", "id", "style", "title", "lang"],
+    "a": ["href"],
+    "th": ["scope", "colspan", "rowspan"],
+    "td": ["colspan", "rowspan"],
+}
+
+
+def harmless(html: str) -> str:
+    """HTML that a cell put out, with all markup that could run or load something written as text.
+
+    Names and titles come from data: whatever they hold, a page shows it and does not obey it.
+    """
+    import bleach
+    from bleach.css_sanitizer import CSSSanitizer
+
+    html = re.sub(r"^(<div>\s*)?<style scoped>.*?</style>", r"\1", html, count=1, flags=re.DOTALL)
+    return str(bleach.clean(html, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=CSSSanitizer()))
+
+
 @cache
 def _exporter() -> Any:
     from jinja2 import FileSystemLoader
@@ -132,6 +156,7 @@ def _exporter() -> Any:
         exclude_anchor_links=True,  # written as <a .../>, which leaves the link open
     )
     exporter.register_filter("duration", duration)
+    exporter.register_filter("harmless", harmless)
     exporter.register_filter("highlight_code", Highlight2HTML(pygments_lexer="ipython3"))
     return exporter
 
