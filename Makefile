@@ -41,7 +41,7 @@ lab: $(READY)  ## open JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=.
 
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
-	$(BIN)/python -m rankstability.download $(CAMPAIGN)
+	$(BIN)/python -m rankstability.read.download $(CAMPAIGN)
 
 check: $(READY)  ## ruff and mypy
 	$(BIN)/ruff check .
@@ -52,9 +52,9 @@ benchmarks: $(READY)  ## measure against peers, as ratios in the same run
 	@for b in benchmarks/bench_*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
 
 demo: $(READY)  ## write the demo campaigns again (the same bytes)
-	$(BIN)/python -m rankstability.demo_da
-	$(BIN)/python -m rankstability.demo_rr
-	$(BIN)/python -m rankstability.demo_mqm
+	$(BIN)/python data/demo/demo_da.py
+	$(BIN)/python data/demo/demo_rr.py
+	$(BIN)/python data/demo/demo_mqm.py
 
 lock:  ## pin the newest versions in requirements.lock (needs uv)
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 requirements.in -o requirements.lock

@@ -7,7 +7,7 @@ from glob import glob
 configfile: "config.yaml"
 
 sys.path.insert(0, "lib")
-from rankstability import workflow as w
+from rankstability.report import workflow as w
 
 w.forget_lost()
 JOBS = {job.stamp: job for job in w.jobs(config)}
@@ -30,7 +30,7 @@ def job_inputs(wildcards):
 def job_command(wildcards):
     job = job_of(wildcards)
     if job.gathers:
-        return f"rankstability.gather {job.notebook} {job.campaign}"
+        return f"rankstability.report.gather {job.notebook} {job.campaign}"
     given = {"campaign": job.campaign, **({"pair": job.pair} if job.pair else {})}
     given |= w.settings(job, config)
     words = " ".join(f"'{k}={v}'" for k, v in given.items())
@@ -45,7 +45,7 @@ wildcard_constraints:
 
 # After a failure the report shows what ran, and the failed runs in red.
 onerror:
-    shell("'{PYTHON}' -m rankstability.site")
+    shell("'{PYTHON}' -m rankstability.report.site")
 
 
 rule all:
@@ -65,17 +65,17 @@ rule job:
 
 
 rule ledger:
-    input: list(JOBS), "lib/rankstability/ledger.py", "lib/rankstability/figures_index.py"
+    input: list(JOBS), "lib/rankstability/report/ledger.py", "lib/rankstability/report/figures_index.py"
     output: touch("build/stamps/ledger")
     message: "claims ledger"
-    shell: "'{PYTHON}' -m rankstability.ledger && '{PYTHON}' -m rankstability.site --index-figures"
+    shell: "'{PYTHON}' -m rankstability.report.ledger && '{PYTHON}' -m rankstability.report.site --index-figures"
 
 
 rule site:
     input:
         "build/stamps/ledger",
-        glob("lib/rankstability/*.j2"),
-        expand("lib/rankstability/{file}", file=["site.py", "pages.py", "site.css", "site.js"]),
+        glob("lib/rankstability/report/*.j2"),
+        expand("lib/rankstability/report/{file}", file=["site.py", "pages.py", "site.css", "site.js"]),
     output: "build/site/index.html"
     message: "report site"
-    shell: "'{PYTHON}' -m rankstability.site"
+    shell: "'{PYTHON}' -m rankstability.report.site"

@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu, norm, rankdata, tiecorrect
 
-from rankstability import campaigns
-from rankstability.direct_assessment import rank_systems, segment_scores
+from rankstability.read import campaigns
+from rankstability.score.da import rank_systems, segment_scores
 
 RESULTS = Path(__file__).parent / "results" / "ranking.csv"
 

@@ -16,17 +16,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankstability.campaign_size import _POWER, significant_share
-from rankstability.koehn2012 import AS_MATCHED, table4
-from rankstability.rank_ranges import ranks, resample_judgments
-from rankstability.relative_ranking import PairCounts, expected_win
-from rankstability.simulation import Model, draw_counts, draw_qualities
-from rankstability.simulation_experiments import ranking_errors, simulated_shares
-from rankstability.tournament import (
+from rankstability.change.simulate import Model, draw_counts, draw_qualities
+from rankstability.papers.koehn2012 import AS_MATCHED, table4
+from rankstability.rank.ranges import ranks, resample_judgments
+from rankstability.rank.tournament import (
     batched_minimum_feedback_arc_set,
     minimum_feedback_arc_set,
     net_weights,
 )
+from rankstability.score.rr import PairCounts, expected_win
+from rankstability.study.campaign_size import _POWER, significant_share
+from rankstability.study.experiments import ranking_errors, simulated_shares
 
 RESULTS = Path(__file__).parent / "results" / "simulation.csv"
 SIZES = [10_000, 20_000, 30_000, 40_000, 50_000]

@@ -15,9 +15,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankstability import campaigns, mqm, srp
 from rankstability.errors import DataError
-from rankstability.srp_studies import Design, assign, draw_documents, item_scores
+from rankstability.read import campaigns
+from rankstability.score import mqm
+from rankstability.study import srp
+from rankstability.study.srp_studies import Design, assign, draw_documents, item_scores
 
 RESULTS = Path(__file__).parent / "results" / "srp.csv"
 DESIGNS = {

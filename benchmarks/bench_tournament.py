@@ -19,8 +19,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankstability import campaigns, simulation, tournament, tournament_tasks
+from rankstability.change import simulate as simulation
 from rankstability.errors import DataError
+from rankstability.rank import tournament
+from rankstability.read import campaigns
+from rankstability.study import tournament_tasks
 
 RESULTS = Path(__file__).parent / "results" / "tournament.csv"
 SIZES = ((25, 10_000), (40, 20_000), (60, 50_000), (100, 100_000))  # systems, judgments

@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu
 
-from rankstability import campaigns, degradation, removal
-from rankstability.leave_one_out import leave_one_out
+from rankstability.read import campaigns
+from rankstability.study import degradation, removal
+from rankstability.study.leave_one_out import leave_one_out
 
 RESULTS = Path(__file__).parent / "results" / "variants.csv"
 KINDS = ("d_rank", "d_cluster")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -12,6 +13,7 @@ import pytest
 from rankstability import paths
 
 matplotlib.use("Agg")
+sys.path.insert(0, str(paths.DEMO))  # the generators of the demo campaigns
 
 REQUIRED = os.environ.get("RANKSTABILITY_REQUIRE_DATA") == "1"
 FOLDERS = {

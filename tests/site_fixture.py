@@ -19,7 +19,7 @@ WORK = """\
 from pathlib import Path
 import sys
 import pandas as pd
-from rankstability.outputs import Outputs
+from rankstability.report.outputs import Outputs
 out = Outputs(Path(output_dir), {"notebook": "01_tiny"})
 table = pd.DataFrame({"rank": [1, 2], "system": ["alpha", "<beta>"], "mean_z": [0.25, -0.125]})
 print("a word on the way")

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rankstability import paths, run
+from rankstability import paths
+from rankstability.report import run
 
 ROOT = paths.ROOT
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))

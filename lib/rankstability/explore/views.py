@@ -1,0 +1,376 @@
+"""A ranking that follows a few settings at typing speed: what ``90_explore`` shows.
+
+The pure part, settings to view; `explorer` gives the controls for JupyterLab.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..change import perturb
+from ..errors import DataError
+from ..rank.mqm_systems import PERMUTATIONS, rank_ratings
+from ..rank.ranking import Change, Ranking, compare
+from ..rank.significance import CORRECTIONS, RANK_SUM_TESTS
+from ..read import campaigns
+from ..score import da as direct_assessment
+from ..score import mqm
+from ..score.rr import METHODS, REFERENCE, PairCounts, pairwise, tasks
+from ..study import rr_stability
+from ..study.change_totals import SETS
+
+if TYPE_CHECKING:
+    from ..read.campaigns import Campaign
+    from ..read.da import DirectAssessment
+    from .widgets import Explorer
+
+T = TypeVar("T")
+RULE, ALPHA = "knowles", 0.05
+
+
+@dataclass(frozen=True)
+class State:
+    """What the controls say; empty texts stand for the task's first score and test.
+
+    Attributes
+    ----------
+    removed : tuple of str
+        Names of `Task.removable`.
+    divisor : float
+        Of the raw scores of human systems and REF rows; 1: as they are (direct assessment).
+    score : str
+        ``mean_z`` or ``mean_raw``; a name of `relative_ranking.METHODS`; or of
+        `mqm.NORMALISATIONS`.
+    test, rule, alpha
+        Of the lines, for the original and the changed ranking.
+    fixed : bool
+        Keep the original at the first score and test, Knowles's rule and .05: then a change of
+        the settings shows, too.
+    """
+
+    removed: tuple[str, ...] = ()
+    divisor: float = 1.0
+    score: str = ""
+    test: str = ""
+    rule: str = RULE
+    alpha: float = ALPHA
+    fixed: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """Two rankings of the same systems and what differs.
+
+    Attributes
+    ----------
+    before : tuple of str
+        All systems of the original ranking, best first, the dropped ones included.
+    dropped : tuple of str
+        Those left out of both rankings before the lines are drawn.
+    original, changed : Ranking
+    change : Change
+    note : str
+        What was taken away or altered, counted.
+    """
+
+    before: tuple[str, ...]
+    dropped: tuple[str, ...]
+    original: Ranking
+    changed: Ranking
+    change: Change
+    note: str
+
+
+@dataclass
+class Task:
+    """The judgments of one language pair, and the rankings made of them so far.
+
+    Attributes
+    ----------
+    scores, tests : tuple of str
+        The choices there are; the first is the default.
+    sets : dict
+        What can be removed besides single systems: name to a text.
+    divides : bool
+        Whether there is something to divide.
+    """
+
+    scores: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    sets: dict[str, str] = field(default_factory=dict)
+    divides: bool = False
+    _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def _once(self, key: Any, make: Callable[[], T]) -> T:
+        """The value for `key`, made once; the 64 newest are kept."""
+        if key not in self._kept:
+            self._kept[key] = make()
+            if len(self._kept) > 64:
+                self._kept.pop(next(iter(self._kept)))
+        return self._kept[key]
+
+    def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
+        raise NotImplementedError
+
+    def _note(self, removed: tuple[str, ...], divisor: float) -> str:
+        return ""
+
+    def gone(self, state: State) -> set[str]:
+        """The systems that are dropped before the lines are drawn."""
+        return set(state.removed)
+
+    @cached_property
+    def first(self) -> Ranking:
+        """The ranking of all judgments with the first score and test."""
+        return self._ranked((), 1.0, self.scores[0], self.tests[0])
+
+    @property
+    def removable(self) -> tuple[str, ...]:
+        """The sets, then the systems, best first."""
+        return (*self.sets, *self.first.systems)
+
+    def view(self, state: State) -> View:
+        """Rank under `state` and compare with the original.
+
+        Raises
+        ------
+        DataError
+            For a name that the task does not know, or where fewer than two systems are left.
+        """
+        score, test = state.score or self.scores[0], state.test or self.tests[0]
+        removed = tuple(name for name in self.removable if name in state.removed)
+        for value, known in ((score, self.scores), (test, self.tests)):
+            if value not in known:
+                raise DataError("unknown setting", value=value, expected=", ".join(known))
+        if unknown := set(state.removed) - set(removed):
+            expected = ", ".join(self.removable)
+            raise DataError("nothing to remove", value=sorted(unknown)[0], expected=expected)
+        gone = self.gone(state)
+        left = [s for s in self.first.systems if s not in gone]
+        if len(left) < 2:
+            raise DataError("too few systems left", value=len(left), expected="two or more")
+        if state.fixed:
+            whole = self.first
+        else:
+            whole = self._ranked((), 1.0, score, test).under(state.rule, state.alpha)
+        original = whole.without(gone)
+        divisor = state.divisor if self.divides else 1.0
+        changed = self._ranked(removed, divisor, score, test)
+        changed = changed.without(gone).under(state.rule, state.alpha)
+        dropped = tuple(s for s in whole.systems if s in gone)
+        change = compare(original, changed)
+        return View(whole.systems, dropped, original, changed, change, self._note(removed, divisor))
+
+
+@dataclass
+class Direct(Task):
+    """Direct assessment: systems, REF rows or both are removed, human scores divided."""
+
+    da: DirectAssessment = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        self.scores, self.tests = ("mean_z", "mean_raw"), tuple(RANK_SUM_TESTS)
+        self.humans = perturb.human_systems(self.da)
+        self.divides = bool(self.humans or perturb.reference_systems(self.da))
+        if self.divides:
+            self.sets = {"human+ref": SETS["human+ref"], "ref": SETS["ref"]}
+
+    def gone(self, state: State) -> set[str]:
+        """As in 02 and 03: human systems go with their rows, and where they were degraded."""
+        humans = "human+ref" in state.removed or (self.divides and state.divisor != 1)
+        return {s for s in state.removed if s not in self.sets} | set(self.humans if humans else ())
+
+    def _without(self, removed: tuple[str, ...]) -> DirectAssessment:
+        da = self.da
+        if "human+ref" in removed:
+            da = perturb.remove_human_and_reference(da)
+        elif "ref" in removed:
+            da = perturb.remove_reference(da)
+        systems = [s for s in removed if s not in self.sets]
+        return perturb.remove_systems(da, systems) if systems else da
+
+    def _segments(
+        self, removed: tuple[str, ...], divisor: float
+    ) -> tuple[direct_assessment.SegmentScores, int, int]:
+        """Segment scores, judgments removed, judgments divided."""
+
+        def make() -> tuple[direct_assessment.SegmentScores, int, int]:
+            left = self._without(removed)
+            da = perturb.divide_scores(left, divisor) if divisor != 1 else left
+            lower = da.good["score"].to_numpy() != left.good["score"].to_numpy()
+            gone = len(self.da.good) - len(da.good)
+            return direct_assessment.segment_scores(da), gone, int(lower.sum())
+
+        return self._once((removed, divisor), make)
+
+    def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
+        return self._once(
+            (removed, divisor, score, test),
+            lambda: direct_assessment.rank_systems(
+                self._segments(removed, divisor)[0], by=score, test=test
+            ),
+        )
+
+    def _note(self, removed: tuple[str, ...], divisor: float) -> str:
+        _, gone, divided = self._segments(removed, divisor)
+        parts = [f"{gone:,} of {len(self.da.good):,} judgments removed"] if removed else []
+        if divisor != 1:
+            parts.append(f"{divided:,} human and REF scores divided by {divisor:g}")
+        return "; ".join(parts)
+
+
+@dataclass
+class Relative(Task):
+    """Relative ranking: systems or the reference are taken out of the blocks."""
+
+    counts: PairCounts = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        self.scores = tuple(METHODS)
+        self.tests = tuple(
+            rr_stability.TEST if c == "none" else f"{rr_stability.TEST}, {c}" for c in CORRECTIONS
+        )
+        if REFERENCE in self.counts.systems:
+            self.sets = {REFERENCE: "the reference"}
+
+    def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
+        counts = self.counts.without(*removed)
+        correction = dict(zip(self.tests, CORRECTIONS, strict=True))[test]
+        tests = self._once(
+            (removed, test),
+            lambda: rr_stability.p_values(counts.without(REFERENCE), correction),
+        )
+        return rr_stability.rank_counts(counts, score, correction=correction, tests=tests)
+
+    def _note(self, removed: tuple[str, ...], divisor: float) -> str:
+        if not removed:
+            return ""
+        every = self.counts.comparisons
+        gone = every - self.counts.without(*removed).comparisons
+        return f"{gone:,} of {every:,} comparisons removed"
+
+
+@dataclass
+class Errors(Task):
+    """MQM: the raters are normalised by the systems that are left."""
+
+    data: mqm.Ratings = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        self.scores, self.tests = mqm.NORMALISATIONS, (f"{PERMUTATIONS} permutations",)
+
+    def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
+        return self._once(
+            (removed, score), lambda: rank_ratings(self.data.without(*removed), score)
+        )
+
+    def _note(self, removed: tuple[str, ...], divisor: float) -> str:
+        if not removed:
+            return ""
+        size = self.data.score[0].size
+        gone = len(removed)
+        return f"{gone * size:,} of {len(self.data.systems) * size:,} rated documents removed"
+
+
+def shown(campaign: Campaign) -> bool:
+    """Whether the campaign can be explored: judgments, not only scores by segment."""
+    return campaign.protocol in ("RR", "MQM") or campaign.workers
+
+
+def load(campaign: Campaign, pair: str) -> dict[str, Task]:
+    """The tasks of a language pair by name: one, or one for each track of relative ranking."""
+    if campaign.protocol == "RR":
+        import statsmodels.stats.multitest  # noqa: F401  (else the first correction waits for it)
+
+        frames = tasks(campaigns.load_rr(campaign, pair))
+        return {name: Relative(counts=pairwise(frame)) for name, frame in frames.items()}
+    if campaign.protocol == "MQM":
+        return {pair: Errors(data=mqm.ratings(campaigns.load_mqm(campaign, pair)))}
+    return {pair: Direct(da=campaigns.load_da(campaign, pair))}
+
+
+def sentence(view: View) -> str:
+    """What changed, in words (HTML)."""
+    change, n = view.change, len(view.original.systems)
+    pairs = n * (n - 1) // 2
+    parts = []
+    if change.d_rank:
+        steps = f"{change.largest_move} place{'s' if change.largest_move > 1 else ''}"
+        parts.append(
+            f"<b>The order changes:</b> {change.kendall_distance} of {pairs} pairs of systems "
+            f"turned round; {change.moved} moves most ({steps})."
+        )
+    else:
+        parts.append(f"<b>The order</b> of the {n} systems <b>stays</b>.")
+    if change.d_cluster:
+        parts.append(
+            f"<b>The clusters change:</b> lines that appear: {change.lines_appeared}, "
+            f"that vanish: {change.lines_vanished}."
+        )
+    else:
+        k = len(view.changed.clusters)
+        parts.append(f"<b>The clusters stay</b> ({k}).")
+    note = view.note
+    if view.dropped:
+        names = ", ".join(view.dropped)
+        note += ("; " if note else "") + f"left out of both rankings: {names}"
+    return " ".join(parts) + (f"<br><small>{note}.</small>" if note else "")
+
+
+def commands(campaign: str, protocol: str, pair: str, state: State) -> list[str]:
+    """The notebooks that draw this view as a figure, as commands with the same settings.
+
+    Raw scores stand beside z-scores in 05; a removal together with a divisor is in no figure but
+    each by itself, in 02 and in 03.
+    """
+    if protocol == "MQM":
+        without = {"without": list(state.removed)} if state.removed else {}
+        return [_command("06_srp", campaign, pair, **without)]
+    lines = {"rule": state.rule, "alpha": state.alpha}
+    if protocol == "RR":
+        correction = state.test.partition(", ")[2] or "none"
+        score = {"methods": [state.score]} if state.score else {}
+        return [
+            _command("07_relative_ranking", campaign, pair, **score, correction=correction, **lines)
+        ]
+    if state.score == "mean_raw":
+        return [_command("05_document_difficulty", campaign, pair)]
+    lines = {"test": state.test or next(iter(RANK_SUM_TESTS)), **lines}
+    systems = [s for s in state.removed if s not in SETS]
+    removed = [s for s in state.removed if s in SETS] + ([" & ".join(systems)] if systems else [])
+    found = []
+    if removed:
+        found.append(_command("02_outlier_removal", campaign, pair, removed=removed, **lines))
+    if state.divisor != 1:
+        divisors = [state.divisor]
+        found.append(_command("03_divisor_degradation", campaign, pair, divisors=divisors, **lines))
+    return found or [_command("01_replication", campaign, pair, **lines)]
+
+
+def _command(notebook: str, campaign: str, pair: str, **settings: Any) -> str:
+    values = {"campaign": campaign, "pair": pair, **settings}
+    words = [
+        f"{name}={value if isinstance(value, str) else json.dumps(value)}"
+        for name, value in values.items()
+    ]
+    return " ".join(["python -m rankstability.run", notebook, *map(shlex.quote, words)])
+
+
+def explorer(campaign: str = "demo-srpdc", pair: str = "") -> Explorer:
+    """The controls with a live ranking, for the last line of a notebook's cell.
+
+    Parameters
+    ----------
+    campaign : str
+        What to begin with: a catalogue name, or a path to a folder of files in a known format.
+    pair : str
+        A language pair; empty: the first.
+    """
+    from .widgets import Explorer
+
+    return Explorer(campaign, pair)

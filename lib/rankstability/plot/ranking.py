@@ -1,0 +1,157 @@
+"""Plots of one ranking: scores with rank ranges, p-values, clusters by test and line rule."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.figure import Figure
+
+from ..rank.ranking import Ranking
+from .common import styled
+
+LEVELS = [0.0, 0.001, 0.01, 0.05, 1.0]
+LEVEL_NAMES = ["p < .001", "p < .01", "p < .05", "not significant"]
+LEVEL_COLOURS = ["#08306B", "#2E7EBC", "#9DC9E0", "#F1F1F1"]
+SHORT = {
+    "knowles": "Knowles",
+    "official wins": "official wins",
+    "all above beat all below": "all above\nbeat all below",
+    "rank ranges": "rank ranges",
+    "adjacent": "adjacent",
+}
+
+
+@styled
+def scores_figure(ranges: pd.DataFrame, lines: tuple[int, ...], title: str) -> Figure:
+    """Mean z of each system (left) and its 95 % rank range (right); lines between clusters."""
+    n = len(ranges)
+    y = ranges["rank"].to_numpy()
+    fig, (left, right) = plt.subplots(
+        1, 2, figsize=(7.4, 0.27 * n + 1.5), sharey=True, width_ratios=[3, 2]
+    )
+    shades = np.where(ranges["cluster"] % 2 == 1, "#0072B2", "#56B4E9")
+    left.hlines(y, 0, ranges["mean_z"], color=shades, lw=1.2)
+    left.scatter(ranges["mean_z"], y, color=shades, s=28, zorder=3)
+    left.axvline(0, color="#999999", lw=0.8)
+    right.hlines(y, ranges["rank_low"], ranges["rank_high"], color=shades, lw=4)
+    right.scatter(ranges["rank_median"], y, color="black", s=10, zorder=3)
+    for ax in (left, right):
+        for k in lines:
+            ax.axhline(k + 0.5, color="black", lw=1.1)
+    left.set_yticks(y, ranges["system"])
+    left.set_ylim(n + 0.6, 0.4)
+    left.set(xlabel="mean z-score", title=title)
+    step = max(1, n // 8)
+    right.set_xticks(range(1, n + 1, step))
+    right.set(xlabel="rank: 95 % range over resampled segments", xlim=(0.5, n + 0.5))
+    return fig
+
+
+@styled
+def p_figure(ranking: Ranking, title: str) -> Figure:
+    """p-values between systems in four classes; × marks tests that oppose the order of means."""
+    n = len(ranking.systems)
+    p = ranking.p.copy()
+    p[np.tril_indices(n)] = np.nan
+    size = 0.3 * n + 1.2
+    fig, ax = plt.subplots(figsize=(size + 2.6, size + 0.6))
+    ax.grid(False)
+    cmap, norm = ListedColormap(LEVEL_COLOURS), BoundaryNorm(LEVELS, 4)
+    ax.imshow(np.ma.masked_invalid(p), cmap=cmap, norm=norm, interpolation="nearest")
+    opposed = np.argwhere(np.triu(ranking.lead < 0, 1))
+    ax.plot(opposed[:, 1], opposed[:, 0], "x", color="#D55E00", ms=5, mew=1.6)
+    for k in ranking.lines:
+        ax.plot([k - 0.5, n - 0.5], [k - 0.5, k - 0.5], color="black", lw=1.3)
+        ax.plot([k - 0.5, k - 0.5], [-0.5, k - 0.5], color="black", lw=1.3)
+    ax.set_xticks(range(n), ranking.systems, rotation=60, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(n), ranking.systems)
+    ax.set_title(title)
+    handles: list[Any] = [
+        plt.Rectangle((0, 0), 1, 1, facecolor=c, edgecolor="#BBBBBB") for c in LEVEL_COLOURS
+    ]
+    names = list(LEVEL_NAMES)
+    if len(opposed):
+        handles.append(plt.Line2D([], [], marker="x", ls="", color="#D55E00", mew=1.6))
+        names.append("rank sum opposes\nthe order of means")
+    ax.legend(handles, names, loc="upper left", bbox_to_anchor=(1.02, 1.0))
+    return fig
+
+
+@styled
+def variants_figure(table: pd.DataFrame, title: str) -> Figure:
+    """Clusters of one pair under every test, correction and line rule, side by side."""
+    groups = list(
+        table[["test", "correction"]].drop_duplicates().itertuples(index=False, name=None)
+    )
+    rules = list(table["rule"].unique())
+    systems = table.drop_duplicates("system").sort_values("rank")["system"].tolist()
+    n, wide = len(systems), len(rules)
+    fig, ax = plt.subplots(figsize=(max(7.5, 0.36 * wide * len(groups) + 2.4), 0.27 * n + 2.6))
+    ax.grid(False)
+    keyed = table.set_index(["test", "correction", "rule", "system"])["cluster"]
+    colours = plt.get_cmap("cividis")
+    positions, labels = [], []
+    for g, (test, correction) in enumerate(groups):
+        start = g * (wide + 0.6)
+        name = test if correction == "none" else f"{test}\n{correction}"
+        ax.text(start + wide / 2 - 0.5, -0.75, name, ha="center", va="bottom", fontsize=8.5)
+        for r, rule in enumerate(rules):
+            cluster = np.array([keyed[(test, correction, rule, s)] for s in systems])
+            top = max(int(cluster.max()), 2)
+            edges = [0, *(np.flatnonzero(np.diff(cluster)) + 1).tolist(), n]
+            for above, below in pairwise(edges):
+                shade = colours(0.95 - 0.85 * (cluster[above] - 1) / (top - 1))
+                corner = (start + r - 0.44, above - 0.5 + (0.04 if above else 0))
+                height = below - 0.5 - (0.04 if below < n else 0) - corner[1]
+                ax.add_patch(plt.Rectangle(corner, 0.88, height, color=shade, lw=0))
+            ax.text(start + r, n - 0.35, str(int(cluster.max())), ha="center", va="top", fontsize=8)
+            positions.append(start + r)
+            labels.append(SHORT.get(rule, rule).replace("\n", " "))
+    ax.set_xticks(positions, labels, rotation=60, ha="right", rotation_mode="anchor", fontsize=7.5)
+    ax.tick_params(axis="x", length=0, pad=14)
+    ax.set_yticks(range(n), systems)
+    ax.set_xlim(-0.7, positions[-1] + 0.7)
+    ax.set_ylim(n - 0.4, -0.6)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.set_title(title, pad=34)
+    ax.text(-0.75, n - 0.35, "clusters", ha="right", va="top", fontsize=8, color="#555555")
+    return fig
+
+
+@styled
+def rules_figure(counts: pd.DataFrame, title: str) -> Figure:
+    """Number of clusters per language pair under each test and line rule."""
+    rules = [c for c in counts.columns if c not in ("pair", "test", "correction")]
+    pairs = list(dict.fromkeys(counts["pair"]))
+    groups = list(
+        counts[["test", "correction"]].drop_duplicates().itertuples(index=False, name=None)
+    )
+    keyed = counts.set_index(["pair", "test", "correction"])
+    fig, axes = plt.subplots(
+        1, len(groups), figsize=(1.75 * len(groups) + 1.2, 0.26 * len(pairs) + 2.2), sharey=True
+    )
+    top = int(counts[rules].to_numpy().max())
+    for ax, (test, correction) in zip(np.atleast_1d(axes), groups, strict=True):
+        grid = np.array(
+            [[keyed.loc[(p, test, correction), r] for r in rules] for p in pairs], float
+        )
+        ax.grid(False)
+        ax.imshow(grid, cmap="cividis_r", vmin=1, vmax=max(top, 2), aspect="auto")
+        for (i, j), value in np.ndenumerate(grid):
+            dark = (value - 1) / max(top - 1, 1) > 0.55
+            ax.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=7.5,
+                    color="white" if dark else "black")  # fmt: skip
+        short = [SHORT.get(r, r).replace("\n", " ") for r in rules]
+        ax.set_xticks(range(len(rules)), short, rotation=60, ha="right", rotation_mode="anchor",
+                      fontsize=7.5)  # fmt: skip
+        ax.set_title(test if correction == "none" else f"{test}\n{correction}", loc="center",
+                     fontsize=8.5, fontweight="normal")  # fmt: skip
+        ax.spines[["left", "bottom"]].set_visible(False)
+    np.atleast_1d(axes)[0].set_yticks(range(len(pairs)), pairs)
+    fig.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10.5)
+    return fig

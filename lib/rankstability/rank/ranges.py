@@ -1,0 +1,236 @@
+"""Rank ranges and the clusters they give: bootstrap and pairwise method (Koehn 2012, Section 5.1).
+
+What is resampled is a choice: single judgments, as if each were independent (the paper), whole
+blocks, whose judgments share outputs, segment and judge, or whole judges. Each gives a
+`PairCounts` with a leading axis of resamples, on which every score of `relative_ranking` runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..score.rr import Blocks, PairCounts, blocks, expected_win, pairwise_by_block, weighted
+from ..study.campaign_size import significant
+
+Ints = NDArray[np.int64]
+Method = Callable[[PairCounts], NDArray[np.float64]]
+UNITS = ("judgment", "block", "judge")
+
+
+def ranks(scores: NDArray) -> Ints:
+    """Ranks from 1 (the highest score) along the last axis.
+
+    Equal scores keep the order of index; a system without a score (NaN) comes last.
+    """
+    order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), axis=-1, kind="stable")
+    out = np.empty_like(order)
+    places = np.broadcast_to(np.arange(1, scores.shape[-1] + 1), scores.shape)
+    np.put_along_axis(out, order, places, axis=-1)
+    return out
+
+
+# ------------------------------------------------------------------------------- resampling
+
+
+def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Generator) -> PairCounts:
+    """Draw as many judgments as there are, with replacement, `resamples` times.
+
+    Resampling judgments one by one is a multinomial draw on the counts, and is done so: all
+    n(n-1) wins and, where there are any, the ties. (Fixing each pair's number of judgments and
+    drawing binomials is not the same.)
+
+    Returns
+    -------
+    PairCounts
+        With a leading axis of length `resamples`.
+    """
+    n = len(counts.systems)
+    flat = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()])
+    cells = np.flatnonzero(flat)
+    total = int(flat.sum())
+    out = np.zeros((resamples, 2, n, n), dtype=np.int64)
+    if total:
+        drawn = rng.multinomial(total, flat[cells] / total, size=resamples)
+        out.reshape(resamples, -1)[:, cells] = drawn
+    wins, ties = out[:, 0], out[:, 1]
+    return PairCounts(counts.systems, wins, ties + ties.transpose(0, 2, 1))
+
+
+@dataclass(frozen=True)
+class Units:
+    """Counts of every block of a task in sparse matrices, and each block's judge.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    wins, ties : sparse matrices of shape (blocks, systems * systems)
+        As `relative_ranking.pairwise_by_block` gives them.
+    judges : int array
+        Code of the judge of each block.
+    """
+
+    systems: tuple[str, ...]
+    wins: Any
+    ties: Any
+    judges: Ints
+
+    @property
+    def counts(self) -> PairCounts:
+        """All blocks together."""
+        return weighted((self.wins, self.ties), np.ones(len(self.judges), int), self.systems)
+
+    def decided(self) -> Units:
+        """The same without ties, as Koehn (2012) reads the judgments."""
+        return Units(self.systems, self.wins, self.ties * 0, self.judges)
+
+    def without(self, *systems: str) -> Units:
+        """The same among the other systems; names that are absent are ignored."""
+        n = len(self.systems)
+        keep = np.array([i for i, s in enumerate(self.systems) if s not in systems])
+        cells = (keep[:, None] * n + keep[None, :]).ravel()
+        names = tuple(self.systems[i] for i in keep)
+        return Units(names, self.wins[:, cells], self.ties[:, cells], self.judges)
+
+    def resample(self, unit: str, resamples: int, rng: np.random.Generator) -> PairCounts:
+        """Counts of `resamples` campaigns, drawn with replacement.
+
+        Parameters
+        ----------
+        unit : str
+            What is drawn: a single ``judgment``, as if judgments were independent (the paper);
+            a whole ``block``, whose judgments share outputs, segment and judge; or a ``judge``
+            with all that judge's blocks.
+        """
+        if unit == "judgment":
+            return resample_judgments(self.counts, resamples, rng)
+        if unit not in UNITS:
+            raise DataError("unknown unit of resampling", value=unit, expected=", ".join(UNITS))
+        owner = self.judges if unit == "judge" else np.arange(len(self.judges))
+        number = int(owner.max()) + 1
+        step = max(1, 4_000_000 // max(number, len(owner)))
+        parts = []
+        for start in range(0, resamples, step):
+            size = min(step, resamples - start)
+            pick = rng.integers(number, size=(size, number)) + np.arange(size)[:, None] * number
+            weight = np.bincount(pick.ravel(), minlength=size * number).reshape(size, number)
+            parts.append(weighted((self.wins, self.ties), weight[:, owner], self.systems))
+        return PairCounts(
+            self.systems,
+            np.concatenate([p.wins for p in parts]),
+            np.concatenate([p.ties for p in parts]),
+        )
+
+
+def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
+    """The units that can be resampled.
+
+    Parameters
+    ----------
+    data : Blocks or DataFrame
+        One task: from `readers_rr.read_rr`, `simulation.draw_frame` or `simulation.draw_blocks`.
+    unranked : str
+        ``drop`` or ``keep``, see `relative_ranking.comparisons`.
+    """
+    data = data if isinstance(data, Blocks) else blocks(data)
+    wins, ties = pairwise_by_block(data, unranked)
+    judges = np.unique(data.judge.astype(str), return_inverse=True)[1]
+    return Units(data.systems, wins, ties, judges)
+
+
+# -------------------------------------------------------------------------- ranges and clusters
+
+
+def trim_for(resamples: int, alpha: float = 0.05) -> int:
+    """Ranks to chop off at each end: 25 of 1000 at 5 %, the paper's rule."""
+    return round(resamples * alpha / 2)
+
+
+def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
+    """First and last rank left when `trim` of the sampled ranks are chopped off at each end.
+
+    Parameters
+    ----------
+    sampled : array of shape (resamples, n)
+        Ranks, from `ranks`.
+    """
+    if not 0 <= 2 * trim < len(sampled):
+        raise DataError("nothing would be left", column="trim", value=trim)
+    ordered = np.sort(sampled, axis=0)
+    return ordered[trim], ordered[len(sampled) - 1 - trim]
+
+
+def bootstrap_ranges(
+    counts: PairCounts,
+    resamples: int,
+    rng: np.random.Generator,
+    trims: Sequence[int] = (),
+    method: Method = expected_win,
+) -> list[tuple[Ints, Ints]]:
+    """Rank ranges by resampling judgments one by one (the paper's bootstrap).
+
+    Returns first and last ranks for each of `trims` (by default `trim_for` 5 %), from the same
+    resamples.
+    """
+    sampled = ranks(method(resample_judgments(counts, resamples, rng)))
+    return [rank_ranges(sampled, trim) for trim in trims or [trim_for(resamples)]]
+
+
+def pairwise_ranges(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> tuple[Ints, Ints]:
+    """Rank ranges from the sign test: worse than w systems, better than b gives w+1 ... n-b."""
+    better = significant(wins, alpha, sides)
+    n = wins.shape[-1]
+    return better.sum(axis=-2) + 1, n - better.sum(axis=-1)
+
+
+def range_clusters(start: NDArray, end: NDArray) -> Ints:
+    """The most clusters such that overlapping ranges share one (Eq. 6), numbered from 1.
+
+    Works along the last axis, for many rankings at once.
+    """
+    order = np.argsort(start, axis=-1, kind="stable")
+    first = np.take_along_axis(start, order, axis=-1)
+    reach = np.maximum.accumulate(np.take_along_axis(end, order, axis=-1), axis=-1)
+    opens = np.ones(first.shape, dtype=np.int64)
+    opens[..., 1:] = first[..., 1:] > reach[..., :-1]
+    out = np.empty_like(opens)
+    np.put_along_axis(out, order, np.cumsum(opens, axis=-1), axis=-1)
+    return out
+
+
+def range_table(
+    data: Units,
+    resamples: int,
+    rng: np.random.Generator,
+    *,
+    unit: str = "judgment",
+    trim: int | None = None,
+    method: Method = expected_win,
+) -> pd.DataFrame:
+    """A task's ranking with rank ranges and clusters, as the paper's Tables 2 and 3.
+
+    Returns
+    -------
+    DataFrame
+        Columns rank, system, score, first, last, cluster, in order of score.
+    """
+    score = method(data.counts)
+    sampled = ranks(method(data.resample(unit, resamples, rng)))
+    first, last = rank_ranges(sampled, trim_for(resamples) if trim is None else trim)
+    table = pd.DataFrame(
+        {
+            "rank": ranks(score),
+            "system": data.systems,
+            "score": score,
+            "first": first,
+            "last": last,
+            "cluster": range_clusters(first, last),
+        }
+    )
+    return table.sort_values("rank", ignore_index=True)

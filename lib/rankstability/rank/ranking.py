@@ -1,0 +1,379 @@
+"""The `Ranking` result: systems in order, tests, clusters; comparing two rankings."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+
+
+def _knowles(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
+    n = len(significant)
+    return np.array([bool(significant[i, i + 1 :].all()) for i in range(n - 1)])
+
+
+def _official(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
+    n = len(significant)
+    return np.array([wins[i].sum() == n - 1 - i for i in range(n - 1)])
+
+
+def _all_above(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
+    n = len(significant)
+    return np.array([bool(significant[: i + 1, i + 1 :].all()) for i in range(n - 1)])
+
+
+def _adjacent(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
+    return np.diag(significant, 1).copy()
+
+
+def _ranges(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
+    n = len(significant)
+    best, worst = wins.sum(axis=0) + 1, n - wins.sum(axis=1)
+    return np.array([worst[: i + 1].max() < best[i + 1 :].min() for i in range(n - 1)])
+
+
+CLUSTER_RULES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "knowles": _knowles,
+    "official wins": _official,
+    "all above beat all below": _all_above,
+    "rank ranges": _ranges,
+    "adjacent": _adjacent,
+}
+"""Where a line is drawn below the system of rank k:
+
+knowles : it is significantly different from every system below (Knowles 2021, footnote 4; the
+    direction of a difference is ignored).
+official wins : its number of significant wins, over systems above or below, equals the number of
+    systems below (the WMT scripts).
+all above beat all below : so is every system above the line from every one below.
+rank ranges : the ranges [losses + 1, n - wins] above and below do not overlap (WMT 2022-24).
+adjacent : it is significantly different from the next one.
+"""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Systems in order with their scores, pairwise tests and clusters.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per system, best first: rank, system, the scores, cluster (1 = top).
+    p : array, shape (n, n)
+        p-values between systems in this order; NaN on the diagonal.
+    lead : array, shape (n, n)
+        Positive where the row's system tends to be the better of the two.
+    by, test, rule, alpha
+        The score that orders, the name of the test, the cluster rule, the level.
+    """
+
+    table: pd.DataFrame
+    p: np.ndarray
+    lead: np.ndarray
+    by: str = "mean_z"
+    test: str = "scipy<1.7"
+    rule: str = "knowles"
+    alpha: float = 0.05
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Systems, best first."""
+        return tuple(self.table["system"])
+
+    @property
+    def clusters(self) -> tuple[frozenset[str], ...]:
+        """The clusters, top first, as sets of systems."""
+        label, names = self.table["cluster"].to_numpy(), self.table["system"].to_numpy()
+        return tuple(frozenset(names[label == k]) for k in np.unique(label))
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """The ranks below which a significance line is drawn."""
+        cluster = self.table["cluster"].to_numpy()
+        return tuple(int(k) + 1 for k in np.flatnonzero(np.diff(cluster)))
+
+    @property
+    def p_values(self) -> pd.DataFrame:
+        """The p-values as a frame: systems by systems, in order."""
+        return pd.DataFrame(self.p, index=list(self.systems), columns=list(self.systems))
+
+    def without(self, systems: Collection[str]) -> Ranking:
+        """The same scores and tests with `systems` dropped before clustering."""
+        keep = np.flatnonzero(~self.table["system"].isin(list(systems)).to_numpy())
+        grid = np.ix_(keep, keep)
+        table = self.table.iloc[keep].drop(columns=["rank", "cluster"])
+        return rank(table, self.p[grid], self.lead[grid], **self.settings())
+
+    def under(self, rule: str | None = None, alpha: float | None = None) -> Ranking:
+        """The same order and tests under another cluster rule or level."""
+        settings = self.settings() | {"rule": rule or self.rule, "alpha": alpha or self.alpha}
+        return rank(self.table.drop(columns=["rank", "cluster"]), self.p, self.lead, **settings)
+
+    def settings(self) -> dict[str, Any]:
+        """What the result depends on, for `rank` and for signatures."""
+        return {"by": self.by, "test": self.test, "rule": self.rule, "alpha": self.alpha}
+
+    def comparisons(self) -> pd.DataFrame:
+        """All pairs of systems: better, worse (by order), p, and whether the test agrees."""
+        i, j = np.triu_indices(len(self.table), 1)
+        names = np.array(self.systems, dtype=object)
+        return pd.DataFrame(
+            {
+                "better": names[i],
+                "worse": names[j],
+                "p": self.p[i, j],
+                "significant": np.nan_to_num(self.p[i, j], nan=1.0) < self.alpha,
+                "test_agrees": self.lead[i, j] > 0,
+            }
+        )
+
+    def _formatted(self) -> list[list[str]]:
+        shown = self.table.drop(columns="cluster")
+        cells = [[str(c) for c in shown.columns]]
+        for row in shown.itertuples(index=False):
+            cells.append(
+                [
+                    (f"{v:.1f}" if c == "mean_raw" else f"{v:.3f}")
+                    if isinstance(v, float)
+                    else str(v)
+                    for c, v in zip(shown.columns, row, strict=True)
+                ]
+            )
+        return cells
+
+    def __str__(self) -> str:
+        """The table as WMT prints it: a line between clusters."""
+        cells = self._formatted()
+        widths = [max(len(r[k]) for r in cells) for k in range(len(cells[0]))]
+        text_columns = {k for k, c in enumerate(cells[0]) if c == "system"}
+        rows = [
+            "  ".join(
+                v.ljust(w) if k in text_columns else v.rjust(w)
+                for k, (v, w) in enumerate(zip(r, widths, strict=True))
+            ).rstrip()
+            for r in cells
+        ]
+        bar = "-" * (sum(widths) + 2 * (len(widths) - 1))
+        out = [rows[0], bar]
+        for k, row in enumerate(rows[1:], start=1):
+            out.append(row)
+            if k in self.lines:
+                out.append(bar)
+        return "\n".join(out)
+
+    def _repr_html_(self) -> str:
+        cells = self._formatted()
+        head = "".join(f"<th>{html.escape(c)}</th>" for c in cells[0])
+        body = []
+        for k, row in enumerate(cells[1:], start=1):
+            style = ' style="border-bottom:2px solid currentColor"' if k in self.lines else ""
+            data = "".join(f"<td{style}>{html.escape(v)}</td>" for v in row)
+            body.append(f"<tr>{data}</tr>")
+        note = html.escape(f"test {self.test}, line rule {self.rule}, alpha {self.alpha:g}")
+        return (
+            f'<table class="ranking"><thead><tr>{head}</tr></thead><tbody>{"".join(body)}'
+            f"</tbody></table><p><small>{note}</small></p>"
+        )
+
+    def to_csv(self, path: Any = None) -> str | None:
+        """The table as CSV (to `path`, or given back as text)."""
+        return self.table.to_csv(path, index=False, lineterminator="\n")
+
+    def to_latex(self) -> str:
+        """The table in LaTeX (booktabs), with a rule between clusters."""
+        cells = self._formatted()
+        escape = str.maketrans({"_": r"\_", "&": r"\&", "%": r"\%", "#": r"\#"})
+        columns = "".join("l" if c == "system" else "r" for c in cells[0])
+        out = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+        for k, row in enumerate(cells):
+            out.append(" & ".join(v.translate(escape) for v in row) + r" \\")
+            if k == 0 or k in self.lines:
+                out.append(r"\midrule")
+        return "\n".join([*out, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def rank(
+    table: pd.DataFrame,
+    p: np.ndarray,
+    lead: np.ndarray,
+    *,
+    by: str = "mean_z",
+    test: str = "scipy<1.7",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+) -> Ranking:
+    """Order systems by a score and draw the lines between clusters.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns system, `by`, and any others to carry along.
+    p, lead : array, shape (n, n)
+        As from `significance.rank_sum`, in the order of `table`.
+    by : str
+        Column that orders, highest first; equal scores in order of name.
+    test : str
+        The name of the test, kept for the signature.
+    rule : str
+        A name of `CLUSTER_RULES`.
+    alpha : float
+        Significant means p < alpha.
+
+    Raises
+    ------
+    DataError
+        For an unknown `rule`, an `alpha` outside (0, 1), or a system without a score.
+    """
+    if not 0 < alpha < 1:
+        raise DataError("alpha", value=alpha, expected="a number between 0 and 1")
+    if rule not in CLUSTER_RULES:
+        raise DataError("unknown cluster rule", value=rule, expected=", ".join(CLUSTER_RULES))
+    score = table[by].to_numpy(dtype=float)
+    systems = table["system"].to_numpy(dtype=object).astype(str)
+    if np.isnan(score).any():
+        raise DataError(
+            "systems without a score",
+            column=by,
+            value=sorted(systems[np.isnan(score)].tolist()),
+            expected="at least one judgment that counts for each system",
+        )
+    order = np.lexsort((systems, -score))
+    grid = np.ix_(order, order)
+    p, lead = p[grid], lead[grid]
+    significant = np.nan_to_num(p, nan=1.0) < alpha
+    wins = significant & (lead > 0)
+    lines = CLUSTER_RULES[rule](significant, wins) if len(order) > 1 else np.zeros(0, bool)
+    cluster = 1 + np.concatenate([[0], np.cumsum(lines)]).astype(int)
+    # arrays, not frame operations: re-ranking must keep up with a slider
+    columns: dict[str, Any] = {"rank": np.arange(1, len(order) + 1)}
+    columns |= {str(c): table[c].to_numpy()[order] for c in table.columns}
+    ordered = pd.DataFrame({**columns, "cluster": cluster[: len(order)]})
+    return Ranking(ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What differs between two rankings of the same systems (Knowles 2021, section 5.2)."""
+
+    d_rank: bool
+    d_cluster: bool
+    kendall_distance: int
+    largest_move: int
+    moved: str
+    lines_appeared: int
+    lines_vanished: int
+
+    @property
+    def d_both(self) -> bool:
+        """Both the order and the clusters changed."""
+        return self.d_rank and self.d_cluster
+
+    def row(self) -> dict[str, Any]:
+        """One row of ``changes.csv``; the yes/no columns as 0 or 1."""
+        return {
+            "d_rank": int(self.d_rank),
+            "d_cluster": int(self.d_cluster),
+            "d_both": int(self.d_both),
+            "kendall_distance": self.kendall_distance,
+            "largest_move": self.largest_move,
+            "moved": self.moved,
+            "lines_appeared": self.lines_appeared,
+            "lines_vanished": self.lines_vanished,
+        }
+
+
+def compare(original: Ranking, changed: Ranking) -> Change:
+    """Compare two rankings of the same systems.
+
+    Returns
+    -------
+    Change
+        d_rank: the order differs. d_cluster: the ordered list of clusters, as sets, differs.
+        kendall_distance: pairs of systems in opposite order. largest_move: ranks moved by the
+        system that moved most (`moved`; the better of the originals at a tie). Lines are told
+        apart by the set of systems above them.
+
+    Raises
+    ------
+    DataError
+        If the two do not rank the same systems.
+    """
+    if set(original.systems) != set(changed.systems):
+        odd = sorted(set(original.systems) ^ set(changed.systems))
+        raise DataError("the rankings do not hold the same systems", value=odd)
+    position = {s: k for k, s in enumerate(changed.systems)}
+    new = np.array([position[s] for s in original.systems])
+    moves = np.abs(new - np.arange(len(new)))
+    inversions = int(np.triu(new[:, None] > new[None, :], 1).sum())
+    before, after = (_cuts(r) for r in (original, changed))
+    top = int(moves.argmax()) if len(moves) else 0
+    return Change(
+        d_rank=original.systems != changed.systems,
+        d_cluster=original.clusters != changed.clusters,
+        kendall_distance=inversions,
+        largest_move=int(moves.max(initial=0)),
+        moved=original.systems[top] if moves.max(initial=0) else "",
+        lines_appeared=len(after - before),
+        lines_vanished=len(before - after),
+    )
+
+
+def _cuts(ranking: Ranking) -> set[frozenset[str]]:
+    return {frozenset(ranking.systems[:k]) for k in ranking.lines}
+
+
+def bootstrap_ranks(
+    scores: np.ndarray, counts: np.ndarray, rng: np.random.Generator, resamples: int = 1000
+) -> np.ndarray:
+    """Ranks of systems in campaigns resampled by unit (segment, document, worker or block).
+
+    Parameters
+    ----------
+    scores : array, shape (units, systems)
+        Sum of the scores of each system in each unit.
+    counts : array, shape (units, systems)
+        Their number; 0 where the unit does not hold the system.
+    rng : numpy.random.Generator
+    resamples : int
+
+    Returns
+    -------
+    array of int, shape (resamples, systems)
+        Rank 1 is the best; a system absent from a resample ranks last.
+    """
+    units = len(scores)
+    weights = rng.multinomial(units, np.full(units, 1 / units), size=resamples).astype(float)
+    total, number = weights @ scores, weights @ counts
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(number > 0, total / number, -np.inf)
+    order = np.argsort(-means, axis=1, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(1, scores.shape[1] + 1)[None, :], axis=1)
+    return ranks
+
+
+def rank_ranges(ranks: np.ndarray, systems: Sequence[str], level: float = 0.95) -> pd.DataFrame:
+    """Rank ranges from resampled ranks: the central `level` of each system's ranks.
+
+    Returns
+    -------
+    DataFrame
+        system, rank_low, rank_high (best and worst rank of the range), rank_median.
+    """
+    tail = (1 - level) / 2 * len(ranks)
+    ordered = np.sort(ranks, axis=0)
+    cut = int(np.floor(tail + 1e-9))
+    return pd.DataFrame(
+        {
+            "system": list(systems),
+            "rank_low": ordered[cut],
+            "rank_high": ordered[len(ranks) - 1 - cut],
+            "rank_median": np.median(ranks, axis=0),
+        }
+    )

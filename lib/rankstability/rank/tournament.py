@@ -1,0 +1,392 @@
+"""Ranking as a tournament: the minimum feedback arc set (Lopez 2012), exact where it can be.
+
+A task's pairwise judgments make a graph with an edge from i to j, weighted by wins minus losses,
+wherever i won more often. A ranking violates the edges that point upwards in it; the minimum
+feedback arc set is the ranking that violates the least weight.
+
+Several rankings can be optimal. One rule makes the choice, whatever the solver: systems are
+listed in an order of preference, and of all optimal rankings we take the one that comes first
+when they are compared place by place from the top, the system listed earlier first. The list is
+by a score given by the caller (expected win in the notebooks; by default wins minus losses),
+then by name.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import DataError
+from . import feedback as mfas
+from . import feedback_lp as mfas_lp
+
+IntArray = NDArray[np.int64]
+SMALL_BLOCK = 7  # systems of a block solved over all its sets in plain Python
+FAST_SETS = (
+    3_000  # sets per layer with the bound of packed cycles, before a linear program is asked
+)
+MOST_SETS = 60_000  # sets per layer with the bound of the linear program
+BATCH_BLOCK = 15  # largest block of the batched dynamic program: 2 ** 15 sets per instance
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """A ranking of least violated weight, with its certificate.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The systems, in the order of the rows of `weights`.
+    weights : array (n, n)
+        Net weights: ``weights[i, j]`` wins of i over j minus losses, where positive, else 0.
+    order : tuple of int
+        Rows of `weights`, best first.
+    cost : int
+        Weight of the violated edges.
+    optimal : bool
+        Proven optimal. If not, `lower_bound` is what has been proven.
+    lower_bound : int
+        No ranking costs less.
+    n_optima : int or None
+        The number of optimal rankings; None where it was not counted (too many sets to hold).
+    canonical : bool
+        `order` is the optimal ranking that the module's rule chooses.
+    """
+
+    names: tuple[str, ...]
+    weights: IntArray = field(repr=False)
+    order: tuple[int, ...]
+    cost: int
+    optimal: bool
+    lower_bound: int
+    n_optima: int | None
+    canonical: bool
+
+    @property
+    def gap(self) -> int:
+        """How far `cost` may be from the least possible: 0 where proven optimal."""
+        return self.cost - self.lower_bound
+
+    @property
+    def acyclic(self) -> bool:
+        """Whether the graph has no cycle, so that some ranking violates nothing."""
+        return self.cost == 0
+
+    @property
+    def components(self) -> tuple[tuple[int, ...], ...]:
+        """Strongly connected components of the graph, from the top down (`strong_components`)."""
+        return tuple(strong_components(self.weights))
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """The systems' names, best first."""
+        return tuple(self.names[i] for i in self.order)
+
+    @property
+    def violated(self) -> tuple[tuple[int, int, int], ...]:
+        """The edges (i, j, weight) that the ranking violates: i beat j and stands below it."""
+        return violations(self.order, self.weights)
+
+    def certificate(self) -> pd.DataFrame:
+        """The violated edges as a frame: over (who won), under, weight; heaviest first."""
+        return violation_frame(self.order, self.weights, self.names)
+
+    def __str__(self) -> str:
+        proof = "optimal" if self.optimal else f"not proven optimal, gap at most {self.gap}"
+        many = "" if self.n_optima in (None, 1) else f", one of {self.n_optima} optimal rankings"
+        lines = [f"violated weight {self.cost} ({proof}{many})"]
+        return "\n".join(lines + [f"{i:3d} {name}" for i, name in enumerate(self.ranking, 1)])
+
+
+def net_weights(wins: ArrayLike) -> IntArray:
+    """Edge weights from a matrix of wins: max(0, wins - losses) (Lopez 2012, section 5).
+
+    Parameters
+    ----------
+    wins : array (..., n, n)
+        ``wins[i, j]``: how often i was ranked better than j; ties are no wins.
+    """
+    array = np.asarray(wins)
+    return np.maximum(0, array - np.swapaxes(array, -1, -2)).astype(np.int64)
+
+
+def cost_of(order: Sequence[int] | IntArray, weights: ArrayLike) -> int:
+    """The weight of the edges that `order` (rows of `weights`, best first) violates."""
+    return mfas.order_cost(np.asarray(weights), np.asarray(order, dtype=np.int64))
+
+
+def violations(
+    order: Sequence[int] | IntArray, weights: ArrayLike
+) -> tuple[tuple[int, int, int], ...]:
+    """The edges (i, j, weight) with i beating j although `order` has i below j.
+
+    Sorted by the place of i, then of j, in `order`.
+    """
+    place = np.asarray(order, dtype=np.int64)
+    placed = np.tril(np.asarray(weights)[np.ix_(place, place)], -1)
+    low, high = np.nonzero(placed)
+    return tuple(
+        (int(place[i]), int(place[j]), int(placed[i, j])) for i, j in zip(low, high, strict=True)
+    )
+
+
+def violation_frame(
+    order: Sequence[int] | IntArray, weights: ArrayLike, names: Sequence[str]
+) -> pd.DataFrame:
+    """`violations` with names: columns over (who won), under (ranked above it), weight."""
+    rows = [(names[i], names[j], weight) for i, j, weight in violations(order, weights)]
+    frame = pd.DataFrame(rows, columns=["over", "under", "weight"])
+    return frame.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
+
+
+def strong_components(weights: ArrayLike) -> list[tuple[int, ...]]:
+    """Strongly connected components of the graph of `weights`, in a topological order.
+
+    A component of more than one system holds a cycle.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    edge = np.asarray(weights) > 0
+    number, label = connected_components(edge, directed=True, connection="strong")
+    groups = [tuple(int(i) for i in np.flatnonzero(label == c)) for c in range(number)]
+    done: list[tuple[int, ...]] = []
+    while groups:  # the next group that nobody left outside it beats
+        for group in groups:
+            others = [i for g in groups if g is not group for i in g]
+            if not edge[np.ix_(others, group)].any():
+                break
+        groups.remove(group)
+        done.append(group)
+    return done
+
+
+def _blocks(u: NDArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Cut tournaments into blocks that every optimal ranking puts one wholly above the next.
+
+    Blocks are the strong components when a pair without an edge counts as one both ways.
+    Sorting by how many systems each does not lose to brings them together, top block first.
+
+    Parameters
+    ----------
+    u : array (B, n, n)
+        Net weights.
+
+    Returns
+    -------
+    sorting : array (B, n)
+        Rows of `u`, block by block, in their given order within a block's ties.
+    starts : array (B, n) of bool
+        Whether a block starts at that place of `sorting`.
+    """
+    n = u.shape[1]
+    edge = u >= np.swapaxes(u, 1, 2)
+    sorting = np.argsort(-edge.sum(axis=2), axis=1, kind="stable")
+    rows = np.arange(len(u))[:, None, None]
+    edge = edge[rows, sorting[:, :, None], sorting[:, None, :]]
+    highest = edge.argmax(axis=2)  # the highest place that each does not lose to
+    highest = np.minimum.accumulate(highest[:, ::-1], axis=1)[:, ::-1]
+    return sorting, highest == np.arange(n)
+
+
+def minimum_feedback_arc_set(
+    weights: ArrayLike,
+    names: Sequence[str] | None = None,
+    *,
+    preference: ArrayLike | None = None,
+    time_limit: float = 20.0,
+    method: str = "auto",
+) -> Tournament:
+    """The ranking that violates the least weight, with proof, count and certificate.
+
+    The graph is cut into blocks, each ranked wholly above the next by every optimal ranking;
+    a block is solved by a dynamic program over sets of systems, with the bound of a greedy
+    packing of cycles, or where that holds too many sets, of a linear program in HiGHS whose
+    triangle rows are added as they are violated; if even that is too weak, the program is made
+    integer.
+
+    Parameters
+    ----------
+    weights : array (n, n) of int
+        Net weights, see `net_weights`; at most one direction of a pair may be positive.
+    names : sequence of str, optional
+        The systems; by default their row numbers.
+    preference : array (n,), optional
+        Scores, higher first, for the choice among optimal rankings (see the module's text).
+    time_limit : float
+        Seconds; past it the best ranking found is returned with `optimal` False and its gap.
+    method : str
+        ``auto``, or ``dp`` or ``lp`` to force one way (for tests: both must agree).
+
+    Raises
+    ------
+    DataError
+        If the matrix is not square, not whole-numbered, negative, or positive both ways.
+    """
+    w = _checked(weights)
+    labels = tuple(str(s) for s in (range(len(w)) if names is None else names))
+    if len(labels) != len(w) or len(set(labels)) != len(labels):
+        raise DataError(
+            "names must be unique, one per row", value=len(labels), expected=f"{len(w)}"
+        )
+    if method not in ("auto", "dp", "lp"):
+        raise DataError("unknown method", value=method, expected="auto, dp or lp")
+    score = w.sum(1) - w.sum(0) if preference is None else np.asarray(preference, dtype=float)
+    listed = np.array(
+        sorted(range(len(w)), key=lambda i: (-score[i], i if names is None else labels[i])),
+        dtype=np.int64,
+    )
+    deadline = time.monotonic() + time_limit
+    order: list[int] = []
+    cost, lower, optima, canonical = 0, 0, 1, True
+    counted = True
+    sorting, starts = _blocks(w[np.ix_(listed, listed)][None])
+    cuts = [*starts[0].nonzero()[0].tolist(), len(w)]
+    for first, last in pairwise(cuts):
+        if last - first == 1:
+            order.append(int(listed[sorting[0, first]]))
+            continue
+        block = listed[np.sort(sorting[0, first:last])]
+        part = _solve_block(w[np.ix_(block, block)], deadline, method)
+        order += block[part.order].tolist()
+        cost += part.cost
+        lower += part.lower
+        canonical &= part.canonical
+        counted &= part.optima is not None
+        optima *= part.optima or 1
+    return Tournament(
+        labels, w, tuple(order), cost, lower == cost, lower, optima if counted else None, canonical
+    )
+
+
+@dataclass(frozen=True)
+class _Part:
+    order: IntArray
+    cost: int
+    lower: int
+    optima: int | None
+    canonical: bool
+
+
+def _solve_block(w: IntArray, deadline: float, method: str) -> _Part:
+    k = len(w)
+    if k <= SMALL_BLOCK and method == "auto":
+        done = mfas.small_dp(w)
+        return _Part(done.order, done.cost, done.cost, done.optima, True)
+    order = mfas.insertion_search(w, np.arange(k))
+    cost = mfas.order_cost(w, order)
+    lower = 0
+
+    def search(bound: mfas.Bound, cap: int) -> _Part | None:
+        found = mfas.bounded_dp(w, cost, bound, cap, deadline) if k <= mfas.WORD else None
+        if found is None:
+            return None
+        return _Part(found.order, found.cost, found.cost, found.optima, True)
+
+    if method != "lp":
+        packed = mfas.bound_from(w, *mfas.pack_cycles(w, order))
+        lower = int(np.ceil(packed.total - 1e-6))
+        part = search(packed, FAST_SETS if method == "auto" else 2**k)
+        if part is not None:
+            return part
+        if cost == 0:
+            return _Part(mfas.first_sorted(w), 0, 0, None, True)
+    order = mfas.iterated_search(w, order, deadline)
+    cost = mfas.order_cost(w, order)
+    program = mfas_lp.LinearProgram(w)
+    for integer in (False, True):
+        if integer:
+            program.make_integer()
+        solved = program.solve(cost, deadline)
+        rounded = mfas.insertion_search(w, program.order())
+        if mfas.order_cost(w, rounded) < cost:
+            order, cost = rounded, mfas.order_cost(w, rounded)
+        lower = min(cost, max(lower, int(np.ceil(program.value - 1e-6))))
+        part = search(mfas.bound_from(w, *program.multipliers()), MOST_SETS)
+        if part is not None:
+            return part
+        if lower >= cost or not solved:
+            break
+    return _Part(order, cost, lower, None, False)
+
+
+def batched_minimum_feedback_arc_set(
+    weights: ArrayLike, preference: ArrayLike | None = None
+) -> tuple[IntArray, IntArray]:
+    """Optimal rankings of many small tournaments at once, by a dynamic program over all sets.
+
+    Parameters
+    ----------
+    weights : array (B, n, n) of int
+        Net weights of B tournaments (see `net_weights`).
+    preference : array (B, n) or (n,), optional
+        Scores, higher first, for the choice among optimal rankings; by default wins minus
+        losses. Equal scores go by row.
+
+    Returns
+    -------
+    orders : array (B, n)
+        Rows of each tournament, best first: the same ranking as `minimum_feedback_arc_set`.
+    costs : array (B,)
+        Violated weight.
+    """
+    w = np.asarray(weights)
+    if w.ndim != 3 or w.shape[1] != w.shape[2] or w.shape[1] > mfas.WORD:
+        raise DataError("not a stack of square matrices", value=w.shape, expected="(B, n, n)")
+    count, n = w.shape[:2]
+    score = w.sum(2) - w.sum(1) if preference is None else np.asarray(preference, dtype=float)
+    score = np.broadcast_to(score, (count, n))
+    listed = np.argsort(-score, axis=1, kind="stable")
+    rows = np.arange(count)[:, None]
+    u = w[rows[:, :, None], listed[:, :, None], listed[:, None, :]]
+    blocked, starts = _blocks(u)
+    number = np.empty((count, n), dtype=np.int64)  # the block of each listed system
+    np.put_along_axis(number, blocked, starts.cumsum(axis=1), axis=1)
+    listed = np.take_along_axis(listed, np.argsort(number, axis=1, kind="stable"), axis=1)
+    costs = np.zeros(count, dtype=np.int64)
+    where, first = np.nonzero(starts)
+    last = np.where(np.append(where[1:] != where[:-1], True), n, np.append(first[1:], 0))
+    length = last - first
+    for k in np.unique(length[length > 2]):
+        chosen = length == k
+        b, at = where[chosen], first[chosen][:, None] + np.arange(k)
+        systems = listed[b[:, None], at]
+        block = w[b[:, None, None], systems[:, :, None], systems[:, None, :]]
+        if k <= BATCH_BLOCK:
+            order, cost = mfas.batched_dp(block)
+        else:
+            parts = [_solve_block(x.astype(np.int64), np.inf, "auto") for x in block]
+            order = np.array([p.order for p in parts])
+            cost = np.array([p.cost for p in parts])
+        listed[b[:, None], at] = np.take_along_axis(systems, order, axis=1)
+        np.add.at(costs, b, cost)
+    return listed, costs
+
+
+def _checked(weights: ArrayLike) -> IntArray:
+    w = np.asarray(weights)
+    if w.ndim != 2 or w.shape[0] != w.shape[1] or not len(w):
+        raise DataError("not a square matrix", value=w.shape, expected="(n, n) with n > 0")
+    if w.dtype.kind not in "iu" and (w.dtype.kind != "f" or not (w == np.round(w)).all()):
+        raise DataError("weights must be whole numbers", value=str(w.dtype))
+    w = w.astype(np.int64, copy=True)
+    if (w < 0).any():
+        i, j = np.argwhere(w < 0)[0]
+        raise DataError("negative weight", value=int(w[i, j]), expected="net_weights(wins)")
+    if np.diagonal(w).any():
+        raise DataError("weight of a system against itself", value=np.diagonal(w).tolist(),
+                        expected="zeros on the diagonal")  # fmt: skip
+    both = (w > 0) & (w.T > 0)
+    if both.any():
+        i, j = np.argwhere(both)[0]
+        raise DataError(
+            f"pair {i}, {j} has weight in both directions",
+            value=(int(w[i, j]), int(w[j, i])),
+            expected="net_weights(wins)",
+        )
+    return w

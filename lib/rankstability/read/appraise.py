@@ -1,0 +1,177 @@
+"""Exports of the Appraise interface, segment-level scores (2022) and error spans (ESA, 2024).
+
+Read into the same form as direct assessment, so that the same notebooks run on them. An
+annotation task (``username``) stands for a worker, as in the official Appraise rankings.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .. import paths
+from ..errors import DataError
+from . import schema as schemas
+from . import text as tables
+from .da import DirectAssessment, share_categories
+
+COLUMNS = {
+    "appraise": (
+        *("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score"),
+        *("timeStart", "timeEnd"),
+    ),
+    "esa": (
+        *("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score"),
+        *("docId", "isDocScore", "spans", "timeStart", "timeEnd"),
+    ),
+}
+TYPES = {"TGT": "SYSTEM", "BAD": "BAD_REF", "REF": "REF", "CHK": "REPEAT"}
+NAMES = {
+    **{"worker": "username", "system": "system", "segment": "itemId", "type": "itemType"},
+    **{"source": "srcLang", "target": "trgLang", "score": "score"},
+}
+JUDGED = ["worker", "system", "segment", "type", "score"]
+ISO = {
+    "eng": "en", "ces": "cs", "deu": "de", "fra": "fr", "hau": "ha", "heb": "he", "hin": "hi",
+    "hrv": "hr", "isl": "is", "jpn": "ja", "rus": "ru", "spa": "es", "ukr": "uk", "zho": "zh",
+}  # fmt: skip
+FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt")
+
+
+def pairs(files: tuple[Path, ...], form: str) -> tuple[str, ...]:
+    """The language pairs of the files, sorted."""
+    found: set[str] = set()
+    for file in files:
+        found.update(_rows(file, form)["pair"].unique())
+    return tuple(sorted(found))
+
+
+def read_appraise(files: tuple[Path, ...], pair: str, form: str) -> DirectAssessment:
+    """The judgments of `pair` in Appraise exports.
+
+    Parameters
+    ----------
+    files : tuple of Path
+        CSV without a header line (or with it), plain or gzipped.
+    pair : str
+        Such as ``en-ja`` (two letters where ISO 639-1 has them, else three).
+    form : str
+        ``appraise`` (9 columns) or ``esa`` (12 columns).
+
+    Returns
+    -------
+    DirectAssessment
+        ``latest`` and ``good`` are the same rows: TGT is SYSTEM (in a document marked ``#dup``,
+        REPEAT), BAD is BAD_REF; worker and hit are the username; block is the docId as exported.
+        Left out and counted: tutorial rows, whole-document scores, rows submitted twice (the same
+        in every column, times included).
+    """
+    parts, excluded = [], []
+    for file in files:
+        rows = _rows(file, form)
+        inside = rows["pair"] == pair
+        if not inside.any():
+            continue
+        counted: Counter[str] = Counter({"other language pairs": int((~inside).sum())})
+        rows = rows[inside]
+        for reason in ("tutorial", "whole-document score", "submitted twice"):
+            out = rows["why"] == reason
+            counted[f"{reason} (left out)"] = int(out.sum())
+        excluded += [(file.name, reason, n) for reason, n in counted.items() if n]
+        parts.append(rows[rows["why"] == ""])
+    if not parts:
+        raise DataError(
+            "no rows for the language pair",
+            file=", ".join(paths.shown(file) for file in files),
+            value=pair,
+            expected="one of " + ", ".join(pairs(files, form)),
+        )
+    rows = pd.concat(parts, ignore_index=True)
+    frame = pd.DataFrame({"score": rows["number"].to_numpy(float)})
+    for name in ("worker", "hit", "system", "document", "segment", "type", "block"):
+        frame[name] = pd.Categorical(rows[name])
+    share_categories([frame], ("worker", "hit", "system", "document", "segment", "type", "block"))
+    frame = frame[["worker", "hit", "system", "document", "segment", "type", "score", "block"]]
+    return DirectAssessment(
+        pair, frame, frame.copy(), pd.DataFrame(excluded, columns=["file", "reason", "rows"])
+    )
+
+
+def _rows(file: Path, form: str) -> pd.DataFrame:
+    """All rows of one export, checked: do not modify."""
+    stat = file.stat()
+    return _checked(str(file), form, stat.st_mtime_ns, stat.st_size)
+
+
+def _header(folder: Path, expected: tuple[str, ...]) -> None:
+    """Where the export's header is a file of its own, it must name the columns we expect."""
+    for file in sorted(folder.glob("header*.csv")):
+        names = tables.content(file).decode().strip().split(",")
+        if tuple(names) != expected:
+            raise DataError(
+                "another header than this format's",
+                file=paths.shown(file),
+                line=1,
+                value=",".join(names),
+                expected=",".join(expected),
+            )
+
+
+@lru_cache(maxsize=4)
+def _checked(name: str, form: str, mtime: int, size: int) -> pd.DataFrame:
+    file, columns = Path(name), COLUMNS[form]
+    if form == "appraise":
+        _header(file.parent, columns)
+    shown = paths.shown(file)
+    fields: list[list[str]] = []
+    lines: list[int] = []
+    reader = csv.reader(tables.content(file).decode().splitlines())
+    for row in reader:
+        if not row or (not fields and row[0] == columns[0]):
+            continue
+        if len(row) != len(columns):
+            raise DataError(
+                "wrong number of columns",
+                file=shown,
+                line=reader.line_num,
+                value=len(row),
+                expected=f"{len(columns)} columns: {','.join(columns)}",
+            )
+        fields.append(row)
+        lines.append(reader.line_num)
+    if not fields:
+        raise DataError("no rows", file=shown)
+    rows = pd.DataFrame(fields, columns=list(columns), dtype=object)
+    text = rows.rename(columns={theirs: ours for ours, theirs in NAMES.items()})
+    places: dict[str, Any] = {"file": file, "lines": lines, "columns": NAMES}
+    schemas.validate(text[["source", "target"]], schemas.languages(r"\w+([-_]\w+)*"), **places)
+    rows["number"] = schemas.validate(text[JUDGED], schemas.judgments(list(TYPES)), **places)[
+        "score"
+    ]
+    rows["pair"] = rows["srcLang"].replace(ISO) + "-" + rows["trgLang"].replace(ISO)
+    rows["why"] = ""
+    rows.loc[rows.duplicated(list(columns)), "why"] = "submitted twice"
+    rows["type"] = rows["itemType"].map(TYPES)
+    rows["block"] = rows["docId"] if form == "esa" else "NA"
+    rows["document"] = ""
+    if form == "esa":
+        rows.loc[rows["isDocScore"].str.lower() == "true", "why"] = "whole-document score"
+        rows["document"] = rows["docId"].str.partition("#")[0]
+        again = rows["docId"].str.contains("#dup", regex=False) & (rows["type"] == "SYSTEM")
+        rows.loc[again, "type"] = "REPEAT"
+        tutorial = rows["docId"].str.contains("tutorial", regex=False)
+        rows.loc[tutorial, "why"] = "tutorial"
+    rows.loc[rows["system"].str.contains("tutorial", regex=False), "why"] = "tutorial"
+    rows["system"] = rows["system"].str.replace(FILE_NAME, r"\1", regex=True)
+    rows["worker"] = rows["hit"] = rows["username"]
+    rows["segment"] = rows["itemId"]
+    return rows[
+        [*("pair", "worker", "hit", "system", "document", "segment", "type", "number"), "block",
+         "why"]
+    ]  # fmt: skip

@@ -1,0 +1,332 @@
+"""Campaigns: what the catalogue knows, what is here, and how to load it."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from .. import paths
+from ..errors import DataError
+from . import appraise as readers_appraise
+from . import da as readers_da
+from . import formats
+from . import text as tables
+from .da import GOOD, LATEST, DirectAssessment, locate
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A year's collection with one protocol, and where its files are.
+
+    Attributes
+    ----------
+    name : str
+        The catalogue's name, or the folder's.
+    protocol : str
+        ``DA``, ``RR`` or ``MQM``.
+    style : str
+        ``SR-DC``, ``SR+DC``, empty where it does not apply, or both as ``SR-DC/SR+DC``
+        where it differs between pairs: see `style_of`.
+    tool : str
+        What collected the judgments; see `tool_of`.
+    year : int
+        0 where unknown.
+    folder : Path
+        Where the files are.
+    format : str
+        ``da``, ``segments`` (scores without workers), ``esa``, ``appraise``, ``rr``, ``mqm``.
+    title, citation : str
+    demo : bool
+        Synthetic, in the repository.
+    known_pairs : tuple of str
+        The pairs of the official release, here or not (catalogue); `pairs` are those here.
+    """
+
+    name: str
+    protocol: str
+    style: str
+    tool: str
+    year: int
+    folder: Path
+    format: str
+    title: str = ""
+    citation: str = ""
+    demo: bool = False
+    known_pairs: tuple[str, ...] = ()
+    entry: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def workers(self) -> bool:
+        """Whether single judgments with their workers are here (not only segment scores)."""
+        return self.format != "segments"
+
+    @cached_property
+    def pairs(self) -> tuple[str, ...]:
+        """The language pairs that the files here hold, sorted."""
+        here = () if self.format in ("da", "segments") else self.files()
+        return formats.pairs(self.format, self.folder, here)
+
+    @cached_property
+    def rebuilt(self) -> bool:
+        """Whether the judgments here are not the official bytes but rebuilt from released z-scores.
+
+        The catalogue says so (``otherwise``) of campaigns that also go about in that form.
+        """
+        if self.entry.get("otherwise") != "rebuilt from z":
+            return False
+        file = locate(self.folder, GOOD)
+        official = next(
+            source["files"][GOOD]["git_blob"]
+            for source in self.entry["sources"]
+            if GOOD in source["files"] and "repository" in source
+        )
+        return file is not None and tables.git_blob(file) != official
+
+    def style_of(self, pair: str) -> str:
+        """``SR-DC``, ``SR+DC`` or empty, for one pair."""
+        return _of_pair(self.entry.get("style", ""), pair)
+
+    def tool_of(self, pair: str) -> str:
+        """What collected the judgments of one pair."""
+        return _of_pair(self.entry.get("tool", ""), pair)
+
+    def bilingual(self, pair: str) -> bool:
+        """Whether outputs were judged against the source rather than a reference translation."""
+        return _of_pair(self.entry.get("judged", ""), pair) == "bilingual"
+
+    def files(self, pair: str = "") -> tuple[Path, ...]:
+        """The files that are read for `pair` (all pairs: empty), that exist."""
+        return formats.files(self.format, self.folder, self.entry.get("files") or (), pair)
+
+
+def _of_pair(value: Any, pair: str) -> str:
+    """One word for all pairs, or a mapping from the word to its pairs (``*``: all others)."""
+    if not isinstance(value, Mapping):
+        return str(value or "")
+    for word, members in value.items():
+        if pair in members:
+            return str(word)
+    return next((str(word) for word, members in value.items() if "*" in members), "")
+
+
+def _summary(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "/".join(str(word) for word, members in value.items() if members)
+    return str(value or "")
+
+
+@lru_cache(maxsize=1)
+def catalogue() -> dict[str, dict[str, Any]]:
+    """``data/catalogue.yaml``: name -> entry (fields: see ``data/README.md``)."""
+    entries: dict[str, dict[str, Any]] = yaml.safe_load(paths.CATALOGUE.read_text(encoding="utf-8"))
+    return entries
+
+
+def folder_of(name: str) -> Path:
+    """Where the files of a catalogue campaign belong, present or not."""
+    entry = catalogue()[name]
+    return paths.DEMO / name if entry.get("demo") else paths.data_root() / entry["folder"]
+
+
+def _campaign(name: str, folder: Path, entry: Mapping[str, Any]) -> Campaign:
+    return Campaign(
+        name=name,
+        protocol=entry.get("protocol") or formats.PROTOCOLS[entry["format"]],
+        style=_summary(entry.get("style")),
+        tool=_summary(entry.get("tool")),
+        year=int(entry.get("year") or 0),
+        folder=folder,
+        format=entry["format"],
+        title=str(entry.get("title") or name),
+        citation=str(entry.get("citation") or ""),
+        demo=bool(entry.get("demo")),
+        known_pairs=tuple(entry.get("pairs") or ()),
+        entry=entry,
+    )
+
+
+def listed() -> tuple[Campaign, ...]:
+    """All campaigns of the catalogue, here or not."""
+    return tuple(_campaign(name, folder_of(name), entry) for name, entry in catalogue().items())
+
+
+def present() -> tuple[Campaign, ...]:
+    """The catalogue's campaigns whose files are here, the demo ones included (files not read)."""
+    return tuple(campaign for campaign in listed() if _complete(campaign))
+
+
+def _complete(campaign: Campaign) -> bool:
+    if not campaign.folder.is_dir():
+        return False
+    if campaign.format == "da":
+        return all(locate(campaign.folder, name) for name in (LATEST, GOOD))
+    return bool(campaign.files())
+
+
+def find(name: str | Path) -> Campaign:
+    """A campaign by its catalogue name, or by a path to a folder of files in a known format.
+
+    A folder's format is seen from its files; an optional ``campaign.yaml`` in it may set title,
+    style, tool, year, citation and files.
+
+    Raises
+    ------
+    DataError
+        Unknown name (with the names there are and the closest), a known campaign whose files are
+        not here (with how to get them), or a folder without files of a known format.
+    """
+    text = str(name)
+    if text in catalogue():
+        campaign = _campaign(text, folder_of(text), catalogue()[text])
+        if not _complete(campaign):
+            raise DataError(
+                f"the files of {text} are not here",
+                file=paths.shown(campaign.folder),
+                expected=f"them there, or run `make data CAMPAIGN={text}` "
+                "(data/README.md says how to place them by hand)",
+            )
+        return campaign
+    folder = Path(text)
+    if not folder.is_absolute() and not folder.is_dir():
+        folder = paths.ROOT / folder
+    if folder.is_dir():
+        return _own(folder.resolve())
+    here = [campaign.name for campaign in present()]
+    close = difflib.get_close_matches(text, list(catalogue()), n=1)
+    raise DataError(
+        "unknown campaign" + (f" (did you mean {close[0]}?)" if close else ""),
+        value=text,
+        expected=f"a folder, or one of {', '.join(catalogue())}; here: {', '.join(here) or 'none'}",
+    )
+
+
+OWN = ("title", "style", "tool", "judged", "year", "citation", "licence", "format", "files")
+
+
+def _own(folder: Path) -> Campaign:
+    """The campaign in a user's folder."""
+    for known in catalogue():
+        if folder == folder_of(known).resolve():
+            return _campaign(known, folder, catalogue()[known])
+    entry = _own_settings(folder / "campaign.yaml")
+    if "format" not in entry:
+        entry["format"] = formats.detect(folder)
+    entry["protocol"] = formats.PROTOCOLS[entry["format"]]
+    taken = folder.name in catalogue()  # its results must not be taken for the official campaign's
+    return _campaign(f"own-{folder.name}" if taken else folder.name, folder, entry)
+
+
+def _own_settings(file: Path) -> dict[str, Any]:
+    """What a folder's ``campaign.yaml`` says, checked; nothing where there is none."""
+    if not file.is_file():
+        return {}
+    try:
+        entry = yaml.safe_load(tables.content(file)) or {}
+    except yaml.YAMLError as error:
+        raise DataError(f"not YAML: {str(error).splitlines()[0]}", file=paths.shown(file)) from None
+    if not isinstance(entry, dict):
+        raise DataError("not a mapping", file=paths.shown(file), expected="title: ...")
+
+    def check(good: bool, column: str, problem: str, expected: str) -> None:
+        if not good:
+            raise DataError(
+                problem,
+                file=paths.shown(file),
+                column=column,
+                value=entry.get(column),
+                expected=expected,
+            )
+
+    for key in entry:
+        check(key in OWN, str(key), "unknown field", "one of " + ", ".join(OWN))
+    form, names = entry.get("format", "da"), entry.get("files", [])
+    check(form in formats.PROTOCOLS, "format", "unknown format", ", ".join(formats.PROTOCOLS))
+    style = entry.get("style", "")
+    check(style in ("", "SR-DC", "SR+DC"), "style", "unknown style", "SR-DC or SR+DC")
+    check(isinstance(entry.get("year", 0), int), "year", "not a year", "such as 2025")
+    check(isinstance(names, list), "files", "not a list", "a list of file names")
+    for name in names:
+        inside = locate(file.parent, str(name)) and Path(str(name)).name == str(name)
+        check(bool(inside), "files", f"no file {name} in the folder", "names of files beside it")
+    return entry
+
+
+def _known_pair(campaign: Campaign, pair: str) -> None:
+    if pair not in campaign.pairs:
+        close = difflib.get_close_matches(pair, campaign.pairs, n=1)
+        raise DataError(
+            f"{campaign.name} has no rows for the language pair"
+            + (f" (did you mean {close[0]}?)" if close else ""),
+            file=paths.shown(campaign.folder),
+            value=pair,
+            expected="one of " + ", ".join(campaign.pairs),
+        )
+
+
+def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
+    """The judgments of one pair of a DA campaign with workers.
+
+    Raises
+    ------
+    DataError
+        Another protocol, segment scores only, no such pair, or anything wrong in the files.
+    """
+    if campaign.format in ("esa", "appraise"):
+        _known_pair(campaign, pair)
+        return readers_appraise.read_appraise(campaign.files(), pair, campaign.format)
+    if campaign.format != "da":
+        has = "segment scores without workers" if campaign.format == "segments" else "no DA"
+        raise DataError(f"{campaign.name} has {has}", expected="a DA campaign with workers")
+    allow = campaign.entry.get("identical_rows") == "allowed"
+    return readers_da.read_da(campaign.folder, pair, allow_identical=allow)
+
+
+def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
+    """Released scores per system and segment: system, document, segment, raw, z, n."""
+    if campaign.format not in ("segments", "da"):
+        raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
+    return readers_da.read_segment_scores(campaign.folder, pair)
+
+
+def load_rr(campaign: Campaign, pair: str = "") -> pd.DataFrame:
+    """The blocks of a relative-ranking campaign, of one pair or of all."""
+    if campaign.format != "rr":
+        raise DataError(f"{campaign.name} is not relative ranking", value=campaign.protocol)
+    if pair:
+        _known_pair(campaign, pair)
+    from . import rr as readers_rr
+
+    return readers_rr.read_rr(campaign.files(), pair=pair)
+
+
+def load_mqm(campaign: Campaign, pair: str) -> pd.DataFrame:
+    """The marked errors of one pair of an MQM campaign."""
+    if campaign.format != "mqm":
+        raise DataError(f"{campaign.name} is not MQM", value=campaign.protocol)
+    _known_pair(campaign, pair)
+    from . import mqm as readers_mqm
+
+    files = campaign.files(pair)
+    if len(files) > 1:
+        raise DataError(
+            "two files of one language pair",
+            file=paths.shown(files[1]),
+            expected="one MQM file per pair in a folder",
+        )
+    return readers_mqm.read_mqm(files[0], pair)
+
+
+def fingerprint(campaign: Campaign, pair: str = "") -> str:
+    """Checksum of the files read for `pair` (empty: all), 16 hex digits; .gz equals plain."""
+    total = hashlib.sha256()
+    for path in campaign.files(pair):
+        total.update(path.name.removesuffix(".gz").encode() + tables.digest(path).encode())
+    return total.hexdigest()[:16]

@@ -1,0 +1,132 @@
+"""The organisers' own rankings, where a release holds them: what ours are compared with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .. import paths
+from ..errors import DataError
+from ..rank.ranking import Ranking
+from . import schema as schemas
+from .campaigns import Campaign
+
+NOT_SIGNIFICANT = 0.12  # what ``adwilcox`` files print for every comparison that is not
+
+
+def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
+    """The official ranking of a pair, best first; None where the release holds none.
+
+    Returns
+    -------
+    DataFrame
+        system, mean_raw, mean_z, segments, judgments; from ``ad-sys-ranking-XX-YY-z.csv``
+        (one and three decimals) or ``ad-sys-scores-XX-YY.csv`` (all digits).
+
+    Raises
+    ------
+    DataError
+        For a row that does not have five columns of the right kind.
+    """
+    printed = campaign.folder / f"ad-sys-ranking-{pair}-z.csv"
+    full = campaign.folder / f"ad-sys-scores-{pair}.csv"
+    if printed.is_file():
+        names = ["mean_raw", "mean_z", "segments", "judgments", "system"]
+        frame = _blank_separated(printed, names, header=False)
+    elif full.is_file():
+        names = ["mean_raw", "mean_z", "segments", "system", "judgments"]
+        frame = _blank_separated(full, names, header=True)
+    else:
+        return None
+    frame = frame.astype({"segments": int, "judgments": int})
+    frame = frame.sort_values("mean_z", ascending=False, kind="stable")
+    return frame[["system", "mean_raw", "mean_z", "segments", "judgments"]].reset_index(drop=True)
+
+
+def _blank_separated(
+    path: Path, names: list[str], header: bool, p_values: bool = False
+) -> pd.DataFrame:
+    """The columns `names` (one of them ``system``), checked; the others are numbers."""
+    rows, places = [], []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        cells = line.split()
+        if not cells or (header and number == 1):
+            continue
+        if len(cells) != len(names):
+            raise DataError(
+                "wrong number of columns",
+                file=paths.shown(path),
+                line=number,
+                value=len(cells),
+                expected=" ".join(names),
+            )
+        rows.append(cells)
+        places.append(number)
+    schema = schemas.official([name for name in names if name != "system"] if p_values else ())
+    frame = pd.DataFrame(rows, columns=names)
+    return schemas.validate(frame, schema, file=path, lines=places, columns={})
+
+
+def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None:
+    """The official clusters of a pair, top first (``clusters.csv``); None where there are none."""
+    path = campaign.folder / "clusters.csv"
+    if not path.is_file():
+        return None
+    frame = pd.read_csv(path, sep=r"\s+", dtype={"SYSTEM": str})
+    source, target = pair.split("-")
+    frame = frame[(frame["SRC"] == source) & (frame["TRG"] == target)]
+    if frame.empty:
+        return None
+    return tuple(frozenset(g["SYSTEM"]) for _, g in frame.groupby("CLUSTER_START", sort=True))
+
+
+def p_values(campaign: Campaign, pair: str) -> pd.DataFrame | None:
+    """Released p-values (``adwilcox-XXYY.csv``): one-sided, rows better than columns.
+
+    Values that are not significant are printed as 0.12. System names lose the file-name prefixes
+    and suffixes that some files carry. None where the release holds none.
+    """
+    path = campaign.folder / f"adwilcox-{pair.replace('-', '')}.csv"
+    if not path.is_file():
+        return None
+    with path.open(encoding="utf-8") as stream:
+        columns = [_plain(name) for name in stream.readline().split()]
+    frame = _blank_separated(path, ["system", *columns], header=True, p_values=True)
+    return frame.set_index(frame.pop("system").map(_plain).to_numpy())
+
+
+def _plain(name: str) -> str:
+    if name.startswith("newstest") and name.endswith(".sgm"):
+        return name.removesuffix(".sgm").split(".", 2)[2]
+    return name
+
+
+def compare(ours: Ranking, theirs: pd.DataFrame) -> pd.DataFrame:
+    """Both rankings system by system.
+
+    Returns
+    -------
+    DataFrame
+        system, then rank, mean_raw, mean_z, segments, judgments of each with the suffixes
+        ``_official`` and ``_ours``, then ``same`` (1: rank and counts equal, means equal at the
+        printed precision). In official order; systems of only one side have NaN for the other.
+    """
+    left = theirs.assign(rank=np.arange(1, len(theirs) + 1))
+    merged = left.merge(
+        ours.table.drop(columns="cluster"),
+        on="system",
+        how="outer",
+        suffixes=("_official", "_ours"),
+    ).sort_values(["rank_official", "rank_ours"])
+    precise = bool((theirs["mean_z"].round(3) != theirs["mean_z"]).any())
+    same = np.ones(len(merged), bool)
+    for name in ("rank", "segments", "judgments"):
+        same &= (merged[f"{name}_official"] == merged[f"{name}_ours"]).to_numpy()
+    for name, unit in (("mean_raw", 0.1), ("mean_z", 0.001)):
+        gap = (merged[f"{name}_official"] - merged[f"{name}_ours"]).abs()
+        same &= (gap <= (1e-9 if precise else unit / 2 * (1 + 1e-9))).to_numpy()
+    order = ["rank", "mean_raw", "mean_z", "segments", "judgments"]
+    columns = [f"{n}_{side}" for n in order for side in ("official", "ours")]
+    return merged[["system", *columns]].assign(same=same.astype(int)).reset_index(drop=True)

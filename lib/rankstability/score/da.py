@@ -1,0 +1,279 @@
+"""Direct assessment: worker z-scores, segment and system means, rankings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from ..rank.ranking import Ranking, rank
+from ..rank.significance import correct, rank_sum
+from ..read.da import DirectAssessment
+
+NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave one score
+COUNTED = ("SYSTEM", "REPEAT")  # types whose scores count; REF and BAD_REF only standardise
+
+
+@dataclass(frozen=True)
+class SegmentScores:
+    """Mean raw and z score of each system on each segment it was judged on.
+
+    Parameters
+    ----------
+    systems : tuple of str
+    segments : tuple of str
+    system, segment : array of int
+        Codes into the two; one entry per (system, segment), sorted.
+    raw, z : array of float
+        Mean scores; z is NaN where only workers without a z-score judged it.
+    judgments : array of int
+        Judgments averaged.
+    """
+
+    systems: tuple[str, ...]
+    segments: tuple[str, ...]
+    system: np.ndarray
+    segment: np.ndarray
+    raw: np.ndarray
+    z: np.ndarray
+    judgments: np.ndarray
+
+    def frame(self) -> pd.DataFrame:
+        """Columns system, segment, raw, z, judgments."""
+        return pd.DataFrame(
+            {
+                "system": np.array(self.systems, dtype=object)[self.system],
+                "segment": np.array(self.segments, dtype=object)[self.segment],
+                "raw": self.raw,
+                "z": self.z,
+                "judgments": self.judgments,
+            }
+        )
+
+    def system_means(self) -> pd.DataFrame:
+        """One row per system: system, mean_raw, mean_z, segments, judgments."""
+        n = len(self.systems)
+        segments = np.bincount(self.system, minlength=n)
+        has_z = np.isfinite(self.z)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            raw = np.bincount(self.system, self.raw, n) / segments
+            z = np.bincount(self.system[has_z], self.z[has_z], n) / np.bincount(
+                self.system[has_z], minlength=n
+            )
+        judgments = np.bincount(self.system, self.judgments, n).astype(int)
+        return pd.DataFrame(
+            {
+                "system": list(self.systems),
+                "mean_raw": raw,
+                "mean_z": z,
+                "segments": segments,
+                "judgments": judgments,
+            }
+        )
+
+
+def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
+    """Mean and standard deviation (ddof = 1) of all scores of each worker, any type.
+
+    Parameters
+    ----------
+    latest : DataFrame
+        Columns worker (categorical), score: the rows of ``ad-latest`` of one language pair.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by worker: mean, sd (NaN for a single score), judgments. Knowles (2021), equation 1.
+    """
+    codes = latest["worker"].cat.codes.to_numpy()
+    names = latest["worker"].cat.categories
+    mean, sd, count = _moments(codes, latest["score"].to_numpy(dtype=float), len(names))
+    return pd.DataFrame({"mean": mean, "sd": sd, "judgments": count}, index=names)
+
+
+def _moments(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    count = np.bincount(codes, minlength=n)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(codes, x, n) / count
+        squares = np.bincount(codes, (x - mean[codes]) ** 2, n)
+        sd = np.sqrt(squares / np.where(count > 1, count - 1, np.nan))
+    return mean, sd, count
+
+
+def judgment_z(da: DirectAssessment) -> np.ndarray:
+    """z-score of each row of ``da.good``; NaN where its worker's sd is 0 or unknown.
+
+    The mean and standard deviation are those of the worker's rows of any type in ``da.latest``
+    (Knowles 2021, section 3 and footnote 5).
+    """
+    workers = da.latest["worker"].cat.categories
+    mean, sd, _ = _moments(
+        da.latest["worker"].cat.codes.to_numpy(), da.latest["score"].to_numpy(float), len(workers)
+    )
+    place = workers.get_indexer(da.good["worker"].cat.categories)
+    mean, sd = np.append(mean, np.nan)[place], np.append(sd, np.nan)[place]
+    sd = np.where(sd > NO_SPREAD, sd, np.nan)
+    codes = da.good["worker"].cat.codes.to_numpy()
+    return (da.good["score"].to_numpy(float) - mean[codes]) / sd[codes]
+
+
+def segment_scores(da: DirectAssessment, z: np.ndarray | None = None) -> SegmentScores:
+    """Average the judgments that count, per system and segment.
+
+    Only rows of type SYSTEM and REPEAT count; several judgments of the same output are averaged
+    first, so that segments judged more often do not weigh more (Knowles 2021, section 3).
+
+    Parameters
+    ----------
+    da : DirectAssessment
+    z : array, optional
+        Standardised score of each row of ``da.good``, by default `judgment_z`: the place where
+        another standardisation comes in.
+
+    Raises
+    ------
+    DataError
+        If no row counts.
+    """
+    good = da.good
+    if z is None:
+        z = judgment_z(da)
+    type_ok = good["type"].cat.categories.isin(COUNTED)
+    keep = type_ok[good["type"].cat.codes.to_numpy()]
+    if not keep.any():
+        raise DataError(f"no judgments of type SYSTEM or REPEAT for {da.pair}")
+    system = good["system"].cat.codes.to_numpy()[keep].astype(np.int64)
+    segment = good["segment"].cat.codes.to_numpy()[keep].astype(np.int64)
+    width = len(good["segment"].cat.categories)
+    present = np.flatnonzero(np.bincount(system, minlength=1))
+    compact = np.full(present.max() + 1, -1)
+    compact[present] = np.arange(present.size)
+    names = good["system"].cat.categories
+    scores = good["score"].to_numpy(dtype=float)[keep]
+    return _average(
+        compact[system],
+        segment,
+        scores,
+        z[keep],
+        tuple(str(names[k]) for k in present),
+        tuple(good["segment"].cat.categories),
+        width,
+    )
+
+
+def _average(
+    system: np.ndarray,
+    segment: np.ndarray,
+    raw: np.ndarray,
+    z: np.ndarray,
+    systems: tuple[str, ...],
+    segments: tuple[str, ...],
+    width: int,
+) -> SegmentScores:
+    key = system * width + segment
+    size = len(systems) * width
+    count = np.bincount(key, minlength=size)
+    known = np.isfinite(z)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_raw = np.bincount(key, raw, size) / count
+        mean_z = np.bincount(key[known], z[known], size) / np.bincount(key[known], minlength=size)
+    cell = np.flatnonzero(count)
+    return SegmentScores(
+        systems,
+        segments,
+        cell // width,
+        cell % width,
+        mean_raw[cell],
+        mean_z[cell],
+        count[cell],
+    )
+
+
+def from_segment_frame(frame: pd.DataFrame) -> SegmentScores:
+    """Released segment scores (columns system, segment, raw, z, n) as `SegmentScores`."""
+    system, systems = pd.factorize(frame["system"].astype(str), sort=True)
+    segment, segments = pd.factorize(frame["segment"].astype(str), sort=True)
+    order = np.lexsort((segment, system))
+    return SegmentScores(
+        tuple(systems),
+        tuple(segments),
+        system[order],
+        segment[order],
+        frame["raw"].to_numpy(float)[order],
+        frame["z"].to_numpy(float)[order],
+        frame["n"].to_numpy(int)[order],
+    )
+
+
+def rank_systems(
+    scores: SegmentScores,
+    *,
+    test: str = "scipy<1.7",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+    correction: str = "none",
+    by: str = "mean_z",
+) -> Ranking:
+    """Order systems by mean z (or raw) score, test all pairs on segment scores, draw the lines.
+
+    Parameters
+    ----------
+    scores : SegmentScores
+    test, rule : str
+        Names of `significance.RANK_SUM_TESTS` and `ranking.CLUSTER_RULES`.
+    correction : str
+        A name of `significance.CORRECTIONS`.
+    by : str
+        ``mean_z`` or ``mean_raw``; the tests are on the same scores.
+
+    Returns
+    -------
+    Ranking
+        Columns rank, system, mean_raw, mean_z, segments, judgments, cluster.
+    """
+    if test == "greater" and correction != "none":
+        raise DataError(
+            "corrections are over pairs of systems, 'greater' has two p-values for each",
+            value=correction,
+            expected="correction none, or another test",
+        )
+    values = scores.z if by == "mean_z" else scores.raw
+    known = np.isfinite(values)
+    n = len(scores.systems)
+    p, lead = rank_sum(values[known], scores.system[known], n, test)
+    return rank(
+        scores.system_means(),
+        correct(p, correction),
+        lead,
+        by=by,
+        test=test if correction == "none" else f"{test}, {correction}",
+        rule=rule,
+        alpha=alpha,
+    )
+
+
+def unit_sums(
+    scores: SegmentScores, unit: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sums and numbers of z-scores per unit and system, for `ranking.bootstrap_ranks`.
+
+    Parameters
+    ----------
+    unit : array of int, optional
+        Unit (such as the document) of each entry of ``scores.segments``; by default the segment.
+
+    Returns
+    -------
+    sums, counts : arrays, shape (units, systems)
+    """
+    n = len(scores.systems)
+    codes = scores.segment if unit is None else unit[scores.segment]
+    known = np.isfinite(scores.z)
+    key = codes[known] * n + scores.system[known]
+    size = (int(codes.max()) + 1) * n
+    sums = np.bincount(key, scores.z[known], size).reshape(-1, n)
+    counts = np.bincount(key, minlength=size).reshape(-1, n)
+    filled = counts.any(axis=1)
+    return sums[filled], counts[filled].astype(float)

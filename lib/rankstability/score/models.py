@@ -1,0 +1,300 @@
+"""Beyond the z-score: rankings from models of systems, workers and documents, and how stable.
+
+Knowles (2021, section 8) asks for ways to tell a strict worker from a worker who met poor systems.
+Each method here gives one standardised score per judgment, which takes the place of the z-score in
+`direct_assessment.segment_scores`; averages, tests and clusters stay the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..change import perturb
+from ..errors import DataError
+from ..rank.ranking import Ranking
+from ..read.da import DirectAssessment
+from . import da as da_scores
+from . import variance
+from .da import COUNTED, NO_SPREAD
+
+METHODS = {
+    "z": "the worker's mean and standard deviation over all they judged (WMT)",
+    "raw": "no standardisation at all",
+    "controls": "the worker's level and spread on the REF and BAD_REF rows only",
+    "composition": "the worker's level and spread once systems and documents are accounted for",
+    "model": "least squares: system, worker and document effects",
+    "mixed": "the same with random workers and documents (shrunk by their variance)",
+}
+FEWEST = 3  # control rows of a worker below which the method knows nothing of the worker
+
+
+def counted(da: DirectAssessment) -> np.ndarray:
+    """Mask of the rows of ``da.good`` that count: SYSTEM and REPEAT."""
+    kind = da.good["type"].cat
+    return kind.categories.isin(COUNTED)[kind.codes.to_numpy()]
+
+
+def _codes(frame: pd.DataFrame, column: str, rows: np.ndarray) -> np.ndarray:
+    return frame[column].cat.codes.to_numpy()[rows].astype(np.int64)
+
+
+def has_documents(da: DirectAssessment) -> bool:
+    """Whether all judgments that count name their document."""
+    return bool((_codes(da.good, "document", counted(da)) >= 0).all())
+
+
+def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
+    """One over the judgments of the same system and segment: every segment weighs the same.
+
+    With these weights the means of `model` scores are exactly the system effects.
+    """
+    segment = _codes(da.good, "segment", rows)
+    key = _codes(da.good, "system", rows) * (segment.max() + 1) + segment
+    return 1.0 / np.bincount(key)[key]
+
+
+def components(da: DirectAssessment, scores: np.ndarray | None = None) -> variance.Components:
+    """Variance of single judgments: system, worker, document, segment, residual.
+
+    Parameters
+    ----------
+    da : DirectAssessment
+    scores : array, optional
+        One per row of ``da.good``, such as z-scores; by default the raw scores. NaN are left out.
+
+    Returns
+    -------
+    Components
+        A factor that these data cannot tell (one worker, every segment judged once) has variance 0
+        and is in `left_out`.
+
+    Raises
+    ------
+    DataError
+        For a pair with fewer than two systems.
+    """
+    perturb.at_least_two(da)
+    values = da.good["score"].to_numpy(float) if scores is None else scores
+    rows = counted(da) & np.isfinite(values)
+    names = ["system", "worker", *(["document"] if has_documents(da) else []), "segment"]
+    fitted = variance.crossed_where_possible(
+        values[rows], {n: _codes(da.good, n, rows) for n in names}
+    )
+    for name, table in fitted.effects.items():
+        table["level"] = da.good[name].cat.categories[table["level"]].astype(str)
+    return fitted
+
+
+@dataclass(frozen=True)
+class Additive:
+    """System, worker and document effects (points), and the worker's spread around them.
+
+    Indexed by system; by the codes of ``da.good``'s workers and documents. `spread` is the standard
+    deviation of a worker's residuals, NaN below two judgments or where it is 0.
+    """
+
+    system: pd.Series
+    worker: np.ndarray
+    document: np.ndarray
+    spread: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Design:
+    """Codes, scores and weights of the judgments that count."""
+
+    systems: list[str]
+    system: np.ndarray
+    worker: np.ndarray
+    workers: int
+    document: np.ndarray | None
+    score: np.ndarray
+    weight: np.ndarray
+
+    @classmethod
+    def of(cls, da: DirectAssessment) -> _Design:
+        rows, good = counted(da), da.good
+        present, system = np.unique(_codes(good, "system", rows), return_inverse=True)
+        document = _codes(good, "document", rows)
+        return cls(
+            [str(s) for s in good["system"].cat.categories[present]],
+            system,
+            _codes(good, "worker", rows),
+            len(good["worker"].cat.categories),
+            document if (document >= 0).all() else None,
+            good["score"].to_numpy(float)[rows],
+            judgment_weights(da, rows),
+        )
+
+    def fit(self, penalty: tuple[float, float] | None) -> Additive:
+        s, w, d = variance.effects(
+            self.score,
+            self.system,
+            self.worker,
+            self.document,
+            self.weight,
+            penalty or (variance.FIXED, variance.FIXED),
+        )
+        ease = 0.0 if self.document is None else d[self.document]
+        residual = self.score - s[self.system] - w[self.worker] - ease
+        full = np.full(self.workers, np.nan)
+        full[: len(w)] = w
+        spread = _spread(self.worker, residual, self.workers)
+        return Additive(pd.Series(s, index=self.systems), full, d, spread)
+
+
+def additive(da: DirectAssessment, penalty: tuple[float, float] | None = None) -> Additive:
+    """Effects by weighted least squares on the judgments that count.
+
+    Parameters
+    ----------
+    da : DirectAssessment
+    penalty : tuple of float, optional
+        Of worker and document effects (residual variance over theirs): random effects.
+    """
+    return _Design.of(da).fit(penalty)
+
+
+def _spread(codes: np.ndarray, residual: np.ndarray, size: int) -> np.ndarray:
+    n = np.bincount(codes, minlength=size).astype(float)
+    squares = np.bincount(codes, residual**2, size)
+    sd = np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
+    return np.where(sd > NO_SPREAD, sd, np.nan)
+
+
+def controls(da: DirectAssessment) -> tuple[np.ndarray, np.ndarray]:
+    """Level and spread of each worker on the control rows (REF, BAD_REF), the same for all.
+
+    The level is the worker's effect beside the effect of the type of row, so that a worker with
+    many bad references is not taken for a strict one. NaN below three control rows.
+
+    Returns
+    -------
+    level, spread : arrays, one per worker category
+    """
+    good = da.good
+    kind = good["type"].cat
+    rows = kind.categories.isin(["REF", "BAD_REF"])[kind.codes.to_numpy()]
+    size = len(good["worker"].cat.categories)
+    empty = np.full(size, np.nan)
+    if not rows.any():
+        return empty, empty.copy()
+    worker = _codes(good, "worker", rows)
+    _, types = np.unique(kind.codes.to_numpy()[rows], return_inverse=True)
+    y = good["score"].to_numpy(float)[rows]
+    t, w, _ = variance.effects(y, types, worker)
+    level = np.full(size, np.nan)
+    level[: len(w)] = w
+    spread = _spread(worker, y - t[types] - w[worker], size)
+    few = np.bincount(worker, minlength=size) < FEWEST
+    level[few], spread[few] = np.nan, np.nan
+    return level + t.mean(), spread
+
+
+def standardised(
+    da: DirectAssessment,
+    methods: Iterable[str] = tuple(METHODS),
+    penalty: tuple[float, float] | None = None,
+) -> dict[str, np.ndarray]:
+    """One score per row of ``da.good`` under each method, for `direct_assessment.segment_scores`.
+
+    Parameters
+    ----------
+    da : DirectAssessment
+    methods : iterable of str
+        Names of `METHODS`.
+    penalty : tuple of float, optional
+        Of worker and document effects in ``mixed``; by default from `components` of these data.
+
+    Returns
+    -------
+    dict of str to array
+        NaN where the method knows nothing of the worker: such judgments do not count. A method is
+        absent where no worker of a system can be standardised.
+    """
+    methods = list(methods)
+    unknown = [m for m in methods if m not in METHODS]
+    if unknown:
+        raise DataError("unknown method", value=unknown[0], expected=", ".join(METHODS))
+    good = da.good
+    raw = good["score"].to_numpy(float)
+    worker = good["worker"].cat.codes.to_numpy()
+    out: dict[str, np.ndarray] = {}
+    design = _Design.of(da) if {"composition", "model", "mixed"} & set(methods) else None
+    fitted = design.fit(None) if design and {"composition", "model"} & set(methods) else None
+    for method in methods:
+        if method == "z":
+            values = da_scores.judgment_z(da)
+        elif method == "raw":
+            values = raw.copy()
+        elif method == "controls":
+            level, spread = controls(da)
+            values = (raw - level[worker]) / spread[worker]
+        elif method == "composition":
+            assert fitted is not None
+            centre = float(fitted.system.mean())  # else a wide spread would pull the level
+            values = (raw - centre - fitted.worker[worker]) / fitted.spread[worker]
+        else:
+            assert design is not None
+            fit = fitted if method == "model" else design.fit(penalty or penalties(da))
+            assert fit is not None
+            values = raw - fit.worker[worker]
+            if design.document is not None:
+                values = values - np.append(fit.document, np.nan)[_clipped(da, fit.document)]
+        if method != "controls" or _all_systems(da, values):
+            out[method] = values
+    return out
+
+
+def _clipped(da: DirectAssessment, document: np.ndarray) -> np.ndarray:
+    """Document codes of all rows; those the model did not see point at the NaN after the last."""
+    codes = da.good["document"].cat.codes.to_numpy()
+    return np.where((codes < 0) | (codes >= len(document)), len(document), codes)
+
+
+def _all_systems(da: DirectAssessment, values: np.ndarray) -> bool:
+    rows = counted(da)
+    system = _codes(da.good, "system", rows)
+    known = np.isfinite(values[rows])
+    return bool((np.bincount(system[known], minlength=system.max() + 1)[np.unique(system)]).all())
+
+
+def penalties(
+    da: DirectAssessment, fitted: variance.Components | None = None
+) -> tuple[float, float]:
+    """Residual variance over that of workers and of documents: what ``mixed`` shrinks by.
+
+    The residual here holds the segments as well.
+    """
+    c = fitted or components(da)
+    rest = c.variance["residual"] + c.variance.get("segment", 0.0)
+    document = c.variance.get("document", 0.0)
+    return rest / max(c.variance.get("worker", 0.0), 1e-9), rest / max(document, 1e-9)
+
+
+def rankings(
+    da: DirectAssessment,
+    methods: Iterable[str] = tuple(METHODS),
+    penalty: tuple[float, float] | None = None,
+    **settings: str | float,
+) -> dict[str, Ranking]:
+    """The ranking under each method; `settings` as for `direct_assessment.rank_systems`."""
+    scores = standardised(da, methods, penalty)
+    return {
+        m: da_scores.rank_systems(da_scores.segment_scores(da, z), **settings)  # type: ignore[arg-type]
+        for m, z in scores.items()
+    }
+
+
+def ranks(rankings: dict[str, Ranking]) -> pd.DataFrame:
+    """All rankings as rows: method, rank, system, cluster, score (on the method's own scale)."""
+    frames = [
+        r.table[["rank", "system", "cluster"]].assign(method=m, score=r.table["mean_z"])
+        for m, r in rankings.items()
+    ]
+    columns = ["method", "rank", "system", "cluster", "score"]
+    return pd.concat(frames, ignore_index=True)[columns]

@@ -1,0 +1,328 @@
+"""MQM scores: error weights, sums per system, document and rater, rater normalisations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+
+# Weight tables by name: (severity, category or "" for any, weight); the first row that fits counts.
+_FREITAG = (
+    ("", "Source issue", 0.0),
+    ("No-error", "", 0.0),
+    ("Neutral", "", 0.0),
+    ("Major", "Non-translation", 25.0),
+    ("Major", "", 5.0),
+    ("Minor", "Fluency/Punctuation", 0.1),
+    ("Minor", "", 1.0),
+)
+WEIGHTS: dict[str, tuple[tuple[str, str, float], ...]] = {
+    "freitag2021": _FREITAG,
+    "marot2023": (("", "Accuracy/Creative Reinterpretation", 0.0), *_FREITAG),
+    "major1": tuple((s, c, 1.0 if s == "Major" and not c else w) for s, c, w in _FREITAG),
+    "major10": tuple((s, c, 10.0 if s == "Major" and not c else w) for s, c, w in _FREITAG),
+    "critical25": (*_FREITAG, ("Critical", "", 25.0)),
+}
+NORMALISATIONS = ("none", "mean", "error", "z")
+
+
+def weight_table(weights: str = "freitag2021") -> pd.DataFrame:
+    """A weight table as a frame: severity, category (``""``: any), weight; first fit counts.
+
+    ``freitag2021`` is the table of Freitag et al. 2021 (and of Riley et al. 2024): Major 5,
+    Minor 1, Minor Fluency/Punctuation 0.1, Major Non-translation 25, Neutral 0, source issues
+    not counted. ``marot2023`` also gives 0 to creative reinterpretation, as the scores embedded
+    in the 2023 release do. ``major1`` and ``major10`` are the ends of the range that Freitag et
+    al. tried; ``critical25`` also knows the severity Critical of some later releases.
+    """
+    if weights not in WEIGHTS:
+        raise DataError("unknown weight table", value=weights, expected=", ".join(WEIGHTS))
+    return pd.DataFrame(WEIGHTS[weights], columns=["severity", "category", "weight"])
+
+
+def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> np.ndarray:
+    """The weight of each row of `judgments` (from `readers_mqm.read_mqm`), higher is worse.
+
+    Raises
+    ------
+    DataError
+        A severity and category without a weight in the table.
+    """
+    table = weight_table(weights) if isinstance(weights, str) else weights
+    kinds = judgments[["severity", "category"]].astype(str)
+    each = kinds.drop_duplicates()
+    found = {}
+    for severity, category in each.itertuples(index=False):
+        fits = table[
+            table["severity"].isin(["", severity]) & table["category"].isin(["", category])
+        ]
+        if fits.empty:
+            rows = int(((kinds["severity"] == severity) & (kinds["category"] == category)).sum())
+            raise DataError(
+                f"no weight for {severity} {category} ({rows} rows)",
+                column="severity",
+                value=severity,
+                expected="a weight table that has it: " + ", ".join(WEIGHTS),
+            )
+        found[severity, category] = float(fits["weight"].iloc[0])
+    return np.array([found[k] for k in zip(kinds["severity"], kinds["category"], strict=True)])
+
+
+def what_counts(
+    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
+) -> pd.DataFrame:
+    """Each category and severity that occurs: category, severity, rows, weight."""
+    frame = judgments[["category", "severity"]].astype(str)
+    frame = frame.assign(weight=weigh(judgments, weights))
+    counts = frame.value_counts().rename("rows").reset_index()
+    counts = counts.sort_values(["category", "severity"], ignore_index=True)
+    return counts[["category", "severity", "rows", "weight"]]
+
+
+def segment_scores(
+    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
+) -> pd.DataFrame:
+    """Segment-level MQM scores (sums of weights; 0 is perfect), one row per rating.
+
+    Returns
+    -------
+    DataFrame
+        system, document, segment, rater, score, errors (rows of any weight above 0).
+    """
+    weight = weigh(judgments, weights)
+    frame = judgments[["system", "document", "segment", "rater"]].copy()
+    for column in ("system", "document", "rater"):
+        frame[column] = frame[column].astype(str)
+    frame["score"], frame["errors"] = weight, (weight > 0).astype(int)
+    keys = ["system", "document", "segment", "rater"]
+    return frame.groupby(keys, as_index=False, sort=True)[["score", "errors"]].sum()
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """All ratings of a campaign's pair as sums, enough for every affine normalisation.
+
+    S systems, D documents, K ratings per item by the K raters of the document's bucket, R raters.
+
+    Parameters
+    ----------
+    systems, documents, raters : tuple of str
+    segments : (D,) int array
+        Segments per document.
+    slots : (D, K) int array
+        The raters (as positions in `raters`) who rated the document; sorted.
+    score, square, errors : (S, D, K) float arrays
+        Per item and rater: the sum of segment scores, of their squares, and the error count.
+    excluded : dict
+        What could not be used and why, with the number of documents concerned.
+    """
+
+    systems: tuple[str, ...]
+    documents: tuple[str, ...]
+    raters: tuple[str, ...]
+    segments: np.ndarray
+    slots: np.ndarray
+    score: np.ndarray
+    square: np.ndarray
+    errors: np.ndarray
+    excluded: dict[str, int]
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Systems, documents, ratings per item."""
+        return self.score.shape
+
+    @property
+    def buckets(self) -> list[np.ndarray]:
+        """Per bucket (documents with the same raters) the positions of its documents."""
+        _, codes = np.unique(self.slots, axis=0, return_inverse=True)
+        codes = codes.ravel()
+        return [np.flatnonzero(codes == b) for b in range(codes.max() + 1)]
+
+    def without(self, *systems: str) -> Ratings:
+        """The same ratings without some systems."""
+        keep = [i for i, s in enumerate(self.systems) if s not in systems]
+        parts: dict[str, Any] = {
+            name: getattr(self, name)[keep] for name in ("score", "square", "errors")
+        }
+        parts |= {"systems": tuple(self.systems[i] for i in keep)}
+        return Ratings(**{**self.__dict__, **parts})
+
+
+def ratings(
+    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021", coverage: float = 0.5
+) -> Ratings:
+    """Collect judgments into `Ratings`.
+
+    Kept are the systems with at least `coverage` of the documents, then the documents of which
+    every kept system has every segment rated by the same raters, as many as most documents have.
+    `Ratings.excluded` names the systems left out, and those that lack documents.
+
+    Raises
+    ------
+    DataError
+        No document is complete.
+    """
+    scores = segment_scores(judgments, weights)
+    excluded: dict[str, int] = {}
+    share = scores.groupby("system")["document"].nunique() / scores["document"].nunique()
+    few = share[share < coverage].index
+    if len(few):
+        total_documents = scores["document"].nunique()
+        for name in few:
+            reason = f"system {name} (under {coverage:.0%} of documents)"
+            excluded[reason] = round(share[name] * total_documents)
+        scores = scores[~scores["system"].isin(few)]
+    systems = tuple(sorted(scores["system"].unique()))
+    of_document = scores.groupby("document")
+    count = of_document["rater"].nunique()
+    segments = of_document["segment"].nunique()
+    depth = int(count.mode().iloc[0])
+    whole = of_document.size() == count * segments * len(systems)
+    even = count == depth
+    not_whole = "documents not rated whole for every system"
+    for reason, drop in (
+        (not_whole, ~whole),
+        (f"documents without exactly {depth} raters", whole & ~even),
+    ):
+        if drop.any():
+            excluded[reason] = int(drop.sum())
+        if reason == not_whole:
+            excluded |= _lacking(scores, count * segments, drop)
+    good = whole & even
+    if not good.any():
+        raise DataError(
+            "no document was rated whole for every system by the same raters",
+            value=f"{len(good)} documents, {len(systems)} systems",
+            expected="each rater of a document rates all its segments of all systems",
+        )
+    documents = tuple(good.index[good])
+    scores = scores[scores["document"].isin(documents)]
+    raters = tuple(sorted(scores["rater"].unique(), key=_natural))
+    code = {r: i for i, r in enumerate(raters)}
+    slots = np.array(
+        [sorted(code[r] for r in g.unique()) for _, g in scores.groupby("document")["rater"]]
+    )
+    s = pd.Index(systems).get_indexer(scores["system"])
+    d = pd.Index(documents).get_indexer(scores["document"])
+    r = scores["rater"].map(code).to_numpy()
+    k = (slots[d] == r[:, None]).argmax(axis=1)
+    shape = (len(systems), len(documents), depth)
+    cell = np.ravel_multi_index((s, d, k), shape)
+    x = scores["score"].to_numpy()
+
+    def total(values: np.ndarray) -> np.ndarray:
+        return np.bincount(cell, values, minlength=int(np.prod(shape))).reshape(shape)
+
+    return Ratings(
+        systems=systems,
+        documents=documents,
+        raters=raters,
+        segments=segments[list(documents)].to_numpy(),
+        slots=slots,
+        score=total(x),
+        square=total(x**2),
+        errors=total(scores["errors"].to_numpy(dtype=float)),
+        excluded=excluded,
+    )
+
+
+def _lacking(scores: pd.DataFrame, ratings_due: pd.Series, drop: pd.Series) -> dict[str, int]:
+    """Of the documents to drop, how many each system lacks ratings of (of a system, a document)."""
+    there = scores.groupby(["document", "system"]).size().unstack(fill_value=0)
+    lacks = there.lt(ratings_due, axis=0)[drop]
+    alike = lacks.all(axis=1)
+    counts = lacks[~alike].sum()
+    found = {f"of these, not whole for {s}": int(n) for s, n in counts.items() if n}
+    if alike.any():
+        found["of these, not whole for any system"] = int(alike.sum())
+    return found
+
+
+def _natural(name: str) -> tuple[str, int, str]:
+    head = name.rstrip("0123456789")
+    return (head, int(name[len(head) :] or -1), name)
+
+
+def rater_scaling(
+    how: str, count: np.ndarray, total: np.ndarray, square: np.ndarray, errors: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rater's affine map ``a·score + b`` of a normalisation (Riley et al. 2024, section 6.1.3).
+
+    Parameters
+    ----------
+    how : str
+        ``none``; ``mean``: every rater gets the study's mean; ``error``: mean-normalised, then
+        times a value proportional to the rater's total number of errors, the study's mean kept;
+        ``z``: minus the rater's mean, divided by the rater's standard deviation (ddof = 1).
+    count, total, square, errors : (..., R) arrays
+        Per rater in the study: rated segments, sum of scores, of squared scores, errors.
+
+    Returns
+    -------
+    a, b : (..., R) arrays
+        Raters whose mean is 0 stay at 0 under ``mean`` and ``error``; those whose scores do not
+        vary are centred only under ``z``. Raters without ratings get 1, 0.
+    """
+    one, zero = np.ones_like(total, dtype=float), np.zeros_like(total, dtype=float)
+    if how == "none":
+        return one, zero
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(count > 0, total / count, 0.0)
+        if how == "z":
+            variance = (square - count * mean**2) / (count - 1)
+            flat = ~(variance > 1e-9 * np.maximum(square / np.maximum(count, 1), 1e-300))
+            a = np.where(flat | (count < 2), 1.0, 1 / np.sqrt(variance))
+            return a, -a * mean
+        if how in ("mean", "error"):
+            overall = total.sum(axis=-1, keepdims=True) / count.sum(axis=-1, keepdims=True)
+            a = np.where(mean > 0, overall / mean, 1.0)
+            if how == "mean":
+                return a, zero
+            live = np.where(mean > 0, count * errors, 0.0)
+            scale = count.sum(axis=-1, keepdims=True) / live.sum(axis=-1, keepdims=True)
+            return np.where(mean > 0, a * scale * errors, 1.0), zero
+    raise DataError("unknown normalisation", value=how, expected=", ".join(NORMALISATIONS))
+
+
+def system_means(data: Ratings) -> pd.DataFrame:
+    """Mean MQM per system over all ratings, best first: rank, system, score, errors, ratings.
+
+    Scores and errors are per segment and rating (Riley et al. 2024, appendix 10.2).
+    """
+    n = data.segments.sum() * data.shape[2]
+    frame = pd.DataFrame(
+        {
+            "system": data.systems,
+            "score": data.score.sum(axis=(1, 2)) / n,
+            "errors": data.errors.sum(axis=(1, 2)) / n,
+            "ratings": int(n),
+        }
+    ).sort_values(["score", "system"], ignore_index=True)
+    frame.insert(0, "rank", range(1, len(frame) + 1))
+    return frame
+
+
+def bucket_raters(data: Ratings) -> pd.DataFrame:
+    """Which raters rated which bucket (appendix 10.1): bucket, raters, documents, segments."""
+    rows = []
+    for documents in data.buckets:
+        names = ", ".join(data.raters[r] for r in data.slots[documents[0]])
+        rows.append((names, len(documents), int(data.segments[documents].sum())))
+    frame = pd.DataFrame(rows, columns=["raters", "documents", "segments"])
+    frame.insert(0, "bucket", range(1, len(frame) + 1))
+    return frame
+
+
+def same_system(systems: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Systems that a campaign judged more than once, ``X_with_A`` and ``X_with_B`` (en-de 2023)."""
+    groups: dict[str, list[str]] = {}
+    for system in systems:
+        base, mark, _ = system.partition("_with_")
+        if mark or base in systems:
+            groups.setdefault(base, []).append(system)
+    return [tuple(g) for g in groups.values() if len(g) > 1]

@@ -1,0 +1,422 @@
+"""Relative ranking: blocks to pairwise counts to scores, for every score the papers define.
+
+Bojar et al. (2011, Sections 2.1 and 2.3), Lopez (2012, Eqs. 1 to 3) and Koehn (2012, Section 2)
+partly give one thing several names; `METHODS` lists each score once with all its names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+REFERENCE = "_ref"
+_NEVER = 1_000_000  # the rank of an output that does not take part: worse than any label
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The blocks of one task as arrays; a slot that showed nothing has code -1.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        In alphabetical order; codes index them.
+    codes, ranks : int arrays, blocks x slots
+        System and rank (1 = best, -1 = left blank) in each slot.
+    block, judge, segment : arrays, one entry per block
+        The block's number in the file, its judge, its source segment.
+    """
+
+    systems: tuple[str, ...]
+    codes: np.ndarray
+    ranks: np.ndarray
+    block: np.ndarray
+    judge: np.ndarray
+    segment: np.ndarray
+
+    @property
+    def ranked(self) -> np.ndarray:
+        """Blocks x slots: shown and given a rank."""
+        return (self.codes >= 0) & (self.ranks > 0)
+
+    def take(self, rows: np.ndarray) -> Blocks:
+        """These blocks only (indices, with repetition, or a mask)."""
+        return Blocks(
+            self.systems,
+            self.codes[rows],
+            self.ranks[rows],
+            self.block[rows],
+            self.judge[rows],
+            self.segment[rows],
+        )
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """How often each system was ranked better than each other one.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    wins : int array, ... x n x n
+        ``wins[i, j]``: i ranked better than j; leading axes are replicates.
+    ties : int array, the same shape, symmetric
+        Ranked equal.
+    """
+
+    systems: tuple[str, ...]
+    wins: np.ndarray
+    ties: np.ndarray
+
+    def without(self, *systems: str) -> PairCounts:
+        """The counts among the other systems; names that are absent are ignored."""
+        keep = [i for i, s in enumerate(self.systems) if s not in systems]
+        rows, columns = np.ix_(keep, keep)
+        return PairCounts(
+            tuple(self.systems[i] for i in keep),
+            self.wins[..., rows, columns],
+            self.ties[..., rows, columns],
+        )
+
+    @property
+    def comparisons(self) -> int:
+        """Comparisons in all, ties included."""
+        return int(self.wins.sum() + self.ties.sum() // 2)
+
+
+def blocks(frame: pd.DataFrame) -> Blocks:
+    """The blocks of one task.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `readers_rr.read_rr`, rows of one task.
+    """
+    if frame.empty:
+        raise DataError("no blocks", expected="the rows of one task")
+    tasks = frame["task"].unique()
+    if len(tasks) > 1:
+        raise DataError("more than one task", value=list(tasks), expected="the rows of one task")
+    number, index = np.unique(frame["block"].to_numpy(), return_inverse=True)
+    systems = tuple(sorted(frame["system"].unique()))
+    slot = frame["position"].to_numpy() - 1
+    shape = (len(number), int(slot.max()) + 1)
+    codes, ranks = np.full(shape, -1), np.full(shape, -1)
+    codes[index, slot] = pd.Categorical(frame["system"].astype(str), categories=systems).codes
+    ranks[index, slot] = frame["rank"].to_numpy()
+    first = np.zeros(len(number), dtype=int)
+    first[index[::-1]] = np.arange(len(frame))[::-1]
+    return Blocks(
+        systems,
+        codes,
+        ranks,
+        number,
+        frame["judge"].astype(str).to_numpy()[first],
+        frame["segment"].to_numpy()[first],
+    )
+
+
+def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
+    """All comparisons of the blocks: row, first system, second system, sign.
+
+    Sign is 1 where the first was ranked better, -1 where worse, 0 where equal.
+
+    Parameters
+    ----------
+    unranked : str
+        ``drop``: an output without a rank takes part in no comparison, the rest of its block does
+        (Bojar et al. 2011). ``keep``: its -1 is taken for a rank and so beats everything, which
+        is what reproduces the scores Koehn (2012) prints.
+    """
+    if unranked not in ("drop", "keep"):
+        raise DataError("unknown rule for unranked outputs", value=unranked, expected="drop, keep")
+    i, j = np.triu_indices(data.codes.shape[1], 1)
+    part = data.ranked if unranked == "drop" else data.codes >= 0
+    row, column = np.nonzero(part[:, i] & part[:, j])
+    a, b = data.codes[row, i[column]], data.codes[row, j[column]]
+    sign = np.sign(data.ranks[row, j[column]] - data.ranks[row, i[column]])
+    return row, a, b, sign
+
+
+def count(data: Blocks, unranked: str = "drop") -> PairCounts:
+    """Pairwise counts over all blocks (see `comparisons` for `unranked`)."""
+    n = len(data.systems)
+    _, a, b, sign = comparisons(data, unranked)
+    better, worse = np.where(sign >= 0, a, b), np.where(sign >= 0, b, a)
+    decided = sign != 0
+    wins = np.bincount(better[decided] * n + worse[decided], minlength=n * n).reshape(n, n)
+    ties = np.bincount(better[~decided] * n + worse[~decided], minlength=n * n).reshape(n, n)
+    return PairCounts(data.systems, wins, ties + ties.T)
+
+
+def pairwise(frame: pd.DataFrame, unranked: str = "drop") -> PairCounts:
+    """Pairwise counts of one task, from rows of `readers_rr.read_rr` (see `comparisons`)."""
+    return count(blocks(frame), unranked)
+
+
+def pairwise_by_block(data: Blocks, unranked: str = "drop") -> tuple[csr_array, csr_array]:
+    """Wins and ties per block: two sparse matrices, blocks x (n n), cell (i, j) at i n + j.
+
+    Any weighting of the blocks is then one product: ``weights @ wins``.
+    """
+    from scipy.sparse import csr_array
+
+    n = len(data.systems)
+    row, a, b, sign = comparisons(data, unranked)
+    better, worse = np.where(sign >= 0, a, b), np.where(sign >= 0, b, a)
+    shape = (len(data.codes), n * n)
+    d, t = sign != 0, sign == 0
+    wins = csr_array((np.ones(d.sum(), dtype=int), (row[d], better[d] * n + worse[d])), shape=shape)
+    both = np.concatenate([better[t] * n + worse[t], worse[t] * n + better[t]])
+    twice = np.concatenate([row[t], row[t]])
+    ties = csr_array((np.ones(2 * t.sum(), dtype=int), (twice, both)), shape=shape)
+    return wins, ties
+
+
+def weighted(
+    matrices: tuple[csr_array, csr_array], weights: np.ndarray, systems: tuple[str, ...]
+) -> PairCounts:
+    """Counts under block weights, replicates x blocks (from `pairwise_by_block`)."""
+    n = len(systems)
+    wins, ties = (np.asarray(weights @ m).reshape(*weights.shape[:-1], n, n) for m in matrices)
+    return PairCounts(systems, wins, ties)
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
+
+
+def better_or_equal_others(counts: PairCounts) -> np.ndarray:
+    """(wins + ties) / all: "≥ others" (Bojar, Section 2.1), WMT-OFFICIAL (Lopez, Eq. 1).
+
+    All score functions give one value per system, ``... x n``, NaN without any comparison.
+    """
+    w, t, lost = counts.wins.sum(-1), counts.ties.sum(-1), counts.wins.sum(-2)
+    return _ratio(w + t, w + t + lost)
+
+
+def better_others(counts: PairCounts) -> np.ndarray:
+    """Wins / all comparisons: "> others" (Bojar); HEURISTIC 2 (Lopez, Eq. 2) without reference."""
+    w, t, lost = counts.wins.sum(-1), counts.ties.sum(-1), counts.wins.sum(-2)
+    return _ratio(w, w + t + lost)
+
+
+def wins_over_decided(counts: PairCounts) -> np.ndarray:
+    """Wins / (wins + losses) (Bojar, Section 2.3); BOJAR (Lopez, Eq. 3) without reference."""
+    w, lost = counts.wins.sum(-1), counts.wins.sum(-2)
+    return _ratio(w, w + lost)
+
+
+def expected_win(counts: PairCounts) -> np.ndarray:
+    """Mean over opponents of wins / (wins + losses) against each (Koehn 2012, Section 2).
+
+    Opponents never met, or only with ties, are left out of the mean.
+    """
+    share = _ratio(counts.wins, counts.wins + np.swapaxes(counts.wins, -1, -2))
+    met = np.isfinite(share)
+    return _ratio(np.where(met, share, 0).sum(-1), met.sum(-1))
+
+
+def by_block(data: Blocks) -> dict[str, np.ndarray]:
+    """Per block and system (blocks x n, integers): what the scores "in block" count.
+
+    Keys: ``shown``, ``ranked``, ``better_or_equal_all`` (no other ranked output is better),
+    ``better_all`` (every other ranked output is worse, and there is one), ``sole_winner``
+    (the only best output; one that is the only ranked output of its block counts: Bojar, Table 4).
+    """
+    n, rows = len(data.systems), len(data.codes)
+    ranked = data.ranked
+    rank = np.where(ranked, data.ranks, _NEVER)
+    best = rank.min(axis=1, keepdims=True)
+    top = ranked & (rank == best)
+    sole = top & (top.sum(axis=1, keepdims=True) == 1)
+    facts = {
+        "shown": data.codes >= 0,
+        "ranked": ranked,
+        "better_or_equal_all": top,
+        "better_all": sole & (ranked.sum(axis=1, keepdims=True) > 1),
+        "sole_winner": sole,
+    }
+    out = {}
+    for name, fact in facts.items():
+        table = np.zeros((rows, n), dtype=int)
+        row, slot = np.nonzero(fact)
+        table[row, data.codes[row, slot]] = 1
+        out[name] = table
+    return out
+
+
+def in_block(facts: dict[str, np.ndarray], name: str) -> np.ndarray:
+    """A score of whole blocks as a share of the blocks in which the system was ranked."""
+    return _ratio(facts[name].sum(0), facts["ranked"].sum(0))
+
+
+@dataclass(frozen=True)
+class Method:
+    """A score: its column name, what papers call it, and whether the reference takes part."""
+
+    name: str
+    aliases: tuple[str, ...]
+    reference: bool
+    score: Callable[[PairCounts], np.ndarray]
+
+    def __call__(self, counts: PairCounts) -> pd.Series:
+        """Scores by system; without the reference it has none (NaN)."""
+        used = counts if self.reference else counts.without(REFERENCE)
+        return pd.Series(self.score(used), index=list(used.systems)).reindex(list(counts.systems))
+
+
+METHODS: dict[str, Method] = {
+    m.name: m
+    for m in (
+        Method(
+            "better_or_equal_others",
+            ("≥ others (Bojar et al. 2011)", "WMT-OFFICIAL (Lopez 2012, Eq. 1)"),
+            True,
+            better_or_equal_others,
+        ),
+        Method("better_others", ("> others (Bojar et al. 2011)",), True, better_others),
+        Method(
+            "wins_over_decided",
+            ("wins/(wins+losses) (Bojar et al. 2011, Section 2.3)",),
+            True,
+            wins_over_decided,
+        ),
+        Method("heuristic2", ("HEURISTIC 2 (Lopez 2012, Eq. 2)",), False, better_others),
+        Method("bojar", ("BOJAR (Lopez 2012, Eq. 3)",), False, wins_over_decided),
+        Method("expected_win", ("expected win (Koehn 2012)",), False, expected_win),
+    )
+}
+BLOCK_METHODS = {
+    "better_or_equal_all_in_block": "better_or_equal_all",
+    "better_all_in_block": "better_all",
+    "sole_winner": "sole_winner",
+}
+
+
+def scores(frame: pd.DataFrame) -> pd.DataFrame:
+    """Every score of every system of one task.
+
+    Returns
+    -------
+    DataFrame
+        task, system, blocks_shown, blocks_ranked, comparisons, one column per score of `METHODS`
+        and `BLOCK_METHODS` (shares between 0 and 1), and sole_winner_blocks (a count); best first
+        by `better_or_equal_others`, the reference included.
+    """
+    data = blocks(frame)
+    counts, facts = count(data), by_block(data)
+    out = pd.DataFrame({"task": str(frame["task"].iloc[0]), "system": list(data.systems)})
+    out["blocks_shown"] = facts["shown"].sum(0)
+    out["blocks_ranked"] = facts["ranked"].sum(0)
+    out["comparisons"] = counts.wins.sum(1) + counts.wins.sum(0) + counts.ties.sum(1)
+    for name, method in METHODS.items():
+        out[name] = method(counts).to_numpy()
+    for name, fact in BLOCK_METHODS.items():
+        out[name] = in_block(facts, fact)
+    out["sole_winner_blocks"] = facts["sole_winner"].sum(0)
+    order = ["better_or_equal_others", "system"]
+    return out.sort_values(order, ascending=[False, True], ignore_index=True)
+
+
+def rank_order(values: pd.Series, without: Iterable[str] = (REFERENCE,)) -> list[str]:
+    """Systems best first; equal scores in alphabetical order, those without a score left out."""
+    kept = values.drop(labels=[s for s in without if s in values.index]).dropna()
+    return list(kept.sort_index().sort_values(ascending=False, kind="stable").index)
+
+
+def sign_tests(counts: PairCounts, correct: bool = True) -> pd.DataFrame:
+    """Two-sided sign test of each pair of systems, ties left out.
+
+    Parameters
+    ----------
+    correct : bool
+        Add p-values adjusted over the pairs of the task: Holm, and Benjamini and Hochberg (1995),
+        which Lopez (2012, Section 6) asks for.
+
+    Returns
+    -------
+    DataFrame
+        system, other (system is the one with more wins), wins, losses, ties, p, p_holm, p_bh.
+        A pair never decided has p = 1.
+    """
+    from scipy.special import bdtr
+
+    i, j = np.triu_indices(len(counts.systems), 1)
+    swap = counts.wins[i, j] < counts.wins[j, i]
+    i, j = np.where(swap, j, i), np.where(swap, i, j)
+    wins, losses = counts.wins[i, j], counts.wins[j, i]
+    tail = np.where(wins + losses > 0, bdtr(losses, np.maximum(wins + losses, 1), 0.5), 1.0)
+    names = np.array(counts.systems, dtype=object)
+    out = pd.DataFrame(
+        {
+            "system": names[i],
+            "other": names[j],
+            "wins": wins,
+            "losses": losses,
+            "ties": counts.ties[i, j],
+            "p": np.minimum(1.0, 2 * tail),
+        }
+    )
+    if correct and len(out):
+        from statsmodels.stats.multitest import multipletests
+
+        for column, method in (("p_holm", "holm"), ("p_bh", "fdr_bh")):
+            out[column] = multipletests(out["p"], method=method)[1]
+    return out
+
+
+def matrix(counts: PairCounts, values: np.ndarray, order: list[str] | None = None) -> pd.DataFrame:
+    """An n x n array of `counts` as a labelled frame, rows and columns in `order`."""
+    frame = pd.DataFrame(values, index=list(counts.systems), columns=list(counts.systems))
+    return frame.loc[order, order] if order else frame
+
+
+def win_percentages(counts: PairCounts, order: list[str] | None = None) -> pd.DataFrame:
+    """Per cent of comparisons in which the column's system was ranked better than the row's.
+
+    The orientation of Bojar et al. (2011, Table 6) and the WMT overview papers; what is missing
+    to 100 are ties. NaN where two systems never met.
+    """
+    total = counts.wins + counts.wins.T + counts.ties
+    return matrix(counts, 100 * _ratio(counts.wins.T, total), order)
+
+
+def remove_system(frame: pd.DataFrame, system: str) -> pd.DataFrame:
+    """The judgments as if `system` had not been shown; the rest of its blocks stays."""
+    if system not in set(frame["system"].unique()):
+        raise DataError("no such system", value=system, expected="a system of the task")
+    return frame[frame["system"] != system]
+
+
+def file_place(task: str, name: str) -> tuple[str, str]:
+    """Language pair and file name for a task's result: the track, where there is one, is added."""
+    pair, _, track = task.partition(" ")
+    return pair, f"{name}_{track}" if track else name
+
+
+def methods() -> pd.DataFrame:
+    """The vocabulary of scores: column, names in the papers, whether the reference counts."""
+    rows = [(m.name, "; ".join(m.aliases), m.reference) for m in METHODS.values()]
+    named = {
+        "better_or_equal_all_in_block": "≥ all in block (Bojar et al. 2011)",
+        "better_all_in_block": "> all in block (Bojar et al. 2011)",
+        "sole_winner": "sole winner (Bojar et al. 2011, Table 4), as a share of blocks",
+    }
+    rows += [(name, text, True) for name, text in named.items()]
+    return pd.DataFrame(rows, columns=["score", "names", "with_reference"])
+
+
+def tasks(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The frame of each task by name, sorted by name."""
+    groups: dict[Any, pd.DataFrame] = dict(iter(frame.groupby("task", observed=True, sort=True)))
+    return {str(name): group for name, group in groups.items()}

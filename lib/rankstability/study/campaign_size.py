@@ -1,0 +1,282 @@
+"""How many judgments a campaign by relative ranking needs: the sign test's power in the model.
+
+Koehn (2012), Figure 2, Table 4 and Section 6, by an integral instead of a simulation; the model is
+`simulation.Model`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..change.simulate import Model, draw_pairs, draw_qualities
+from ..errors import DataError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+NODES = 48  # of the integral over a pair's gap; 200 change no share by 1e-8
+
+
+def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> Ints:
+    """The fewest wins that a sign test calls significant, for 0 ... `most` comparisons.
+
+    ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
+    where no number of wins will do. ``sides=1`` is the reading that matches Koehn's numbers
+    ("5 %" asked of each direction), ``sides=2`` a two-sided test at `alpha`.
+    """
+    return _critical(_above(most), float(alpha), int(sides))[: most + 1]
+
+
+def _above(most: int) -> int:
+    """The next of 256, 384, 512, 768, ... so that tables are shared."""
+    power = 1 << max(8, int(most).bit_length())
+    return power * 3 // 4 if most < power * 3 // 4 else power
+
+
+@lru_cache(maxsize=32)
+def _critical(most: int, alpha: float, sides: int) -> Ints:
+    from scipy.special import bdtrc
+    from scipy.stats import norm
+
+    if sides not in (1, 2):
+        raise DataError("a sign test has one side or two", column="sides", value=sides)
+    level = alpha / sides
+    number = np.arange(most + 1)
+    # start at a normal approximation, a few below, and step up to the exact threshold
+    c = np.floor(number / 2 + norm.isf(level) * np.sqrt(number) / 2).astype(np.int64) - 2
+    c = np.maximum(c, 0)
+    for _ in range(12):
+        tail = np.where(c <= 0, 1.0, bdtrc(np.clip(c - 1, 0, None), np.maximum(number, c), 0.5))
+        tail[c > number] = 0.0
+        high = tail > level
+        if not high.any():
+            break
+        c[high] += 1
+    c.setflags(write=False)
+    return c
+
+
+def significant(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> NDArray[np.bool_]:
+    """Which systems beat which by the sign test, ties left out: ``[..., j, k]``, j better."""
+    total = wins + np.swapaxes(wins, -1, -2)
+    return (wins >= critical_wins(int(total.max()), alpha, sides)[total]) & (total > 0)
+
+
+def significant_share(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> Floats:
+    """Share of the pairs of systems that the sign test separates: Figure 2's y axis."""
+    n = wins.shape[-1]
+    return significant(wins, alpha, sides).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
+
+
+_POWER: dict[tuple[float, float, float, int], Floats] = {}  # tables grow as they are needed
+
+
+def _power(most: int, spread: float, width: float, alpha: float, sides: int) -> Floats:
+    """Chance that a random pair is separated after N = 0 ... `most` judgments of it, or more."""
+    key = (spread, width, alpha, sides)
+    known = _POWER.get(key, np.zeros(0))
+    if most >= len(known):
+        new = _power_from(len(known), _above(most), *key)
+        known = _POWER[key] = np.concatenate([known, new])
+    return known
+
+
+def _power_from(
+    low: int, high: int, spread: float, width: float, alpha: float, sides: int
+) -> Floats:
+    """`_power` for N = `low` ... `high` only."""
+    from scipy.special import bdtrc, ndtr
+
+    node, weight = np.polynomial.legendre.leggauss(NODES)
+    # the gap of two uniform qualities: density 2 (1 - u) for u = gap / width on [0, 1]
+    u, weight = (node + 1) / 2, weight / 2
+    weight = weight * 2 * (1 - u)
+    better = ndtr(u * width / (spread * np.sqrt(2)))
+    c = critical_wins(high, alpha, sides)[low:]
+    number = np.arange(low, high + 1)
+    out = np.zeros(len(number))
+    able = int(np.argmax(c <= number))  # from here on some result is significant
+    # c lies below N/2 + 2 sqrt(N) / 2 + 1: seven standard deviations on, a tail is 0 or 1
+    for p, w in zip(better, weight, strict=True):
+        sure = 1_000_000_000 if p < 0.501 else int((5.0 / (p - 0.5)) ** 2) + 20
+        end = min(len(number), max(able, sure - low))
+        out[able:end] += w * bdtrc(c[able:end] - 1, number[able:end], p)
+        out[able:end] += w * bdtrc(c[able:end] - 1, number[able:end], 1 - p)
+        out[end:] += w
+    return out
+
+
+@lru_cache(maxsize=1024)
+def _meetings(blocks: int, meet: float) -> tuple[int, Floats]:
+    """Chances of N meetings of a pair in so many blocks: the first N, and the chances from it."""
+    from scipy.stats import binom
+
+    mean, sd = blocks * meet, np.sqrt(blocks * meet * (1 - meet))
+    low, high = max(0, int(mean - 8 * sd)), min(blocks, int(mean + 8 * sd) + 2)
+    return low, binom.pmf(np.arange(low, high + 1), blocks, meet)
+
+
+def expected_share(
+    judgments: NDArray | Sequence[float],
+    model: Model,
+    alpha: float = 0.05,
+    sides: int = 1,
+) -> Floats:
+    """Expected share of significant pairs after a number of judgments, without simulation.
+
+    A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of
+    judgments N is binomial over the blocks; given N and the pair's gap the sign test's power is a
+    binomial tail, and the gap of two uniform qualities has density 2 (1 - d/width) / width. What
+    is left is one integral over d (Gauss-Legendre) and a sum over N. Exact for the model
+    without ties and reference, but for the quadrature; blocks matter only for the share's
+    variance, not its mean.
+
+    Parameters
+    ----------
+    judgments : array
+        Pairwise judgments in the campaign.
+    """
+    if model.grain or model.reference is not None:
+        raise DataError("the integral holds without ties and reference", value=model)
+    n, k = model.systems, model.block
+    meet = k * (k - 1) / (n * (n - 1))
+    out = []
+    for count in np.atleast_1d(np.asarray(judgments, dtype=float)):
+        blocks = max(1, round(count / model.per_block))
+        low, chance = _meetings(blocks, meet)
+        high = low + len(chance)
+        power = _power(high, model.spread, model.width, alpha, sides)
+        out.append(float(chance @ power[low:high]))
+    return np.array(out)
+
+
+def judgments_needed(
+    share: float,
+    model: Model,
+    alpha: float = 0.05,
+    sides: int = 1,
+    most: float = 5e6,
+) -> float:
+    """Judgments for which the expected share of significant pairs reaches `share` (Table 4).
+
+    Bisection on `expected_share`, to a block; NaN beyond `most`.
+    """
+    step = model.per_block
+    low, high = 1, 64
+    while expected_share([high * step], model, alpha, sides)[0] < share:
+        low, high = high, high * 2
+        if high * step > most:
+            return float("nan")
+    while high - low > max(1, high // 2000):
+        middle = (low + high) // 2
+        if expected_share([middle * step], model, alpha, sides)[0] < share:
+            low = middle
+        else:
+            high = middle
+    return float(high * step)
+
+
+def fit_spread(
+    judgments: NDArray | Sequence[float],
+    shares: NDArray | Sequence[float],
+    model: Model,
+    candidates: NDArray | Sequence[float] = tuple(range(1, 31)),
+    alpha: float = 0.05,
+    sides: int = 1,
+) -> tuple[float, pd.DataFrame]:
+    """The spread whose expected curve lies closest to observed shares (least squares; Figure 2).
+
+    The misfit falls towards one spread and rises beyond it, so `candidates` (ascending) are
+    searched from coarse to fine.
+
+    Returns
+    -------
+    float
+        The best of `candidates`.
+    DataFrame
+        Columns spread, rmse: the misfit of each candidate tried.
+    """
+    target = np.asarray(shares, dtype=float)
+    values = [float(c) for c in candidates]
+    tried: dict[int, float] = {}
+
+    def best_of(places: range) -> int:
+        for i in places:
+            if i not in tried:
+                model_i = replace(model, spread=values[i])
+                fitted = expected_share(judgments, model_i, alpha, sides)
+                tried[i] = float(np.sqrt(np.mean((fitted - target) ** 2)))
+        return min(tried, key=lambda i: (tried[i], i))
+
+    step = max(1, len(values) // 6)
+    best = best_of(range(0, len(values), step))
+    while step > 1:
+        step = (step + 1) // 2
+        best = best_of(range(max(0, best - step), min(len(values), best + step + 1), step))
+    rows = [(values[i], tried[i]) for i in sorted(tried)]
+    return values[best], pd.DataFrame(rows, columns=["spread", "rmse"])
+
+
+def advice(
+    model: Model,
+    shares: Sequence[float],
+    seed: int,
+    *,
+    experiments: int = 200,
+    sides: int = 1,
+    band: float = 0.8,
+) -> pd.DataFrame:
+    """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
+
+    The number is the integral's. The band is where lucky and unlucky campaigns reach the share:
+    how far apart their systems happen to lie matters more than the judgments' chance. It comes
+    from simulated campaigns (`simulation.draw_pairs`): at `fewer` judgments the best 10 % have
+    reached the share, at `more` all but the worst 10 % (for ``band=0.8``).
+
+    Returns
+    -------
+    DataFrame
+        systems, spread, share, judgments, fewer, more, experiments; NaN where 20 times the
+        number does not do.
+    """
+    targets = [judgments_needed(share, model, sides=sides) for share in shares]
+    low = max(min(targets) / 20, 2 * model.per_block)
+    grid = np.geomspace(low, max(targets) * 20, 30)
+    sizes = np.unique(grid.round().astype(np.int64)).tolist()
+    rng = np.random.default_rng(seed)
+    quality = draw_qualities(model, experiments, rng)
+    drawn = significant_share(draw_pairs(model, quality, sizes, rng), sides=sides)
+    tail = (1 - band) / 2
+    lucky, unlucky = np.quantile(drawn, [1 - tail, tail], axis=0)
+    return pd.DataFrame(
+        [
+            {
+                "systems": model.systems,
+                "spread": model.spread,
+                "share": share,
+                "judgments": target,
+                "fewer": _first_size(sizes, lucky, share),
+                "more": _first_size(sizes, unlucky, share),
+                "experiments": experiments,
+            }
+            for share, target in zip(shares, targets, strict=True)
+        ]
+    )
+
+
+def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
+    """Where a curve first reaches `share`, interpolated in log size; NaN if it does not."""
+    reached = np.flatnonzero(curve >= share)
+    if not len(reached):
+        return float("nan")
+    i = int(reached[0])
+    if i == 0:
+        return float(sizes[0])
+    fraction = (share - curve[i - 1]) / (curve[i] - curve[i - 1])
+    low, high = np.log(sizes[i - 1]), np.log(sizes[i])
+    return float(np.exp(low + fraction * (high - low)))

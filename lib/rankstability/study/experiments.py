@@ -1,0 +1,363 @@
+"""Experiments on simulated campaigns: ranking error, quality of rank ranges, coverage, power.
+
+Each runs in shards of experiments with their own seeds (`outputs.child_seeds`), so the numbers are
+the same for any number of jobs. Every mean comes with its standard error over experiments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..change.simulate import Model, draw_blocks, draw_counts, draw_qualities
+from ..rank.ranges import (
+    UNITS,
+    Units,
+    bootstrap_ranges,
+    pairwise_ranges,
+    range_clusters,
+    rank_ranges,
+    ranks,
+    trim_for,
+    units,
+)
+from ..report.outputs import child_seeds
+from ..score.rr import PairCounts, expected_win, wins_over_decided
+from .campaign_size import expected_share, significant_share
+
+RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
+
+
+def in_shards(
+    work: Callable[..., Any], total: int, size: int, seed: int, jobs: int = 1, label: str = ""
+) -> list[Any]:
+    """``work(count, rng)`` for shards of `size` experiments, in order, on `jobs` processes.
+
+    The shards and their seeds depend on `total`, `size` and `seed` only.
+    """
+    from joblib import Parallel, delayed
+    from tqdm.auto import tqdm
+
+    counts = [min(size, total - start) for start in range(0, total, size)]
+    tasks = zip(counts, child_seeds(seed, len(counts)), strict=True)
+    bar = {"total": len(counts), "desc": label, "disable": None, "leave": False}
+    if jobs == 1 or len(counts) == 1:
+        return [work(count, rng) for count, rng in tqdm(tasks, **bar)]
+    run = Parallel(n_jobs=jobs, return_as="generator")(delayed(work)(c, r) for c, r in tasks)
+    return list(tqdm(run, **bar))
+
+
+def _means(values: NDArray[np.float64], names: Sequence[str]) -> pd.DataFrame:
+    """Mean and standard error over the first axis: columns ``<name>``, ``<name>_se``."""
+    mean = values.mean(axis=0)
+    se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else mean * np.nan
+    columns = {}
+    for i, name in enumerate(names):
+        columns[name], columns[f"{name}_se"] = mean[..., i], se[..., i]
+    return pd.DataFrame(columns)
+
+
+def ranking_error(found: NDArray, truth: NDArray) -> NDArray[np.float64]:
+    """Share of pairs that `found` ranks against `truth` (Eq. 5, over n(n-1)/2 pairs)."""
+    n = found.shape[-1]
+    above = found[..., :, None] < found[..., None, :]
+    below = truth[..., :, None] > truth[..., None, :]
+    return (above & below).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
+
+
+def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
+    """Ranks by one of `RANKERS`, for all replicates in `counts`.
+
+    LOPEZ is an exact minimum feedback arc set; of several optimal orders it takes the one that
+    `tournament` chooses, and its systems are in no order that knows of their quality.
+    """
+    if ranker == "BOJAR":
+        return ranks(wins_over_decided(counts))
+    if ranker == "EXPECTED":
+        return ranks(expected_win(counts))
+    from ..rank.tournament import batched_minimum_feedback_arc_set
+
+    wins = counts.wins
+    n = wins.shape[-1]
+    net = np.maximum(wins - np.swapaxes(wins, -1, -2), 0).reshape(-1, n, n)
+    orders, _ = batched_minimum_feedback_arc_set(net)
+    out = np.empty_like(orders)
+    np.put_along_axis(out, orders, np.broadcast_to(np.arange(1, n + 1), orders.shape), axis=1)
+    return out.reshape(wins.shape[:-1])
+
+
+def _systems_only(model: Model, counts: NDArray) -> NDArray:
+    n = model.systems
+    return counts[..., :n, :n]
+
+
+def _rank_shard(
+    count: int,
+    rng: np.random.Generator,
+    model: Model,
+    judgments: Sequence[int],
+    rankers: Sequence[str],
+) -> NDArray[np.float64]:
+    quality = draw_qualities(model, count, rng)
+    wins, ties = (_systems_only(model, c) for c in draw_counts(model, quality, judgments, rng))
+    counts = PairCounts(tuple(model.names()[: model.systems]), wins, ties)
+    truth = ranks(quality[:, : model.systems])[:, None, :]
+    return np.stack([ranking_error(rank_counts(counts, r), truth) for r in rankers], axis=-1)
+
+
+def ranking_errors(
+    model: Model,
+    judgments: Sequence[int],
+    experiments: int,
+    seed: int,
+    *,
+    rankers: Sequence[str] = RANKERS,
+    jobs: int = 1,
+    shard: int = 250,
+) -> pd.DataFrame:
+    """How often ranking methods err (Koehn 2012, Figure 3).
+
+    Returns
+    -------
+    DataFrame
+        ranker, judgments, error (share of pairs in the wrong order), error_se, experiments; the
+        reference, if the model has one, is judged but not ranked.
+    """
+    work = partial(_rank_shard, model=model, judgments=judgments, rankers=rankers)
+    errors = np.concatenate(
+        in_shards(work, experiments, shard, seed, jobs, f"ranking error, spread {model.spread:g}")
+    )
+    parts = []
+    for i, ranker in enumerate(rankers):
+        part = _means(errors[..., i : i + 1], ["error"])
+        part.insert(0, "judgments", list(judgments))
+        part.insert(0, "ranker", ranker)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True).assign(experiments=experiments)
+
+
+# ------------------------------------------------------------------------- quality of rank ranges
+
+
+def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> NDArray[np.float64]:
+    """Size, violations, clusters and cluster violations of rank ranges, along the last axis.
+
+    A range counts its ranks (3 to 6 is of size 4). A violation is a system whose true rank lies
+    outside its range; of clusters: a system with a truly better system in a lower cluster, or a
+    truly worse one in a higher cluster.
+
+    Returns
+    -------
+    array of shape (..., 4)
+    """
+    cluster = range_clusters(first, last)
+    lower = cluster[..., :, None] > cluster[..., None, :]
+    better = truth[..., :, None] < truth[..., None, :]
+    wrong = lower & better
+    return np.stack(
+        [
+            (last - first + 1).mean(axis=-1),
+            ((truth < first) | (truth > last)).mean(axis=-1),
+            cluster.max(axis=-1),
+            (wrong.any(axis=-1) | wrong.any(axis=-2)).mean(axis=-1),
+        ],
+        axis=-1,
+    )
+
+
+QUALITIES = ("size", "violations", "clusters", "cluster_violations")
+
+
+def _range_shard(
+    count: int,
+    rng: np.random.Generator,
+    model: Model,
+    judgments: Sequence[int],
+    resamples: int,
+    trims: Sequence[int],
+    sides: Sequence[int],
+) -> NDArray[np.float64]:
+    quality = draw_qualities(model, count, rng)
+    wins, ties = (_systems_only(model, c) for c in draw_counts(model, quality, judgments, rng))
+    truth = ranks(quality[:, : model.systems])
+    names = tuple(model.names()[: model.systems])
+    out = np.empty((count, len(sides) + len(trims), len(judgments), len(QUALITIES)))
+    for i, side in enumerate(sides):
+        first, last = pairwise_ranges(wins, sides=side)
+        out[:, i] = range_quality(first, last, truth[:, None, :])
+    for e in range(count):
+        for s in range(len(judgments)):
+            counts = PairCounts(names, wins[e, s], ties[e, s])
+            for i, (first, last) in enumerate(bootstrap_ranges(counts, resamples, rng, trims)):
+                out[e, len(sides) + i, s] = range_quality(first, last, truth[e])
+    return out
+
+
+def range_qualities(
+    model: Model,
+    judgments: Sequence[int],
+    runs: int,
+    resamples: int,
+    seed: int,
+    *,
+    trims: Sequence[int] = (),
+    sides: Sequence[int] = (1, 2),
+    jobs: int = 1,
+    shard: int = 10,
+) -> pd.DataFrame:
+    """How tight and how true rank ranges are (Koehn 2012, Table 1).
+
+    Parameters
+    ----------
+    trims : sequence of int
+        Ranks chopped off at each end of the bootstrap's; by default what the paper says.
+    sides : sequence of int
+        Readings of the sign test of the pairwise method.
+
+    Returns
+    -------
+    DataFrame
+        method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``trim 25``), judgments,
+        each of `QUALITIES` (violations as shares of systems) with its standard error, runs.
+    """
+    trims = list(trims) or [trim_for(resamples)]
+    work = partial(
+        _range_shard,
+        model=model,
+        judgments=judgments,
+        resamples=resamples,
+        trims=trims,
+        sides=sides,
+    )
+    values = np.concatenate(
+        in_shards(work, runs, shard, seed, jobs, f"rank ranges, spread {model.spread:g}")
+    )
+    names = [("pairwise", f"{s}-sided") for s in sides] + [
+        ("bootstrap", f"trim {t}") for t in trims
+    ]
+    parts = []
+    for i, (method, setting) in enumerate(names):
+        part = _means(values[:, i], QUALITIES)
+        part.insert(0, "judgments", list(judgments))
+        part.insert(0, "setting", setting)
+        part.insert(0, "method", method)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True).assign(runs=runs)
+
+
+def _coverage_shard(
+    count: int,
+    rng: np.random.Generator,
+    model: Model,
+    judgments: int,
+    resamples: int,
+    judges: int,
+    judge_spread: float,
+) -> NDArray[np.float64]:
+    quality = draw_qualities(model, count, rng)
+    out = np.empty((count, len(UNITS), len(QUALITIES)))
+    for e in range(count):
+        data = draw_blocks(
+            model, quality[e], judgments, rng, judges=judges, judge_spread=judge_spread
+        )
+        drawn: Units = units(data).without("_ref")
+        truth = ranks(quality[e, : model.systems])
+        for u, unit in enumerate(UNITS):
+            sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
+            out[e, u] = range_quality(*rank_ranges(sampled, trim_for(resamples)), truth)
+    return out
+
+
+def coverage(
+    model: Model,
+    judgments: int,
+    runs: int,
+    resamples: int,
+    seed: int,
+    *,
+    judges: int = 30,
+    judge_spreads: Iterable[float] = (0.0,),
+    jobs: int = 1,
+    shard: int = 10,
+) -> pd.DataFrame:
+    """How often the true rank lies in the 95 % range, by what is resampled.
+
+    Returns
+    -------
+    DataFrame
+        judge_spread, unit, coverage (share of systems), coverage_se (over runs), and the other
+        `QUALITIES`; runs.
+    """
+    parts = []
+    for judge_spread in judge_spreads:
+        work = partial(
+            _coverage_shard,
+            model=model,
+            judgments=judgments,
+            resamples=resamples,
+            judges=judges,
+            judge_spread=float(judge_spread),
+        )
+        values = np.concatenate(in_shards(work, runs, shard, seed, jobs, "coverage"))
+        part = _means(values, QUALITIES)
+        part.insert(0, "coverage", 1 - part["violations"])
+        part.insert(1, "coverage_se", part["violations_se"])
+        part.insert(0, "unit", list(UNITS))
+        part.insert(0, "judge_spread", float(judge_spread))
+        parts.append(part.drop(columns=["violations", "violations_se"]))
+    return pd.concat(parts, ignore_index=True).assign(judgments=judgments, runs=runs)
+
+
+# --------------------------------------------------------------------------------- campaign size
+
+
+def _share_shard(
+    count: int,
+    rng: np.random.Generator,
+    model: Model,
+    judgments: Sequence[int],
+    sides: int,
+) -> NDArray[np.float64]:
+    quality = draw_qualities(model, count, rng)
+    wins, _ = draw_counts(model, quality, judgments, rng)
+    return significant_share(_systems_only(model, wins), sides=sides)
+
+
+def simulated_shares(
+    model: Model,
+    judgments: Sequence[int],
+    experiments: int,
+    seed: int,
+    *,
+    sides: int = 1,
+    jobs: int = 1,
+    shard: int = 10,
+) -> pd.DataFrame:
+    """Share of significant pairs in simulated campaigns, block by block: checks the integral.
+
+    Returns
+    -------
+    DataFrame
+        judgments, expected (the integral), simulated, simulated_se, simulated_sd (between
+        campaigns), experiments.
+    """
+    work = partial(_share_shard, model=model, judgments=judgments, sides=sides)
+    drawn = np.concatenate(
+        in_shards(work, experiments, shard, seed, jobs, f"sizes, n {model.systems}")
+    )
+    sd = drawn.std(axis=0, ddof=1)
+    return pd.DataFrame(
+        {
+            "judgments": list(judgments),
+            "expected": expected_share(judgments, model, sides=sides),
+            "simulated": drawn.mean(axis=0),
+            "simulated_se": sd / np.sqrt(experiments),
+            "simulated_sd": sd,
+            "experiments": experiments,
+        }
+    )

@@ -1,0 +1,225 @@
+"""Real tasks in the light of Koehn's model: win ratios, fitted spread, rank ranges, advice.
+
+Koehn (2012), Figures 1 and 2 and Section 6, for any campaign by relative ranking. A reference
+among the systems is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from ..change.simulate import Model
+from ..papers.koehn2012 import AS_MATCHED, Effort, Reading
+from ..rank.ranges import Units, range_table
+from ..score.rr import REFERENCE, expected_win, weighted
+from .campaign_size import advice, expected_share, fit_spread, significant_share
+
+
+def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
+    """Win ratios (expected win) of each task's systems, best first (Figure 1).
+
+    Returns
+    -------
+    DataFrame
+        task, rank, system, win_ratio, straight (the ratio on the straight line of least squares
+        through the task's ratios: uniform qualities lie on one), r2 (of that line).
+    """
+    parts = []
+    for task, data in tasks.items():
+        used = data.without(REFERENCE)
+        score = expected_win(used.counts)
+        order = np.argsort(-score, kind="stable")
+        ratio, rank = score[order], np.arange(1, len(order) + 1)
+        line = np.polynomial.Polynomial.fit(rank, ratio, 1)(rank) if len(rank) > 1 else ratio
+        spread = ((ratio - ratio.mean()) ** 2).sum()
+        r2 = 1 - ((ratio - line) ** 2).sum() / spread if spread > 0 else np.nan
+        names = [used.systems[i] for i in order]
+        parts.append(
+            pd.DataFrame(
+                {
+                    "task": task,
+                    "rank": rank,
+                    "system": names,
+                    "win_ratio": ratio,
+                    "straight": line,
+                    "r2": r2,
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def growth(
+    data: Units,
+    rng: np.random.Generator,
+    *,
+    points: int = 12,
+    orders: int = 20,
+    sides: int = 1,
+) -> pd.DataFrame:
+    """Share of significant pairs as a real task's judgments come in (Figure 2, solid lines).
+
+    The blocks are put into `orders` random orders and counted after ever more of them.
+
+    Returns
+    -------
+    DataFrame
+        judgments (ties counted: what was collected), decided (ties not counted), share and its
+        lowest and highest value over the orders.
+    """
+    used = data.without(REFERENCE)
+    number = len(used.judges)
+    ends = np.unique(np.linspace(0, number, points + 1).round().astype(int)[1:])
+    shares, judged, decided = [], [], []
+    for _ in range(orders):
+        place = np.empty(number, dtype=np.int64)
+        place[rng.permutation(number)] = np.arange(number)
+        weight = (place[None, :] < ends[:, None]).astype(np.int64)
+        counts = weighted((used.wins, used.ties), weight, used.systems)
+        shares.append(significant_share(counts.wins, sides=sides))
+        decided.append(counts.wins.sum(axis=(1, 2)))
+        judged.append(decided[-1] + counts.ties.sum(axis=(1, 2)) / 2)
+    share = np.array(shares)
+    return pd.DataFrame(
+        {
+            "judgments": np.mean(judged, axis=0),
+            "decided": np.mean(decided, axis=0),
+            "share": share.mean(axis=0),
+            "share_low": share.min(axis=0),
+            "share_high": share.max(axis=0),
+        }
+    )
+
+
+def block_size(data: Units) -> int:
+    """Systems compared in the usual block: k for the most frequent number of pairs k(k-1)/2."""
+    pairs = np.ravel(data.wins.sum(axis=1)) + np.ravel(data.ties.sum(axis=1)) / 2
+    values, times = np.unique(pairs[pairs > 0].round().astype(int), return_counts=True)
+    usual = values[np.argmax(times)]
+    return round(float(1 + np.sqrt(1 + 8 * usual)) / 2)
+
+
+def fitted_spreads(
+    tasks: Mapping[str, Units],
+    seed: int,
+    *,
+    orders: int = 20,
+    readings: Sequence[Reading] = (AS_MATCHED,),
+    candidates: Sequence[float] = tuple(range(2, 41)),
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The spread that fits each task's growth (Figure 2).
+
+    Returns
+    -------
+    DataFrame
+        reading, task, systems, judgments, share (all judgments), spread (best of `candidates`),
+        sigma2 (as the reading would print it), rmse.
+    DataFrame
+        reading, task, and the columns of `growth`, with `fitted`, the model's expected share.
+    """
+    fits, curves = [], []
+    for reading in readings:
+        for i, (task, data) in enumerate(tasks.items()):
+            rng = np.random.default_rng([seed, i])
+            grown = growth(data, rng, orders=orders, sides=reading.sides)
+            n = len(data.without(REFERENCE).systems)
+            model = Model(n, block=min(block_size(data.without(REFERENCE)), n))
+            sizes = grown["judgments"].to_numpy()
+            spread, misfit = fit_spread(
+                sizes, grown["share"].to_numpy(), model, candidates, sides=reading.sides
+            )
+            best = Model(n, spread, model.block)
+            grown["fitted"] = expected_share(sizes, best, sides=reading.sides)
+            grown.insert(0, "task", task)
+            grown.insert(0, "reading", reading.name)
+            curves.append(grown)
+            fits.append(
+                {
+                    "reading": reading.name,
+                    "task": task,
+                    "systems": n,
+                    "block": model.block,
+                    "judgments": sizes[-1],
+                    "share": grown["share"].iloc[-1],
+                    "spread": spread,
+                    "sigma2": reading.sigma2(spread),
+                    "rmse": misfit["rmse"].min(),
+                }
+            )
+    return pd.DataFrame(fits), pd.concat(curves, ignore_index=True)
+
+
+def ranges_by_unit(
+    tasks: Mapping[str, Units], unit_names: Sequence[str], resamples: int, seed: int
+) -> pd.DataFrame:
+    """Each task's ranking with 95 % rank ranges, by what is resampled; reference left out.
+
+    Returns
+    -------
+    DataFrame
+        task, unit, and the columns of `rank_ranges.range_table`.
+    """
+    parts = []
+    for i, (task, data) in enumerate(tasks.items()):
+        for u, unit in enumerate(unit_names):
+            rng = np.random.default_rng([seed, i, u])
+            table = range_table(data.without(REFERENCE), resamples, rng, unit=unit)
+            table.insert(0, "unit", unit)
+            table.insert(0, "task", task)
+            parts.append(table)
+    return pd.concat(parts, ignore_index=True)
+
+
+def range_summary(ranges: pd.DataFrame) -> pd.DataFrame:
+    """Mean size of the rank ranges and number of clusters: task, unit, systems, size, clusters."""
+    sized = ranges.assign(size=ranges["last"] - ranges["first"] + 1)
+    grouped = sized.groupby(["task", "unit"], sort=False, observed=True)
+    return grouped.agg(
+        systems=("system", "size"), size=("size", "mean"), clusters=("cluster", "max")
+    ).reset_index()
+
+
+def advice_for_tasks(
+    fits: pd.DataFrame, shares: Sequence[float], effort: Effort, seed: int
+) -> pd.DataFrame:
+    """Section 6 for real tasks: judgments they need at the spread fitted to them.
+
+    Parameters
+    ----------
+    fits : DataFrame
+        From `fitted_spreads`, one reading.
+
+    Returns
+    -------
+    DataFrame
+        task, collected, reached (share of significant pairs), and the columns of
+        `campaign_size.advice`.
+    """
+    parts = []
+    for i, fit in enumerate(fits.to_dict("records")):
+        model = Model(int(fit["systems"]), float(fit["spread"]), int(fit["block"]))
+        part = advice(model, shares, seed + i, experiments=effort.advice_experiments)
+        part.insert(0, "reached", fit["share"])
+        part.insert(0, "collected", fit["judgments"])
+        part.insert(0, "task", fit["task"])
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def advice_grid(
+    systems: Sequence[int],
+    spreads: Sequence[float],
+    shares: Sequence[float],
+    effort: Effort,
+    seed: int,
+) -> pd.DataFrame:
+    """Section 6 for campaigns to come: `campaign_size.advice` for every combination."""
+    models = [Model(n, float(s), block=min(5, n)) for n, s in product(systems, spreads)]
+    number = effort.advice_experiments
+    return pd.concat(
+        [advice(m, shares, seed, experiments=number) for m in models], ignore_index=True
+    )

@@ -1,0 +1,327 @@
+"""Which way of standardising is stable, and which is right: section 8 of Knowles (2021), answered.
+
+Stability can be had for nothing (raw means never move when a system is removed), so each method is
+also tried where the truth is known: new scores for the campaign's own tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from ..change import perturb
+from ..errors import DataError
+from ..rank.ranking import Ranking, compare
+from ..read.da import DirectAssessment
+from ..score import da as da_scores
+from ..score import variance
+from ..score.da import COUNTED
+from ..score.models import (
+    METHODS,
+    Additive,
+    additive,
+    components,
+    penalties,
+    rankings,
+    standardised,
+)
+
+
+def stability(
+    da: DirectAssessment,
+    methods: Sequence[str] = tuple(METHODS),
+    divisors: Sequence[float] = (1.25, 1.5, 2, 4, 10),
+    leave_one_out: bool = True,
+    penalty: tuple[float, float] | None = None,
+    **settings: str | float,
+) -> pd.DataFrame:
+    """Removals and divisors of Knowles (2021, sections 5.2 and 8) under each method.
+
+    Each method's ranking of the altered data is compared with its own ranking of all data, the
+    removed (or degraded human) systems dropped from both before clustering.
+
+    Parameters
+    ----------
+    da : DirectAssessment
+    methods, penalty
+        As for `standardised`; the penalties of ``mixed`` stay those of all data.
+    divisors : sequence of float
+    leave_one_out : bool
+        Also remove each system in turn; without it only the lowest and the highest.
+    **settings
+        As for `direct_assessment.rank_systems`.
+
+    Returns
+    -------
+    DataFrame
+        pair, method, experiment (``human+ref``, ``lowest``, ``highest``, ``divisor 2``,
+        ``without X``), kind (removal, divisor, leave-one-out), d_rank, d_cluster, d_both,
+        kendall_distance, largest_move. A method that cannot standardise the altered data has no
+        row.
+    """
+    if "mixed" in methods and penalty is None:
+        penalty = penalties(da)
+    base = rankings(da, methods, penalty, **settings)
+    humans = set(perturb.human_systems(da))
+    rows: list[dict[str, object]] = []
+
+    def record(method: str, experiment: str, kind: str, gone: set[str], new: Ranking) -> None:
+        change = compare(base[method].without(gone), new.without(gone)).row()
+        keep = ("d_rank", "d_cluster", "d_both", "kendall_distance", "largest_move")
+        rows.append(
+            {"pair": da.pair, "method": method, "experiment": experiment, "kind": kind}
+            | {k: change[k] for k in keep}
+        )
+
+    altered = [("human+ref", "removal", perturb.remove_human_and_reference(da))]
+    altered += [(f"divisor {d:g}", "divisor", perturb.divide_scores(da, d)) for d in divisors]
+    for experiment, kind, data in altered:
+        for method, new in rankings(data, list(base), penalty, **settings).items():
+            record(method, experiment, kind, humans, new)
+    ends = {m: (r.systems[-1], r.systems[0]) for m, r in base.items()}
+    wanted = {s for pair in ends.values() for s in pair}
+    for system in perturb.ranked_systems(da) if leave_one_out else sorted(wanted):
+        data = perturb.remove_systems(da, [system])
+        for method, new in rankings(data, list(base), penalty, **settings).items():
+            for name, end in zip(("lowest", "highest"), ends[method], strict=True):
+                if system == end:
+                    record(method, name, "removal", {system}, new)
+            if leave_one_out:
+                record(method, f"without {system}", "leave-one-out", {system}, new)
+    frame = pd.DataFrame(rows)
+    order = {m: k for k, m in enumerate(base)}
+    return frame.sort_values(
+        ["method", "kind"], key=lambda c: c.map(order) if c.name == "method" else c, kind="stable"
+    ).reset_index(drop=True)
+
+
+def totals(rows: pd.DataFrame) -> pd.DataFrame:
+    """Changes per method and kind: method, kind, runs, d_rank, d_cluster, d_both, mean distance."""
+    grouped = rows.groupby(["method", "kind"], sort=False)
+    out = grouped.agg(
+        runs=("d_rank", "size"),
+        d_rank=("d_rank", "sum"),
+        d_cluster=("d_cluster", "sum"),
+        d_both=("d_both", "sum"),
+        kendall_distance=("kendall_distance", "mean"),
+    ).reset_index()
+    order = {m: k for k, m in enumerate(METHODS)}
+    return out.sort_values(
+        ["kind", "method"], key=lambda c: c.map(order) if c.name == "method" else c
+    ).reset_index(drop=True)
+
+
+def simulate(
+    da: DirectAssessment,
+    fit: Additive,
+    parts: variance.Components,
+    rng: np.random.Generator,
+) -> DirectAssessment:
+    """New scores for the same tasks, from known system qualities: who judged what stays as it was.
+
+    A score is the worker's spread times (system quality + document, segment, worker and residual
+    parts drawn with the campaign's variances), about the overall mean, rounded and cut to 0..100.
+    The qualities are the effects fitted to the campaign, so that gaps and imbalance are real; the
+    spreads make the scores unlike the additive model, which must not be judged by its own law.
+    Control rows are drawn about their own mean. Both files hold the rows of ``good``.
+    """
+    good = da.good
+    sd = {k: float(np.sqrt(v)) for k, v in parts.variance.items()}
+    codes = {
+        c: good[c].cat.codes.to_numpy() for c in ("system", "worker", "document", "segment", "type")
+    }
+    size = {c: len(good[c].cat.categories) for c in codes}
+    quality = np.append(fit.system.reindex(good["system"].cat.categories).to_numpy(float), np.nan)
+    centre = float(fit.system.mean())
+    clean = quality[codes["system"]] - centre
+    raw = good["score"].to_numpy(float)
+    for k, name in enumerate(good["type"].cat.categories):
+        rows = codes["type"] == k
+        if name not in COUNTED and rows.any():
+            clean[rows] = np.nanmean((raw - fit.worker[codes["worker"]])[rows]) - centre
+    part = {
+        c: np.append(rng.normal(0, sd.get(c, 0.0), size[c]), 0.0)
+        for c in ("worker", "document", "segment")
+    }
+    ratio = fit.spread / np.nanmedian(fit.spread)
+    spread = np.where(np.isfinite(ratio), ratio, 1.0)
+    noise = rng.normal(0, sd["residual"], len(good))
+    drawn = clean + sum(part[c][codes[c]] for c in part) + noise
+    score = np.clip(np.rint(centre + spread[codes["worker"]] * drawn), 0, 100)
+    judged = good.assign(score=score)
+    return replace(da, latest=judged, good=judged)
+
+
+def means(
+    da: DirectAssessment, methods: Sequence[str], penalty: tuple[float, float] | None
+) -> dict[str, pd.Series]:
+    """System means under each method, without tests: method to a Series indexed by system."""
+    return {
+        m: da_scores.segment_scores(da, z).system_means().set_index("system")["mean_z"]
+        for m, z in standardised(da, methods, penalty).items()
+    }
+
+
+def distance(a: pd.Series, b: pd.Series) -> int:
+    """Pairs of systems that two scores put in opposite order (the systems that both know)."""
+    both = a.index.intersection(b.index)
+    x, y = a[both].to_numpy(float), b[both].to_numpy(float)
+    opposite = (x[:, None] - x[None, :]) * (y[:, None] - y[None, :]) < 0
+    return int(np.triu(opposite, 1).sum())
+
+
+def against_truth(
+    da: DirectAssessment,
+    simulations: int,
+    seed: int,
+    methods: Sequence[str] = tuple(METHODS),
+    parts: variance.Components | None = None,
+) -> pd.DataFrame:
+    """How right and how stable each method is where the truth is known (see `simulate`).
+
+    Returns
+    -------
+    DataFrame
+        simulation, method, wrong (pairs of systems in the wrong order), moved (pairs that change
+        places when the truly lowest and the truly highest system are removed, added up), pairs.
+    """
+    from ..report.outputs import child_seeds
+
+    if simulations < 1:
+        raise DataError("no simulated campaigns", value=simulations, expected="1 or more")
+    parts = parts or components(da)
+    fit = additive(da)
+    penalty = penalties(da, parts)
+    ends = [str(fit.system.idxmin()), str(fit.system.idxmax())]
+    n = len(fit.system)
+    rows = []
+    for k, rng in enumerate(child_seeds(seed, simulations)):
+        drawn = simulate(da, fit, parts, rng)
+        before = means(drawn, methods, penalty)
+        after = [means(perturb.remove_systems(drawn, [s]), list(before), penalty) for s in ends]
+        for method, values in before.items():
+            moved = [distance(values, a[method]) for a in after if method in a]
+            rows.append((k, method, distance(values, fit.system), sum(moved), n * (n - 1) // 2))
+    return pd.DataFrame(rows, columns=["simulation", "method", "wrong", "moved", "pairs"])
+
+
+def decisive(rows: pd.DataFrame) -> pd.DataFrame:
+    """The runs by which methods are compared: each system removed in turn.
+
+    Divisors and the removal of REF rows say nothing about methods that never see REF rows, and
+    everything about `controls`, which sees little else. Without leave-one-out runs: the removals
+    of the lowest and of the highest.
+    """
+    alone = rows[rows["kind"] == "leave-one-out"]
+    return alone if len(alone) else rows[rows["experiment"].isin(["lowest", "highest"])]
+
+
+def scores_of(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
+    """Per method: how often its ranking changed, and how wrong it is where the truth is known.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        From `stability`, of one or several pairs; the `decisive` runs are counted.
+    tries : DataFrame
+        From `against_truth`, of one or several pairs (column pair).
+
+    Returns
+    -------
+    DataFrame
+        method, runs, order, lines, any (shares of runs in which the order, the clusters, or either
+        changed), pairs_changed (language pairs with any change), wrong, wrong_se (share of pairs
+        of systems in the wrong order, mean over simulations), moved (share of pairs of systems
+        that change places on removing the truly lowest and highest).
+    """
+    rows = decisive(rows)
+    share = tries.assign(
+        wrong=tries["wrong"] / tries["pairs"], moved=tries["moved"] / tries["pairs"]
+    )
+    out = []
+    for method in [m for m in METHODS if m in set(rows["method"])]:
+        mine, tried = rows[rows["method"] == method], share[share["method"] == method]
+        either = (mine["d_rank"] + mine["d_cluster"]) > 0
+        out.append(
+            {
+                "method": method,
+                "runs": len(mine),
+                "order": mine["d_rank"].mean(),
+                "lines": mine["d_cluster"].mean(),
+                "any": either.mean(),
+                "pairs_changed": mine.loc[either, "pair"].nunique(),
+                "wrong": tried["wrong"].mean(),
+                "wrong_se": tried["wrong"].std(ddof=1) / np.sqrt(max(len(tried), 1)),
+                "moved": tried["moved"].mean(),
+            }
+        )
+    return pd.DataFrame(out)
+
+
+def right(tries: pd.DataFrame) -> tuple[str, list[str]]:
+    """The method with the fewest errors on simulated truth, and those not clearly worse.
+
+    Clearly worse: paired by simulation, the mean share of wrongly ordered pairs of systems exceeds
+    the best one's by more than two standard errors.
+    """
+    keys = [c for c in ("pair", "simulation") if c in tries]
+    share = tries.assign(wrong=tries["wrong"] / tries["pairs"])
+    wide = share.set_index([*keys, "method"])["wrong"].unstack()
+    best = str(wide.mean().idxmin())
+    fair = []
+    for method in [m for m in METHODS if m in wide]:
+        gap = (wide[method] - wide[best]).dropna()
+        if method == best or gap.mean() <= 2 * gap.std(ddof=1) / np.sqrt(len(gap)):
+            fair.append(method)
+    return best, fair
+
+
+def _least(values: pd.Series) -> list[str]:
+    """All methods at the minimum, in order."""
+    return [str(m) for m in values.index[values <= values.min() + 1e-12]]
+
+
+def _alike(methods: Sequence[str]) -> str:
+    return ": alike" if len(methods) > 1 else ""
+
+
+def verdict(rows: pd.DataFrame, tries: pd.DataFrame) -> str:
+    """Which method is stable, which is right, and which is both: sentences from the numbers."""
+    table = scores_of(rows, tries).set_index("method")
+    best, fair = right(tries)
+    steady, choice = _least(table["any"]), _least(table.loc[fair, "any"])
+    several = rows["pair"].nunique() > 1
+
+    def put(method: str) -> str:
+        row = table.loc[method]
+        where = f", in {int(row['pairs_changed'])} language pairs" if several else ""
+        return (
+            f"**{method}** (order changed in {row['order']:.0%} and lines in {row['lines']:.0%} of "
+            f"{int(row['runs'])} runs{where}; {row['wrong']:.1%} of pairs of systems wrong)"
+        )
+
+    text = f"Most stable: {', '.join(put(m) for m in steady)}{_alike(steady)}. "
+    wrong = [m for m in steady if m not in fair]
+    if wrong:
+        who = "It is" if len(steady) == 1 else ", ".join(f"**{m}**" for m in wrong) + ":"
+        fewest = f"**{best}**" if best in steady else put(best)
+        text += f"{who} stable but wrong: clearly more errors than {fewest}, which has fewest. "
+    elif best not in steady:
+        text += f"Fewest errors: {put(best)}, not clearly fewer. "
+    text += f"Not clearly worse than the best where the truth is known: {', '.join(fair)}; "
+    text += "of these the most stable is "
+    said = {*steady, best}
+    text += ", ".join(f"**{m}**" if m in said else put(m) for m in choice)
+    text += _alike(choice) + ". "
+    if "z" in table.index and "z" not in said.union(choice):
+        better = [m for m in fair if table.loc[m, "any"] < table.loc["z", "any"]]
+        text += f"WMT's own: {put('z')}; "
+        text += (
+            f"as right as the best and more stable than it: {', '.join(better)}."
+            if better
+            else "none that is as right as the best is more stable."
+        )
+    return text.strip()

@@ -1,0 +1,289 @@
+"""Stable Ranking Probability: simulated studies, their tests, how far they agree (Riley 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..score.mqm import Ratings
+from .srp_studies import Design, assign, draw_documents, item_scores
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What n studies found on S systems, P = S(S-1)/2 pairs i < j in order of `pairs`.
+
+    Parameters
+    ----------
+    systems : tuple of str
+    pairs : (P, 2) int array
+    means : (n, S) array
+        System scores, higher is worse (as MQM).
+    p : (n, P) array
+        Two-sided p of the permutation test.
+    strength : (n, P) array
+        |difference| over its standard deviation under the test: orders pairs with equal p.
+    sets : (n,) int array
+        Which set of documents (or, elsewhere, of units) a study was run on.
+    alpha : float
+    """
+
+    systems: tuple[str, ...]
+    pairs: np.ndarray
+    means: np.ndarray
+    p: np.ndarray
+    strength: np.ndarray
+    sets: np.ndarray
+    alpha: float
+
+    @property
+    def sign(self) -> np.ndarray:
+        """(n, P): 1 where the first system of the pair is better, -1 the second, 0 neither."""
+        gap = self.means[:, self.pairs[:, 1]] - self.means[:, self.pairs[:, 0]]
+        return np.where(np.abs(gap) > 1e-12, np.sign(gap), 0).astype(np.int8)
+
+    @property
+    def significant(self) -> np.ndarray:
+        """(n, P): p <= alpha."""
+        return self.p <= self.alpha + 1e-12
+
+
+def permutation_test(
+    sums: np.ndarray, permutations: int, rng: np.random.Generator, block: int = 25
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two-sided permutation test of every pair of systems, labels swapped unit by unit (section 5).
+
+    Swapping two systems' labels on a document turns the sign of that document's difference, so
+    signs drawn once per study serve every pair through one matrix product.
+
+    Parameters
+    ----------
+    sums : (n, S, d) array
+        Sums of segment scores per study, system and document.
+    permutations : int
+        Random swaps; p = (those at least as extreme) / permutations.
+
+    Returns
+    -------
+    p, strength : (n, P) arrays
+        For pairs i < j in the order of ``np.triu_indices(S, 1)``; see `Outcome`.
+    """
+    n, systems, d = sums.shape
+    i, j = np.triu_indices(systems, 1)
+    p, strength = np.empty((n, len(i))), np.empty((n, len(i)))
+    for start in range(0, n, block):
+        part = sums[start : start + block]
+        signs = draw_signs(len(part), permutations, d, rng)
+        swapped = signs @ part.swapaxes(1, 2)  # (block, permutations, S)
+        swapped = np.ascontiguousarray(swapped.swapaxes(1, 2))
+        gaps = part[:, i] - part[:, j]
+        seen = np.abs(gaps.sum(axis=2))
+        scale = np.sqrt((gaps**2).sum(axis=2))
+        limit = seen - 1e-9 * np.maximum(scale, 1e-12)
+        for pair in range(len(i)):
+            drawn = np.abs(swapped[:, i[pair]] - swapped[:, j[pair]])
+            p[start : start + block, pair] = (drawn >= limit[:, pair, None]).mean(axis=1)
+        strength[start : start + block] = np.divide(
+            seen, scale, where=scale > 0, out=np.zeros_like(seen)
+        )
+    return p, strength
+
+
+def draw_signs(n: int, permutations: int, d: int, rng: np.random.Generator) -> np.ndarray:
+    """(n, permutations, d) of -1 and 1, each with probability 1/2."""
+    bits = np.frombuffer(rng.bytes(n * permutations * (-(-d // 8))), dtype=np.uint8)
+    return np.unpackbits(bits.reshape(n, permutations, -1), axis=2)[:, :, :d] * 2.0 - 1.0
+
+
+def outcome(
+    sums: np.ndarray,
+    segments: np.ndarray,
+    systems: Sequence[str],
+    sets: np.ndarray,
+    design: Design,
+    rng: np.random.Generator,
+) -> Outcome:
+    """Rank and test each study: `sums` (n, S, d), `segments` (n, d)."""
+    p, strength = permutation_test(sums, design.permutations, rng)
+    means = sums.sum(axis=2) / segments.sum(axis=1)[:, None]
+    pairs = np.stack(np.triu_indices(len(systems), 1), axis=1)
+    return Outcome(tuple(systems), pairs, means, p, strength, sets, design.alpha)
+
+
+def simulate(
+    data: Ratings, design: Design, rng: np.random.Generator, documents: np.ndarray | None = None
+) -> Outcome:
+    """Run the studies of a design; those whose entropy target cannot be met are left out.
+
+    `documents` (from `draw_documents`) fixes the documents of the studies.
+    """
+    if documents is None:
+        documents = draw_documents(data, design, rng)
+    choice, done = assign(data, design, documents, rng)
+    documents, choice = documents[done], choice[done]
+    if design.per_document_set == 1:
+        sets = np.zeros(len(documents), dtype=int)
+    else:
+        _, sets = np.unique(documents, axis=0, return_inverse=True)
+        sets = sets.ravel()
+    sums, segments = item_scores(data, design, documents, choice)
+    return outcome(sums, segments, data.systems, sets, design, rng)
+
+
+def stability(found: Outcome, claims: int = 0) -> dict[str, float]:
+    """How far the studies agree, over ordered pairs of studies of the same set (section 5).
+
+    Parameters
+    ----------
+    claims : int
+        Claimed pairs per study for `srp_equal_claims`; 0: two thirds of all pairs.
+
+    Returns
+    -------
+    dict
+        studies; srp (Eqs. 1 and 2); se, its Monte Carlo standard error (jackknife over studies,
+        or over sets of documents where there are several); significant_pairs, the mean number
+        per study; empty_share, of studies without any; srp_both (footnote 3: significant in both
+        studies); srp_equal_claims (each study claims its `claims` most significant pairs) and
+        se_equal_claims; kendall, pearson: mean correlation of system scores. NaN where fewer than
+        two studies share a set.
+    """
+    n = len(found.means)
+    sign, significant = found.sign, found.significant
+    claims = claims or max(1, 2 * sign.shape[1] // 3)
+    rank = np.lexsort((-found.strength, found.p), axis=1)
+    top = np.zeros_like(significant)
+    np.put_along_axis(top, rank[:, :claims], True, axis=1)
+    every = np.ones_like(significant)
+    measures: dict[str, _Mean] = {
+        name: _Mean(n) for name in ("srp", "srp_both", "srp_equal_claims", "kendall", "pearson")
+    }
+    for s in np.unique(found.sets):
+        rows = np.flatnonzero(found.sets == s)
+        if len(rows) < 2:
+            continue
+        for name, claimed, granted in (
+            ("srp", significant, every),
+            ("srp_both", significant, significant),
+            ("srp_equal_claims", top, every),
+        ):
+            measures[name].add(rows, _holds(sign[rows], claimed[rows], granted[rows]))
+        x = sign[rows].astype(float)
+        x /= np.maximum(np.sqrt((x**2).sum(axis=1, keepdims=True)), 1e-12)
+        measures["kendall"].add(rows, x @ x.T)
+        y = found.means[rows] - np.nanmean(found.means[rows], axis=1, keepdims=True)
+        y = np.nan_to_num(y)  # a system without a judgment in a study stands at its mean
+        y /= np.maximum(np.sqrt((y**2).sum(axis=1, keepdims=True)), 1e-12)
+        measures["pearson"].add(rows, y @ y.T)
+    result: dict[str, float] = {"studies": n}
+    result |= {name: m.value for name, m in measures.items()}
+    result |= {"se": measures["srp"].error, "se_equal_claims": measures["srp_equal_claims"].error}
+    each = significant.sum(axis=1)
+    result["significant_pairs"] = float(each.mean()) if n else np.nan
+    result["empty_share"] = float((each == 0).mean()) if n else np.nan
+    return result
+
+
+class _Mean:
+    """The mean of a measure over ordered pairs of studies of a set, and its standard error."""
+
+    def __init__(self, studies: int) -> None:
+        self.total, self.pairs = 0.0, 0
+        self.per_set: list[float] = []
+        self.jack = np.full(studies, np.nan)
+
+    def add(self, rows: np.ndarray, matrix: np.ndarray) -> None:
+        """One set: its studies and their (m, m) values; the diagonal does not count."""
+        m = len(rows)
+        matrix = matrix - np.diag(np.diag(matrix))
+        total = matrix.sum()
+        self.total += total
+        self.pairs += m * (m - 1)
+        self.per_set.append(total / (m * (m - 1)))
+        if m > 2:
+            without = total - matrix.sum(axis=0) - matrix.sum(axis=1)
+            self.jack[rows] = without / ((m - 1) * (m - 2))
+
+    @property
+    def value(self) -> float:
+        return self.total / self.pairs if self.pairs else np.nan
+
+    @property
+    def error(self) -> float:
+        """Between sets where there are more than two, else by the jackknife over studies."""
+        if len(self.per_set) > 2:
+            return float(np.std(self.per_set, ddof=1) / np.sqrt(len(self.per_set)))
+        seen = self.jack[np.isfinite(self.jack)]
+        return float(np.sqrt((len(seen) - 1) * seen.var())) if len(seen) else np.nan
+
+
+def _holds(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.ndarray:
+    """(m, m) 0/1: every pair claimed in study e1 has the same sign, `granted`, in e2."""
+    claim = np.concatenate([claimed & (sign > 0), claimed & (sign < 0)], axis=1)
+    fails = ~np.concatenate([granted & (sign > 0), granted & (sign < 0)], axis=1)
+    holds = (claim.astype(np.float32) @ fails.astype(np.float32).T) < 0.5
+    # a claim whose observed difference is exactly 0 has no direction and cannot be reflected
+    holds &= ~(claimed & (sign == 0)).any(axis=1)[:, None]
+    return holds.astype(float)
+
+
+def run(data: Ratings, design: Design, seed: int, claims: int = 0) -> dict[str, Any]:
+    """One configuration: the row of `srp.csv` (without `pair`), reproducible from `seed`.
+
+    The generator depends on the seed and the design, not on what was run before. The documents
+    depend on the seed and their number only, so that designs are compared on the same ones.
+    """
+    key = repr(sorted(design.__dict__.items())).encode()
+    rng = np.random.default_rng([seed, *np.frombuffer(key, dtype=np.uint8).tolist()])
+    same = [seed, design.documents or len(data.documents), design.studies, design.per_document_set]
+    documents = draw_documents(data, design, np.random.default_rng(same))
+    found = simulate(data, design, rng, documents)
+    row: dict[str, Any] = {
+        "grouping": design.grouping,
+        "balance": design.balance,
+        "normalisation": design.normalisation,
+        "ratings_per_item": design.ratings_per_item,
+        "documents": design.documents or len(data.documents),
+        "document_sets": "every study" if design.per_document_set == 1 else "shared",
+    }
+    return row | stability(found, claims)
+
+
+COLUMNS = [
+    "grouping",
+    "balance",
+    "normalisation",
+    "ratings_per_item",
+    "documents",
+    "studies",
+    "srp",
+    "significant_pairs",
+    "empty_share",
+    "se",
+    "srp_both",
+    "srp_equal_claims",
+    "se_equal_claims",
+    "kendall",
+    "pearson",
+    "document_sets",
+]
+
+
+def table(
+    data: Ratings, designs: Sequence[Design], seed: int, jobs: int = 1, claims: int = 0
+) -> pd.DataFrame:
+    """`run` for every design (each once), in order; the same for any number of jobs."""
+    unique = list(
+        dict.fromkeys(replace(d, documents=d.documents or len(data.documents)) for d in designs)
+    )
+    if jobs == 1:
+        rows = [run(data, d, seed, claims) for d in unique]
+    else:
+        from joblib import Parallel, delayed
+
+        rows = Parallel(n_jobs=jobs)(delayed(run)(data, d, seed, claims) for d in unique)
+    return pd.DataFrame(rows)[COLUMNS]

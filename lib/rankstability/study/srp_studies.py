@@ -1,0 +1,315 @@
+"""Simulated studies: which documents, which rater for each item, which scores (Riley 2024)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from ..score.mqm import Ratings, rater_scaling
+
+GROUPINGS = ("pSxS", "system-balanced", "none")
+TOLERANCE = 0.03  # of the entropy target
+ROUNDS = 12  # attempts per study (in batches of four) before a target counts as infeasible
+
+
+@dataclass(frozen=True)
+class Design:
+    """How a simulated study is set up (section 6.1).
+
+    Parameters
+    ----------
+    grouping : str
+        ``pSxS``, ``system-balanced`` or ``none``.
+    balance : "full" or float
+        Work spread evenly, or the target of the normalised entropy over raters (± 0.03).
+    normalisation : str
+        ``none``, ``mean``, ``error`` or ``z``.
+    ratings_per_item : int
+    documents : int
+        0: all.
+    studies : int
+    per_document_set : int
+        Studies on the same documents before they are drawn anew; SRP compares only these. 1:
+        new documents for every study, and SRP over all pairs (section 7.4).
+    permutations, alpha : int, float
+        Of the permutation test.
+    """
+
+    grouping: str = "pSxS"
+    balance: float | str = "full"
+    normalisation: str = "none"
+    ratings_per_item: int = 1
+    documents: int = 0
+    studies: int = 250
+    per_document_set: int = 50
+    permutations: int = 500
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.grouping not in GROUPINGS:
+            raise DataError("unknown grouping", value=self.grouping, expected=", ".join(GROUPINGS))
+        if self.balance != "full" and not isinstance(self.balance, float | int):
+            raise DataError("unknown balance", value=self.balance, expected="full, or a number")
+        if self.grouping == "system-balanced" and self.balance != "full":
+            raise DataError(
+                "system-balanced studies are fully balanced",
+                value=self.balance,
+                expected="balance = full (appendix 10.3)",
+            )
+
+
+def draw_documents(data: Ratings, design: Design, rng: np.random.Generator) -> np.ndarray:
+    """The documents of each study, (studies, documents) positions in increasing order.
+
+    Each bucket gives equally many; what does not divide goes to buckets drawn at random.
+    """
+    buckets, total = data.buckets, len(data.documents)
+    wanted = design.documents or total
+    if not 1 <= wanted <= total:
+        raise DataError("so many documents are not there", value=wanted, expected=f"1 to {total}")
+    count = -(-design.studies // design.per_document_set)
+    room = np.array([len(b) for b in buckets])
+    rows = []
+    for _ in range(count):
+        take = np.zeros(len(buckets), dtype=int)
+        while (left := wanted - take.sum()) > 0:
+            open_ = np.flatnonzero(take < room)
+            if left >= len(open_):
+                take[open_] += 1
+            else:
+                take[rng.permutation(open_)[:left]] += 1
+        drawn = [rng.permutation(b)[:t] for b, t in zip(buckets, take, strict=True)]
+        rows.append(np.sort(np.concatenate(drawn)))
+    return np.repeat(np.array(rows), design.per_document_set, axis=0)[: design.studies]
+
+
+def options(depth: int, ratings_per_item: int) -> np.ndarray:
+    """Who can rate an item: (options, depth) 0/1, each row one choice of raters of the bucket."""
+    if not 1 <= ratings_per_item <= depth:
+        raise DataError(
+            "so many ratings per item are not there",
+            value=ratings_per_item,
+            expected=f"1 to {depth}",
+        )
+    chosen = list(combinations(range(depth), ratings_per_item))
+    table = np.zeros((len(chosen), depth), dtype=int)
+    for row, columns in enumerate(chosen):
+        table[row, list(columns)] = 1
+    return table
+
+
+def assign(
+    data: Ratings, design: Design, documents: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Allot items to raters (appendix 10.3).
+
+    Parameters
+    ----------
+    documents : (n, d) int array
+        From `draw_documents`.
+
+    Returns
+    -------
+    choice : (n, S, d) int array
+        Row of `options` per item.
+    done : (n,) bool array
+        False: the entropy target was not met in `ROUNDS` attempts.
+    """
+    n, systems = len(documents), len(data.systems)
+    table = options(data.shape[2], design.ratings_per_item)
+    if design.balance == "full":
+        return _round_robin(data, design.grouping, documents, len(table), rng), np.ones(n, bool)
+    shape = (n, systems, documents.shape[1])
+    choice, done = np.zeros(shape, dtype=np.int8), np.zeros(n, dtype=bool)
+    for attempt in range(ROUNDS):
+        waiting = np.flatnonzero(~done)
+        if not len(waiting):
+            break
+        tried = np.repeat(waiting, 4)
+        units = documents[tried]
+        if design.grouping == "none":
+            units = np.repeat(units[:, None, :], systems, axis=1).reshape(len(tried), -1)
+        drawn, entropy = _toward(data, units, table, float(design.balance), rng)
+        good = np.abs(entropy - float(design.balance)) <= TOLERANCE
+        fresh, first = np.unique(tried[good], return_index=True)
+        found = drawn[good][first]
+        if design.grouping == "none":
+            choice[fresh] = found.reshape(len(fresh), *shape[1:])
+        else:
+            choice[fresh] = found[:, None, :]
+        done[fresh] = True
+        if attempt == 2 and not done.any():
+            break
+    return choice, done
+
+
+def _round_robin(
+    data: Ratings, grouping: str, documents: np.ndarray, count: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Fully balanced choices, bucket by bucket: shuffle, then deal to the shuffled options."""
+    n, d = documents.shape
+    systems = len(data.systems)
+    bucket_of = np.empty(len(data.documents), dtype=int)
+    for b, members in enumerate(data.buckets):
+        bucket_of[members] = b
+    bucket = bucket_of[documents]  # (n, d)
+    if grouping == "pSxS":
+        units = bucket[:, None, :]
+    elif grouping == "system-balanced":
+        units = np.repeat(bucket[:, None, :], systems, axis=1)
+    else:
+        units = np.repeat(bucket[:, None, :], systems, axis=1).reshape(n, 1, systems * d)
+    # One sort deals all buckets: units ordered by bucket, shuffled within; position in the bucket.
+    key = units + rng.random(units.shape)
+    order = np.argsort(key, axis=-1)
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(units.shape[-1])[None, None, :], axis=-1)
+    start = np.zeros((*units.shape[:2], len(data.buckets)), dtype=int)
+    sizes = np.stack([(units == b).sum(axis=-1) for b in range(len(data.buckets))], axis=-1)
+    start[..., 1:] = np.cumsum(sizes, axis=-1)[..., :-1]
+    position = rank - np.take_along_axis(start, units, axis=-1)
+    dealt = np.argsort(rng.random((*start.shape, count)), axis=-1)  # options in random order
+    choice = np.take_along_axis(
+        dealt.reshape(*units.shape[:2], -1), units * count + position % count, axis=-1
+    )
+    if grouping == "none":
+        return choice.reshape(n, systems, d)
+    return np.broadcast_to(choice, (n, systems, d))
+
+
+def _toward(
+    data: Ratings,
+    units: np.ndarray,
+    table: np.ndarray,
+    target: float,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Random choices, then in random order each moved to where the entropy is nearest `target`.
+
+    Parameters
+    ----------
+    units : (n, u) int array
+        The document of each unit.
+
+    Returns
+    -------
+    choice : (n, u) int array
+    entropy : (n,) array
+        Normalised by the log of the number of raters of the dataset.
+    """
+    n, u = units.shape
+    raters, each = len(data.raters), int(table[0].sum())
+    choice = rng.integers(0, len(table), size=(n, u)).astype(np.int8)
+    counts = np.zeros((n, raters), dtype=np.int64)
+    rows = np.arange(n)
+    for k in range(data.shape[2]):
+        code = rows[:, None] * raters + data.slots[units, k]
+        counts += (
+            np.bincount(code.ravel(), table[choice, k].ravel(), minlength=n * raters)
+            .astype(np.int64)
+            .reshape(n, raters)
+        )
+    total = u * each
+    f = np.arange(total + 1, dtype=float)
+    f[1:] *= np.log(f[1:])
+    norm = np.log(raters) if raters > 1 else 1.0
+    total_f = f[counts].sum(axis=1)
+    order = np.argsort(rng.random((n, u)), axis=1)
+    for t in range(u):
+        at = order[:, t]
+        who = data.slots[units[rows, at]]  # (n, K)
+        bare = counts[rows[:, None], who] - table[choice[rows, at]]
+        rest = total_f - f[bare + table[choice[rows, at]]].sum(axis=1)
+        with_ = bare[:, None, :] + table[None, :, :]  # (n, options, K)
+        sums = rest[:, None] + f[with_].sum(axis=2)
+        gap = np.abs((np.log(total) - sums / total) / norm - target)
+        best = np.argmin(np.round(gap, 12) + 1e-13 * rng.random(gap.shape), axis=1)
+        choice[rows, at] = best
+        counts[rows[:, None], who] = with_[rows, best]
+        total_f = sums[rows, best]
+    return choice, (np.log(total) - total_f / total) / norm
+
+
+def entropy(data: Ratings, documents: np.ndarray, choice: np.ndarray, table: np.ndarray) -> Any:
+    """Normalised entropy of the work over raters (section 6.1.2), one value per study."""
+    n = len(documents)
+    raters = len(data.raters)
+    counts = np.zeros((n, raters))
+    for k in range(data.shape[2]):
+        who = np.broadcast_to(data.slots[documents, k][:, None, :], choice.shape)
+        for i in range(n):
+            counts[i] += np.bincount(who[i].ravel(), table[choice[i], k].ravel(), minlength=raters)
+    share = counts / counts.sum(axis=1, keepdims=True)
+    logs = np.log(share, where=share > 0, out=np.zeros_like(share))
+    return -(share * logs).sum(axis=1) / np.log(raters)
+
+
+def minimum_entropy(data: Ratings, ratings_per_item: int = 1) -> float:
+    """The least normalised entropy that can be had with all documents.
+
+    Entropy is concave, so at the minimum each bucket is left to one set of raters; all choices
+    are tried up to a million, beyond that the buckets are taken in turn.
+    """
+    table = options(data.shape[2], ratings_per_item)
+    parts = []
+    for members in data.buckets:
+        block = np.zeros((len(table), len(data.raters)))
+        block[:, data.slots[members[0]]] = table * len(members)
+        parts.append(block)
+
+    def value(counts: np.ndarray) -> np.ndarray:
+        share = counts / counts.sum(axis=-1, keepdims=True)
+        logs = np.log(share, where=share > 0, out=np.zeros_like(share))
+        return -(share * logs).sum(axis=-1) / np.log(len(data.raters))
+
+    if len(table) ** len(parts) <= 1_000_000:
+        half = len(parts) // 2
+        right = np.array([np.sum(c, axis=0) for c in product(*parts[half:])])
+        left = [np.sum(c, axis=0) if c else 0.0 for c in product(*parts[:half])]
+        return float(min(value(a + right).min() for a in left))
+    counts = np.zeros(len(data.raters))
+    for block in parts:
+        counts = counts + block[value(counts + block).argmin()]
+    return float(value(counts))
+
+
+def item_scores(
+    data: Ratings, design: Design, documents: np.ndarray, choice: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Normalised sums of segment scores per study, system and document, and the segment counts.
+
+    Returns
+    -------
+    sums : (n, S, d) array
+        Ratings of an item averaged.
+    segments : (n, d) array
+    """
+    table = options(data.shape[2], design.ratings_per_item)
+    n, raters = len(documents), len(data.raters)
+    segments = data.segments[documents].astype(float)
+    who = data.slots[documents]  # (n, d, K)
+    code = (np.arange(n)[:, None, None] * raters + who).ravel()
+    taken = table[choice].astype(float)  # (n, S, d, K)
+    score = data.score[:, documents].swapaxes(0, 1)  # (n, S, d, K)
+
+    def per_rater(values: np.ndarray) -> np.ndarray:
+        return np.bincount(code, values.ravel(), minlength=n * raters).reshape(n, raters)
+
+    if design.normalisation == "none":
+        return (taken * score).sum(axis=3) / design.ratings_per_item, segments
+    weight = taken.sum(axis=1) * segments[:, :, None]
+    square = errors = np.zeros((n, raters))
+    if design.normalisation == "z":
+        square = per_rater(np.einsum("nsdk,sndk->ndk", taken, data.square[:, documents]))
+    if design.normalisation == "error":
+        errors = per_rater(np.einsum("nsdk,sndk->ndk", taken, data.errors[:, documents]))
+    total = per_rater(np.einsum("nsdk,nsdk->ndk", taken, score))
+    a, b = rater_scaling(design.normalisation, per_rater(weight), total, square, errors)
+    rows = np.arange(n)[:, None, None]
+    scale, shift = a[rows, who], b[rows, who] * segments[:, :, None]
+    sums = (taken * (scale[:, None] * score + shift[:, None])).sum(axis=3)
+    return sums / design.ratings_per_item, segments

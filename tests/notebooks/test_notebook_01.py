@@ -1,0 +1,63 @@
+"""Notebook 01 through the runner, whole and pair by pair, and its numbers."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from conftest import needs
+from rankstability import paths
+from rankstability.read import campaigns
+from rankstability.report import gather, run
+from rankstability.score.da import rank_systems, segment_scores
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("nb01")
+    run.execute("01_replication", {"campaign": "demo-srpdc", "output_dir": str(out)}, quiet=True)
+    return out
+
+
+def test_ranking_csv_holds_the_contract_and_the_librarys_numbers(folder):
+    table = pd.read_csv(folder / "de-en" / "ranking.csv")
+    columns = ["rank", "system", "mean_raw", "mean_z", "segments", "judgments", "cluster"]
+    assert list(table.columns) == columns
+    da = campaigns.load_da(campaigns.find("demo-srpdc"), "de-en")
+    ours = rank_systems(segment_scores(da)).table
+    assert table["system"].tolist() == ours["system"].tolist()
+    assert abs(table["mean_z"] - ours["mean_z"]).max() < 1e-9
+    assert table["cluster"].tolist() == ours["cluster"].tolist()
+    both = pd.read_csv(folder / "ranking.csv")
+    assert both["pair"].unique().tolist() == ["de-en", "en-cs"]
+
+
+def test_clusters_differ_between_rules_and_are_counted(folder):
+    counts = pd.read_csv(folder / "cluster_counts.csv")
+    clusters = pd.read_csv(folder / "de-en" / "clusters.csv")
+    one = clusters.query("test == 'scipy<1.7' and correction == 'none' and rule == 'knowles'")
+    row = counts.query("pair == 'de-en' and test == 'scipy<1.7' and correction == 'none'")
+    assert row["knowles"].item() == one["cluster"].max()
+
+
+def test_one_pair_at_a_time_and_gathered_gives_the_same_tables(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
+    monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
+    for pair in ("de-en", "en-cs"):
+        run.execute("01_replication", {"campaign": "demo-srpdc", "pair": pair}, quiet=True)
+    assert gather.main(["01", "demo-srpdc"]) == 0
+    made = tmp_path / "figures" / "demo-srpdc" / "01_replication"
+    for file in sorted(p.relative_to(folder) for p in folder.rglob("*.csv")):
+        assert (made / file).read_bytes() == (folder / file).read_bytes(), file
+    assert (made / "clusters_by_rule.png").read_bytes() == (
+        folder / "clusters_by_rule.png"
+    ).read_bytes()
+
+
+@needs("wmt21")
+def test_one_real_pair_matches_its_official_ranking(tmp_path):
+    given = {"campaign": "wmt21", "pair": "cs-en", "output_dir": str(tmp_path)}
+    run.execute("01_replication", given, quiet=True)
+    verdict = pd.read_csv(tmp_path / "cs-en" / "verdict.csv").iloc[0]
+    assert verdict.drop("pair").tolist() == [9, 1, 1, 1, 1, 1]
+    assert not (tmp_path / "ranking.csv").exists()  # the campaign's files are the gatherer's

@@ -1,0 +1,85 @@
+"""Notebook 02 through the runner: the numbers in its files."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from oracle_da import changed, plain, ranking
+from rankstability.read import campaigns
+from rankstability.report import run
+from rankstability.study.change_totals import SINGLE
+
+KINDS = ["d_rank", "d_cluster", "d_both"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("02")
+    run.execute("02_outlier_removal", {"output_dir": str(out / "x")}, quiet=True)
+    return out / "x"
+
+
+def test_changes_are_those_of_the_obvious_computation(folder):
+    changes = pd.read_csv(folder / "changes.csv").set_index(["pair", "removed"])
+    assert list(pd.read_csv(folder / "de-en" / "changes.csv").columns[:5]) == [
+        "pair", "removed", *KINDS,
+    ]  # fmt: skip
+    campaign = campaigns.find("demo-srpdc")
+    for pair in campaign.pairs:
+        da = campaigns.load_da(campaign, pair)
+        latest, good = plain(da.latest), plain(da.good)
+        order = ranking(latest, good)[0]
+        sets = {
+            "lowest": {order[-1]},
+            "highest": {order[0]},
+            "human+ref": {"HUMAN.0"},
+            "ref": set(),
+        }
+        for name, out in sets.items():
+            frames = [f[~f["system"].isin(out)] for f in (latest, good)]
+            if "ref" in name:
+                frames = [f[f["type"] != "REF"] for f in frames]
+            slow = changed(ranking(latest, good, out), ranking(*frames))
+            assert tuple(changes.loc[(pair, name), KINDS]) == slow, (pair, name)
+        assert changes.loc[pair].index[4:].to_list() == sorted(order)
+
+
+def test_totals_are_sums_of_changes(folder):
+    changes, table = pd.read_csv(folder / "changes.csv"), pd.read_csv(folder / "totals.csv")
+    whole = table[table["by"] == "all"].set_index("removed")
+    for name in ("human+ref", "ref", "lowest", "highest"):
+        rows = changes[changes["removed"] == name]
+        assert whole.loc[name, ["comparisons", *KINDS]].to_list() == [2, *rows[KINDS].sum()]
+    assert whole.loc[SINGLE, "comparisons"] == 20
+    assert set(changes["style"]) == {"SR+DC"} and set(changes["judged"]) == {"monolingual"}
+
+
+def test_bump_and_heat_map_have_their_data(folder):
+    bump = pd.read_csv(folder / "de-en" / "bump.csv", keep_default_na=False)
+    assert bump.groupby("ranking")["system"].nunique().to_dict() == {
+        "original": 10, "human+ref": 9, "ref": 10, "lowest": 9, "highest": 9,
+    }  # fmt: skip
+    changes = pd.read_csv(folder / "de-en" / "changes.csv").set_index("removed")
+    for name in ("human+ref", "ref", "lowest", "highest"):
+        part = bump[bump["ranking"] == name]
+        assert (part["line"] == "appeared").sum() == changes.loc[name, "lines_appeared"] or (
+            changes.loc[name, "d_rank"] == 1
+        )
+    heat = pd.read_csv(folder / "de-en" / "leave_one_out.csv")
+    assert len(heat) == 90 and (heat.groupby("removed")["move"].sum() == 0).all()
+
+
+def test_one_pair_writes_only_its_folder(tmp_path):
+    values = {
+        "campaign": "demo-srdc",
+        "pair": "en-cs",
+        "output_dir": str(tmp_path / "x"),
+        "removed": ["Elm.104 & Fir.105"],
+        "leave_one_out": False,
+    }
+    run.execute("02_outlier_removal", values, quiet=True)
+    assert [p.name for p in (tmp_path / "x").iterdir()] == ["en-cs"]
+    changes = pd.read_csv(tmp_path / "x" / "en-cs" / "changes.csv")
+    assert changes["removed"].to_list() == ["Elm.104 & Fir.105"]
+    assert changes["systems"].to_list() == [8]

@@ -1,0 +1,33 @@
+"""Notebook 05 through the runner on the demo campaign: numbers in the files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from rankstability.report import run
+
+
+def test_documents_and_methods_on_the_demo(tmp_path):
+    values = {"output_dir": str(tmp_path), "simulations": 4, "leave_one_out": False}
+    run.execute("05_document_difficulty", values, quiet=True)
+    components = pd.read_csv(tmp_path / "components.csv")
+    totals = components.groupby(["pair", "score"])["share"].sum()
+    assert len(totals) == 4
+    assert np.allclose(totals, 1)
+    sd = components[components["score"] == "raw"].set_index(["pair", "component"])["sd"]
+    for pair in ("de-en", "en-cs"):  # the demo's documents and workers: sd 8 and 9 points
+        assert 4 < sd[pair, "document"] < 12
+        assert 5 < sd[pair, "worker"] < 15
+    cells = pd.read_csv(tmp_path / "de-en" / "documents_raw.csv", index_col=0)
+    assert cells.shape == (30, 10)
+    judged = pd.read_csv(tmp_path / "summary.csv").set_index("pair").loc["de-en", "judged"]
+    assert np.isclose(cells.notna().to_numpy().mean(), judged)
+    changes = pd.read_csv(tmp_path / "stability_by_method.csv")
+    assert set(changes["method"]) == {"z", "raw", "controls", "composition", "model", "mixed"}
+    assert len(changes) == 2 * 6 * 8  # pairs, methods, three removals and five divisors
+    raw = changes[changes["method"] == "raw"]
+    assert raw[["d_rank", "d_cluster", "kendall_distance"]].to_numpy().sum() == 0
+    luck = pd.read_csv(tmp_path / "de-en" / "luck.csv")
+    assert abs(luck["luck_raw"].mean()) < 1e-8
+    assert luck.loc[luck["human"] == 1, "system"].tolist() == ["HUMAN.0"]

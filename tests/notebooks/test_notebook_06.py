@@ -1,0 +1,160 @@
+"""Notebook 06 through the runner, on a demo campaign of each protocol."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from rankstability import paths
+from rankstability.papers import claims
+from rankstability.read.campaigns import find, load_mqm
+from rankstability.read.mqm import read_mqm
+from rankstability.score import mqm
+from rankstability.study import srp
+from rankstability.study.srp_studies import Design
+
+CONTRACT = [
+    "pair",
+    "grouping",
+    "balance",
+    "normalisation",
+    "ratings_per_item",
+    "documents",
+    "studies",
+    "srp",
+    "significant_pairs",
+    "empty_share",
+]
+
+
+def run(folder, campaign, *settings):
+    asked = (f"campaign={campaign}", f"output_dir={folder}", *settings)
+    done = subprocess.run(
+        [sys.executable, "-m", "rankstability.run", "06_srp", *asked],
+        capture_output=True,
+        text=True,
+        cwd=paths.ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, done.stderr + done.stdout
+    return folder
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("mqm"), "demo-mqm", "splits=4", "seed=5")
+
+
+@pytest.fixture(scope="module")
+def table(demo):
+    return pd.read_csv(demo / "srp.csv", dtype={"balance": str})
+
+
+def test_contract_of_srp_csv(table):
+    assert list(table.columns[: len(CONTRACT)]) == CONTRACT
+    assert set(table["grouping"]) == {"pSxS", "system-balanced", "none"}
+    assert set(table["normalisation"]) == {"none", "mean", "error", "z"}
+    assert "full" in set(table["balance"]) and set(table["ratings_per_item"]) == {1, 2}
+    met = table[table["studies"] > 0]
+    assert met["srp"].between(0, 1).all() and met["empty_share"].between(0, 1).all()
+    assert table.loc[table["studies"] == 0, "srp"].isna().all()
+
+
+def test_its_rows_are_those_of_the_library(table):
+    """The notebook adds nothing of its own: a row is `srp.run` with the same seed."""
+    data = mqm.ratings(load_mqm(find("demo-mqm"), "en-de"))
+    row = srp.run(data, Design("none", documents=30, studies=60, per_document_set=12), seed=5)
+    match = table[(table["grouping"] == "none") & (table["documents"] == 30)]
+    match = match[(match["normalisation"] == "none") & (match["ratings_per_item"] == 1)]
+    assert match["srp"].item() == pytest.approx(row["srp"])
+    assert match["significant_pairs"].item() == pytest.approx(row["significant_pairs"])
+
+
+def test_what_is_shown_fits_the_demos_truth(demo, table):
+    means = pd.read_csv(demo / "en-de" / "system_means.csv")
+    assert means["system"].iloc[0] == "Alder" and means["system"].iloc[-1] == "Holly"
+    copies = pd.read_csv(demo / "en-de" / "copies.csv")
+    assert set(copies["first"]) == {"Ginkgo_with_Alder"}
+    assert copies["false_claims"].max() < 0.25
+    counts = pd.read_csv(demo / "table1.csv").set_index("count")["en-de"]
+    assert (int(counts["documents"]), int(counts["raters"]), int(counts["systems"])) == (30, 6, 8)
+    verdicts = pd.read_csv(demo / "en-de" / "verdicts.csv").set_index("finding")
+    assert verdicts.loc["pSxS above no grouping", "verdict_equal_claims"] == "yes"
+    assert len(pd.read_csv(demo / "findings.csv")) == 5
+
+
+def test_joint_figure_holds_all_protocols(demo):
+    joint = pd.read_csv(demo / "effort_joint.csv")
+    assert set(joint["campaign"]) == {"demo-mqm", "demo-srdc", "demo-srpdc", "demo-rr"}
+    assert set(joint["unit"]) == {"documents", "workers", "blocks"}
+    for name in (
+        "effort",
+        "effort_joint",
+        "en-de/figure1",
+        *(f"en-de/figure{i}" for i in range(3, 9)),
+    ):
+        for kind in ("csv", "svg", "png"):
+            path = demo / f"{name}.{kind}"
+            assert path.stat().st_size > 200, path
+
+
+def test_claims_of_the_demo_have_no_data(demo):
+    rows = pd.read_csv(demo / "claims.csv", dtype=str, keep_default_na=False)
+    assert list(rows.columns) == claims.COLUMNS
+    official = rows[rows["provenance"] == "official"]
+    assert (official["status"] == "no data").all() and (official["reason"] != "").all()
+
+
+def test_one_rating_per_item(tmp_path):
+    """A folder of one's own, one rater per item: what needs two ratings is left out and said."""
+    campaign = find("demo-mqm")
+    source = next(campaign.folder.glob("*.tsv"))
+    rows = pd.read_csv(source, sep="\t", dtype=str, keep_default_na=False, quoting=csv.QUOTE_NONE)
+    raters = rows.groupby("doc")["rater"].unique()
+    chosen = {doc: sorted(r)[i % len(r)] for i, (doc, r) in enumerate(raters.items())}
+    own = rows[rows["doc"].map(chosen) == rows["rater"]]
+    own = own[~((own["system"] == "Bay") & (own["doc"] > "demo-05"))]  # too few documents
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    file = mine / "mqm_mine_ende.tsv"
+    own.to_csv(file, sep="\t", index=False, quoting=csv.QUOTE_NONE, quotechar=None)
+    folder = run(tmp_path / "out", mine, "splits=4", "peers=['demo-rr']")
+    data = mqm.ratings(read_mqm(file, "en-de"))
+    assert data.shape == (7, 30, 1)
+    means = pd.read_csv(folder / "en-de" / "system_means.csv")
+    assert means["system"].tolist() == mqm.system_means(data)["system"].tolist()
+    assert set(pd.read_csv(folder / "en-de" / "rankings.csv")["normalisation"]) == {
+        *mqm.NORMALISATIONS
+    }
+    table = pd.read_csv(folder / "srp.csv")
+    assert list(table.columns[: len(CONTRACT)]) == CONTRACT
+    assert set(table["unit"]) == {"documents"} and len(table) == 5
+    assert set(pd.read_csv(folder / "effort_joint.csv")["campaign"]) == {"mine", "demo-rr"}
+    assert len(pd.read_csv(folder / "claims.csv")) == 0
+    written = {p.stem for p in folder.rglob("*.csv")}
+    assert not written & {"table1", "table2", "figure1", "figure3", "figure8", "findings"}
+    shown = (paths.ROOT / "build" / "executed" / "mine" / "06_srp.ipynb").read_text()
+    assert shown.count("need at least two ratings per item; en-de has one") >= 3
+    assert "system Bay (under 50% of documents)" in shown
+
+
+@pytest.mark.parametrize(
+    ("campaign", "unit", "normalisations"),
+    [("demo-srpdc", "workers", {"z", "none"}), ("demo-rr", "blocks", {"none"})],
+)
+def test_other_protocols(tmp_path, campaign, unit, normalisations):
+    folder = run(tmp_path, campaign, "splits=4")
+    table = pd.read_csv(folder / "srp.csv")
+    assert list(table.columns[: len(CONTRACT)]) == CONTRACT
+    assert unit in set(table["unit"]) and set(table["normalisation"]) == normalisations
+    assert set(table["pair"]) == set(find(campaign).pairs)
+    effort = pd.read_csv(folder / "effort.csv")
+    of_one = effort[(effort["task"] == effort["task"].iloc[0]) & (effort["unit"] == unit)]
+    of_one = of_one[of_one["normalisation"] == of_one["normalisation"].iloc[0]]
+    assert of_one["effort"].is_monotonic_increasing
+    assert len(pd.read_csv(folder / "claims.csv")) == 0

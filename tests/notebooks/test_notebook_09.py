@@ -1,0 +1,65 @@
+"""Notebook 09 on the demo campaign, by the route users take."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankstability.report import run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("nb09")
+    run.execute(run.resolve("09"), {"campaign": "demo-rr", "output_dir": str(out)}, quiet=True)
+    return out
+
+
+def test_numbers(folder):
+    fits = pd.read_csv(folder / "spreads.csv")
+    matched = fits[fits["reading"] == "as matched"]
+    assert (matched["systems"] > 2).all() and matched["share"].between(0.05, 1).all()
+    assert matched["spread"].between(2, 40).all()
+
+    errors = pd.read_csv(folder / "ranking_errors.csv")
+    mean = errors.groupby(["spread", "ranker"])["error"].mean().unstack()
+    assert (mean["LOPEZ"] > mean["BOJAR"]).all() and mean["BOJAR"].is_monotonic_increasing
+    first = errors.groupby(["spread", "ranker"])["error"].agg(["first", "last"])
+    assert (first["first"] > first["last"]).all()
+
+    quality = pd.read_csv(folder / "range_quality.csv")
+    size = quality[quality["spread"] == 10].groupby(["method", "setting"])["size"].mean()
+    assert size["pairwise"].min() > size["bootstrap"].max()
+
+    table = pd.read_csv(folder / "table4.csv")
+    best = table[(table["sigma2_is"] == "standard deviation") & (table["sides"] == 1)]
+    assert np.exp(np.log(best["ratio"]).abs().mean()) < 1.1 and len(table) == 240
+
+    check = pd.read_csv(folder / "table4_check.csv")
+    assert ((check["simulated"] - check["share"]).abs() < 5 * check["simulated_se"]).all()
+
+    advice = pd.read_csv(folder / "advice.csv")
+    assert (advice["fewer"] < advice["judgments"]).all()
+    assert not (advice["more"] <= advice["judgments"]).any()
+    by_share = advice.pivot(index=["systems", "spread"], columns="share", values="judgments")
+    assert (by_share.diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
+
+
+def test_ranges_hold_their_rank(folder):
+    ranges = pd.read_csv(folder / "rank_ranges.csv")
+    assert set(ranges["unit"]) == {"judgment", "block", "judge"}
+    inside = (ranges["first"] <= ranges["rank"]) & (ranges["rank"] <= ranges["last"])
+    assert inside.mean() > 0.95
+    summary = pd.read_csv(folder / "range_summary.csv")
+    size = summary.groupby("unit")["size"].mean()
+    assert size["block"] > size["judgment"] - 0.05
+
+
+def test_no_claims_from_a_demo_and_a_signature(folder):
+    assert pd.read_csv(folder / "claims.csv").empty
+    meta = json.loads((folder / "advice.meta.json").read_text())
+    assert meta["seed"] == 2012 and meta["campaign"] == "demo-rr" and meta["full"] is False
+    assert "jobs" not in meta

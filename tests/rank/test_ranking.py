@@ -1,0 +1,172 @@
+"""Orders, cluster rules and comparisons, by hand and by brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankstability.errors import DataError
+from rankstability.rank.ranking import CLUSTER_RULES, bootstrap_ranks, compare, rank, rank_ranges
+
+
+def made(significant, lead=None, scores=None, rule="knowles"):
+    """A ranking of systems a, b, c, ... from a matrix of significance (upper triangle)."""
+    n = len(significant)
+    p = np.where(np.array(significant, bool), 0.01, 0.5).astype(float)
+    p = np.triu(p, 1) + np.triu(p, 1).T
+    np.fill_diagonal(p, np.nan)
+    if lead is None:
+        lead = np.triu(np.ones((n, n)), 1) - np.tril(np.ones((n, n)), -1)
+    table = pd.DataFrame(
+        {"system": [chr(97 + k) for k in range(n)], "mean_z": scores or [1.0 - k for k in range(n)]}
+    )
+    return rank(table, p, np.array(lead, float), rule=rule)
+
+
+def test_a_line_is_drawn_below_a_system_that_differs_from_every_lower_one():
+    # a differs from b and c; b does not differ from c
+    ranking = made([[0, 1, 1], [0, 0, 0], [0, 0, 0]])
+    assert ranking.lines == (1,)
+    assert ranking.clusters == (frozenset("a"), frozenset("bc"))
+
+
+def test_knowles_draws_a_line_that_all_above_beat_all_below_does_not():
+    # b differs from c, a does not: the line below b stands though a and c are not separated
+    matrix = [[0, 0, 0], [0, 0, 1], [0, 0, 0]]
+    assert made(matrix).lines == (2,)
+    assert made(matrix, rule="all above beat all below").lines == ()
+    assert made(matrix, rule="adjacent").lines == (2,)
+    assert made(matrix, rule="rank ranges").lines == ()
+
+
+def test_the_official_rule_counts_wins_over_higher_systems_too():
+    # c is significantly better than a although its mean is lower: one win, no system below
+    matrix = [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
+    lead = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0.0]])
+    assert made(matrix, lead).lines == (1, 2)[1:]  # b differs from c; a's direction is ignored
+    assert made(matrix, lead, rule="official wins").lines == (2,)
+    # b beats a: b has two wins, one system below, and loses its line under the official rule
+    lead = np.array([[0, -1, 1], [1, 0, 1], [-1, -1, 0.0]])
+    matrix = [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    assert made(matrix, lead).lines == (1, 2)
+    assert made(matrix, lead, rule="official wins").lines == ()
+
+
+@st.composite
+def matrices(draw):
+    n = draw(st.integers(2, 7))
+    bits = draw(st.lists(st.booleans(), min_size=n * n, max_size=n * n))
+    signs = draw(st.lists(st.booleans(), min_size=n * n, max_size=n * n))
+    significant = np.triu(np.array(bits).reshape(n, n), 1)
+    lead = np.triu(np.where(np.array(signs).reshape(n, n), 1, -1), 1)
+    return significant, lead - lead.T
+
+
+@settings(max_examples=80, deadline=None)
+@given(matrices())
+def test_rules_equal_their_definitions_system_by_system(case):
+    significant, lead = case
+    n = len(significant)
+    both = significant | significant.T
+    wins = both & (lead > 0)
+    for rule in CLUSTER_RULES:
+        lines = []
+        for k in range(n - 1):
+            below = range(k + 1, n)
+            if rule == "knowles":
+                line = all(both[k, j] for j in below)
+            elif rule == "official wins":
+                line = sum(wins[k]) == len(below)
+            elif rule == "all above beat all below":
+                line = all(both[i, j] for i in range(k + 1) for j in below)
+            elif rule == "adjacent":
+                line = both[k, k + 1]
+            else:
+                worst = max(n - sum(wins[i]) for i in range(k + 1))
+                best = min(1 + sum(wins[:, j]) for j in below)
+                line = worst < best
+            if line:
+                lines.append(k + 1)
+        assert made(significant, lead, rule=rule).lines == tuple(lines), rule
+
+
+def test_without_drops_systems_before_clustering():
+    # c keeps b from a cluster of its own; without c the line below b appears
+    matrix = [[0, 1, 1, 1], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]]
+    full = made(matrix)
+    assert full.lines == (1, 3)
+    assert full.without(["c"]).lines == (1, 2)
+    assert full.without(["c"]).systems == ("a", "b", "d")
+
+
+def test_equal_scores_are_ordered_by_name_and_a_missing_score_is_refused():
+    assert made(np.zeros((3, 3)), scores=[0.0, 1.0, 1.0]).systems == ("b", "c", "a")
+    with pytest.raises(DataError, match=r"without a score.*\['b'\]"):
+        made(np.zeros((3, 3)), scores=[0.0, float("nan"), 1.0])
+    with pytest.raises(DataError, match="unknown cluster rule"):
+        made(np.zeros((2, 2)), rule="best")
+
+
+def test_the_printed_table_has_a_line_between_clusters():
+    ranking = made([[0, 1, 1], [0, 0, 0], [0, 0, 0]])
+    text = str(ranking).splitlines()
+    assert [set(line) == {"-"} for line in text] == [False, True, False, True, False, False]
+    assert text[2].split() == ["1", "a", "1.000"]
+    assert ranking.to_latex().count(r"\midrule") == 2
+    assert "border-bottom" in ranking._repr_html_()
+    assert ranking.to_csv().splitlines()[0] == "rank,system,mean_z,cluster"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.permutations(list("abcdef")))
+def test_compare_counts_inversions_and_the_largest_move(order):
+    before = made(np.zeros((6, 6)))
+    scores = [float(-order.index(s)) for s in "abcdef"]
+    change = compare(before, made(np.zeros((6, 6)), scores=scores))
+    inversions = sum(
+        order.index(x) > order.index(y) for i, x in enumerate("abcdef") for y in "abcdef"[i + 1 :]
+    )
+    assert change.kendall_distance == inversions
+    assert change.largest_move == max(abs(order.index(s) - k) for k, s in enumerate("abcdef"))
+    assert change.d_rank == (list(order) != list("abcdef"))
+    assert not change.d_cluster and not change.d_both
+
+
+def test_compare_tells_which_lines_came_and_went():
+    before = made([[0, 1, 1], [0, 0, 0], [0, 0, 0]])  # a | b c
+    after = made([[0, 0, 1], [0, 0, 1], [0, 0, 0]])  # a b | c
+    change = compare(before, after)
+    assert (change.d_rank, change.d_cluster, change.d_both) == (False, True, False)
+    assert (change.lines_appeared, change.lines_vanished) == (1, 1)
+    with pytest.raises(DataError, match="do not hold the same systems"):
+        compare(before, after.without(["a"]))
+
+
+def test_bootstrap_ranks_equal_resampling_the_units_one_by_one():
+    rng = np.random.default_rng(5)
+    scores, counts = rng.normal(size=(30, 4)), np.ones((30, 4))
+    counts[:10, 2] = 0
+    scores[:10, 2] = 0
+    fast = bootstrap_ranks(scores, counts, np.random.default_rng(7), 50)
+    weights = np.random.default_rng(7).multinomial(30, np.full(30, 1 / 30), size=50)
+    for row, ranks in zip(weights, fast, strict=True):
+        drawn = np.repeat(np.arange(30), row)
+        means = scores[drawn].sum(axis=0) / counts[drawn].sum(axis=0)
+        assert list(np.argsort(np.argsort(-means)) + 1) == list(ranks)
+
+
+def test_rank_ranges_cut_the_same_share_at_both_ends():
+    ranks = np.array([[1, 2]] * 950 + [[2, 1]] * 50)
+    table = rank_ranges(ranks, ["x", "y"])
+    assert table[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 2], [1, 2]]
+    rarely = rank_ranges(np.array([[1, 2]] * 980 + [[2, 1]] * 20), ["x", "y"])
+    assert rarely[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1], [2, 2]]
+
+
+@pytest.mark.parametrize("alpha", [0, -1, 5])
+def test_an_alpha_that_is_no_level_is_refused(alpha):
+    with pytest.raises(DataError, match=r"alpha.*between 0 and 1"):
+        made(np.zeros((2, 2))).under(alpha=alpha or -0.5)

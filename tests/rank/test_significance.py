@@ -1,0 +1,100 @@
+"""Rank-sum tests against SciPy, pair by pair; corrections against a slow version."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import mannwhitneyu, norm, rankdata, tiecorrect
+
+from rankstability.errors import DataError
+from rankstability.rank.significance import correct, rank_sum
+
+
+def before_scipy_17(x, y):
+    """What ``scipy.stats.mannwhitneyu(x, y)`` returned before SciPy 1.7, written out."""
+    n1, n2 = len(x), len(y)
+    ranked = rankdata(np.concatenate([x, y]))
+    u1 = n1 * n2 + n1 * (n1 + 1) / 2 - ranked[:n1].sum()
+    spread = np.sqrt(tiecorrect(ranked) * n1 * n2 * (n1 + n2 + 1) / 12)
+    z = (max(u1, n1 * n2 - u1) - (n1 * n2 / 2 + 0.5)) / spread
+    return norm.sf(z)
+
+
+@st.composite
+def samples(draw):
+    size = draw(st.integers(2, 5))
+    values = draw(
+        st.lists(
+            st.tuples(st.integers(0, size - 1), st.integers(-4, 4).map(lambda v: v / 4)),
+            min_size=2 * size,
+            max_size=40,
+        )
+    )
+    groups = np.array([g for g, _ in values] + list(range(size)))
+    return np.array([v for _, v in values] + [9.0 + g for g in range(size)]), groups, size
+
+
+@settings(max_examples=60, deadline=None)
+@given(samples())
+def test_all_pairs_at_once_equal_scipy_pair_by_pair(sample):
+    values, groups, size = sample
+    halved, lead = rank_sum(values, groups, size, "scipy<1.7")
+    two, _ = rank_sum(values, groups, size, "two-sided")
+    greater, _ = rank_sum(values, groups, size, "greater")
+    for i in range(size):
+        for j in range(size):
+            if i == j:
+                assert np.isnan(halved[i, j])
+                continue
+            x, y = values[groups == i], values[groups == j]
+            theirs = mannwhitneyu(x, y, alternative="two-sided", method="asymptotic")
+            assert two[i, j] == pytest.approx(theirs.pvalue, abs=1e-12)
+            one = mannwhitneyu(x, y, alternative="greater", method="asymptotic").pvalue
+            assert greater[i, j] == pytest.approx(one, abs=1e-12)
+            assert halved[i, j] == pytest.approx(before_scipy_17(x, y), abs=1e-12)
+            assert lead[i, j] == pytest.approx(theirs.statistic - len(x) * len(y) / 2)
+
+
+def test_the_old_default_is_half_the_two_sided_p_and_blind_to_direction():
+    rng = np.random.default_rng(1)
+    values = np.concatenate([rng.normal(0, 1, 300), rng.normal(0.3, 1, 300)])
+    groups = np.repeat([0, 1], 300)
+    old, _ = rank_sum(values, groups, 2, "scipy<1.7")
+    new, _ = rank_sum(values, groups, 2, "two-sided")
+    assert old[0, 1] == pytest.approx(new[0, 1] / 2)
+    assert old[0, 1] == old[1, 0]
+
+
+def test_systems_whose_scores_are_all_equal_have_no_p_value():
+    p, _ = rank_sum(np.zeros(6), np.array([0, 0, 0, 1, 1, 1]), 2)
+    assert np.isnan(p[0, 1])
+
+
+def test_an_unknown_test_or_correction_is_refused_by_name():
+    with pytest.raises(DataError, match=r"t-test.*scipy<1\.7"):
+        rank_sum(np.zeros(2), np.array([0, 1]), 2, "t-test")
+    with pytest.raises(DataError, match="bonferoni"):
+        correct(np.zeros((2, 2)), "bonferoni")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=6, max_size=6))
+def test_corrections_equal_a_slow_version_over_unordered_pairs(values):
+    p = np.full((4, 4), np.nan)
+    rows, columns = np.triu_indices(4, 1)
+    p[rows, columns] = p[columns, rows] = values
+    order = np.argsort(values, kind="stable")
+    m = len(values)
+    holm, bh, worst = np.empty(m), np.empty(m), 0.0
+    for k, index in enumerate(order):
+        worst = max(worst, min(1.0, (m - k) * values[index]))
+        holm[index] = worst
+    best = 1.0
+    for k in range(m - 1, -1, -1):
+        best = min(best, values[order[k]] * m / (k + 1))
+        bh[order[k]] = best
+    assert np.allclose(correct(p, "holm")[rows, columns], holm)
+    assert np.allclose(correct(p, "benjamini-hochberg")[columns, rows], bh)
+    assert np.array_equal(correct(p, "none"), p, equal_nan=True)

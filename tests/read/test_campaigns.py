@@ -1,0 +1,288 @@
+"""The catalogue, what is here, and loading by name or by path."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+
+import pytest
+from test_readers_da import ROWS, segment_file, write
+
+from conftest import needs, real
+from rankstability import paths
+from rankstability.errors import DataError
+from rankstability.read import campaigns, formats
+from rankstability.read import text as tables
+
+# Knowles (2021), Table 4, without the systems marked *: (year, tool group) -> pairs, by style.
+TABLE_4 = {
+    (2018, "SR-DC"): "en-cs en-de en-et en-fi en-ru en-tr en-zh cs-en de-en et-en fi-en ru-en "
+    "tr-en zh-en",
+    (2019, "SR+DC"): "en-cs en-de en-fi en-gu en-kk en-lt en-ru en-zh de-en zh-en",
+    (2019, "SR-DC"): "fi-en gu-en kk-en lt-en ru-en",
+    (2020, "SR+DC"): "en-cs en-de en-iu en-ja en-pl en-ru en-ta en-zh cs-en de-en ja-en pl-en "
+    "ru-en ta-en zh-en",
+    (2020, "SR-DC"): "iu-en km-en ps-en",
+}
+
+
+def with_workers(year: int) -> list[campaigns.Campaign]:
+    return [c for c in campaigns.listed() if c.year == year and c.format == "da" and not c.demo]
+
+
+def test_the_catalogue_knows_every_pair_of_knowles_table_4():
+    found: dict[tuple[int, str], set[str]] = {}
+    for year in (2018, 2019, 2020):
+        for campaign in with_workers(year):
+            for pair in campaign.known_pairs:
+                found.setdefault((year, campaign.style_of(pair)), set()).add(pair)
+    assert found == {key: set(pairs.split()) for key, pairs in TABLE_4.items()}
+    # 21 SR-DC and 25 SR+DC pairs, and tr-en 2018, which the paper could not replicate
+    assert sum(len(pairs) for (_, style), pairs in found.items() if style == "SR-DC") == 21 + 1
+    assert sum(len(pairs) for (_, style), pairs in found.items() if style == "SR+DC") == 25
+
+
+def test_out_of_english_was_judged_by_bilinguals_on_appraise_from_2019():
+    for year in (2019, 2020):
+        for campaign in with_workers(year):
+            for pair in campaign.known_pairs:
+                out = pair.startswith("en-")
+                assert campaign.bilingual(pair) == out
+                assert campaign.tool_of(pair) == ("Appraise" if out else "MTurk")
+
+
+def test_style_and_tool_differ_between_the_pairs_of_wmt20():
+    (wmt20,) = (c for c in campaigns.listed() if c.name == "wmt20")
+    assert wmt20.style == "SR-DC/SR+DC" and not wmt20.workers
+    assert [p for p in wmt20.known_pairs if wmt20.style_of(p) == "SR-DC"] == (
+        ["iu-en", "km-en", "ps-en"]
+    )
+    assert wmt20.tool_of("en-cs") == "Appraise" and wmt20.tool_of("cs-en") == "MTurk"
+
+
+def test_names_folders_and_formats_are_sound():
+    folders = [campaigns.folder_of(c.name) for c in campaigns.listed()]
+    assert len(folders) == len(set(folders))
+    for campaign in campaigns.listed():
+        assert formats.PROTOCOLS[campaign.format] == campaign.protocol
+        assert campaign.title and campaign.citation
+        if campaign.protocol == "DA":
+            assert set(campaign.style.split("/")) <= {"SR-DC", "SR+DC"}
+
+
+@pytest.mark.parametrize("name", ["demo-srdc", "demo-srpdc"])
+def test_demo_campaigns_are_always_here(name):
+    campaign = campaigns.find(name)
+    assert campaign.demo and campaign in campaigns.present() and not campaign.rebuilt
+    da = campaigns.load_da(campaign, campaign.pairs[0])
+    assert len(da.good) > 100 and da.good.document.notna().all()
+    assert any("HUMAN" in system for system in da.good.system.cat.categories)
+    assert campaign.folder == paths.DEMO / name
+
+
+def test_an_unknown_name_says_what_there_is():
+    with pytest.raises(DataError) as caught:
+        campaigns.find("wmt81")
+    assert "did you mean wmt" in str(caught.value) and "demo-srdc" in str(caught.value)
+    assert caught.value.value == "wmt81"
+
+
+def test_a_known_campaign_that_is_not_here_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path))
+    with pytest.raises(DataError, match="make data CAMPAIGN=wmt18") as caught:
+        campaigns.find("wmt18")
+    assert "newstest2018-humaneval/analysis" in str(caught.value)
+    assert {c.name for c in campaigns.present()} == {c.name for c in campaigns.listed() if c.demo}
+    write(tmp_path / "newstest2018-humaneval" / "analysis")  # somebody's files in its place
+    campaign = campaigns.find("wmt18")
+    assert campaign.pairs == ("cs-en", "en-de")
+    assert campaign.rebuilt  # not the official bytes
+
+
+def test_a_folder_of_da_files_is_a_campaign(tmp_path, monkeypatch):
+    folder = write(tmp_path / "mine", compress=True)
+    campaign = campaigns.find(folder)
+    assert (campaign.name, campaign.protocol, campaign.format) == ("mine", "DA", "da")
+    assert (campaign.style, campaign.tool, campaign.year) == ("", "", 0)
+    assert campaign.pairs == ("cs-en", "en-de") and campaign.workers and not campaign.rebuilt
+    assert len(campaigns.load_da(campaign, "cs-en").good) == 7
+    (folder / "campaign.yaml").write_text(
+        "title: Ours\nstyle: SR+DC\ntool: Turkle\nyear: 2025\ncitation: us\n"
+    )
+    campaign = campaigns.find(str(folder))
+    assert (campaign.title, campaign.style_of("cs-en"), campaign.tool, campaign.year) == (
+        *("Ours", "SR+DC", "Turkle", 2025),
+    )
+    (folder / "campaign.yaml").write_text("style: SRDC\n")
+    with pytest.raises(DataError, match=r"'style': unknown style; found 'SRDC'"):
+        campaigns.find(folder)
+    for text, words in (
+        ("colour: red", "'colour': unknown field"),
+        ("format: xml", "'format': unknown format; found 'xml'"),
+        ("year: last", "'year': not a year"),
+        ("files: [gone.csv]", "no file gone.csv in the folder"),
+        ("- a", "not a mapping"),
+    ):
+        (folder / "campaign.yaml").write_text(text)
+        with pytest.raises(DataError, match=words):
+            campaigns.find(folder)
+    (folder / "campaign.yaml").write_text("style: [\n")
+    with pytest.raises(DataError, match="not YAML"):
+        campaigns.find(folder)
+
+
+def test_a_relative_path_from_anywhere(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert campaigns.find("data/demo/demo-srdc").pairs == campaigns.find("demo-srdc").pairs
+    write(tmp_path / "here")
+    assert campaigns.find("here").name == "here"
+
+
+def test_a_lone_file_of_two_says_what_is_missing(tmp_path):
+    folder = write(tmp_path / "mine")
+    (folder / "ad-latest.csv").unlink()
+    campaign = campaigns.find(folder)
+    with pytest.raises(DataError, match=r"ad-latest\.csv is missing"):
+        campaigns.load_da(campaign, "cs-en")
+
+
+def test_a_folder_without_anything_known(tmp_path):
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(DataError, match=r"no files in a known format; found 'notes\.txt'"):
+        campaigns.find(tmp_path)
+
+
+def test_a_folder_of_segment_scores(tmp_path):
+    folder = segment_file(tmp_path / "seg", ["A 1 57.5 -0.2 2", "B 1 60 0.1 1"])
+    campaign = campaigns.find(folder)
+    assert (campaign.format, campaign.workers, campaign.pairs) == ("segments", False, ("cs-en",))
+    assert len(campaigns.load_segment_scores(campaign, "cs-en")) == 2
+    with pytest.raises(DataError, match="segment scores without workers"):
+        campaigns.load_da(campaign, "cs-en")
+    with pytest.raises(DataError, match="not relative ranking"):
+        campaigns.load_rr(campaign)
+    with pytest.raises(DataError, match="not MQM"):
+        campaigns.load_mqm(campaign, "cs-en")
+
+
+def test_folders_of_the_other_formats(tmp_path):
+    def folder(name: str, text: str):
+        path = tmp_path / name.replace(".", "-") / name
+        path.parent.mkdir()
+        path.write_text(text)
+        return campaigns.find(path.parent)
+
+    rows = "srclang,trglang,system1rank\nCzech,English,1\nEnglish,French,2\n"
+    rr = folder("mine.csv", rows)
+    assert (rr.protocol, rr.pairs) == ("RR", ("cs-en", "en-fr"))
+    mqm = folder("mqm_mine_zhen.tsv", "system\tdoc\tcategory\tseverity\n")
+    assert (mqm.protocol, mqm.pairs) == ("MQM", ("zh-en",))
+    with pytest.raises(DataError, match=r"did you mean zh-en.*expected one of zh-en"):
+        campaigns.load_mqm(mqm, "zh-e")
+    esa = folder("spans.csv", "u1,A,1,TGT,eng,jpn,5,d,False,[],1,2\n")
+    assert (esa.protocol, esa.format, esa.pairs) == ("DA", "esa", ("en-ja",))
+    assert len(campaigns.load_da(esa, "en-ja").good) == 1
+    (esa.folder / "rank.csv").write_text(rows)
+    with pytest.raises(DataError, match="files of several formats: esa, rr"):
+        campaigns.find(esa.folder)
+    (esa.folder / "campaign.yaml").write_text("format: rr\n")
+    assert campaigns.find(esa.folder).pairs == ("cs-en", "en-fr")
+
+
+def test_fingerprint_follows_the_content_and_not_the_packing(tmp_path):
+    folder = write(tmp_path / "one")
+    campaign = campaigns.find(folder)
+    first = campaigns.fingerprint(campaign, "cs-en")
+    assert len(first) == 16 and first == campaigns.fingerprint(campaign, "cs-en")
+    packed = campaigns.find(write(tmp_path / "two", compress=True))
+    assert campaigns.fingerprint(packed, "cs-en") == first
+    (folder / "documents-cs-en.tsv").write_text("sid\tdocument\n1\tx\n")
+    assert campaigns.fingerprint(campaign, "cs-en") != first
+    assert campaigns.fingerprint(campaign, "en-de") == first  # another pair's documents
+    write(folder, latest=[*ROWS[:-1], ROWS[-1].replace("55", "56")])
+    assert campaigns.fingerprint(campaign, "en-de") != first
+
+
+def test_the_example_in_the_readme_is_a_campaign(tmp_path):
+    text = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    blocks = text.split("## Your own campaign")[1].split("```")
+    rows, settings = blocks[1].strip("\n"), blocks[3].removeprefix("yaml\n")
+    for name in ("ad-latest.csv", "ad-good-raw-redup.csv"):
+        (tmp_path / name).write_text(rows + "\n")
+    settings = "".join(line for line in settings.splitlines(True) if "files:" not in line)
+    (tmp_path / "campaign.yaml").write_text(settings)
+    campaign = campaigns.find(tmp_path)
+    da = campaigns.load_da(campaign, "cs-en")
+    assert len(da.good) == rows.count("\n") == 3 and campaign.bilingual("cs-en")
+    assert list(da.good.document.cat.categories) == ["interview"]
+
+
+def test_the_readme_names_every_campaign():
+    text = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    for campaign in campaigns.listed():
+        if not campaign.demo:
+            assert f"`{campaign.name}`" in text and campaign.folder.name in text, campaign.name
+
+
+def test_git_blob_is_git_s():
+    file = paths.CATALOGUE
+    if shutil.which("git"):
+        import subprocess
+
+        out = subprocess.run(
+            ["git", "hash-object", "--no-filters", str(file)], capture_output=True, text=True
+        )
+        assert tables.git_blob(file) == out.stdout.strip()
+
+
+@needs("wmt10")
+@needs("wmt12")
+@needs("wmt23-mqm")
+def test_real_files_are_the_official_ones():
+    """Where the bytes are official, git's ids are those of the catalogue (from SOURCES)."""
+    for name in ("wmt10", "wmt11", "wmt12", "wmt23-mqm"):
+        campaign, checked = campaigns.find(name), 0
+        for source in campaign.entry["sources"]:
+            for file, facts in source["files"].items():
+                assert tables.git_blob(campaign.folder / file) == facts["git_blob"]
+                checked += 1
+        assert checked
+        assert not campaign.rebuilt
+    assert campaigns.find("wmt10").files() == (real("wmt10") / "data_RNK.csv",)
+    assert "ur-en" in campaigns.find("wmt11").pairs
+    assert campaigns.find("wmt12").pairs == (
+        *("cs-en", "de-en", "en-cs", "en-de", "en-es", "en-fr", "es-en", "fr-en"),
+    )
+    assert campaigns.find("wmt23-mqm").pairs == ("en-de", "zh-en")
+
+
+@needs("wmt10")
+@needs("wmt22-appraise-liv")
+@needs("wmt24-esa")
+def test_formats_of_real_folders_are_seen_from_their_files(tmp_path):
+    """Copied under other names, so that the catalogue does not help."""
+    for name, form, count in (
+        *(("wmt10", "rr", 1), ("wmt11", "rr", 3), ("wmt12", "rr", 1), ("wmt23-mqm", "mqm", 2)),
+        *(("wmt24-esa", "esa", 1), ("wmt22-appraise-liv", "appraise", 2)),
+    ):
+        shutil.copytree(real(name), tmp_path / f"copy-{name}")
+        own = campaigns.find(tmp_path / f"copy-{name}")
+        assert (own.format, len(own.files())) == (form, count)
+        assert own.pairs == campaigns.find(name).pairs
+
+
+@needs("wmt21")
+def test_a_path_to_a_known_folder_is_that_campaign():
+    campaign = campaigns.find(real("wmt21"))
+    assert campaign.style == "SR+DC" and campaign.rebuilt and campaign.name == "wmt21"
+    with gzip.open(real("wmt21") / "ad-latest.csv.gz", "rt") as stream:
+        rows = sum("\tde\ten\t" in line for line in stream)
+    assert len(campaigns.load_da(campaign, "de-en").latest) == rows
+
+
+def test_an_own_folder_with_a_catalogue_name_is_not_taken_for_the_official_campaign(tmp_path):
+    import shutil
+
+    folder = tmp_path / "wmt18"
+    shutil.copytree(campaigns.find("demo-srdc").folder, folder)
+    assert campaigns.find(folder).name == "own-wmt18"

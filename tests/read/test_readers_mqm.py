@@ -1,0 +1,200 @@
+"""The MQM reader: what it keeps, what it counts as excluded, what it refuses."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from conftest import needs, real
+from rankstability.errors import DataError
+from rankstability.read.mqm import read_mqm
+
+HEADER = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata"
+ROWS = [
+    ("A", "d1", 1, 1, "r1", 'a "quote', "t", "Fluency/Punctuation", "Minor"),
+    ("A", "d1", 1, 1, "r1", "a", "t", "accuracy/mistranslation", "major"),
+    ("A", "d1", 2, 2, "r1", "b", "t", "Found", "HOTW-test"),
+    ("A", "d1", 2, 2, "r1", "b", "t", "No-error", "No-error"),
+    ("A", "d1", 3, 3, "r1", "c", "t", "Missed", "HOTW-test"),
+    ("A", "d1", 4, 4, "r1", "d", "t", "Accuracy/Omission (Translation 2)", "Minor"),
+]
+
+
+def text(rows=ROWS, header=HEADER, metadata='{"long": "' + "x" * 2000 + '\tnot split"}') -> str:
+    lines = ["\t".join(map(str, row)) + f"\t{metadata}" for row in rows]
+    return "\n".join([header, *lines]) + "\n"
+
+
+def write(folder: Path, content: str, name: str = "mqm_x_ende.tsv") -> Path:
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_rows_become_judgments_and_controls_are_counted(tmp_path):
+    frame = read_mqm(write(tmp_path, text()), "en-de")
+    assert list(frame.columns) == [
+        "pair",
+        "system",
+        "document",
+        "segment",
+        "doc_segment",
+        "rater",
+        "category",
+        "severity",
+    ]
+    kinds = list(zip(frame["segment"], frame["category"], frame["severity"], strict=True))
+    assert kinds == [
+        (1, "Fluency/Punctuation", "Minor"),
+        (1, "Accuracy/Mistranslation", "Major"),
+        (2, "No-error", "No-error"),
+        (4, "Accuracy/Omission", "Minor"),
+        (3, "No-error", "No-error"),  # only a control row: rated, nothing found
+    ]
+    excluded = frame.attrs["excluded"]
+    assert excluded["control rows (HOTW-test), found"] == 1
+    assert excluded["control rows (HOTW-test), missed"] == 1
+    assert [n for reason, n in excluded.items() if "rated without error" in reason] == [1]
+
+
+def test_packings_and_line_ends_give_the_same(tmp_path):
+    plain = read_mqm(write(tmp_path, text()), "en-de")
+    windows = read_mqm(write(tmp_path, text().replace("\n", "\r\n"), "w.tsv"), "en-de")
+    packed = tmp_path / "p.tsv.gz"
+    packed.write_bytes(gzip.compress(text().encode()))
+    tarred = tmp_path / "t.tsv.tar.gz"
+    with tarfile.open(tarred, "w:gz") as archive:
+        entry = tarfile.TarInfo("t.tsv")
+        entry.size = len(text().encode())
+        archive.addfile(entry, io.BytesIO(text().encode()))
+    for other in (windows, read_mqm(packed, "en-de"), read_mqm(tarred, "en-de")):
+        pd.testing.assert_frame_equal(plain, other)
+
+
+def test_older_header_and_file_without_metadata(tmp_path):
+    rows = [HEADER.replace("docSegId", "doc_id").replace("globalSegId", "seg_id")[:-9]]
+    rows += ["\t".join(map(str, r)) for r in ROWS]
+    old = read_mqm(write(tmp_path, "\n".join(rows)), "en-de")
+    pd.testing.assert_frame_equal(old, read_mqm(write(tmp_path, text(), "n.tsv"), "en-de"))
+
+
+def test_twelve_column_form_numbers_segments_itself(tmp_path):
+    header = (
+        "year\tsource_lang\ttarget_lang\tdocument_id\tdoc_segment_id\tsystem_id\trater_id"
+        "\tsource\treference\tcandidate\tcategory\tseverity"
+    )
+    lines = [
+        "2022\ten\tzh\td1\t1\tA\tr1\ts\tr\tc\tlocale_convention/name\tminor",
+        "2022\ten\tzh\td1\t1\tB\tr1\ts\tr\tc\tnon_translation\tmajor",
+        "2022\ten\tzh\td2\t1\tA\tr1\ts\tr\tc\tNo-error\tno-error",
+    ]
+    frame = read_mqm(write(tmp_path, "\n".join([header, *lines])), "en-zh")
+    assert list(frame["segment"]) == [1, 1, 2]
+    assert list(frame["category"]) == [
+        "Locale convention/Name format",
+        "Non-translation",
+        "No-error",
+    ]
+
+
+def test_unknown_severities_and_categories_are_all_listed(tmp_path):
+    rows = [*ROWS, ("A", "d1", 5, 5, "r1", "s", "t", "Fluency/Rhythm", "Minor")]
+    rows += [("A", "d1", 5, 5, "r1", "s", "t", "Fluency/Grammar", "Catastrophic")] * 2
+    with pytest.raises(DataError) as caught:
+        read_mqm(write(tmp_path, text(rows)), "en-de")
+    message = str(caught.value)
+    assert "category 'Fluency/Rhythm' (1 rows)" in message
+    assert "severity 'Catastrophic' (2 rows)" in message
+    assert caught.value.line == 8
+    assert "mqm_x_ende.tsv" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "problem", "line"),
+    [
+        ("a\tb\n", "not an MQM table", 1),
+        (text() + "A\td1\t5\n", "truncated", 8),
+        (text([("A", "d1", "one", 1, "r1", "s", "t", "Other", "Minor")]), "segment number", 2),
+        (text([("", "d1", 1, 1, "r1", "s", "t", "Other", "Minor")]), "empty", 2),
+        (text([]), "no judgments", None),
+    ],
+)
+def test_bad_files_are_refused_with_their_line(tmp_path, content, problem, line):
+    with pytest.raises(DataError, match=problem) as caught:
+        read_mqm(write(tmp_path, content), "en-de")
+    assert caught.value.line == line
+
+
+def test_a_file_that_is_no_archive(tmp_path):
+    bad = tmp_path / "x.tsv.tar.gz"
+    bad.write_bytes(b"no archive at all")
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        read_mqm(bad, "en-de")
+
+
+def release(pair: str) -> Path:
+    return real("wmt23-mqm") / f"sxs_mqm_generalMT2023_{pair}.3ratingsPerSegment.tsv.tar.gz"
+
+
+@needs("wmt23-mqm")
+def test_the_release_of_2023():
+    frame = read_mqm(release("ende"), "en-de")
+    assert len(frame) == 10725  # of 10,970 rows, 245 are controls
+    assert sum(frame.attrs["excluded"].values()) == 245
+    assert (frame["segment"].nunique(), frame["document"].nunique()) == (104, 30)
+    rated = frame.groupby(["system", "segment"], observed=True)["rater"].nunique()
+    assert (rated == 3).all() and len(rated) == 1040
+
+
+@needs("wmt23-mqm")
+def test_one_system_is_there_twice_with_the_same_translations():
+    """Why GPT4-5shot_with_ONLINE-W and ..._with_refA count as duplicates: the texts are equal."""
+    texts: dict[str, dict[str, str]] = {}
+    with tarfile.open(release("ende"), "r:gz") as archive:
+        for line in archive.extractfile(archive.getmembers()[0]).read().decode().split("\n")[1:]:
+            cells = line.split("\t", 9)
+            if cells[0].startswith("GPT4-5shot_with_"):
+                clean = cells[6].replace("<v>", "").replace("</v>", "")
+                texts.setdefault(cells[0], {})[cells[3]] = clean
+    first, second = texts.values()
+    assert len(first) == 104 and first == second
+
+
+SCRIPT = """
+import json, resource, sys, time
+from rankstability.read.mqm import read_mqm
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+start = time.process_time()
+n = len(read_mqm(sys.argv[1], "en-zh"))
+seconds = time.process_time() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps({"n": n, "seconds": seconds, "peak": peak / 1024, "before": before / 1024}))
+"""
+
+
+def test_seventy_megabytes_in_seconds_and_within_a_gigabyte(tmp_path):
+    size = 70_000_000
+    metadata = '{"timing": "' + "y" * 1200 + '"}'
+    rows = size // (1300 + 60)
+    lines = [HEADER] + [
+        f"S{i % 15}\td{i % 181}\t{i % 10}\t{i % 1315}\trater{i % 7}\tsource text\ttarget text"
+        f"\tFluency/Grammar\tMinor\t{metadata}"
+        for i in range(rows)
+    ]
+    path = write(tmp_path, "\n".join(lines))
+    assert path.stat().st_size > 60_000_000
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(path)], capture_output=True, text=True, check=True
+    )
+    measured = json.loads(done.stdout)
+    assert measured["n"] == rows
+    assert measured["seconds"] < 5
+    assert measured["peak"] < 1000  # MiB, libraries included

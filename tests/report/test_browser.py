@@ -1,0 +1,175 @@
+"""The report in a browser, from disk: links, figure, table, widths, no network; JupyterLab."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import v4
+
+from lab_server import jupyterlab
+from rankstability import paths
+from rankstability.report import site
+from site_fixture import make_run
+
+pytestmark = pytest.mark.browser
+
+DESKTOP, PHONE = (1280, 900), (390, 844)
+
+
+@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+def page(browser, request):
+    """A page that records every request, and any error of a script."""
+    width, height = request.param
+    context = browser.new_context(viewport={"width": width, "height": height}, offline=True)
+    opened = context.new_page()
+    asked, errors = [], []
+    opened.on("request", lambda r: asked.append(r.url))
+    opened.on("pageerror", lambda e: errors.append(str(e)))
+    yield opened
+    context.close()
+    assert [u for u in asked if not u.startswith(("file://", "data:"))] == []
+    assert errors == []
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory) -> Path:
+    root = tmp_path_factory.mktemp("browser")
+    make_run(root, "wmtx", "cs-en")
+    make_run(root, "wmtx", "de-en", fails=True)
+    (root / "figures" / "claims_ledger.csv").write_text(
+        "paper,place,cell,published,ours,status,reason,provenance\n"
+        + "".join(
+            f"{paper},Table {k},cs-en | system-{k},1,{k},{status},{'a reason ' * 12},official\n"
+            for paper, status in (("knowles2021", "exact"), ("koehn2012", "no data"))
+            for k in range(20)
+        )
+    )
+    site.build(root / "executed", root / "figures", root / "site")
+    return root / "site"
+
+
+def fits(page) -> bool:
+    """Whether the page is no wider than the window, so that a phone need not scroll sideways."""
+    return page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_index_to_page_with_figure_and_table(page, tiny):
+    page.goto(f"file://{tiny}/index.html")
+    assert fits(page)
+    assert "trusted" in page.locator("h1").inner_text()
+    failure = page.locator(".failure").first
+    assert "the score is <out> of range" in failure.inner_text()
+    page.get_by_role("link", name="cs-en", exact=True).click()
+    assert page.url.endswith("/wmtx/01_tiny__cs-en.html")
+    assert fits(page)
+    picture = page.locator("figure img")
+    assert picture.evaluate("i => i.complete && i.naturalWidth > 300")
+    assert picture.evaluate("i => i.getBoundingClientRect().right <= window.innerWidth")
+    assert page.get_by_text("The question of this page.").is_visible()
+    for table in (first := page.locator(".outputs table").first, page.locator(".text table").first):
+        assert table.is_visible()
+    assert first.locator("tbody tr").count() == 2 and "<beta>" in first.inner_text()
+    # the code is folded, and unfolds
+    code = page.locator("details.code .highlight").first
+    assert not code.is_visible()
+    page.locator("#unfold").click()
+    assert code.is_visible() and fits(page)
+    # the figure opens large, and closes
+    page.locator("a.zoom").click()
+    assert page.locator("dialog.large img").is_visible()
+    page.keyboard.press("Escape")
+    page.locator("dialog.large").wait_for(state="detached")
+    # settings are a table
+    page.locator("details.settings summary").click()
+    assert "'cs-en'" in page.locator("details.settings").inner_text() and fits(page)
+    # the files of the run exist where the links lead
+    names = page.locator("footer .files a").evaluate_all("links => links.map(a => a.href)")
+    assert len(names) == 4 and all(Path(n.removeprefix("file://")).is_file() for n in names)
+    page.get_by_role("link", name="Back to the report").click()
+    assert page.url.endswith("/index.html")
+
+
+def test_ledger_filters(page, tiny):
+    page.goto(f"file://{tiny}/index.html")
+    page.locator("table.papers a", has_text="Koehn 2012").click()
+    assert page.locator("#shown").inner_text() == "20 of 40 rows"  # the link chose the paper
+    page.locator("select[name=paper]").select_option("")
+    page.locator("select[name=status]").select_option("exact")
+    page.locator("input[name=words]").fill("SYSTEM-7 knowles")
+    assert page.locator("#shown").inner_text() == "1 of 40 rows"
+    assert page.locator("tbody.ledger tr:visible").count() == 1
+    assert fits(page)
+
+
+def test_built_report_where_there_is_one(page):
+    """Every page of ``build/site`` opens; the index's first link leads to a figure or a table."""
+    built = paths.BUILD / "site"
+    if not (built / "index.html").is_file():
+        pytest.skip("no report in build/site; make figures builds it")
+    page.goto(f"file://{built}/index.html")
+    assert fits(page)
+    links = page.locator("a.chip").evaluate_all("links => links.map(a => a.href)")
+    assert links, "the index lists no page"
+    one_each = {link.rsplit("/", 1)[-1].partition("__")[0]: link for link in links}
+    for link in one_each.values():
+        page.goto(link)
+        assert fits(page), link
+        assert page.locator("h1").first.is_visible()
+        hidden = page.locator("main > .text, main > .outputs").evaluate_all(
+            "parts => parts.filter(p => p.textContent.trim() && !p.offsetHeight).length"
+        )
+        assert hidden == 0, link
+        assert page.locator("figure img, .outputs table, .text table").count() >= 1, link
+    page.goto(f"file://{built}/ledger.html")
+    assert fits(page)
+
+
+CELL = "import rankstability.paths as p; print('root', (p.ROOT / 'Makefile').is_file())"
+
+
+@pytest.fixture
+def lab(tmp_path: Path):
+    """JupyterLab of this environment on a folder with one notebook; its own settings."""
+    work = tmp_path / "work"
+    work.mkdir()
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(CELL)])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, work / "hello.ipynb")
+    own = {
+        f"{name}_DIR": str(tmp_path / name)
+        for name in (
+            "JUPYTER_CONFIG",
+            "JUPYTER_DATA",
+            "JUPYTER_RUNTIME",
+            "JUPYTERLAB_SETTINGS",
+            "JUPYTERLAB_WORKSPACES",
+        )
+    }
+    log = tmp_path / "lab.log"
+    with jupyterlab(work, own, log) as url:
+        yield url
+
+
+def test_kernel_of_jupyterlab_imports_the_package(browser, lab):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(90_000)
+    accept = "button.jp-mod-accept"  # whatever JupyterLab asks while it settles
+    dialog = page.locator("dialog.jp-Dialog")
+    page.add_locator_handler(dialog, lambda shown: shown.locator(accept).last.click())
+    page.goto(f"{lab}/lab/tree/hello.ipynb?token=test")
+    page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
+    output = page.locator(".jp-OutputArea-output", has_text="root")
+    for _ in range(8):  # JupyterLab drops keys while it still settles
+        page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
+        page.keyboard.press("Control+Enter")
+        until = time.monotonic() + 8
+        while not output.count() and time.monotonic() < until:
+            page.wait_for_timeout(200)
+        if output.count():
+            break
+    assert output.inner_text().strip() == "root True"
+    context.close()

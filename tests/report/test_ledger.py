@@ -1,0 +1,95 @@
+"""The ledger: gathered, ordered, summarised; nothing of the demo campaigns in it."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from rankstability.errors import DataError
+from rankstability.papers import claims
+from rankstability.report import ledger
+
+
+def write_claims(figures, campaign, notebook, rows):
+    folder = figures / campaign / notebook
+    folder.mkdir(parents=True)
+    pd.DataFrame(rows, columns=claims.COLUMNS).to_csv(folder / "claims.csv", index=False)
+
+
+def row(place, cell, status="exact", paper="knowles2021", ours="1", provenance="official"):
+    ours = "" if status == "no data" else ours
+    return (paper, place, cell, "1", ours, status, "why" * (status != "exact"), provenance)
+
+
+@pytest.fixture
+def published(tmp_path):
+    folder = tmp_path / "published"
+    folder.mkdir()
+    keys = [("Table 10", "b"), ("Table 10", "a"), ("Table 2", "c"), ("Table 2", "never run")]
+    frame = pd.DataFrame(
+        [("knowles2021", *k, "1") for k in keys], columns=[*ledger.KEY, "published"]
+    )
+    frame.to_csv(folder / "knowles2021.csv", index=False)
+    return folder
+
+
+def test_order_is_that_of_the_published_file_and_unknown_cells_come_last(tmp_path, published):
+    figures = tmp_path / "figures"
+    write_claims(figures, "wmt21", "02_x", [row("Table 2", "c"), row("Figure 9", "z")])
+    write_claims(figures, "wmt18", "01_x", [row("Table 10", "a"), row("Table 10", "b")])
+    write_claims(figures, "wmt10", "07_x", [row("Table 1", "k", paper="bojar2011")])
+    write_claims(figures, "demo-srdc", "01_x", [row("Table 2", "never run")])
+    rows = ledger.gather(figures, published)
+    assert rows["cell"].tolist() == ["k", "b", "a", "c", "z"]
+    assert ledger.uncovered(rows, published)["cell"].tolist() == ["never run"]
+
+
+def test_a_row_without_data_gives_way_and_equal_rows_are_kept_once(tmp_path, published):
+    figures = tmp_path / "figures"
+    write_claims(
+        figures, "wmt18", "01_x", [row("Table 10", "a", "no data"), row("Table 2", "c", "no data")]
+    )
+    write_claims(
+        figures, "wmt21", "01_x", [row("Table 10", "a", "differs"), row("Table 2", "c", "no data")]
+    )
+    write_claims(figures, "wmt21", "02_x", [row("Table 10", "a", "differs")])
+    rows = ledger.gather(figures, published)
+    assert rows[["cell", "status"]].values.tolist() == [["a", "differs"], ["c", "no data"]]
+    # the same cell from data of another provenance is another fact
+    write_claims(
+        figures, "wmt20", "01_x", [row("Table 10", "a", ours="1.0", provenance="rebuilt from z")]
+    )
+    assert len(ledger.gather(figures, published)) == 3
+
+
+def test_summary_counts_and_readme(tmp_path, published):
+    figures, readme = tmp_path / "figures", tmp_path / "README.md"
+    rows = [row("Table 10", "a"), row("Table 10", "b", "rounds"), row("Table 2", "c", "no data")]
+    write_claims(figures, "wmt18", "01_x", rows)
+    readme.write_text("before\n<!-- ledger -->\nold $1 \\1\n<!-- /ledger -->\nafter\n")
+    gathered = ledger.gather(figures, published)
+    assert ledger.update_readme(readme, gathered)
+    text = readme.read_text()
+    assert "| Knowles 2021 | 3 | 1 | 1 | 0 | 1 |" in text
+    assert "old" not in text and text.startswith("before\n") and text.endswith("\nafter\n")
+    assert not ledger.update_readme(readme, gathered)  # unchanged: not written again
+    readme.write_text("no markers")
+    with pytest.raises(DataError, match="no place for the ledger"):
+        ledger.update_readme(readme, gathered)
+
+
+def test_command_keeps_the_committed_ledger_where_no_real_campaign_ran(tmp_path, capsys):
+    (tmp_path / "claims_ledger.csv").write_text("kept")
+    write_claims(tmp_path, "demo-rr", "07_x", [row("Table 1", "a")])
+    assert ledger.main(["--figures", str(tmp_path), "--readme", str(tmp_path / "none")]) == 0
+    assert (tmp_path / "claims_ledger.csv").read_text() == "kept"
+    assert "stays as it is" in capsys.readouterr().out
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path, published):
+    write_claims(tmp_path, "wmt18", "01_x", [row("Table 2", "c", "fine")])
+    with pytest.raises(DataError, match="unknown status"):
+        ledger.gather(tmp_path, published)
+    (tmp_path / "wmt18" / "01_x" / "claims.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(DataError, match="not a ledger file"):
+        ledger.gather(tmp_path, published)

@@ -1,0 +1,143 @@
+"""Results on disk: whole or not at all, the same bytes each time; the ledger's verdicts."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankstability.errors import DataError
+from rankstability.papers import claims
+from rankstability.report import outputs
+from rankstability.report.outputs import Outputs, child_seeds, csv_bytes, write_whole
+
+
+def drawing():
+    fig, ax = plt.subplots()
+    ax.plot([0, 1], [1, 0], label="a")
+    ax.legend()
+    return fig
+
+
+def test_figures_and_tables_have_the_same_bytes_twice_and_no_settings_inside(tmp_path):
+    frame = pd.DataFrame({"system": ["a", "b"], "score": [0.1 + 0.2, -0.0]})
+    for name, seed in (("one", 1), ("two", 2)):
+        out = Outputs(tmp_path / name, {"seed": seed})
+        out.figure(drawing(), "drawn", data=frame)
+        out.table(frame, "scores", pair="cs-en")
+    for file in ("drawn.svg", "drawn.png", "drawn.csv", "cs-en/scores.csv"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+    assert (tmp_path / "one" / "drawn.csv").read_text() == "system,score\na,0.3\nb,0\n"
+    meta = json.loads((tmp_path / "two" / "cs-en" / "scores.meta.json").read_text())
+    assert (meta["seed"], meta["pair"], meta["kind"]) == (2, "cs-en", "table")
+
+
+def test_a_write_that_fails_leaves_the_earlier_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    write_whole(path, b"first")
+
+    def broken(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", broken)
+    with pytest.raises(OSError, match="no space"):
+        write_whole(path, b"second")
+    assert path.read_bytes() == b"first"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_pair_tables_are_gathered_in_order_with_their_pair(tmp_path):
+    out = Outputs(tmp_path)
+    for pair in ("ru-en", "cs-en"):
+        out.table(pd.DataFrame({"rank": [1]}), "ranking", pair=pair)
+    assert out.pair_tables("ranking")["pair"].tolist() == ["cs-en", "ru-en"]
+    with pytest.raises(DataError, match="no pair has been run yet"):
+        out.pair_tables("absent")
+
+
+def test_versions_of_what_can_change_a_number_are_signed():
+    signed = outputs.signature(campaign="wmt18")
+    assert signed["campaign"] == "wmt18"
+    assert set(signed["versions"]) == {"python", "numpy", "pandas", "scipy", "statsmodels"}
+
+
+def test_child_seeds_do_not_depend_on_how_many_are_asked_for():
+    few, many = child_seeds(7, 2), child_seeds(7, 5)
+    assert [g.integers(1 << 30) for g in few] == [g.integers(1 << 30) for g in many[:2]]
+
+
+def test_ten_significant_digits_are_kept():
+    assert csv_bytes(pd.DataFrame({"x": [np.pi * 1e-5]})) == b"x\n3.141592654e-05\n"
+
+
+@pytest.mark.parametrize(
+    ("printed", "ours", "expected"),
+    [
+        ("0.39", 0.3873, "exact"),
+        ("0.39", 0.395, "exact"),  # halves may go either way
+        ("0.39", 0.3951, "rounds"),
+        ("0.39", 0.41, "differs"),
+        ("65.6", "65.6", "exact"),
+        ("1/13", "1/13", "exact"),
+        ("1/13", "1/12", "differs"),
+        ("2,035", 2035, "exact"),
+        ("98.8%", 98.81, "exact"),
+        ("7", None, "no data"),
+        ("7", float("nan"), "no data"),
+        (".387", 0.38739, "exact"),
+    ],
+)
+def test_status_compares_at_the_printed_precision(printed, ours, expected):
+    assert claims.status(printed, ours) == expected
+
+
+def test_a_monte_carlo_tolerance_widens_rounds_only():
+    assert claims.status("13.2", 13.9, tolerance=1.0) == "rounds"
+    assert claims.status("13.2", 14.9, tolerance=1.0) == "differs"
+
+
+def test_ledger_rows_carry_reasons_and_provenance():
+    rows = pd.DataFrame(
+        [("p", "Table 1", "a", "1.0"), ("p", "Table 1", "b", "2.0")],
+        columns=["paper", "place", "cell", "published"],
+    )
+    made = claims.compare(
+        rows, {("Table 1", "a"): 1.4}, provenance="official", reasons="why", no_data="absent"
+    )
+    assert made["status"].tolist() == ["differs", "no data"]
+    assert made["reason"].tolist() == ["why", "absent"]
+    assert list(made.columns) == claims.COLUMNS
+    with pytest.raises(DataError, match="unknown provenance"):
+        claims.compare(rows, {}, provenance="hearsay")
+
+
+def test_a_place_the_paper_does_not_have_is_refused():
+    with pytest.raises(DataError, match="no such place"):
+        claims.published("knowles2021", "Table 99")
+
+
+def test_no_negative_zero_is_written_wherever_it_stands():
+    frame = pd.DataFrame({"a": [-0.0, 1.0], "b": [-0.0, -0.5], "c": ["x-0", "-0.0y"]})
+    assert csv_bytes(frame) == b"a,b,c\n0,0,x-0\n1,-0.5,-0.0y\n"
+
+
+def test_the_text_of_an_svg_figure_is_what_was_drawn(tmp_path):
+    fig, ax = plt.subplots()
+    ax.plot([0, 0.025], [0, 1])
+    ax.set_title("ariel197197.512")
+    ax.set_xticks([0.0, 0.025], ["0.0", "0.025"])
+    Outputs(tmp_path).figure(fig, "drawn")
+    svg = (tmp_path / "drawn.svg").read_text()
+    assert ">ariel197197.512<" in svg
+    assert ">0.025<" in svg
+
+
+@pytest.mark.parametrize("pair", ["../x", "a/b", "/x", "..", ".", "a\\b"])
+def test_results_of_a_pair_stay_in_its_folder(tmp_path, pair):
+    with pytest.raises(DataError, match="not a language pair"):
+        Outputs(tmp_path / "o").table(pd.DataFrame({"x": [1]}), "t", pair=pair)
+    assert not list(tmp_path.iterdir())

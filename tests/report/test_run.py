@@ -1,0 +1,184 @@
+"""The runner: parameters checked, results whole or not at all, failures said."""
+
+from __future__ import annotations
+
+import json
+
+import nbformat.v4 as v4
+import pandas as pd
+import pytest
+
+from rankstability import paths
+from rankstability.errors import DataError
+from rankstability.report import gather, run
+from rankstability.report.outputs import Outputs
+
+PARAMETERS = """\
+campaign: str = "demo-srdc"  # the campaign
+pair: str = ""  # a pair
+output_dir: str = ""  # where to
+count: int = 3  # how many
+share: float = 0.5  # how much
+flag: bool = False  # whether
+names: list[str] = ["a"]  # which
+values: list[float] = [1.5]  # how large
+"""
+
+
+@pytest.fixture
+def sandbox(tmp_path, monkeypatch):
+    """A repository of its own with one notebook, ``01_probe``, whose last cell is given."""
+    (tmp_path / "notebooks").mkdir()
+    monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path / "notebooks")
+    monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
+
+    def write(body: str, promises=("result.csv",), parameters=PARAMETERS):
+        cells = [
+            v4.new_markdown_cell("# Probe"),
+            v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}),
+            v4.new_code_cell(
+                "import pandas as pd\n"
+                "from rankstability.report.run import start\n"
+                "run = start('01_probe', campaign, pair, output_dir, count=count)"
+            ),
+            v4.new_code_cell(body),
+        ]
+        about = {"protocols": ["DA"], "promises": list(promises), "pair_promises": []}
+        notebook = v4.new_notebook(cells=cells)
+        notebook.metadata.update(
+            kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
+            language_info={"name": "python"},
+            rankstability=about,
+        )
+        (tmp_path / "notebooks" / "01_probe.ipynb").write_text(json.dumps(notebook))
+        return tmp_path
+
+    return write
+
+
+GOOD = "run.out.table(pd.DataFrame({'count': [count], 'flag': [flag]}), 'result')"
+
+
+def test_values_arrive_with_their_declared_types(sandbox):
+    sandbox(GOOD)
+    checked = run.check(
+        "01_probe",
+        {"campaign": "007", "count": "12", "share": "1", "flag": "true", "names": "x,y",
+         "values": "[1, 2.5]"},
+    )  # fmt: skip
+    assert checked == {
+        "campaign": "007",
+        "count": 12,
+        "share": 1.0,
+        "flag": True,
+        "names": ["x", "y"],
+        "values": [1.0, 2.5],
+    }
+    assert isinstance(checked["share"], float)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"cout": "3"}, "unknown parameter of 01_probe; found 'cout'"),
+        ({"count": "three"}, "parameter count; found 'three'"),
+        ({"count": "1.5"}, "parameter count"),
+        ({"count": "true"}, "parameter count"),
+        ({"flag": "maybe"}, "parameter flag"),
+        ({"values": "a,b"}, "parameter values"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_runs(sandbox, given, message):
+    folder = sandbox(GOOD)
+    with pytest.raises(DataError, match=message):
+        run.execute("01_probe", given, quiet=True)
+    assert not (folder / "build").exists()
+
+
+def test_only_annotated_literals_stand_in_a_parameters_cell(sandbox):
+    sandbox(GOOD, parameters="count = 3\n")
+    with pytest.raises(DataError, match="not a parameter; found 'count = 3'"):
+        run.parameters("01_probe")
+
+
+def test_a_run_puts_its_files_in_place_and_says_so(sandbox):
+    folder = sandbox(GOOD)
+    out = run.execute("01_probe", {"count": "5", "flag": "yes"}, quiet=True)
+    assert out == folder / "figures" / "demo-srdc" / "01_probe"
+    assert (out / "result.csv").read_text() == "count,flag\n5,True\n"
+    status = json.loads((folder / "build/executed/demo-srdc/01_probe.status.json").read_text())
+    assert (status["status"], status["campaign"], status["pair"]) == ("ok", "demo-srdc", "")
+    # the notebook itself is untouched, and nothing is left of the staging folder
+    assert "outputs" in (folder / "notebooks/01_probe.ipynb").read_text()
+    assert not list(out.parent.glob(".partial-*"))
+    # a later run that makes other files removes this notebook's earlier ones, and only those
+    (out / "mine.txt").write_text("a user's own file")
+    sandbox("run.out.table(pd.DataFrame({'x': [1]}), 'other')", promises=["other.csv"])
+    run.execute("01_probe", {}, quiet=True)
+    names = sorted(p.name for p in out.iterdir())
+    assert names == ["mine.txt", "other.csv", "other.meta.json"]
+    # a failing run and one that breaks its promise leave these results as they are
+    sandbox("run.out.table(pd.DataFrame({'x': [2]}), 'other')\nraise ValueError('half way')")
+    with pytest.raises(RuntimeError, match=r"failed in cell.*(\n.*)*ValueError: half way"):
+        run.execute("01_probe", {}, quiet=True)
+    status = json.loads((folder / "build/executed/demo-srdc/01_probe.status.json").read_text())
+    assert status["status"] == "failed" and status["error"] == "ValueError: half way"
+    sandbox("run.out.table(pd.DataFrame({'x': [2]}), 'other')", promises=["result.csv"])
+    with pytest.raises(RuntimeError, match=r"without writing result\.csv"):
+        run.execute("01_probe", {}, quiet=True)
+    assert (out / "other.csv").read_text() == "x\n1\n"
+    assert sorted(p.name for p in out.iterdir()) == names
+
+
+def test_the_command_line_says_what_is_wrong(sandbox, capsys):
+    sandbox(GOOD)
+    assert run.main(["02"]) == 2
+    assert "no such notebook" in capsys.readouterr().err
+    assert run.main(["01", "campaign=wmt99"]) == 2
+    assert "wmt99" in capsys.readouterr().err
+    assert run.main(["01", "--help"]) == 0
+    assert "count: int = 3" in capsys.readouterr().out
+    assert run.main(["01", "count"]) == 2
+
+
+def test_a_pair_the_campaign_does_not_have_is_refused():
+    with pytest.raises(DataError, match=r"no such language pair.*'xx-yy'.*de-en"):
+        run.start("01_replication", "demo-srdc", "xx-yy")
+
+
+def test_every_notebook_in_the_repository_declares_its_parameters():
+    for name in run.notebooks():
+        declared = {p.name for p in run.parameters(name)}
+        if not name.startswith("9"):
+            assert {"campaign", "pair", "output_dir"} <= declared, name
+        assert all(p.help for p in run.parameters(name)), name
+
+
+def test_a_run_never_removes_results_of_another_campaign_below_its_folder(sandbox):
+    folder = sandbox(GOOD)
+    inner = run.execute("01_probe", {"output_dir": str(folder / "out" / "sub")}, quiet=True)
+    given = {"campaign": "demo-srpdc", "output_dir": str(folder / "out")}
+    run.execute("01_probe", given, quiet=True)
+    assert (inner / "result.csv").is_file() and (folder / "out" / "result.csv").is_file()
+
+
+def test_pairs_run_with_other_settings_are_not_gathered(tmp_path):
+    for pair, rule in (("cs-en", "knowles"), ("de-en", "adjacent")):
+        out = Outputs(tmp_path, {"notebook": "02", "campaign": "c", "rule": rule, "alpha": 0.05})
+        out.table(pd.DataFrame({"x": [1]}), "changes", pair=pair, extra=pair)
+        out.table(pd.DataFrame({"x": [1]}), "other", pair=pair)
+    assert gather.settings(tmp_path, ["cs-en"]) == {"rule": "knowles", "alpha": 0.05}
+    with pytest.raises(DataError, match=r"de-en.*column 'rule'.*other settings than cs-en"):
+        gather.settings(tmp_path, ["cs-en", "de-en"])
+    with pytest.raises(DataError, match="this pair has not been run"):
+        gather.settings(tmp_path, ["ru-en"])
+
+
+@pytest.mark.parametrize("pair", ["x/../../../escaped", "../escaped", "/escaped", "cs-en/..", "."])
+def test_a_pair_that_is_a_path_writes_nothing_anywhere(sandbox, tmp_path, pair):
+    sandbox(GOOD)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(DataError, match="no such language pair"):
+        run.execute("01_probe", {"pair": pair, "output_dir": str(tmp_path / "o")}, quiet=True)
+    assert sorted(tmp_path.rglob("*")) == before

@@ -1,0 +1,272 @@
+"""The report site: pages from executed notebooks, the index, what changes and what vanishes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from rankstability import paths
+from rankstability.report import figures_index, pages, site
+from site_fixture import make_run
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory) -> Path:
+    """One site: a campaign with a whole, a pair's and a failed run, and one with files only."""
+    root = tmp_path_factory.mktemp("report")
+    make_run(root, "wmtx")
+    make_run(root, "wmtx", "cs-en")
+    make_run(root, "wmtx", "de-en", fails=True)
+    kept = root / "figures" / "wmtold" / "01_tiny"
+    kept.mkdir(parents=True)
+    (kept / "kept.csv").write_text("a\n1\n")
+    (root / "figures" / "claims_ledger.csv").write_text(
+        "paper,place,cell,published,ours,status,reason,provenance\n"
+        "knowles2021,Table 2,cs-en | x,1,1,exact,,official\n"
+        "knowles2021,Table 2,cs-en | <y>,1,2,differs,another test,official\n"
+    )
+    return root
+
+
+@pytest.fixture(scope="module")
+def made(root) -> dict:
+    return build(root)
+
+
+def build(root: Path) -> dict:
+    return site.build(root / "executed", root / "figures", root / "site")
+
+
+class Links(HTMLParser):
+    """Collects what a page refers to, and its tables and pictures."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.tags.append(tag)
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        if tag in ("img", "script", "iframe", "link", "source", "video"):
+            self.loaded += [given[k] for k in ("src", "href") if given.get(k)]
+
+
+def test_build_counts(made):
+    assert made == {"runs": 3, "failed": 1, "converted": 3, "problems": {}}
+
+
+def test_every_link_of_every_page_leads_to_a_file(root, made):
+    checked = 0
+    for page in (root / "site").rglob("*.html"):
+        for link in Links(page.read_text()).links:
+            target = link.partition("#")[0]
+            if target and target != "x.html":  # a link in the notebook's own prose
+                assert not target.startswith("/") and ":" not in target
+                assert (page.parent / target).resolve().is_file(), f"{page.name}: {link}"
+                checked += 1
+    assert checked > 30
+
+
+def test_pages_load_nothing_from_anywhere(root, made):
+    for page in (root / "site").rglob("*.html"):
+        text = page.read_text()
+        for source in Links(text).loaded:
+            assert source.startswith("data:") or "://" not in source
+        style = " ".join(re.findall(r"<style.*?</style>", text, re.DOTALL))
+        assert "url(" not in style and "@import" not in style
+        assert not re.search(r"require\.js|mathjax|mermaid|cdnjs", text, re.IGNORECASE)
+
+
+def test_page_folds_code_shows_settings_table_and_figure(root, made):
+    text = (root / "site" / "wmtx" / "01_tiny__cs-en.html").read_text()
+    assert "<h1" in text and "do pages work?" in text
+    assert text.count('<details class="code">') == 4  # three cells and the message
+    assert "a word on the way" in text
+    assert 'src="data:image/png;base64,iVBOR' in text
+    assert 'alt="mean scores: Scores"' in text
+    assert "&lt;beta&gt;" in text and "<beta>" not in text
+    # settings: the value given, the meaning declared; the staging folder is not shown
+    rows = re.findall(r"<tr(?: class=\"changed\")?><th>(\w+)</th><td><code>(.*?)</code>", text)
+    found = dict(rows)
+    assert found["pair"] in ("'cs-en'", "&#39;cs-en&#39;")
+    assert found["divisors"] == "[2, 4]"
+    assert "shares # of the judgments" in text
+    # a tag left open would swallow what follows
+    for tag in ("a", "div", "details", "table", "figure", "pre", "ul"):
+        opened = re.findall(rf"<{tag}[ >][^>]*", text)
+        assert len(opened) == text.count(f"</{tag}>"), tag
+        assert not any(part.endswith("/") for part in opened), tag
+    assert "injected" not in text and "# Parameters" not in text
+
+
+def test_failed_run_says_what_happened(root, made):
+    index = (root / "site" / "index.html").read_text()
+    assert "ValueError: the score is &lt;out&gt; of range" in index
+    assert "../executed/wmtx/01_tiny__de-en.ipynb" in index
+    assert "kept results" in index and "../figures/wmtold/01_tiny/kept.csv" in index
+    page = (root / "site" / "wmtx" / "01_tiny__de-en.html").read_text()
+    assert "This run failed." in page and 'class="scroll error"' in page
+
+
+def test_ledger_page_and_summary(root, made):
+    text = (root / "site" / "ledger.html").read_text()
+    assert "cs-en | &lt;y&gt;" in text and text.count('data-paper="knowles2021"') == 2
+    index = (root / "site" / "index.html").read_text()
+    assert 'href="ledger.html#paper=knowles2021&amp;status=differs">1<' in index
+
+
+def test_only_what_changed_is_converted_and_vanished_runs_go(root, made, tmp_path):
+    import shutil
+
+    copy = tmp_path / "copy"
+    shutil.copytree(root, copy)
+    pages_of = {"wmtx/01_tiny.html", "wmtx/01_tiny__cs-en.html", "wmtx/01_tiny__de-en.html"}
+    for status in (copy / "executed").glob("*/*.status.json"):  # their results moved with them
+        record = json.loads(status.read_text())
+        record["output_dir"] = str(copy / "figures" / "wmtx" / "01_tiny")
+        status.write_text(json.dumps(record))
+    assert build(copy)["converted"] == 3
+    before = {p: (copy / "site" / p).stat().st_mtime_ns for p in pages_of}
+    index = (copy / "site" / "index.html").read_bytes()
+    assert build(copy)["converted"] == 0
+    assert before == {p: (copy / "site" / p).stat().st_mtime_ns for p in pages_of}
+    assert index == (copy / "site" / "index.html").read_bytes()
+    notebook = copy / "executed" / "wmtx" / "01_tiny.ipynb"
+    notebook.write_text(notebook.read_text().replace("do pages work?", "they do"))
+    assert build(copy)["converted"] == 1
+    assert "they do" in (copy / "site" / "wmtx" / "01_tiny.html").read_text()
+    for gone in (copy / "executed" / "wmtx").glob("01_tiny__cs-en.*"):
+        gone.unlink()
+    bystander = copy / "site" / "wmtx" / "mine.html"
+    bystander.write_text("not ours")
+    build(copy)
+    assert not (copy / "site" / "wmtx" / "01_tiny__cs-en.html").exists()
+    assert "cs-en</a>" not in (copy / "site" / "index.html").read_text()
+    assert bystander.exists()
+
+
+def test_one_broken_notebook_does_not_take_the_report_with_it(root, made, tmp_path):
+    import shutil
+
+    shutil.copytree(root / "executed", tmp_path / "executed")
+    (tmp_path / "executed" / "wmtx" / "01_tiny.ipynb").write_text('{"cells": [')
+    done = site.build(tmp_path / "executed", tmp_path / "figures", tmp_path / "site")
+    assert list(done["problems"]) == ["wmtx/01_tiny.html"] and done["converted"] == 2
+    assert "NotJSONError" in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_results_written_elsewhere_and_gone_are_looked_for_in_figures(tmp_path):
+    saved = tmp_path / "executed" / "wmtx" / "01_tiny.status.json"
+    saved.parent.mkdir(parents=True)
+    saved.write_text(json.dumps({"status": "failed", "output_dir": str(tmp_path / "gone")}))
+    (run,) = site.read_runs(tmp_path / "executed", tmp_path / "figures")
+    assert run.output_dir == tmp_path / "figures" / "wmtx" / "01_tiny"
+    assert run.executed is None and run.status == "failed"
+    kept = tmp_path / "elsewhere"
+    kept.mkdir()
+    saved.write_text(json.dumps({"status": "ok", "output_dir": str(kept)}))
+    assert site.read_runs(tmp_path / "executed", tmp_path / "figures")[0].output_dir == kept
+
+
+def test_nothing_run_yet(tmp_path):
+    assert site.build(tmp_path / "a", tmp_path / "b", tmp_path / "site")["runs"] == 0
+    assert "make figures" in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_figures_index_is_deterministic_and_without_demo_or_own(root, made, monkeypatch):
+    assert "wmtx" not in figures_index.index(root / "figures")  # not in the catalogue: one's own
+    monkeypatch.setattr(figures_index, "catalogue", lambda: {"wmtx": {}})
+    demo = root / "figures" / "demo-x" / "01_tiny"
+    demo.mkdir(parents=True, exist_ok=True)
+    (demo / "t.csv").write_text("a\n")
+    text = figures_index.index(root / "figures")
+    assert text == figures_index.index(root / "figures")
+    assert "demo-x" not in text
+    assert "- mean_scores: [png](wmtx/01_tiny/mean_scores.png), [svg]" in text
+    assert "- per language pair (mean_scores, ranking): [cs-en](wmtx/01_tiny/cs-en/)" in text
+    for link in re.findall(r"\]\(([^)]+)\)", text):
+        assert (root / "figures" / link).exists(), link
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.84, "0.8 s"), (9.97, "10 s"), (59.6, "1 min 0 s"), (185, "3 min 5 s"), (7300, "2 h 1 min")],
+)
+def test_duration(seconds, text):
+    assert pages.duration(seconds) == text
+
+
+def test_glossary_names_functions_that_exist():
+    text = (paths.ROOT / "lib/rankstability/report/glossary.html.j2").read_text()
+    names = re.findall(r"<code>([\w.]+)</code>", text)
+    assert len(names) >= 10
+    for name in names:
+        folder, module, attributes = name.split(".", 2)
+        value = importlib.import_module(f"rankstability.{folder}.{module}")
+        for attribute in attributes.split("."):
+            value = getattr(value, attribute)
+
+
+def test_campaigns_are_named_with_their_citation(tmp_path):
+    from rankstability.read import campaigns
+
+    entry = campaigns.catalogue()["wmt18"]
+    (tmp_path / "figures" / "wmt18" / "01_tiny").mkdir(parents=True)
+    (tmp_path / "figures" / "wmt18" / "01_tiny" / "t.csv").write_text("a\n")
+    site.build(tmp_path / "executed", tmp_path / "figures", tmp_path / "site")
+    index = unescape((tmp_path / "site" / "index.html").read_text())
+    assert entry["title"] in index and entry["citation"] in index
+    assert set(site.about("nobody-knows-this").values()) == {""}
+
+
+class Running(HTMLParser):
+    """Collects what a browser would run: scripts and event handlers, and links that are code."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("script", "iframe", "img", "svg", "object", "embed"):
+            self.seen.append(tag)
+        for name, value in attributes:
+            if name.startswith("on") or (value or "").strip().lower().startswith("javascript:"):
+                self.seen.append(f"{tag} {name}")
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "HUMAN<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "[x](javascript:alert(1))",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<table onclick=alert(1)><tr><td>x",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("kind", ["text/markdown", "text/html"])
+def test_markup_in_a_name_is_shown_and_not_run(tmp_path, name, kind):
+    from nbformat import v4
+
+    cell = v4.new_code_cell("1", outputs=[v4.new_output("display_data", {kind: f"**{name}**, x"})])
+    saved = tmp_path / "01_tiny.ipynb"
+    saved.write_text(json.dumps(v4.new_notebook(cells=[cell])))
+    run = site.Run("01_tiny", "wmtx", "", "ok", 1.0, "", tmp_path, saved)
+    files = {"figures": [], "tables": []}
+    page = pages.convert(saved, {"run": run, "nav": [], "files": files, "output_dir": tmp_path})
+    shown = page[page.index('<div class="outputs">') : page.index("<footer>")]
+    assert Running(shown).seen == []
+    assert "x" in shown

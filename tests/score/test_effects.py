@@ -1,0 +1,335 @@
+"""Models beside the z-score: against statsmodels and brute force, on known truth, on real data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import demo_da
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import needs
+from rankstability.change import perturb
+from rankstability.errors import DataError
+from rankstability.read import campaigns
+from rankstability.read.da import DirectAssessment
+from rankstability.score import models as effects
+from rankstability.score import variance
+from rankstability.score.da import judgment_z, rank_systems, segment_scores
+from rankstability.study import scorings as stability
+
+COLUMNS = ["worker", "hit", "system", "document", "segment", "type", "score", "block"]
+
+
+def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> DirectAssessment:
+    """Frames with plain columns as a DirectAssessment."""
+    frames = [latest.copy(), (latest if good is None else good).copy()]
+    for column in COLUMNS:
+        if column == "score":
+            continue
+        values: set[str] = set()
+        for frame in frames:
+            if column not in frame:
+                frame[column] = None
+            values |= set(frame[column].dropna().astype(str))
+        for frame in frames:
+            text = frame[column].where(frame[column].isna(), frame[column].astype(str))
+            frame[column] = pd.Categorical(text, categories=sorted(values))
+    for frame in frames:
+        frame["score"] = frame["score"].astype(float)
+    empty = pd.DataFrame(columns=["file", "reason", "rows"])
+    return DirectAssessment("xx-yy", frames[0][COLUMNS], frames[1][COLUMNS], empty)
+
+
+def demo(style: str, seed: int, **settings: float) -> tuple[DirectAssessment, pd.Series]:
+    drawn = demo_da.simulate_da(style, np.random.default_rng(seed), **settings)
+    names = {
+        "WorkerId": "worker", "HITId": "hit", "sys_id": "system", "sid": "segment", "rid": "block",
+    }  # fmt: skip
+    of = drawn.documents.set_index("sid")["document"]
+    frames = [f.drop(columns="hit").rename(columns=names) for f in (drawn.latest, drawn.good)]
+    for frame in frames:
+        frame["document"] = of.reindex(frame["segment"]).to_numpy()
+    return assessment(*frames), drawn.truth
+
+
+def crossed_data(seed: int, n: int = 400) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    system, worker, document = rng.integers(0, [5, 8, 12], (n, 3)).T
+    y = (
+        np.array([0, 2, 4, 5, 9.0])[system]
+        + rng.normal(0, 4, 8)[worker]
+        + rng.normal(0, 2, 12)[document]
+        + rng.normal(0, 3, n)
+    )
+    return {"y": y, "system": system, "worker": worker, "document": document}
+
+
+def dense_deviance(y: np.ndarray, factors: list[np.ndarray], var: list[float]) -> float:
+    """-2 restricted log-likelihood from the full covariance matrix, constants left out."""
+    n = len(y)
+    v = var[-1] * np.eye(n)
+    for codes, value in zip(factors, var, strict=False):
+        v += value * (codes[:, None] == codes[None, :])
+    inverse = np.linalg.inv(v)
+    one = np.ones(n)
+    information = one @ inverse @ one
+    residual = y - (one @ inverse @ y) / information
+    return float(np.linalg.slogdet(v)[1] + np.log(information) + residual @ inverse @ residual)
+
+
+def test_fixed_effects_are_those_of_statsmodels():
+    import statsmodels.formula.api as smf
+
+    d = pd.DataFrame(crossed_data(1))
+    w = np.random.default_rng(0).uniform(0.3, 1, len(d))
+    ours, _, _ = variance.effects(
+        d.y.to_numpy(), d.system.to_numpy(), d.worker.to_numpy(), d.document.to_numpy(), w
+    )
+    fit = smf.wls("y ~ C(system) + C(worker) + C(document)", d, weights=w).fit()
+    contrast = [fit.params[f"C(system)[T.{k}]"] for k in range(1, 5)]
+    assert np.allclose(ours[1:] - ours[0], contrast, atol=1e-6)
+
+
+def test_penalised_effects_are_generalised_least_squares():
+    d = crossed_data(2, 150)
+    ratio = (0.7, 2.5)
+    ours, _, _ = variance.effects(
+        d["y"], d["system"], d["worker"], d["document"], penalty=ratio
+    )  # fmt: skip
+    v = np.eye(150)
+    for name, p in zip(("worker", "document"), ratio, strict=True):
+        v += (d[name][:, None] == d[name][None, :]) / p
+    x = np.eye(5)[d["system"]]
+    inverse = np.linalg.inv(v)
+    theirs = np.linalg.solve(x.T @ inverse @ x, x.T @ inverse @ d["y"])
+    assert np.allclose(ours, theirs, atol=1e-8)
+
+
+def test_variance_components_are_those_of_mixedlm():
+    from statsmodels.regression.mixed_linear_model import MixedLM
+
+    d = pd.DataFrame(crossed_data(3, 250))
+    names = ["system", "worker", "document"]
+    ours = variance.crossed(d.y.to_numpy(), {n: d[n].to_numpy() for n in names})
+    fit = MixedLM.from_formula(
+        "y ~ 1", d, groups=np.ones(len(d)), vc_formula={n: f"0 + C({n})" for n in names}
+    ).fit(reml=True)
+    theirs = dict(zip(fit.model.exog_vc.names, fit.vcomp, strict=True)) | {"residual": fit.scale}
+    for name, value in ours.variance.items():
+        assert value == pytest.approx(theirs[name], rel=2e-3), name
+    assert ours.mean == pytest.approx(fit.fe_params.iloc[0], abs=1e-2)
+
+
+def test_variance_components_maximise_the_restricted_likelihood():
+    d = crossed_data(4, 120)
+    names = ["system", "worker", "document"]
+    fit = variance.crossed(d["y"], {n: d[n] for n in names})
+    factors = [d[n] for n in names]
+    best = [fit.variance[n] for n in [*names, "residual"]]
+    at_best = dense_deviance(d["y"], factors, best)
+    for k in range(4):
+        for factor in (0.93, 0.9999, 1.0001, 1.07):
+            other = [v * (factor if j == k else 1) for j, v in enumerate(best)]
+            assert dense_deviance(d["y"], factors, other) > at_best
+
+
+def test_a_factor_without_variance_gets_none_and_one_level_is_refused():
+    rng = np.random.default_rng(5)
+    n = 3000
+    worker, empty = rng.integers(0, 30, n), rng.integers(0, 6, n)
+    y = rng.normal(0, 5, 30)[worker] + rng.normal(0, 1, n)
+    fit = variance.crossed(y, {"worker": worker, "empty": empty})
+    assert fit.variance["empty"] < 0.01
+    assert 15 < fit.variance["worker"] < 40
+    with pytest.raises(DataError, match="variance of one"):
+        variance.crossed(y, {"worker": worker, "one": np.zeros(n)})
+
+
+def test_model_means_are_the_system_effects():
+    da, _ = demo("SR+DC", 11)
+    z = effects.standardised(da, ["model"])["model"]
+    means = segment_scores(da, z).system_means().set_index("system")["mean_z"]
+    fitted = effects.additive(da).system
+    assert np.allclose(means, fitted[means.index], atol=1e-6)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000))
+def test_a_worker_may_use_another_origin_or_unit(seed):
+    """Shifting a worker's scale changes nothing but raw; stretching it, nothing for the rest."""
+    da, _ = demo("SR+DC", 12, workers=8, documents=10)
+    rng = np.random.default_rng(seed)
+    shift = rng.normal(0, 20, len(da.good["worker"].cat.categories))
+    stretch = rng.uniform(0.5, 2, len(shift))
+
+    def moved(scale: np.ndarray) -> DirectAssessment:
+        frames = [
+            f.assign(score=f["score"] * scale[c] + shift[c])
+            for f in (da.latest, da.good)
+            for c in [f["worker"].cat.codes.to_numpy()]
+        ]
+        return replace(da, latest=frames[0], good=frames[1])
+
+    before = effects.standardised(da, ["z", "controls", "model"])
+    shifted = effects.standardised(moved(np.ones(len(shift))), ["z", "controls", "model"])
+    stretched = effects.standardised(moved(stretch), ["z"])
+    rows = effects.counted(da)
+    for method in ("z", "controls"):
+        assert np.allclose(before[method], shifted[method], atol=1e-6, equal_nan=True)
+    assert np.allclose(before["z"], stretched["z"], atol=1e-8, equal_nan=True)
+    gap = (before["model"] - shifted["model"])[rows]
+    assert np.ptp(gap) < 1e-3  # one constant for all: the level
+
+
+def test_controls_do_not_take_many_bad_references_for_strictness():
+    """Two workers with one scale; one met a REF row for each BAD_REF, the other none."""
+    rows = []
+    for worker, refs in (("a", 5), ("b", 0)):
+        rows += [(worker, "S", "s", "BAD_REF", 20 + k) for k in range(5)]
+        rows += [(worker, "S", "s", "REF", 90 + k) for k in range(refs)]
+    frame = pd.DataFrame(rows, columns=["worker", "system", "segment", "type", "score"])
+    level, spread = effects.controls(assessment(frame))
+    assert level[0] == pytest.approx(level[1], abs=1e-4)
+    assert np.isfinite(spread).all()
+
+
+def test_methods_by_name():
+    da, _ = demo("SR-DC", 13)
+    with pytest.raises(DataError, match="unknown method"):
+        effects.standardised(da, ["zz"])
+    assert np.allclose(effects.standardised(da, ["z"])["z"], judgment_z(da), equal_nan=True)
+    no_controls = replace(da, good=da.good[effects.counted(da)])
+    assert "controls" not in effects.standardised(no_controls, ["z", "controls"])
+
+
+def test_raw_never_moves_on_removal_and_the_rest_do():
+    """Raw means of the others do not depend on a removed system: stability for nothing."""
+    da, _ = demo("SR+DC", 14)
+    rows = stability.stability(da, ["raw", "z", "model"], divisors=[2, 10])
+    totals = stability.totals(rows).set_index(["method", "kind"])
+    assert totals.loc["raw", ["d_rank", "d_cluster", "d_both"]].to_numpy().sum() == 0
+    assert totals.loc["z", "d_rank"].sum() > 0
+    assert set(rows["experiment"]) >= {"human+ref", "lowest", "highest", "divisor 2", "divisor 10"}
+    alone = rows[rows["kind"] == "leave-one-out"]
+    assert len(alone) == 3 * len(perturb.ranked_systems(da))
+
+
+def test_without_noise_every_method_finds_the_truth():
+    da, _ = demo("SR-DC", 15)
+    fit = effects.additive(da)
+    fit = replace(fit, system=pd.Series(np.linspace(40, 70, len(fit.system)), fit.system.index))
+    quiet = {"system": 1.0, "worker": 0.0, "document": 0.0, "segment": 0.0, "residual": 1e-6}
+    parts = variance.Components(quiet, 0.0, {}, 0.0, 0)
+    drawn = stability.simulate(da, replace(fit, spread=np.ones_like(fit.spread)), parts,
+                               np.random.default_rng(0))  # fmt: skip
+    for method, means in stability.means(drawn, ["raw", "z", "model"], None).items():
+        assert stability.distance(means, fit.system) == 0, method
+    assert len(drawn.good) == len(da.good)
+    assert (drawn.good["worker"].to_numpy() == da.good["worker"].to_numpy()).all()
+
+
+def test_simulated_truth_is_repeatable_and_raw_is_stable_but_wrong():
+    da, _ = demo("SR+DC", 16, worker_spread=25.0)
+    first = stability.against_truth(da, 6, 1, ["z", "raw", "model"])
+    again = stability.against_truth(da, 6, 1, ["z", "raw", "model"])
+    pd.testing.assert_frame_equal(first, again)
+    mean = first.groupby("method")[["wrong", "moved"]].mean()
+    assert mean.loc["raw", "moved"] == 0
+    assert mean.loc["raw", "wrong"] > mean.loc["model", "wrong"]
+    assert mean.loc["raw", "wrong"] > mean.loc["z", "wrong"]
+
+
+def test_the_model_beats_z_where_company_is_uneven():
+    """Workers who met the good half only, or the poor half only: z thinks both halves alike."""
+    rng = np.random.default_rng(17)
+    rows = []
+    for worker in range(30):
+        half = (worker % 3 - 1) * 2  # -2: systems 0-3, 0: 0-7, 2: 4-7
+        allowed = range(0, 4) if half < 0 else range(4, 8) if half > 0 else range(8)
+        for segment in range(40):
+            system = int(rng.choice(list(allowed)))
+            score = 40 + 4 * system + rng.normal(0, 8)
+            rows.append((f"w{worker}", f"S{system}", str(segment), "SYSTEM", score, "d"))
+    names = ["worker", "system", "segment", "type", "score", "document"]
+    da = assessment(pd.DataFrame(rows, columns=names))
+    truth = pd.Series(np.arange(8.0), [f"S{k}" for k in range(8)])
+    means = stability.means(da, ["z", "model", "composition"], None)
+    wrong = {m: stability.distance(v, truth) for m, v in means.items()}
+    assert wrong["model"] == 0
+    assert wrong["composition"] == 0
+    assert wrong["z"] >= 3
+
+
+def test_verdict_names_the_stable_but_wrong():
+    rows = [("xx-yy", m, "leave-one-out", d) for m, d in (("z", 1), ("raw", 0), ("model", 0))] * 10
+    changes = pd.DataFrame(rows, columns=["pair", "method", "kind", "d_rank"])
+    changes = changes.assign(d_cluster=0, d_both=0, kendall_distance=changes["d_rank"])
+    tries = pd.DataFrame(
+        [
+            (k, m, w + k % 2, 0, 45)
+            for k in range(10)
+            for m, w in (("z", 3), ("raw", 9), ("model", 2))
+        ],
+        columns=["simulation", "method", "wrong", "moved", "pairs"],
+    )
+    text = stability.verdict(changes, tries)
+    most, rest = text.split(": alike. ", 1)
+    assert most.startswith("Most stable: **raw** (") and "), **model** (" in most
+    assert rest.startswith("**raw**: stable but wrong")
+    assert rest.split("of these the most stable is ")[1].startswith("**model**. ")
+    assert stability.right(tries) == ("model", ["model"])
+
+
+def test_verdict_names_all_methods_that_tie():
+    """Nothing changed under any method: none of them is the most stable."""
+    rows = [("xx-yy", m, "leave-one-out") for m in ("z", "raw", "model")] * 10
+    changes = pd.DataFrame(rows, columns=["pair", "method", "kind"])
+    changes = changes.assign(d_rank=0, d_cluster=0, d_both=0, kendall_distance=0)
+    tries = pd.DataFrame(
+        [(k, m, 2 + k % 2, 0, 45) for k in range(10) for m in ("z", "raw", "model")],
+        columns=["simulation", "method", "wrong", "moved", "pairs"],
+    )
+    text = stability.verdict(changes, tries)
+    most = text.split(": alike. ")[0]
+    assert [f"**{m}**" in most for m in ("z", "raw", "model")] == [True] * 3
+    assert text.endswith("of these the most stable is **z**, **raw**, **model**: alike.")
+    assert "wrong: clearly" not in text and "WMT's own" not in text
+    z_only = changes.assign(d_rank=(changes["method"] != "z").astype(int))
+    assert stability.verdict(z_only, tries).startswith("Most stable: **z** (")
+    assert "alike" not in stability.verdict(z_only, tries)
+
+
+@pytest.mark.parametrize(
+    ("campaign", "expected"),
+    [
+        ("wmt21", {"human+ref": (5, 3, 3), "lowest": (4, 3, 1), "highest": (5, 0, 0),
+                   "divisor 1.25": (5, 4, 3), "divisor 10": (5, 3, 2)}),
+    ],
+)  # fmt: skip
+@needs("wmt21")
+def test_z_rows_are_the_counts_of_notebooks_02_and_03(campaign, expected):
+    found = campaigns.find(campaign)
+    frames = []
+    for pair in found.pairs:
+        da = campaigns.load_da(found, pair)
+        frames.append(stability.stability(da, ["z"], divisors=[1.25, 10], leave_one_out=False))
+    rows = pd.concat(frames)
+    counts = rows.groupby("experiment")[["d_rank", "d_cluster", "d_both"]].sum()
+    for experiment, triple in expected.items():
+        assert tuple(counts.loc[experiment]) == triple, experiment
+
+
+@needs("wmt18")
+def test_rankings_of_a_real_pair_hold_the_same_systems():
+    da = campaigns.load_da(campaigns.find("wmt18"), "en-tr")
+    rankings = effects.rankings(da)
+    assert set(rankings) == set(effects.METHODS)
+    assert len({frozenset(r.systems) for r in rankings.values()}) == 1
+    official = rank_systems(segment_scores(da))
+    assert rankings["z"].systems == official.systems
+    table = effects.ranks(rankings)
+    assert len(table) == 6 * len(official.systems)

@@ -1,0 +1,205 @@
+"""Documents: the matrix by hand, difficulty and luck where they are planted, real campaigns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_effects import assessment, demo
+
+from conftest import needs
+from rankstability.errors import DataError
+from rankstability.read import campaigns
+from rankstability.read.da import DirectAssessment
+from rankstability.score import models as effects
+from rankstability.score.da import segment_scores
+from rankstability.study import documents
+from rankstability.study import scorings as stability
+
+
+def planted(seed: int = 31, lucky: bool = True) -> tuple[pd.DataFrame, np.ndarray]:
+    """Six equal systems, 40 documents of known ease; system S0 on the easier half only."""
+    rng = np.random.default_rng(seed)
+    ease = np.sort(rng.normal(0, 10, 40))
+    items = []
+    for worker in range(30):
+        lenient = rng.normal(0, 8)
+        for _ in range(60):
+            system, document = int(rng.integers(6)), int(rng.integers(40))
+            if lucky and system == 0:
+                document = 20 + document // 2
+            segment = int(rng.integers(8))
+            score = 50 + ease[document] + lenient + rng.normal(0, 6)
+            items.append((f"w{worker:02d}", f"S{system}", f"d{document:02d}",
+                          f"d{document:02d}_{segment}", "SYSTEM", score))  # fmt: skip
+    names = ["worker", "system", "document", "segment", "type", "score"]
+    return pd.DataFrame(items, columns=names), ease
+
+
+def test_the_matrix_by_hand():
+    frame = pd.DataFrame(
+        [
+            ("A", "x", "1", 80.0),
+            ("A", "x", "2", 60.0),
+            ("A", "y", "3", 20.0),
+            ("B", "x", "1", 90.0),
+        ],
+        columns=["system", "document", "segment", "raw"],
+    )
+    cells = documents.matrix(frame)
+    assert list(cells.index) == ["x", "y"]
+    assert list(cells.columns) == ["B", "A"]  # 90 before 53.3
+    assert cells.loc["x", "A"] == 70
+    assert np.isnan(cells.loc["y", "B"])
+    with pytest.raises(DataError, match="without documents"):
+        documents.matrix(frame.assign(document=None))
+
+
+def test_segment_frame_is_what_is_ranked():
+    da, _ = demo("SR+DC", 32)
+    frame = documents.segment_frame(da)
+    scores = segment_scores(da)
+    means = frame.groupby("system")["z"].mean()
+    theirs = scores.system_means().set_index("system")["mean_z"]
+    assert np.allclose(means, theirs[means.index])
+    pairs = da.good[["segment", "document"]].astype(str).drop_duplicates()
+    of = dict(zip(pairs["segment"], pairs["document"], strict=True))
+    assert (frame["document"] == frame["segment"].map(of)).all()
+
+
+def test_planted_difficulty_is_found_with_intervals_that_cover():
+    frame, ease = planted()
+    da = assessment(frame)
+    parts = documents.decompose(da)
+    table = documents.difficulty(documents.segment_frame(da), parts).set_index("document")
+    truth = pd.Series(-(ease - ease.mean()), [f"d{k:02d}" for k in range(40)])
+    assert np.corrcoef(table["difficulty"], truth[table.index])[0, 1] > 0.97
+    inside = (table["low"] <= truth[table.index]) & (truth[table.index] <= table["high"])
+    assert inside.mean() >= 0.85
+    sd = np.sqrt(parts["raw"].variance["document"])
+    assert sd == pytest.approx(ease.std(ddof=1), rel=0.25)
+    assert np.sqrt(parts["raw"].variance["residual"]) == pytest.approx(6, rel=0.1)
+
+
+def test_luck_is_what_the_easy_half_gives():
+    """S0 is no better than the others: its lead is its documents'."""
+    frame, ease = planted()
+    da = assessment(frame)
+    segments = documents.segment_frame(da)
+    table = documents.luck(segments, documents.decompose(da)).set_index("system")
+    given = ease[20:].mean() - ease.mean()
+    lead = table.loc["S0", "luck_raw"] - table.drop(index="S0")["luck_raw"].mean()
+    assert lead == pytest.approx(given, rel=0.25)
+    assert table["rank"].idxmin() == "S0"
+    spread = table["z_without"].std()
+    assert table["mean_z"].std() > 3 * spread
+    fair, _ = planted(lucky=False)
+    da = assessment(fair)
+    calm = documents.luck(documents.segment_frame(da), documents.decompose(da))
+    assert calm["luck_raw"].abs().max() < 0.3 * given
+
+
+def test_segment_scores_without_workers():
+    """Judgments that are not released: documents and segments only, means weighted by judgments."""
+    frame, ease = planted()
+    segments = documents.segment_frame(assessment(frame))
+    parts = documents.decompose(segments)
+    assert set(parts["raw"].variance) == {"system", "document", "segment", "residual"}
+    sd = np.sqrt(parts["raw"].variance["document"])
+    assert sd == pytest.approx(ease.std(ddof=1), rel=0.3)
+    row = documents.summary("xx-yy", segments, parts, documents.luck(segments, parts)).iloc[0]
+    assert row["workers"] == 0
+    assert row["documents"] == 40
+
+
+@needs("wmt20")
+def test_wmt20_names_documents_out_of_english_only():
+    campaign = campaigns.find("wmt20")
+    out_of = documents.humans(campaigns.load_segment_scores(campaign, "en-de"))
+    assert len(out_of) >= 2  # HUMAN-A, HUMAN-B
+    frame = campaigns.load_segment_scores(campaign, "en-de")
+    assert documents.has_documents(frame)
+    assert not documents.has_documents(campaigns.load_segment_scores(campaign, "de-en"))
+    parts = documents.decompose(campaigns.load_segment_scores(campaign, "de-en"))
+    assert "document" not in parts["raw"].variance
+    cells = documents.matrix(frame)
+    assert cells.isna().to_numpy().any()
+
+
+@needs("wmt21")
+def test_workers_matter_more_than_systems_and_z_takes_them_away():
+    da = campaigns.load_da(campaigns.find("wmt21"), "de-en")
+    table = documents.component_table(documents.decompose(da), "de-en")
+    share = table.set_index(["score", "component"])["share"]
+    assert share["raw", "worker"] > 10 * share["raw", "system"]
+    assert share["z", "worker"] < 0.05
+    assert share.groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])
+
+
+@needs("wmt20")
+def test_reference_rows_are_not_a_system():
+    """HUMAN in the Inuktitut, Khmer and Pashto files of 2020; ranked human systems stay."""
+    campaign = campaigns.find("wmt20")
+    frame, note = documents.released(campaign, "km-en")
+    assert "HUMAN" not in set(frame["system"].astype(str))
+    assert "reference rows" in note
+    frame, note = documents.released(campaign, "en-de")
+    assert {"HUMAN-A", "HUMAN-B"} <= set(frame["system"].astype(str))
+    assert note == ""
+
+
+def few(workers: int, once: bool) -> DirectAssessment:
+    """Four systems on 12 documents of 3 segments; with `once`, each segment is judged once."""
+    rng = np.random.default_rng(41)
+    items = []
+    for k in range(36):
+        for s in range(4):
+            if not once or k % 4 == s:
+                score = 40 + 5 * s + 4 * (k // 3 % 5) + rng.normal(0, 6)
+                items.append((f"w{(k + s) % workers}", f"S{s}", f"d{k // 3:02d}", f"{k:02d}",
+                              "SYSTEM", score))  # fmt: skip
+    names = ["worker", "system", "document", "segment", "type", "score"]
+    return assessment(pd.DataFrame(items, columns=names))
+
+
+@pytest.mark.parametrize(
+    ("workers", "once", "left_out"),
+    [(1, False, ("worker",)), (5, True, ("segment",)), (1, True, ("worker", "segment"))],
+)
+def test_a_factor_that_cannot_be_told_is_left_out_and_named(workers, once, left_out):
+    da = few(workers, once)
+    frame = documents.segment_frame(da)
+    parts = documents.decompose(da)
+    table = documents.component_table(parts, "xx-yy").set_index(["score", "component"])
+    assert tuple(table.loc["raw"].query("estimated == 0").index) == left_out
+    assert (table.loc["raw"].loc[list(left_out), "variance"] == 0).all()
+    assert table["share"].groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])
+    lucky = documents.luck(frame, parts)
+    assert np.isfinite(lucky[["luck_raw", "segment_luck_z"]].to_numpy()).all()
+    assert len(documents.difficulty(frame, parts)) == 12
+    text = documents.verdict(
+        documents.summary("xx-yy", frame, parts, lucky), table.reset_index().assign(pair="xx-yy")
+    )
+    for name in left_out:
+        assert f"variance of {name} cannot be told in xx-yy" in text
+    worker, document = effects.penalties(da, parts["raw"])
+    assert worker > 0 and document > 0
+    assert len(effects.rankings(da)["mixed"].systems) == 4
+    assert len(stability.against_truth(da, 1, 0, ["raw", "z"], parts["raw"])) == 2
+
+
+def test_released_segment_scores_one_to_a_segment():
+    frame = documents.segment_frame(few(5, True))
+    parts = documents.decompose(frame)
+    assert parts["raw"].left_out == ("segment",)
+    with pytest.raises(DataError, match="fewer than two systems"):
+        documents.decompose(frame[frame["system"] == "S0"])
+
+
+def test_one_system_has_no_components():
+    da = few(5, False)
+    alone = replace(da, good=da.good[da.good["system"] == "S0"])
+    with pytest.raises(DataError, match=r"fewer than two systems in xx-yy.*pair="):
+        effects.components(alone)
