@@ -221,7 +221,8 @@ def test_a_killed_download_leaves_no_file_under_its_name_and_can_be_started_agai
     """The process is killed while the server holds the second half back."""
     server.files[f"{AT}ad-latest.csv"] = (LATEST, len(LATEST) // 2, 30.0)
     code = (
-        "import sys; from rankstability import paths; from rankstability.read import download; from pathlib import Path; "
+        "import sys; from rankstability import paths; from rankstability.read import download; "
+        "from pathlib import Path; "
         "paths.CATALOGUE = Path(sys.argv[1]); download.main(['pinned'])"
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(paths.CATALOGUE)])

@@ -182,3 +182,25 @@ def test_a_pair_that_is_a_path_writes_nothing_anywhere(sandbox, tmp_path, pair):
     with pytest.raises(DataError, match="no such language pair"):
         run.execute("01_probe", {"pair": pair, "output_dir": str(tmp_path / "o")}, quiet=True)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_the_whole_campaign_is_made_by_the_same_notebook_from_pairs_already_run(sandbox, tmp_path):
+    sandbox(
+        "for p in run.pairs:\n"
+        "    run.out.table(pd.DataFrame({'count': [count]}), 'part', p)\n"
+        "if run.whole:\n"
+        "    run.out.table(run.out.pair_tables('part'), 'result')"
+    )
+    final = tmp_path / "o"
+    with pytest.raises(DataError, match="this pair has not been run"):
+        run.execute("01_probe", {"pair": "whole", "output_dir": str(final)}, quiet=True)
+    assert not final.exists()
+    for number, pair in enumerate(("de-en", "en-cs")):
+        given = {"pair": pair, "count": number, "output_dir": str(final)}
+        run.execute("01_probe", given, quiet=True)
+    assert not (final / "result.csv").exists()
+    kept = (final / "de-en" / "part.csv").stat().st_mtime_ns
+    run.execute("01_probe", {"pair": "whole", "output_dir": str(final)}, quiet=True)
+    table = pd.read_csv(final / "result.csv")
+    assert table.to_dict("list") == {"pair": ["de-en", "en-cs"], "count": [0, 1]}
+    assert (final / "de-en" / "part.csv").stat().st_mtime_ns == kept

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 ONE_THREAD = {v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Sums must not depend on the number of cores."""
+WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
 KERNEL_TRIES = 3  # a kernel that does not answer at start-up is started again
 
 
@@ -36,13 +37,27 @@ KERNEL_TRIES = 3  # a kernel that does not answer at start-up is started again
 
 @dataclass(frozen=True)
 class Run:
-    """What a notebook works on: the campaign, the pairs asked for, and where results go."""
+    """What a notebook works on: the campaign, the pairs asked for, and where results go.
+
+    Attributes
+    ----------
+    pair : str
+        As given: one pair, empty for all, or ``whole``.
+    pairs : tuple of str
+        The pairs that this run computes; none where all were run before (``pair="whole"``).
+    whole : bool
+        Whether this run also makes the campaign's tables, from the pairs'.
+    """
 
     notebook: str
     campaign: Campaign
     pair: str
     pairs: tuple[str, ...]
     out: Outputs
+
+    @property
+    def whole(self) -> bool:
+        return self.pair in ("", WHOLE)
 
 
 def start(
@@ -57,7 +72,8 @@ def start(
     campaign : str
         A catalogue name, or a path to a folder of files in a known format.
     pair : str
-        A language pair; empty: all pairs of the campaign.
+        A language pair; empty: all pairs of the campaign; ``whole``: only the campaign's tables,
+        from the results of pairs that are already there.
     output_dir : str
         Where results go; empty: ``figures/<campaign>/<notebook>``.
     **settings
@@ -77,22 +93,23 @@ def start(
     signed = signature(
         notebook=notebook,
         campaign=found.name,
-        data=campaigns.fingerprint(found, pair),
+        data=campaigns.fingerprint(found, "" if pair == WHOLE else pair),
         **settings,
     )
     out = Outputs(folder, signed, pairs=found.pairs)
-    return Run(notebook, found, pair, (pair,) if pair else found.pairs, out)
+    pairs = () if pair == WHOLE else (pair,) if pair else found.pairs
+    return Run(notebook, found, pair, pairs, out)
 
 
 def check_pair(campaign: Campaign, pair: str) -> None:
-    """Refuse a language pair that the campaign does not have; empty stands for all.
+    """Refuse a language pair that the campaign does not have; empty or ``whole`` stand for all.
 
     Raises
     ------
     DataError
         Names the pairs there are.
     """
-    if pair and pair not in campaign.pairs:
+    if pair and pair != WHOLE and pair not in campaign.pairs:
         raise DataError(
             f"no such language pair in campaign {campaign.name}",
             value=pair,
@@ -170,10 +187,16 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
         "output_dir": paths.shown(final),
     }
     try:
+        if pair == WHOLE:
+            copy_pairs(name, final, staging, _pairs(values.get("campaign"), name))
         _papermill(name, executed, values | {"output_dir": str(staging)}, quiet)
         check_promises(name, staging, pair)
         pairs = (pair,) if pair else _pairs(values.get("campaign"), name)
         scopes = [final / p for p in pairs] + ([] if pair else [final])
+        if pair == WHOLE:
+            scopes = [final]
+            for copied in _pairs(values.get("campaign"), name):
+                shutil.rmtree(staging / copied, ignore_errors=True)
         move(staging, final, (name, campaign), scopes)
     except BaseException as error:
         message = str(error).strip().splitlines()
@@ -185,6 +208,24 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
             final.parent.rmdir()  # a campaign whose first run failed
     write_status(executed, state, "ok", started, "")
     return final
+
+
+def copy_pairs(name: str, final: Path, staging: Path, pairs: Sequence[str]) -> None:
+    """Copy the tables of pairs already run to where a run of the whole campaign reads them.
+
+    Raises
+    ------
+    DataError
+        For a pair that has not been run.
+    """
+    for pair in pairs:
+        tables = sorted((final / pair).glob("*.csv"))
+        if not tables:
+            where = paths.shown(final / pair)
+            raise DataError("this pair has not been run", file=where, expected="its results")
+        (staging / pair).mkdir(parents=True, exist_ok=True)
+        for table in tables:
+            shutil.copyfile(table, staging / pair / table.name)
 
 
 def _pairs(campaign: str | None, name: str) -> tuple[str, ...]:
@@ -244,9 +285,9 @@ def check_promises(name: str, folder: Path, pair: str, gathered: bool = False) -
     """
     about = metadata(name)
     missing = []
-    if not pair:
+    if pair in ("", WHOLE):
         missing = [f for f in about.get("promises", []) if not (folder / f).is_file()]
-    for f in [] if gathered else about.get("pair_promises", []):
+    for f in [] if gathered or pair == WHOLE else about.get("pair_promises", []):
         subfolders = [folder / pair] if pair else [d for d in folder.glob("*") if d.is_dir()]
         missing += [f"{d.name}/{f}" for d in subfolders if not (d / f).is_file()]
         if not subfolders:
