@@ -21,7 +21,7 @@ $(READY): requirements.lock pyproject.toml
 	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	  (apt-get install -y -qq python3-venv >/dev/null || (apt-get update -qq && apt-get install -y -qq python3-venv >/dev/null)) && \
 	  $(PYTHON) -m venv --clear $(VENV); } || { echo "install it (apt-get install python3-venv), then run make again"; exit 1; }
-	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar on --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --progress-bar on --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -57,8 +57,8 @@ demo: $(READY)  ## write the demo campaigns again (the same bytes)
 	$(BIN)/python data/demo/demo_mqm.py
 
 lock:  ## pin the newest versions in requirements.lock (needs uv)
-	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 requirements.in -o requirements.lock
-	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 requirements-bench.in -o requirements-bench.lock
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 \
+	  --all-extras --group dev --group browser --group bench pyproject.toml -o requirements.lock
 
 clean:  ## remove what was built (not the environment, not figures/)
 	rm -rf build .snakemake

@@ -2,7 +2,7 @@
 
 The 33 tasks of WMT10, WMT11 and WMT12 (where the data root has them), then campaigns simulated
 after Koehn (2012) with 25 to 100 systems. Peers: `igraph` (its integer program), `corankco` (exact
-Kemeny; `pip install -r requirements-bench.lock`), and best-first search over sets of systems
+Kemeny; group `bench` of pyproject.toml), and best-first search over sets of systems
 (Lopez 2012, Algorithm 1), of the whole task and of each component. Ours also counts the optima
 and makes the canonical choice, which no peer does. Prints seconds and ratios to ours and
 writes them to ``results/tournament.csv``; stops where two that claim the optimum disagree.

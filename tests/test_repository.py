@@ -65,28 +65,49 @@ def test_lock_is_pinned_hashed_and_names_no_index():
     lock = locked()
     assert len(lock) > 50
     assert [name for name, hashes in lock.items() if not hashes] == []
-    for file in ("requirements.lock", "requirements-bench.lock", "requirements.in"):
+    for file in ("requirements.lock", "pyproject.toml", "environment.yml"):
         text = (ROOT / file).read_text()
         assert not re.search(r"https?://|--(extra-)?index-url|--find-links|\s@\s", text), file
 
 
-def direct() -> set[str]:
-    """The packages that requirements.in names."""
-    lines = (ROOT / "requirements.in").read_text().splitlines()
-    texts = [line.partition("#")[0].strip() for line in lines]
-    return {re.split(r"[\[<>=!~; ]", t, maxsplit=1)[0].lower() for t in texts if t}
+def direct(*tables: str) -> set[str]:
+    """The packages that pyproject.toml names: of the library, or of the extras and groups asked."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    groups = {"library": project["project"]["dependencies"]}
+    groups |= project["project"]["optional-dependencies"] | project["dependency-groups"]
+    asked = [text for name in tables or groups for text in groups[name]]
+    return {re.split(r"[\[<>=!~; ]", text, maxsplit=1)[0].lower() for text in asked}
 
 
 def test_every_direct_dependency_is_locked():
     assert direct() - set(locked()) == set()
 
 
-def test_environment_yml_installs_the_lock_and_nothing_else():
+def test_the_library_installs_without_notebooks_batch_or_tests():
+    """`pip install` of the library brings what computes and draws, and nothing that runs it."""
+    named = {"numpy", "pandas", "scipy", "matplotlib", "seaborn", "statsmodels", "pyyaml", "pooch"}
+    assert named <= direct("library")
+    others = direct("notebooks", "batch", "cluster", "explore", "dev", "browser", "bench")
+    assert direct("library") & others == set()
+
+
+def test_environment_yml_names_the_packages_of_the_lock():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     conda = [d for d in environment["dependencies"] if isinstance(d, str)]
     pip = [d["pip"] for d in environment["dependencies"] if isinstance(d, dict)]
     assert pip == [["-r requirements.lock"]]
-    assert sorted(d.partition("=")[0] for d in conda) == ["pip", "python"]
+    pinned = dict(d.split("=") for d in conda if "=" in d)
+    assert {"jupyterlab", "pandas", "seaborn-base", "statsmodels", "papermill"} <= set(pinned)
+    lock = (ROOT / "requirements.lock").read_text()
+    older = re.compile(
+        r"^([a-z0-9.-]+)==([^\s;]+)(?! ; python_full_version >= '3.12')", re.MULTILINE
+    )
+    locked_versions: dict[str, str] = {}
+    for name, version in older.findall(lock):  # of two lines of a package, the one for 3.11
+        locked_versions.setdefault(name, version)
+    for name, version in pinned.items():
+        if name != "python":
+            assert locked_versions[name.removesuffix("-base")] == version, name
 
 
 def test_python_versions_agree():
