@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from rankstability.errors import DataError
-from rankstability.papers import claims
 from rankstability.report import outputs
 from rankstability.report.outputs import Outputs, child_seeds, csv_bytes, write_whole
 
@@ -72,52 +71,6 @@ def test_child_seeds_do_not_depend_on_how_many_are_asked_for():
 
 def test_ten_significant_digits_are_kept():
     assert csv_bytes(pd.DataFrame({"x": [np.pi * 1e-5]})) == b"x\n3.141592654e-05\n"
-
-
-@pytest.mark.parametrize(
-    ("printed", "ours", "expected"),
-    [
-        ("0.39", 0.3873, "exact"),
-        ("0.39", 0.395, "exact"),  # halves may go either way
-        ("0.39", 0.3951, "rounds"),
-        ("0.39", 0.41, "differs"),
-        ("65.6", "65.6", "exact"),
-        ("1/13", "1/13", "exact"),
-        ("1/13", "1/12", "differs"),
-        ("2,035", 2035, "exact"),
-        ("98.8%", 98.81, "exact"),
-        ("7", None, "no data"),
-        ("7", float("nan"), "no data"),
-        (".387", 0.38739, "exact"),
-    ],
-)
-def test_status_compares_at_the_printed_precision(printed, ours, expected):
-    assert claims.status(printed, ours) == expected
-
-
-def test_a_monte_carlo_tolerance_widens_rounds_only():
-    assert claims.status("13.2", 13.9, tolerance=1.0) == "rounds"
-    assert claims.status("13.2", 14.9, tolerance=1.0) == "differs"
-
-
-def test_ledger_rows_carry_reasons_and_provenance():
-    rows = pd.DataFrame(
-        [("p", "Table 1", "a", "1.0"), ("p", "Table 1", "b", "2.0")],
-        columns=["paper", "place", "cell", "published"],
-    )
-    made = claims.compare(
-        rows, {("Table 1", "a"): 1.4}, provenance="official", reasons="why", no_data="absent"
-    )
-    assert made["status"].tolist() == ["differs", "no data"]
-    assert made["reason"].tolist() == ["why", "absent"]
-    assert list(made.columns) == claims.COLUMNS
-    with pytest.raises(DataError, match="unknown provenance"):
-        claims.compare(rows, {}, provenance="hearsay")
-
-
-def test_a_place_the_paper_does_not_have_is_refused():
-    with pytest.raises(DataError, match="no such place"):
-        claims.published("knowles2021", "Table 99")
 
 
 def test_no_negative_zero_is_written_wherever_it_stands():

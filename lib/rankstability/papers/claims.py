@@ -1,9 +1,21 @@
-"""The claims ledger: what the papers print beside what we compute."""
+"""What the papers print beside what we compute, as rows of the claims ledger.
+
+A paper's module takes the frames that a run made, gives our values the key columns of
+``data/published/<paper>.csv``, and calls `compare`::
+
+    rows = claims.published("knowles2021", "Table 2")
+    ours = changes.melt(["campaign"], ["rank", "cluster"], "kind", "ours")
+    claims.compare(rows, ours, ["campaign", "kind"], provenance="official")
+
+Rows that need several campaigns are answered when the ledger is put together, by the paper's
+``across(tables)``: ``tables(notebook, name)`` gives that CSV of all campaigns, ``campaign`` first
+(an empty frame: none is here). What nobody answered is put in by ``absent(rows)``, with the reason.
+Both return rows of `COLUMNS`.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -49,7 +61,7 @@ def status(printed: str, ours: Any, tolerance: float | None = None) -> str:
     ``rounds``: off by at most one unit of the last printed digit, or by `tolerance` where given
     (for simulated values: the Monte Carlo error). ``no data``: `ours` is missing.
     """
-    if ours is None or (isinstance(ours, float) and math.isnan(ours)) or ours == "":
+    if ours is None or pd.isna(ours) or ours == "":
         return "no data"
     if str(ours) == printed:
         return "exact"
@@ -75,50 +87,87 @@ def _decimal(text: str) -> Decimal | None:
 
 def compare(
     rows: pd.DataFrame,
-    ours: Mapping[tuple[str, str], Any],
+    ours: pd.DataFrame | Mapping[tuple[str, str], Any],
+    on: Sequence[str] = ("place", "cell"),
     *,
     provenance: str,
     reasons: Mapping[tuple[str, str], str] | str = "",
     no_data: str = "the data are not here",
     tolerance: float | Mapping[tuple[str, str], float] | None = None,
 ) -> pd.DataFrame:
-    """Ledger rows for published `rows`.
+    """Ledger rows: published `rows` joined with our values on the key columns `on`.
 
     Parameters
     ----------
     rows : DataFrame
-        From `published`.
-    ours : mapping
-        (place, cell) to our value; what is absent gets status ``no data``.
+        From `published`, or some of its rows.
+    ours : DataFrame
+        The key columns `on` (as in the published file; compared as text) and ``ours``, our value
+        (missing: none). Optional, each for its own row: ``reason``, ``tolerance``, ``provenance``.
+        Published rows that no row of `ours` answers are ``no data``; rows of `ours` that are not
+        printed are left out.
+    on : sequence of str
+        Columns of both frames, such as ``["statistic", "pair", "removed"]``.
     provenance : str
         One of `PROVENANCES`: where our data come from.
-    reasons : mapping or str
-        Why, for cells that need a word; a string serves for every row that is not exact.
+    reasons : str
+        The reason of rows that are ``rounds`` or ``differs`` and have none of their own.
     no_data : str
-        The reason for rows without a value.
-    tolerance : float or mapping, optional
-        Passed to `status`.
+        The reason of rows without a value that have none of their own.
+    tolerance : float, optional
+        For `status`: how far ``rounds`` reaches.
+
+    Raises
+    ------
+    DataError
+        For an unknown provenance, or two of our values for one key.
     """
-    if provenance not in PROVENANCES:
-        raise DataError("unknown provenance", value=provenance, expected=", ".join(PROVENANCES))
+    if isinstance(ours, Mapping):  # papers not yet keyed by columns
+        ours = _from_mappings(ours, reasons, tolerance)
+        reasons = reasons if isinstance(reasons, str) else ""
+        tolerance = None if isinstance(tolerance, Mapping) else tolerance
+    on = list(on)
+    extra = [c for c in ("ours", "reason", "tolerance", "provenance") if c in ours]
+    answers = ours[[*on, *extra]].astype({name: str for name in on})
+    if answers.duplicated(on).any():
+        twice = answers.loc[answers.duplicated(on), on].iloc[0]
+        raise DataError("two values for one published number", value=tuple(twice))
+    keys = rows[["paper", *dict.fromkeys(["place", "cell", "published", *on])]].astype(str)
+    joined = keys.merge(answers.astype({"ours": object}), on=on, how="left")
     out = []
-    for row in rows.itertuples(index=False):
-        key = (row.place, row.cell)
-        value = ours.get(key)
-        limit = tolerance.get(key) if isinstance(tolerance, Mapping) else tolerance
-        verdict = status(row.published, value, limit)
-        if isinstance(reasons, str):
-            reason = reasons if verdict in ("rounds", "differs") else ""
-        else:
-            reason = reasons.get(key, "")
-        if verdict == "no data":
-            reason = reason or no_data
-        out.append((row.paper, *key, row.published, _text(value), verdict, reason, provenance))
+    for row in joined.to_dict("records"):
+        limit, source = _given(row, "tolerance", tolerance), _given(row, "provenance", provenance)
+        if source not in PROVENANCES:
+            raise DataError("unknown provenance", value=source, expected=", ".join(PROVENANCES))
+        verdict = status(row["published"], row["ours"], limit)
+        usual = {"no data": no_data, "rounds": reasons, "differs": reasons}.get(verdict, "")
+        reason = _given(row, "reason", "") or usual
+        out.append(
+            (row["paper"], row["place"], row["cell"], row["published"], _text(row["ours"]),
+             verdict, reason, source)
+        )  # fmt: skip
     return pd.DataFrame(out, columns=COLUMNS)
 
 
+def _given(row: dict[Any, Any], name: str, usual: Any) -> Any:
+    """The row's own value where it has one, else `usual`."""
+    value = row.get(name)
+    return usual if value is None or pd.isna(value) else value
+
+
+def _from_mappings(ours: Any, reasons: Any, tolerance: Any) -> pd.DataFrame:
+    parts = {"ours": ours, "reason": reasons, "tolerance": tolerance}
+    parts = {name: part for name, part in parts.items() if isinstance(part, Mapping)}
+    keys = list(dict.fromkeys(key for part in parts.values() for key in part))
+    columns = {name: [part.get(key) for key in keys] for name, part in parts.items()}
+    frame = pd.DataFrame(columns, dtype=object)
+    frame.insert(0, "place", [place for place, _ in keys])
+    frame.insert(1, "cell", [cell for _, cell in keys])
+    return frame
+
+
 def _text(value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if value is None or pd.isna(value):
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
