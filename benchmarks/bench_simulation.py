@@ -19,13 +19,14 @@ import pandas as pd
 from rankstability.change.simulate import Model, draw_counts, draw_qualities
 from rankstability.papers.koehn2012 import AS_MATCHED, table4
 from rankstability.rank.ranges import ranks, resample_judgments
+from rankstability.rank.significance import significant_share
 from rankstability.rank.tournament import (
     batched_minimum_feedback_arc_set,
     minimum_feedback_arc_set,
     net_weights,
 )
 from rankstability.score.rr import PairCounts, expected_win
-from rankstability.study.campaign_size import _POWER, significant_share
+from rankstability.study.campaign_size import _POWER
 from rankstability.study.experiments import ranking_errors, simulated_shares
 
 RESULTS = Path(__file__).parent / "results" / "simulation.csv"

@@ -19,16 +19,14 @@ from rankstability.change.simulate import (
     draw_qualities,
 )
 from rankstability.errors import DataError
+from rankstability.rank.significance import critical_wins, significant_share, significant_wins
 from rankstability.read import rr as readers_rr
 from rankstability.score import rr as relative_ranking
 from rankstability.study.campaign_size import (
     advice,
-    critical_wins,
     expected_share,
     fit_spread,
     judgments_needed,
-    significant,
-    significant_share,
 )
 from rankstability.study.experiments import (
     RANKERS,
@@ -163,9 +161,9 @@ def test_critical_wins_are_the_binomials(sides):
 def test_significance_is_the_sign_test():
     """9 of 10 is significant (p = 0.011), 8 of 10 one-sided is not (p = 0.055), 5 of 5 is."""
     wins = np.array([[0, 9, 8, 5], [1, 0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 0]])
-    better = significant(wins)
+    better = significant_wins(wins)
     assert better[0].tolist() == [False, True, False, True] and better[1:].sum() == 0
-    assert significant(wins, sides=2)[0].tolist() == [False, True, False, False]
+    assert significant_wins(wins, sides=2)[0].tolist() == [False, True, False, False]
     assert significant_share(wins) == pytest.approx(2 / 6)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..score.rr import Blocks, PairCounts, blocks, expected_win, pairwise_by_block, weighted
-from ..study.campaign_size import significant
+from .significance import significant_wins
 
 Ints = NDArray[np.int64]
 Method = Callable[[PairCounts], NDArray[np.float64]]
@@ -184,7 +184,7 @@ def bootstrap_ranges(
 
 def pairwise_ranges(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> tuple[Ints, Ints]:
     """Rank ranges from the sign test: worse than w systems, better than b gives w+1 ... n-b."""
-    better = significant(wins, alpha, sides)
+    better = significant_wins(wins, alpha, sides)
     n = wins.shape[-1]
     return better.sum(axis=-2) + 1, n - better.sum(axis=-1)
 

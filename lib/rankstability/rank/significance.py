@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import ndtr
 
@@ -111,3 +113,53 @@ def correct(p: np.ndarray, method: str) -> np.ndarray:
         values = multipletests(p[rows, columns], method=CORRECTIONS[method])[1]
         corrected[rows, columns] = corrected[columns, rows] = values
     return corrected
+
+
+# ------------------------------------------------------------- the sign test on counts of wins
+
+
+def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
+    """The fewest wins that a sign test calls significant, for 0 ... `most` comparisons.
+
+    ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
+    where no number of wins will do. ``sides=1`` asks `alpha` of each direction, ``sides=2`` is a
+    two-sided test at `alpha`.
+
+    Raises
+    ------
+    DataError
+        For any other number of sides.
+    """
+    if sides not in (1, 2):
+        raise DataError("a sign test has one side or two", column="sides", value=sides)
+    power = 1 << max(8, int(most).bit_length())  # tables are shared: 256, 384, 512, 768, ...
+    size = power * 3 // 4 if most < power * 3 // 4 else power
+    return _critical_wins(size, float(alpha) / int(sides))[: most + 1]
+
+
+@lru_cache(maxsize=32)
+def _critical_wins(most: int, level: float) -> np.ndarray:
+    from scipy.stats import binom
+
+    fewest = np.ones(most + 1, dtype=np.int64)
+    fewest[1:] += binom.isf(level, np.arange(1, most + 1), 0.5).astype(np.int64)
+    fewest.setflags(write=False)
+    return fewest
+
+
+def significant_wins(wins: np.ndarray, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
+    """Which systems beat which by the sign test, ties left out: ``[..., j, k]``, j better.
+
+    Parameters
+    ----------
+    wins : int array, ... x n x n
+        ``wins[..., j, k]``: how often j was ranked above k.
+    """
+    total = wins + np.swapaxes(wins, -1, -2)
+    return (wins >= critical_wins(int(total.max()), alpha, sides)[total]) & (total > 0)
+
+
+def significant_share(wins: np.ndarray, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
+    """Share of the pairs of systems that the sign test separates (see `significant_wins`)."""
+    n = wins.shape[-1]
+    return significant_wins(wins, alpha, sides).sum(axis=(-1, -2)) / (n * (n - 1) / 2)

@@ -16,61 +16,10 @@ from numpy.typing import NDArray
 
 from ..change.simulate import Model, draw_pairs, draw_qualities
 from ..errors import DataError
+from ..rank.significance import critical_wins, significant_share
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 NODES = 48  # of the integral over a pair's gap; 200 change no share by 1e-8
-
-
-def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> Ints:
-    """The fewest wins that a sign test calls significant, for 0 ... `most` comparisons.
-
-    ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
-    where no number of wins will do. ``sides=1`` is the reading that matches Koehn's numbers
-    ("5 %" asked of each direction), ``sides=2`` a two-sided test at `alpha`.
-    """
-    return _critical(_above(most), float(alpha), int(sides))[: most + 1]
-
-
-def _above(most: int) -> int:
-    """The next of 256, 384, 512, 768, ... so that tables are shared."""
-    power = 1 << max(8, int(most).bit_length())
-    return power * 3 // 4 if most < power * 3 // 4 else power
-
-
-@lru_cache(maxsize=32)
-def _critical(most: int, alpha: float, sides: int) -> Ints:
-    from scipy.special import bdtrc
-    from scipy.stats import norm
-
-    if sides not in (1, 2):
-        raise DataError("a sign test has one side or two", column="sides", value=sides)
-    level = alpha / sides
-    number = np.arange(most + 1)
-    # start at a normal approximation, a few below, and step up to the exact threshold
-    c = np.floor(number / 2 + norm.isf(level) * np.sqrt(number) / 2).astype(np.int64) - 2
-    c = np.maximum(c, 0)
-    for _ in range(12):
-        tail = np.where(c <= 0, 1.0, bdtrc(np.clip(c - 1, 0, None), np.maximum(number, c), 0.5))
-        tail[c > number] = 0.0
-        high = tail > level
-        if not high.any():
-            break
-        c[high] += 1
-    c.setflags(write=False)
-    return c
-
-
-def significant(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> NDArray[np.bool_]:
-    """Which systems beat which by the sign test, ties left out: ``[..., j, k]``, j better."""
-    total = wins + np.swapaxes(wins, -1, -2)
-    return (wins >= critical_wins(int(total.max()), alpha, sides)[total]) & (total > 0)
-
-
-def significant_share(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> Floats:
-    """Share of the pairs of systems that the sign test separates: Figure 2's y axis."""
-    n = wins.shape[-1]
-    return significant(wins, alpha, sides).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
 
 
 _POWER: dict[tuple[float, float, float, int], Floats] = {}  # tables grow as they are needed
@@ -81,7 +30,7 @@ def _power(most: int, spread: float, width: float, alpha: float, sides: int) -> 
     key = (spread, width, alpha, sides)
     known = _POWER.get(key, np.zeros(0))
     if most >= len(known):
-        new = _power_from(len(known), _above(most), *key)
+        new = _power_from(len(known), max(256, most, len(known) * 3 // 2), *key)
         known = _POWER[key] = np.concatenate([known, new])
     return known
 

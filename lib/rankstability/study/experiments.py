@@ -26,9 +26,10 @@ from ..rank.ranges import (
     trim_for,
     units,
 )
+from ..rank.significance import significant_share
 from ..report.outputs import child_seeds
 from ..score.rr import PairCounts, expected_win, wins_over_decided
-from .campaign_size import expected_share, significant_share
+from .campaign_size import expected_share
 
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
 

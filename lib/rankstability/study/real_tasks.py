@@ -15,8 +15,9 @@ import pandas as pd
 from ..change.simulate import Model
 from ..papers.koehn2012 import AS_MATCHED, Effort, Reading
 from ..rank.ranges import Units, range_table
+from ..rank.significance import significant_share
 from ..score.rr import REFERENCE, expected_win, weighted
-from .campaign_size import advice, expected_share, fit_spread, significant_share
+from .campaign_size import advice, expected_share, fit_spread
 
 
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
