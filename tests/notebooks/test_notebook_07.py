@@ -58,13 +58,14 @@ def test_tables_fit_each_other(demo):
 
 
 def test_every_figure_has_its_data_and_settings(demo):
-    figures = sorted(demo.rglob("*.svg"))
+    figures = sorted(demo.rglob("*.png"))
     assert len(figures) >= 12
-    for svg in figures:
-        assert svg.with_suffix(".png").stat().st_size > 2000
-        assert len(pd.read_csv(svg.with_suffix(".csv"))) > 0
-        meta = json.loads((svg.parent / f"{svg.stem}.meta.json").read_text())
-        assert meta["campaign"] == "demo-rr" and meta["seed"] == 2011
+    for png in figures:
+        assert png.stat().st_size > 2000
+        assert len(pd.read_csv(png.with_suffix(".csv"))) > 0
+        made = json.loads((png.parent / "run.json").read_text())
+        assert made["campaign"] == "demo-rr" and made["seed"] == 2011
+        assert made["files"][png.name] == "figure"
 
 
 def test_one_pair_of_ones_own_campaign(tmp_path):

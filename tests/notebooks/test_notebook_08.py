@@ -50,7 +50,6 @@ def test_the_drawn_edges_are_the_certificate(results):
 def test_the_demo_makes_no_claims_and_every_figure_is_there(results):
     assert len(pd.read_csv(results / "claims.csv")) == 0
     for name in ("tournament", "methods", "violated_weight"):
-        assert (results / f"{name}.svg").stat().st_size > 2000
         assert (results / f"{name}.png").stat().st_size > 2000
 
 

@@ -60,6 +60,6 @@ def test_ranges_hold_their_rank(folder):
 
 def test_no_claims_from_a_demo_and_a_signature(folder):
     assert pd.read_csv(folder / "claims.csv").empty
-    meta = json.loads((folder / "advice.meta.json").read_text())
+    meta = json.loads((folder / "run.json").read_text())
     assert meta["seed"] == 2012 and meta["campaign"] == "demo-rr" and meta["full"] is False
     assert "jobs" not in meta

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -40,8 +43,10 @@ def test_order_is_that_of_the_published_file_and_unknown_cells_come_last(tmp_pat
     write_claims(figures, "wmt10", "07_x", [row("Table 1", "k", paper="bojar2011")])
     write_claims(figures, "demo-srdc", "01_x", [row("Table 2", "never run")])
     rows = ledger.gather(figures, published)
-    assert rows["cell"].tolist() == ["k", "b", "a", "c", "z"]
-    assert ledger.uncovered(rows, published)["cell"].tolist() == ["never run"]
+    assert rows["cell"].tolist() == ["k", "b", "a", "c", "never run", "z"]
+    left = rows.set_index("cell").loc["never run"]
+    assert left["status"] == "no data" and left["reason"] == "the data are not here"
+    assert ledger.uncovered(rows, published).empty
 
 
 def test_a_row_without_data_gives_way_and_equal_rows_are_kept_once(tmp_path, published):
@@ -54,12 +59,13 @@ def test_a_row_without_data_gives_way_and_equal_rows_are_kept_once(tmp_path, pub
     )
     write_claims(figures, "wmt21", "02_x", [row("Table 10", "a", "differs")])
     rows = ledger.gather(figures, published)
+    rows = rows[rows["cell"].isin(["a", "c"])]
     assert rows[["cell", "status"]].values.tolist() == [["a", "differs"], ["c", "no data"]]
     # the same cell from data of another provenance is another fact
     write_claims(
         figures, "wmt20", "01_x", [row("Table 10", "a", ours="1.0", provenance="rebuilt from z")]
     )
-    assert len(ledger.gather(figures, published)) == 3
+    assert (ledger.gather(figures, published)["cell"] == "a").sum() == 2
 
 
 def test_summary_counts_and_readme(tmp_path, published):
@@ -70,7 +76,7 @@ def test_summary_counts_and_readme(tmp_path, published):
     gathered = ledger.gather(figures, published)
     assert ledger.update_readme(readme, gathered)
     text = readme.read_text()
-    assert "| Knowles 2021 | 3 | 1 | 1 | 0 | 1 |" in text
+    assert "| Knowles 2021 | 4 | 1 | 1 | 0 | 2 |" in text
     assert "old" not in text and text.startswith("before\n") and text.endswith("\nafter\n")
     assert not ledger.update_readme(readme, gathered)  # unchanged: not written again
     readme.write_text("no markers")
@@ -93,3 +99,43 @@ def test_a_file_of_another_kind_is_refused(tmp_path, published):
     (tmp_path / "wmt18" / "01_x" / "claims.csv").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match="not a ledger file"):
         ledger.gather(tmp_path, published)
+
+
+def test_papers_answer_across_campaigns_and_say_why_cells_are_absent(
+    tmp_path, published, monkeypatch
+):
+    figures = tmp_path / "figures"
+    write_claims(figures, "wmt18", "01_x", [row("Table 10", "a", "no data")])
+    write_claims(figures, "wmt21", "01_x", [])
+    write_claims(figures, "demo-srdc", "01_x", [])
+    for campaign, changed in (("wmt18", 1), ("wmt21", 2), ("demo-srdc", 4)):
+        folder = figures / campaign / "01_x"
+        (folder / "changes.csv").write_text(f"pair,d_rank\ncs-en,{changed}\n")
+        (folder / "run.json").write_text(f'{{"campaign": "{campaign}", "alpha": 0.0{changed}}}')
+    seen = {}
+
+    def across(tables):
+        changes = seen["changes"] = tables("01", "changes")
+        seen.update(run=tables("01", "run"), none=tables("02", "x"))
+        seen["pairs"] = tables("catalogue", "pairs")
+        rows = [row("Table 10", "a", ours=changes["d_rank"].sum())]
+        return pd.DataFrame(rows, columns=claims.COLUMNS)
+
+    def absent(rows):
+        return pd.Series({k: "lost" for k, cell in rows["cell"].items() if cell == "c"})
+
+    module = SimpleNamespace(across=across, absent=absent)
+    monkeypatch.setitem(sys.modules, "rankstability.papers.knowles2021", module)
+    rows = ledger.gather(figures, published).set_index("cell")
+    assert rows.loc["a", ["ours", "status"]].tolist() == ["3", "exact"]
+    assert rows.loc["c", ["reason", "provenance"]].tolist() == ["lost", "official"]
+    assert rows.loc["never run", "reason"] == "the data are not here"
+    assert seen["changes"].columns[0] == "campaign" and seen["none"].columns.tolist() == [
+        "campaign"
+    ]
+    assert seen["changes"]["campaign"].tolist() == ["wmt18", "wmt21"]
+    assert seen["run"].values.tolist() == [["wmt18", 0.01], ["wmt21", 0.02]]
+    pairs = seen["pairs"].set_index(["campaign", "pair"])
+    told = pairs.loc[("wmt18", "en-cs"), ["style", "tool", "judged"]]
+    assert told.tolist() == ["SR-DC", "Appraise", "monolingual"]
+    assert not any(name.startswith("demo") for name in pairs.index.levels[0])

@@ -14,6 +14,8 @@ from rankstability.errors import DataError
 from rankstability.report import outputs
 from rankstability.report.outputs import Outputs, child_seeds, csv_bytes, write_whole
 
+RUNS = ("run.json", "cs-en/run.json")
+
 
 def drawing():
     fig, ax = plt.subplots()
@@ -28,11 +30,40 @@ def test_figures_and_tables_have_the_same_bytes_twice_and_no_settings_inside(tmp
         out = Outputs(tmp_path / name, {"seed": seed})
         out.figure(drawing(), "drawn", data=frame)
         out.table(frame, "scores", pair="cs-en")
-    for file in ("drawn.svg", "drawn.png", "drawn.csv", "cs-en/scores.csv"):
+    for file in ("drawn.png", "drawn.csv", "cs-en/scores.csv"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
     assert (tmp_path / "one" / "drawn.csv").read_text() == "system,score\na,0.3\nb,0\n"
-    meta = json.loads((tmp_path / "two" / "cs-en" / "scores.meta.json").read_text())
-    assert (meta["seed"], meta["pair"], meta["kind"]) == (2, "cs-en", "table")
+    whole, pair = (json.loads((tmp_path / "two" / f).read_text()) for f in RUNS)
+    assert (whole["seed"], whole["pair"], pair["seed"], pair["pair"]) == (2, "all", 2, "cs-en")
+    assert whole["files"] == {"drawn.csv": "the numbers in drawn.png", "drawn.png": "figure"}
+    assert pair["files"] == {"scores.csv": "table"}
+    names = sorted(str(p.relative_to(tmp_path / "one")) for p in (tmp_path / "one").rglob("*.*"))
+    assert names == sorted(["drawn.png", "drawn.csv", "cs-en/scores.csv", *RUNS])
+
+
+def test_figures_come_as_svg_or_pdf_too_where_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setenv(outputs.FORMATS, "png, SVG,pdf")
+    for name in ("one", "two"):
+        Outputs(tmp_path / name).figure(drawing(), "drawn")
+    for form in ("png", "svg", "pdf"):
+        one, two = (tmp_path / name / f"drawn.{form}" for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+    monkeypatch.setenv(outputs.FORMATS, "gif")
+    with pytest.raises(DataError, match="unknown figure format; found 'gif'"):
+        Outputs(tmp_path)
+
+
+def test_pairs_run_with_other_settings_are_refused(tmp_path):
+    settings = {"notebook": "02", "campaign": "c", "removed": ("a",), "alpha": 0.05}
+    for pair, rule in (("cs-en", "knowles"), ("de-en", "adjacent")):
+        out = Outputs(tmp_path, {**settings, "rule": rule, "data": pair})
+        out.table(pd.DataFrame({"x": [1]}), "changes", pair=pair)
+    wanted = {**settings, "rule": "knowles", "data": "all"}
+    outputs.check_pairs(tmp_path, ["cs-en"], wanted)
+    with pytest.raises(DataError, match=r"de-en.*column 'rule'.*'adjacent'.*'knowles'"):
+        outputs.check_pairs(tmp_path, ["cs-en", "de-en"], wanted)
+    with pytest.raises(DataError, match="this pair has not been run"):
+        outputs.check_pairs(tmp_path, ["ru-en"], wanted)
 
 
 def test_a_write_that_fails_leaves_the_earlier_file(tmp_path, monkeypatch):
@@ -83,7 +114,7 @@ def test_the_text_of_an_svg_figure_is_what_was_drawn(tmp_path):
     ax.plot([0, 0.025], [0, 1])
     ax.set_title("ariel197197.512")
     ax.set_xticks([0.0, 0.025], ["0.0", "0.025"])
-    Outputs(tmp_path).figure(fig, "drawn")
+    Outputs(tmp_path, formats=("svg",)).figure(fig, "drawn")
     svg = (tmp_path / "drawn.svg").read_text()
     assert ">ariel197197.512<" in svg
     assert ">0.025<" in svg

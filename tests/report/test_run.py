@@ -10,8 +10,7 @@ import pytest
 
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.report import gather, run
-from rankstability.report.outputs import Outputs
+from rankstability.report import run
 
 PARAMETERS = """\
 campaign: str = "demo-srdc"  # the campaign
@@ -117,7 +116,7 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox):
     sandbox("run.out.table(pd.DataFrame({'x': [1]}), 'other')", promises=["other.csv"])
     run.execute("01_probe", {}, quiet=True)
     names = sorted(p.name for p in out.iterdir())
-    assert names == ["mine.txt", "other.csv", "other.meta.json"]
+    assert names == ["mine.txt", "other.csv", "run.json"]
     # a failing run and one that breaks its promise leave these results as they are
     sandbox("run.out.table(pd.DataFrame({'x': [2]}), 'other')\nraise ValueError('half way')")
     with pytest.raises(RuntimeError, match=r"failed in cell.*(\n.*)*ValueError: half way"):
@@ -163,18 +162,6 @@ def test_a_run_never_removes_results_of_another_campaign_below_its_folder(sandbo
     assert (inner / "result.csv").is_file() and (folder / "out" / "result.csv").is_file()
 
 
-def test_pairs_run_with_other_settings_are_not_gathered(tmp_path):
-    for pair, rule in (("cs-en", "knowles"), ("de-en", "adjacent")):
-        out = Outputs(tmp_path, {"notebook": "02", "campaign": "c", "rule": rule, "alpha": 0.05})
-        out.table(pd.DataFrame({"x": [1]}), "changes", pair=pair, extra=pair)
-        out.table(pd.DataFrame({"x": [1]}), "other", pair=pair)
-    assert gather.settings(tmp_path, ["cs-en"]) == {"rule": "knowles", "alpha": 0.05}
-    with pytest.raises(DataError, match=r"de-en.*column 'rule'.*other settings than cs-en"):
-        gather.settings(tmp_path, ["cs-en", "de-en"])
-    with pytest.raises(DataError, match="this pair has not been run"):
-        gather.settings(tmp_path, ["ru-en"])
-
-
 @pytest.mark.parametrize("pair", ["x/../../../escaped", "../escaped", "/escaped", "cs-en/..", "."])
 def test_a_pair_that_is_a_path_writes_nothing_anywhere(sandbox, tmp_path, pair):
     sandbox(GOOD)
@@ -196,11 +183,14 @@ def test_the_whole_campaign_is_made_by_the_same_notebook_from_pairs_already_run(
         run.execute("01_probe", {"pair": "whole", "output_dir": str(final)}, quiet=True)
     assert not final.exists()
     for number, pair in enumerate(("de-en", "en-cs")):
-        given = {"pair": pair, "count": number, "output_dir": str(final)}
+        given = {"pair": pair, "count": 3 + number, "output_dir": str(final)}
         run.execute("01_probe", given, quiet=True)
+    with pytest.raises(RuntimeError, match=r"en-cs was run with other settings"):
+        run.execute("01_probe", {"pair": "whole", "output_dir": str(final)}, quiet=True)
+    run.execute("01_probe", {"pair": "en-cs", "output_dir": str(final)}, quiet=True)
     assert not (final / "result.csv").exists()
     kept = (final / "de-en" / "part.csv").stat().st_mtime_ns
     run.execute("01_probe", {"pair": "whole", "output_dir": str(final)}, quiet=True)
     table = pd.read_csv(final / "result.csv")
-    assert table.to_dict("list") == {"pair": ["de-en", "en-cs"], "count": [0, 1]}
+    assert table.to_dict("list") == {"pair": ["de-en", "en-cs"], "count": [3, 3]}
     assert (final / "de-en" / "part.csv").stat().st_mtime_ns == kept

@@ -7,10 +7,23 @@ A paper's module takes the frames that a run made, gives our values the key colu
     ours = changes.melt(["campaign"], ["rank", "cluster"], "kind", "ours")
     claims.compare(rows, ours, ["campaign", "kind"], provenance="official")
 
-Rows that need several campaigns are answered when the ledger is put together, by the paper's
-``across(tables)``: ``tables(notebook, name)`` gives that CSV of all campaigns, ``campaign`` first
-(an empty frame: none is here). What nobody answered is put in by ``absent(rows)``, with the reason.
-Both return rows of `COLUMNS`.
+What no single run can answer is answered when the ledger is put together (`report.ledger`), by two
+functions that a paper's module may have:
+
+``across(tables) -> DataFrame``
+    Ledger rows (`COLUMNS`) that need several campaigns. ``tables(notebook, name)`` gives
+    ``<name>.csv`` of that notebook (its number is enough: ``tables("02", "changes")``) of all real
+    campaigns that were run, one below the other, with ``campaign`` as the first column; an empty
+    frame with that column where there is none. ``tables(notebook, "run")`` gives one row per
+    campaign with the settings in its ``run.json`` (``provenance``, ``test``, ``alpha``, ...), and
+    ``tables("catalogue", "pairs")`` what the catalogue says of each real campaign's pairs, here or
+    not: columns campaign, pair, protocol, year, style, tool, judged, title.
+``absent(rows) -> DataFrame or Series``
+    For the published `rows` that neither a run nor ``across`` answered: ledger rows (`COLUMNS`), or
+    a Series of reasons with the index of `rows`. Cells it leaves out get the reason ``the data are
+    not here``; without a provenance of their own all are ``official``, with status ``no data``.
+
+A row with status ``no data`` gives way to a row of the same paper, place and cell with data.
 """
 
 from __future__ import annotations

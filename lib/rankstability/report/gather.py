@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..read.campaigns import Campaign
     from .outputs import Outputs
 
-PER_FILE = ("name", "kind", "pair", "notebook", "campaign", "data", "versions")
+PER_FILE = ("pair", "notebook", "campaign", "data", "versions", "package", "provenance", "files")
 
 GATHERERS = {
     "01_replication": "replication",
@@ -53,7 +53,7 @@ def settings(folder: Path, pairs: Sequence[str]) -> dict[str, Any]:
     """
     shared: dict[str, Any] = {}
     for pair in pairs:
-        metas = [json.loads(m.read_text()) for m in sorted((folder / pair).glob("*.meta.json"))]
+        metas = [json.loads(m.read_text()) for m in sorted((folder / pair).glob("run.json"))]
         if not metas:
             where = paths.shown(folder / pair)
             raise DataError("this pair has not been run", file=where, expected="its results")

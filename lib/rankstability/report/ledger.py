@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pandas as pd
 
 from .. import paths
 from ..errors import DataError
 from ..papers import claims
-from ..read.campaigns import catalogue
+from ..read.campaigns import Campaign, catalogue, listed
 from .outputs import csv_bytes, write_whole
 
 PAPERS = {
@@ -31,9 +36,11 @@ def is_demo(campaign: str) -> bool:
 
 
 def gather(figures: Path = paths.FIGURES, published: Path = paths.PUBLISHED) -> pd.DataFrame:
-    """All ``<figures>/<campaign>/<notebook>/claims.csv`` of the catalogue's real campaigns.
+    """The claims ledger: one row or more for every number in the published files.
 
-    A row without data gives way to a row of another run that has some; equal rows are kept once.
+    Rows come from each real campaign's ``claims.csv``, from the papers' ``across`` (see `claims`),
+    and, for what is left, from their ``absent``. A row without data gives way to one of another
+    run that has some; equal rows are kept once.
 
     Parameters
     ----------
@@ -45,47 +52,121 @@ def gather(figures: Path = paths.FIGURES, published: Path = paths.PUBLISHED) -> 
     Returns
     -------
     DataFrame
-        Columns `claims.COLUMNS`, all text, by paper, then in the order of the published file.
+        Columns `claims.COLUMNS`, all text, by paper, then in the order of the published file;
+        empty where no real campaign has been run.
 
     Raises
     ------
     DataError
         Where a file lacks a column or holds an unknown status.
     """
-    frames = []
-    for file in sorted(figures.glob("*/*/claims.csv")):
-        campaign = file.parent.parent.name
-        if is_demo(campaign) or campaign not in catalogue():
-            continue  # synthetic, or a user's own
-        frame = pd.read_csv(file, dtype=str, keep_default_na=False)
-        missing = [name for name in claims.COLUMNS if name not in frame]
-        if missing:
-            raise DataError("not a ledger file", file=paths.shown(file), value=missing)
-        unknown = sorted(set(frame["status"]) - set(claims.STATUSES))
-        if unknown:
-            expected = ", ".join(claims.STATUSES)
-            raise DataError(
-                "unknown status",
-                file=paths.shown(file),
-                column="status",
-                value=unknown,
-                expected=expected,
-            )
-        frames.append(frame[claims.COLUMNS])
+    frames = [_of_campaign(file) for file in _files(figures, "*", "claims.csv")]
     if not frames:
         return pd.DataFrame(columns=claims.COLUMNS, dtype=str)
-    rows = pd.concat(frames, ignore_index=True).drop_duplicates(ignore_index=True)
+    tables = partial(campaign_tables, figures)
+    papers = {file.stem: _module(file.stem) for file in sorted(published.glob("*.csv"))}
+    frames += [m.across(tables).astype(str) for m in papers.values() if hasattr(m, "across")]
+    rows = pd.concat(frames, ignore_index=True)[claims.COLUMNS].drop_duplicates(ignore_index=True)
     empty = rows["status"] == "no data"
     filled = pd.MultiIndex.from_frame(rows.loc[~empty, KEY])
     index = pd.MultiIndex.from_frame(rows[KEY])
     rows = rows[~empty | (~index.isin(filled) & ~rows.duplicated([*KEY, "status"]))]
-    return _ordered(rows, published)
+    rest = uncovered(rows, published)
+    rest = [_absent(papers[paper], part) for paper, part in rest.groupby("paper")]
+    return _ordered(pd.concat([rows, *rest], ignore_index=True), published)
+
+
+def campaign_tables(figures: Path, notebook: str, name: str) -> pd.DataFrame:
+    """``<name>.csv`` of a notebook of all real campaigns that were run, `campaign` first.
+
+    Parameters
+    ----------
+    notebook : str
+        Its name or the beginning of it, such as ``02``; ``catalogue`` with the name ``pairs``:
+        what the catalogue says of each pair.
+    name : str
+        ``run``: the settings in ``run.json``, a row per campaign.
+    """
+    if notebook == "catalogue":
+        return _catalogue_pairs()
+    frames = []
+    for file in _files(figures, f"{notebook}*", "run.json" if name == "run" else f"{name}.csv"):
+        if name == "run":
+            made = json.loads(file.read_text(encoding="utf-8"))
+            frame = pd.DataFrame(
+                [{k: v for k, v in made.items() if k not in ("files", "campaign")}]
+            )
+        else:
+            frame = pd.read_csv(file, keep_default_na=False, na_values=[""])
+            frame = frame.drop(columns="campaign", errors="ignore")
+        frame.insert(0, "campaign", file.parent.parent.name)
+        frames.append(frame)
+    kept = [frame for frame in frames if len(frame)] or frames[:1]
+    return pd.concat(kept, ignore_index=True) if kept else pd.DataFrame({"campaign": []}, dtype=str)
+
+
+def _files(figures: Path, notebook: str, name: str) -> list[Path]:
+    """That file of the catalogue's real campaigns: none that is synthetic or a user's own."""
+    found = sorted(figures.glob(f"*/{notebook}/{name}"))
+    known = catalogue()
+    named = ((file, file.parent.parent.name) for file in found)
+    return [file for file, campaign in named if campaign in known and not is_demo(campaign)]
+
+
+def _catalogue_pairs() -> pd.DataFrame:
+    """A row per pair of each real campaign: what the catalogue says of how it was judged."""
+    rows = [
+        (c.name, p, c.protocol, c.year, c.style_of(p), c.tool_of(p), _judged(c, p), c.title)
+        for c in listed()
+        if not c.demo
+        for p in c.known_pairs
+    ]
+    names = ["campaign", "pair", "protocol", "year", "style", "tool", "judged", "title"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _judged(campaign: Campaign, pair: str) -> str:
+    return "bilingual" if campaign.bilingual(pair) else "monolingual"
+
+
+def _of_campaign(file: Path) -> pd.DataFrame:
+    frame = pd.read_csv(file, dtype=str, keep_default_na=False)
+    missing = [name for name in claims.COLUMNS if name not in frame]
+    if missing:
+        raise DataError("not a ledger file", file=paths.shown(file), value=missing)
+    unknown = sorted(set(frame["status"]) - set(claims.STATUSES))
+    if unknown:
+        raise DataError(
+            "unknown status",
+            file=paths.shown(file),
+            column="status",
+            value=unknown,
+            expected=", ".join(claims.STATUSES),
+        )
+    return frame[claims.COLUMNS]
+
+
+def _module(paper: str) -> ModuleType:
+    return import_module(f"rankstability.papers.{paper}")
+
+
+def _absent(module: ModuleType, rest: pd.DataFrame) -> pd.DataFrame:
+    """Ledger rows for published cells that nothing answered, with the paper module's reasons."""
+    given = module.absent(rest) if hasattr(module, "absent") else pd.Series(dtype=str)
+    rows = []
+    if isinstance(given, pd.DataFrame):
+        rows = [given[claims.COLUMNS].astype(str)]
+        left = ~pd.MultiIndex.from_frame(rest[KEY]).isin(pd.MultiIndex.from_frame(given[KEY]))
+        rest, given = rest[left], pd.Series(dtype=str)
+    reasons = pd.Series(given, dtype=str).reindex(rest.index).fillna("the data are not here")
+    other = {"ours": "", "status": "no data", "reason": reasons, "provenance": "official"}
+    return pd.concat([*rows, rest.assign(**other)[claims.COLUMNS]], ignore_index=True)
 
 
 def _ordered(rows: pd.DataFrame, published: Path) -> pd.DataFrame:
     printed = _printed(published)
     places = pd.MultiIndex.from_frame(printed[KEY[:2]]).unique()
-    cells = pd.MultiIndex.from_frame(printed).unique()
+    cells = pd.MultiIndex.from_frame(printed[KEY]).unique()
     last = len(printed)  # what no published file knows (-1) comes last
     place = places.get_indexer(pd.MultiIndex.from_frame(rows[KEY[:2]]))
     cell = cells.get_indexer(pd.MultiIndex.from_frame(rows[KEY]))
@@ -95,18 +176,22 @@ def _ordered(rows: pd.DataFrame, published: Path) -> pd.DataFrame:
 
 
 def _printed(published: Path) -> pd.DataFrame:
-    """The keys of all published cells, paper by paper, as the files order them."""
-    frames = []
-    for file in sorted(published.glob("*.csv")):
-        frames.append(pd.read_csv(file, dtype=str, keep_default_na=False)[KEY])
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=KEY, dtype=str)
+    """All published cells with all their columns, paper by paper, as the files order them."""
+    frames = [
+        pd.read_csv(file, dtype=str, keep_default_na=False)
+        for file in sorted(published.glob("*.csv"))
+    ]
+    if not frames:
+        return pd.DataFrame(columns=[*KEY, "published"], dtype=str)
+    return pd.concat(frames, ignore_index=True).fillna("")
 
 
 def uncovered(rows: pd.DataFrame, published: Path = paths.PUBLISHED) -> pd.DataFrame:
-    """Published cells for which the ledger has no row at all: columns paper, place, cell."""
+    """The published cells for which `rows` of the ledger hold none, with all their columns."""
     printed = _printed(published)
     covered = pd.MultiIndex.from_frame(rows[KEY])
-    return printed[~pd.MultiIndex.from_frame(printed).isin(covered)].reset_index(drop=True)
+    left = ~pd.MultiIndex.from_frame(printed[KEY]).isin(covered)
+    return printed[left].reset_index(drop=True)
 
 
 def per_paper(rows: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Writing results: tables as CSV, figures as SVG and PNG, each whole or not at all."""
+"""Writing results: tables as CSV, figures as PNG, each whole or not at all; what made them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -25,6 +25,15 @@ from ..errors import DataError
 
 STYLE = Path(__file__).parents[1] / "plot" / "rankstability.mplstyle"
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
+RECORD = "run.json"  # beside the results: the settings they depend on, and what each file is
+FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
+UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ between pairs of one run
+
+NO_DATE: dict[str, dict[str, None]] = {  # the same bytes whenever drawn
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
 
 
 def write_whole(path: Path, content: bytes) -> Path:
@@ -49,9 +58,25 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
 
 
 def signature(**settings: Any) -> dict[str, Any]:
-    """The settings a result depends on, with the versions of the libraries that computed it."""
+    """The settings a result depends on, with the versions of what computed it."""
     versions = {"python": platform.python_version(), **{name: version(name) for name in SIGNED}}
-    return {**settings, "versions": versions}
+    return {**settings, "package": version("rankstability"), "versions": versions}
+
+
+def figure_formats() -> tuple[str, ...]:
+    """The formats figures are written in besides PNG, from ``RANKSTABILITY_FIGURE_FORMAT``.
+
+    Raises
+    ------
+    DataError
+        For a format other than svg and pdf.
+    """
+    asked = [f.strip().lower() for f in os.environ.get(FORMATS, "").split(",")]
+    wanted = tuple(dict.fromkeys(f for f in asked if f and f != "png"))
+    unknown = [f for f in wanted if f not in ("svg", "pdf")]
+    if unknown:
+        raise DataError("unknown figure format", value=unknown[0], expected="png, svg or pdf")
+    return wanted
 
 
 @dataclass(frozen=True)
@@ -68,23 +93,30 @@ class Drawn:
 class Outputs:
     """Where one run of a notebook writes.
 
+    Each folder it writes to gets a ``run.json``: the settings and, under ``files``, what each file
+    is. A notebook run over all pairs leaves one for the campaign and one in each pair's folder.
+
     Parameters
     ----------
     directory : Path
         The notebook's output folder; files of a language pair go to ``directory/<pair>/``.
     settings : mapping
-        The settings signature, written beside each result as ``<name>.meta.json``: notebook,
-        campaign, data checksum, normalisation, test, alpha, cluster rule, seed, versions.
+        The settings signature: notebook, campaign, data checksum, provenance, normalisation, test,
+        alpha, cluster rule, seed, versions.
     pairs : tuple of str, optional
         The campaign's language pairs: `pair_tables` reads these (by default every folder).
     source : Path, optional
         Where `pair_tables` reads, if not in `directory`.
+    formats : tuple of str
+        Formats of figures besides PNG; see `figure_formats`.
     """
 
     directory: Path
     settings: Mapping[str, Any] = field(default_factory=dict)
     pairs: tuple[str, ...] | None = None
     source: Path | None = None
+    formats: tuple[str, ...] = field(default_factory=figure_formats)
+    _written: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def folder(self, pair: str = "") -> Path:
         """The folder for `pair`, or for the whole campaign.
@@ -99,42 +131,49 @@ class Outputs:
             raise DataError("not a language pair", value=pair, expected="a name such as cs-en")
         return self.directory / pair if pair else self.directory
 
-    def _meta(self, name: str, pair: str, extra: Mapping[str, Any], kind: str) -> None:
-        meta = {"name": name, "kind": kind, "pair": pair or "all", **self.settings, **extra}
-        text = json.dumps(meta, indent=1, sort_keys=True, default=str) + "\n"
-        write_whole(self.folder(pair) / f"{name}.meta.json", text.encode())
+    def _write(self, file: str, content: bytes, pair: str, what: str) -> None:
+        """Write one file and enter it in the folder's ``run.json``."""
+        folder = self.folder(pair)
+        write_whole(folder / file, content)
+        files = self._written.setdefault(pair, {})
+        files[file] = what
+        made = {**self.settings, "pair": pair or "all", "files": files}
+        text = json.dumps(made, indent=1, sort_keys=True, default=str) + "\n"
+        write_whole(folder / RECORD, text.encode())
 
-    def table(self, frame: pd.DataFrame, name: str, pair: str = "", **extra: Any) -> pd.DataFrame:
-        """Write ``<name>.csv`` and its sidecar; give back `frame`, so that a cell can show it."""
-        write_whole(self.folder(pair) / f"{name}.csv", csv_bytes(frame))
-        self._meta(name, pair, extra, "table")
+    def table(
+        self, frame: pd.DataFrame, name: str, pair: str = "", what: str = "table"
+    ) -> pd.DataFrame:
+        """Write ``<name>.csv``; give back `frame`, so that a cell can show it."""
+        self._write(f"{name}.csv", csv_bytes(frame), pair, what)
         return frame
 
     def figure(
-        self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None, **extra: Any
+        self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None, **_: Any
     ) -> Drawn:
-        """Write ``<name>.svg`` and ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``.
+        """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``.
 
         Gives back the PNG, which a notebook shows without drawing the figure again.
         """
+        drawn = {}
         with plt.style.context(STYLE):
-            svg, png = io.BytesIO(), io.BytesIO()
             fig.draw_without_rendering()
             fig.set_layout_engine("none")  # laid out once, not again for each format
-            fig.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
-            fig.savefig(png, format="png", metadata={"Software": None})
-        small = _palette(png)
-        write_whole(self.folder(pair) / f"{name}.svg", svg.getvalue())
-        write_whole(self.folder(pair) / f"{name}.png", small)
-        if data is not None:
-            write_whole(self.folder(pair) / f"{name}.csv", csv_bytes(data))
-        self._meta(name, pair, extra, "figure")
+            for form in ("png", *self.formats):
+                target = io.BytesIO()
+                fig.savefig(target, format=form, metadata=NO_DATE[form])
+                drawn[form] = target.getvalue()
         plt.close(fig)
-        return Drawn(small)
+        drawn["png"] = _palette(drawn["png"])
+        for form, content in drawn.items():
+            self._write(f"{name}.{form}", content, pair, "figure")
+        if data is not None:
+            self._write(f"{name}.csv", csv_bytes(data), pair, f"the numbers in {name}.png")
+        return Drawn(drawn["png"])
 
     def claims(self, rows: pd.DataFrame, pair: str = "") -> pd.DataFrame:
         """Write this run's rows of the claims ledger, ``claims.csv`` (see `claims`)."""
-        return self.table(rows, "claims", pair)
+        return self.table(rows, "claims", pair, what="rows of the claims ledger")
 
     def pair_tables(self, name: str) -> pd.DataFrame:
         """All pairs' ``<pair>/<name>.csv`` as one frame with `pair` first, in order of pair."""
@@ -156,10 +195,41 @@ class Outputs:
         return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
 
 
-def _palette(png: io.BytesIO) -> bytes:
+def record(folder: Path) -> dict[str, Any]:
+    """The ``run.json`` of a folder; empty where there is none."""
+    file = folder / RECORD
+    made: dict[str, Any] = json.loads(file.read_bytes()) if file.is_file() else {}
+    return made
+
+
+def check_pairs(folder: Path, pairs: Sequence[str], settings: Mapping[str, Any]) -> None:
+    """Refuse pairs whose results in `folder` were made with other settings than these.
+
+    Raises
+    ------
+    DataError
+        For a pair that has not been run, or was run with other settings: names the first.
+    """
+    own = json.loads(json.dumps(dict(settings), default=str))
+    for pair in pairs:
+        made, where = record(folder / pair), paths.shown(folder / pair)
+        if not made:
+            raise DataError("this pair has not been run", file=where, expected="its results")
+        for key in sorted((made.keys() | own.keys()) - set(UNSHARED)):
+            if made.get(key) != own.get(key):
+                raise DataError(
+                    f"{pair} was run with other settings",
+                    file=where,
+                    column=key,
+                    value=made.get(key),
+                    expected=repr(own.get(key)),
+                )
+
+
+def _palette(png: bytes) -> bytes:
     """The PNG with a palette of at most 256 colours: a third of the size, the same to the eye."""
     image = (
-        Image.open(png)
+        Image.open(io.BytesIO(png))
         .convert("RGB")
         .quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     )

@@ -85,7 +85,7 @@ def start(
         For a campaign that is not here, or a pair it does not have.
     """
     from ..read import campaigns
-    from .outputs import Outputs, signature
+    from .outputs import Outputs, check_pairs, signature
 
     found = campaigns.find(campaign)
     check_pair(found, pair)
@@ -94,11 +94,25 @@ def start(
         notebook=notebook,
         campaign=found.name,
         data=campaigns.fingerprint(found, "" if pair == WHOLE else pair),
+        provenance=provenance(found),
         **settings,
     )
     out = Outputs(folder, signed, pairs=found.pairs)
+    if pair == WHOLE:
+        check_pairs(folder, found.pairs, signed)
     pairs = () if pair == WHOLE else (pair,) if pair else found.pairs
     return Run(notebook, found, pair, pairs, out)
+
+
+def provenance(campaign: Campaign) -> str:
+    """``official``, ``rebuilt from z``, ``synthetic`` (a demo campaign) or ``own`` data."""
+    from ..read.campaigns import catalogue
+
+    if campaign.demo:
+        return "synthetic"
+    if campaign.name not in catalogue():
+        return "own"
+    return "rebuilt from z" if campaign.rebuilt else "official"
 
 
 def check_pair(campaign: Campaign, pair: str) -> None:
@@ -219,8 +233,8 @@ def copy_pairs(name: str, final: Path, staging: Path, pairs: Sequence[str]) -> N
         For a pair that has not been run.
     """
     for pair in pairs:
-        tables = sorted((final / pair).glob("*.csv"))
-        if not tables:
+        tables = [*sorted((final / pair).glob("*.csv")), final / pair / "run.json"]
+        if not tables[-1].is_file():
             where = paths.shown(final / pair)
             raise DataError("this pair has not been run", file=where, expected="its results")
         (staging / pair).mkdir(parents=True, exist_ok=True)
@@ -287,8 +301,11 @@ def check_promises(name: str, folder: Path, pair: str, gathered: bool = False) -
     missing = []
     if pair in ("", WHOLE):
         missing = [f for f in about.get("promises", []) if not (folder / f).is_file()]
+    missing = [f for f in missing if not f.endswith(".svg")]
     for f in [] if gathered or pair == WHOLE else about.get("pair_promises", []):
         subfolders = [folder / pair] if pair else [d for d in folder.glob("*") if d.is_dir()]
+        if f.endswith(".svg"):
+            continue
         missing += [f"{d.name}/{f}" for d in subfolders if not (d / f).is_file()]
         if not subfolders:
             missing.append(f"<pair>/{f}")
@@ -302,22 +319,25 @@ def move(staging: Path, final: Path, about: tuple[str, str], scopes: Sequence[Pa
     Parameters
     ----------
     about : (notebook, campaign)
-        Only files whose sidecar names both are ever removed,
+        Only files listed in a ``run.json`` that names both are ever removed,
     scopes : sequence of Path
         and only directly in these folders.
     """
+    from .outputs import record
+
+    left = {scope / name for scope in scopes for name in _listed(record(scope), about)}
     made = {p.relative_to(staging) for p in staging.rglob("*") if p.is_file()}
     for file in sorted(made):
         (final / file).parent.mkdir(parents=True, exist_ok=True)
         os.replace(staging / file, final / file)
-    for meta in sorted(m for scope in scopes for m in scope.glob("*.meta.json")):
-        if meta.relative_to(final) in made:
-            continue
-        says = json.loads(meta.read_text(encoding="utf-8"))
-        if (says.get("notebook"), says.get("campaign")) != about:
-            continue
-        for suffix in (".csv", ".svg", ".png", ".meta.json"):
-            meta.with_name(meta.name.removesuffix(".meta.json") + suffix).unlink(missing_ok=True)
+    for file in left - {final / file for file in made}:
+        file.unlink(missing_ok=True)
+
+
+def _listed(made: Mapping[str, Any], about: tuple[str, str]) -> set[str]:
+    """The files that a ``run.json`` lists, if it is of this notebook and campaign."""
+    mine = (made.get("notebook"), made.get("campaign")) == about
+    return {Path(name).name for name in made.get("files", ())} if mine else set()
 
 
 def _sweep_stale(folder: Path) -> None:
