@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu, norm, rankdata, tiecorrect
 
+from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.score.da import rank_systems, segment_scores
+from rankstability.score.da import segment_scores
 
 RESULTS = Path(__file__).parent / "results" / "ranking.csv"
 

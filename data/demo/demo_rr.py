@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankstability import paths
+from rankstability.chance import child_seeds
 from rankstability.report import outputs
 
 SEED = 20126
@@ -47,9 +48,7 @@ def rows(seed: int = SEED) -> Iterator[tuple[str, ...]]:
         *(f"system{i}rank" for i in slots),
     )
     names = list(QUALITY)
-    for (source, target, pair), rng in zip(
-        PAIRS, outputs.child_seeds(seed, len(PAIRS)), strict=True
-    ):
+    for (source, target, pair), rng in zip(PAIRS, child_seeds(seed, len(PAIRS)), strict=True):
         quality = np.array(list(QUALITY.values())) + rng.normal(0, 0.12, len(names))
         value = quality + rng.normal(0, 1, (SEGMENTS, len(names)))  # what each output is worth
         judges = [f"{pair[:2]}{pair[3:]}-judge{k}" for k in range(1, 8)]

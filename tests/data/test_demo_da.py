@@ -9,8 +9,9 @@ import pytest
 from rankstability import paths
 from rankstability.change import perturb
 from rankstability.rank.ranking import compare
+from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.score.da import rank_systems, segment_scores, worker_statistics
+from rankstability.score.da import segment_scores, worker_statistics
 
 DEMOS = [(name, pair) for name, (_, pairs) in demo_da.DEMOS.items() for pair in pairs]
 
@@ -49,11 +50,11 @@ def changes(name):
         da = campaigns.load_da(campaigns.find(name), pair)
         original = rank_systems(segment_scores(da))
         for system in original.systems:
-            fewer = rank_systems(segment_scores(perturb.remove_systems(da, [system])))
+            fewer = rank_systems(segment_scores(perturb.remove(da, [system])))
             change = compare(original.without([system]), fewer)
             order, clusters = order + change.d_rank, clusters + change.d_cluster
         for divisor in (1.25, 1.5, 2, 4, 10):
-            divided = rank_systems(segment_scores(perturb.divide_scores(da, divisor)))
+            divided = rank_systems(segment_scores(perturb.degrade(da, divisor)))
             human = ["HUMAN.0"]
             change = compare(original.without(human), divided.without(human))
             order, clusters = order + change.d_rank, clusters + change.d_cluster

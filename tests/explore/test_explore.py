@@ -16,8 +16,8 @@ from rankstability.errors import DataError
 from rankstability.explore import bump as figures_explore
 from rankstability.explore import views as explore
 from rankstability.explore.views import State, commands, explorer, load, sentence
-from rankstability.rank.mqm_systems import by_normalisation, rank_ratings
 from rankstability.rank.ranking import CLUSTER_RULES, compare
+from rankstability.rank.systems import by_normalisation, rank_ratings
 from rankstability.read import campaigns
 from rankstability.report import run
 from rankstability.score import mqm

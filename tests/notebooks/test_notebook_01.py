@@ -7,9 +7,10 @@ import pytest
 
 from conftest import needs
 from rankstability import paths
+from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
 from rankstability.report import gather, run
-from rankstability.score.da import rank_systems, segment_scores
+from rankstability.score.da import segment_scores
 
 
 @pytest.fixture(scope="module")

@@ -308,7 +308,8 @@ def test_one_rating_per_item_leaves_out_what_needs_two(demo, quick):
 @pytest.mark.parametrize("style", ["demo-srdc", "demo-srpdc"])
 def test_a_da_study_is_the_ranking_of_its_workers_rows(style):
     """Restrict both files to the drawn workers, standardise anew, rank with the notebook's code."""
-    from rankstability.score.da import rank_systems, segment_scores
+    from rankstability.rank.systems import rank_systems
+    from rankstability.score.da import segment_scores
 
     da = campaigns.load_da(campaigns.find(style), "de-en")
     units, systems, draw = srp_protocols.da_studies(da)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankstability.errors import DataError
-from rankstability.rank.ranking import CLUSTER_RULES, bootstrap_ranks, compare, rank, rank_ranges
+from rankstability.rank.ranges import bootstrap_ranks, rank_range_table
+from rankstability.rank.ranking import CLUSTER_RULES, compare, rank
 
 
 def made(significant, lead=None, scores=None, rule="knowles"):
@@ -160,9 +161,9 @@ def test_bootstrap_ranks_equal_resampling_the_units_one_by_one():
 
 def test_rank_ranges_cut_the_same_share_at_both_ends():
     ranks = np.array([[1, 2]] * 950 + [[2, 1]] * 50)
-    table = rank_ranges(ranks, ["x", "y"])
+    table = rank_range_table(ranks, ["x", "y"])
     assert table[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 2], [1, 2]]
-    rarely = rank_ranges(np.array([[1, 2]] * 980 + [[2, 1]] * 20), ["x", "y"])
+    rarely = rank_range_table(np.array([[1, 2]] * 980 + [[2, 1]] * 20), ["x", "y"])
     assert rarely[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1], [2, 2]]
 
 

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rankstability.chance import child_seeds
 from rankstability.errors import DataError
 from rankstability.report import outputs
-from rankstability.report.outputs import Outputs, child_seeds, csv_bytes, write_whole
+from rankstability.report.outputs import Outputs, csv_bytes, write_whole
 
 RUNS = ("run.json", "cs-en/run.json")
 

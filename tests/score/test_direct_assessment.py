@@ -10,12 +10,12 @@ from scipy.stats import zscore
 
 from conftest import needs
 from rankstability.errors import DataError
+from rankstability.judgments import DirectAssessment
+from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns, official
-from rankstability.read.da import DirectAssessment
 from rankstability.score.da import (
     from_segment_frame,
     judgment_z,
-    rank_systems,
     segment_scores,
     unit_sums,
     worker_statistics,

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import needs
-from rankstability.change import perturb
 from rankstability.errors import DataError
+from rankstability.judgments import DirectAssessment, counted, ranked_systems
+from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.read.da import DirectAssessment
 from rankstability.score import models as effects
 from rankstability.score import variance
-from rankstability.score.da import judgment_z, rank_systems, segment_scores
+from rankstability.score.da import judgment_z, segment_scores
 from rankstability.study import scorings as stability
 
 COLUMNS = ["worker", "hit", "system", "document", "segment", "type", "score", "block"]
@@ -177,7 +177,7 @@ def test_a_worker_may_use_another_origin_or_unit(seed):
     before = effects.standardised(da, ["z", "controls", "model"])
     shifted = effects.standardised(moved(np.ones(len(shift))), ["z", "controls", "model"])
     stretched = effects.standardised(moved(stretch), ["z"])
-    rows = effects.counted(da)
+    rows = counted(da.good)
     for method in ("z", "controls"):
         assert np.allclose(before[method], shifted[method], atol=1e-6, equal_nan=True)
     assert np.allclose(before["z"], stretched["z"], atol=1e-8, equal_nan=True)
@@ -202,7 +202,7 @@ def test_methods_by_name():
     with pytest.raises(DataError, match="unknown method"):
         effects.standardised(da, ["zz"])
     assert np.allclose(effects.standardised(da, ["z"])["z"], judgment_z(da), equal_nan=True)
-    no_controls = replace(da, good=da.good[effects.counted(da)])
+    no_controls = replace(da, good=da.good[counted(da.good)])
     assert "controls" not in effects.standardised(no_controls, ["z", "controls"])
 
 
@@ -215,7 +215,7 @@ def test_raw_never_moves_on_removal_and_the_rest_do():
     assert totals.loc["z", "d_rank"].sum() > 0
     assert set(rows["experiment"]) >= {"human+ref", "lowest", "highest", "divisor 2", "divisor 10"}
     alone = rows[rows["kind"] == "leave-one-out"]
-    assert len(alone) == 3 * len(perturb.ranked_systems(da))
+    assert len(alone) == 3 * len(ranked_systems(da))
 
 
 def test_without_noise_every_method_finds_the_truth():
@@ -326,10 +326,10 @@ def test_z_rows_are_the_counts_of_notebooks_02_and_03(campaign, expected):
 @needs("wmt18")
 def test_rankings_of_a_real_pair_hold_the_same_systems():
     da = campaigns.load_da(campaigns.find("wmt18"), "en-tr")
-    rankings = effects.rankings(da)
+    rankings = stability.rankings(da)
     assert set(rankings) == set(effects.METHODS)
     assert len({frozenset(r.systems) for r in rankings.values()}) == 1
     official = rank_systems(segment_scores(da))
     assert rankings["z"].systems == official.systems
-    table = effects.ranks(rankings)
+    table = stability.ranks(rankings)
     assert len(table) == 6 * len(official.systems)

@@ -15,6 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from conftest import real
 from rankstability.errors import DataError
+from rankstability.rank import significance
 from rankstability.read import rr as readers_rr
 from rankstability.score import rr
 from rankstability.score import rr as relative_ranking
@@ -143,7 +144,7 @@ def test_expected_win_averages_opponents_not_comparisons():
 @settings(max_examples=50, deadline=None)
 def test_sign_test_is_the_binomial_test(wins, losses):
     counts = rr.PairCounts(("a", "b"), np.array([[0, wins], [losses, 0]]), np.zeros((2, 2), int))
-    row = rr.sign_tests(counts, correct=False).iloc[0]
+    row = significance.sign_tests(counts, correct=False).iloc[0]
     n = wins + losses
     expected = binomtest(wins, n, 0.5).pvalue if n else 1.0
     assert row["p"] == pytest.approx(expected, abs=1e-12)
@@ -152,7 +153,7 @@ def test_sign_test_is_the_binomial_test(wins, losses):
 
 def test_corrections_are_those_of_statsmodels():
     counts = rr.pairwise(readers_rr.read_rr([demo_rr.FILE], "cs-en"))
-    tests = rr.sign_tests(counts)
+    tests = significance.sign_tests(counts)
     assert len(tests) == 36
     assert tests["p_holm"].to_numpy() == pytest.approx(multipletests(tests["p"], method="holm")[1])
     assert (tests["p_holm"] >= tests["p_bh"] - 1e-15).all() and (tests["p_bh"] >= tests["p"]).all()

@@ -11,6 +11,7 @@ from conftest import needs
 from oracle_da import changed, plain, ranking
 from rankstability.change import perturb
 from rankstability.errors import DataError
+from rankstability.judgments import ranked_systems
 from rankstability.plot import changes as figures_da
 from rankstability.read import campaigns
 from rankstability.study import degradation
@@ -84,15 +85,15 @@ def test_sentences_name_the_humans_and_deny_rows_only_where_there_are_none(demo)
     assert one.divided == int(human.sum())
     zeros = replace(demo, good=demo.good.assign(score=demo.good["score"].where(~human, 0.0)))
     assert "no human" not in degradation.sentence(degradation.study(zeros, [2.0]).changes)
-    none = degradation.study(perturb.remove_human_and_reference(demo), [2.0])
+    none = degradation.study(perturb.remove(demo, humans=True, reference=True), [2.0])
     assert none.sentence() == "**de-en**: no human or REF rows to divide."
     assert "1 pairs have no human or REF rows" in degradation.sentence(none.changes)
 
 
 def test_too_few_systems_are_refused_with_the_pair(demo):
-    ranked = perturb.ranked_systems(demo)
+    ranked = ranked_systems(demo)
     with pytest.raises(DataError, match=r"fewer than two systems in de-en.*pair="):
-        degradation.study(perturb.remove_systems(demo, ranked[1:]))
+        degradation.study(perturb.remove(demo, ranked[1:]))
     humans = relabelled(demo, {n: f"HUMAN-{n}" for n in ranked})
     with pytest.raises(DataError, match="only human systems in de-en"):
         degradation.study(humans)

@@ -11,8 +11,8 @@ from test_effects import assessment, demo
 
 from conftest import needs
 from rankstability.errors import DataError
+from rankstability.judgments import DirectAssessment
 from rankstability.read import campaigns
-from rankstability.read.da import DirectAssessment
 from rankstability.score import models as effects
 from rankstability.score.da import segment_scores
 from rankstability.study import documents
@@ -186,7 +186,7 @@ def test_a_factor_that_cannot_be_told_is_left_out_and_named(workers, once, left_
         assert f"variance of {name} cannot be told in xx-yy" in text
     worker, document = effects.penalties(da, parts["raw"])
     assert worker > 0 and document > 0
-    assert len(effects.rankings(da)["mixed"].systems) == 4
+    assert len(stability.rankings(da)["mixed"].systems) == 4
     assert len(stability.against_truth(da, 1, 0, ["raw", "z"], parts["raw"])) == 2
 
 

@@ -14,6 +14,7 @@ from conftest import needs
 from oracle_da import changed, plain, ranking
 from rankstability.change import perturb
 from rankstability.errors import DataError
+from rankstability.judgments import ranked_systems
 from rankstability.rank.ranking import rank
 from rankstability.read import campaigns
 from rankstability.study import removal
@@ -124,7 +125,7 @@ def test_toy_example_of_section_5():
 
 
 def test_a_removal_without_rows_changes_nothing(demo):
-    machines = perturb.remove_human_and_reference(demo)
+    machines = perturb.remove(demo, humans=True, reference=True)
     (found,) = removal.variants(machines, ["human+ref"])
     assert found.rows_latest == 0 and found.row()["d_rank"] == 0 and found.row()["d_cluster"] == 0
     assert found.row()["pearson"] == pytest.approx(1)
@@ -226,9 +227,9 @@ def test_correlation_of_constant_scores_is_not_one():
 
 def test_humans_are_named_and_too_few_systems_refused(demo):
     assert "(human systems: HUMAN.0)" in removal.study(demo, singles=False).sentence()
-    ranked = perturb.ranked_systems(demo)
+    ranked = ranked_systems(demo)
     with pytest.raises(DataError, match=r"fewer than two systems in de-en.*pair="):
-        removal.study(perturb.remove_systems(demo, ranked[1:]))
+        removal.study(perturb.remove(demo, ranked[1:]))
     names = {n: f"HUMAN-{n}" for n in ranked}
     frames = [
         f.assign(system=f["system"].cat.rename_categories(names)) for f in (demo.latest, demo.good)

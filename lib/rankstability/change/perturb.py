@@ -5,7 +5,6 @@ Each gives back a new `DirectAssessment`; what was taken away or altered is coun
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -13,67 +12,16 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..read.da import DirectAssessment
+from ..judgments import (
+    DirectAssessment,
+    human_or_reference,
+    human_systems,
+    of_systems,
+    of_type,
+    ranked_systems,
+)
 
-HUMAN = re.compile(r"HUMAN|(?i:(?:^|[-_.])human(?:[-_.]|$))|^ref[-_]?[A-Z]$")
-"""System ids of human translations: ``HUMAN.0``, ``Human_B``, ``newstest2019-human``, ``ref-A``."""
 ZEROS = ("keep", "one")
-
-
-def human_systems(da: DirectAssessment) -> tuple[str, ...]:
-    """Ids in either file that name a human translation, joined ids with one included; sorted."""
-    names = da.latest["system"].cat.categories.union(da.good["system"].cat.categories)
-    return tuple(sorted(str(n) for n in names if HUMAN.search(str(n))))
-
-
-def reference_systems(da: DirectAssessment) -> tuple[str, ...]:
-    """Ids that stand on rows of type REF: ``REFERENCE``, or the ids of real systems; sorted."""
-    found: set[str] = set()
-    for frame in (da.latest, da.good):
-        found.update(map(str, frame.loc[_of_type(frame, "REF"), "system"].dropna().unique()))
-    return tuple(sorted(found))
-
-
-def ranked_systems(da: DirectAssessment) -> tuple[str, ...]:
-    """Systems with a judgment that counts (SYSTEM or REPEAT in the good file); sorted."""
-    counted = _of_type(da.good, "SYSTEM") | _of_type(da.good, "REPEAT")
-    codes = np.unique(da.good["system"].cat.codes.to_numpy()[counted])
-    return tuple(str(n) for n in sorted(da.good["system"].cat.categories[codes[codes >= 0]]))
-
-
-def of_systems(frame: pd.DataFrame, systems: Collection[str]) -> np.ndarray:
-    """Which rows carry one of these system ids (exactly: a joined id is another id)."""
-    values = frame["system"].cat
-    wanted = np.append(values.categories.isin(list(systems)), False)  # the last: missing
-    return wanted[values.codes.to_numpy()]
-
-
-def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
-    """Refuse a pair without two ranked systems, and (`machine`) one with only human systems.
-
-    Raises
-    ------
-    DataError
-        Names the pair, and how to run the others.
-    """
-    ranked = ranked_systems(da)
-    other = "two systems or more; run the other pairs with pair="
-    if len(ranked) < 2:
-        raise DataError(f"fewer than two systems in {da.pair}", value=ranked, expected=other)
-    if machine and all(HUMAN.search(name) for name in ranked):
-        wanted = "a system that is not human; run the other pairs with pair="
-        raise DataError(f"only human systems in {da.pair}", value=ranked, expected=wanted)
-
-
-def _of_type(frame: pd.DataFrame, kind: str) -> np.ndarray:
-    values = frame["type"].cat
-    wanted = np.append(values.categories == kind, False)
-    return wanted[values.codes.to_numpy()]
-
-
-def human_or_reference(frame: pd.DataFrame, humans: Collection[str]) -> np.ndarray:
-    """Which rows are of type REF, or carry the id of one of these human systems."""
-    return _of_type(frame, "REF") | of_systems(frame, humans)
 
 
 def _noted(da: DirectAssessment, notes: list[tuple[str, str, int]]) -> pd.DataFrame:
@@ -81,53 +29,60 @@ def _noted(da: DirectAssessment, notes: list[tuple[str, str, int]]) -> pd.DataFr
     return pd.concat([da.excluded, rows], ignore_index=True) if len(da.excluded) else rows
 
 
-def _without_rows(
-    da: DirectAssessment, latest: np.ndarray, good: np.ndarray, reason: str
+def remove(
+    da: DirectAssessment,
+    systems: str | Collection[str] = (),
+    *,
+    humans: bool = False,
+    reference: bool = False,
 ) -> DirectAssessment:
-    """`da` without the rows where the masks are true."""
-    notes = [("latest", reason, int(latest.sum())), ("good", reason, int(good.sum()))]
-    return replace(da, latest=da.latest[~latest], good=da.good[~good], excluded=_noted(da, notes))
+    """The judgments as if some systems, or the references, had never been judged.
 
+    Parameters
+    ----------
+    da : DirectAssessment
+    systems : str or collection of str
+        Ids: every row with one of them goes, of any type. Rows of joined ids ``A+B`` are not
+        removed with ``A`` (Knowles 2021, section 5.2).
+    humans : bool
+        The human systems, too (see `judgments.human_systems`).
+    reference : bool
+        The rows of type REF, too (Knowles 2021, footnote 13; with `humans`: Table 2).
 
-def remove_systems(da: DirectAssessment, systems: Collection[str]) -> DirectAssessment:
-    """As if these systems had never been judged: every row with their id goes, of any type.
-
-    Rows of joined ids ``A+B`` are not removed with ``A`` (Knowles 2021, section 5.2).
+    Returns
+    -------
+    DirectAssessment
+        With the rows taken away counted in `excluded`.
 
     Raises
     ------
     DataError
         For an id that stands on no row.
     """
+    names = {systems} if isinstance(systems, str) else set(systems)
     known = set(da.latest["system"].cat.categories) | set(da.good["system"].cat.categories)
-    unknown = sorted(set(systems) - known)
-    if unknown:
+    if unknown := sorted(names - known):
         raise DataError(
             f"no such system in {da.pair}",
             value=unknown[0],
             expected="one of " + ", ".join(ranked_systems(da)),
         )
-    reason = "removed: " + ", ".join(sorted(systems))
-    return _without_rows(da, of_systems(da.latest, systems), of_systems(da.good, systems), reason)
+    parts = [", ".join(sorted(names))] if names else []
+    parts += ["human systems"] if humans else []
+    parts += ["REF"] if reference else []
+    every = names | set(human_systems(da) if humans else ())
+    gone = {}
+    for file, frame in (("latest", da.latest), ("good", da.good)):
+        gone[file] = of_systems(frame, every)
+        if reference:
+            gone[file] |= of_type(frame, "REF")
+    reason = "removed: " + " and ".join(parts)
+    notes = [(file, reason, int(rows.sum())) for file, rows in gone.items()]
+    latest, good = da.latest[~gone["latest"]], da.good[~gone["good"]]
+    return replace(da, latest=latest, good=good, excluded=_noted(da, notes))
 
 
-def remove_reference(da: DirectAssessment) -> DirectAssessment:
-    """Without the rows of type REF (Knowles 2021, footnote 13)."""
-    return _without_rows(da, _of_type(da.latest, "REF"), _of_type(da.good, "REF"), "removed: REF")
-
-
-def remove_human_and_reference(da: DirectAssessment) -> DirectAssessment:
-    """Without human systems and without rows of type REF (Knowles 2021, Table 2)."""
-    humans = human_systems(da)
-    return _without_rows(
-        da,
-        human_or_reference(da.latest, humans),
-        human_or_reference(da.good, humans),
-        "removed: human systems and REF",
-    )
-
-
-def divide_scores(da: DirectAssessment, divisor: float) -> DirectAssessment:
+def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
     """Degrade what humans wrote: divide the raw scores of human systems and REF rows.
 
     The BAD_REF rows of a human system are divided, too (Knowles 2021, section 5.2, Figure 1; only
@@ -150,7 +105,7 @@ def divide_scores(da: DirectAssessment, divisor: float) -> DirectAssessment:
     return replace(da, latest=frames[0], good=frames[1], excluded=_noted(da, notes))
 
 
-def inflate_systems(
+def inflate(
     da: DirectAssessment, systems: Collection[str], factor: float, zeros: str = "one"
 ) -> DirectAssessment:
     """Raise the raw scores of systems: times `factor`, cut at 100 (Knowles 2021, footnote 15).
@@ -179,7 +134,7 @@ def inflate_systems(
         raise DataError("unknown way with zeros", value=zeros, expected=" or ".join(ZEROS))
     frames, notes = [], []
     for name, frame in (("latest", da.latest), ("good", da.good)):
-        rows = of_systems(frame, systems) & ~_of_type(frame, "REF") & ~_of_type(frame, "BAD_REF")
+        rows = of_systems(frame, systems) & ~of_type(frame, "REF", "BAD_REF")
         score = frame["score"].to_numpy(dtype=float).copy()
         zero = rows & (score == 0)
         if zeros == "one":

@@ -23,7 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..score.rr import Blocks
+from ..judgments import Blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..change import perturb
 from ..errors import DataError
-from ..rank.mqm_systems import PERMUTATIONS, rank_ratings
+from ..judgments import human_systems, reference_systems
 from ..rank.ranking import Change, Ranking, compare
 from ..rank.significance import CORRECTIONS, RANK_SUM_TESTS
+from ..rank.systems import PERMUTATIONS, rank_ratings, rank_systems
 from ..read import campaigns
 from ..score import da as direct_assessment
 from ..score import mqm
@@ -25,8 +26,8 @@ from ..study import rr_stability
 from ..study.change_totals import SETS
 
 if TYPE_CHECKING:
+    from ..judgments import DirectAssessment
     from ..read.campaigns import Campaign
-    from ..read.da import DirectAssessment
     from .widgets import Explorer
 
 T = TypeVar("T")
@@ -175,8 +176,8 @@ class Direct(Task):
 
     def __post_init__(self) -> None:
         self.scores, self.tests = ("mean_z", "mean_raw"), tuple(RANK_SUM_TESTS)
-        self.humans = perturb.human_systems(self.da)
-        self.divides = bool(self.humans or perturb.reference_systems(self.da))
+        self.humans = human_systems(self.da)
+        self.divides = bool(self.humans or reference_systems(self.da))
         if self.divides:
             self.sets = {"human+ref": SETS["human+ref"], "ref": SETS["ref"]}
 
@@ -188,11 +189,11 @@ class Direct(Task):
     def _without(self, removed: tuple[str, ...]) -> DirectAssessment:
         da = self.da
         if "human+ref" in removed:
-            da = perturb.remove_human_and_reference(da)
+            da = perturb.remove(da, humans=True, reference=True)
         elif "ref" in removed:
-            da = perturb.remove_reference(da)
+            da = perturb.remove(da, reference=True)
         systems = [s for s in removed if s not in self.sets]
-        return perturb.remove_systems(da, systems) if systems else da
+        return perturb.remove(da, systems) if systems else da
 
     def _segments(
         self, removed: tuple[str, ...], divisor: float
@@ -201,7 +202,7 @@ class Direct(Task):
 
         def make() -> tuple[direct_assessment.SegmentScores, int, int]:
             left = self._without(removed)
-            da = perturb.divide_scores(left, divisor) if divisor != 1 else left
+            da = perturb.degrade(left, divisor) if divisor != 1 else left
             lower = da.good["score"].to_numpy() != left.good["score"].to_numpy()
             gone = len(self.da.good) - len(da.good)
             return direct_assessment.segment_scores(da), gone, int(lower.sum())
@@ -211,9 +212,7 @@ class Direct(Task):
     def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
         return self._once(
             (removed, divisor, score, test),
-            lambda: direct_assessment.rank_systems(
-                self._segments(removed, divisor)[0], by=score, test=test
-            ),
+            lambda: rank_systems(self._segments(removed, divisor)[0], by=score, test=test),
         )
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:

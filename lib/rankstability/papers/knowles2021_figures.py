@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..change.perturb import HUMAN
+from ..judgments import is_human
 from ..rank.ranking import Ranking
+from ..rank.systems import rank_systems
 from ..read import campaigns
-from ..score.da import from_segment_frame, rank_systems
+from ..score.da import from_segment_frame
 from ..study import degradation
 from . import claims
 from .knowles2021 import (
@@ -115,7 +116,7 @@ def _released_2020() -> dict[Key, Answer]:
         note = "from the released segment scores of 2020"
         answers["Section 5.3", f"{pair} 2020 | assessments per system"] = (f"{each:.2f}", note)
     whole = found["en-de"]
-    humans = [s for s in whole.systems if HUMAN.search(s)]
+    humans = [s for s in whole.systems if is_human(s)]
     note = "from the released segment scores of 2020, which hold " + ", ".join(sorted(humans))
     start = "en-de 2020 | "
     answers["Figure 2", start + "human systems in the data, more than one"] = (
@@ -132,7 +133,7 @@ def _released_2020() -> dict[Key, Answer]:
 
 def _original_zh_en(ranking: Ranking, note: str) -> dict[Key, Answer]:
     """Figure 3's first column; VolcTrans is Huoshan_Translate in the data."""
-    humans = [s for s in ranking.systems if HUMAN.search(s)]
+    humans = [s for s in ranking.systems if is_human(s)]
     machines = ranking.without(humans)
     volc = _name(ranking.systems, "VolcTrans") or _name(ranking.systems, "Huoshan_Translate")
     upper, lower = (_name(ranking.systems, s) for s in ("Online-A", "Online-G"))

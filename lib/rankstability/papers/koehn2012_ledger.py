@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..chance import child_seeds
 from ..change.simulate import Model
 from ..rank.ranges import Units, range_table, units
-from ..report.outputs import child_seeds
 from ..score.rr import REFERENCE, expected_win, tasks
 from ..study.campaign_size import expected_share, judgments_needed
 from . import claims

@@ -16,7 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..score.rr import Blocks, PairCounts, blocks, expected_win, pairwise_by_block, weighted
+from ..judgments import Blocks, blocks
+from ..score.rr import PairCounts, expected_win, pairwise_by_block, weighted
 from .significance import significant_wins
 
 Ints = NDArray[np.int64]
@@ -37,6 +38,33 @@ def ranks(scores: NDArray) -> Ints:
 
 
 # ------------------------------------------------------------------------------- resampling
+
+
+def bootstrap_ranks(
+    scores: np.ndarray, counts: np.ndarray, rng: np.random.Generator, resamples: int = 1000
+) -> np.ndarray:
+    """Ranks of systems in campaigns resampled by unit (segment, document, worker or block).
+
+    Parameters
+    ----------
+    scores : array, shape (units, systems)
+        Sum of the scores of each system in each unit.
+    counts : array, shape (units, systems)
+        Their number; 0 where the unit does not hold the system.
+    rng : numpy.random.Generator
+    resamples : int
+
+    Returns
+    -------
+    array of int, shape (resamples, systems)
+        Rank 1 is the best; a system absent from a resample ranks last.
+    """
+    units = len(scores)
+    weights = rng.multinomial(units, np.full(units, 1 / units), size=resamples).astype(float)
+    total, number = weights @ scores, weights @ counts
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(number > 0, total / number, -np.inf)
+    return ranks(means)
 
 
 def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Generator) -> PairCounts:
@@ -164,6 +192,25 @@ def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
         raise DataError("nothing would be left", column="trim", value=trim)
     ordered = np.sort(sampled, axis=0)
     return ordered[trim], ordered[len(sampled) - 1 - trim]
+
+
+def rank_range_table(sampled: NDArray, systems: Sequence[str], level: float = 0.95) -> pd.DataFrame:
+    """Rank ranges from resampled ranks: the central `level` of each system's ranks.
+
+    Returns
+    -------
+    DataFrame
+        system, rank_low, rank_high (best and worst rank of the range), rank_median.
+    """
+    low, high = rank_ranges(sampled, int(np.floor((1 - level) / 2 * len(sampled) + 1e-9)))
+    return pd.DataFrame(
+        {
+            "system": list(systems),
+            "rank_low": low,
+            "rank_high": high,
+            "rank_median": np.median(sampled, axis=0),
+        }
+    )
 
 
 def bootstrap_ranges(

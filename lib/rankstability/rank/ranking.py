@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -326,54 +326,3 @@ def compare(original: Ranking, changed: Ranking) -> Change:
 
 def _cuts(ranking: Ranking) -> set[frozenset[str]]:
     return {frozenset(ranking.systems[:k]) for k in ranking.lines}
-
-
-def bootstrap_ranks(
-    scores: np.ndarray, counts: np.ndarray, rng: np.random.Generator, resamples: int = 1000
-) -> np.ndarray:
-    """Ranks of systems in campaigns resampled by unit (segment, document, worker or block).
-
-    Parameters
-    ----------
-    scores : array, shape (units, systems)
-        Sum of the scores of each system in each unit.
-    counts : array, shape (units, systems)
-        Their number; 0 where the unit does not hold the system.
-    rng : numpy.random.Generator
-    resamples : int
-
-    Returns
-    -------
-    array of int, shape (resamples, systems)
-        Rank 1 is the best; a system absent from a resample ranks last.
-    """
-    units = len(scores)
-    weights = rng.multinomial(units, np.full(units, 1 / units), size=resamples).astype(float)
-    total, number = weights @ scores, weights @ counts
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(number > 0, total / number, -np.inf)
-    order = np.argsort(-means, axis=1, kind="stable")
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(1, scores.shape[1] + 1)[None, :], axis=1)
-    return ranks
-
-
-def rank_ranges(ranks: np.ndarray, systems: Sequence[str], level: float = 0.95) -> pd.DataFrame:
-    """Rank ranges from resampled ranks: the central `level` of each system's ranks.
-
-    Returns
-    -------
-    DataFrame
-        system, rank_low, rank_high (best and worst rank of the range), rank_median.
-    """
-    tail = (1 - level) / 2 * len(ranks)
-    ordered = np.sort(ranks, axis=0)
-    cut = int(np.floor(tail + 1e-9))
-    return pd.DataFrame(
-        {
-            "system": list(systems),
-            "rank_low": ordered[cut],
-            "rank_high": ordered[len(ranks) - 1 - cut],
-            "rank_median": np.median(ranks, axis=0),
-        }
-    )

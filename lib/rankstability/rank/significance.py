@@ -5,9 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtr
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import bdtr, ndtr
 
 from ..errors import DataError
+from ..score.rr import PairCounts
+
+Floats = NDArray[np.float64]
 
 RANK_SUM_TESTS = {
     "scipy<1.7": "Mann-Whitney as SciPy before 1.7 did by default: half the two-sided asymptotic p",
@@ -115,7 +120,49 @@ def correct(p: np.ndarray, method: str) -> np.ndarray:
     return corrected
 
 
-# ------------------------------------------------------------- the sign test on counts of wins
+def sign_test(wins: NDArray, losses: NDArray) -> Floats:
+    """Two-sided p of sign tests, elementwise; 1 where nothing was decided."""
+    total = wins + losses
+    less = np.minimum(wins, losses).astype(float)
+    return np.minimum(2 * bdtr(less, np.maximum(total, 1).astype(int), 0.5), 1.0)
+
+
+def sign_tests(counts: PairCounts, correct: bool = True) -> pd.DataFrame:
+    """Two-sided sign test of each pair of systems, ties left out.
+
+    Parameters
+    ----------
+    correct : bool
+        Add p-values adjusted over the pairs of the task: Holm, and Benjamini and Hochberg (1995),
+        which Lopez (2012, Section 6) asks for.
+
+    Returns
+    -------
+    DataFrame
+        system, other (system is the one with more wins), wins, losses, ties, p, p_holm, p_bh.
+        A pair never decided has p = 1.
+    """
+    i, j = np.triu_indices(len(counts.systems), 1)
+    swap = counts.wins[i, j] < counts.wins[j, i]
+    i, j = np.where(swap, j, i), np.where(swap, i, j)
+    wins, losses = counts.wins[i, j], counts.wins[j, i]
+    names = np.array(counts.systems, dtype=object)
+    out = pd.DataFrame(
+        {
+            "system": names[i],
+            "other": names[j],
+            "wins": wins,
+            "losses": losses,
+            "ties": counts.ties[i, j],
+            "p": sign_test(wins, losses),
+        }
+    )
+    if correct and len(out):
+        from statsmodels.stats.multitest import multipletests
+
+        for column, method in (("p_holm", "holm"), ("p_bh", "fdr_bh")):
+            out[column] = multipletests(out["p"], method=method)[1]
+    return out
 
 
 def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
@@ -163,3 +210,51 @@ def significant_share(wins: np.ndarray, alpha: float = 0.05, sides: int = 1) -> 
     """Share of the pairs of systems that the sign test separates (see `significant_wins`)."""
     n = wins.shape[-1]
     return significant_wins(wins, alpha, sides).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
+
+
+def permutation_test(
+    sums: np.ndarray, permutations: int, rng: np.random.Generator, block: int = 25
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two-sided permutation test of every pair of systems, labels swapped unit by unit (section 5).
+
+    Swapping two systems' labels on a document turns the sign of that document's difference, so
+    signs drawn once per study serve every pair through one matrix product.
+
+    Parameters
+    ----------
+    sums : (n, S, d) array
+        Sums of segment scores per study, system and document.
+    permutations : int
+        Random swaps; p = (those at least as extreme) / permutations.
+
+    Returns
+    -------
+    p, strength : (n, P) arrays
+        For the P pairs i < j in the order of ``np.triu_indices(S, 1)``; the strength is
+        |difference| over its standard deviation under the test: it orders pairs with equal p.
+    """
+    n, systems, d = sums.shape
+    i, j = np.triu_indices(systems, 1)
+    p, strength = np.empty((n, len(i))), np.empty((n, len(i)))
+    for start in range(0, n, block):
+        part = sums[start : start + block]
+        signs = draw_signs(len(part), permutations, d, rng)
+        swapped = signs @ part.swapaxes(1, 2)  # (block, permutations, S)
+        swapped = np.ascontiguousarray(swapped.swapaxes(1, 2))
+        gaps = part[:, i] - part[:, j]
+        seen = np.abs(gaps.sum(axis=2))
+        scale = np.sqrt((gaps**2).sum(axis=2))
+        limit = seen - 1e-9 * np.maximum(scale, 1e-12)
+        for pair in range(len(i)):
+            drawn = np.abs(swapped[:, i[pair]] - swapped[:, j[pair]])
+            p[start : start + block, pair] = (drawn >= limit[:, pair, None]).mean(axis=1)
+        strength[start : start + block] = np.divide(
+            seen, scale, where=scale > 0, out=np.zeros_like(seen)
+        )
+    return p, strength
+
+
+def draw_signs(n: int, permutations: int, d: int, rng: np.random.Generator) -> np.ndarray:
+    """(n, permutations, d) of -1 and 1, each with probability 1/2."""
+    bits = np.frombuffer(rng.bytes(n * permutations * (-(-d // 8))), dtype=np.uint8)
+    return np.unpackbits(bits.reshape(n, permutations, -1), axis=2)[:, :, :d] * 2.0 - 1.0

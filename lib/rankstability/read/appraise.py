@@ -17,9 +17,10 @@ import pandas as pd
 
 from .. import paths
 from ..errors import DataError
+from ..judgments import DirectAssessment
 from . import schema as schemas
 from . import text as tables
-from .da import DirectAssessment, share_categories
+from .da import share_categories
 
 COLUMNS = {
     "appraise": (

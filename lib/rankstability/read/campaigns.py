@@ -15,11 +15,12 @@ import yaml
 
 from .. import paths
 from ..errors import DataError
+from ..judgments import DirectAssessment
 from . import appraise as readers_appraise
 from . import da as readers_da
 from . import formats
 from . import text as tables
-from .da import GOOD, LATEST, DirectAssessment, locate
+from .da import GOOD, LATEST, locate
 
 
 @dataclass(frozen=True)

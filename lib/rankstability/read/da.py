@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +15,7 @@ import pandas as pd
 
 from .. import paths
 from ..errors import DataError
+from ..judgments import TYPES, DirectAssessment
 from . import schema as schemas
 from . import text as tables
 from .text import Table
@@ -25,35 +25,9 @@ COLUMNS = (
     *("sys_id", "rid", "type", "sid", "score", "time"),
 )
 LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"
-TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")
 CODE = r"[a-z]{2,3}([-_][A-Za-z]{2,4})?"
 DOC_SEGMENT = re.compile(r"(.+)_(\d+)")
 SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
-
-
-@dataclass(frozen=True)
-class DirectAssessment:
-    """The judgments of one language pair.
-
-    Attributes
-    ----------
-    pair : str
-        Such as ``cs-en``.
-    latest : DataFrame
-        All rows of ``ad-latest``: what a worker's mean and standard deviation come from.
-    good : DataFrame
-        The rows of ``ad-good-raw-redup``: what is scored and ranked.
-        Both: worker, hit, system, document, segment, type, block (categoricals with the same
-        sorted categories in both frames; hit, document, block may be missing), score (0 to 100).
-        In ``latest``, a system may be a joined id ``A+B``.
-    excluded : DataFrame
-        file, reason, rows: what of the files is not in the frames, and what is doubtful.
-    """
-
-    pair: str
-    latest: pd.DataFrame
-    good: pd.DataFrame
-    excluded: pd.DataFrame
 
 
 def locate(folder: Path, name: str) -> Path | None:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
@@ -244,8 +243,3 @@ def checksum(*files: Path) -> str:
     for file in files:
         digest.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:16]
-
-
-def child_seeds(seed: int, count: int) -> list[np.random.Generator]:
-    """`count` independent generators from one seed; the same however many workers share them."""
-    return [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(count)]

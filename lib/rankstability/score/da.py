@@ -8,12 +8,9 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..rank.ranking import Ranking, rank
-from ..rank.significance import correct, rank_sum
-from ..read.da import DirectAssessment
+from ..judgments import DirectAssessment, counted
 
 NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave one score
-COUNTED = ("SYSTEM", "REPEAT")  # types whose scores count; REF and BAD_REF only standardise
 
 
 @dataclass(frozen=True)
@@ -140,8 +137,7 @@ def segment_scores(da: DirectAssessment, z: np.ndarray | None = None) -> Segment
     good = da.good
     if z is None:
         z = judgment_z(da)
-    type_ok = good["type"].cat.categories.isin(COUNTED)
-    keep = type_ok[good["type"].cat.codes.to_numpy()]
+    keep = counted(good)
     if not keep.any():
         raise DataError(f"no judgments of type SYSTEM or REPEAT for {da.pair}")
     system = good["system"].cat.codes.to_numpy()[keep].astype(np.int64)
@@ -204,53 +200,6 @@ def from_segment_frame(frame: pd.DataFrame) -> SegmentScores:
         frame["raw"].to_numpy(float)[order],
         frame["z"].to_numpy(float)[order],
         frame["n"].to_numpy(int)[order],
-    )
-
-
-def rank_systems(
-    scores: SegmentScores,
-    *,
-    test: str = "scipy<1.7",
-    rule: str = "knowles",
-    alpha: float = 0.05,
-    correction: str = "none",
-    by: str = "mean_z",
-) -> Ranking:
-    """Order systems by mean z (or raw) score, test all pairs on segment scores, draw the lines.
-
-    Parameters
-    ----------
-    scores : SegmentScores
-    test, rule : str
-        Names of `significance.RANK_SUM_TESTS` and `ranking.CLUSTER_RULES`.
-    correction : str
-        A name of `significance.CORRECTIONS`.
-    by : str
-        ``mean_z`` or ``mean_raw``; the tests are on the same scores.
-
-    Returns
-    -------
-    Ranking
-        Columns rank, system, mean_raw, mean_z, segments, judgments, cluster.
-    """
-    if test == "greater" and correction != "none":
-        raise DataError(
-            "corrections are over pairs of systems, 'greater' has two p-values for each",
-            value=correction,
-            expected="correction none, or another test",
-        )
-    values = scores.z if by == "mean_z" else scores.raw
-    known = np.isfinite(values)
-    n = len(scores.systems)
-    p, lead = rank_sum(values[known], scores.system[known], n, test)
-    return rank(
-        scores.system_means(),
-        correct(p, correction),
-        lead,
-        by=by,
-        test=test if correction == "none" else f"{test}, {correction}",
-        rule=rule,
-        alpha=alpha,
     )
 
 

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..change import perturb
 from ..errors import DataError
-from ..rank.ranking import Ranking
-from ..read.da import DirectAssessment
+from ..judgments import DirectAssessment, at_least_two, counted, of_type
 from . import da as da_scores
 from . import variance
-from .da import COUNTED, NO_SPREAD
+from .da import NO_SPREAD
 
 METHODS = {
     "z": "the worker's mean and standard deviation over all they judged (WMT)",
@@ -32,19 +30,13 @@ METHODS = {
 FEWEST = 3  # control rows of a worker below which the method knows nothing of the worker
 
 
-def counted(da: DirectAssessment) -> np.ndarray:
-    """Mask of the rows of ``da.good`` that count: SYSTEM and REPEAT."""
-    kind = da.good["type"].cat
-    return kind.categories.isin(COUNTED)[kind.codes.to_numpy()]
-
-
 def _codes(frame: pd.DataFrame, column: str, rows: np.ndarray) -> np.ndarray:
     return frame[column].cat.codes.to_numpy()[rows].astype(np.int64)
 
 
 def has_documents(da: DirectAssessment) -> bool:
     """Whether all judgments that count name their document."""
-    return bool((_codes(da.good, "document", counted(da)) >= 0).all())
+    return bool((_codes(da.good, "document", counted(da.good)) >= 0).all())
 
 
 def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
@@ -77,9 +69,9 @@ def components(da: DirectAssessment, scores: np.ndarray | None = None) -> varian
     DataError
         For a pair with fewer than two systems.
     """
-    perturb.at_least_two(da)
+    at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores
-    rows = counted(da) & np.isfinite(values)
+    rows = counted(da.good) & np.isfinite(values)
     names = ["system", "worker", *(["document"] if has_documents(da) else []), "segment"]
     fitted = variance.crossed_where_possible(
         values[rows], {n: _codes(da.good, n, rows) for n in names}
@@ -117,7 +109,7 @@ class _Design:
 
     @classmethod
     def of(cls, da: DirectAssessment) -> _Design:
-        rows, good = counted(da), da.good
+        rows, good = counted(da.good), da.good
         present, system = np.unique(_codes(good, "system", rows), return_inverse=True)
         document = _codes(good, "document", rows)
         return cls(
@@ -178,7 +170,7 @@ def controls(da: DirectAssessment) -> tuple[np.ndarray, np.ndarray]:
     """
     good = da.good
     kind = good["type"].cat
-    rows = kind.categories.isin(["REF", "BAD_REF"])[kind.codes.to_numpy()]
+    rows = of_type(good, "REF", "BAD_REF")
     size = len(good["worker"].cat.categories)
     empty = np.full(size, np.nan)
     if not rows.any():
@@ -257,7 +249,7 @@ def _clipped(da: DirectAssessment, document: np.ndarray) -> np.ndarray:
 
 
 def _all_systems(da: DirectAssessment, values: np.ndarray) -> bool:
-    rows = counted(da)
+    rows = counted(da.good)
     system = _codes(da.good, "system", rows)
     known = np.isfinite(values[rows])
     return bool((np.bincount(system[known], minlength=system.max() + 1)[np.unique(system)]).all())
@@ -274,27 +266,3 @@ def penalties(
     rest = c.variance["residual"] + c.variance.get("segment", 0.0)
     document = c.variance.get("document", 0.0)
     return rest / max(c.variance.get("worker", 0.0), 1e-9), rest / max(document, 1e-9)
-
-
-def rankings(
-    da: DirectAssessment,
-    methods: Iterable[str] = tuple(METHODS),
-    penalty: tuple[float, float] | None = None,
-    **settings: str | float,
-) -> dict[str, Ranking]:
-    """The ranking under each method; `settings` as for `direct_assessment.rank_systems`."""
-    scores = standardised(da, methods, penalty)
-    return {
-        m: da_scores.rank_systems(da_scores.segment_scores(da, z), **settings)  # type: ignore[arg-type]
-        for m, z in scores.items()
-    }
-
-
-def ranks(rankings: dict[str, Ranking]) -> pd.DataFrame:
-    """All rankings as rows: method, rank, system, cluster, score (on the method's own scale)."""
-    frames = [
-        r.table[["rank", "system", "cluster"]].assign(method=m, score=r.table["mean_z"])
-        for m, r in rankings.items()
-    ]
-    columns = ["method", "rank", "system", "cluster", "score"]
-    return pd.concat(frames, ignore_index=True)[columns]

@@ -289,6 +289,23 @@ def rater_scaling(
     raise DataError("unknown normalisation", value=how, expected=", ".join(NORMALISATIONS))
 
 
+def normalised(data: Ratings, how: str = "none") -> np.ndarray:
+    """Sums of segment scores per system and document, raters normalised, ratings averaged: (S, D).
+
+    Raters are normalised by all their ratings in `data` (see `rater_scaling`).
+    """
+    size = len(data.raters)
+
+    def per_rater(values: np.ndarray) -> np.ndarray:
+        return np.bincount(data.slots.ravel(), values.ravel(), minlength=size)
+
+    segments = np.broadcast_to(data.segments[:, None].astype(float), data.slots.shape)
+    sums = (per_rater(x.sum(axis=0)) for x in (data.score, data.square, data.errors))
+    a, b = rater_scaling(how, per_rater(len(data.systems) * segments), *sums)
+    scaled = a[data.slots] * data.score + b[data.slots] * segments
+    return scaled.sum(axis=2) / data.shape[2]
+
+
 def system_means(data: Ratings) -> pd.DataFrame:
     """Mean MQM per system over all ratings, best first: rank, system, score, errors, ratings.
 

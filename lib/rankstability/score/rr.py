@@ -14,50 +14,12 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from ..judgments import REFERENCE, Blocks, blocks
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-REFERENCE = "_ref"
 _NEVER = 1_000_000  # the rank of an output that does not take part: worse than any label
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """The blocks of one task as arrays; a slot that showed nothing has code -1.
-
-    Attributes
-    ----------
-    systems : tuple of str
-        In alphabetical order; codes index them.
-    codes, ranks : int arrays, blocks x slots
-        System and rank (1 = best, -1 = left blank) in each slot.
-    block, judge, segment : arrays, one entry per block
-        The block's number in the file, its judge, its source segment.
-    """
-
-    systems: tuple[str, ...]
-    codes: np.ndarray
-    ranks: np.ndarray
-    block: np.ndarray
-    judge: np.ndarray
-    segment: np.ndarray
-
-    @property
-    def ranked(self) -> np.ndarray:
-        """Blocks x slots: shown and given a rank."""
-        return (self.codes >= 0) & (self.ranks > 0)
-
-    def take(self, rows: np.ndarray) -> Blocks:
-        """These blocks only (indices, with repetition, or a mask)."""
-        return Blocks(
-            self.systems,
-            self.codes[rows],
-            self.ranks[rows],
-            self.block[rows],
-            self.judge[rows],
-            self.segment[rows],
-        )
 
 
 @dataclass(frozen=True)
@@ -91,38 +53,6 @@ class PairCounts:
     def comparisons(self) -> int:
         """Comparisons in all, ties included."""
         return int(self.wins.sum() + self.ties.sum() // 2)
-
-
-def blocks(frame: pd.DataFrame) -> Blocks:
-    """The blocks of one task.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `readers_rr.read_rr`, rows of one task.
-    """
-    if frame.empty:
-        raise DataError("no blocks", expected="the rows of one task")
-    tasks = frame["task"].unique()
-    if len(tasks) > 1:
-        raise DataError("more than one task", value=list(tasks), expected="the rows of one task")
-    number, index = np.unique(frame["block"].to_numpy(), return_inverse=True)
-    systems = tuple(sorted(frame["system"].unique()))
-    slot = frame["position"].to_numpy() - 1
-    shape = (len(number), int(slot.max()) + 1)
-    codes, ranks = np.full(shape, -1), np.full(shape, -1)
-    codes[index, slot] = pd.Categorical(frame["system"].astype(str), categories=systems).codes
-    ranks[index, slot] = frame["rank"].to_numpy()
-    first = np.zeros(len(number), dtype=int)
-    first[index[::-1]] = np.arange(len(frame))[::-1]
-    return Blocks(
-        systems,
-        codes,
-        ranks,
-        number,
-        frame["judge"].astype(str).to_numpy()[first],
-        frame["segment"].to_numpy()[first],
-    )
 
 
 def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
@@ -332,47 +262,6 @@ def rank_order(values: pd.Series, without: Iterable[str] = (REFERENCE,)) -> list
     """Systems best first; equal scores in alphabetical order, those without a score left out."""
     kept = values.drop(labels=[s for s in without if s in values.index]).dropna()
     return list(kept.sort_index().sort_values(ascending=False, kind="stable").index)
-
-
-def sign_tests(counts: PairCounts, correct: bool = True) -> pd.DataFrame:
-    """Two-sided sign test of each pair of systems, ties left out.
-
-    Parameters
-    ----------
-    correct : bool
-        Add p-values adjusted over the pairs of the task: Holm, and Benjamini and Hochberg (1995),
-        which Lopez (2012, Section 6) asks for.
-
-    Returns
-    -------
-    DataFrame
-        system, other (system is the one with more wins), wins, losses, ties, p, p_holm, p_bh.
-        A pair never decided has p = 1.
-    """
-    from scipy.special import bdtr
-
-    i, j = np.triu_indices(len(counts.systems), 1)
-    swap = counts.wins[i, j] < counts.wins[j, i]
-    i, j = np.where(swap, j, i), np.where(swap, i, j)
-    wins, losses = counts.wins[i, j], counts.wins[j, i]
-    tail = np.where(wins + losses > 0, bdtr(losses, np.maximum(wins + losses, 1), 0.5), 1.0)
-    names = np.array(counts.systems, dtype=object)
-    out = pd.DataFrame(
-        {
-            "system": names[i],
-            "other": names[j],
-            "wins": wins,
-            "losses": losses,
-            "ties": counts.ties[i, j],
-            "p": np.minimum(1.0, 2 * tail),
-        }
-    )
-    if correct and len(out):
-        from statsmodels.stats.multitest import multipletests
-
-        for column, method in (("p_holm", "holm"), ("p_bh", "fdr_bh")):
-            out[column] = multipletests(out["p"], method=method)[1]
-    return out
 
 
 def matrix(counts: PairCounts, values: np.ndarray, order: list[str] | None = None) -> pd.DataFrame:

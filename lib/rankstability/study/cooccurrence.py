@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..change import perturb
 from ..errors import DataError
+from ..judgments import DirectAssessment, at_least_two, human_systems
 from ..papers import claims
-from ..read.da import DirectAssessment
 from ..score import variance
 from ..score.da import NO_SPREAD, judgment_z
 from ..score.models import counted, judgment_weights
@@ -164,7 +163,7 @@ def company(da: DirectAssessment) -> pd.DataFrame:
     DataError
         For a pair with fewer than two systems.
     """
-    perturb.at_least_two(da)
+    at_least_two(da)
     rows = counted(da)
     good, latest = da.good, da.latest
     level_good, names = _levels(good)
@@ -208,7 +207,7 @@ def company(da: DirectAssessment) -> pd.DataFrame:
     )
     made = ["company", "expected", "imbalance", "company_z"]
     table[made] = table[made].round(7) + 0.0  # in balance it is 0, not what rounding leaves
-    humans = set(perturb.human_systems(da))
+    humans = set(human_systems(da))
     table.insert(1, "human", table["system"].isin(humans).astype(int))
     table["z_without"] = table["mean_z"] - table["company_z"]
     for name, column in (("rank", "mean_z"), ("rank_without", "z_without")):

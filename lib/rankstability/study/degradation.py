@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ..change import perturb
+from ..judgments import DirectAssessment, at_least_two, human_or_reference, human_systems, is_human
 from ..rank.ranking import Ranking
-from ..read.da import DirectAssessment
 from .change_totals import describe, run_settings, totals, with_paper
 from .removal import Comparison, Ranker, default_ranker
 
@@ -41,13 +41,13 @@ def sweep(
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
-    humans = tuple(s for s in original.systems if perturb.HUMAN.search(s))
+    humans = tuple(s for s in original.systems if is_human(s))
     start = original.without(humans)
     found = []
-    names = perturb.human_systems(da)
-    latest, good = (int(perturb.human_or_reference(f, names).sum()) for f in (da.latest, da.good))
+    names = human_systems(da)
+    latest, good = (int(human_or_reference(f, names).sum()) for f in (da.latest, da.good))
     for divisor in divisors:
-        worse = perturb.divide_scores(da, divisor)
+        worse = perturb.degrade(da, divisor)
         changed = rank_of(worse).without(humans)
         found.append(Comparison(f"{divisor:g}", humans, latest, good, start, changed))
     return found
@@ -77,7 +77,7 @@ def inflation(
     start = original.without([lowest])
     found, rows = [], []
     for factor in factors:
-        better = perturb.inflate_systems(da, [lowest], factor, zeros)
+        better = perturb.inflate(da, [lowest], factor, zeros)
         notes = better.excluded[better.excluded["file"] == "good"]["rows"].tail(3).to_list()
         latest = _altered(da, better, "latest")
         changed = rank_of(better).without([lowest])
@@ -208,15 +208,15 @@ def study(
     DataError
         For a pair with fewer than two systems, or with only human systems.
     """
-    perturb.at_least_two(da, machine=True)
+    at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
     original = rank_of(da)
     found = sweep(da, divisors, rank_of, original)
     raised, handled = inflation(da, factors, zeros, rank_of, original)
-    humans = tuple(s for s in original.systems if perturb.HUMAN.search(s))
+    humans = tuple(s for s in original.systems if is_human(s))
     return Study(
         da.pair,
-        int(perturb.human_or_reference(da.good, perturb.human_systems(da)).sum()),
+        int(human_or_reference(da.good, human_systems(da)).sum()),
         humans,
         changes_table(da.pair, found),
         rankings_table(original.without(humans), found),

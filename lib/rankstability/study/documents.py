@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..change.perturb import HUMAN
 from ..errors import DataError
+from ..judgments import DirectAssessment, is_human
 from ..papers import claims
-from ..read.da import DirectAssessment
 from ..score import models as effects
 from ..score import variance
 from ..score.da import judgment_z, segment_scores
@@ -62,7 +61,7 @@ def has_documents(frame: pd.DataFrame) -> bool:
 
 def humans(frame: pd.DataFrame) -> set[str]:
     """Ids of human translations in a frame with a column system."""
-    return {s for s in map(str, frame["system"].unique()) if HUMAN.search(s)}
+    return {s for s in map(str, frame["system"].unique()) if is_human(s)}
 
 
 def matrix(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
@@ -211,7 +210,7 @@ def luck(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataF
     out[made] = out[made].round(9) + 0.0  # in balance it is 0, not what rounding leaves
     out["z_without"] = out["mean_z"] - out["luck_z"]
     out = out.rename_axis("system").reset_index()
-    out.insert(1, "human", out["system"].map(lambda s: int(bool(HUMAN.search(s)))))
+    out.insert(1, "human", out["system"].map(lambda s: int(is_human(s))))
     for name, column in (("rank", "mean_z"), ("rank_without", "z_without")):
         out[name] = out[column].rank(ascending=False, method="first").astype(int)
     return out.sort_values("rank").reset_index(drop=True)

@@ -1,19 +1,19 @@
 """Experiments on simulated campaigns: ranking error, quality of rank ranges, coverage, power.
 
-Each runs in shards of experiments with their own seeds (`outputs.child_seeds`), so the numbers are
+Each runs in shards of experiments with their own seeds (`chance.in_shards`), so the numbers are
 the same for any number of jobs. Every mean comes with its standard error over experiments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..chance import in_shards
 from ..change.simulate import Model, draw_blocks, draw_counts, draw_qualities
 from ..rank.ranges import (
     UNITS,
@@ -27,30 +27,10 @@ from ..rank.ranges import (
     units,
 )
 from ..rank.significance import significant_share
-from ..report.outputs import child_seeds
 from ..score.rr import PairCounts, expected_win, wins_over_decided
 from .campaign_size import expected_share
 
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
-
-
-def in_shards(
-    work: Callable[..., Any], total: int, size: int, seed: int, jobs: int = 1, label: str = ""
-) -> list[Any]:
-    """``work(count, rng)`` for shards of `size` experiments, in order, on `jobs` processes.
-
-    The shards and their seeds depend on `total`, `size` and `seed` only.
-    """
-    from joblib import Parallel, delayed
-    from tqdm.auto import tqdm
-
-    counts = [min(size, total - start) for start in range(0, total, size)]
-    tasks = zip(counts, child_seeds(seed, len(counts)), strict=True)
-    bar = {"total": len(counts), "desc": label, "disable": None, "leave": False}
-    if jobs == 1 or len(counts) == 1:
-        return [work(count, rng) for count, rng in tqdm(tasks, **bar)]
-    run = Parallel(n_jobs=jobs, return_as="generator")(delayed(work)(c, r) for c, r in tasks)
-    return list(tqdm(run, **bar))
 
 
 def _means(values: NDArray[np.float64], names: Sequence[str]) -> pd.DataFrame:

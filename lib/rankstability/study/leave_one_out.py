@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..judgments import DirectAssessment
+from ..judgments import counted as rows_that_count
 from ..rank.ranking import Ranking
-from ..read.da import DirectAssessment
+from ..rank.systems import rank_systems
 from ..score.da import (
-    COUNTED,
     NO_SPREAD,
     SegmentScores,
     _moments,
     judgment_z,
-    rank_systems,
     segment_scores,
 )
 from .removal import Comparison
@@ -47,7 +47,7 @@ def leave_one_out(
     workers = latest["worker"].cat.categories
     system = latest["system"].cat.codes.to_numpy()
     score = latest["score"].to_numpy(float)
-    type_ok = good["type"].cat.categories.isin(COUNTED)[good["type"].cat.codes.to_numpy()]
+    type_ok = rows_that_count(good)
     counted = good[type_ok]
     place = workers.get_indexer(good["worker"].cat.categories)
     row_worker = place[counted["worker"].cat.codes.to_numpy()]

@@ -12,9 +12,17 @@ import pandas as pd
 
 from ..change import perturb
 from ..errors import DataError
+from ..judgments import (
+    DirectAssessment,
+    at_least_two,
+    human_systems,
+    is_human,
+    of_systems,
+    ranked_systems,
+)
 from ..rank.ranking import Ranking, compare
-from ..read.da import DirectAssessment
-from ..score.da import NO_SPREAD, rank_systems, segment_scores
+from ..rank.systems import rank_systems
+from ..score.da import NO_SPREAD, segment_scores
 from .change_totals import SETS, SINGLE, as_fractions, describe, run_settings, totals, with_paper
 
 if TYPE_CHECKING:
@@ -85,10 +93,10 @@ def without(
         For a system that was not ranked.
     """
     if removed == "human+ref":
-        left = perturb.remove_human_and_reference(da)
-        return left, tuple(s for s in original.systems if perturb.HUMAN.search(s))
+        left = perturb.remove(da, humans=True, reference=True)
+        return left, tuple(s for s in original.systems if is_human(s))
     if removed == "ref":
-        return perturb.remove_reference(da), ()
+        return perturb.remove(da, reference=True), ()
     if removed in ("lowest", "highest"):
         names = [original.systems[-1 if removed == "lowest" else 0]]
     else:
@@ -101,7 +109,7 @@ def without(
             value=unknown[0],
             expected="one of " + ", ".join([*SETS, *original.systems]),
         )
-    return perturb.remove_systems(da, names), tuple(s for s in original.systems if s in names)
+    return perturb.remove(da, names), tuple(s for s in original.systems if s in names)
 
 
 def variants(
@@ -132,7 +140,7 @@ def variants(
                 len(da.latest) - len(left.latest),
                 len(da.good) - len(left.good),
                 original.without(dropped),
-                rank_of(left).without(set(dropped) & set(perturb.ranked_systems(left))),
+                rank_of(left).without(set(dropped) & set(ranked_systems(left))),
             )
         )
     return found
@@ -203,7 +211,7 @@ class Study:
 
     def sentence(self) -> str:
         """What the removals do in this pair, computed."""
-        humans = [s for s in self.original.systems if perturb.HUMAN.search(s)]
+        humans = [s for s in self.original.systems if is_human(s)]
         text = f"**{self.pair}** (human systems: {', '.join(humans) or 'none'})"
         if self.comparisons:
             text += ": " + "; ".join(_said(c) for c in self.comparisons)
@@ -256,7 +264,7 @@ def study(
     """
     from .leave_one_out import leave_one_out
 
-    perturb.at_least_two(da, machine=True)
+    at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
     original = rank_of(da)
     known = {*SETS, *original.systems}
@@ -305,7 +313,7 @@ def worker_percentages(da: DirectAssessment) -> dict[str, Any]:
     masks = {
         "ref": (good["type"] == "REF").to_numpy(),
         "bad_ref": (good["type"] == "BAD_REF").to_numpy(),
-        "human": perturb.of_systems(good, perturb.human_systems(da)),
+        "human": of_systems(good, human_systems(da)),
     }
     for name, mask in masks.items():
         count = int((np.bincount(codes[mask], minlength=size) > 0).sum())

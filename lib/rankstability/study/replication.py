@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from ..papers import claims
-from ..rank.ranking import CLUSTER_RULES, Ranking, bootstrap_ranks, rank_ranges
+from ..rank.ranges import bootstrap_ranks, rank_range_table
+from ..rank.ranking import CLUSTER_RULES, Ranking
 from ..rank.significance import RANK_SUM_TESTS
+from ..rank.systems import rank_systems
 from ..read import campaigns, official
 from ..read.campaigns import Campaign
-from ..score.da import SegmentScores, from_segment_frame, rank_systems, segment_scores, unit_sums
+from ..score.da import SegmentScores, from_segment_frame, segment_scores, unit_sums
 
 if TYPE_CHECKING:
     from ..report.outputs import Outputs
@@ -110,7 +112,7 @@ def ranges(
     """
     ranks = bootstrap_ranks(*unit_sums(scores), rng, resamples)
     table = ranking.table[["rank", "system", "mean_z", "cluster"]]
-    return table.merge(rank_ranges(ranks, scores.systems), on="system", validate="1:1")
+    return table.merge(rank_range_table(ranks, scores.systems), on="system", validate="1:1")
 
 
 def verdict(campaign: Campaign, pair: str, ranking: Ranking) -> pd.DataFrame:

@@ -7,12 +7,12 @@ the counts; `relative_ranking.remove_system` does the same to the judgments.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
+from ..chance import named_generator
 from ..errors import DataError
 from ..rank import ranges as rank_ranges
 from ..rank import ranking, significance
@@ -22,11 +22,6 @@ from ..score.rr import METHODS, REFERENCE, Method, PairCounts
 TEST = "sign test"
 REMOVED_REFERENCE = "ref"  # how the removal of the reference is called in tables
 UNSCORED = -1.0  # below every share: stands for a score that no comparison gives
-
-
-def generator(seed: int, task: str) -> np.random.Generator:
-    """The generator of one task: the same whether it is run alone or with its campaign."""
-    return np.random.default_rng(np.random.SeedSequence([seed, zlib.crc32(task.encode())]))
 
 
 def method_of(name: str) -> Method:
@@ -45,7 +40,7 @@ def p_values(counts: PairCounts, correction: str = "none") -> tuple[np.ndarray, 
         A name of `significance.CORRECTIONS`, over the pairs of the task.
     """
     n = len(counts.systems)
-    tests = relative_ranking.sign_tests(counts, correct=False)
+    tests = significance.sign_tests(counts, correct=False)
     place = {s: k for k, s in enumerate(counts.systems)}
     i, j = tests["system"].map(place).to_numpy(), tests["other"].map(place).to_numpy()
     p = np.full((n, n), np.nan)
@@ -161,7 +156,7 @@ def ranges(
     for task, judgments in relative_ranking.tasks(frame).items():
         data = rank_ranges.units(judgments)
         for unit in drawn:
-            sample = data.resample(unit, resamples, generator(seed, f"{task} {unit}"))
+            sample = data.resample(unit, resamples, named_generator(seed, f"{task} {unit}"))
             for name in methods:
                 method = method_of(name)
                 table = _range_table(data.counts, sample, method)

@@ -6,28 +6,52 @@ also tried where the truth is known: new scores for the campaign's own tasks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from ..chance import child_seeds
 from ..change import perturb
 from ..errors import DataError
+from ..judgments import COUNTED, DirectAssessment, human_systems, ranked_systems
 from ..rank.ranking import Ranking, compare
-from ..read.da import DirectAssessment
+from ..rank.systems import rank_systems
 from ..score import da as da_scores
 from ..score import variance
-from ..score.da import COUNTED
 from ..score.models import (
     METHODS,
     Additive,
     additive,
     components,
     penalties,
-    rankings,
     standardised,
 )
+
+
+def rankings(
+    da: DirectAssessment,
+    methods: Iterable[str] = tuple(METHODS),
+    penalty: tuple[float, float] | None = None,
+    **settings: str | float,
+) -> dict[str, Ranking]:
+    """The ranking under each method; `settings` as for `rank.systems.rank_systems`."""
+    scores = standardised(da, methods, penalty)
+    return {
+        m: rank_systems(da_scores.segment_scores(da, z), **settings)  # type: ignore[arg-type]
+        for m, z in scores.items()
+    }
+
+
+def ranks(rankings: dict[str, Ranking]) -> pd.DataFrame:
+    """All rankings as rows: method, rank, system, cluster, score (on the method's own scale)."""
+    frames = [
+        r.table[["rank", "system", "cluster"]].assign(method=m, score=r.table["mean_z"])
+        for m, r in rankings.items()
+    ]
+    columns = ["method", "rank", "system", "cluster", "score"]
+    return pd.concat(frames, ignore_index=True)[columns]
 
 
 def stability(
@@ -65,7 +89,7 @@ def stability(
     if "mixed" in methods and penalty is None:
         penalty = penalties(da)
     base = rankings(da, methods, penalty, **settings)
-    humans = set(perturb.human_systems(da))
+    humans = set(human_systems(da))
     rows: list[dict[str, object]] = []
 
     def record(method: str, experiment: str, kind: str, gone: set[str], new: Ranking) -> None:
@@ -76,15 +100,15 @@ def stability(
             | {k: change[k] for k in keep}
         )
 
-    altered = [("human+ref", "removal", perturb.remove_human_and_reference(da))]
-    altered += [(f"divisor {d:g}", "divisor", perturb.divide_scores(da, d)) for d in divisors]
+    altered = [("human+ref", "removal", perturb.remove(da, humans=True, reference=True))]
+    altered += [(f"divisor {d:g}", "divisor", perturb.degrade(da, d)) for d in divisors]
     for experiment, kind, data in altered:
         for method, new in rankings(data, list(base), penalty, **settings).items():
             record(method, experiment, kind, humans, new)
     ends = {m: (r.systems[-1], r.systems[0]) for m, r in base.items()}
     wanted = {s for pair in ends.values() for s in pair}
-    for system in perturb.ranked_systems(da) if leave_one_out else sorted(wanted):
-        data = perturb.remove_systems(da, [system])
+    for system in ranked_systems(da) if leave_one_out else sorted(wanted):
+        data = perturb.remove(da, [system])
         for method, new in rankings(data, list(base), penalty, **settings).items():
             for name, end in zip(("lowest", "highest"), ends[method], strict=True):
                 if system == end:
@@ -188,8 +212,6 @@ def against_truth(
         simulation, method, wrong (pairs of systems in the wrong order), moved (pairs that change
         places when the truly lowest and the truly highest system are removed, added up), pairs.
     """
-    from ..report.outputs import child_seeds
-
     if simulations < 1:
         raise DataError("no simulated campaigns", value=simulations, expected="1 or more")
     parts = parts or components(da)
@@ -201,7 +223,7 @@ def against_truth(
     for k, rng in enumerate(child_seeds(seed, simulations)):
         drawn = simulate(da, fit, parts, rng)
         before = means(drawn, methods, penalty)
-        after = [means(perturb.remove_systems(drawn, [s]), list(before), penalty) for s in ends]
+        after = [means(perturb.remove(drawn, [s]), list(before), penalty) for s in ends]
         for method, values in before.items():
             moved = [distance(values, a[method]) for a in after if method in a]
             rows.append((k, method, distance(values, fit.system), sum(moved), n * (n - 1) // 2))

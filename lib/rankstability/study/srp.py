@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..chance import in_parallel
+from ..rank.significance import permutation_test
 from ..score.mqm import Ratings
 from .srp_studies import Design, assign, draw_documents, item_scores
 
@@ -50,53 +52,6 @@ class Outcome:
     def significant(self) -> np.ndarray:
         """(n, P): p <= alpha."""
         return self.p <= self.alpha + 1e-12
-
-
-def permutation_test(
-    sums: np.ndarray, permutations: int, rng: np.random.Generator, block: int = 25
-) -> tuple[np.ndarray, np.ndarray]:
-    """Two-sided permutation test of every pair of systems, labels swapped unit by unit (section 5).
-
-    Swapping two systems' labels on a document turns the sign of that document's difference, so
-    signs drawn once per study serve every pair through one matrix product.
-
-    Parameters
-    ----------
-    sums : (n, S, d) array
-        Sums of segment scores per study, system and document.
-    permutations : int
-        Random swaps; p = (those at least as extreme) / permutations.
-
-    Returns
-    -------
-    p, strength : (n, P) arrays
-        For pairs i < j in the order of ``np.triu_indices(S, 1)``; see `Outcome`.
-    """
-    n, systems, d = sums.shape
-    i, j = np.triu_indices(systems, 1)
-    p, strength = np.empty((n, len(i))), np.empty((n, len(i)))
-    for start in range(0, n, block):
-        part = sums[start : start + block]
-        signs = draw_signs(len(part), permutations, d, rng)
-        swapped = signs @ part.swapaxes(1, 2)  # (block, permutations, S)
-        swapped = np.ascontiguousarray(swapped.swapaxes(1, 2))
-        gaps = part[:, i] - part[:, j]
-        seen = np.abs(gaps.sum(axis=2))
-        scale = np.sqrt((gaps**2).sum(axis=2))
-        limit = seen - 1e-9 * np.maximum(scale, 1e-12)
-        for pair in range(len(i)):
-            drawn = np.abs(swapped[:, i[pair]] - swapped[:, j[pair]])
-            p[start : start + block, pair] = (drawn >= limit[:, pair, None]).mean(axis=1)
-        strength[start : start + block] = np.divide(
-            seen, scale, where=scale > 0, out=np.zeros_like(seen)
-        )
-    return p, strength
-
-
-def draw_signs(n: int, permutations: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """(n, permutations, d) of -1 and 1, each with probability 1/2."""
-    bits = np.frombuffer(rng.bytes(n * permutations * (-(-d // 8))), dtype=np.uint8)
-    return np.unpackbits(bits.reshape(n, permutations, -1), axis=2)[:, :, :d] * 2.0 - 1.0
 
 
 def outcome(
@@ -280,10 +235,5 @@ def table(
     unique = list(
         dict.fromkeys(replace(d, documents=d.documents or len(data.documents)) for d in designs)
     )
-    if jobs == 1:
-        rows = [run(data, d, seed, claims) for d in unique]
-    else:
-        from joblib import Parallel, delayed
-
-        rows = Parallel(n_jobs=jobs)(delayed(run)(data, d, seed, claims) for d in unique)
+    rows = in_parallel(run, [(data, d, seed, claims) for d in unique], jobs)
     return pd.DataFrame(rows)[COLUMNS]

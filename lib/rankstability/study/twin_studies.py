@@ -9,13 +9,14 @@ from, this can be done on any campaign, at up to half of its judgments, and so c
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from ..chance import in_parallel, named_generator
 from ..errors import DataError
 from ..read import campaigns
 from ..score import mqm
@@ -23,8 +24,8 @@ from .srp import COLUMNS, Outcome, outcome, stability
 from .srp_studies import Design, assign, item_scores
 
 if TYPE_CHECKING:
+    from ..judgments import DirectAssessment
     from ..read.campaigns import Campaign
-    from ..read.da import DirectAssessment
 
 LEVELS = (0.125, 0.25, 0.5, 0.75, 1.0)  # shares of half a campaign
 PEERS = ("wmt18", "wmt21", "wmt12")
@@ -95,15 +96,15 @@ def da_studies(
         Positions of workers (n, size) and a generator to an `Outcome` (studies 2k and 2k + 1 are
         a set) and the judgments per system and study.
     """
+    from ..judgments import counted
     from ..rank.significance import rank_sum
-    from ..score.da import COUNTED, judgment_z
+    from ..score.da import judgment_z
 
     good = da.good
     if normalisation not in ("z", "none"):
         raise DataError("unknown normalisation", value=normalisation, expected="z, none")
     value = judgment_z(da) if normalisation == "z" else good["score"].to_numpy(dtype=float)
-    counted = good["type"].cat.categories.isin(COUNTED)[good["type"].cat.codes.to_numpy()]
-    keep = counted & np.isfinite(value)
+    keep = counted(good) & np.isfinite(value)
     worker = pd.factorize(good["worker"].cat.codes.to_numpy()[keep], sort=True)[0]
     system_codes, used = pd.factorize(good["system"].cat.codes.to_numpy()[keep], sort=True)
     systems = tuple(str(good["system"].cat.categories[k]) for k in used)
@@ -149,8 +150,7 @@ def rr_studies(frame: pd.DataFrame, alpha: float = 0.05) -> tuple[int, tuple[str
     Systems are ordered by wins / (wins + losses) and tested by two-sided sign tests, ties and the
     reference left out. See `da_studies` for what is returned; a judgment is one ranked output.
     """
-    from scipy.special import bdtr
-
+    from ..rank.significance import sign_test
     from ..score import rr
 
     data = rr.blocks(frame)
@@ -169,9 +169,8 @@ def rr_studies(frame: pd.DataFrame, alpha: float = 0.05) -> tuple[int, tuple[str
         with np.errstate(invalid="ignore"):
             means = -won / (won + lost)
         first, second = counts[:, pairs[:, 0], pairs[:, 1]], counts[:, pairs[:, 1], pairs[:, 0]]
-        less, total = np.minimum(first, second), first + second
-        p = np.minimum(2 * bdtr(less.astype(float), total.astype(int), 0.5), 1.0)
-        strength = np.abs(first - second) / np.sqrt(np.maximum(total, 1))
+        p = sign_test(first, second)
+        strength = np.abs(first - second) / np.sqrt(np.maximum(first + second, 1))
         sets = np.arange(len(chosen)) // 2
         judged = float((weights @ ranked).mean() / len(systems))
         return Outcome(systems, pairs, means, p, strength, sets, alpha), judged
@@ -266,7 +265,7 @@ def study(
         for level in levels:
             size = max(1, round(level * (units // 2)))
             name = f"{campaign.name}|{task}|{how}|{drawn}|{level}"
-            rng = np.random.default_rng([seed, zlib.crc32(name.encode())])
+            rng = named_generator(seed, name)
             found, effort = draw(twins(units, size, splits, rng, drawn), rng)
             row: dict[str, Any] = {
                 "campaign": campaign.name,
@@ -310,6 +309,10 @@ def variants(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def _call(work: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    return work()
+
+
 def curves(
     campaign: Campaign,
     pairs: Sequence[str],
@@ -329,14 +332,8 @@ def curves(
         usual = [{"units_drawn": ("workers", "judgments")}, {"normalisations": ("none",)}]
     todo = [(pair, more) for more in usual for pair in pairs]
     shared: dict[str, Any] = {"splits": splits, "seed": seed, "weights": weights}
-    if jobs == 1:
-        parts = [study(campaign, pair, **shared, **more) for pair, more in todo]
-    else:
-        from joblib import Parallel, delayed
-
-        parts = Parallel(n_jobs=jobs)(
-            delayed(study)(campaign, pair, **shared, **more) for pair, more in todo
-        )
+    calls = [(partial(study, campaign, pair, **shared, **more),) for pair, more in todo]
+    parts = in_parallel(_call, calls, jobs)
     return pd.concat(parts, ignore_index=True)
 
 
@@ -369,14 +366,7 @@ def joint(
     Computed from the campaigns' data, not from results of earlier runs.
     """
     todo = [(c, pair) for c in others for pair in c.pairs]
-    if jobs == 1:
-        parts = [study(c, pair, splits=splits, seed=seed) for c, pair in todo]
-    else:
-        from joblib import Parallel, delayed
-
-        parts = Parallel(n_jobs=jobs)(
-            delayed(study)(c, pair, splits=splits, seed=seed) for c, pair in todo
-        )
+    parts = in_parallel(partial(study, splits=splits, seed=seed), todo, jobs)
     first = own.groupby("task", sort=False)[["normalisation", "unit"]].transform("first")
     usual = (own["normalisation"] == first["normalisation"]) & (own["unit"] == first["unit"])
     frame = pd.concat([own[usual], *parts], ignore_index=True)

@@ -1,15 +1,64 @@
-"""MQM systems ranked under each normalisation of the raters, with clusters."""
+"""Systems ranked: direct assessment, and MQM under each normalisation of the raters."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from ..score.mqm import NORMALISATIONS, Ratings
-from ..study import srp, srp_studies
+from ..errors import DataError
+from ..score.da import SegmentScores
+from ..score.mqm import NORMALISATIONS, Ratings, normalised
 from .ranking import Ranking, rank
+from .significance import correct, permutation_test, rank_sum
 
 PERMUTATIONS, SEED = 500, 20240601
+
+
+def rank_systems(
+    scores: SegmentScores,
+    *,
+    test: str = "scipy<1.7",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+    correction: str = "none",
+    by: str = "mean_z",
+) -> Ranking:
+    """Order systems by mean z (or raw) score, test all pairs on segment scores, draw the lines.
+
+    Parameters
+    ----------
+    scores : SegmentScores
+    test, rule : str
+        Names of `significance.RANK_SUM_TESTS` and `ranking.CLUSTER_RULES`.
+    correction : str
+        A name of `significance.CORRECTIONS`.
+    by : str
+        ``mean_z`` or ``mean_raw``; the tests are on the same scores.
+
+    Returns
+    -------
+    Ranking
+        Columns rank, system, mean_raw, mean_z, segments, judgments, cluster.
+    """
+    if test == "greater" and correction != "none":
+        raise DataError(
+            "corrections are over pairs of systems, 'greater' has two p-values for each",
+            value=correction,
+            expected="correction none, or another test",
+        )
+    values = scores.z if by == "mean_z" else scores.raw
+    known = np.isfinite(values)
+    n = len(scores.systems)
+    p, lead = rank_sum(values[known], scores.system[known], n, test)
+    return rank(
+        scores.system_means(),
+        correct(p, correction),
+        lead,
+        by=by,
+        test=test if correction == "none" else f"{test}, {correction}",
+        rule=rule,
+        alpha=alpha,
+    )
 
 
 def rank_ratings(
@@ -39,18 +88,13 @@ def rank_ratings(
         Columns rank, system, minus_mqm (in the unit of the normalisation), errors (per segment and
         rating, as marked), cluster.
     """
-    systems, documents, depth = data.shape
-    design = srp_studies.Design(
-        normalisation=normalisation, ratings_per_item=depth, permutations=permutations
-    )
-    everything = np.arange(documents)[None, :]
-    choice = np.zeros((1, systems, documents), dtype=int)  # the one choice: all raters
-    sums, segments = srp_studies.item_scores(data, design, everything, choice)
-    flat, _ = srp.permutation_test(sums, permutations, np.random.default_rng(seed))
+    systems, _, depth = data.shape
+    sums = normalised(data, normalisation)
+    flat, _ = permutation_test(sums[None], permutations, np.random.default_rng(seed))
     p = np.full((systems, systems), np.nan)
     i, j = np.triu_indices(systems, 1)
     p[i, j] = p[j, i] = flat[0]
-    means = -sums[0].sum(axis=1) / segments.sum()
+    means = -sums.sum(axis=1) / data.segments.sum()
     rated = data.segments.sum() * depth
     table = pd.DataFrame(
         {

@@ -1,0 +1,188 @@
+"""Judgments in tidy form, which of their rows count, and which systems are human or references.
+
+`DirectAssessment` holds one language pair of DA or ESA; `Blocks` one task of relative ranking. MQM
+judgments are a frame of errors, see `read.mqm`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .errors import DataError
+
+TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")  # of direct assessment's rows
+COUNTED = ("SYSTEM", "REPEAT")  # types whose scores count; REF and BAD_REF only standardise
+REFERENCE = "_ref"  # the reference's id in relative ranking
+_HUMAN = re.compile(r"HUMAN|(?i:(?:^|[-_.])human(?:[-_.]|$))|^ref[-_]?[A-Z]$")
+
+
+@dataclass(frozen=True)
+class DirectAssessment:
+    """The judgments of one language pair.
+
+    Attributes
+    ----------
+    pair : str
+        Such as ``cs-en``.
+    latest : DataFrame
+        All rows of ``ad-latest``: what a worker's mean and standard deviation come from.
+    good : DataFrame
+        The rows of ``ad-good-raw-redup``: what is scored and ranked.
+        Both: worker, hit, system, document, segment, type, block (categoricals with the same
+        sorted categories in both frames; hit, document, block may be missing), score (0 to 100).
+        In ``latest``, a system may be a joined id ``A+B``.
+    excluded : DataFrame
+        file, reason, rows: what of the files is not in the frames, and what is doubtful.
+    """
+
+    pair: str
+    latest: pd.DataFrame
+    good: pd.DataFrame
+    excluded: pd.DataFrame
+
+
+def rows_with(frame: pd.DataFrame, column: str, values: Collection[str]) -> np.ndarray:
+    """Mask of the rows whose categorical `column` has one of `values`; missing is none of them."""
+    held = frame[column].cat
+    wanted = np.append(held.categories.isin(list(values)), False)  # the last: missing
+    return wanted[held.codes.to_numpy()]
+
+
+def of_type(frame: pd.DataFrame, *types: str) -> np.ndarray:
+    """Mask of the rows of one of these types (of `TYPES`)."""
+    return rows_with(frame, "type", types)
+
+
+def counted(frame: pd.DataFrame) -> np.ndarray:
+    """Mask of the rows whose scores count: SYSTEM and REPEAT."""
+    return rows_with(frame, "type", COUNTED)
+
+
+def of_systems(frame: pd.DataFrame, systems: Collection[str]) -> np.ndarray:
+    """Mask of the rows that carry one of these system ids (exactly: a joined id is another id)."""
+    return rows_with(frame, "system", systems)
+
+
+def human_or_reference(frame: pd.DataFrame, humans: Collection[str]) -> np.ndarray:
+    """Mask of the rows of type REF, or with the id of one of these human systems."""
+    return of_type(frame, "REF") | of_systems(frame, humans)
+
+
+def is_human(system: str) -> bool:
+    """Whether a system's id names a human translation.
+
+    Such as ``HUMAN.0``, ``Human_B``, ``newstest2019-human``, ``ref-A``.
+    """
+    return bool(_HUMAN.search(system))
+
+
+def human_systems(da: DirectAssessment) -> tuple[str, ...]:
+    """Ids in either file that name a human translation, joined ids with one included; sorted."""
+    names = da.latest["system"].cat.categories.union(da.good["system"].cat.categories)
+    return tuple(sorted(str(n) for n in names if is_human(str(n))))
+
+
+def reference_systems(da: DirectAssessment) -> tuple[str, ...]:
+    """Ids that stand on rows of type REF: ``REFERENCE``, or the ids of real systems; sorted."""
+    names: set[str] = set()
+    for frame in (da.latest, da.good):
+        names.update(map(str, frame.loc[of_type(frame, "REF"), "system"].dropna().unique()))
+    return tuple(sorted(names))
+
+
+def ranked_systems(da: DirectAssessment) -> tuple[str, ...]:
+    """Systems with a judgment that counts (SYSTEM or REPEAT in the good file); sorted."""
+    codes = np.unique(da.good["system"].cat.codes.to_numpy()[counted(da.good)])
+    return tuple(str(n) for n in sorted(da.good["system"].cat.categories[codes[codes >= 0]]))
+
+
+def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
+    """Refuse a pair without two ranked systems, and (`machine`) one with only human systems.
+
+    Raises
+    ------
+    DataError
+        Names the pair, and how to run the others.
+    """
+    ranked = ranked_systems(da)
+    other = "two systems or more; run the other pairs with pair="
+    if len(ranked) < 2:
+        raise DataError(f"fewer than two systems in {da.pair}", value=ranked, expected=other)
+    if machine and all(is_human(name) for name in ranked):
+        wanted = "a system that is not human; run the other pairs with pair="
+        raise DataError(f"only human systems in {da.pair}", value=ranked, expected=wanted)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The blocks of one task as arrays; a slot that showed nothing has code -1.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        In alphabetical order; codes index them.
+    codes, ranks : int arrays, blocks x slots
+        System and rank (1 = best, -1 = left blank) in each slot.
+    block, judge, segment : arrays, one entry per block
+        The block's number in the file, its judge, its source segment.
+    """
+
+    systems: tuple[str, ...]
+    codes: np.ndarray
+    ranks: np.ndarray
+    block: np.ndarray
+    judge: np.ndarray
+    segment: np.ndarray
+
+    @property
+    def ranked(self) -> np.ndarray:
+        """Blocks x slots: shown and given a rank."""
+        return (self.codes >= 0) & (self.ranks > 0)
+
+    def take(self, rows: np.ndarray) -> Blocks:
+        """These blocks only (indices, with repetition, or a mask)."""
+        return Blocks(
+            self.systems,
+            self.codes[rows],
+            self.ranks[rows],
+            self.block[rows],
+            self.judge[rows],
+            self.segment[rows],
+        )
+
+
+def blocks(frame: pd.DataFrame) -> Blocks:
+    """The blocks of one task.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `readers_rr.read_rr`, rows of one task.
+    """
+    if frame.empty:
+        raise DataError("no blocks", expected="the rows of one task")
+    tasks = frame["task"].unique()
+    if len(tasks) > 1:
+        raise DataError("more than one task", value=list(tasks), expected="the rows of one task")
+    number, index = np.unique(frame["block"].to_numpy(), return_inverse=True)
+    systems = tuple(sorted(frame["system"].unique()))
+    slot = frame["position"].to_numpy() - 1
+    shape = (len(number), int(slot.max()) + 1)
+    codes, ranks = np.full(shape, -1), np.full(shape, -1)
+    codes[index, slot] = pd.Categorical(frame["system"].astype(str), categories=systems).codes
+    ranks[index, slot] = frame["rank"].to_numpy()
+    first = np.zeros(len(number), dtype=int)
+    first[index[::-1]] = np.arange(len(frame))[::-1]
+    return Blocks(
+        systems,
+        codes,
+        ranks,
+        number,
+        frame["judge"].astype(str).to_numpy()[first],
+        frame["segment"].to_numpy()[first],
+    )
