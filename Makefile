@@ -43,10 +43,11 @@ lab: $(READY)  ## open JupyterLab
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
 	$(BIN)/python -m rankstability.read.download $(CAMPAIGN)
 
-check: $(READY)  ## ruff and mypy
+check: $(READY)  ## ruff, mypy and the layers of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	PYTHONPATH=lib $(BIN)/lint-imports
 
 benchmarks: $(READY)  ## measure against peers, as ratios in the same run
 	@for b in benchmarks/bench_*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from test_effects import assessment, demo
 
+from assessments import assessment, demo
 from conftest import needs
 from rankstability.errors import DataError
 from rankstability.read import campaigns

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from test_effects import assessment, demo
 
+from assessments import assessment, demo
 from conftest import needs
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment

@@ -9,7 +9,6 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pandas as pd
 

@@ -1,0 +1,1 @@
+"""Judgments to judgments: remove, degrade, simulate."""

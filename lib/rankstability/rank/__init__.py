@@ -1,0 +1,1 @@
+"""Scores to a `Ranking`: tests, clusters, rank ranges, tournaments."""

@@ -1,0 +1,1 @@
+"""Files to judgments: formats, the catalogue of campaigns, downloads."""

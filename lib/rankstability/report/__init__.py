@@ -1,0 +1,1 @@
+"""Run notebooks, write results, the ledger and the site."""

@@ -1,0 +1,1 @@
+"""Judgments to scores: direct assessment, relative ranking, MQM, models."""

@@ -1,0 +1,1 @@
+"""One module per question: what a notebook computes, as frames."""
