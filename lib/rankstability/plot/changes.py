@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..rank.ranking import Ranking
+from ..rank.ranking import Ranking, held_places
 from ..study.removal import Comparison
-from .common import bump_chart, matrix, styled
+from .common import bump, heatmap, styled
 
 KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
 MARKS = {"d_rank": "o", "d_cluster": "s", "d_both": "^"}
-APPEARED, VANISHED = "#D55E00", "#7A7A7A"
 
 
 def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
@@ -35,51 +34,22 @@ def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.D
         for s in original.systems
     ]
     for c in comparisons:
-        slots = [places[s] for s in c.original.systems]
+        slots = held_places(original.systems, c.changed.systems)
         for k, system in enumerate(c.changed.systems):
             now, before = k + 1 in c.changed.lines, k + 1 in c.original.lines
             line = ("kept" if before else "appeared") if now else ("vanished" if before else "")
-            rows.append((c.name, system, slots[k], line))
+            rows.append((c.name, system, slots[system], line))
     return pd.DataFrame(rows, columns=["ranking", "system", "place", "line"])
 
 
-@styled
 def removal_bump(orders: pd.DataFrame, title: str) -> Figure:
     """Bump chart of `removal_orders`: black lines kept, red ones new, grey dashes gone."""
-    names = list(dict.fromkeys(orders["ranking"]))
-    wide = orders.pivot(index="system", columns="ranking", values="place")[names]
-    wide = wide.sort_values("original")
-    ranks = wide.to_numpy(float)
-    moved = [s for s, r in zip(wide.index, ranks, strict=True) if np.nanmax(r) > np.nanmin(r)]
-    kept = orders[orders["line"] == "kept"]
-    lines: dict[str, Sequence[int]] = {
-        str(n): [int(p) for p in kept.loc[kept["ranking"] == n, "place"]] for n in names
-    }
-    labels = {n: n if len(n) <= 14 else n[:13] + "…" for n in names}
-    fig = bump_chart(wide, title=title, lines=lines, highlight=moved, ylabel="place")
-    ax = fig.axes[0]
-    ax.set_xticks(range(len(names)), [labels[n] for n in names])
-    for kind, colour, style in (("appeared", APPEARED, "-"), ("vanished", VANISHED, "--")):
-        rows = orders[orders["line"] == kind]
-        for name, place in zip(rows["ranking"], rows["place"], strict=True):
-            x, y = names.index(name), int(place) + 0.5
-            ax.plot([x - 0.22, x + 0.22], [y, y], color=colour, lw=1.8, ls=style, zorder=6)
-            if kind == "appeared":
-                ax.plot(x, y, marker="x", color=colour, ms=5.5, mew=1.8, zorder=7)
-    return fig
+    return bump(orders, title=title, ylabel="place")
 
 
-@styled
 def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
     """Figures 2 and 3: ranks by divisor, from `degradation.rankings_table`."""
-    names = list(dict.fromkeys(rankings["ranking"]))
-    wide = rankings.pivot(index="system", columns="ranking", values="rank")[names]
-    wide = wide.sort_values("original")
-    lined = rankings[rankings["line_below"] == 1]
-    lines: dict[str, Sequence[int]] = {
-        str(n): [int(p) for p in lined.loc[lined["ranking"] == n, "rank"]] for n in names
-    }
-    return bump_chart(wide, title=title, lines=lines)
+    return bump(rankings.rename(columns={"rank": "place", "line_below": "line"}), title=title)
 
 
 @styled
@@ -118,22 +88,19 @@ def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
     top = max(2, int(np.nanmax(np.abs(numbers), initial=0)))
     if not np.nan_to_num(numbers).any():
         title += " (nobody moves)"
-    fig = matrix(
+    texts = wide.map(lambda v: "×" if np.isnan(v) else (f"{v:+.0f}".replace("-", "−") if v else ""))
+    fig = heatmap(
         wide,
         title=title,
         label="ranks moved up (+) or down (−)",
         cmap="PuOr",
         vmin=-top,
         vmax=top,
-        annotate=False,
+        annotate=texts,
         xlabel="system that moves",
         ylabel="system removed",
     )
-    ax, bar = fig.axes
+    bar = fig.axes[1]
     step = max(1, round(top / 3))
     bar.set_yticks([k for k in range(-top, top + 1) if k % step == 0])
-    for (i, j), value in np.ndenumerate(numbers):
-        text = "×" if np.isnan(value) else (f"{value:+.0f}".replace("-", "−") if value else "")
-        shade = "white" if abs(value) > 0.6 * top else "black"
-        ax.text(j, i, text, ha="center", va="center", fontsize=7, color=shade)
     return fig

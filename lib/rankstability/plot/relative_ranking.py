@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from .common import bump_chart, styled
+from .common import bump, bump_places, styled
 
 SHORT = {
     "better_or_equal_others": "≥ others",
@@ -274,7 +274,7 @@ def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
     orders = orders.rename(columns=SHORT)
     spread = orders.max(axis=1) - orders.min(axis=1)
     most = list(spread[spread > 0].sort_values(ascending=False, kind="stable").index[:8])
-    return bump_chart(orders, title=title, highlight=[s for s in orders.index if s in most])
+    return bump(bump_places(orders), title=title, highlight=most)
 
 
 @styled

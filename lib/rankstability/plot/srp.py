@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from ..papers.riley2024 import BINS, FEW, series
-from .common import bump_chart, styled
+from .common import bump, styled
 
 MARKERS = "osD^vPX"
 PANELS = (
@@ -186,12 +186,7 @@ def normalisation_bump(table: pd.DataFrame, title: str) -> Figure:
     table : DataFrame
         From `mqm_ranking.by_normalisation`.
     """
-    names = list(dict.fromkeys(table["normalisation"]))
-    wide = table.pivot(index="system", columns="normalisation", values="rank")[names]
-    lined = table[table["line_below"] == 1]
-    lines: dict[str, Sequence[int]] = {
-        str(n): [int(k) for k in lined.loc[lined["normalisation"] == n, "rank"]] for n in names
-    }
-    return bump_chart(
-        wide.sort_values(names[0]), title=title, lines=lines, xlabel="normalisation of the raters"
+    places = table.rename(
+        columns={"normalisation": "ranking", "rank": "place", "line_below": "line"}
     )
+    return bump(places, title=title, xlabel="normalisation of the raters")

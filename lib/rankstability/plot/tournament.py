@@ -151,7 +151,7 @@ def rankings_figure(task: TaskRankings, title: str) -> Figure:
             for m in order
         }
     ).loc[list(task.orders["mfas"])]
-    return figures.bump_chart(ranks, title=title)
+    return figures.bump(figures.bump_places(ranks), title=title)
 
 
 @figures.styled

@@ -324,5 +324,15 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     )
 
 
+def held_places(before: Sequence[str], after: Sequence[str]) -> dict[str, int]:
+    """Places of the systems of `after` (best first) among those that they held in `before`.
+
+    Whoever does not move against the others keeps the place, and a system that `after` lacks
+    leaves a gap.
+    """
+    left = set(after)
+    return dict(zip(after, (k for k, s in enumerate(before, 1) if s in left), strict=True))
+
+
 def _cuts(ranking: Ranking) -> set[frozenset[str]]:
     return {frozenset(ranking.systems[:k]) for k in ranking.lines}

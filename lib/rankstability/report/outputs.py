@@ -21,8 +21,8 @@ from PIL import Image
 
 from .. import paths
 from ..errors import DataError
+from ..plot.common import style
 
-STYLE = Path(__file__).parents[1] / "plot" / "rankstability.mplstyle"
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
 RECORD = "run.json"  # beside the results: the settings they depend on, and what each file is
 FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
@@ -155,7 +155,7 @@ class Outputs:
         Gives back the PNG, which a notebook shows without drawing the figure again.
         """
         drawn = {}
-        with plt.style.context(STYLE):
+        with style():
             fig.draw_without_rendering()
             fig.set_layout_engine("none")  # laid out once, not again for each format
             for form in ("png", *self.formats):

@@ -83,7 +83,7 @@ def modules(notebook: str, protocol: str = "") -> list[Path]:
         module = waiting.pop()
         found.add(module)
         waiting |= _imports(module) - found - left_out
-    return [_file(m) for m in sorted(found)] + [PACKAGE / "plot" / "rankstability.mplstyle"]
+    return [_file(m) for m in sorted(found)]
 
 
 def jobs(config: Mapping[str, Any]) -> list[Job]:

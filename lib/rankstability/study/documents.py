@@ -276,7 +276,7 @@ def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
         totals = stability.totals(changes)
         parts["Changes under each method"] = out.table(totals, "totals_by_method")
         parts["Stable, and right?"] = out.figure(
-            figures.stable_and_right(changes, tries, campaign.title),
+            figures.stable_and_right(stability.scores_of(changes, tries), campaign.title),
             "stable_and_right",
             data=stability.scores_of(changes, tries),
         )
