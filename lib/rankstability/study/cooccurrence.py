@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import DirectAssessment, at_least_two, human_systems
+from ..judgments import DirectAssessment, at_least_two, counted, human_systems
 from ..papers import claims
 from ..score import variance
 from ..score.da import NO_SPREAD, judgment_z
-from ..score.models import counted, judgment_weights
+from ..score.models import judgment_weights
 
 if TYPE_CHECKING:
     from ..read.campaigns import Campaign
@@ -112,7 +112,7 @@ def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
     """
     if unit not in UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(UNITS))
-    rows = counted(da)
+    rows = counted(da.good)
     hit = da.good["hit"].cat.codes.to_numpy()[rows]
     without = float((hit < 0).mean())
     chosen = ("worker" if without == 1 else "hit") if unit == "auto" else unit
@@ -164,7 +164,7 @@ def company(da: DirectAssessment) -> pd.DataFrame:
         For a pair with fewer than two systems.
     """
     at_least_two(da)
-    rows = counted(da)
+    rows = counted(da.good)
     good, latest = da.good, da.latest
     level_good, names = _levels(good)
     present, compact = np.unique(level_good, return_inverse=True)
