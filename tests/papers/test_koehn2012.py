@@ -1,4 +1,4 @@
-"""Koehn (2012): its tables from WMT12's judgments, and its ledger."""
+"""Koehn (2012): its printed numbers beside WMT12's and the model's, and its ledger."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import pytest
 
 from conftest import needs
 from rankstability import paths
-from rankstability.change.simulate import Model, draw_blocks, draw_qualities
-from rankstability.papers import claims, koehn2012, koehn2012_ledger
-from rankstability.papers.koehn2012 import AS_MATCHED, AS_STATED, QUICK
-from rankstability.rank.ranges import UNITS, range_table, units
+from rankstability.papers import claims, koehn2012
+from rankstability.rank.ranges import range_table, units
 from rankstability.read import rr as readers_rr
 from rankstability.score.rr import expected_win, tasks
-from rankstability.study import real_tasks as koehn2012_tasks
-from rankstability.study.campaign_size import expected_share
+from rankstability.study import readings, real_tasks
+from rankstability.study.readings import AS_MATCHED, AS_STATED
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +24,8 @@ def wmt12(have_wmt12) -> dict[str, pd.DataFrame]:
 def printed(place: str) -> pd.DataFrame:
     """Score, rank range and our system's id of each row of Table 2 or 3."""
     rows = claims.published("koehn2012", place)
-    rows = rows[(rows["system"] != "") & rows["cell"].str.startswith("as matched")]
-    part = rows["cell"].str.split(" | ", regex=False).str[2]
-    return rows.assign(part=part).pivot(index="system", columns="part", values="published")
+    rows = rows[(rows["system"] != "") & (rows["reading"] == AS_MATCHED.name)]
+    return rows.pivot(index="system", columns="quantity", values="published")
 
 
 @needs("wmt12")
@@ -52,7 +49,7 @@ def test_rank_ranges_are_narrower_than_printed_as_stated(wmt12):
     """25 of 1000 trimmed gives ranges narrower than those printed, 5 of 1000 about as wide."""
     for place, pair in (("Table 2", "en-cs"), ("Table 3", "fr-en")):
         data = AS_MATCHED.prepared(units(wmt12[pair], "keep"))
-        said = printed(place)["rank range"].drop("jhu-hiero").str.split("–")
+        said = printed(place)["range"].drop("jhu-hiero").str.split("–")
         size = said.map(lambda ends: int(ends[-1]) - int(ends[0])).sum()
         ours = {}
         for trim in (5, 25):
@@ -62,69 +59,16 @@ def test_rank_ranges_are_narrower_than_printed_as_stated(wmt12):
         assert ours[25] < size and abs(ours[5] - size) <= 3
 
 
-@needs("wmt12")
-def test_what_is_resampled_widens_ranges(wmt12):
-    """Blocks and judges give wider ranges than single judgments in the larger tasks of WMT12."""
-    data = {task: units(wmt12[task]) for task in ("de-en", "en-fr", "fr-en")}
-    summary = koehn2012_tasks.range_summary(koehn2012_tasks.ranges_by_unit(data, UNITS, 400, 1))
-    size = summary.pivot(index="task", columns="unit", values="size")
-    assert (size["block"] > size["judgment"] + 0.5).all()
-    assert (size["judge"] > size["judgment"] + 0.5).all()
-
-
-@needs("wmt12")
-def test_fitted_spreads(wmt12):
-    """Figure 2: 9 for en-cs and 10 for fr-en as the text says, 12 at most; cs-en is not 7."""
-    data = {task: units(rows) for task, rows in wmt12.items()}
-    fits, curves = koehn2012_tasks.fitted_spreads(data, 1, orders=10)
-    spread = fits.set_index("task")["spread"]
-    assert spread["en-cs"] == 9 and spread["fr-en"] == 10 and spread.max() == 12
-    assert spread.drop("cs-en").min() == 7 and spread["cs-en"] < 7
-    assert (fits["block"] == 5).all() and (fits["judgments"].round() > 11_000).all()
-    assert (curves["judgments"] >= curves["decided"]).all()
-    assert fits["rmse"].max() < 0.07
-
-
 def test_table_4_and_its_readings():
     """60 cells: 57 within 20 % if sigma^2 is a standard deviation and tests are one-sided; if it
     is a variance everything is five to ten times too small, if two-sided a third too large."""
-    table = koehn2012.table4_readings()
+    table = koehn2012.beside_table4(readings.table4())
     assert len(table) == 4 * 60
-    near = koehn2012.readings(table).set_index(["sigma2_is", "sides"])
+    near = koehn2012.distance_from_table4(table).set_index(["sigma2_is", "sides"])
     assert near.loc[("standard deviation", 1), "within_20_percent"] == 57
     assert near.loc[("standard deviation", 1), "typical_factor"] < 1.1
     assert near.loc[("standard deviation", 2), "ratio"] == pytest.approx(1.33, abs=0.01)
     assert near.loc["variance", "ratio"].max() < 0.16
-
-
-def test_section_6_contradicts_table_4():
-    """13,000 judgments separate 55 %, not 70 %, of the pairs; 80 % need 80,000, not 40,000."""
-    share = expected_share([13_000, 40_000, 80_000], Model(15, 10.0))
-    assert share == pytest.approx([0.546, 0.723, 0.800], abs=0.002)
-
-
-def test_growth_of_a_simulated_campaign_finds_its_spread():
-    """Tasks drawn at spread 6 with 20,000 judgments are fitted near 6 on average."""
-    model = Model(15, 6.0, reference=14.0)
-    rng = np.random.default_rng(7)
-    found = []
-    for _ in range(4):
-        task = units(draw_blocks(model, draw_qualities(model, 1, rng)[0], 20_000, rng))
-        fits, curves = koehn2012_tasks.fitted_spreads({"x": task}, 1, orders=3)
-        found.append(fits["spread"][0])
-        assert fits["systems"][0] == 15 and fits["block"][0] == 5
-        assert curves["share"].is_monotonic_increasing or curves["share"].max() <= 1
-    assert 4.5 < np.mean(found) < 8
-
-
-def test_win_ratios_leave_the_reference_out():
-    model = Model(8, 10.0, reference=30.0)
-    rng = np.random.default_rng(1)
-    quality = draw_qualities(model, 1, rng)[0]
-    table = koehn2012_tasks.win_ratios({"x": units(draw_blocks(model, quality, 30_000, rng))})
-    assert "_ref" not in set(table["system"]) and len(table) == 8
-    assert table["win_ratio"].is_monotonic_decreasing
-    assert table["win_ratio"].mean() == pytest.approx(0.5, abs=1e-9)
 
 
 def test_published_numbers_are_typed_once_per_reading():
@@ -133,52 +77,118 @@ def test_published_numbers_are_typed_once_per_reading():
     counts = rows["place"].value_counts()
     assert counts["Table 4"] == 2 * 60 and counts["Table 1"] == 2 * 40
     assert counts["Table 2"] == 2 * (13 * 3 + 1) + 1 and counts["Table 3"] == 2 * (15 * 3 + 1) + 1
-    shared = rows["cell"].str.replace("as stated", "as matched")
-    assert (rows.groupby(["place", shared])["published"].nunique() == 1).all()
+    keys = ["place", *koehn2012.KEYS]
+    assert not rows.duplicated(keys).any()
+    shared = [key for key in keys if key != "reading"]
+    assert (rows.groupby(shared)["published"].nunique() == 1).all()
+    assert set(rows["reading"]) == {AS_STATED.name, AS_MATCHED.name, ""}
 
 
-def test_the_ledger_is_for_wmt12_only():
-    empty = koehn2012_ledger.report("wmt10", None, None, None, None, 1)
-    assert empty.empty and list(empty.columns) == claims.COLUMNS
-    assert "WMT12" in next(iter(koehn2012_ledger.verdict(empty).values()))
+def test_printed_numbers_as_numbers():
+    """Percentages are shares; a number that serves two readings comes once."""
+    errors = koehn2012.printed("Figure 3")
+    assert errors.set_index(["method", "judgments"])["value"]["BOJAR", 10_000] == 0.132
+    assert len(errors) == 6 and len(koehn2012.printed("Table 1")) == 40
+
+
+@pytest.fixture(scope="module")
+def ledger(wmt12) -> pd.DataFrame:
+    """From quick settings; each row beside its published key columns."""
+    quick = readings.QUICK
+    data = {task: units(rows) for task, rows in wmt12.items()}
+    fits, _ = real_tasks.fitted_spreads(data, 1, orders=5)
+    ranges = {
+        task: real_tasks.repeated_ranges(wmt12[task], 2012 + table, repetitions=5)
+        for task, table in (("en-cs", 2), ("fr-en", 3))
+    }
+    rows = koehn2012.report(
+        fits,
+        readings.table1(quick.runs, quick.resamples, 1),
+        readings.figure3(quick.experiments, 1),
+        koehn2012.beside_table4(readings.table4()),
+        readings.section6(),
+        ranges,
+        quick.resamples,
+    )
+    keys = claims.published("koehn2012")[["place", "cell", *koehn2012.KEYS]]
+    return rows.merge(keys, on=["place", "cell"])
+
+
+def part(ledger: pd.DataFrame, place: str, **keys: str) -> pd.DataFrame:
+    """The rows of a place with these keys."""
+    rows = ledger[ledger["place"] == place]
+    for key, value in keys.items():
+        rows = rows[rows[key] == value]
+    return rows
 
 
 @needs("wmt12")
-def test_the_ledger(wmt12, monkeypatch):
-    """Every published cell has a row; as matched nearly all agree, and slips are named."""
-    monkeypatch.setattr(koehn2012_ledger, "REPETITIONS", 5)
-    frame = pd.concat(wmt12.values())
-    data = {task: units(rows) for task, rows in wmt12.items()}
-    fits, _ = koehn2012_tasks.fitted_spreads(data, 1, orders=5, readings=koehn2012.READINGS)
-    rows = koehn2012_ledger.report(
-        "wmt12", frame, fits, koehn2012.table1(QUICK, 1), koehn2012.figure3(QUICK, 1), 2012
-    )
-    assert len(rows) == len(claims.published("koehn2012"))
-    assert (rows["status"] != "no data").all()
-    keyed = rows.set_index(["place", "cell"])
-    tables = rows[rows["place"].isin(["Table 2", "Table 3"])]
-    scores = tables[tables["cell"].str.endswith("score")]
-    matched = scores["cell"].str.startswith(AS_MATCHED.name)
-    assert (scores.loc[matched, "status"] == "exact").all() and matched.sum() == 28
-    assert (scores.loc[~matched, "status"] == "exact").sum() < 15
-    ranges = tables[
-        tables["cell"].str.contains("as matched") & tables["cell"].str.contains("rank r")
-    ]
+def test_every_published_cell_has_its_row(ledger):
+    assert len(ledger) == len(claims.published("koehn2012"))
+    assert (ledger["status"] != "no data").all()
+    simulated = ~ledger["place"].isin(["Figure 2", "Table 2", "Table 3"])
+    assert (ledger["provenance"] == simulated.map({True: "simulated", False: "official"})).all()
+
+
+@needs("wmt12")
+def test_ranks_of_wmt12_agree_as_matched(ledger):
+    """All 28 scores if blanks win, most rank ranges; the slip in Table 2 is named."""
+    tables = ledger[ledger["place"].isin(["Table 2", "Table 3"])]
+    scores = tables[tables["quantity"] == "score"].groupby("reading")["status"]
+    exact = scores.agg(lambda s: (s == "exact").sum())
+    assert exact["as matched"] == 28 and exact["as stated"] < 15
+    ranges = tables[(tables["quantity"] == "range") & (tables["reading"] == "as matched")]
     assert (ranges["status"] == "exact").sum() >= 20
-    assert (keyed.loc[("Table 2", "as matched | clusters")]["status"]) == "exact"
-    jhu = keyed.loc[("Table 2", "as matched | JHU | rank range")]
-    assert jhu["status"] == "differs" and "must be 13" in jhu["reason"]
-    four = rows[(rows["place"] == "Table 4") & rows["cell"].str.startswith("as matched")]
-    assert four["status"].isin(["exact", "rounds"]).sum() == 43
-    stated = rows[(rows["place"] == "Table 4") & rows["cell"].str.startswith("as stated")]
-    assert (stated["status"] == "differs").sum() >= 59
-    six = rows[rows["place"] == "Section 6"]
-    assert six["reason"].str.contains("contradicts Table 4").all()
-    assert keyed.loc[("Figure 2", "as matched | en-cs | sigma2"), "ours"] == "9"
-    assert AS_STATED.spread(10) == pytest.approx(10**0.5) and AS_MATCHED.spread(10) == 10
+    whole = tables["quantity"].isin(["rank", "range", "clusters"])
+    assert set(tables.loc[whole, "status"]) == {"exact", "differs"}
+    jhu = part(ledger, "Table 2", reading="as matched", system="jhu-hiero", quantity="range")
+    assert jhu["status"].item() == "differs" and "must be 13" in jhu["reason"].item()
+    clusters = part(ledger, "Table 2", reading="as matched", quantity="clusters")
+    assert clusters["status"].item() == "exact"
+
+
+@needs("wmt12")
+def test_simulated_numbers_agree_as_matched(ledger):
+    four = part(ledger, "Table 4", reading="as matched")["status"]
+    assert four.isin(["exact", "rounds"]).sum() == 43
+    assert (part(ledger, "Table 4", reading="as stated")["status"] == "differs").sum() >= 59
+    assert part(ledger, "Section 6")["reason"].str.contains("contradicts Table 4").all()
+    fitted = part(ledger, "Figure 2", reading="as matched", task="en-cs")
+    assert fitted["ours"].item() == "9"
+
+
+@needs("wmt12")
+def test_how_many_agree_and_what_differs(ledger):
+    counts = koehn2012.counts(ledger[claims.COLUMNS])
+    assert counts[list(claims.STATUSES)].to_numpy().sum() == len(ledger)
+    differ = koehn2012.differences(ledger[claims.COLUMNS])
+    matched = ledger[(ledger["status"] == "differs") & (ledger["reading"] != AS_STATED.name)]
+    assert differ["cell"].tolist() == matched["cell"].tolist()
+
+
+@needs("wmt12")
+def test_a_task_that_was_not_run_has_no_data(wmt12):
+    fits, _ = real_tasks.fitted_spreads({"fr-en": units(wmt12["fr-en"])}, 1, orders=2)
+    ranges = {"fr-en": real_tasks.repeated_ranges(wmt12["fr-en"], 1, repetitions=2)}
+    rows = koehn2012.report(
+        fits,
+        readings.table1(2, 100, 1),
+        readings.figure3(2, 1),
+        koehn2012.beside_table4(readings.table4()),
+        readings.section6(),
+        ranges,
+        100,
+    )
+    missing = rows[rows["status"] == "no data"]
+    assert set(missing["place"]) == {"Figure 2", "Table 2"}
+    assert missing["reason"].str.contains("not run").all()
+    assert (missing["place"] == "Figure 2").sum() == 6 and (missing["ours"] == "").all()
 
 
 def test_no_printed_number_is_an_input():
     """The modules that compute never open the published file; only comparisons do."""
-    for name in ("change/simulate", "study/experiments", "study/campaign_size", "rank/ranges"):
-        assert "published" not in (paths.ROOT / "lib" / "rankstability" / f"{name}.py").read_text()
+    studies = [f"study/{n}" for n in ("campaign_size", "experiments", "readings", "real_tasks")]
+    for name in ("change/simulate", "rank/ranges", *studies):
+        assert (
+            ".published(" not in (paths.ROOT / "lib" / "rankstability" / f"{name}.py").read_text()
+        )

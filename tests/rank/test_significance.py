@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import mannwhitneyu, norm, rankdata, tiecorrect
+from scipy.stats import binom, mannwhitneyu, norm, rankdata, tiecorrect
 
 from rankstability.errors import DataError
-from rankstability.rank.significance import correct, rank_sum
+from rankstability.rank.significance import (
+    correct,
+    critical_wins,
+    rank_sum,
+    significant_share,
+    significant_wins,
+)
 
 
 def before_scipy_17(x, y):
@@ -98,3 +104,24 @@ def test_corrections_equal_a_slow_version_over_unordered_pairs(values):
     assert np.allclose(correct(p, "holm")[rows, columns], holm)
     assert np.allclose(correct(p, "benjamini-hochberg")[columns, rows], bh)
     assert np.array_equal(correct(p, "none"), p, equal_nan=True)
+
+
+# ------------------------------------------------------- the sign test on counts of wins
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+def test_critical_wins_are_the_binomials(sides):
+    number = np.arange(1, 3001)
+    ours = critical_wins(3000, 0.05, sides)
+    assert (binom.sf(ours[1:] - 1, number, 0.5) <= 0.05 / sides).all()
+    assert (binom.sf(ours[1:] - 2, number, 0.5) > 0.05 / sides).all()
+    assert ours[0] == 1
+
+
+def test_significance_is_the_sign_test():
+    """9 of 10 is significant (p = 0.011), 8 of 10 one-sided is not (p = 0.055), 5 of 5 is."""
+    wins = np.array([[0, 9, 8, 5], [1, 0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 0]])
+    better = significant_wins(wins)
+    assert better[0].tolist() == [False, True, False, True] and better[1:].sum() == 0
+    assert significant_wins(wins, sides=2)[0].tolist() == [False, True, False, False]
+    assert significant_share(wins) == pytest.approx(2 / 6)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 import pandas as pd
@@ -134,41 +134,35 @@ def fit_spread(
     judgments: NDArray | Sequence[float],
     shares: NDArray | Sequence[float],
     model: Model,
-    candidates: NDArray | Sequence[float] = tuple(range(1, 31)),
+    candidates: Sequence[float] = tuple(range(1, 31)),
     alpha: float = 0.05,
     sides: int = 1,
-) -> tuple[float, pd.DataFrame]:
+) -> tuple[float, float]:
     """The spread whose expected curve lies closest to observed shares (least squares; Figure 2).
 
     The misfit falls towards one spread and rises beyond it, so `candidates` (ascending) are
-    searched from coarse to fine.
+    halved again and again.
 
     Returns
     -------
     float
         The best of `candidates`.
-    DataFrame
-        Columns spread, rmse: the misfit of each candidate tried.
+    float
+        Its root mean squared misfit.
     """
     target = np.asarray(shares, dtype=float)
-    values = [float(c) for c in candidates]
-    tried: dict[int, float] = {}
 
-    def best_of(places: range) -> int:
-        for i in places:
-            if i not in tried:
-                model_i = replace(model, spread=values[i])
-                fitted = expected_share(judgments, model_i, alpha, sides)
-                tried[i] = float(np.sqrt(np.mean((fitted - target) ** 2)))
-        return min(tried, key=lambda i: (tried[i], i))
+    @cache
+    def misfit(i: int) -> float:
+        tried = replace(model, spread=float(candidates[i]))
+        fitted = expected_share(judgments, tried, alpha, sides)
+        return float(np.sqrt(np.mean((fitted - target) ** 2)))
 
-    step = max(1, len(values) // 6)
-    best = best_of(range(0, len(values), step))
-    while step > 1:
-        step = (step + 1) // 2
-        best = best_of(range(max(0, best - step), min(len(values), best + step + 1), step))
-    rows = [(values[i], tried[i]) for i in sorted(tried)]
-    return values[best], pd.DataFrame(rows, columns=["spread", "rmse"])
+    low, high = 0, len(candidates) - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if misfit(middle) <= misfit(middle + 1) else (middle + 1, high)
+    return float(candidates[low]), misfit(low)
 
 
 def advice(
@@ -229,3 +223,28 @@ def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
     fraction = (share - curve[i - 1]) / (curve[i] - curve[i - 1])
     low, high = np.log(sizes[i - 1]), np.log(sizes[i])
     return float(np.exp(low + fraction * (high - low)))
+
+
+def advice_for(
+    campaigns: pd.DataFrame, shares: Sequence[float], seeds: Sequence[int], experiments: int
+) -> pd.DataFrame:
+    """`advice` for each of several campaigns, real or to come.
+
+    Parameters
+    ----------
+    campaigns : DataFrame
+        systems, spread, block, and any other columns.
+    seeds : sequence of int
+        One for each campaign.
+
+    Returns
+    -------
+    DataFrame
+        The other columns of `campaigns`, then those of `advice`.
+    """
+    parts = []
+    for row, seed in zip(campaigns.to_dict("records"), seeds, strict=True):
+        model = Model(int(row.pop("systems")), float(row.pop("spread")), int(row.pop("block")))
+        part = advice(model, shares, seed, experiments=experiments)
+        parts.append(pd.DataFrame({**row, **part}))
+    return pd.concat(parts, ignore_index=True)

@@ -17,7 +17,6 @@ from ..chance import in_shards
 from ..change.simulate import Model, draw_blocks, draw_counts, draw_qualities
 from ..rank.ranges import (
     UNITS,
-    Units,
     bootstrap_ranges,
     pairwise_ranges,
     range_clusters,
@@ -27,23 +26,39 @@ from ..rank.ranges import (
     units,
 )
 from ..rank.significance import significant_share
-from ..score.rr import PairCounts, expected_win, wins_over_decided
+from ..rank.tournament import batched_minimum_feedback_arc_set
+from ..score.rr import REFERENCE, PairCounts, expected_win, wins_over_decided
 from .campaign_size import expected_share
 
+Floats = NDArray[np.float64]
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
+QUALITIES = ("size", "violations", "clusters", "cluster_violations")
 
 
-def _means(values: NDArray[np.float64], names: Sequence[str]) -> pd.DataFrame:
-    """Mean and standard error over the first axis: columns ``<name>``, ``<name>_se``."""
+def _drawn(
+    model: Model, experiments: int, judgments: Sequence[int], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], PairCounts]:
+    """The true ranks and the counts of simulated campaigns, without a reference."""
+    quality = draw_qualities(model, experiments, rng)
+    wins, ties = draw_counts(model, quality, judgments, rng)
+    n = model.systems
+    counts = PairCounts(tuple(model.names()[:n]), wins[..., :n, :n], ties[..., :n, :n])
+    return ranks(quality[:, :n]), counts
+
+
+def _means(values: Floats, names: Sequence[str], **columns: object) -> pd.DataFrame:
+    """Mean and standard error over the first axis, ``<name>`` and ``<name>_se``, after `columns`.
+
+    The last axis of `values` goes with `names`.
+    """
     mean = values.mean(axis=0)
     se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else mean * np.nan
-    columns = {}
     for i, name in enumerate(names):
-        columns[name], columns[f"{name}_se"] = mean[..., i], se[..., i]
+        columns |= {name: mean[..., i], f"{name}_se": se[..., i]}
     return pd.DataFrame(columns)
 
 
-def ranking_error(found: NDArray, truth: NDArray) -> NDArray[np.float64]:
+def ranking_error(found: NDArray, truth: NDArray) -> Floats:
     """Share of pairs that `found` ranks against `truth` (Eq. 5, over n(n-1)/2 pairs)."""
     n = found.shape[-1]
     above = found[..., :, None] < found[..., None, :]
@@ -61,8 +76,6 @@ def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
         return ranks(wins_over_decided(counts))
     if ranker == "EXPECTED":
         return ranks(expected_win(counts))
-    from ..rank.tournament import batched_minimum_feedback_arc_set
-
     wins = counts.wins
     n = wins.shape[-1]
     net = np.maximum(wins - np.swapaxes(wins, -1, -2), 0).reshape(-1, n, n)
@@ -72,23 +85,16 @@ def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
     return out.reshape(wins.shape[:-1])
 
 
-def _systems_only(model: Model, counts: NDArray) -> NDArray:
-    n = model.systems
-    return counts[..., :n, :n]
-
-
 def _rank_shard(
     count: int,
     rng: np.random.Generator,
     model: Model,
     judgments: Sequence[int],
     rankers: Sequence[str],
-) -> NDArray[np.float64]:
-    quality = draw_qualities(model, count, rng)
-    wins, ties = (_systems_only(model, c) for c in draw_counts(model, quality, judgments, rng))
-    counts = PairCounts(tuple(model.names()[: model.systems]), wins, ties)
-    truth = ranks(quality[:, : model.systems])[:, None, :]
-    return np.stack([ranking_error(rank_counts(counts, r), truth) for r in rankers], axis=-1)
+) -> Floats:
+    truth, counts = _drawn(model, count, judgments, rng)
+    found = [ranking_error(rank_counts(counts, r), truth[:, None, :]) for r in rankers]
+    return np.stack(found, axis=-1)
 
 
 def ranking_errors(
@@ -113,19 +119,17 @@ def ranking_errors(
     errors = np.concatenate(
         in_shards(work, experiments, shard, seed, jobs, f"ranking error, spread {model.spread:g}")
     )
-    parts = []
-    for i, ranker in enumerate(rankers):
-        part = _means(errors[..., i : i + 1], ["error"])
-        part.insert(0, "judgments", list(judgments))
-        part.insert(0, "ranker", ranker)
-        parts.append(part)
+    parts = [
+        _means(errors[..., i : i + 1], ["error"], ranker=ranker, judgments=list(judgments))
+        for i, ranker in enumerate(rankers)
+    ]
     return pd.concat(parts, ignore_index=True).assign(experiments=experiments)
 
 
 # ------------------------------------------------------------------------- quality of rank ranges
 
 
-def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> NDArray[np.float64]:
+def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> Floats:
     """Size, violations, clusters and cluster violations of rank ranges, along the last axis.
 
     A range counts its ranks (3 to 6 is of size 4). A violation is a system whose true rank lies
@@ -151,9 +155,6 @@ def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> NDArray[np.f
     )
 
 
-QUALITIES = ("size", "violations", "clusters", "cluster_violations")
-
-
 def _range_shard(
     count: int,
     rng: np.random.Generator,
@@ -162,20 +163,16 @@ def _range_shard(
     resamples: int,
     trims: Sequence[int],
     sides: Sequence[int],
-) -> NDArray[np.float64]:
-    quality = draw_qualities(model, count, rng)
-    wins, ties = (_systems_only(model, c) for c in draw_counts(model, quality, judgments, rng))
-    truth = ranks(quality[:, : model.systems])
-    names = tuple(model.names()[: model.systems])
+) -> Floats:
+    truth, drawn = _drawn(model, count, judgments, rng)
     out = np.empty((count, len(sides) + len(trims), len(judgments), len(QUALITIES)))
     for i, side in enumerate(sides):
-        first, last = pairwise_ranges(wins, sides=side)
+        first, last = pairwise_ranges(drawn.wins, sides=side)
         out[:, i] = range_quality(first, last, truth[:, None, :])
-    for e in range(count):
-        for s in range(len(judgments)):
-            counts = PairCounts(names, wins[e, s], ties[e, s])
-            for i, (first, last) in enumerate(bootstrap_ranges(counts, resamples, rng, trims)):
-                out[e, len(sides) + i, s] = range_quality(first, last, truth[e])
+    for e, s in np.ndindex(drawn.wins.shape[:2]):
+        counts = PairCounts(drawn.systems, drawn.wins[e, s], drawn.ties[e, s])
+        for i, (first, last) in enumerate(bootstrap_ranges(counts, resamples, rng, trims)):
+            out[e, len(sides) + i, s] = range_quality(first, last, truth[e])
     return out
 
 
@@ -221,13 +218,11 @@ def range_qualities(
     names = [("pairwise", f"{s}-sided") for s in sides] + [
         ("bootstrap", f"trim {t}") for t in trims
     ]
-    parts = []
-    for i, (method, setting) in enumerate(names):
-        part = _means(values[:, i], QUALITIES)
-        part.insert(0, "judgments", list(judgments))
-        part.insert(0, "setting", setting)
-        part.insert(0, "method", method)
-        parts.append(part)
+    sizes = list(judgments)
+    parts = [
+        _means(values[:, i], QUALITIES, method=method, setting=setting, judgments=sizes)
+        for i, (method, setting) in enumerate(names)
+    ]
     return pd.concat(parts, ignore_index=True).assign(runs=runs)
 
 
@@ -239,14 +234,14 @@ def _coverage_shard(
     resamples: int,
     judges: int,
     judge_spread: float,
-) -> NDArray[np.float64]:
+) -> Floats:
     quality = draw_qualities(model, count, rng)
     out = np.empty((count, len(UNITS), len(QUALITIES)))
     for e in range(count):
         data = draw_blocks(
             model, quality[e], judgments, rng, judges=judges, judge_spread=judge_spread
         )
-        drawn: Units = units(data).without("_ref")
+        drawn = units(data).without(REFERENCE)
         truth = ranks(quality[e, : model.systems])
         for u, unit in enumerate(UNITS):
             sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
@@ -285,12 +280,10 @@ def coverage(
             judge_spread=float(judge_spread),
         )
         values = np.concatenate(in_shards(work, runs, shard, seed, jobs, "coverage"))
-        part = _means(values, QUALITIES)
-        part.insert(0, "coverage", 1 - part["violations"])
-        part.insert(1, "coverage_se", part["violations_se"])
-        part.insert(0, "unit", list(UNITS))
-        part.insert(0, "judge_spread", float(judge_spread))
-        parts.append(part.drop(columns=["violations", "violations_se"]))
+        size, violations, *clusters = np.moveaxis(values, -1, 0)
+        held = np.stack([1 - violations, size, *clusters], axis=-1)
+        names = ("coverage", "size", *QUALITIES[2:])
+        parts.append(_means(held, names, judge_spread=float(judge_spread), unit=list(UNITS)))
     return pd.concat(parts, ignore_index=True).assign(judgments=judgments, runs=runs)
 
 
@@ -303,10 +296,8 @@ def _share_shard(
     model: Model,
     judgments: Sequence[int],
     sides: int,
-) -> NDArray[np.float64]:
-    quality = draw_qualities(model, count, rng)
-    wins, _ = draw_counts(model, quality, judgments, rng)
-    return significant_share(_systems_only(model, wins), sides=sides)
+) -> Floats:
+    return significant_share(_drawn(model, count, judgments, rng)[1].wins, sides=sides)
 
 
 def simulated_shares(

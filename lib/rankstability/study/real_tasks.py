@@ -1,23 +1,23 @@
-"""Real tasks in the light of Koehn's model: win ratios, fitted spread, rank ranges, advice.
+"""Real tasks in the light of Koehn's model: win ratios, fitted spread, rank ranges.
 
-Koehn (2012), Figures 1 and 2 and Section 6, for any campaign by relative ranking. A reference
+Koehn (2012), Figures 1 and 2 and Tables 2 and 3, for any campaign by relative ranking. A reference
 among the systems is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 
 import numpy as np
 import pandas as pd
 
+from ..chance import child_seeds
 from ..change.simulate import Model
-from ..papers.koehn2012 import AS_MATCHED, Effort, Reading
-from ..rank.ranges import Units, range_table
+from ..rank.ranges import UNITS, Units, range_table, units
 from ..rank.significance import significant_share
 from ..score.rr import REFERENCE, expected_win, weighted
-from .campaign_size import advice, expected_share, fit_spread
+from .campaign_size import expected_share, fit_spread
+from .readings import READINGS, Reading
 
 
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
@@ -37,20 +37,15 @@ def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
         ratio, rank = score[order], np.arange(1, len(order) + 1)
         line = np.polynomial.Polynomial.fit(rank, ratio, 1)(rank) if len(rank) > 1 else ratio
         spread = ((ratio - ratio.mean()) ** 2).sum()
-        r2 = 1 - ((ratio - line) ** 2).sum() / spread if spread > 0 else np.nan
-        names = [used.systems[i] for i in order]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "task": task,
-                    "rank": rank,
-                    "system": names,
-                    "win_ratio": ratio,
-                    "straight": line,
-                    "r2": r2,
-                }
-            )
-        )
+        columns = {
+            "task": task,
+            "rank": rank,
+            "system": [used.systems[i] for i in order],
+            "win_ratio": ratio,
+            "straight": line,
+            "r2": 1 - ((ratio - line) ** 2).sum() / spread if spread > 0 else np.nan,
+        }
+        parts.append(pd.DataFrame(columns))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -109,7 +104,7 @@ def fitted_spreads(
     seed: int,
     *,
     orders: int = 20,
-    readings: Sequence[Reading] = (AS_MATCHED,),
+    readings: Sequence[Reading] = READINGS,
     candidates: Sequence[float] = tuple(range(2, 41)),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The spread that fits each task's growth (Figure 2).
@@ -148,25 +143,23 @@ def fitted_spreads(
                     "share": grown["share"].iloc[-1],
                     "spread": spread,
                     "sigma2": reading.sigma2(spread),
-                    "rmse": misfit["rmse"].min(),
+                    "rmse": misfit,
                 }
             )
     return pd.DataFrame(fits), pd.concat(curves, ignore_index=True)
 
 
-def ranges_by_unit(
-    tasks: Mapping[str, Units], unit_names: Sequence[str], resamples: int, seed: int
-) -> pd.DataFrame:
+def ranges_by_unit(tasks: Mapping[str, Units], resamples: int, seed: int) -> pd.DataFrame:
     """Each task's ranking with 95 % rank ranges, by what is resampled; reference left out.
 
     Returns
     -------
     DataFrame
-        task, unit, and the columns of `rank_ranges.range_table`.
+        task, unit, and the columns of `ranges.range_table`.
     """
     parts = []
     for i, (task, data) in enumerate(tasks.items()):
-        for u, unit in enumerate(unit_names):
+        for u, unit in enumerate(UNITS):
             rng = np.random.default_rng([seed, i, u])
             table = range_table(data.without(REFERENCE), resamples, rng, unit=unit)
             table.insert(0, "unit", unit)
@@ -184,43 +177,36 @@ def range_summary(ranges: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def advice_for_tasks(
-    fits: pd.DataFrame, shares: Sequence[float], effort: Effort, seed: int
+def repeated_ranges(
+    frame: pd.DataFrame,
+    seed: int,
+    *,
+    readings: Sequence[Reading] = READINGS,
+    resamples: int = 1000,
+    repetitions: int = 25,
 ) -> pd.DataFrame:
-    """Section 6 for real tasks: judgments they need at the spread fitted to them.
+    """A task's ranking with rank ranges as the paper draws them, from several bootstraps.
+
+    Judgments are resampled one by one; how much hangs on the bootstrap's seed shows between the
+    repetitions.
 
     Parameters
     ----------
-    fits : DataFrame
-        From `fitted_spreads`, one reading.
+    frame : DataFrame
+        One task, from `read.rr.read_rr`.
 
     Returns
     -------
     DataFrame
-        task, collected, reached (share of significant pairs), and the columns of
-        `campaign_size.advice`.
+        reading, repetition, and the columns of `ranges.range_table`.
     """
     parts = []
-    for i, fit in enumerate(fits.to_dict("records")):
-        model = Model(int(fit["systems"]), float(fit["spread"]), int(fit["block"]))
-        part = advice(model, shares, seed + i, experiments=effort.advice_experiments)
-        part.insert(0, "reached", fit["share"])
-        part.insert(0, "collected", fit["judgments"])
-        part.insert(0, "task", fit["task"])
-        parts.append(part)
+    for reading in readings:
+        data = reading.prepared(units(frame, reading.unranked))
+        trim = reading.trimmed(resamples)
+        for i, rng in enumerate(child_seeds(seed, repetitions)):
+            table = range_table(data, resamples, rng, trim=trim)
+            table.insert(0, "repetition", i)
+            table.insert(0, "reading", reading.name)
+            parts.append(table)
     return pd.concat(parts, ignore_index=True)
-
-
-def advice_grid(
-    systems: Sequence[int],
-    spreads: Sequence[float],
-    shares: Sequence[float],
-    effort: Effort,
-    seed: int,
-) -> pd.DataFrame:
-    """Section 6 for campaigns to come: `campaign_size.advice` for every combination."""
-    models = [Model(n, float(s), block=min(5, n)) for n, s in product(systems, spreads)]
-    number = effort.advice_experiments
-    return pd.concat(
-        [advice(m, shares, seed, experiments=number) for m in models], ignore_index=True
-    )
