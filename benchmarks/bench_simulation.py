@@ -20,8 +20,8 @@ from rankstability.change.simulate import Model, draw_counts, draw_qualities
 from rankstability.rank.ranges import ranks, resample_judgments
 from rankstability.rank.significance import significant_share
 from rankstability.rank.tournament import (
-    batched_minimum_feedback_arc_set,
-    minimum_feedback_arc_set,
+    feedback_arc_set,
+    feedback_arc_sets,
     net_weights,
 )
 from rankstability.score.rr import PairCounts, expected_win
@@ -118,8 +118,8 @@ def rows():
     yield name, "numpy, judgment by judgment", ours, simple, 2000
 
     net = np.stack([net_weights(w) for w in wins[:, 0]])
-    ours, (_, costs) = timed(batched_minimum_feedback_arc_set, net)
-    plain, each = timed(lambda: [minimum_feedback_arc_set(w).cost for w in net])
+    ours, (_, costs) = timed(feedback_arc_sets, net)
+    plain, each = timed(lambda: [feedback_arc_set(w).cost for w in net])
     assert list(costs) == each
     name = "exact LOPEZ ranking of 15 systems"
     yield name, "one tournament at a time (ours)", ours / 100, plain / 100, 50_000
@@ -133,7 +133,7 @@ def rows():
     ours, _ = timed(lambda: ranking_errors(Model(spread=20), SIZES, 250, 1))
     plain, _ = timed(
         lambda: [
-            minimum_feedback_arc_set(net_weights(w))
+            feedback_arc_set(net_weights(w))
             for w in (plain_campaign(q.tolist(), 20.0, s) for q in quality[:1] for s in SIZES)
         ]
     )

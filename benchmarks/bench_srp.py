@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from rankstability.errors import DataError
+from rankstability.rank import significance
 from rankstability.read import campaigns
 from rankstability.score import mqm
 from rankstability.study import srp
@@ -118,7 +119,7 @@ def main() -> None:
         choice, _ = assign(data, design, documents, rng)
         sums, _ = item_scores(data, design, documents, choice)
         ours, (p, _) = timed(
-            lambda sums=sums: srp.permutation_test(sums, 500, np.random.default_rng(3)), 15
+            lambda sums=sums: significance.permutation_test(sums, 500, np.random.default_rng(3)), 15
         )
         rows.append((name, size, "permutation test: one product", "10 studies", ours, 1.0))
         for label, plain, tries in (

@@ -32,7 +32,7 @@ TURNS = 15
 
 
 def ours(weights):
-    found = tournament.minimum_feedback_arc_set(weights, time_limit=LIMIT)
+    found = tournament.feedback_arc_set(weights, time_limit=LIMIT)
     return found.cost, found.lower_bound
 
 

@@ -1,18 +1,42 @@
 """How far can a ranking of machine translation systems by people be trusted?
 
-Modules, in the order in which data pass through them:
+>>> from rankstability import load, segment_scores, rank_systems, remove, compare
+>>> judgments = load("demo-srdc", "de-en")
+>>> ranking = rank_systems(segment_scores(judgments))
+>>> print(ranking)  # doctest: +SKIP
 
-readers_*          formats to tidy frames, checked at the border
-campaigns          the catalogue: find, load, download
-direct_assessment  worker z-scores, segment and system means (DA)
-relative_ranking   blocks to pairwise counts to scores (RR)
-mqm                error weights, rater normalisation (MQM)
-significance       tests and corrections
-ranking            the `Ranking` result, cluster rules, rank ranges, comparing rankings
-tournament         minimum feedback arc set
-simulation, srp    campaigns with known truth; stable ranking probability
-outputs, claims    results on disk; published numbers beside ours
-run, gather, site  notebooks executed, pairs gathered, the report
+The names below are what most work needs; the folders follow the journey of the data:
+`read` (files to judgments), `change` (judgments to judgments), `score` (judgments to scores),
+`rank` (scores to a `Ranking`). The companion around them (`study`, `plot`, `papers`, `report`,
+`explore`) answers the questions of five papers, one notebook each.
 """
 
+from importlib import import_module as _import_module
+
 __version__ = "0.1.0"
+
+_MODULES = {  # read only when a name is used, so that the package itself loads at once
+    "errors": ("DataError",),
+    "read.campaigns": ("find", "load"),
+    "change.perturb": ("remove", "degrade"),
+    "change.simulate": ("simulate",),
+    "score.da": ("segment_scores",),
+    "score.rr": ("pair_counts",),
+    "score.mqm": ("mqm_scores",),
+    "rank.systems": ("rank_systems",),
+    "rank.ranking": ("Ranking", "compare", "CLUSTER_RULES"),
+    "rank.significance": ("TESTS",),
+    "rank.tournament": ("feedback_arc_set",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+__all__ = list(_MODULE_OF)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_import_module(f".{_MODULE_OF[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

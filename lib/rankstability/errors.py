@@ -18,6 +18,7 @@ class DataError(ValueError):
 
     Examples
     --------
+    >>> from rankstability import DataError
     >>> print(DataError("score out of range", file="ad-latest.csv", line=7,
     ...                 column="score", value=170, expected="0 to 100"))
     ad-latest.csv, line 7, column 'score': score out of range; found 170; expected 0 to 100

@@ -66,7 +66,7 @@ def test_counts_and_blocks_are_one_model():
     quality = draw_qualities(model, 1, np.random.default_rng(5))
     rng = np.random.default_rng(6)
     wins, ties = draw_counts(model, quality, [400_000], rng)
-    counts = relative_ranking.count(draw_blocks(model, quality[0], 400_000, rng))
+    counts = relative_ranking.pair_counts(draw_blocks(model, quality[0], 400_000, rng))
     assert counts.systems[-1] == "_ref"
     for fast, slow in ((wins[0, 0], counts.wins), (ties[0, 0], counts.ties)):
         assert np.abs(fast - slow).max() < 6 * np.sqrt(2 * fast.max())
@@ -111,11 +111,11 @@ def test_a_simulated_campaign_is_a_campaign():
     model = Model(5, 3.0, block=4, grain=2.0, reference=12.0)
     rng = np.random.default_rng(8)
     quality = draw_qualities(model, 1, rng)[0]
-    frame = simulation.draw_frame(model, quality, 3000, rng, judges=7, pair="cs-en")
+    frame = simulation.simulate(3000, model, rng, quality=quality, judges=7, pair="cs-en")
     assert list(frame.columns) == readers_rr.COLUMNS
     assert frame["judge"].nunique() == 7 and (frame.groupby("block").size() == 4).all()
     wins, ties = slow_counts(relative_ranking.blocks(frame))
-    counts = relative_ranking.pairwise(frame)
+    counts = relative_ranking.pair_counts(frame)
     assert (counts.wins == wins).all() and (counts.ties == ties).all() and ties.any()
     table = relative_ranking.scores(frame).set_index("system")
     order = [counts.systems[i] for i in np.argsort(-quality)]

@@ -87,7 +87,7 @@ def test_agreement_by_the_slow_way(demo):
     from scipy.stats import kendalltau
 
     judgments, data = demo
-    scores = mqm.segment_scores(judgments)
+    scores = mqm.mqm_scores(judgments)
     cells = scores.groupby(["rater", "document", "system"])["score"].sum().unstack("system")
     cells = cells.round(9)  # sums of tenths that are equal are ties
     single, shared = [], []
@@ -110,7 +110,7 @@ def test_rater_distributions(demo):
     counts = frame.groupby("rater")["segments"].sum()
     assert counts.nunique() == 1  # the same items
     row = frame.iloc[0]
-    scores = mqm.segment_scores(demo[0])
+    scores = mqm.mqm_scores(demo[0])
     pair = frame["rater"].unique()
     wide = scores.pivot(index=["system", "segment"], columns="rater", values="score")
     both = wide[list(pair)].dropna()
@@ -360,7 +360,7 @@ def test_an_rr_study_is_the_score_of_its_blocks():
     found, _ = draw(chosen, np.random.default_rng(1))
     blocks = rr.blocks(frame)
     for i, rows in enumerate(chosen):
-        counts = rr.count(blocks.take(rows)).without(rr.REFERENCE)
+        counts = rr.pair_counts(blocks.take(rows)).without(rr.REFERENCE)
         scores = pd.Series(rr.wins_over_decided(counts), index=counts.systems)
         np.testing.assert_allclose(-found.means[i], scores.reindex(systems).to_numpy())
         wins = pd.DataFrame(counts.wins, index=counts.systems, columns=counts.systems)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankstability.change.simulate import Model, draw_blocks, draw_frame, draw_qualities
+from rankstability.change.simulate import Model, draw_blocks, draw_qualities, simulate
 from rankstability.errors import DataError
 from rankstability.rank.ranges import (
     UNITS,
@@ -23,7 +23,7 @@ from rankstability.rank.ranges import (
     trim_for,
     units,
 )
-from rankstability.score.rr import PairCounts, expected_win, pairwise
+from rankstability.score.rr import PairCounts, expected_win, pair_counts
 
 
 def campaign(judgments: int = 2000, seed: int = 1, grain: float = 0.0) -> Units:
@@ -132,16 +132,16 @@ def test_units_are_the_campaigns_counts():
     """From a frame or from blocks, and with systems left out, as `relative_ranking` counts."""
     model = Model(5, 8.0, block=4, grain=3.0)
     rng = np.random.default_rng(4)
-    frame = draw_frame(model, draw_qualities(model, 1, rng)[0], 900, rng)
+    frame = simulate(900, model, rng)
     frame.loc[frame.index[::17], "rank"] = -1
-    data, counts = units(frame), pairwise(frame)
+    data, counts = units(frame), pair_counts(frame)
     assert data.systems == counts.systems
     assert (data.counts.wins == counts.wins).all() and (data.counts.ties == counts.ties).all()
     less, expected = data.without("S2", "nobody"), counts.without("S2")
     assert less.systems == expected.systems == ("S1", "S3", "S4", "S5")
     assert (less.counts.wins == expected.wins).all()
     kept = units(frame, "keep").counts.wins
-    assert kept.sum() > counts.wins.sum() and (kept == pairwise(frame, "keep").wins).all()
+    assert kept.sum() > counts.wins.sum() and (kept == pair_counts(frame, "keep").wins).all()
 
 
 # -------------------------------------------------------------------------- ranges and clusters

@@ -124,7 +124,7 @@ def test_comparisons_of_one_ranking_become_their_block_again(tmp_path):
     blocks = [dict(zip(g["system"], g["rank"], strict=True)) for _, g in frame.groupby("block")]
     assert blocks == [{"a": 1, "b": 3, "c": 3, "d": 5, "e": 2}, {"a": 2, "c": 1, "f": 1}]
     assert set(frame["pair"]) == {"cs-en"}
-    counts = relative_ranking.pairwise(frame)
+    counts = relative_ranking.pair_counts(frame)
     assert counts.comparisons == len(rows)
 
 
@@ -134,7 +134,7 @@ def test_a_ranking_that_is_not_whole_stays_in_blocks_of_two(tmp_path):
     torn[2] = torn[2].replace("b,2", "b,5")  # b has two ranks
     frame = readers_rr.read_rr([write(tmp_path, PAIRWISE, *missing, *torn)])
     assert frame.groupby("block").size().tolist() == [2] * 5
-    assert relative_ranking.pairwise(frame).comparisons == 5
+    assert relative_ranking.pair_counts(frame).comparisons == 5
 
 
 def test_names_of_wmt16_become_plain_unless_two_would_be_one(tmp_path):

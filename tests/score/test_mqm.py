@@ -159,7 +159,7 @@ def test_the_sums_of_2023_are_those_of_a_group_by():
     data = mqm.ratings(frame)
     assert data.shape == (10, 38, 3) and not data.excluded
     assert data.segments.sum() == 377 and len(data.buckets) == 8
-    scores = mqm.segment_scores(frame)
+    scores = mqm.mqm_scores(frame)
     for s, d, k in ((0, 0, 0), (3, 17, 2), (9, 37, 1)):
         rows = scores[
             (scores["system"] == data.systems[s])
@@ -188,7 +188,7 @@ def test_all_scores_embedded_in_the_release_of_zh_en_come_out():
                     embedded[cells[0], int(cells[3])] = value
     agree = {}
     for weights in ("freitag2021", "marot2023"):
-        scores = mqm.segment_scores(frame, weights)
+        scores = mqm.mqm_scores(frame, weights)
         means = scores.groupby(["system", "segment"])["score"].sum() / 3
         agree[weights] = [abs(means[key] - value) < 1e-6 for key, value in embedded.items()]
     assert len(embedded) == 3770

@@ -57,7 +57,7 @@ campaign = st.lists(block, min_size=1, max_size=25)
 @given(campaign)
 @settings(max_examples=60, deadline=None)
 def test_counts_are_those_of_plain_loops(blocks):
-    counts = rr.pairwise(frame_of(blocks))
+    counts = rr.pair_counts(frame_of(blocks))
     wins, ties = brute(blocks)
     for i, a in enumerate(counts.systems):
         for j, b in enumerate(counts.systems):
@@ -71,12 +71,12 @@ def test_counts_are_those_of_plain_loops(blocks):
 def test_weights_of_one_give_the_counts_and_removal_is_dropping_a_row(blocks):
     frame = frame_of(blocks)
     data = rr.blocks(frame)
-    full = rr.count(data)
+    full = rr.pair_counts(data)
     same = rr.weighted(rr.pairwise_by_block(data), np.ones((1, len(data.block)), int), data.systems)
     assert (same.wins[0] == full.wins).all() and (same.ties[0] == full.ties).all()
     for system in data.systems:
         if len(data.systems) > 1:
-            again = rr.pairwise(rr.remove_system(frame, system))
+            again = rr.pair_counts(rr.remove_system(frame, system))
             short = full.without(system)
             assert again.systems == short.systems
             assert (again.wins == short.wins).all() and (again.ties == short.ties).all()
@@ -124,8 +124,8 @@ def test_one_ranked_alone_is_sole_winner_but_better_than_nobody():
 
 def test_kept_blanks_beat_everyone_and_tie_with_each_other():
     frame = frame_of([{"a": 1, "b": -1, "c": -1}])
-    assert rr.pairwise(frame).comparisons == 0
-    kept = rr.pairwise(frame, unranked="keep")
+    assert rr.pair_counts(frame).comparisons == 0
+    kept = rr.pair_counts(frame, unranked="keep")
     i = {s: k for k, s in enumerate(kept.systems)}
     assert kept.wins[i["b"], i["a"]] == 1 and kept.wins[i["c"], i["a"]] == 1
     assert kept.ties[i["b"], i["c"]] == 1
@@ -152,7 +152,7 @@ def test_sign_test_is_the_binomial_test(wins, losses):
 
 
 def test_corrections_are_those_of_statsmodels():
-    counts = rr.pairwise(readers_rr.read_rr([demo_rr.FILE], "cs-en"))
+    counts = rr.pair_counts(readers_rr.read_rr([demo_rr.FILE], "cs-en"))
     tests = significance.sign_tests(counts)
     assert len(tests) == 36
     assert tests["p_holm"].to_numpy() == pytest.approx(multipletests(tests["p"], method="holm")[1])
@@ -178,7 +178,7 @@ def test_refusals():
     with pytest.raises(DataError, match="no blocks"):
         rr.blocks(frame.iloc[:0])
     with pytest.raises(DataError, match="unknown rule"):
-        rr.pairwise(frame, unranked="guess")
+        rr.pair_counts(frame, unranked="guess")
     with pytest.raises(DataError, match="unknown score"):
         rr_stability.method_of("magic")
 
@@ -201,7 +201,7 @@ def test_sizes_of_the_tasks_of_lopez(campaign):
     frame = readers_rr.read_rr(sorted(real(campaign).glob(pattern)))
     found = {}
     for task, rows in rr.tasks(frame).items():
-        counts = rr.pairwise(rows)
+        counts = rr.pair_counts(rows)
         found[task] = (len(counts.without("_ref").systems), counts.comparisons)
     printed = (entry.rsplit(" ", 2) for entry in LOPEZ_TABLE_1[campaign].split("|"))
     assert found == {task: (int(n), int(pairs)) for task, n, pairs in printed}
@@ -222,15 +222,15 @@ def test_removals_are_what_removing_the_rows_gives(demo):
     for row in changes[changes["task"] == "cs-en"].itertuples():
         removed = "_ref" if row.removed == "ref" else row.removed
         method = rr.METHODS[row.method]
-        before = [s for s in rr.rank_order(method(rr.pairwise(task))) if s != removed]
-        after = rr.rank_order(method(rr.pairwise(rr.remove_system(task, removed))))
+        before = [s for s in rr.rank_order(method(rr.pair_counts(task))) if s != removed]
+        after = rr.rank_order(method(rr.pair_counts(rr.remove_system(task, removed))))
         assert row.d_rank == (before != after)
     reference = changes[(changes["removed"] == "ref") & (changes["method"] == "expected_win")]
     assert not reference["d_rank"].any()  # it never counted there
 
 
 def test_sign_test_matrix_and_clusters(demo):
-    counts = rr.pairwise(rr.tasks(demo)["cs-en"]).without("_ref")
+    counts = rr.pair_counts(rr.tasks(demo)["cs-en"]).without("_ref")
     p, lead = rr_stability.p_values(counts)
     assert np.allclose(p, p.T, equal_nan=True) and (lead == -lead.T).all()
     i, j = counts.systems.index("cedar"), counts.systems.index("rowan")
@@ -261,7 +261,7 @@ def test_blocks_drawn_give_the_plain_bootstrap(demo):
     weights = np.array([np.bincount(d, minlength=len(data.block)) for d in draws])
     fast = rr.weighted(rr.pairwise_by_block(data), weights, data.systems)
     for k, draw in enumerate(draws):
-        slow = rr.count(data.take(draw))
+        slow = rr.pair_counts(data.take(draw))
         assert (fast.wins[k] == slow.wins).all() and (fast.ties[k] == slow.ties).all()
 
 
@@ -272,7 +272,7 @@ def test_every_method_ranks_every_system(demo):
         for name in ranks.columns[2:]:
             assert sorted(part[name]) == list(range(1, 9))
     task = rr.tasks(demo)["cs-en"]
-    order = rr.rank_order(rr.METHODS["bojar"](rr.pairwise(task)))
+    order = rr.rank_order(rr.METHODS["bojar"](rr.pair_counts(task)))
     part = ranks[ranks["task"] == "cs-en"].sort_values("bojar")
     assert part["system"].tolist() == order
 
@@ -303,7 +303,7 @@ def test_a_system_without_a_score_stands_last_and_is_not_dropped():
     changes = rr_stability.removals(frame, ["bojar"])
     assert set(changes["removed"]) == {"a", "b", "c"}
     tied = frame_of([{"a": 1, "b": 1, "c": 1}] * 3)
-    found = rr_stability.rank_counts(rr.pairwise(tied), "bojar")
+    found = rr_stability.rank_counts(rr.pair_counts(tied), "bojar")
     assert list(found.systems) == ["a", "b", "c"] and set(found.table["cluster"]) == {1}
 
 

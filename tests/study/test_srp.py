@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from conftest import needs, real
 from rankstability.errors import DataError
+from rankstability.rank import significance
 from rankstability.read.mqm import read_mqm
 from rankstability.score import mqm
 from rankstability.study import srp
@@ -50,7 +51,7 @@ def made_up(seed=0, systems=4, buckets=((3, (0, 1, 2)), (4, (1, 2, 3))), scale=N
 
 def slow_study(frame, data, design, documents, choice, signs):
     """One study from segment scores: normalise each rating, average, rank, permute."""
-    scores = mqm.segment_scores(frame)
+    scores = mqm.mqm_scores(frame)
     table = list(combinations(range(data.shape[2]), design.ratings_per_item))
     picked = []
     for s, system in enumerate(data.systems):
@@ -141,7 +142,7 @@ def test_fast_agrees_with_slow(design, normalisation):
     state = rng.bit_generator.state
     found = srp.outcome(sums, segments, data.systems, np.zeros(3, int), design, rng)
     rng.bit_generator.state = state
-    signs = srp.draw_signs(3, design.permutations, documents.shape[1], rng)
+    signs = significance.draw_signs(3, design.permutations, documents.shape[1], rng)
     for i in range(3):
         means, p = slow_study(frame, data, design, documents[i], choice[i], signs[i])
         np.testing.assert_allclose(found.means[i], means, atol=1e-9)
@@ -157,7 +158,7 @@ def test_fast_agrees_with_slow(design, normalisation):
 def test_permutation_p_approaches_the_exact_one():
     rng = np.random.default_rng(1)
     sums = rng.normal(size=(1, 3, 8)) + np.array([0, 0.5, 1.2])[None, :, None]
-    p, _ = srp.permutation_test(sums, 20000, np.random.default_rng(2))
+    p, _ = significance.permutation_test(sums, 20000, np.random.default_rng(2))
     signs = np.array(np.meshgrid(*[[-1, 1]] * 8)).reshape(8, -1)
     for q, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
         gap = sums[0, i] - sums[0, j]
@@ -169,13 +170,13 @@ def test_with_four_documents_nothing_can_be_significant():
     """The two swaps that change nothing or everything are as extreme: p >= 2/16."""
     rng = np.random.default_rng(1)
     sums = rng.normal(size=(200, 3, 4)) + np.array([0, 50, 100])[None, :, None]
-    p, _ = srp.permutation_test(sums, 500, rng)
+    p, _ = significance.permutation_test(sums, 500, rng)
     assert p.min() > 0.05
 
 
 def test_identical_systems_are_never_significant():
     sums = np.repeat(np.random.default_rng(1).normal(size=(20, 1, 12)), 2, axis=1)
-    p, strength = srp.permutation_test(sums, 200, np.random.default_rng(1))
+    p, strength = significance.permutation_test(sums, 200, np.random.default_rng(1))
     assert (p == 1).all() and (strength == 0).all()
 
 

@@ -58,6 +58,12 @@ def remove(
     ------
     DataError
         For an id that stands on no row.
+
+    Examples
+    --------
+    >>> from rankstability import load, remove
+    >>> without = remove(load("demo-srdc", "de-en"), "Elm.104")
+    >>> without = remove(load("demo-srdc", "de-en"), humans=True, reference=True)
     """
     names = {systems} if isinstance(systems, str) else set(systems)
     known = set(da.latest["system"].cat.categories) | set(da.good["system"].cat.categories)
@@ -83,15 +89,31 @@ def remove(
 
 
 def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
-    """Degrade what humans wrote: divide the raw scores of human systems and REF rows.
+    """The judgments with the raw scores of what humans wrote divided: human systems and REF rows.
 
     The BAD_REF rows of a human system are divided, too (Knowles 2021, section 5.2, Figure 1; only
     so do the published fractions come out). Scores are not rounded.
+
+    Parameters
+    ----------
+    da : DirectAssessment
+    divisor : float
+        Above 1 makes the human translations look worse.
+
+    Returns
+    -------
+    DirectAssessment
+        With the rows divided counted in `excluded`.
 
     Raises
     ------
     DataError
         For a divisor that is not a positive number.
+
+    Examples
+    --------
+    >>> from rankstability import degrade, load
+    >>> worse = degrade(load("demo-srdc", "de-en"), 1.5)
     """
     if not (np.isfinite(divisor) and divisor > 0):
         raise DataError("not a divisor", value=divisor, expected="a positive number")

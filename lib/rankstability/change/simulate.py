@@ -7,7 +7,7 @@ around its system's average, and the judge ranks the block by these qualities. `
 `koehn2012`). Extensions that the paper leaves open: ties, and a reference ranked with the systems.
 
 Counts are arrays ``wins[..., j, k]``, how often j was ranked above k, for many experiments at once;
-`draw_frame` gives the same model as a tidy RR campaign, block by block.
+`simulate` gives the same model as a tidy RR campaign, block by block.
 """
 
 from __future__ import annotations
@@ -87,6 +87,9 @@ class Model:
         digits = len(str(self.systems))
         names = [f"S{i + 1:0{digits}d}" for i in range(self.systems)]
         return names + (["_ref"] if self.reference is not None else [])
+
+
+DEFAULT = Model()
 
 
 def draw_qualities(model: Model, experiments: int, rng: np.random.Generator) -> Floats:
@@ -235,7 +238,7 @@ def draw_blocks(
     judges: int = 30,
     judge_spread: float = 0.0,
 ) -> Blocks:
-    """One experiment block by block, as `relative_ranking.blocks` gives a real task.
+    """One experiment block by block, as `judgments.blocks` gives a real task.
 
     Parameters
     ----------
@@ -277,24 +280,47 @@ def draw_blocks(
     )
 
 
-def draw_frame(
-    model: Model,
-    quality: Floats,
-    judgments: int,
-    rng: np.random.Generator,
+def simulate(
+    judgments: int = 10_000,
+    model: Model = DEFAULT,
+    seed: int | np.random.Generator = 20240601,
     *,
+    quality: Floats | None = None,
     pair: str = "simulated",
     judges: int = 30,
     judge_spread: float = 0.0,
 ) -> pd.DataFrame:
-    """One experiment as the tidy frame that `readers_rr.read_rr` gives (see `draw_blocks`).
+    """A campaign by relative ranking with known truth, as the frame that a real one gives.
+
+    Parameters
+    ----------
+    judgments : int
+        Pairwise judgments; whole blocks, rounded up.
+    model : Model
+        Systems, spread of their outputs, block size, ties, reference (Koehn 2012, Section 3).
+    seed : int or Generator
+    quality : array of shape (outputs,), optional
+        The systems' average qualities; by default drawn (`draw_qualities`).
+    pair, judges, judge_spread
+        The task's name; see `draw_blocks`.
 
     Returns
     -------
     DataFrame
         Columns task, pair, track, block, judge, segment, document, position, system, rank,
         ranked; each block takes as many rows as it shows outputs and stands for its own segment.
+        The truth is in ``attrs["quality"]``: system to average quality.
+
+    Examples
+    --------
+    >>> from rankstability import pair_counts, simulate
+    >>> campaign = simulate(2000, seed=1)
+    >>> pair_counts(campaign).comparisons
+    2000
     """
+    rng = np.random.default_rng(seed)
+    if quality is None:
+        quality = draw_qualities(model, 1, rng)[0]
     data = draw_blocks(model, quality, judgments, rng, judges=judges, judge_spread=judge_spread)
     blocks, k = data.codes.shape
     frame = pd.DataFrame(
@@ -314,4 +340,5 @@ def draw_frame(
     )
     for column in ("task", "pair", "track", "judge", "document", "system"):
         frame[column] = frame[column].astype("category")
+    frame.attrs["quality"] = dict(zip(model.names(), np.asarray(quality).tolist(), strict=True))
     return frame

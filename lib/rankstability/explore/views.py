@@ -16,12 +16,12 @@ from ..change import perturb
 from ..errors import DataError
 from ..judgments import human_systems, reference_systems
 from ..rank.ranking import Change, Ranking, compare
-from ..rank.significance import CORRECTIONS, RANK_SUM_TESTS
+from ..rank.significance import CORRECTIONS, TESTS
 from ..rank.systems import PERMUTATIONS, rank_ratings, rank_systems
 from ..read import campaigns
 from ..score import da as direct_assessment
 from ..score import mqm
-from ..score.rr import METHODS, REFERENCE, PairCounts, pairwise, tasks
+from ..score.rr import METHODS, REFERENCE, PairCounts, pair_counts, tasks
 from ..study import rr_stability
 from ..study.change_totals import SETS
 
@@ -175,7 +175,7 @@ class Direct(Task):
     da: DirectAssessment = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        self.scores, self.tests = ("mean_z", "mean_raw"), tuple(RANK_SUM_TESTS)
+        self.scores, self.tests = ("mean_z", "mean_raw"), tuple(TESTS)
         self.humans = human_systems(self.da)
         self.divides = bool(self.humans or reference_systems(self.da))
         if self.divides:
@@ -287,7 +287,7 @@ def load(campaign: Campaign, pair: str) -> dict[str, Task]:
         import statsmodels.stats.multitest  # noqa: F401  (else the first correction waits for it)
 
         frames = tasks(campaigns.load_rr(campaign, pair))
-        return {name: Relative(counts=pairwise(frame)) for name, frame in frames.items()}
+        return {name: Relative(counts=pair_counts(frame)) for name, frame in frames.items()}
     if campaign.protocol == "MQM":
         return {pair: Errors(data=mqm.ratings(campaigns.load_mqm(campaign, pair)))}
     return {pair: Direct(da=campaigns.load_da(campaign, pair))}
@@ -339,7 +339,7 @@ def commands(campaign: str, protocol: str, pair: str, state: State) -> list[str]
         ]
     if state.score == "mean_raw":
         return [_command("05_document_difficulty", campaign, pair)]
-    lines = {"test": state.test or next(iter(RANK_SUM_TESTS)), **lines}
+    lines = {"test": state.test or next(iter(TESTS)), **lines}
     systems = [s for s in state.removed if s not in SETS]
     removed = [s for s in state.removed if s in SETS] + ([" & ".join(systems)] if systems else [])
     found = []

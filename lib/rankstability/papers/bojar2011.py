@@ -31,7 +31,7 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
     rows = []
     for task, judgments in relative_ranking.tasks(frame).items():
-        counts = relative_ranking.pairwise(judgments)
+        counts = relative_ranking.pair_counts(judgments)
         score = dict(
             zip(counts.systems, relative_ranking.better_or_equal_others(counts), strict=True)
         )

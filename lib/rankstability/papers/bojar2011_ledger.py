@@ -122,7 +122,7 @@ def values(
         "Figure 6": ("Table 10", "en-de"),
     }.items():
         out[figure, "correlation of the points"] = out[place, cell]
-    better = relative_ranking.win_percentages(relative_ranking.pairwise(task), list(TOP))
+    better = relative_ranking.win_percentages(relative_ranking.pair_counts(task), list(TOP))
     for a in TOP:
         for b in TOP:
             if a != b:
@@ -216,7 +216,7 @@ def report(
     edit_table = readers_rr.read_edits(edits)
     judged_table = readers_rr.read_acceptability(judged)
     focus = scores[scores["task"] == FOCUS].set_index("system")
-    counts = relative_ranking.pairwise(tasks[FOCUS])
+    counts = relative_ranking.pair_counts(tasks[FOCUS])
     better = relative_ranking.win_percentages(counts, list(TOP)).round(1)
     tables = {
         "table2": (100 * focus.loc[list(TOP), list(TABLE2)]).round(1).reset_index(),

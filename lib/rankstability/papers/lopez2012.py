@@ -120,7 +120,7 @@ def examples() -> dict[tuple[str, str], Any]:
     """The worked examples' values for the ledger, by (place, cell)."""
     out: dict[tuple[str, str], Any] = {}
     block = figure1()
-    pairs = inferred(rr.pairwise(block), list(block["system"]))
+    pairs = inferred(rr.pair_counts(block), list(block["system"]))
     out["Figure 1", "pairwise rankings in a block of five"] = len(pairs)
     for first, relation, second in pairs.itertuples(index=False):
         out["Figure 1", f"{first} and {second}"] = relation

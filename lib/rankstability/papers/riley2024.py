@@ -109,7 +109,7 @@ def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -
     DataFrame
         rater, score (a class of MQM scores), segments, share, mean (of the rater on these items).
     """
-    scores = mqm.segment_scores(judgments, weights)
+    scores = mqm.mqm_scores(judgments, weights)
     wide = scores.pivot(index=["system", "segment"], columns="rater", values="score")
     shared = {}
     for a, b in combinations(wide.columns, 2):

@@ -162,7 +162,7 @@ def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
     Parameters
     ----------
     data : Blocks or DataFrame
-        One task: from `readers_rr.read_rr`, `simulation.draw_frame` or `simulation.draw_blocks`.
+        One task: from `read.rr.read_rr`, `simulate.simulate` or `simulate.draw_blocks`.
     unranked : str
         ``drop`` or ``keep``, see `relative_ranking.comparisons`.
     """

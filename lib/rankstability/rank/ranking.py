@@ -71,6 +71,15 @@ class Ranking:
         Positive where the row's system tends to be the better of the two.
     by, test, rule, alpha
         The score that orders, the name of the test, the cluster rule, the level.
+
+    Examples
+    --------
+    >>> from rankstability import load, rank_systems, segment_scores
+    >>> ranking = rank_systems(segment_scores(load("demo-srdc", "de-en")))
+    >>> ranking.lines  # ranks below which a line is drawn
+    (1, 7)
+    >>> ranking.under(alpha=0.01).lines
+    (1,)
     """
 
     table: pd.DataFrame
@@ -303,6 +312,16 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     ------
     DataError
         If the two do not rank the same systems.
+
+    Examples
+    --------
+    >>> from rankstability import compare, load, rank_systems, remove, segment_scores
+    >>> judgments = load("demo-srdc", "de-en")
+    >>> before = rank_systems(segment_scores(judgments))
+    >>> after = rank_systems(segment_scores(remove(judgments, before.systems[-1])))
+    >>> change = compare(before.without([before.systems[-1]]), after)
+    >>> change.d_rank, change.d_cluster
+    (False, False)
     """
     if set(original.systems) != set(changed.systems):
         odd = sorted(set(original.systems) ^ set(changed.systems))

@@ -14,7 +14,7 @@ from ..score.rr import PairCounts
 
 Floats = NDArray[np.float64]
 
-RANK_SUM_TESTS = {
+TESTS = {
     "scipy<1.7": "Mann-Whitney as SciPy before 1.7 did by default: half the two-sided asymptotic p",
     "two-sided": "Mann-Whitney, two-sided, asymptotic, tie-corrected, continuity 0.5",
     "greater": "Mann-Whitney, one-sided: the first system is better",
@@ -40,7 +40,7 @@ def rank_sum(
     size : int
         Number of systems.
     test : str
-        A name of `RANK_SUM_TESTS`.
+        A name of `TESTS`.
 
     Returns
     -------
@@ -61,8 +61,8 @@ def rank_sum(
     n1 n2 / 2, continuity 0.5, variance corrected for ties, p = the upper tail: it ignores which of
     the two is better.
     """
-    if test not in RANK_SUM_TESTS:
-        raise DataError("unknown test", value=test, expected=", ".join(RANK_SUM_TESTS))
+    if test not in TESTS:
+        raise DataError("unknown test", value=test, expected=", ".join(TESTS))
     distinct, inverse = np.unique(values, return_inverse=True)
     counts = np.bincount(inverse * size + groups, minlength=distinct.size * size)
     h = counts.reshape(distinct.size, size).astype(float)

@@ -23,15 +23,20 @@ def rank_systems(
     correction: str = "none",
     by: str = "mean_z",
 ) -> Ranking:
-    """Order systems by mean z (or raw) score, test all pairs on segment scores, draw the lines.
+    """The ranking of systems by mean z (or raw) score, with tests of all pairs and clusters.
 
     Parameters
     ----------
     scores : SegmentScores
-    test, rule : str
-        Names of `significance.RANK_SUM_TESTS` and `ranking.CLUSTER_RULES`.
+        The tests are on these, segment by segment.
+    test : str
+        A name of `TESTS`.
+    rule : str
+        A name of `CLUSTER_RULES`: where lines between clusters are drawn.
+    alpha : float
+        Significant means p < alpha.
     correction : str
-        A name of `significance.CORRECTIONS`.
+        A name of `significance.CORRECTIONS`, over all pairs of systems.
     by : str
         ``mean_z`` or ``mean_raw``; the tests are on the same scores.
 
@@ -39,6 +44,18 @@ def rank_systems(
     -------
     Ranking
         Columns rank, system, mean_raw, mean_z, segments, judgments, cluster.
+
+    Raises
+    ------
+    DataError
+        Unknown names, a one-sided test with a correction, or a system without a score.
+
+    Examples
+    --------
+    >>> from rankstability import load, rank_systems, segment_scores
+    >>> ranking = rank_systems(segment_scores(load("demo-srdc", "de-en")))
+    >>> ranking.systems[0]
+    'HUMAN.0'
     """
     if test == "greater" and correction != "none":
         raise DataError(

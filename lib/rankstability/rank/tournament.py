@@ -23,6 +23,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import DataError
+from ..score.rr import PairCounts
 from . import feedback as mfas
 from . import feedback_lp as mfas_lp
 
@@ -194,15 +195,15 @@ def _blocks(u: NDArray) -> tuple[IntArray, NDArray[np.bool_]]:
     return sorting, highest == np.arange(n)
 
 
-def minimum_feedback_arc_set(
-    weights: ArrayLike,
+def feedback_arc_set(
+    weights: ArrayLike | PairCounts,
     names: Sequence[str] | None = None,
     *,
     preference: ArrayLike | None = None,
     time_limit: float = 20.0,
     method: str = "auto",
 ) -> Tournament:
-    """The ranking that violates the least weight, with proof, count and certificate.
+    """The ranking that contradicts the fewest wins (Lopez 2012), with proof and certificate.
 
     The graph is cut into blocks, each ranked wholly above the next by every optimal ranking;
     a block is solved by a dynamic program over sets of systems, with the bound of a greedy
@@ -212,8 +213,9 @@ def minimum_feedback_arc_set(
 
     Parameters
     ----------
-    weights : array (n, n) of int
-        Net weights, see `net_weights`; at most one direction of a pair may be positive.
+    weights : PairCounts, or array (n, n) of int
+        Counts of wins; or net weights, see `net_weights`: at most one direction of a pair may be
+        positive.
     names : sequence of str, optional
         The systems; by default their row numbers.
     preference : array (n,), optional
@@ -227,7 +229,17 @@ def minimum_feedback_arc_set(
     ------
     DataError
         If the matrix is not square, not whole-numbered, negative, or positive both ways.
+
+    Examples
+    --------
+    >>> from rankstability import feedback_arc_set, load, pair_counts
+    >>> best = feedback_arc_set(pair_counts(load("demo-rr", "cs-en")).without("_ref"))
+    >>> best.optimal, best.ranking[0]
+    (True, 'cedar')
     """
+    if isinstance(weights, PairCounts):
+        names = names or weights.systems
+        weights = net_weights(weights.wins)
     w = _checked(weights)
     labels = tuple(str(s) for s in (range(len(w)) if names is None else names))
     if len(labels) != len(w) or len(set(labels)) != len(labels):
@@ -315,7 +327,7 @@ def _solve_block(w: IntArray, deadline: float, method: str) -> _Part:
     return _Part(order, cost, lower, None, False)
 
 
-def batched_minimum_feedback_arc_set(
+def feedback_arc_sets(
     weights: ArrayLike, preference: ArrayLike | None = None
 ) -> tuple[IntArray, IntArray]:
     """Optimal rankings of many small tournaments at once, by a dynamic program over all sets.
@@ -331,7 +343,7 @@ def batched_minimum_feedback_arc_set(
     Returns
     -------
     orders : array (B, n)
-        Rows of each tournament, best first: the same ranking as `minimum_feedback_arc_set`.
+        Rows of each tournament, best first: the same ranking as `feedback_arc_set`.
     costs : array (B,)
         Violated weight.
     """

@@ -183,6 +183,12 @@ def find(name: str | Path) -> Campaign:
     DataError
         Unknown name (with the names there are and the closest), a known campaign whose files are
         not here (with how to get them), or a folder without files of a known format.
+
+    Examples
+    --------
+    >>> from rankstability import find
+    >>> find("demo-srdc").pairs
+    ('de-en', 'en-cs')
     """
     text = str(name)
     if text in catalogue():
@@ -270,6 +276,46 @@ def _known_pair(campaign: Campaign, pair: str) -> None:
             value=pair,
             expected="one of " + ", ".join(campaign.pairs),
         )
+
+
+def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | pd.DataFrame:
+    """The judgments of one language pair, whatever the campaign's protocol.
+
+    Parameters
+    ----------
+    campaign : Campaign, str or Path
+        From `find`, or what `find` takes.
+    pair : str
+        Such as ``cs-en``; may be left out where the campaign has only one, and in relative
+        ranking, where it means all.
+
+    Returns
+    -------
+    DirectAssessment or DataFrame
+        Direct assessment (DA, ESA): the judgments, or where no workers were released the frame of
+        segment scores: `segment_scores` takes both. Relative ranking: ranked outputs, for
+        `pair_counts`. MQM: marked errors, for `mqm_scores`.
+
+    Raises
+    ------
+    DataError
+        No such campaign or pair, or anything wrong in the files, with file, line and column.
+
+    Examples
+    --------
+    >>> from rankstability import load
+    >>> load("demo-srdc", "de-en").good["system"].nunique()
+    10
+    """
+    campaign = campaign if isinstance(campaign, Campaign) else find(campaign)
+    if campaign.format == "rr":
+        return load_rr(campaign, pair)
+    if not pair and len(campaign.pairs) == 1:
+        pair = campaign.pairs[0]
+    _known_pair(campaign, pair)
+    if campaign.format == "mqm":
+        return load_mqm(campaign, pair)
+    return (load_da if campaign.workers else load_segment_scores)(campaign, pair)
 
 
 def load_da(campaign: Campaign, pair: str) -> DirectAssessment:

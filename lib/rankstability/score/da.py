@@ -116,24 +116,39 @@ def judgment_z(da: DirectAssessment) -> np.ndarray:
     return (da.good["score"].to_numpy(float) - mean[codes]) / sd[codes]
 
 
-def segment_scores(da: DirectAssessment, z: np.ndarray | None = None) -> SegmentScores:
-    """Average the judgments that count, per system and segment.
+def segment_scores(
+    da: DirectAssessment | pd.DataFrame, z: np.ndarray | None = None
+) -> SegmentScores:
+    """Mean raw and z score of each system on each segment.
 
     Only rows of type SYSTEM and REPEAT count; several judgments of the same output are averaged
     first, so that segments judged more often do not weigh more (Knowles 2021, section 3).
 
     Parameters
     ----------
-    da : DirectAssessment
+    da : DirectAssessment or DataFrame
+        The judgments; or scores released per segment: columns system, segment, raw, z, n.
     z : array, optional
         Standardised score of each row of ``da.good``, by default `judgment_z`: the place where
         another standardisation comes in.
+
+    Returns
+    -------
+    SegmentScores
 
     Raises
     ------
     DataError
         If no row counts.
+
+    Examples
+    --------
+    >>> from rankstability import load, segment_scores
+    >>> segment_scores(load("demo-srdc", "de-en")).frame().columns.tolist()
+    ['system', 'segment', 'raw', 'z', 'judgments']
     """
+    if isinstance(da, pd.DataFrame):
+        return from_segment_frame(da)
     good = da.good
     if z is None:
         z = judgment_z(da)

@@ -83,15 +83,34 @@ def what_counts(
     return counts[["category", "severity", "rows", "weight"]]
 
 
-def segment_scores(
+def mqm_scores(
     judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
 ) -> pd.DataFrame:
-    """Segment-level MQM scores (sums of weights; 0 is perfect), one row per rating.
+    """MQM score of each segment in each rating: the sum of its errors' weights, 0 is perfect.
+
+    Parameters
+    ----------
+    judgments : DataFrame
+        Marked errors: system, document, segment, rater, category, severity.
+    weights : str or DataFrame
+        A name of `WEIGHTS`, or a table as `weight_table` gives it.
 
     Returns
     -------
     DataFrame
         system, document, segment, rater, score, errors (rows of any weight above 0).
+
+    Raises
+    ------
+    DataError
+        A severity and category without a weight in the table.
+
+    Examples
+    --------
+    >>> from rankstability import load, mqm_scores
+    >>> scores = mqm_scores(load("demo-mqm", "en-de"))
+    >>> scores.groupby("system")["score"].mean().idxmin()
+    'Alder'
     """
     weight = weigh(judgments, weights)
     frame = judgments[["system", "document", "segment", "rater"]].copy()
@@ -167,7 +186,7 @@ def ratings(
     DataError
         No document is complete.
     """
-    scores = segment_scores(judgments, weights)
+    scores = mqm_scores(judgments, weights)
     excluded: dict[str, int] = {}
     share = scores.groupby("system")["document"].nunique() / scores["document"].nunique()
     few = share[share < coverage].index

@@ -77,8 +77,34 @@ def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
     return row, a, b, sign
 
 
-def count(data: Blocks, unranked: str = "drop") -> PairCounts:
-    """Pairwise counts over all blocks (see `comparisons` for `unranked`)."""
+def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> PairCounts:
+    """How often each system was ranked better than each other one, and how often equal.
+
+    Parameters
+    ----------
+    judgments : DataFrame or Blocks
+        One task: rows of a campaign by relative ranking, or its blocks.
+    unranked : str
+        What to make of outputs left without a rank, see `comparisons`.
+
+    Returns
+    -------
+    PairCounts
+        ``wins[i, j]`` and ``ties[i, j]`` between systems i and j, in order of name.
+
+    Raises
+    ------
+    DataError
+        No rows, rows of several tasks, or an unknown `unranked`.
+
+    Examples
+    --------
+    >>> from rankstability import load, pair_counts
+    >>> counts = pair_counts(load("demo-rr", "cs-en"))
+    >>> counts.systems[0], counts.comparisons
+    ('_ref', 3932)
+    """
+    data = judgments if isinstance(judgments, Blocks) else blocks(judgments)
     n = len(data.systems)
     _, a, b, sign = comparisons(data, unranked)
     better, worse = np.where(sign >= 0, a, b), np.where(sign >= 0, b, a)
@@ -86,11 +112,6 @@ def count(data: Blocks, unranked: str = "drop") -> PairCounts:
     wins = np.bincount(better[decided] * n + worse[decided], minlength=n * n).reshape(n, n)
     ties = np.bincount(better[~decided] * n + worse[~decided], minlength=n * n).reshape(n, n)
     return PairCounts(data.systems, wins, ties + ties.T)
-
-
-def pairwise(frame: pd.DataFrame, unranked: str = "drop") -> PairCounts:
-    """Pairwise counts of one task, from rows of `readers_rr.read_rr` (see `comparisons`)."""
-    return count(blocks(frame), unranked)
 
 
 def pairwise_by_block(data: Blocks, unranked: str = "drop") -> tuple[csr_array, csr_array]:
@@ -244,7 +265,7 @@ def scores(frame: pd.DataFrame) -> pd.DataFrame:
         by `better_or_equal_others`, the reference included.
     """
     data = blocks(frame)
-    counts, facts = count(data), by_block(data)
+    counts, facts = pair_counts(data), by_block(data)
     out = pd.DataFrame({"task": str(frame["task"].iloc[0]), "system": list(data.systems)})
     out["blocks_shown"] = facts["shown"].sum(0)
     out["blocks_ranked"] = facts["ranked"].sum(0)

@@ -26,7 +26,7 @@ from ..rank.ranges import (
     units,
 )
 from ..rank.significance import significant_share
-from ..rank.tournament import batched_minimum_feedback_arc_set
+from ..rank.tournament import feedback_arc_sets
 from ..score.rr import REFERENCE, PairCounts, expected_win, wins_over_decided
 from .campaign_size import expected_share
 
@@ -79,7 +79,7 @@ def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
     wins = counts.wins
     n = wins.shape[-1]
     net = np.maximum(wins - np.swapaxes(wins, -1, -2), 0).reshape(-1, n, n)
-    orders, _ = batched_minimum_feedback_arc_set(net)
+    orders, _ = feedback_arc_sets(net)
     out = np.empty_like(orders)
     np.put_along_axis(out, orders, np.broadcast_to(np.arange(1, n + 1), orders.shape), axis=1)
     return out.reshape(wins.shape[:-1])

@@ -11,7 +11,7 @@ import pandas as pd
 from ..papers import claims
 from ..rank.ranges import bootstrap_ranks, rank_range_table
 from ..rank.ranking import CLUSTER_RULES, Ranking
-from ..rank.significance import RANK_SUM_TESTS
+from ..rank.significance import TESTS
 from ..rank.systems import rank_systems
 from ..read import campaigns, official
 from ..read.campaigns import Campaign
@@ -80,7 +80,7 @@ def variants(
         cluster. The order of systems is the same in all.
     """
     frames = []
-    for test in RANK_SUM_TESTS:
+    for test in TESTS:
         for correction in corrections:
             # one-sided p differs by direction; a correction over unordered pairs does not apply
             if test == "greater" and correction != "none":

@@ -97,7 +97,7 @@ def removals(
     """
     rows: list[dict[str, object]] = []
     for task, judgments in relative_ranking.tasks(frame).items():
-        counts = relative_ranking.pairwise(judgments)
+        counts = relative_ranking.pair_counts(judgments)
         tests = p_values(counts.without(REFERENCE), correction)
         settings = {"correction": correction, "rule": rule, "alpha": alpha}
         for method in methods:
@@ -214,7 +214,7 @@ def cluster_table(
     """
     parts = []
     for task, judgments in relative_ranking.tasks(frame).items():
-        counts = relative_ranking.pairwise(judgments)
+        counts = relative_ranking.pair_counts(judgments)
         table = pd.DataFrame()
         for correction in significance.CORRECTIONS:
             found = rank_counts(counts, method, correction=correction, rule=rule, alpha=alpha)
@@ -253,8 +253,8 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
         for name in (*METHODS, *relative_ranking.BLOCK_METHODS):
             values = part[name].round(12).fillna(UNSCORED).rank(ascending=False, method="first")
             table[name] = values.to_numpy().astype(int)
-        counts = relative_ranking.pairwise(judgments).without(REFERENCE)
-        best = tournament.minimum_feedback_arc_set(
+        counts = relative_ranking.pair_counts(judgments).without(REFERENCE)
+        best = tournament.feedback_arc_set(
             tournament.net_weights(counts.wins),
             counts.systems,
             preference=np.nan_to_num(relative_ranking.expected_win(counts), nan=UNSCORED),

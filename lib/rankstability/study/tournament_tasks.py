@@ -71,7 +71,7 @@ def solve(counts: rr.PairCounts, task: str = "", time_limit: float = 20.0) -> Ta
     Optimal rankings of equal cost are told apart by expected win, then name (see `tournament`).
     """
     own = counts.without(rr.REFERENCE)
-    mfas = tournament.minimum_feedback_arc_set(
+    mfas = tournament.feedback_arc_set(
         tournament.net_weights(own.wins),
         own.systems,
         preference=np.nan_to_num(rr.expected_win(own), nan=-1.0),
@@ -97,7 +97,8 @@ def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, Task
         Seconds per task; a tournament not solved by then is marked as not proven.
     """
     return {
-        name: solve(rr.pairwise(rows), name, time_limit) for name, rows in rr.tasks(frame).items()
+        name: solve(rr.pair_counts(rows), name, time_limit)
+        for name, rows in rr.tasks(frame).items()
     }
 
 
