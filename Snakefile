@@ -1,46 +1,35 @@
-# One job per notebook x campaign x language pair, a gather job where pairs are separate, then the
-# ledger and the report. Jobs write stamps; results in figures/ are moved there whole by the runner,
-# so that Snakemake never deletes them when a job fails.
+# One job per notebook x campaign (x language pair), then the ledger and the report. A job's output is
+# the executed notebook; its results are moved into figures/ whole by the runner, so that Snakemake
+# never deletes them when a job fails. Results that were deleted or altered are made again.
 import sys
 from glob import glob
+from pathlib import Path
 
 configfile: "config.yaml"
 
 sys.path.insert(0, "lib")
 from rankstability.report import workflow as w
 
-w.forget_lost()
-JOBS = {job.stamp: job for job in w.jobs(config)}
+JOBS = {job.executed: job for job in w.jobs(config)}
 PYTHON = sys.executable
+
+for executed, job in JOBS.items():
+    if Path(executed).is_file() and not w.whole(job, config):
+        Path(executed).unlink()
 
 
 def job_of(wildcards):
-    return JOBS[f"build/stamps/{wildcards.campaign}/{wildcards.notebook}/{wildcards.pair}.json"]
+    return JOBS[f"build/executed/{wildcards.campaign}/{wildcards.run}.ipynb"]
 
 
-def job_inputs(wildcards):
+def command(wildcards):
     job = job_of(wildcards)
-    if not job.gathers:
-        return w.inputs(job, config)
-    pairs = [s for s, j in JOBS.items()
-             if (j.notebook, j.campaign) == (job.notebook, job.campaign) and j.pair]
-    return w.inputs(job, config) + pairs
-
-
-def job_command(wildcards):
-    job = job_of(wildcards)
-    if job.gathers:
-        return f"rankstability.report.gather {job.notebook} {job.campaign}"
-    given = {"campaign": job.campaign, **({"pair": job.pair} if job.pair else {})}
-    given |= w.settings(job, config)
-    words = " ".join(f"'{k}={v}'" for k, v in given.items())
-    return f"rankstability.run {job.notebook} {words} --quiet"
+    return " ".join([job.notebook, *(f"'{k}={v}'" for k, v in w.given(job, config).items())])
 
 
 wildcard_constraints:
     campaign="[^/]+",
-    notebook="[^/]+",
-    pair="[^/]+",
+    run="[^/]+",
 
 
 # After a failure the report shows what ran, and the failed runs in red.
@@ -49,33 +38,27 @@ onerror:
 
 
 rule all:
-    input: "build/site/index.html"
+    input: "build/site/index.html", list(JOBS)
     default_target: True
 
 
-rule job:
-    input: job_inputs
-    output: "build/stamps/{campaign}/{notebook}/{pair}.json"
-    params: command=job_command
-    log: "build/logs/{campaign}/{notebook}/{pair}.log"
+rule notebook:
+    input: lambda wildcards: w.inputs(job_of(wildcards))
+    output: "build/executed/{campaign}/{run}.ipynb"
+    params: command=command
+    log: "build/logs/{campaign}/{run}.log"
     threads: 1
     resources: mem_mb=2000, runtime=60
-    message: "{wildcards.notebook}  {wildcards.campaign}  {wildcards.pair}"
-    shell: "'{PYTHON}' -m {params.command} --stamp {output} > {log} 2>&1 || (tail -n 20 {log} >&2; exit 1)"
+    message: "{wildcards.run}  {wildcards.campaign}"
+    shell: "'{PYTHON}' -m rankstability.run {params.command} --quiet > {log} 2>&1 || (tail -n 20 {log} >&2; exit 1)"
 
 
-rule ledger:
-    input: list(JOBS), "lib/rankstability/report/ledger.py", "lib/rankstability/report/figures_index.py"
-    output: touch("build/stamps/ledger")
-    message: "claims ledger"
-    shell: "'{PYTHON}' -m rankstability.report.ledger && '{PYTHON}' -m rankstability.report.site --index-figures"
-
-
-rule site:
+rule report:
     input:
-        "build/stamps/ledger",
-        glob("lib/rankstability/report/*.j2"),
-        expand("lib/rankstability/report/{file}", file=["site.py", "pages.py", "site.css", "site.js"]),
+        list(JOBS),
+        glob("lib/rankstability/report/**/*.j2", recursive=True),
+        expand("lib/rankstability/report/{file}", file=["ledger.py", "site.py", "pages.py", "site.css", "site.js"]),
+        glob("data/published/*.csv"), glob("lib/rankstability/papers/*.py"),
     output: "build/site/index.html"
-    message: "report site"
-    shell: "'{PYTHON}' -m rankstability.report.site"
+    message: "claims ledger and report"
+    shell: "'{PYTHON}' -m rankstability.report.ledger && '{PYTHON}' -m rankstability.report.site"

@@ -9,6 +9,8 @@ import nbformat
 import papermill
 from nbformat import v4
 
+from rankstability.report import slim
+
 PARAMETERS = """\
 campaign: str = "demo-x"  # catalogue name, or a path
 pair: str = ""  # a language pair; empty: all
@@ -62,6 +64,8 @@ def make_run(root: Path, campaign: str, pair: str = "", fails: bool = False) -> 
     final = root / "figures" / campaign / "01_tiny"
     given = {"campaign": campaign, "pair": pair, "output_dir": str(final)}
     error = ""
+    if fails:
+        executed = executed.with_suffix(".failed.ipynb")
     try:
         papermill.execute_notebook(
             str(source), str(executed), given, kernel_name="python3", progress_bar=False
@@ -77,5 +81,16 @@ def make_run(root: Path, campaign: str, pair: str = "", fails: bool = False) -> 
         "output_dir": str(final),
         "error": error,
     }
-    executed.with_suffix(".status.json").write_text(json.dumps(status))
+    (executed.parent / f"{stem}.status.json").write_text(json.dumps(status))
     return executed
+
+
+def make_report(root: Path, campaign: str) -> Path:
+    """A campaign that was run elsewhere: its results and the small form of the notebook."""
+    executed = make_run(root, campaign)
+    results = root / "figures" / campaign / "01_tiny"
+    report = results / slim.NAME
+    report.write_bytes(slim.slim(executed, results, results))
+    for file in (executed, executed.with_suffix(".status.json")):
+        file.unlink()
+    return report

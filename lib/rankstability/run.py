@@ -2,7 +2,7 @@
 
 import sys
 
-from .report.run import main
+from .report.commands import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

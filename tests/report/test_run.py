@@ -10,7 +10,7 @@ import pytest
 
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.report import run
+from rankstability.report import commands, run, session
 
 PARAMETERS = """\
 campaign: str = "demo-srdc"  # the campaign
@@ -38,7 +38,7 @@ def sandbox(tmp_path, monkeypatch):
             v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}),
             v4.new_code_cell(
                 "import pandas as pd\n"
-                "from rankstability.report.run import start\n"
+                "from rankstability.report.session import start\n"
                 "run = start('01_probe', campaign, pair, output_dir, count=count)"
             ),
             v4.new_code_cell(body),
@@ -80,7 +80,7 @@ def test_values_arrive_with_their_declared_types(sandbox):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"cout": "3"}, "unknown parameter of 01_probe; found 'cout'"),
+        ({"cout": "3"}, r"unknown parameter of 01_probe \(did you mean count\?\); found 'cout'"),
         ({"count": "three"}, "parameter count; found 'three'"),
         ({"count": "1.5"}, "parameter count"),
         ({"count": "true"}, "parameter count"),
@@ -99,6 +99,9 @@ def test_only_annotated_literals_stand_in_a_parameters_cell(sandbox):
     sandbox(GOOD, parameters="count = 3\n")
     with pytest.raises(DataError, match="not a parameter; found 'count = 3'"):
         run.parameters("01_probe")
+    sandbox(GOOD, parameters="count: int = 3 + 4  # sum\n")
+    with pytest.raises(DataError, match="not a literal"):
+        run.parameters("01_probe")
 
 
 def test_a_run_puts_its_files_in_place_and_says_so(sandbox):
@@ -108,6 +111,7 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox):
     assert (out / "result.csv").read_text() == "count,flag\n5,True\n"
     status = json.loads((folder / "build/executed/demo-srdc/01_probe.status.json").read_text())
     assert (status["status"], status["campaign"], status["pair"]) == ("ok", "demo-srdc", "")
+    assert set(status["files"]) == {str(out / name) for name in ("result.csv", "run.json")}
     # the notebook itself is untouched, and nothing is left of the staging folder
     assert "outputs" in (folder / "notebooks/01_probe.ipynb").read_text()
     assert not list(out.parent.glob(".partial-*"))
@@ -116,13 +120,16 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox):
     sandbox("run.out.table(pd.DataFrame({'x': [1]}), 'other')", promises=["other.csv"])
     run.execute("01_probe", {}, quiet=True)
     names = sorted(p.name for p in out.iterdir())
-    assert names == ["mine.txt", "other.csv", "run.json"]
+    assert names == ["mine.txt", "other.csv", "report.ipynb", "run.json"]
+    executed = (folder / "build/executed/demo-srdc/01_probe.ipynb").read_bytes()
     # a failing run and one that breaks its promise leave these results as they are
     sandbox("run.out.table(pd.DataFrame({'x': [2]}), 'other')\nraise ValueError('half way')")
     with pytest.raises(RuntimeError, match=r"failed in cell.*(\n.*)*ValueError: half way"):
         run.execute("01_probe", {}, quiet=True)
     status = json.loads((folder / "build/executed/demo-srdc/01_probe.status.json").read_text())
     assert status["status"] == "failed" and status["error"] == "ValueError: half way"
+    assert (folder / "build/executed/demo-srdc/01_probe.failed.ipynb").is_file()
+    assert (folder / "build/executed/demo-srdc/01_probe.ipynb").read_bytes() == executed
     sandbox("run.out.table(pd.DataFrame({'x': [2]}), 'other')", promises=["result.csv"])
     with pytest.raises(RuntimeError, match=r"without writing result\.csv"):
         run.execute("01_probe", {}, quiet=True)
@@ -132,18 +139,22 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox):
 
 def test_the_command_line_says_what_is_wrong(sandbox, capsys):
     sandbox(GOOD)
-    assert run.main(["02"]) == 2
+    assert commands.main(["run", "02"]) == 2
     assert "no such notebook" in capsys.readouterr().err
-    assert run.main(["01", "campaign=wmt99"]) == 2
+    assert commands.main(["run", "01", "campaign=wmt99"]) == 2
     assert "wmt99" in capsys.readouterr().err
-    assert run.main(["01", "--help"]) == 0
+    assert commands.main(["run", "01", "--help"]) == 0
     assert "count: int = 3" in capsys.readouterr().out
-    assert run.main(["01", "count"]) == 2
+    assert commands.run(["01", "count"]) == 2
+    assert commands.run(["01", "--figure-format", "gif"]) == 2
+    assert "unknown figure format" in capsys.readouterr().err
+    assert commands.main(["verdicts"]) == 2 and commands.main(["--help"]) == 0
+    assert "rankstability data" in capsys.readouterr().out
 
 
 def test_a_pair_the_campaign_does_not_have_is_refused():
     with pytest.raises(DataError, match=r"no such language pair.*'xx-yy'.*de-en"):
-        run.start("01_replication", "demo-srdc", "xx-yy")
+        session.start("01_replication", "demo-srdc", "xx-yy")
 
 
 def test_every_notebook_in_the_repository_declares_its_parameters():

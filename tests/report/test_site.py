@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import shutil
+import subprocess
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from rankstability import paths
-from rankstability.report import figures_index, pages, site
-from site_fixture import make_run
+from rankstability.report import pages, site, slim
+from site_fixture import make_report, make_run
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +28,7 @@ def root(tmp_path_factory) -> Path:
     kept = root / "figures" / "wmtold" / "01_tiny"
     kept.mkdir(parents=True)
     (kept / "kept.csv").write_text("a\n1\n")
+    make_report(root, "wmtreport")
     (root / "figures" / "claims_ledger.csv").write_text(
         "paper,place,cell,published,ours,status,reason,provenance\n"
         "knowles2021,Table 2,cs-en | x,1,1,exact,,official\n"
@@ -63,7 +66,7 @@ class Links(HTMLParser):
 
 
 def test_build_counts(made):
-    assert made == {"runs": 3, "failed": 1, "converted": 3, "problems": {}}
+    assert made == {"runs": 3, "failed": 1, "kept": 1, "converted": 4, "problems": {}}
 
 
 def test_every_link_of_every_page_leads_to_a_file(root, made):
@@ -113,7 +116,7 @@ def test_page_folds_code_shows_settings_table_and_figure(root, made):
 def test_failed_run_says_what_happened(root, made):
     index = (root / "site" / "index.html").read_text()
     assert "ValueError: the score is &lt;out&gt; of range" in index
-    assert "../executed/wmtx/01_tiny__de-en.ipynb" in index
+    assert "../executed/wmtx/01_tiny__de-en.failed.ipynb" in index
     assert "kept results" in index and "../figures/wmtold/01_tiny/kept.csv" in index
     page = (root / "site" / "wmtx" / "01_tiny__de-en.html").read_text()
     assert "This run failed." in page and 'class="scroll error"' in page
@@ -127,16 +130,19 @@ def test_ledger_page_and_summary(root, made):
 
 
 def test_only_what_changed_is_converted_and_vanished_runs_go(root, made, tmp_path):
-    import shutil
-
     copy = tmp_path / "copy"
     shutil.copytree(root, copy)
-    pages_of = {"wmtx/01_tiny.html", "wmtx/01_tiny__cs-en.html", "wmtx/01_tiny__de-en.html"}
+    pages_of = {
+        "wmtreport/01_tiny.html",
+        "wmtx/01_tiny.html",
+        "wmtx/01_tiny__cs-en.html",
+        "wmtx/01_tiny__de-en.html",
+    }
     for status in (copy / "executed").glob("*/*.status.json"):  # their results moved with them
         record = json.loads(status.read_text())
         record["output_dir"] = str(copy / "figures" / "wmtx" / "01_tiny")
         status.write_text(json.dumps(record))
-    assert build(copy)["converted"] == 3
+    assert build(copy)["converted"] == 4
     before = {p: (copy / "site" / p).stat().st_mtime_ns for p in pages_of}
     index = (copy / "site" / "index.html").read_bytes()
     assert build(copy)["converted"] == 0
@@ -146,8 +152,8 @@ def test_only_what_changed_is_converted_and_vanished_runs_go(root, made, tmp_pat
     notebook.write_text(notebook.read_text().replace("do pages work?", "they do"))
     assert build(copy)["converted"] == 1
     assert "they do" in (copy / "site" / "wmtx" / "01_tiny.html").read_text()
-    for gone in (copy / "executed" / "wmtx").glob("01_tiny__cs-en.*"):
-        gone.unlink()
+    for lost in (copy / "executed" / "wmtx").glob("01_tiny__cs-en.*"):
+        lost.unlink()
     bystander = copy / "site" / "wmtx" / "mine.html"
     bystander.write_text("not ours")
     build(copy)
@@ -157,8 +163,6 @@ def test_only_what_changed_is_converted_and_vanished_runs_go(root, made, tmp_pat
 
 
 def test_one_broken_notebook_does_not_take_the_report_with_it(root, made, tmp_path):
-    import shutil
-
     shutil.copytree(root / "executed", tmp_path / "executed")
     (tmp_path / "executed" / "wmtx" / "01_tiny.ipynb").write_text('{"cells": [')
     done = site.build(tmp_path / "executed", tmp_path / "figures", tmp_path / "site")
@@ -184,19 +188,54 @@ def test_nothing_run_yet(tmp_path):
     assert "make figures" in (tmp_path / "site" / "index.html").read_text()
 
 
-def test_figures_index_is_deterministic_and_without_demo_or_own(root, made, monkeypatch):
-    assert "wmtx" not in figures_index.index(root / "figures")  # not in the catalogue: one's own
-    monkeypatch.setattr(figures_index, "catalogue", lambda: {"wmtx": {}})
-    demo = root / "figures" / "demo-x" / "01_tiny"
-    demo.mkdir(parents=True, exist_ok=True)
-    (demo / "t.csv").write_text("a\n")
-    text = figures_index.index(root / "figures")
-    assert text == figures_index.index(root / "figures")
-    assert "demo-x" not in text
-    assert "- mean_scores: [png](wmtx/01_tiny/mean_scores.png), [svg]" in text
-    assert "- per language pair (mean_scores, ranking): [cs-en](wmtx/01_tiny/cs-en/)" in text
-    for link in re.findall(r"\]\(([^)]+)\)", text):
-        assert (root / "figures" / link).exists(), link
+def test_reports_kept_in_the_repository_are_pages_where_nothing_was_run(root, made, tmp_path):
+    """What a reader without data sees: the executed notebook, its pictures linked or named."""
+    page = (root / "site" / "wmtreport" / "01_tiny.html").read_text()
+    assert "do pages work?" in page and "&lt;beta&gt;" in page and "kept" in page
+    picture = "../../figures/wmtreport/01_tiny/mean_scores.png"
+    assert f' src="{picture}"' in page and (root / "site" / "wmtreport" / picture).is_file()
+    index = (root / "site" / "index.html").read_text()
+    assert '<a class="chip" href="wmtreport/01_tiny.html" title="kept">' in index
+    # a run of this machine takes its place
+    shutil.copytree(root / "figures", tmp_path / "figures")
+    make_run(tmp_path, "wmtreport")
+    assert build(tmp_path)["kept"] == 0
+    page = (tmp_path / "site" / "wmtreport" / "01_tiny.html").read_text()
+    assert "data:image/png;base64," in page
+
+
+def test_the_small_form_holds_no_pictures_times_or_places(root, tmp_path):
+    executed = root / "executed" / "wmtx" / "01_tiny.ipynb"
+    results = root / "figures" / "wmtx" / "01_tiny"
+    text = slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication").decode()
+    assert text == slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication").decode()
+    assert len(text) < 40_000 and str(root) not in text
+    assert "image/png" not in text and "papermill" not in text and '"stderr"' not in text
+    assert "![mean_scores.png](mean_scores.png)" in text
+    pair = slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication" / "cs-en")
+    assert b"drawn by `make figures`: mean_scores.png" in pair
+
+
+def test_the_list_of_kept_files_reads_as_git_reads_it(tmp_path):
+    figures = paths.FIGURES
+    names = ["claims_ledger.csv", "README.md", "wmt18/01_replication/claims.csv"]
+    names += ["wmt18/01_replication/" + n for n in ("run.json", "clusters_by_rule.png", "x.svg")]
+    names += ["wmt18/01_replication/cs-en/" + n for n in ("ranking.csv", "run.json", "scores.png")]
+    names += ["wmt18/01_replication/report.ipynb", "demo-rr/08_tournament/tasks.csv"]
+    names += ["mine/08_tournament/tasks.csv", "wmt21/02_outlier_removal/cs-en/bump.png"]
+    asked = subprocess.run(
+        ["git", "check-ignore", "--no-index", "--stdin"],
+        input="\n".join(f"figures/{n}" for n in names),
+        cwd=paths.ROOT,
+        capture_output=True,
+        text=True,
+    )
+    if asked.returncode not in (0, 1):
+        pytest.skip("not a git checkout")
+    ignored = {line.removeprefix("figures/") for line in asked.stdout.splitlines()}
+    assert {n for n in names if not slim.kept(figures / n)} == ignored
+    assert "wmt18/01_replication/cs-en/scores.png" in ignored
+    assert "wmt18/01_replication/cs-en/ranking.csv" not in ignored
 
 
 @pytest.mark.parametrize(
@@ -266,7 +305,9 @@ def test_markup_in_a_name_is_shown_and_not_run(tmp_path, name, kind):
     saved.write_text(json.dumps(v4.new_notebook(cells=[cell])))
     run = site.Run("01_tiny", "wmtx", "", "ok", 1.0, "", tmp_path, saved)
     files = {"figures": [], "tables": []}
-    page = pages.convert(saved, {"run": run, "nav": [], "files": files, "output_dir": tmp_path})
+    page = pages.convert(
+        saved, {"run": run, "nav": [], "files": files, "output_dir": tmp_path, "pictures": ""}
+    )
     shown = page[page.index('<div class="outputs">') : page.index("<footer>")]
     assert Running(shown).seen == []
     assert "x" in shown

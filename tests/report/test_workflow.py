@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from rankstability.read import campaigns
+from rankstability.read.text import digest
 from rankstability.report import run, workflow
-from rankstability.report.outputs import checksum
 from rankstability.report.workflow import Job
 
 
@@ -18,26 +18,29 @@ def names(job):
 
 
 def test_a_notebook_depends_on_what_it_imports_directly_or_not_and_on_nothing_else():
-    modules = {p.stem for p in workflow.modules("01_replication", "DA")}
-    assert {"replication", "significance", "ranking", "da"} <= modules
-    assert not modules & {"mqm", "srp", "simulate", "tournament"}
+    modules = workflow.modules("08_tournament")
+    wanted = {"rank.tournament", "rank.feedback", "score.rr", "papers.lopez2012", "read.rr"}
+    assert {f"rankstability.{name}" for name in wanted} <= modules
+    others = {"score.mqm", "study.srp", "change.simulate", "report.site", "explore.widgets"}
+    assert not {f"rankstability.{name}" for name in others} & modules
 
 
 def test_inputs_hold_the_notebook_the_data_and_the_printed_numbers():
-    found = names(Job("01_replication", "demo-srdc"))
-    assert {"01_replication.ipynb", "catalogue.yaml", "knowles2021.csv"} <= found
-    assert {f.name for f in campaigns.find("demo-srdc").files()} <= found
-    assert "koehn2012.csv" not in found
+    needed = names(Job("08_tournament", "demo-rr"))
+    assert {"08_tournament.ipynb", "catalogue.yaml", "lopez2012.csv"} <= needed
+    assert {f.name for f in campaigns.find("demo-rr").files()} <= needed
+    assert "koehn2012.csv" not in needed
 
 
-def test_small_campaigns_run_whole_and_large_ones_pair_by_pair_with_a_gather_job():
+def test_small_campaigns_run_at_once_and_large_ones_pair_by_pair_then_as_a_whole():
     config = {"campaigns": ["demo-srdc"], "notebooks": ["01"]}
     assert workflow.jobs({**config, "split_above": 3}) == [Job("01_replication", "demo-srdc")]
-    split = workflow.jobs({**config, "split_above": 1})
-    assert [(j.pair, j.gathers) for j in split] == [
-        ("de-en", False), ("en-cs", False), ("", True)
-    ]  # fmt: skip
-    assert len({j.stamp for j in split}) == 3
+    *pairs, whole = workflow.jobs({**config, "split_above": 1})
+    assert [j.pair for j in pairs] == ["de-en", "en-cs"] and whole.pair == "whole"
+    assert whole.executed == "build/executed/demo-srdc/01_replication.ipynb"
+    assert {j.executed for j in pairs} <= set(workflow.inputs(whole))
+    assert "ad-latest.csv.gz" in names(pairs[0]) - names(whole)
+    assert workflow.given(whole, {}) == {"campaign": "demo-srdc", "pair": "whole"}
 
 
 def test_demo_campaigns_get_every_notebook_of_their_protocol():
@@ -50,29 +53,42 @@ def test_demo_campaigns_get_every_notebook_of_their_protocol():
 
 def test_parameters_come_from_the_configuration_for_all_or_for_one_campaign():
     config = {"parameters": {"09_simulation": {"all": {"jobs": 2}, "wmt12": {"full": True}}}}
-    assert workflow.settings(Job("09_simulation", "wmt12"), config) == {"jobs": 2, "full": True}
-    assert workflow.settings(Job("09_simulation", "wmt11"), config) == {"jobs": 2}
+    given = workflow.given(Job("09_simulation", "wmt12"), config)
+    assert given == {"campaign": "wmt12", "jobs": "2", "full": "True"}
+    assert workflow.given(Job("09_simulation", "wmt11"), config) == {
+        "campaign": "wmt11",
+        "jobs": "2",
+    }
 
 
-@pytest.mark.parametrize("harm", ["remove", "change"])
-def test_a_job_whose_results_are_gone_or_altered_is_forgotten(tmp_path, harm):
+HARM = {
+    "remove a result": lambda result, status: result.unlink(),
+    "change a result": lambda result, status: result.write_text("x\n2\n"),
+    "run with other parameters": lambda result, status: status.write_text(
+        status.read_text().replace('"campaign"', '"alpha": "0.1", "campaign"', 1)
+    ),
+    "lose the status": lambda result, status: status.unlink(),
+}
+
+
+@pytest.mark.parametrize("harm", HARM)
+def test_results_that_are_gone_or_altered_are_not_whole(tmp_path, harm):
+    job = Job("01_replication", "wmt18")
     result = tmp_path / "figures" / "a.csv"
     result.parent.mkdir()
     result.write_text("x\n1\n")
-    stamp = tmp_path / "build" / "stamps" / "wmt18" / "01" / "all.json"
-    stamp.parent.mkdir(parents=True)
-    stamp.write_text(json.dumps({"files": {"figures/a.csv": checksum(result)}}))
-    assert workflow.forget_lost(tmp_path) == []
-    result.unlink() if harm == "remove" else result.write_text("x\n2\n")
-    assert workflow.forget_lost(tmp_path) == ["build/stamps/wmt18/01/all.json"]
-    assert not stamp.exists()
-
-
-def test_runs_that_read_other_campaigns_depend_on_their_data():
-    config = {"also_reads": {"06_srp": {"demo-mqm": ["demo-rr", "wmt99"]}}}
-    job = Job("06_srp", "demo-mqm")
-    more = set(workflow.inputs(job, config)) - set(workflow.inputs(job))
-    assert more == {"data/demo/demo-rr/demo.RNK_results.csv"}
+    status = (tmp_path / job.executed).with_suffix(".status.json")
+    status.parent.mkdir(parents=True)
+    made = {
+        "given": {"campaign": "wmt18"},
+        "status": "ok",
+        "files": {"figures/a.csv": digest(result)},
+    }
+    status.write_text(json.dumps(made))
+    assert workflow.whole(job, {}, tmp_path)
+    assert not workflow.whole(job, {"parameters": {"01_replication": {"all": {"a": 1}}}}, tmp_path)
+    HARM[harm](result, status)
+    assert not workflow.whole(job, {}, tmp_path)
 
 
 def test_the_names_in_the_configuration_exist():
@@ -82,14 +98,10 @@ def test_the_names_in_the_configuration_exist():
 
     config = yaml.safe_load((paths.ROOT / "config.yaml").read_text())
     known = {c.name for c in campaigns.listed()}
-    for section in ("also_reads", "parameters"):
-        for notebook, per_campaign in config[section].items():
-            assert notebook in run.notebooks()
-            for campaign, value in per_campaign.items():
-                assert campaign in known | {"all"}
-                assert section != "also_reads" or set(value) <= known
-                if section == "parameters":
-                    run.check(notebook, value)
+    for notebook, per_campaign in config["parameters"].items():
+        for campaign, value in per_campaign.items():
+            assert campaign in known | {"all"}
+            run.check(notebook, value)
 
 
 @pytest.mark.parametrize("form", ["segments", "da"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -62,7 +61,7 @@ def signature(**settings: Any) -> dict[str, Any]:
     return {**settings, "package": version("rankstability"), "versions": versions}
 
 
-def figure_formats() -> tuple[str, ...]:
+def figure_formats(asked: str | None = None) -> tuple[str, ...]:
     """The formats figures are written in besides PNG, from ``RANKSTABILITY_FIGURE_FORMAT``.
 
     Raises
@@ -70,8 +69,9 @@ def figure_formats() -> tuple[str, ...]:
     DataError
         For a format other than svg and pdf.
     """
-    asked = [f.strip().lower() for f in os.environ.get(FORMATS, "").split(",")]
-    wanted = tuple(dict.fromkeys(f for f in asked if f and f != "png"))
+    text = os.environ.get(FORMATS, "") if asked is None else asked
+    names = [name.strip().lower() for name in text.split(",")]
+    wanted = tuple(dict.fromkeys(f for f in names if f and f != "png"))
     unknown = [f for f in wanted if f not in ("svg", "pdf")]
     if unknown:
         raise DataError("unknown figure format", value=unknown[0], expected="png, svg or pdf")
@@ -235,11 +235,3 @@ def _palette(png: bytes) -> bytes:
     small = io.BytesIO()
     image.save(small, format="PNG", optimize=True)
     return small.getvalue()
-
-
-def checksum(*files: Path) -> str:
-    """SHA-256 over names and bytes of `files`, the first 16 hexadecimal digits."""
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()[:16]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-PARTS = ("pages.py", "site.css", "site.js", "page.html.j2")  # what a page depends on
+PARTS = ("pages.py", "site.css", "site.js", "page/index.html.j2")  # what a page depends on
 
 
 def convert(saved: Path, context: Mapping[str, Any]) -> str:
@@ -42,7 +42,8 @@ def convert(saved: Path, context: Mapping[str, Any]) -> str:
         name = re.search(r"\.figure\([^\"']*[\"']([\w-]+)", cell.source)
         cell.metadata["alt"] = (f"{name[1].replace('_', ' ')}: " if name else "Figure: ") + heading
     around = {**context, **assets(), "settings": shown, "title": headline(notebook)[0] or heading}
-    return _render(notebook, around)
+    page, _ = _exporter().from_notebook_node(notebook, resources={"site": around})
+    return str(page)
 
 
 def _tags(cell: Mapping[str, Any]) -> list[str]:
@@ -145,31 +146,15 @@ def harmless(html: str) -> str:
 
 @cache
 def _exporter() -> Any:
-    from jinja2 import FileSystemLoader
     from nbconvert import HTMLExporter
     from nbconvert.filters import Highlight2HTML
 
     exporter = HTMLExporter(
-        template_name="basic",
-        template_file="page.html.j2",
-        extra_loaders=[FileSystemLoader(HERE)],
+        extra_template_basedirs=[str(HERE)],
+        template_name="page",
         exclude_anchor_links=True,  # written as <a .../>, which leaves the link open
     )
     exporter.register_filter("duration", duration)
     exporter.register_filter("harmless", harmless)
     exporter.register_filter("highlight_code", Highlight2HTML(pygments_lexer="ipython3"))
     return exporter
-
-
-def _render(notebook: Any, around: Mapping[str, Any]) -> str:
-    """The template filled in, without `HTMLExporter`'s second parse of the whole page.
-
-    That parse adds alternative texts, which our template writes itself, and takes two thirds of
-    the time.
-    """
-    from nbconvert.exporters import HTMLExporter
-
-    page, _ = super(HTMLExporter, _exporter()).from_notebook_node(
-        notebook, resources={"site": around}
-    )
-    return page

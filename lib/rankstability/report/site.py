@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import paths
-from . import ledger, pages
+from . import ledger, pages, slim
 from .outputs import write_whole
 
 RECORD = ".pages.json"
@@ -23,9 +23,10 @@ SHOWN = (*FIGURE, "csv", "tex")
 
 @dataclass(frozen=True)
 class Run:
-    """One execution of a notebook, as the runner left it below ``build/executed``.
+    """One execution of a notebook: of this machine, or kept in the repository.
 
-    `pair` is empty for a run over all pairs; `executed` is None where no notebook was saved.
+    `pair` is empty for a run over all pairs; `status` is ``ok``, ``failed`` or ``kept``;
+    `executed` is None where no notebook was saved.
     """
 
     notebook: str
@@ -38,14 +39,15 @@ class Run:
     executed: Path | None
 
     @property
-    def name(self) -> str:
-        """Campaign, notebook and pair, as the saved files are named."""
-        return f"{self.campaign}/{self.notebook}" + (f"__{self.pair}" if self.pair else "")
-
-    @property
     def page(self) -> str:
         """The page's place in the site."""
-        return self.name + ".html"
+        pair = f"__{self.pair}" if self.pair else ""
+        return f"{self.campaign}/{self.notebook}{pair}.html"
+
+    @property
+    def failed(self) -> bool:
+        """Whether it did not run to its end with all that it promises."""
+        return self.status not in ("ok", "kept")
 
     @property
     def last_line(self) -> str:
@@ -55,46 +57,41 @@ class Run:
 
 
 def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
-    """The runs recorded in ``<executed>/<campaign>/*.status.json``, by notebook, campaign, pair.
+    """The runs of this machine, and for what it has not run the reports kept in the repository.
 
-    An executed notebook without a status file counts by the errors among its outputs.
+    Runs are recorded in ``<executed>/<campaign>/*.status.json``, reports are
+    ``<figures>/<campaign>/<notebook>/report.ipynb``; by notebook, campaign, pair.
     """
-    runs = []
-    for file in sorted({*executed.glob("*/*.status.json"), *executed.glob("*/*.ipynb")}):
-        stem = file.name.removesuffix(".status.json").removesuffix(".ipynb")
-        saved, status = file.with_name(stem + ".ipynb"), file.with_name(stem + ".status.json")
-        if file.suffix == ".ipynb" and status.is_file():
-            continue
-        try:
-            record = json.loads(status.read_bytes()) if status.is_file() else _guessed(saved)
-        except (ValueError, KeyError) as problem:
-            record = {"status": "failed", "error": f"{file.name} cannot be read: {problem}"}
-        notebook, _, pair = stem.partition("__")
-        usual = figures / file.parent.name / notebook
-        folder = (paths.ROOT / (record.get("output_dir") or usual)).resolve()
-        runs.append(
-            Run(
-                notebook=notebook,
-                campaign=file.parent.name,
-                pair=str(record.get("pair") or pair),
-                status=str(record.get("status", "failed")),
-                seconds=float(record.get("seconds") or 0),
-                error=str(record.get("error") or ""),
-                output_dir=folder if folder.is_dir() else usual.resolve(),
-                executed=saved if saved.is_file() else None,
-            )
-        )
+    runs = [_read_run(file, figures) for file in sorted(executed.glob("*/*.status.json"))]
+    own = {(run.notebook, run.campaign) for run in runs if not run.pair}
+    for report in sorted(figures.glob(f"*/[0-9]*/{slim.NAME}")):
+        notebook, campaign = report.parent.name, report.parent.parent.name
+        if (notebook, campaign) not in own:
+            runs.append(Run(notebook, campaign, "", "kept", 0, "", report.parent, report))
     return sorted(runs, key=lambda run: (run.notebook, _last_demo(run.campaign), run.pair))
 
 
-def _guessed(saved: Path) -> dict[str, Any]:
-    errors = [
-        f"{output['ename']}: {output['evalue']}"
-        for cell in json.loads(saved.read_bytes())["cells"]
-        for output in cell.get("outputs", ())
-        if output["output_type"] == "error"
-    ]
-    return {"status": "failed" if errors else "ok", "error": "\n".join(errors)}
+def _read_run(file: Path, figures: Path) -> Run:
+    stem, campaign = file.name.removesuffix(".status.json"), file.parent.name
+    try:
+        record = json.loads(file.read_bytes())
+    except ValueError as problem:
+        record = {"status": "failed", "error": f"{file.name} cannot be read: {problem}"}
+    notebook, _, pair = stem.partition("__")
+    failed = record.get("status") != "ok"
+    saved = file.with_name(f"{stem}.failed.ipynb" if failed else f"{stem}.ipynb")
+    usual = figures / campaign / notebook
+    folder = (paths.ROOT / (record.get("output_dir") or usual)).resolve()
+    return Run(
+        notebook=notebook,
+        campaign=campaign,
+        pair=str(record.get("pair") or pair),
+        status="failed" if failed else "ok",
+        seconds=float(record.get("seconds") or 0),
+        error=str(record.get("error") or ""),
+        output_dir=folder if folder.is_dir() else usual.resolve(),
+        executed=saved if saved.is_file() else None,
+    )
 
 
 def _last_demo(campaign: str) -> tuple[bool, str]:
@@ -147,6 +144,7 @@ def _environment() -> Any:
         trim_blocks=True,
     )
     env.filters["duration"] = pages.duration
+    env.globals["relative"] = lambda file, to: Path(os.path.relpath(file, to)).as_posix()
     return env
 
 
@@ -157,7 +155,7 @@ def _navigation(run: Run, runs: Iterable[Run]) -> list[dict[str, Any]]:
             "label": r.pair or "all pairs",
             "link": Path(r.page).name,
             "here": r is run,
-            "ok": r.status == "ok",
+            "ok": not r.failed,
         }
         for r in runs
         if (r.notebook, r.campaign) == (run.notebook, run.campaign) and r.executed
@@ -190,6 +188,7 @@ def write_pages(runs: list[Run], site: Path) -> tuple[int, dict[str, str]]:
         folder = run.output_dir / run.pair if run.pair else run.output_dir
         context = {"nav": _navigation(run, runs), "files": results(folder, home)}
         context["output_dir"] = paths.shown(run.output_dir)
+        context["pictures"] = Path(os.path.relpath(run.output_dir, home)).as_posix()
         seen = repr((parts, run, context)).encode() + run.executed.read_bytes()
         fresh[run.page] = hashlib.sha256(seen).hexdigest()
         if record.get(run.page) != fresh[run.page] or not (site / run.page).is_file():
@@ -236,7 +235,7 @@ def overview(runs: list[Run], figures: Path, site: Path) -> list[dict[str, Any]]
             "about": about(campaign),
             "runs": here,
             "seconds": sum(r.seconds for r in here),
-            "failed": [r for r in here if r.status != "ok"],
+            "failed": [r for r in here if r.failed],
             "files": counted[0],
             "counts": {k: sum(len(c[k]) for c in counted) for k in ("figures", "tables")},
             "pairs": {p: f for p, f in pairs.items() if f["figures"] or f["tables"]},
@@ -261,7 +260,13 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
     rows = pd.read_csv(file, dtype=str, keep_default_na=False) if file.is_file() else None
     papers = ledger.per_paper(rows).to_dict("records") if rows is not None else []
     left = len(ledger.uncovered(rows)) if rows is not None else 0
-    shared = {**pages.assets(), "papers": papers, "runs": runs, "names": ledger.PAPERS}
+    shared = {
+        **pages.assets(),
+        "site": site,
+        "papers": papers,
+        "runs": runs,
+        "names": ledger.PAPERS,
+    }
     groups = overview(runs, figures, site)
     named = {row["campaign"]: row["about"] for group in groups for row in group["rows"]}
     contexts: dict[str, dict[str, Any]] = {
@@ -269,7 +274,6 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
             "groups": groups,
             "campaigns": {n: named[n] for n in sorted(named, key=_last_demo) if named[n]["title"]},
             "problems": problems,
-            "executed": Path(os.path.relpath(executed, site)).as_posix(),
             "uncovered": left,
         },
         "ledger.html": {
@@ -281,29 +285,30 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
         # written even if unchanged: the workflow goes by the index being newer than the runs
         content = _environment().get_template(f"{name}.j2").render(**shared, **context)
         write_whole(site / name, content.encode())
-    failed = sum(run.status != "ok" for run in runs)
-    return {"runs": len(runs), "failed": failed, "converted": converted, "problems": problems}
+    failed = sum(run.failed for run in runs)
+    kept = sum(run.status == "kept" for run in runs)
+    return {
+        "runs": len(runs) - kept,
+        "failed": failed,
+        "kept": kept,
+        "converted": converted,
+        "problems": problems,
+    }
 
 
 def main(argv: list[str] | None = None) -> int:
     """Make the report site from executed notebooks and rendered figures."""
-    parser = argparse.ArgumentParser("python -m rankstability.site", description=main.__doc__)
+    parser = argparse.ArgumentParser(
+        "python -m rankstability.report.site", description=main.__doc__
+    )
     parser.add_argument("--executed", type=Path, default=paths.BUILD / "executed")
     parser.add_argument("--figures", type=Path, default=paths.FIGURES)
     parser.add_argument("--to", type=Path, default=paths.BUILD / "site", help="the site's folder")
-    parser.add_argument(
-        "--index-figures", action="store_true", help="only write <figures>/README.md instead"
-    )
     args = parser.parse_args(argv)
-    if args.index_figures:
-        from .figures_index import write_index
-
-        print(paths.shown(write_index(args.figures)))
-        return 0
     done = build(args.executed.resolve(), args.figures.resolve(), args.to.resolve())
     print(
         f"{paths.shown(args.to)}/index.html: {done['runs']} runs, {done['failed']} failed; "
-        f"{done['converted']} pages converted"
+        f"{done['kept']} reports kept in the repository; {done['converted']} pages converted"
     )
     for page, problem in done["problems"].items():
         print(f"  {page} not converted: {problem}")

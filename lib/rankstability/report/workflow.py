@@ -1,4 +1,4 @@
-"""What the Snakefile needs to know: jobs, what each depends on, and what is done."""
+"""What the Snakefile asks: the jobs, what each depends on, whether its results are whole."""
 
 from __future__ import annotations
 
@@ -12,78 +12,25 @@ from typing import Any
 
 from .. import paths
 from ..read import campaigns
-from . import run
-from .outputs import checksum
+from ..read.text import digest
+from .parameters import metadata, notebooks, read_notebook
 
-PACKAGE = Path(__file__).parents[1]
-READERS = {"DA": {"read.rr", "read.mqm"}, "RR": {"read.mqm"}, "MQM": set()}
-"""Per protocol: readers of other protocols, which `campaigns` can reach but never calls there."""
+WHOLE = "whole"
 
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a notebook, or the gathering of its pairs (`gathers`)."""
+    """One run of a notebook on a campaign, on one `pair` of it, or on its pairs' results."""
 
     notebook: str
     campaign: str
     pair: str = ""
-    gathers: bool = False
 
     @property
-    def stamp(self) -> str:
-        """The file that says this job is done."""
-        return f"build/stamps/{self.campaign}/{self.notebook}/{self.pair or 'all'}.json"
-
-
-def _file(module: str) -> Path:
-    return PACKAGE / (module.replace(".", "/") + ".py")
-
-
-@cache
-def _imports(module: str) -> frozenset[str]:
-    """Modules of the package that a module imports, at its top or inside a function."""
-    tree = ast.parse(_file(module).read_text(encoding="utf-8"))
-    return frozenset(_named(tree, module.rpartition(".")[0]))
-
-
-def _named(tree: ast.AST, package: str = "") -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom):
-            continue
-        name = node.module or ""
-        if node.level == 1:
-            name = f"{package}.{name}".strip(".")
-        elif node.level == 0:
-            if name.split(".")[0] != "rankstability":
-                continue
-            name = name.removeprefix("rankstability").strip(".")
-        found |= {name} | {f"{name}.{alias.name}".strip(".") for alias in node.names}
-    return {m for m in found if m and _file(m).is_file()}
-
-
-def modules(notebook: str, protocol: str = "") -> list[Path]:
-    """The library modules a notebook depends on, directly or through others.
-
-    Parameters
-    ----------
-    notebook : str
-    protocol : str
-        DA, RR or MQM: leaves out the readers of the other protocols.
-    """
-    code = "\n".join(
-        "".join(c["source"])
-        for c in run.read_notebook(notebook)["cells"]
-        if c["cell_type"] == "code"
-    )
-    waiting = _named(ast.parse(code)) | {"errors", "paths"}
-    left_out = READERS.get(protocol, set()) - waiting
-    found: set[str] = set()
-    while waiting:
-        module = waiting.pop()
-        found.add(module)
-        waiting |= _imports(module) - found - left_out
-    return [_file(m) for m in sorted(found)]
+    def executed(self) -> str:
+        """The job's output: the executed notebook."""
+        pair = "" if self.pair in ("", WHOLE) else f"__{self.pair}"
+        return f"build/executed/{self.campaign}/{self.notebook}{pair}.ipynb"
 
 
 def jobs(config: Mapping[str, Any]) -> list[Job]:
@@ -96,25 +43,22 @@ def jobs(config: Mapping[str, Any]) -> list[Job]:
         pairs than this run one job per pair; ``skip``: notebook to campaigns it is not run on.
     """
     wanted_campaigns, wanted_notebooks = config.get("campaigns"), config.get("notebooks")
-    found: list[Job] = []
+    planned: list[Job] = []
     for campaign in sorted(campaigns.present(), key=lambda c: c.name):
         name = campaign.name
         if wanted_campaigns and name not in wanted_campaigns:
             continue
-        for notebook in run.notebooks():
-            about = run.metadata(notebook)
+        for notebook in notebooks():
+            about = metadata(notebook)
             if wanted_notebooks and not any(notebook.startswith(w) for w in wanted_notebooks):
                 continue
-            if name in config.get("skip", {}).get(notebook, []):
-                continue
-            if not takes(about, campaign):
+            if name in config.get("skip", {}).get(notebook, []) or not takes(about, campaign):
                 continue
             if about.get("split") and len(campaign.pairs) > config.get("split_above", 3):
-                found += [Job(notebook, name, pair) for pair in campaign.pairs]
-                found.append(Job(notebook, name, gathers=True))
+                planned += [Job(notebook, name, pair) for pair in (*campaign.pairs, WHOLE)]
             else:
-                found.append(Job(notebook, name))
-    return found
+                planned.append(Job(notebook, name))
+    return planned
 
 
 def takes(about: Mapping[str, Any], campaign: Any) -> bool:
@@ -124,60 +68,79 @@ def takes(about: Mapping[str, Any], campaign: Any) -> bool:
     return campaign.protocol != "DA" or campaign.workers or not about.get("workers", False)
 
 
-def settings(job: Job, config: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters of a job from the configuration: for the notebook, then for the campaign in it."""
-    given = config.get("parameters", {}).get(job.notebook, {})
-    out = dict(given.get("all", {})) | dict(given.get(job.campaign, {}))
-    return out
+def given(job: Job, config: Mapping[str, Any]) -> dict[str, str]:
+    """The job's parameters: campaign, pair, and those of the configuration, for all or for one."""
+    configured = config.get("parameters", {}).get(job.notebook, {})
+    own = {**configured.get("all", {}), **configured.get(job.campaign, {})}
+    pair = {"pair": job.pair} if job.pair else {}
+    return {k: str(v) for k, v in {"campaign": job.campaign, **pair, **own}.items()}
 
 
-def inputs(job: Job, config: Mapping[str, Any] | None = None) -> list[str]:
+@cache
+def _graph() -> Any:
+    import grimp
+
+    return grimp.build_graph("rankstability", cache_dir=str(paths.BUILD / "imports"))
+
+
+@cache
+def modules(notebook: str) -> frozenset[str]:
+    """The library's modules that a notebook imports, directly or through others."""
+    cells = read_notebook(notebook)["cells"]
+    code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+    named = [n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module]
+    first = [f"{n.module}{dot}" for n in named for dot in ("", *(f".{a.name}" for a in n.names))]
+    reached = {m for m in first if m in _graph().modules}
+    for module in tuple(reached):
+        reached |= _graph().find_upstream_modules(module)
+    return frozenset(reached)
+
+
+def inputs(job: Job) -> list[str]:
     """Files whose change makes the job run again: notebook, library modules, data, print.
 
-    Where a campaign's run also reads others (``also_reads`` in `config`), their data too, if here.
+    The job on the results of a campaign's pairs depends on their jobs instead of the data.
     """
     campaign = campaigns.find(job.campaign)
     files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", paths.CATALOGUE]
-    files += modules(job.notebook, campaign.protocol)
-    if not job.gathers:
-        files += campaign.files(job.pair)
-    files += beside(campaign, job.pair)
-    if not job.pair:
-        others = (config or {}).get("also_reads", {}).get(job.notebook, {}).get(job.campaign, [])
-        here = {c.name: c for c in campaigns.present()}
-        files += [f for name in others if name in here for f in here[name].files()]
-    files += published(job.notebook)
-    return [paths.shown(f) for f in files]
+    for module in sorted(modules(job.notebook)):
+        file = paths.ROOT / "lib" / module.replace(".", "/")
+        files.append(file / "__init__.py" if file.is_dir() else file.with_suffix(".py"))
+    reached = modules(job.notebook)
+    printed = sorted(paths.PUBLISHED.glob("*.csv"))
+    files += [p for p in printed if f"rankstability.papers.{p.stem}" in reached]
+    pair = "" if job.pair == WHOLE else job.pair
+    files += beside(campaign, pair)
+    if job.pair == WHOLE:
+        pairs = (Job(job.notebook, job.campaign, p).executed for p in campaign.pairs)
+        return [*map(paths.shown, files), *pairs]
+    return [*map(paths.shown, files), *map(paths.shown, campaign.files(pair))]
 
 
 def beside(campaign: Any, pair: str = "") -> list[Path]:
     """Official rankings, clusters, p-values and document lists beside DA judgments."""
     if campaign.protocol != "DA":
         return []
-    pairs = [pair] if pair else campaign.pairs
     names = ["clusters.csv"]
-    for one in pairs:
+    for one in [pair] if pair else campaign.pairs:
         names += [f"ad-sys-ranking-{one}-z.csv", f"ad-sys-scores-{one}.csv"]
         names += [f"adwilcox-{one.replace('-', '')}.csv", f"documents-{one}.tsv"]
     read = set(campaign.files(pair))
     return [f for f in (campaign.folder / n for n in names) if f.is_file() and f not in read]
 
 
-def published(notebook: str) -> list[Path]:
-    """The files of printed numbers that a notebook or its modules name."""
-    texts = [(paths.NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8")]
-    texts += [m.read_text(encoding="utf-8") for m in modules(notebook) if m.suffix == ".py"]
-    names = sorted(paths.PUBLISHED.glob("*.csv"))
-    return [p for p in names if any(f'"{p.stem}"' in t or f'\\"{p.stem}\\"' in t for t in texts)]
+def whole(job: Job, config: Mapping[str, Any], root: Path = paths.ROOT) -> bool:
+    """Whether the results of a finished job lie in ``figures/`` as this job wrote them.
 
-
-def forget_lost(root: Path = paths.ROOT) -> list[str]:
-    """Remove the stamps of jobs whose results are gone or altered, so that they run again."""
-    lost = []
-    for stamp in sorted((root / "build" / "stamps").rglob("*.json")):
-        listed = json.loads(stamp.read_text(encoding="utf-8"))["files"]
-        whole = all((root / f).is_file() and checksum(root / f) == s for f, s in listed.items())
-        if not whole:
-            stamp.unlink()
-            lost.append(str(stamp.relative_to(root)))
-    return lost
+    False also where a later run with other parameters wrote there.
+    """
+    file = (root / job.executed).with_suffix(".status.json")
+    if not file.is_file():
+        return False
+    status = json.loads(file.read_bytes())
+    results = ((root / name, told) for name, told in status.get("files", {}).items())
+    return (
+        status.get("status") == "ok"
+        and status.get("given") == given(job, config)
+        and all(result.is_file() and digest(result) == told for result, told in results)
+    )

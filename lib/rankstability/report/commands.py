@@ -1,0 +1,68 @@
+"""The command line: ``rankstability run NOTEBOOK name=value ...`` and ``rankstability data``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from .. import paths
+from ..errors import DataError
+from . import run as runner
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """``rankstability``: hand over to a subcommand."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["run"]:
+        return run(words[1:])
+    if words[:1] == ["data"]:
+        from ..read import download
+
+        return download.main(words[1:])
+    print(
+        "usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly\n"
+        "       rankstability data [CAMPAIGN ...]              download the official releases"
+    )
+    return 0 if words[:1] in (["-h"], ["--help"]) else 2
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a notebook; 0 success, 1 the notebook failed, 2 the call is off."""
+    parser = argparse.ArgumentParser(
+        prog="rankstability run",
+        description="Run a notebook headlessly; results appear whole or not at all.",
+        epilog="With a notebook and --help: its parameters. "
+        "Notebooks: " + ", ".join(runner.notebooks()),
+        add_help=False,
+    )
+    parser.add_argument("notebook", nargs="?", help="any unique beginning of a notebook's name")
+    parser.add_argument("parameters", nargs="*", help="name=value")
+    parser.add_argument("--figure-format", help="figures besides PNG: svg, pdf or svg,pdf")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("-h", "--help", action="store_true")
+    args = parser.parse_args(arguments)
+    try:
+        if not args.notebook:
+            parser.print_help()
+            return 0 if args.help else 2
+        name = runner.resolve(args.notebook)
+        if args.help:
+            print(f"{name}: parameters")
+            for p in runner.parameters(name):
+                print(f"  {p.name}: {p.type} = {p.default!r}\n      {p.help}")
+            return 0
+        wrong = [p for p in args.parameters if "=" not in p]
+        if wrong:
+            raise DataError("not a parameter", value=wrong[0], expected="name=value")
+        if args.figure_format:
+            from .outputs import FORMATS, figure_formats
+
+            os.environ[FORMATS] = ",".join(figure_formats(args.figure_format))
+        folder = runner.execute(name, dict(p.split("=", 1) for p in args.parameters), args.quiet)
+        print(f"{name}: results in {paths.shown(folder)}")
+        return 0
+    except (DataError, RuntimeError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2 if isinstance(error, DataError) else 1

@@ -1,0 +1,117 @@
+"""Inside a notebook: open its campaign (`start`), and show what it made (`show`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import paths
+from ..errors import DataError
+from ..read import campaigns
+from ..read.campaigns import Campaign
+from .outputs import Outputs, check_pairs, signature
+
+WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a notebook works on: the campaign, the pairs asked for, and where results go.
+
+    Attributes
+    ----------
+    pair : str
+        As given: one pair, empty for all, or ``whole``.
+    pairs : tuple of str
+        The pairs that this run computes; none where all were run before (``pair="whole"``).
+    whole : bool
+        Whether this run also makes the campaign's tables, from the pairs'.
+    """
+
+    notebook: str
+    campaign: Campaign
+    pair: str
+    pairs: tuple[str, ...]
+    out: Outputs
+
+    @property
+    def whole(self) -> bool:
+        return self.pair in ("", WHOLE)
+
+
+def start(
+    notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
+) -> Run:
+    """Open a campaign for a notebook: the first call of each notebook.
+
+    Parameters
+    ----------
+    notebook : str
+        The notebook's name, such as ``01_replication``.
+    campaign : str
+        A catalogue name, or a path to a folder of files in a known format.
+    pair : str
+        A language pair; empty: all pairs of the campaign; ``whole``: only the campaign's tables,
+        from the results of pairs that are already there.
+    output_dir : str
+        Where results go; empty: ``figures/<campaign>/<notebook>``.
+    **settings
+        What else the results depend on, for the signature in ``run.json``.
+
+    Raises
+    ------
+    DataError
+        For a campaign that is not here, a pair it does not have, or (``whole``) pairs that have
+        not been run, or were run with other settings.
+    """
+    found = campaigns.find(campaign)
+    check_pair(found, pair)
+    folder = Path(output_dir) if output_dir else paths.FIGURES / found.name / notebook
+    signed = signature(
+        notebook=notebook,
+        campaign=found.name,
+        data=campaigns.fingerprint(found, "" if pair == WHOLE else pair),
+        provenance=provenance(found),
+        **settings,
+    )
+    out = Outputs(folder, signed, pairs=found.pairs)
+    if pair == WHOLE:
+        check_pairs(folder, found.pairs, signed)
+    pairs = () if pair == WHOLE else (pair,) if pair else found.pairs
+    return Run(notebook, found, pair, pairs, out)
+
+
+def provenance(campaign: Campaign) -> str:
+    """``official``, ``rebuilt from z``, ``synthetic`` (a demo campaign) or ``own`` data."""
+    if campaign.demo:
+        return "synthetic"
+    if campaign.name not in campaigns.catalogue():
+        return "own"
+    return "rebuilt from z" if campaign.rebuilt else "official"
+
+
+def check_pair(campaign: Campaign, pair: str) -> None:
+    """Refuse a language pair that the campaign does not have; empty or ``whole`` stand for all.
+
+    Raises
+    ------
+    DataError
+        Names the pairs there are.
+    """
+    if pair and pair != WHOLE and pair not in campaign.pairs:
+        raise DataError(
+            f"no such language pair in campaign {campaign.name}",
+            value=pair,
+            expected=", ".join(campaign.pairs),
+        )
+
+
+def show(parts: Mapping[str, Any]) -> None:
+    """Display titled tables, figures and sentences in a notebook, one under the other."""
+    from IPython.display import Markdown, display
+
+    for title, part in parts.items():
+        display(Markdown(f"**{title}**"))
+        display(Markdown(part) if isinstance(part, str) else part)

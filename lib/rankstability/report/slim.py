@@ -1,0 +1,86 @@
+"""An executed notebook in a small form: tables kept, pictures as links to the files beside it.
+
+Written as ``report.ipynb`` beside a campaign's results, so that a reader without data can read what
+ran. Pictures that the repository does not hold (``.gitignore`` says which it does) are named only.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from .. import paths
+
+NAME = "report.ipynb"
+KEPT_METADATA = ("kernelspec", "language_info", "rankstability")
+
+
+def slim(executed: Path, folder: Path, final: Path) -> bytes:
+    """The executed notebook without embedded pictures, progress bars and times, as JSON.
+
+    Parameters
+    ----------
+    executed : Path
+        The executed notebook.
+    folder : Path
+        Where its pictures are now; they are recognised by their bytes.
+    final : Path
+        Where they are going to be, beside the small form.
+    """
+    notebook = json.loads(executed.read_bytes())
+    pictures = {png.read_bytes(): png.relative_to(folder) for png in sorted(folder.rglob("*.png"))}
+    for cell in notebook["cells"]:
+        tags = cell["metadata"].get("tags", [])
+        cell["metadata"] = {"tags": tags} if tags else {}
+        if cell["cell_type"] != "code":
+            continue
+        cell["execution_count"] = None
+        shown = [o for o in cell["outputs"] if not _passing(o)]
+        cell["outputs"] = [_linked(o, pictures, final) for o in shown]
+    metadata = notebook["metadata"]
+    notebook["metadata"] = {k: metadata[k] for k in KEPT_METADATA if k in metadata}
+    text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    return text.replace(str(folder), paths.shown(final)).encode()
+
+
+def kept(file: Path) -> bool:
+    """Whether git keeps this file of ``figures/``: the last fitting line of .gitignore counts."""
+    name, answer = paths.shown(file), True
+    ignore = paths.ROOT / ".gitignore"
+    for line in ignore.read_text(encoding="utf-8").splitlines() if ignore.is_file() else ():
+        pattern = line.removeprefix("!")
+        if not pattern.startswith("figures/") or pattern.endswith("/"):
+            continue
+        same_depth = pattern.endswith("**") or pattern.count("/") == name.count("/")
+        if same_depth and fnmatch(name, pattern):
+            answer = line.startswith("!")
+    return answer
+
+
+def _passing(output: dict[str, Any]) -> bool:
+    """Progress bars and messages on the way."""
+    if output["output_type"] == "stream":
+        return bool(output["name"] == "stderr")
+    return "application/vnd.jupyter.widget-view+json" in output.get("data", {})
+
+
+def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) -> dict[str, Any]:
+    data = output.get("data", {})
+    if "execution_count" in output:
+        output["execution_count"] = None
+    if "image/png" not in data:
+        return output
+    file = pictures.get(base64.b64decode("".join(data["image/png"])))
+    name = file.as_posix() if file else "a picture"
+    if file and kept(final / file):
+        text, about = f"![{name}]({name})", {"picture": name}
+    else:
+        text, about = f"*Not kept in the repository, drawn by `make figures`: {name}.*", {}
+    return {
+        "output_type": "display_data",
+        "data": {"text/markdown": text},
+        "metadata": {"rankstability": about} if about else {},
+    }
