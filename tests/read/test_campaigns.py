@@ -5,14 +5,14 @@ from __future__ import annotations
 import gzip
 import shutil
 
+import pandas as pd
 import pytest
-from test_readers_da import ROWS, segment_file, write
+from test_readers_da import COLUMNS, ROWS, segment_file, write
 
 from conftest import needs, real
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.read import campaigns, formats
-from rankstability.read import text as tables
+from rankstability.read import campaigns, formats, text
 
 # Knowles (2021), Table 4, without the systems marked *: (year, tool group) -> pairs, by style.
 TABLE_4 = {
@@ -116,14 +116,14 @@ def test_a_folder_of_da_files_is_a_campaign(tmp_path, monkeypatch):
     (folder / "campaign.yaml").write_text("style: SRDC\n")
     with pytest.raises(DataError, match=r"'style': unknown style; found 'SRDC'"):
         campaigns.find(folder)
-    for text, words in (
+    for settings, words in (
         ("colour: red", "'colour': unknown field"),
         ("format: xml", "'format': unknown format; found 'xml'"),
         ("year: last", "'year': not a year"),
         ("files: [gone.csv]", "no file gone.csv in the folder"),
         ("- a", "not a mapping"),
     ):
-        (folder / "campaign.yaml").write_text(text)
+        (folder / "campaign.yaml").write_text(settings)
         with pytest.raises(DataError, match=words):
             campaigns.find(folder)
     (folder / "campaign.yaml").write_text("style: [\n")
@@ -189,6 +189,67 @@ def test_folders_of_the_other_formats(tmp_path):
     assert campaigns.find(esa.folder).pairs == ("cs-en", "en-fr")
 
 
+def test_a_single_file_is_a_campaign(tmp_path):
+    lines = ["\t".join(COLUMNS), *ROWS]
+    mine = tmp_path / "mine.v2.csv"
+    mine.write_text("\n".join(lines))
+    (tmp_path / "campaign.yaml").write_text("title: Ours\nformat: rr\n")  # of the folder: a title
+    campaign = campaigns.find(mine)
+    assert (campaign.name, campaign.format, campaign.title) == ("mine.v2", "da", "Ours")
+    assert campaign.pairs == ("cs-en", "en-de") and campaign.files() == (mine,)
+    da = campaigns.load(campaign, "cs-en")
+    pd.testing.assert_frame_equal(da.latest, da.good)  # every score counts
+    assert len(da.good) == 6 and set(da.excluded.file) == {"mine.v2.csv"}
+    bare = tmp_path / "bare.csv.gz"  # packed, no header
+    bare.write_bytes(gzip.compress("\n".join(ROWS).encode()))
+    pd.testing.assert_frame_equal(campaigns.load(bare, "cs-en").good, da.good)
+
+    for pair in ("cs-en", "en-cs"):
+        segment_file(tmp_path, ["A 1 57.5 -0.2 2"], name=f"ad-seg-scores-{pair}.csv")
+    scores = campaigns.find(tmp_path / "ad-seg-scores-en-cs.csv")
+    assert (scores.format, scores.pairs) == ("segments", ("en-cs",))
+    assert campaigns.load(scores, "en-cs").raw.tolist() == [57.5]
+    with pytest.raises(DataError, match=r"no rows for the language pair.*one of en-cs"):
+        campaigns.load(scores, "cs-en")
+
+    rankings = campaigns.find(paths.DEMO / "demo-rr" / "demo.RNK_results.csv")
+    assert (rankings.name, rankings.pairs) == ("demo.RNK_results", ("cs-en", "en-de"))
+    errors = paths.DEMO / "demo-mqm" / "mqm_demo_ende.3ratingsPerSegment.tsv"
+    assert campaigns.find(errors).pairs == ("en-de",)
+    pd.testing.assert_frame_equal(campaigns.load(errors), campaigns.load("demo-mqm"))
+    (tmp_path / "notes.txt").write_text("just words\n")
+    with pytest.raises(DataError, match="not a file of a known format; found 'just words'"):
+        campaigns.find(tmp_path / "notes.txt")
+
+
+def test_one_of_two_da_files_stands_for_its_folder(tmp_path):
+    folder = write(tmp_path / "mine")
+    campaign = campaigns.find(folder / "ad-latest.csv")
+    assert (campaign.name, campaign.folder, len(campaign.files())) == ("mine", folder, 2)
+
+
+def test_a_folder_above_its_analysis_folder(tmp_path, monkeypatch):
+    folder = write(tmp_path / "release" / "analysis")
+    campaign = campaigns.find(tmp_path / "release")
+    assert (campaign.name, campaign.folder) == ("release", folder)
+    assert campaigns.find(folder).name == "analysis"
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path))
+    write(tmp_path / "newstest2018-humaneval" / "analysis")
+    assert campaigns.find(tmp_path / "newstest2018-humaneval").name == "wmt18"
+
+
+def test_one_way_to_load_every_protocol():
+    for name in ("demo-srdc", "demo-rr", "demo-mqm"):
+        campaign = campaigns.find(name)
+        judgments = campaigns.load(name, campaign.pairs[0])
+        assert len(getattr(judgments, "good", judgments)) > 100
+    with pytest.raises(DataError, match="did you mean en-de"):
+        campaigns.load("demo-rr", "en-d")
+    with pytest.raises(DataError, match="one of de-en, en-cs"):  # which of them is not guessed
+        campaigns.load("demo-srdc")
+    assert campaigns.load("demo-rr").pair.nunique() == 2  # of relative ranking: all
+
+
 def test_fingerprint_follows_the_content_and_not_the_packing(tmp_path):
     folder = write(tmp_path / "one")
     campaign = campaigns.find(folder)
@@ -204,8 +265,8 @@ def test_fingerprint_follows_the_content_and_not_the_packing(tmp_path):
 
 
 def test_the_example_in_the_readme_is_a_campaign(tmp_path):
-    text = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
-    blocks = text.split("## Your own campaign")[1].split("```")
+    readme = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    blocks = readme.split("## Your own campaign")[1].split("```")
     rows, settings = blocks[1].strip("\n"), blocks[3].removeprefix("yaml\n")
     for name in ("ad-latest.csv", "ad-good-raw-redup.csv"):
         (tmp_path / name).write_text(rows + "\n")
@@ -232,7 +293,7 @@ def test_git_blob_is_git_s():
         out = subprocess.run(
             ["git", "hash-object", "--no-filters", str(file)], capture_output=True, text=True
         )
-        assert tables.git_blob(file) == out.stdout.strip()
+        assert text.git_blob(file) == out.stdout.strip()
 
 
 @needs("wmt10")
@@ -244,7 +305,7 @@ def test_real_files_are_the_official_ones():
         campaign, checked = campaigns.find(name), 0
         for source in campaign.entry["sources"]:
             for file, facts in source["files"].items():
-                assert tables.git_blob(campaign.folder / file) == facts["git_blob"]
+                assert text.git_blob(campaign.folder / file) == facts["git_blob"]
                 checked += 1
         assert checked
         assert not campaign.rebuilt
@@ -265,7 +326,12 @@ def test_formats_of_real_folders_are_seen_from_their_files(tmp_path):
         *(("wmt10", "rr", 1), ("wmt11", "rr", 3), ("wmt12", "rr", 1), ("wmt23-mqm", "mqm", 2)),
         *(("wmt24-esa", "esa", 1), ("wmt22-appraise-liv", "appraise", 2)),
     ):
-        shutil.copytree(real(name), tmp_path / f"copy-{name}")
+        (tmp_path / f"copy-{name}").mkdir()
+        for source in campaigns.find(name).entry["sources"]:
+            for file in source["files"]:
+                released = campaigns.locate(real(name), file)
+                if released:
+                    shutil.copy(released, tmp_path / f"copy-{name}")
         own = campaigns.find(tmp_path / f"copy-{name}")
         assert (own.format, len(own.files())) == (form, count)
         assert own.pairs == campaigns.find(name).pairs

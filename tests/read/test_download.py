@@ -11,13 +11,15 @@ import sys
 import tarfile
 import threading
 import time
+import types
 
+import pooch
 import pytest
 import yaml
 
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.read import archives, campaigns, download, fetch
+from rankstability.read import campaigns, download, transfer
 
 LATEST = b"HITId\tWorkerId\n" + b"some judgments\n" * 200
 GOOD = b"HITId\tWorkerId\n" + b"good judgments\n" * 200
@@ -124,7 +126,7 @@ def root(server, tmp_path, monkeypatch):
     data = tmp_path / "data"
     data.mkdir()
     monkeypatch.setattr(paths, "CATALOGUE", file)
-    monkeypatch.setattr(fetch, "PAUSE", 0.0)
+    monkeypatch.setattr(pooch.core, "time", types.SimpleNamespace(sleep=lambda seconds: None))
     monkeypatch.setenv("RANKSTABILITY_DATA", str(data))
     monkeypatch.setenv("RANKSTABILITY_MIRROR", f"http://127.0.0.1:{server.server_port}")
     campaigns.catalogue.cache_clear()
@@ -195,7 +197,7 @@ def test_a_bad_answer_leaves_nothing_and_says_how_to_go_on(root, server, answer,
     assert f"{len(LATEST)} bytes" in message and blob(LATEST) in message
     assert everything(root) == {"human", "human/analysis", "human/analysis/ad-good-raw-redup.csv"}
     asked = server.asked.count(f"{AT}ad-latest.csv")
-    assert asked == (1 if answer == (404,) else download.RETRIES)
+    assert asked == (1 if answer == (404,) else transfer.TRIES)
     server.files[f"{AT}ad-latest.csv"] = LATEST  # the next run completes it
     list(download.download("pinned"))
     assert (root / "human" / "analysis" / "ad-latest.csv").read_bytes() == LATEST
@@ -210,8 +212,8 @@ def test_a_transfer_that_breaks_off_is_started_again(root, server):
 
 def test_leftovers_of_a_killed_run_do_no_harm(root, server):
     folder = root / "human" / "analysis"
-    folder.mkdir(parents=True)
-    (folder / ".partial-ad-latest.csv").write_bytes(LATEST[:100])
+    (folder / ".partial-ad-latest.csv").mkdir(parents=True)
+    (folder / ".partial-ad-latest.csv" / "tmp1").write_bytes(LATEST[:100])
     list(download.download("pinned"))
     assert not list(folder.glob(".partial*"))
     assert (folder / "ad-latest.csv").read_bytes() == LATEST
@@ -245,7 +247,7 @@ def test_a_killed_download_leaves_no_file_under_its_name_and_can_be_started_agai
 def test_no_host_at_all_is_said_once_and_no_folder_is_left(root, monkeypatch):
     monkeypatch.setenv("RANKSTABILITY_MIRROR", "http://127.0.0.1:9")
     with pytest.raises(DataError, match="no answer from the host"):
-        list(download.download("pinned", retries=1))
+        list(download.download("pinned", tries=1))
     assert everything(root) == set()
 
 
@@ -253,10 +255,10 @@ def test_archive_without_a_published_checksum_is_recorded_and_held_to_it(root, s
     lines = "\n".join(download.download("loose"))
     assert "no checksum of human.tar.gz was ever published; recorded" in lines
     store = root / "downloads" / "human.tar.gz"
-    assert archives.sha256(store) in lines
+    assert transfer.sha256(store) in lines
     record = (root / "checksums.tsv").read_text().splitlines()
     assert record[0] == "name\tsha256\tbytes"
-    assert any(archives.sha256(store) in line and "gone.example" in line for line in record)
+    assert any(transfer.sha256(store) in line and "gone.example" in line for line in record)
     here = {path.name for path in (root / "loose").iterdir()}
     assert here == {"ad-latest.csv", "ad-good-raw-redup.csv", "ad-sys-ranking-cs-en-z.csv"}
     assert (root / "loose" / "ad-latest.csv").read_bytes() == LATEST  # not the other part's

@@ -95,17 +95,19 @@ def test_errors_of_whole_files(tmp_path):
         readers_rr.read_rr([write(tmp_path, HEADER)])
     with pytest.raises(DataError, match=r"a column is missing.*judgeid"):
         readers_rr.read_rr([write(tmp_path, HEADER.replace("judgeId", "who"), ROW)])
-    with pytest.raises(DataError, match="a column is missing"):
+    with pytest.raises(DataError, match="the file is empty"):
         readers_rr.read_rr([write(tmp_path, "")])
+    with pytest.raises(DataError, match="line 1: a column stands twice; found 'judgeId'"):
+        readers_rr.read_rr([write(tmp_path, HEADER.replace("documentId", "judgeId"), ROW)])
     with pytest.raises(DataError, match=r"no rows of this language pair.*one of cs-en"):
         readers_rr.read_rr([write(tmp_path, HEADER, ROW)], "de-en")
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="no such file"):
         readers_rr.read_rr([tmp_path / "absent.csv"])
     with pytest.raises(DataError, match="no file"):
         readers_rr.read_rr([])
     file = tmp_path / "latin.csv"
     file.write_bytes((HEADER + "\n" + ROW.replace("judge1", "Jürgen") + "\n").encode("latin-1"))
-    with pytest.raises(DataError, match="line 2: not UTF-8"):
+    with pytest.raises(DataError, match="line 2: wrong encoding"):
         readers_rr.read_rr([file])
 
 

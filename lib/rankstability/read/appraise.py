@@ -6,20 +6,18 @@ annotation task (``username``) stands for a worker, as in the official Appraise 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .. import paths
 from ..errors import DataError
 from ..judgments import DirectAssessment
 from . import schema as schemas
-from . import text as tables
+from . import tables, text
 from .da import share_categories
 
 COLUMNS = {
@@ -104,16 +102,10 @@ def read_appraise(files: tuple[Path, ...], pair: str, form: str) -> DirectAssess
     )
 
 
-def _rows(file: Path, form: str) -> pd.DataFrame:
-    """All rows of one export, checked: do not modify."""
-    stat = file.stat()
-    return _checked(str(file), form, stat.st_mtime_ns, stat.st_size)
-
-
-def _header(folder: Path, expected: tuple[str, ...]) -> None:
+def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
     """Where the export's header is a file of its own, it must name the columns we expect."""
     for file in sorted(folder.glob("header*.csv")):
-        names = tables.content(file).decode().strip().split(",")
+        names = text.content(file).decode().strip().split(",")
         if tuple(names) != expected:
             raise DataError(
                 "another header than this format's",
@@ -124,55 +116,32 @@ def _header(folder: Path, expected: tuple[str, ...]) -> None:
             )
 
 
-@lru_cache(maxsize=4)
-def _checked(name: str, form: str, mtime: int, size: int) -> pd.DataFrame:
-    file, columns = Path(name), COLUMNS[form]
+def _rows(file: Path, form: str) -> pd.DataFrame:
+    """All rows of one export, checked: our columns, pair, number (the score) and why (left out)."""
+    columns = COLUMNS[form]
     if form == "appraise":
-        _header(file.parent, columns)
-    shown = paths.shown(file)
-    fields: list[list[str]] = []
-    lines: list[int] = []
-    reader = csv.reader(tables.content(file).decode().splitlines())
-    for row in reader:
-        if not row or (not fields and row[0] == columns[0]):
-            continue
-        if len(row) != len(columns):
-            raise DataError(
-                "wrong number of columns",
-                file=shown,
-                line=reader.line_num,
-                value=len(row),
-                expected=f"{len(columns)} columns: {','.join(columns)}",
-            )
-        fields.append(row)
-        lines.append(reader.line_num)
-    if not fields:
-        raise DataError("no rows", file=shown)
-    rows = pd.DataFrame(fields, columns=list(columns), dtype=object)
-    text = rows.rename(columns={theirs: ours for ours, theirs in NAMES.items()})
-    places: dict[str, Any] = {"file": file, "lines": lines, "columns": NAMES}
-    schemas.validate(text[["source", "target"]], schemas.languages(r"\w+([-_]\w+)*"), **places)
-    rows["number"] = schemas.validate(text[JUDGED], schemas.judgments(list(TYPES)), **places)[
-        "score"
-    ]
-    rows["pair"] = rows["srcLang"].replace(ISO) + "-" + rows["trgLang"].replace(ISO)
-    rows["why"] = ""
-    rows.loc[rows.duplicated(list(columns)), "why"] = "submitted twice"
-    rows["type"] = rows["itemType"].map(TYPES)
-    rows["block"] = rows["docId"] if form == "esa" else "NA"
+        _check_header(file.parent, columns)
+    table = tables.read_csv(file, columns)
+    if table.frame.empty:
+        raise DataError("no rows", file=paths.shown(file))
+    codes = table.validated(
+        schemas.languages(r"\w+([-_]\w+)*"), {name: NAMES[name] for name in ("source", "target")}
+    ).astype(str)
+    judged = table.validated(schemas.judgments(list(TYPES)), {name: NAMES[name] for name in JUDGED})
+    rows = judged.drop(columns="score").astype(str).assign(number=judged["score"], block="NA")
+    rows["pair"] = codes["source"].replace(ISO) + "-" + codes["target"].replace(ISO)
+    rows["hit"] = rows["worker"]
+    rows["type"] = rows["type"].map(TYPES)
+    rows["why"] = np.where(table.frame.duplicated(), "submitted twice", "")
     rows["document"] = ""
     if form == "esa":
-        rows.loc[rows["isDocScore"].str.lower() == "true", "why"] = "whole-document score"
-        rows["document"] = rows["docId"].str.partition("#")[0]
-        again = rows["docId"].str.contains("#dup", regex=False) & (rows["type"] == "SYSTEM")
+        document = table.frame["docId"].astype(str)
+        whole = table.frame["isDocScore"].astype(str).str.lower() == "true"
+        rows.loc[whole, "why"] = "whole-document score"
+        rows["block"], rows["document"] = document, document.str.partition("#")[0]
+        again = document.str.contains("#dup", regex=False) & (rows["type"] == "SYSTEM")
         rows.loc[again, "type"] = "REPEAT"
-        tutorial = rows["docId"].str.contains("tutorial", regex=False)
-        rows.loc[tutorial, "why"] = "tutorial"
+        rows.loc[document.str.contains("tutorial", regex=False), "why"] = "tutorial"
     rows.loc[rows["system"].str.contains("tutorial", regex=False), "why"] = "tutorial"
     rows["system"] = rows["system"].str.replace(FILE_NAME, r"\1", regex=True)
-    rows["worker"] = rows["hit"] = rows["username"]
-    rows["segment"] = rows["itemId"]
-    return rows[
-        [*("pair", "worker", "hit", "system", "document", "segment", "type", "number"), "block",
-         "why"]
-    ]  # fmt: skip
+    return rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -18,9 +19,13 @@ from ..errors import DataError
 from ..judgments import DirectAssessment
 from . import appraise as readers_appraise
 from . import da as readers_da
-from . import formats
-from . import text as tables
+from . import formats, text
+from . import mqm as readers_mqm
+from . import rr as readers_rr
 from .da import GOOD, LATEST, locate
+from .settings import read_settings
+
+FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|txt|tar|gz))+$")
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class Campaign:
         0 where unknown.
     folder : Path
         Where the files are.
+    file : Path or None
+        The one file, where the campaign is no more than that.
     format : str
         ``da``, ``segments`` (scores without workers), ``esa``, ``appraise``, ``rr``, ``mqm``.
     title, citation : str
@@ -63,6 +70,7 @@ class Campaign:
     demo: bool = False
     known_pairs: tuple[str, ...] = ()
     entry: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    file: Path | None = None
 
     @property
     def workers(self) -> bool:
@@ -72,8 +80,8 @@ class Campaign:
     @cached_property
     def pairs(self) -> tuple[str, ...]:
         """The language pairs that the files here hold, sorted."""
-        here = () if self.format in ("da", "segments") else self.files()
-        return formats.pairs(self.format, self.folder, here)
+        here = () if self.format == "da" else self.files()
+        return formats.pairs(self.format, self.file or self.folder, here)
 
     @cached_property
     def rebuilt(self) -> bool:
@@ -89,7 +97,7 @@ class Campaign:
             for source in self.entry["sources"]
             if GOOD in source["files"] and "repository" in source
         )
-        return file is not None and tables.git_blob(file) != official
+        return file is not None and text.git_blob(file) != official
 
     def style_of(self, pair: str) -> str:
         """``SR-DC``, ``SR+DC`` or empty, for one pair."""
@@ -103,19 +111,10 @@ class Campaign:
         """Whether outputs were judged against the source rather than a reference translation."""
         return _of_pair(self.entry.get("judged", ""), pair) == "bilingual"
 
-    @property
-    def facts(self) -> pd.DataFrame:
-        """How each pair here was judged: columns pair, year, style, tool, judged."""
-        words = ("monolingual", "bilingual")
-        rows = [
-            (p, self.year, self.style_of(p), self.tool_of(p), words[self.bilingual(p)])
-            for p in self.pairs
-        ]
-        return pd.DataFrame(rows, columns=["pair", "year", "style", "tool", "judged"])
-
     def files(self, pair: str = "") -> tuple[Path, ...]:
         """The files that are read for `pair` (all pairs: empty), that exist."""
-        return formats.files(self.format, self.folder, self.entry.get("files") or (), pair)
+        names = self.entry.get("files") or ()
+        return formats.files(self.format, self.file or self.folder, names, pair)
 
 
 def _of_pair(value: Any, pair: str) -> str:
@@ -147,7 +146,9 @@ def folder_of(name: str) -> Path:
     return paths.DEMO / name if entry.get("demo") else paths.data_root() / entry["folder"]
 
 
-def _campaign(name: str, folder: Path, entry: Mapping[str, Any]) -> Campaign:
+def _campaign(
+    name: str, folder: Path, entry: Mapping[str, Any], file: Path | None = None
+) -> Campaign:
     return Campaign(
         name=name,
         protocol=entry.get("protocol") or formats.PROTOCOLS[entry["format"]],
@@ -161,6 +162,7 @@ def _campaign(name: str, folder: Path, entry: Mapping[str, Any]) -> Campaign:
         demo=bool(entry.get("demo")),
         known_pairs=tuple(entry.get("pairs") or ()),
         entry=entry,
+        file=file,
     )
 
 
@@ -183,16 +185,17 @@ def _complete(campaign: Campaign) -> bool:
 
 
 def find(name: str | Path) -> Campaign:
-    """A campaign by its catalogue name, or by a path to a folder of files in a known format.
+    """A campaign by its catalogue name, or by a path to a folder or file in a known format.
 
-    A folder's format is seen from its files; an optional ``campaign.yaml`` in it may set title,
-    style, tool, year, citation and files.
+    The format is seen from the files (of a folder without any, from those of its ``analysis``
+    folder); an optional ``campaign.yaml`` beside them may set title, style, tool, year, citation
+    and files.
 
     Raises
     ------
     DataError
         Unknown name (with the names there are and the closest), a known campaign whose files are
-        not here (with how to get them), or a folder without files of a known format.
+        not here (with how to get them), or nothing there in a known format.
 
     Examples
     --------
@@ -200,80 +203,56 @@ def find(name: str | Path) -> Campaign:
     >>> find("demo-srdc").pairs
     ('de-en', 'en-cs')
     """
-    text = str(name)
-    if text in catalogue():
-        campaign = _campaign(text, folder_of(text), catalogue()[text])
+    given = str(name)
+    if given in catalogue():
+        campaign = _campaign(given, folder_of(given), catalogue()[given])
         if not _complete(campaign):
             raise DataError(
-                f"the files of {text} are not here",
+                f"the files of {given} are not here",
                 file=paths.shown(campaign.folder),
-                expected=f"them there, or run `make data CAMPAIGN={text}` "
+                expected=f"them there, or run `make data CAMPAIGN={given}` "
                 "(data/README.md says how to place them by hand)",
             )
         return campaign
-    folder = Path(text)
-    if not folder.is_absolute() and not folder.is_dir():
-        folder = paths.ROOT / folder
-    if folder.is_dir():
-        return _own(folder.resolve())
+    path = Path(given)
+    if not path.is_absolute() and not path.exists():
+        path = paths.ROOT / path
+    if path.exists():
+        return _own(path.resolve())
     here = [campaign.name for campaign in present()]
-    close = difflib.get_close_matches(text, list(catalogue()), n=1)
+    close = difflib.get_close_matches(given, list(catalogue()), n=1)
     raise DataError(
         "unknown campaign" + (f" (did you mean {close[0]}?)" if close else ""),
-        value=text,
-        expected=f"a folder, or one of {', '.join(catalogue())}; here: {', '.join(here) or 'none'}",
+        value=given,
+        expected="a folder or file, or one of "
+        f"{', '.join(catalogue())}; here: {', '.join(here) or 'none'}",
     )
 
 
-OWN = ("title", "style", "tool", "judged", "year", "citation", "licence", "format", "files")
-
-
-def _own(folder: Path) -> Campaign:
-    """The campaign in a user's folder."""
-    for known in catalogue():
-        if folder == folder_of(known).resolve():
-            return _campaign(known, folder, catalogue()[known])
-    entry = _own_settings(folder / "campaign.yaml")
+def _own(path: Path) -> Campaign:
+    """The campaign in a user's folder or file."""
+    name, file = path.name, None
+    if path.is_file():
+        folder = path.parent
+        if path.name.removesuffix(".gz") not in (LATEST, GOOD):  # these two belong together
+            name, file = FILE_ENDING.sub("", path.name), path
+    else:
+        inside = path / "analysis"  # where the releases of WMT17 to WMT19 have the judgments
+        folder = inside if inside.is_dir() and not formats.kinds_of(path) else path
+    if file is None:
+        for known in catalogue():
+            if folder == folder_of(known).resolve():
+                return _campaign(known, folder, catalogue()[known])
+        name = folder.name if path.is_file() else name
+    entry = read_settings(folder / "campaign.yaml")
+    if file is not None:
+        entry = {key: value for key, value in entry.items() if key not in ("format", "files")}
     if "format" not in entry:
-        entry["format"] = formats.detect(folder)
+        entry["format"] = formats.detect(file or folder)
     entry["protocol"] = formats.PROTOCOLS[entry["format"]]
-    taken = folder.name in catalogue()  # its results must not be taken for the official campaign's
-    return _campaign(f"own-{folder.name}" if taken else folder.name, folder, entry)
-
-
-def _own_settings(file: Path) -> dict[str, Any]:
-    """What a folder's ``campaign.yaml`` says, checked; nothing where there is none."""
-    if not file.is_file():
-        return {}
-    try:
-        entry = yaml.safe_load(tables.content(file)) or {}
-    except yaml.YAMLError as error:
-        raise DataError(f"not YAML: {str(error).splitlines()[0]}", file=paths.shown(file)) from None
-    if not isinstance(entry, dict):
-        raise DataError("not a mapping", file=paths.shown(file), expected="title: ...")
-
-    def check(good: bool, column: str, problem: str, expected: str) -> None:
-        if not good:
-            raise DataError(
-                problem,
-                file=paths.shown(file),
-                column=column,
-                value=entry.get(column),
-                expected=expected,
-            )
-
-    for key in entry:
-        check(key in OWN, str(key), "unknown field", "one of " + ", ".join(OWN))
-    form, names = entry.get("format", "da"), entry.get("files", [])
-    check(form in formats.PROTOCOLS, "format", "unknown format", ", ".join(formats.PROTOCOLS))
-    style = entry.get("style", "")
-    check(style in ("", "SR-DC", "SR+DC"), "style", "unknown style", "SR-DC or SR+DC")
-    check(isinstance(entry.get("year", 0), int), "year", "not a year", "such as 2025")
-    check(isinstance(names, list), "files", "not a list", "a list of file names")
-    for name in names:
-        inside = locate(file.parent, str(name)) and Path(str(name)).name == str(name)
-        check(bool(inside), "files", f"no file {name} in the folder", "names of files beside it")
-    return entry
+    # the results of a taken name must not be mistaken for the official campaign's
+    name = f"own-{name}" if name in catalogue() else name
+    return _campaign(name, folder, entry, file)
 
 
 def _known_pair(campaign: Campaign, pair: str) -> None:
@@ -343,13 +322,15 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
         has = "segment scores without workers" if campaign.format == "segments" else "no DA"
         raise DataError(f"{campaign.name} has {has}", expected="a DA campaign with workers")
     allow = campaign.entry.get("identical_rows") == "allowed"
-    return readers_da.read_da(campaign.folder, pair, allow_identical=allow)
+    return readers_da.read_da(campaign.file or campaign.folder, pair, allow_identical=allow)
 
 
 def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
     """Released scores per system and segment: system, document, segment, raw, z, n."""
     if campaign.format not in ("segments", "da"):
         raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
+    if campaign.format == "segments":
+        _known_pair(campaign, pair)
     return readers_da.read_segment_scores(campaign.folder, pair)
 
 
@@ -359,8 +340,6 @@ def load_rr(campaign: Campaign, pair: str = "") -> pd.DataFrame:
         raise DataError(f"{campaign.name} is not relative ranking", value=campaign.protocol)
     if pair:
         _known_pair(campaign, pair)
-    from . import rr as readers_rr
-
     return readers_rr.read_rr(campaign.files(), pair=pair)
 
 
@@ -369,8 +348,6 @@ def load_mqm(campaign: Campaign, pair: str) -> pd.DataFrame:
     if campaign.format != "mqm":
         raise DataError(f"{campaign.name} is not MQM", value=campaign.protocol)
     _known_pair(campaign, pair)
-    from . import mqm as readers_mqm
-
     files = campaign.files(pair)
     if len(files) > 1:
         raise DataError(
@@ -385,5 +362,5 @@ def fingerprint(campaign: Campaign, pair: str = "") -> str:
     """Checksum of the files read for `pair` (empty: all), 16 hex digits; .gz equals plain."""
     total = hashlib.sha256()
     for path in campaign.files(pair):
-        total.update(path.name.removesuffix(".gz").encode() + tables.digest(path).encode())
+        total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())
     return total.hexdigest()[:16]

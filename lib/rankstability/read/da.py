@@ -17,8 +17,8 @@ from .. import paths
 from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment
 from . import schema as schemas
-from . import text as tables
-from .text import Table
+from . import tables
+from .tables import Table
 
 COLUMNS = (
     *("HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit"),
@@ -27,6 +27,7 @@ COLUMNS = (
 LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"
 CODE = r"[a-z]{2,3}([-_][A-Za-z]{2,4})?"
 DOC_SEGMENT = re.compile(r"(.+)_(\d+)")
+SEGMENT_FILE = re.compile(r"ad-seg-scores-([a-z]{2,3}-[a-z]{2,3})\.csv(\.gz)?")
 SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 
 
@@ -38,49 +39,52 @@ def locate(folder: Path, name: str) -> Path | None:
     return None
 
 
-def companions(folder: Path) -> tuple[Path, Path]:
-    """``ad-latest`` and ``ad-good-raw-redup`` of `folder`; DataError where one is missing."""
-    found = [locate(folder, name) for name in (LATEST, GOOD)]
-    for path, name, other in zip(found, (LATEST, GOOD), (GOOD, LATEST), strict=True):
-        if path is None:
-            raise DataError(
-                f"{name} is missing",
-                file=paths.shown(folder),
-                expected=f"{name} or {name}.gz beside {other}",
-            )
-    latest, good = found
-    assert latest is not None and good is not None
-    return latest, good
+def companions(path: Path) -> tuple[Path, Path]:
+    """``ad-latest`` and ``ad-good-raw-redup`` of a folder; of a file, twice the file.
+
+    Raises
+    ------
+    DataError
+        Where one of the two is missing.
+    """
+    if path.is_file():
+        return path, path
+    latest, good = locate(path, LATEST), locate(path, GOOD)
+    if latest and good:
+        return latest, good
+    name, other = (GOOD, LATEST) if latest else (LATEST, GOOD)
+    raise DataError(
+        f"{name} is missing",
+        file=paths.shown(path),
+        expected=f"{name} or {name}.gz beside {other}",
+    )
 
 
-def _codes(table: Table) -> tuple[pd.Series, pd.Series]:
-    names = {"source": "Input.src", "target": "Input.trg"}
-    rows = np.arange(len(table.frame))
-    codes = table.validated(schemas.languages(CODE), rows, names)
-    return codes["source"], codes["target"]
+def _pair_of_rows(table: Table) -> pd.Series:
+    """The language pair of each row, as a categorical."""
+    codes = table.validated(schemas.languages(CODE), {"source": "Input.src", "target": "Input.trg"})
+    pairs = codes.drop_duplicates()
+    name = (pairs["source"].astype(str) + "-" + pairs["target"].astype(str)).to_numpy()
+    return codes.merge(pairs.assign(pair=name), how="left")["pair"].astype("category")
 
 
-def pairs(folder: Path) -> tuple[str, ...]:
-    """The language pairs of ``ad-good-raw-redup`` in `folder`, sorted."""
-    _, good = companions(folder)
+def pairs(path: Path) -> tuple[str, ...]:
+    """The language pairs of the judgments that count, sorted."""
+    _, good = companions(path)
     table = tables.read(good, COLUMNS, ("Input.src", "Input.trg"))
-    source, target = _codes(table)
-    seen = pd.DataFrame({"s": source, "t": target}).drop_duplicates()
-    return tuple(sorted(f"{s}-{t}" for s, t in seen.itertuples(index=False)))
+    return tuple(_pair_of_rows(table).cat.categories)
 
 
 def _rows(table: Table, pair: str) -> np.ndarray:
-    source, target = _codes(table)
-    src, _, trg = pair.partition("-")
-    rows = np.flatnonzero((source == src).to_numpy() & (target == trg).to_numpy())
+    """Indices of the rows of `pair`."""
+    of_row = _pair_of_rows(table)
+    rows = np.flatnonzero((of_row == pair).to_numpy())
     if not len(rows):
-        seen = pd.DataFrame({"s": source, "t": target}).drop_duplicates()
-        have = sorted(f"{s}-{t}" for s, t in seen.itertuples(index=False))
         raise DataError(
             "no rows for the language pair",
             file=paths.shown(table.path),
             value=pair,
-            expected="one of " + ", ".join(have),
+            expected="one of " + ", ".join(of_row.cat.categories),
         )
     return rows
 
@@ -96,7 +100,7 @@ def _judgments(table: Table, rows: np.ndarray) -> pd.DataFrame:
         "score": "score",
         "block": "rid",
     }
-    return table.validated(schemas.judgments(TYPES), rows, names)
+    return table.validated(schemas.judgments(TYPES), names, rows)
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
@@ -133,23 +137,14 @@ def _identical(table: Table, rows: np.ndarray, allow: bool) -> int:
     return int(again.sum())
 
 
-def _counts(
-    name: str, table: Table, rows: np.ndarray, identical: int
-) -> list[tuple[str, str, int]]:
-    counts = [(name, "other language pairs", len(table.frame) - len(rows))]
-    if identical:
-        counts.append((name, "identical rows (kept)", identical))
-    return counts
-
-
-def read_da(folder: Path, pair: str, allow_identical: bool = False) -> DirectAssessment:
-    """The judgments of `pair` in the official layout.
+def read_da(path: Path, pair: str, allow_identical: bool = False) -> DirectAssessment:
+    """The judgments of one language pair in the official layout.
 
     Parameters
     ----------
-    folder : Path
-        Holds ``ad-latest.csv`` and ``ad-good-raw-redup.csv`` (or .gz), and perhaps
-        ``documents-XX-YY.tsv``.
+    path : Path
+        The folder that holds ``ad-latest.csv`` and ``ad-good-raw-redup.csv`` (or .gz); or one file
+        of the same form, all of whose scores count. Perhaps with ``documents-XX-YY.tsv`` beside.
     pair : str
         Such as ``cs-en``.
     allow_identical : bool
@@ -160,21 +155,22 @@ def read_da(folder: Path, pair: str, allow_identical: bool = False) -> DirectAss
     DataError
         With file, line, column, value and expectation; nothing is returned half-read.
     """
-    files = companions(folder)
+    files = dict.fromkeys(companions(path))
     frames, excluded = [], []
-    for path in files:
-        table = tables.read(path, COLUMNS)
+    for file in files:
+        table = tables.read(file, COLUMNS)
         rows = _rows(table, pair)
         frames.append(_judgments(table, rows))
-        excluded += _counts(path.name, table, rows, _identical(table, rows, allow_identical))
-    latest, good = frames
+        excluded.append((file.name, "other language pairs", len(table.frame) - len(rows)))
+        if identical := _identical(table, rows, allow_identical):
+            excluded.append((file.name, "identical rows (kept)", identical))
     share_categories(frames, ("worker", "hit", "system", "segment", "type", "block"))
-    _add_documents(frames, documents(folder, pair, frames))
+    _add_documents(frames, documents(next(iter(files)).parent, pair, frames))
     order = ["worker", "hit", "system", "document", "segment", "type", "score", "block"]
     return DirectAssessment(
         pair,
-        latest[order],
-        good[order],
+        frames[0][order],
+        frames[-1][order],
         pd.DataFrame(excluded, columns=["file", "reason", "rows"]),
     )
 
@@ -184,10 +180,7 @@ def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:
     names = pd.Categorical(document)
     for frame in frames:
         codes = frame["segment"].cat.codes.to_numpy()
-        frame["document"] = pd.Categorical.from_codes(
-            names.codes[codes],
-            dtype=names.dtype,
-        )
+        frame["document"] = pd.Categorical.from_codes(names.codes[codes], dtype=names.dtype)
 
 
 def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Series:
@@ -210,9 +203,8 @@ def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Ser
 
 def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
     table = tables.read(path, ("sid", "document"))
-    rows = np.arange(len(table.frame))
     names = {"segment": "sid", "document": "document"}
-    frame = table.validated(schemas.documents(), rows, names)
+    frame = table.validated(schemas.documents(), names)
     listed = pd.Series(frame["document"].astype(str).to_numpy(), index=frame["segment"].astype(str))
     missing = segments.difference(listed.index)
     if len(missing):
@@ -248,8 +240,31 @@ def _block_documents(frames: Sequence[pd.DataFrame], segments: pd.Index) -> pd.S
     return "doc-" + first.astype(str)
 
 
-def segment_file(folder: Path, pair: str) -> Path:
-    """``ad-seg-scores-XX-YY.csv`` (or .gz) of `pair`; DataError naming the pairs there are."""
+def segment_pairs(folder: Path) -> tuple[str, ...]:
+    """The language pairs with an ``ad-seg-scores`` file in `folder`, sorted."""
+    return tuple(sorted({pair for pair in map(segment_pair, folder.iterdir()) if pair}))
+
+
+def segment_pair(path: Path) -> str:
+    """``en-de`` of ``ad-seg-scores-en-de.csv`` (or .gz); empty where the name is another."""
+    match = SEGMENT_FILE.fullmatch(path.name)
+    return match.group(1) if match else ""
+
+
+def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
+    """Mean raw and z score of each system on each segment, as released (without workers).
+
+    Returns
+    -------
+    DataFrame
+        system, document, segment (categoricals; document missing where the ids name none),
+        raw (0 to 100), z, n (judgments averaged).
+
+    Raises
+    ------
+    DataError
+        No file of the pair (with the pairs there are), or anything wrong in it.
+    """
     path = locate(folder, f"ad-seg-scores-{pair}.csv")
     if path is None:
         have = ", ".join(segment_pairs(folder)) or "no file of this form"
@@ -259,30 +274,9 @@ def segment_file(folder: Path, pair: str) -> Path:
             value=pair,
             expected=f"ad-seg-scores-{pair}.csv or .gz; there: {have}",
         )
-    return path
-
-
-def segment_pairs(folder: Path) -> tuple[str, ...]:
-    """The language pairs with an ``ad-seg-scores`` file in `folder`, sorted."""
-    names = (path.name.removesuffix(".gz") for path in folder.glob("ad-seg-scores-*.csv*"))
-    found = {name.removeprefix("ad-seg-scores-").removesuffix(".csv") for name in names}
-    return tuple(sorted(name for name in found if re.fullmatch(r"[a-z]{2,3}-[a-z]{2,3}", name)))
-
-
-def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
-    """Scores averaged per system and segment, as released (no workers: z cannot be recomputed).
-
-    Returns
-    -------
-    DataFrame
-        system, document, segment (categoricals; document missing where the ids name none),
-        raw (0 to 100), z, n (judgments averaged).
-    """
-    path = segment_file(folder, pair)
     table = tables.read(path, SEGMENT_COLUMNS)
-    rows = np.arange(len(table.frame))
     names = {"system": "SYS", "segment": "SID", "raw": "RAW.SCR", "z": "Z.SCR", "n": "N"}
-    frame = table.validated(schemas.segment_scores(), rows, names).astype({"n": int})
+    frame = table.validated(schemas.segment_scores(), names).astype({"n": int})
     frame["worker"] = frame["hit"] = frame["type"] = frame["block"] = None
     share_categories([frame], ("system", "segment"))
     _add_documents([frame], documents(folder, pair, [frame]))

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import re
-import tarfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,8 +12,8 @@ from ..errors import DataError
 from . import appraise as readers_appraise
 from . import da as readers_da
 from . import rr as readers_rr
-from . import text as tables
-from .da import GOOD, LATEST, locate, segment_pairs
+from . import text
+from .da import GOOD, LATEST, locate, segment_pair
 
 PROTOCOLS = {
     "da": "DA",
@@ -27,53 +24,67 @@ PROTOCOLS = {
     "mqm": "MQM",
 }
 MQM_PAIR = re.compile(r"_([a-z]{2})-?([a-z]{2})(?=[._])")  # of several the last counts
+KNOWN = (
+    f"{LATEST} with {GOOD}; ad-seg-scores-XX-YY.csv; relative rankings *.csv; MQM *.tsv; "
+    "an ESA or Appraise export *.csv (data/README.md)"
+)
 
 
-def detect(folder: Path) -> str:
-    """The format of the files in `folder`, by their names and first lines.
+def detect(path: Path) -> str:
+    """The format of a file, or of the files in a folder, by their names and first lines.
 
     Raises
     ------
     DataError
         None that we know, or files of several formats (a ``campaign.yaml`` can then say which).
     """
-    if locate(folder, LATEST) or locate(folder, GOOD):
-        return "da"
-    if segment_pairs(folder):
-        return "segments"
-    found = {kind_of(path) for path in _candidates(folder)} - {""}
-    if len(found) == 1:
-        return found.pop()
-    names = ", ".join(sorted(path.name for path in folder.iterdir())[:6])
-    if found:
+    kinds = kinds_of(path)
+    names = "" if path.is_file() else ", ".join(sorted(file.name for file in path.iterdir())[:6])
+    if not kinds:
         raise DataError(
-            "files of several formats: " + ", ".join(sorted(found)),
-            file=paths.shown(folder),
+            "not a file of a known format" if path.is_file() else "no files in a known format",
+            file=paths.shown(path),
+            value=text.first_line(path)[:80] if path.is_file() else names or "an empty folder",
+            expected=KNOWN,
+        )
+    first = next((form for form in ("da", "segments") if form in kinds), "")
+    if len(kinds) > 1 and not first:  # rankings and documents may stand beside DA
+        raise DataError(
+            "files of several formats: " + ", ".join(sorted(kinds)),
+            file=paths.shown(path),
             value=names,
             expected="one format, or `format:` and `files:` in a campaign.yaml",
         )
-    raise DataError(
-        "no files in a known format",
-        file=paths.shown(folder),
-        value=names or "an empty folder",
-        expected=f"{LATEST} with {GOOD}; ad-seg-scores-XX-YY.csv; relative rankings *.csv; "
-        "MQM *.tsv; an ESA or Appraise export *.csv (data/README.md)",
-    )
+    return first or kinds.pop()
+
+
+def kinds_of(path: Path) -> set[str]:
+    """The formats of a file, or of the files in a folder; empty where none is known."""
+    return {kind_of(file) for file in ([path] if path.is_file() else _candidates(path))} - {""}
 
 
 def _candidates(folder: Path) -> list[Path]:
     """Files that may hold judgments (of WMT10, not the paid ``-public`` ones), sorted."""
     patterns = ("*.csv", "*.csv.gz", "*.tsv", "*.tsv.gz", "*.tsv.tar.gz")
-    found = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
-    return sorted(p for p in found if "-public" not in p.name and not p.name.startswith("."))
+    files = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
+    return sorted(p for p in files if "-public" not in p.name and not p.name.startswith("."))
 
 
 def kind_of(path: Path) -> str:
-    """``rr``, ``mqm``, ``esa``, ``appraise`` by the first line, or empty."""
-    line = _first_line(path)
-    names = line.split("\t")
-    if {"category", "severity"} <= {name.strip().lower() for name in names}:
+    """The format of one file by its name or its first line; empty where it is none we know."""
+    plain = path.name.removesuffix(".gz")
+    if plain in (LATEST, GOOD):
+        return "da"
+    if segment_pair(path):
+        return "segments"
+    line = text.first_line(path)
+    if {"category", "severity"} <= {name.strip().lower() for name in line.split("\t")}:
         return "mqm"
+    fields = line.split("\t") if "\t" in line else line.split()
+    if set(fields) == set(readers_da.COLUMNS):
+        return "da"
+    if len(fields) == len(readers_da.COLUMNS) and fields[8] in readers_da.TYPES:  # no header
+        return "da"
     row = next(csv.reader([line]), [])
     if {"srclang", "trglang"} <= set(row):
         return "rr" if {"system1rank", "rankingID"} & set(row) else ""
@@ -85,88 +96,48 @@ def kind_of(path: Path) -> str:
     return ""
 
 
-def _first_line(path: Path) -> str:
-    """The first line; of an archive, that of its first table; empty where it cannot be read."""
-    try:
-        if path.name.endswith(".tar.gz"):
-            with tarfile.open(path, "r:gz") as archive:
-                first = next((m for m in archive if m.isfile()), None)
-                stream = archive.extractfile(first) if first else None
-                line = stream.readline(1 << 16) if stream else b""
-        elif path.name.endswith(".gz"):
-            with gzip.open(path) as packed:
-                line = packed.readline(1 << 16)
-        else:
-            with path.open("rb") as plain:
-                line = plain.readline(1 << 16)
-    except (OSError, EOFError, tarfile.TarError, zlib.error):
-        return ""
-    return line.decode("utf-8-sig", errors="replace").rstrip("\r\n")
+def files(form: str, path: Path, names: Sequence[str] = (), pair: str = "") -> tuple[Path, ...]:
+    """The files of a folder (or of one file) that are read for `pair`, in a fixed order.
 
-
-def files(form: str, folder: Path, names: Sequence[str] = (), pair: str = "") -> tuple[Path, ...]:
-    """The files of `folder` that are read for `pair` (empty: all pairs), in a fixed order.
-
-    `names` are the files to read where the campaign says so (empty: all of the format).
+    `names` are the files to read where the campaign says so (empty: all of the format); without
+    `pair`, the files of all pairs.
     """
     if form == "da":
-        chosen = [pair] if pair else readers_da.pairs(folder)
-        wanted = [LATEST, GOOD, *(f"documents-{one}.tsv" for one in chosen)]
-        found = [locate(folder, name) for name in wanted]
-        return tuple(path for path in found if path)
-    if form == "segments":
-        found = [
-            locate(folder, f"ad-seg-scores-{one}.csv")
-            for one in ([pair] if pair else segment_pairs(folder))
-        ]
-        return tuple(path for path in found if path)
-    if names:
-        listed = [locate(folder, str(name)) for name in names]
-        here = tuple(path for path in listed if path)
+        folder = path if path.is_dir() else path.parent
+        here = [path] if path.is_file() else [locate(path, name) for name in (LATEST, GOOD)]
+        chosen = [pair] if pair else readers_da.pairs(path)
+        here += [locate(folder, f"documents-{one}.tsv") for one in chosen]
+        return tuple(file for file in here if file)
+    if path.is_file():
+        listed = [path]
+    elif names:
+        listed = [file for file in (locate(path, str(name)) for name in names) if file]
     else:
-        here = tuple(path for path in _candidates(folder) if kind_of(path) == form)
-    if form == "mqm" and pair:
-        return tuple(path for path in here if _mqm_pair(path) == pair)
-    return here
+        listed = [file for file in _candidates(path) if kind_of(file) == form]
+    of_pair = {"mqm": mqm_pair, "segments": segment_pair}.get(form)
+    return tuple(file for file in listed if not (pair and of_pair) or of_pair(file) == pair)
 
 
-def _mqm_pair(path: Path) -> str:
+def mqm_pair(path: Path) -> str:
     """``en-de`` from a name such as ``mqm_generalMT2022_ende.tsv``."""
-    found = MQM_PAIR.findall(path.name)
-    if not found:
+    matches = MQM_PAIR.findall(path.name)
+    if not matches:
         raise DataError(
             "no language pair in the file's name",
             file=paths.shown(path),
             expected="a name such as mqm_mine_ende.tsv",
         )
-    return "-".join(found[-1])
+    return "-".join(matches[-1])
 
 
-def pairs(form: str, folder: Path, here: Sequence[Path]) -> tuple[str, ...]:
-    """The language pairs in the files `here` (as `files` gives them), sorted."""
+def pairs(form: str, path: Path, here: Sequence[Path]) -> tuple[str, ...]:
+    """The language pairs in the files `here` (as `files` gives them) of `path`, sorted."""
     if form == "da":
-        return readers_da.pairs(folder)
+        return readers_da.pairs(path)
     if form == "segments":
-        return segment_pairs(folder)
+        return tuple(sorted({segment_pair(file) for file in here}))
     if form == "mqm":
-        return tuple(sorted({_mqm_pair(path) for path in here}))
+        return tuple(sorted({mqm_pair(file) for file in here}))
     if form == "rr":
-        return tuple(sorted(set().union(*(_rr_pairs(path) for path in here))))
+        return readers_rr.pairs(here)
     return readers_appraise.pairs(tuple(here), form)
-
-
-def _rr_pairs(path: Path) -> set[str]:
-    text = tables.content(path).decode("utf-8").splitlines()
-    header = text[0].split(",")
-    if "srclang" not in header or "trglang" not in header:
-        raise DataError(
-            "no srclang and trglang in the header", file=paths.shown(path), line=1, value=text[0]
-        )
-    source, target = header.index("srclang"), header.index("trglang")
-    seen = set()
-    for line in text[1:]:
-        fields = line.split(",", max(source, target) + 1)
-        if len(fields) > max(source, target):
-            seen.add((fields[source], fields[target]))
-    codes = readers_rr.LANGUAGES  # an unknown name is left for the reader, which knows its line
-    return {f"{codes.get(s.lower(), s)}-{codes.get(t.lower(), t)}" for s, t in seen}

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import tarfile
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
 
 import numpy as np
 import pandas as pd
@@ -16,6 +11,8 @@ import pandas as pd
 from ..errors import DataError
 from ..paths import shown
 from . import schema as schemas
+from .tables import Table
+from .text import decoded, opened
 
 COLUMNS = (
     "pair",
@@ -94,36 +91,6 @@ _KNOWN |= {k.removesuffix(" format"): v for k, v in list(_KNOWN.items()) if k.st
 _SEVERITY = {_key(s): s for s in SEVERITIES} | {"no error": "No-error"}
 
 
-@contextmanager
-def _open(file: Path) -> Iterator[IO[bytes]]:
-    """The lines of a plain, gzipped or ``.tar.gz``-packed file."""
-    if not file.is_file():
-        raise DataError("no such file", file=shown(file))
-    name = file.name.lower()
-    try:
-        if name.endswith((".tar.gz", ".tgz")):
-            with tarfile.open(file, "r:gz") as archive:
-                members = [m for m in archive.getmembers() if m.isfile()]
-                tables = [m for m in members if m.name.endswith(".tsv")] or members
-                if len(tables) != 1:
-                    raise DataError(
-                        "an archive of one table is needed",
-                        file=shown(file),
-                        value=[m.name for m in tables],
-                    )
-                stream = archive.extractfile(tables[0])
-                assert stream is not None
-                yield stream
-        elif name.endswith(".gz"):
-            with gzip.open(file, "rb") as packed:
-                yield cast("IO[bytes]", packed)
-        else:
-            with file.open("rb") as stream:
-                yield stream
-    except (tarfile.TarError, gzip.BadGzipFile, EOFError) as problem:
-        raise DataError(f"cannot be unpacked ({problem})", file=shown(file)) from problem
-
-
 def _places(header: list[str], file: Path) -> dict[str, int]:
     """Where each of our columns stands."""
     places = {}
@@ -175,13 +142,31 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     """
     file = Path(file)
     excluded: Counter[str] = Counter()
+    table, names = _table(file, excluded)
+    schema = schemas.errors([name for name in ("segment", "doc_segment") if name in names])
+    frame = table.validated(schema, names)
+    if "segment" not in names:
+        frame["segment"] = frame.groupby(["document", "doc_segment"], sort=False).ngroup() + 1
+    frame = frame.astype({"segment": int, "doc_segment": int})[list(COLUMNS[1:])]
+    frame = _without_controls(_one_spelling(frame, table), frame, excluded)
+    if frame.empty:
+        raise DataError("no judgments", file=shown(file), expected="at least one row")
+    frame.insert(0, "pair", pair)
+    for column in ("pair", "system", "document", "rater", "category", "severity"):
+        frame[column] = frame[column].astype("category")
+    frame.attrs["excluded"] = dict(sorted(excluded.items()))
+    return frame
+
+
+def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
+    """The columns we read, and their names in the file: ours -> theirs."""
     lines: list[int] = []
     cells: list[list[str]] = []
-    with _open(file) as stream:
-        header = [h.strip() for h in _text(stream.readline(), file, 1).split("\t")]
+    once: dict[str, str] = {}  # one copy of each text
+    with opened(file) as stream:
+        header = [name.strip() for name in decoded(stream.readline(), file).split("\t")]
         places = _places(header, file)
         wanted = max(places.values()) + 1
-        known: dict[str, str] = {}  # one copy of each text
         for line, raw in enumerate(stream, start=2):
             if not raw.strip():
                 excluded["blank lines"] += 1
@@ -195,76 +180,60 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
                     value=f"{len(parts)} columns",
                     expected=f"at least {wanted}, separated by tabs",
                 )
-            texts = [_text(parts[i], file, line).strip("\r\n ") for i in places.values()]
-            cells.append([known.setdefault(text, text) for text in texts])
+            texts = [decoded(parts[i], file, line).strip("\r\n ") for i in places.values()]
+            cells.append([once.setdefault(text, text) for text in texts])
             lines.append(line)
     if not cells:
         raise DataError("no judgments", file=shown(file), expected="at least one row")
-    frame = schemas.validate(
-        pd.DataFrame(cells, columns=list(places)),
-        schemas.errors([name for name in ("segment", "doc_segment") if name in places]),
-        file=file,
-        lines=lines,
-        columns={ours: header[i] for ours, i in places.items()},
-    )
-    if "segment" not in places:
-        frame["segment"] = frame.groupby(["document", "doc_segment"], sort=False).ngroup() + 1
-    frame = frame.astype({"segment": int, "doc_segment": int})
-    names = ["system", "document", "segment", "doc_segment", "rater", "category", "severity"]
-    frame = frame[names]
-    category, severity = frame["category"], frame["severity"]
-    control = severity.map(_key).map(_SEVERITY) == CONTROL
-    control |= category.map(_key).isin(_CONTROL_CATEGORIES)
-    for text, n in category[control].str.lower().value_counts().items():
-        excluded[f"control rows ({CONTROL}), {text}"] += n
-    controls, rows = frame[control], frame[~control]
-    rows = rows.assign(
-        category=category.map(_key).map(_KNOWN), severity=severity.map(_key).map(_SEVERITY)
-    )
-    _refuse_unknown(rows, frame, np.array(lines), file)
-    if rows.empty:
-        raise DataError("no judgments", file=shown(file), expected="at least one row")
-    rated = set(rows[names[:5]].itertuples(index=False, name=None))
-    seen = set(controls[names[:5]].itertuples(index=False, name=None))
-    bare = [(*place, "No-error", "No-error") for place in sorted(seen - rated)]
-    frame = pd.concat([rows, pd.DataFrame(bare, columns=names)]) if bare else rows
-    frame = frame.reset_index(drop=True)
-    frame.insert(0, "pair", pair)
-    for column in ("pair", "system", "document", "rater", "category", "severity"):
-        frame[column] = frame[column].astype("category")
-    if bare:
-        excluded["(kept as rated without error: segments with control rows only)"] = len(bare)
-    frame = frame[list(COLUMNS)]
-    frame.attrs["excluded"] = dict(sorted(excluded.items()))
-    return frame
+    names = {ours: header[i] for ours, i in places.items()}
+    frame = pd.DataFrame(cells, columns=list(names.values()))
+    return Table(file, frame, np.array(lines)), names
 
 
-def _refuse_unknown(rows: pd.DataFrame, text: pd.DataFrame, lines: np.ndarray, file: Path) -> None:
-    """Raise for severities and categories that became missing in `rows`.
+def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
+    """`frame` with severities and categories as we write them; DataError for any unknown.
 
-    By hand: each spelling is listed with its number of rows, where a schema would list rows.
+    By hand: each unknown spelling is listed with its number of rows, where a schema would list
+    rows. Control rows may have any category.
     """
+    keys = {kind: frame[kind].map(_key) for kind in ("severity", "category")}
+    ours = frame.assign(
+        severity=keys["severity"].map(_SEVERITY), category=keys["category"].map(_KNOWN)
+    )
+    control = (ours["severity"] == CONTROL) | keys["category"].isin(_CONTROL_CATEGORIES)
+    ours.loc[control, "severity"] = CONTROL
     unknown: Counter[tuple[str, str]] = Counter()
     first: list[tuple[int, str, str]] = []
-    for kind in ("severity", "category"):
-        bad = text.loc[rows.index[rows[kind].isna()], kind]
+    for kind in keys:
+        bad = frame.loc[ours[kind].isna() & ~control, kind]
         unknown.update((kind, str(value)) for value in bad)
-        first += [(int(lines[row]), kind, str(value)) for row, value in bad.iloc[:1].items()]
+        first += [(int(table.lines[row]), kind, str(value)) for row, value in bad.iloc[:1].items()]
     if first:
-        line, kind, value = min(first, key=lambda found: found[0])
+        line, kind, value = min(first, key=lambda place: place[0])
         listed = "; ".join(f"{kind} {text!r} ({n} rows)" for (kind, text), n in unknown.items())
         raise DataError(
             f"unknown severities or categories: {listed}",
-            file=shown(file),
+            file=shown(table.path),
             line=line,
             column=kind,
             value=value,
             expected="one of " + ", ".join(SEVERITIES if kind == "severity" else CATEGORIES),
         )
+    return ours
 
 
-def _text(raw: bytes, file: Path, line: int) -> str:
-    try:
-        return raw.decode("utf-8-sig" if line == 1 else "utf-8")
-    except UnicodeDecodeError as problem:
-        raise DataError("not UTF-8", file=shown(file), line=line) from problem
+def _without_controls(
+    frame: pd.DataFrame, text: pd.DataFrame, excluded: Counter[str]
+) -> pd.DataFrame:
+    """Without control rows, counted by their `text`; a segment with no other has no error."""
+    control = frame["severity"] == CONTROL
+    for category, n in text.loc[control, "category"].str.lower().value_counts().items():
+        excluded[f"control rows ({CONTROL}), {category}"] += n
+    rows, place = frame[~control], list(COLUMNS[1:6])
+    rated = set(rows[place].itertuples(index=False, name=None))
+    seen = set(frame.loc[control, place].itertuples(index=False, name=None))
+    bare = [(*where, "No-error", "No-error") for where in sorted(seen - rated)]
+    if bare and len(rows):
+        excluded["(kept as rated without error: segments with control rows only)"] = len(bare)
+        rows = pd.concat([rows, pd.DataFrame(bare, columns=list(COLUMNS[1:]))])
+    return rows.reset_index(drop=True)

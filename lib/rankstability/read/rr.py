@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +12,8 @@ import pandas as pd
 from .. import paths
 from ..errors import DataError
 from . import schema as schemas
+from . import tables
+from .tables import Table
 
 COLUMNS = [
     "task",
@@ -112,102 +112,44 @@ def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
     return frame
 
 
-def pairs_in(files: Sequence[Path]) -> tuple[str, ...]:
-    """The language pairs of `files`, sorted."""
-    return tuple(sorted(read_rr(files)["pair"].unique()))
-
-
-def _lines(file: Path) -> Iterator[tuple[int, list[str]]]:
-    """(line number, fields) of the rows that are not empty."""
-    try:
-        raw = file.read_bytes()
-        raw = gzip.decompress(raw) if file.suffix == ".gz" else raw
-    except (OSError, EOFError) as problem:
-        raise DataError(f"cannot be read ({problem})", file=paths.shown(file)) from None
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        line = raw[: problem.start].count(b"\n") + 1
-        raise DataError(
-            "not UTF-8",
-            file=paths.shown(file),
-            line=line,
-            value=raw[problem.start : problem.start + 1],
-            expected="text in UTF-8",
-        ) from None
-    reader = csv.reader(text.splitlines())
-    for row in reader:
-        if row:
-            yield reader.line_num, row
+def pairs(files: Sequence[Path]) -> tuple[str, ...]:
+    """The language pairs of `files`, sorted; an unknown language stays as it is written."""
+    seen: set[str] = set()
+    for file in files:
+        table = tables.read_csv(file)
+        names = _columns(table, ["srclang", "trglang"])
+        rows = table.frame[[names["srclang"], names["trglang"]]].drop_duplicates().astype(str)
+        codes = rows.apply(lambda column: column.map(lambda s: LANGUAGES.get(s.strip().lower(), s)))
+        seen.update(codes.agg("-".join, axis=1))
+    return tuple(sorted(seen))
 
 
 def _read_file(file: Path, first: int) -> tuple[dict[str, np.ndarray], int, int]:
     """Columns of one file, its number of blocks, and its number of empty slots."""
-    content = _lines(file)
-    _, header = next(content, (0, []))
-    place = {name.strip().lower(): i for i, name in enumerate(header)}
-    slots = 0
-    while f"system{slots + 1}id" in place:
-        slots += 1
-    needed = ["srclang", "trglang", "srcindex", "judgeid"]
-    needed += [f"system{i + 1}{what}" for i in range(max(slots, 2)) for what in ("id", "rank")]
-    for name in needed:
-        if name not in place:
-            raise DataError(
-                "a column is missing",
-                file=paths.shown(file),
-                line=1,
-                value=",".join(header)[:80],
-                expected=f"a comma-separated header with {name!r}",
-            )
-    lines, fields = [], []
-    for line, cells in content:
-        if len(cells) != len(header):
-            raise DataError(
-                "wrong number of columns",
-                file=paths.shown(file),
-                line=line,
-                value=len(cells),
-                expected=f"{len(header)} as in the header",
-            )
-        lines.append(line)
-        fields.append(cells)
-    if not fields:
-        raise DataError("no rows", file=paths.shown(file), expected="rankings below the header")
-    table = _Table(file, place, header, np.array(lines), np.array(fields, dtype=object), slots)
-    pair = table.pairs()
-    systems = np.column_stack([table.text(f"system{i + 1}id") for i in range(slots)])
-    ranks = np.column_stack([table.integer(f"system{i + 1}rank") for i in range(slots)])
-    # by hand: what two cells of a line say together; a schema would name the line and no column
+    table = tables.read_csv(file)
+    values, slots = _values(table)
+    pair = _pairs(values)
+    systems = np.column_stack([_text(values[f"system{i + 1}id"]) for i in range(slots)])
+    ranks = np.column_stack([values[f"system{i + 1}rank"] for i in range(slots)]).astype(np.int64)
     shown = systems != EMPTY_SLOT
-    for i in range(slots):
-        bad = ~shown[:, i] & (ranks[:, i] != UNRANKED)
-        table.refuse(bad, f"system{i + 1}rank", "a rank in a slot that showed nothing", "-1")
-        for j in range(i):
-            bad = shown[:, i] & (systems[:, i] == systems[:, j])
-            table.refuse(
-                bad,
-                f"system{i + 1}id",
-                "a system stands twice in one block",
-                "each system once",
-            )
+    _refuse_contradictions(table, systems, ranks, shown)
     per_row = {
         "pair": pair,
-        "judge": table.text("judgeid"),
-        "segment": table.integer("srcindex"),
-        "document": table.text("documentid")
-        if "documentid" in place
+        "judge": _text(values["judgeid"]),
+        "segment": values["srcindex"].to_numpy().astype(np.int64),
+        "document": _text(values["documentid"])
+        if "documentid" in values
         else np.full(len(pair), "", object),
     }
-    if "rankingid" in place and slots == 2:
+    if "rankingid" in values and slots == 2:
         systems = _plain_names(systems, pair)
-        block, position, row, slot = _join(table.text("rankingid"), per_row, systems, ranks)
+        block, position, row, slot = _join(_text(values["rankingid"]), per_row, systems, ranks)
         blocks = int(block.max()) + 1
     else:
         row, slot = np.nonzero(shown)
         block, position, blocks = row, slot + 1, len(pair)
     track = next((label for mark, label in TRACKS.items() if mark in file.name), "")
-    columns = {name: values[row] for name, values in per_row.items()}
+    columns = {name: column[row] for name, column in per_row.items()}
     columns |= {
         "track": np.full(len(row), track, dtype=object),
         "block": block + first,
@@ -216,6 +158,69 @@ def _read_file(file: Path, first: int) -> tuple[dict[str, np.ndarray], int, int]
         "rank": ranks[row, slot],
     }
     return columns, blocks, int((~shown).sum())
+
+
+def _columns(table: Table, needed: Collection[str]) -> dict[str, str]:
+    """Column in lower case -> as the header has it; DataError where one of `needed` is missing."""
+    names = {name.lower(): name for name in table.frame.columns}
+    for name in needed:
+        if name not in names:
+            raise DataError(
+                "a column is missing",
+                file=paths.shown(table.path),
+                line=1,
+                value=",".join(table.frame.columns)[:80],
+                expected=f"a header with {name!r}",
+            )
+    if table.frame.empty:
+        raise DataError("no rows", file=paths.shown(table.path), expected="rows below the header")
+    return names
+
+
+def _values(table: Table) -> tuple[pd.DataFrame, int]:
+    """The checked columns of a file of rankings, by names in lower case; systems in a row."""
+    slots = 0
+    while f"system{slots + 1}Id".lower() in {name.lower() for name in table.frame.columns}:
+        slots += 1
+    cells = [f"system{i + 1}{what}" for i in range(max(slots, 2)) for what in ("id", "rank")]
+    names = _columns(table, ["srclang", "trglang", "srcindex", "judgeid", *cells])
+    ids = [name for name in ("judgeid", "documentid", "rankingid") if name in names]
+    schema = schemas.blocks(slots, max(LABELS, slots), LANGUAGES.keys(), ids)
+    return table.validated(schema, {name: names[name] for name in schema.columns}), slots
+
+
+def _refuse_contradictions(
+    table: Table, systems: np.ndarray, ranks: np.ndarray, shown: np.ndarray
+) -> None:
+    """Raise for what two cells of a line say together (a schema would name no column)."""
+    names = _columns(table, ())
+
+    def refuse(bad: np.ndarray, column: str, problem: str, expected: str) -> None:
+        if bad.any():
+            raise table.error(problem, int(np.argmax(bad)), names[column], expected)
+
+    for i in range(systems.shape[1]):
+        bad = ~shown[:, i] & (ranks[:, i] != UNRANKED)
+        refuse(bad, f"system{i + 1}rank", "a rank in a slot that showed nothing", "-1")
+        for j in range(i):
+            bad = shown[:, i] & (systems[:, i] == systems[:, j])
+            problem = "a system stands twice in one block"
+            refuse(bad, f"system{i + 1}id", problem, "each system once")
+
+
+def _text(column: pd.Series) -> np.ndarray:
+    """A column of names without surrounding blanks."""
+    names = np.array([str(name).strip() for name in column.cat.categories], dtype=object)
+    return names[column.cat.codes.to_numpy()]
+
+
+def _pairs(values: pd.DataFrame) -> np.ndarray:
+    """The language pair of each row, in two-letter codes."""
+    source, target = (
+        pd.Series(_text(values[column])).str.lower().map(LANGUAGES)
+        for column in ("srclang", "trglang")
+    )
+    return (source + "-" + target).to_numpy(dtype=object)
 
 
 def _plain_names(systems: np.ndarray, pair: np.ndarray) -> np.ndarray:
@@ -259,84 +264,15 @@ def _join(
     return columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3]
 
 
-class _Table:
-    """The fields of one file with their line numbers, every value checked."""
-
-    def __init__(
-        self,
-        file: Path,
-        place: dict[str, int],
-        header: list[str],
-        lines: np.ndarray,
-        fields: np.ndarray,
-        slots: int,
-    ) -> None:
-        self.file, self.place, self.header = file, place, header
-        self.lines, self.fields = lines, fields
-        ids = [name for name in ("judgeid", "documentid", "rankingid") if name in place]
-        schema = schemas.blocks(slots, max(LABELS, slots), LANGUAGES.keys(), ids)
-        text = {name: pd.Categorical(fields[:, place[name]]) for name in schema.columns}
-        self.values = schemas.validate(
-            pd.DataFrame(text),
-            schema,
-            file=file,
-            lines=lines,
-            columns={name: header[i] for name, i in place.items()},
-        )
-
-    def _error(self, row: int, column: str, problem: str, expected: str) -> DataError:
-        i = self.place[column]
-        return DataError(
-            problem,
-            file=paths.shown(self.file),
-            line=int(self.lines[row]),
-            column=self.header[i],
-            value=self.fields[row, i],
-            expected=expected,
-        )
-
-    def refuse(self, bad: np.ndarray, column: str, problem: str, expected: str) -> None:
-        """Raise for the first row that is `bad`."""
-        if bad.any():
-            raise self._error(int(np.argmax(bad)), column, problem, expected)
-
-    def text(self, column: str) -> np.ndarray:
-        """A column of names without surrounding blanks."""
-        values = self.values[column].cat
-        names = np.array([str(name).strip() for name in values.categories], dtype=object)
-        return names[values.codes.to_numpy()]
-
-    def integer(self, column: str) -> np.ndarray:
-        """A column of integers."""
-        return self.values[column].to_numpy().astype(np.int64)
-
-    def pairs(self) -> np.ndarray:
-        """The language pair of each row, in two-letter codes."""
-        source, target = (
-            pd.Series(self.text(column)).str.lower().map(LANGUAGES)
-            for column in ("srclang", "trglang")
-        )
-        return (source + "-" + target).to_numpy(dtype=object)
-
-
 def read_edits(file: Path) -> pd.DataFrame:
     """The editing task of WMT10 (``data_EDT.tsv``): pair, edit, segment, editor, system, action.
 
     One row per output that was edited; action is EDIT, OK, BAD or N/A. Text is read without
     quoting, as the file was written.
     """
-    rows = pd.read_csv(file, sep="\t", dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False)
-    return _edited(
-        rows,
-        file,
-        {
-            "edit": "editId",
-            "segment": "srcIndex",
-            "editor": "editorId",
-            "system": "system1Id",
-            "action": "system1actionStr",
-        },
-    )
+    names = {"edit": "editId", "segment": "srcIndex", "editor": "editorId"}
+    names |= {"system": "system1Id", "action": "system1actionStr"}
+    return _edited(tables.read_csv(file, separator="\t"), names)
 
 
 def read_acceptability(file: Path) -> pd.DataFrame:
@@ -344,30 +280,14 @@ def read_acceptability(file: Path) -> pd.DataFrame:
 
     judgment is YES, NO or UNK.
     """
-    rows = pd.read_csv(file, dtype=str, keep_default_na=False)
-    return _edited(
-        rows,
-        file,
-        {"edit": "editId", "judge": "judgeId", "system": "systemId", "judgment": "judgment"},
-    )
+    names = {"edit": "editId", "judge": "judgeId", "system": "systemId", "judgment": "judgment"}
+    return _edited(tables.read_csv(file), names)
 
 
-def _edited(rows: pd.DataFrame, file: Path, names: dict[str, str]) -> pd.DataFrame:
-    for column in ("srclang", "trglang", *names.values()):
-        if column not in rows:
-            raise DataError(
-                "a column is missing", file=paths.shown(file), line=1, expected=f"{column!r}"
-            )
-    source, target = (rows[c].str.lower().map(LANGUAGES) for c in ("srclang", "trglang"))
-    unknown = source.isna() | target.isna()
-    if unknown.any():
-        row = int(unknown.to_numpy().argmax())
-        raise DataError(
-            "unknown language",
-            file=paths.shown(file),
-            line=row + 2,
-            value=f"{rows['srclang'].iloc[row]}-{rows['trglang'].iloc[row]}",
-            expected="an English name or an ISO 639 code",
-        )
-    out = pd.DataFrame({"pair": source + "-" + target})
-    return out.assign(**{new: rows[old] for new, old in names.items()})
+def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:
+    theirs = _columns(table, [name.lower() for name in ("srclang", "trglang", *names.values())])
+    languages = {name: theirs[name] for name in ("srclang", "trglang")}
+    values = table.validated(schemas.language_names(LANGUAGES.keys()), languages)
+    frame = pd.DataFrame({"pair": _pairs(values)})
+    columns = {ours: table.frame[theirs[name.lower()]].astype(str) for ours, name in names.items()}
+    return frame.assign(**columns)

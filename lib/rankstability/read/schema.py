@@ -166,14 +166,19 @@ def segment_scores() -> pa.DataFrameSchema:
     return _schema(columns, "system", "segment", again="duplicate system and segment")
 
 
+def language_names(known: Collection[str]) -> pa.DataFrameSchema:
+    """srclang and trglang: one of `known`, in lower case."""
+    column = _text(lambda text: text.strip().lower() in known, "unknown language", LANGUAGE)
+    return _schema({"srclang": column, "trglang": column})
+
+
 def blocks(slots: int, most: int, known: Collection[str], ids: Sequence[str]) -> pa.DataFrameSchema:
     """Relative ranking, one row per line: ids, srcindex, and of each slot the system and its rank.
 
-    srclang, trglang: one of `known`, in lower case; a rank is -1, or from 1 to `most`.
+    Languages as in `language_names`; a rank is -1, or from 1 to `most`.
     """
-    language = _text(lambda text: text.strip().lower() in known, "unknown language", LANGUAGE)
     rank = _number(f"-1, or 1 to {most}", -1, most, whole="not an integer", but=0)
-    columns = {"srclang": language, "trglang": language, "srcindex": _count(0)}
+    columns = {**language_names(known).columns, "srcindex": _count(0)}
     places = range(1, slots + 1)
     columns |= _filled(*ids, *(f"system{i}id" for i in places), missing=("",))
     return _schema(columns | {f"system{i}rank": rank for i in places})

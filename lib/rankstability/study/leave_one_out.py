@@ -19,7 +19,7 @@ from ..score.da import (
     judgment_z,
     segment_scores,
 )
-from .changes import Comparison
+from .removal import Comparison
 
 
 def _code(frame: pd.DataFrame, system: str) -> int:

@@ -1,0 +1,234 @@
+"""One file over HTTP, and archives: verified before use, whole or not at all; pooch carries them.
+
+pooch does the transfer, the second tries and the unpacking; what it does not know is here: git's
+blob ids as checksums, members that must not be unpacked, and errors that say how to go on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import logging
+import os
+import shutil
+import sys
+import tarfile
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pooch
+
+from .. import paths
+from ..errors import DataError
+from . import text
+
+TRIES, TIMEOUT = 3, 60.0
+PARTIAL = ".partial-"  # begins the name of what is not whole yet
+
+Facts = Mapping[str, Any]  # what a file must have: bytes, git_blob, sha256, or some of them
+
+pooch.get_logger().setLevel(logging.WARNING)
+
+
+class Unreachable(DataError):
+    """The host does not answer: no use in asking it for the next file."""
+
+
+def sha256(path: Path) -> str:
+    """sha256 of the file as it is."""
+    return str(pooch.file_hash(str(path), alg="sha256"))
+
+
+def mismatch(path: Path, facts: Facts) -> str:
+    """What of `path` is not as `facts` say; empty where it is."""
+    checks = {"bytes": lambda p: p.stat().st_size, "git_blob": text.git_blob, "sha256": sha256}
+    for key, compute in checks.items():
+        if key in facts and (ours := compute(path)) != facts[key]:
+            problem = "checksum differs (corrupted, or another version)"
+            problem = "wrong size (truncated?)" if key == "bytes" else problem
+            return f"{problem}; found {key} {ours}, expected {facts[key]}"
+    return ""
+
+
+@contextlib.contextmanager
+def staging_folder(folder: Path, name: str) -> Iterator[Path]:
+    """An empty folder in `folder`, gone afterwards; so is `folder` if it is new and stays empty."""
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    staging = folder / (PARTIAL + name)
+    shutil.rmtree(staging, ignore_errors=True)  # of a run that was killed
+    try:
+        staging.mkdir(parents=True)
+    except OSError as error:
+        raise DataError(f"cannot write here ({error.strerror})", file=paths.shown(folder)) from None
+    try:
+        yield staging
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+        with contextlib.suppress(OSError):  # not empty: something came
+            for path in made:
+                path.rmdir()
+
+
+def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str = "") -> None:
+    """Download `url` to `target`, verified before it gets that name; tried again where it may help.
+
+    Raises
+    ------
+    DataError
+        After the last try, with what went wrong and how to place the file by hand (or `instead`
+        of it what); `Unreachable` where no host answers.
+    """
+    import requests
+
+    def downloader(url: str, output: str, keeper: object) -> None:
+        try:
+            pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)(
+                url, output, keeper
+            )
+        except requests.HTTPError as error:
+            status = error.response.status_code if error.response is not None else 0
+            if status < 500 and status != 429:  # it would answer the same again
+                raise LookupError(f"the host answers {status}") from None
+            raise ValueError(f"the host answers {status}") from None
+        if problem := mismatch(Path(output), facts):
+            raise ValueError(problem)  # pooch tries again
+
+    kind: type[DataError] = DataError
+    with staging_folder(target.parent, target.name) as staging:
+        keeper = pooch.create(
+            path=staging,
+            base_url="",
+            registry={target.name: facts.get("sha256")},
+            urls={target.name: url},
+            retry_if_failed=max(tries, 1) - 1,
+        )
+        try:
+            os.replace(keeper.fetch(target.name, downloader=downloader), target)
+            return
+        except (requests.ConnectionError, requests.Timeout) as error:
+            kind, reason = Unreachable, f"no answer from the host ({type(error).__name__})"
+        except requests.RequestException as error:
+            reason = f"broke off ({type(error).__name__})"
+        except (LookupError, ValueError, OSError) as error:
+            reason = str(error)
+    must = [f"{facts['bytes']} bytes"] if "bytes" in facts else []
+    must += [f"{key} {facts[key]}" for key in ("git_blob", "sha256") if key in facts]
+    raise kind(
+        f"cannot be fetched from {url}: {reason}",
+        file=paths.shown(target),
+        expected=f"the file placed there by hand: {target} "
+        f"({', '.join(must) or 'no checksum was published'}){instead}",
+    )
+
+
+def unpack(
+    archive: Path,
+    part: str,
+    folder: Path,
+    required: Mapping[str, Facts],
+    optional: Sequence[str] = (),
+) -> list[Path]:
+    """Put members of a tar archive into `folder`: all that are wanted, or none.
+
+    Parameters
+    ----------
+    archive : Path
+        Tar, compressed or not.
+    part : str
+        A folder on the way to the members, anywhere in the archive; of members of one name the
+        nearest to the top is taken (of equally near ones the first by name).
+    folder : Path
+    required : mapping
+        File names that must be there (perhaps with ``.gz`` added), and what is known of each.
+    optional : sequence of str
+        Further names or patterns.
+
+    Raises
+    ------
+    DataError
+        Truncated or damaged archive; a member outside the target folder, a device, or a link that
+        leads outside or stands for a wanted file (nothing is unpacked then); a required member
+        missing or other than it must be.
+    """
+    with staging_folder(folder, archive.name) as staging:
+        try:
+            with tarfile.open(archive, "r:*") as tar:
+                members = tar.getmembers()
+            for member in members:
+                _refuse_unsafe(archive, member, staging)
+            chosen = _choose(archive, members, part, required, optional)
+            unpack = pooch.Untar(members=list(chosen.values()), extract_dir=str(staging))
+            unpack(str(archive), "fetch", None)
+            for name, inside in chosen.items():
+                if problem := mismatch(staging / inside, required.get(name, {})):
+                    raise DataError(
+                        f"a member differs from the official file: {problem}",
+                        file=paths.shown(archive),
+                        value=inside,
+                    )
+            for name, inside in chosen.items():
+                os.replace(staging / inside, folder / name)
+        except (tarfile.ReadError, EOFError, zlib.error, OSError) as error:
+            raise DataError(
+                f"truncated or damaged archive ({error})",
+                file=paths.shown(archive),
+                expected="a whole tar archive; remove it and fetch it again",
+            ) from None
+    return [folder / name for name in chosen]
+
+
+def _refuse_unsafe(archive: Path, member: tarfile.TarInfo, target: Path) -> None:
+    """tarfile's data filter, and our own look at the name."""
+    parts = PurePosixPath(member.name.replace("\\", "/")).parts
+    reason = ""
+    if ".." in parts or (parts and (parts[0] == "/" or parts[0].endswith(":"))):
+        reason = "it leads outside the target folder"
+    elif not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
+        reason = "it is a device or another special file"
+    else:
+        try:
+            tarfile.data_filter(member, str(target))
+        except tarfile.FilterError as error:
+            reason = str(error)
+    if reason:
+        raise DataError(
+            f"refused: unsafe member in the archive ({reason})",
+            file=paths.shown(archive),
+            value=member.name,
+            expected="regular files below the archive's own folder; nothing was unpacked",
+        )
+
+
+def _choose(
+    archive: Path,
+    members: Sequence[tarfile.TarInfo],
+    part: str,
+    required: Collection[str],
+    optional: Collection[str],
+) -> dict[str, str]:
+    """File name -> member, of those wanted below a folder `part`."""
+    chosen: dict[str, tarfile.TarInfo] = {}
+    for member in sorted(members, key=lambda m: (m.name.count("/"), m.name)):
+        path = PurePosixPath(member.name)
+        names = (path.name, path.name.removesuffix(".gz"))
+        hit = any(fnmatch.fnmatchcase(n, one) for n in names for one in (*required, *optional))
+        if hit and part in path.parts[:-1]:
+            chosen.setdefault(path.name, member)
+    missing = [name for name in required if not {name, f"{name}.gz"} & chosen.keys()]
+    if missing:
+        raise DataError(
+            f"no member {missing[0]} below a folder {part}",
+            file=paths.shown(archive),
+            expected="; ".join(sorted({str(PurePosixPath(m.name).parent) for m in members})),
+        )
+    for member in chosen.values():
+        if not member.isfile():
+            raise DataError(
+                "a link or folder in place of a file",
+                file=paths.shown(archive),
+                value=member.name,
+                expected="a regular file",
+            )
+    return {name: member.name for name, member in chosen.items()}
