@@ -186,51 +186,18 @@ def ratings(
     DataError
         No document is complete.
     """
-    scores = mqm_scores(judgments, weights)
-    excluded: dict[str, int] = {}
-    share = scores.groupby("system")["document"].nunique() / scores["document"].nunique()
-    few = share[share < coverage].index
-    if len(few):
-        total_documents = scores["document"].nunique()
-        for name in few:
-            reason = f"system {name} (under {coverage:.0%} of documents)"
-            excluded[reason] = round(share[name] * total_documents)
-        scores = scores[~scores["system"].isin(few)]
+    scores, excluded = _complete(mqm_scores(judgments, weights), coverage)
     systems = tuple(sorted(scores["system"].unique()))
-    of_document = scores.groupby("document")
-    count = of_document["rater"].nunique()
-    segments = of_document["segment"].nunique()
-    depth = int(count.mode().iloc[0])
-    whole = of_document.size() == count * segments * len(systems)
-    even = count == depth
-    not_whole = "documents not rated whole for every system"
-    for reason, drop in (
-        (not_whole, ~whole),
-        (f"documents without exactly {depth} raters", whole & ~even),
-    ):
-        if drop.any():
-            excluded[reason] = int(drop.sum())
-        if reason == not_whole:
-            excluded |= _lacking(scores, count * segments, drop)
-    good = whole & even
-    if not good.any():
-        raise DataError(
-            "no document was rated whole for every system by the same raters",
-            value=f"{len(good)} documents, {len(systems)} systems",
-            expected="each rater of a document rates all its segments of all systems",
-        )
-    documents = tuple(good.index[good])
-    scores = scores[scores["document"].isin(documents)]
+    documents = tuple(sorted(scores["document"].unique()))
     raters = tuple(sorted(scores["rater"].unique(), key=_natural))
+    of_document = scores.groupby("document")
     code = {r: i for i, r in enumerate(raters)}
-    slots = np.array(
-        [sorted(code[r] for r in g.unique()) for _, g in scores.groupby("document")["rater"]]
-    )
+    slots = np.array([sorted(code[r] for r in g.unique()) for _, g in of_document["rater"]])
     s = pd.Index(systems).get_indexer(scores["system"])
     d = pd.Index(documents).get_indexer(scores["document"])
     r = scores["rater"].map(code).to_numpy()
     k = (slots[d] == r[:, None]).argmax(axis=1)
-    shape = (len(systems), len(documents), depth)
+    shape = (len(systems), *slots.shape)
     cell = np.ravel_multi_index((s, d, k), shape)
     x = scores["score"].to_numpy()
 
@@ -241,13 +208,43 @@ def ratings(
         systems=systems,
         documents=documents,
         raters=raters,
-        segments=segments[list(documents)].to_numpy(),
+        segments=of_document["segment"].nunique().to_numpy(),
         slots=slots,
         score=total(x),
         square=total(x**2),
         errors=total(scores["errors"].to_numpy(dtype=float)),
         excluded=excluded,
     )
+
+
+def _complete(scores: pd.DataFrame, coverage: float) -> tuple[pd.DataFrame, dict[str, int]]:
+    """The ratings of systems and documents that `ratings` keeps, and what was left out."""
+    excluded: dict[str, int] = {}
+    total = scores["document"].nunique()
+    documents_of = scores.groupby("system")["document"].nunique()
+    few = documents_of[documents_of / total < coverage]
+    for name, number in few.items():
+        excluded[f"system {name} (under {coverage:.0%} of documents)"] = int(number)
+    scores = scores[~scores["system"].isin(few.index)]
+    of_document = scores.groupby("document")
+    raters, segments = of_document["rater"].nunique(), of_document["segment"].nunique()
+    depth = int(raters.mode().iloc[0])
+    due = raters * segments
+    whole = of_document.size() == due * scores["system"].nunique()
+    if not whole.all():
+        excluded["documents not rated whole for every system"] = int((~whole).sum())
+        excluded |= _lacking(scores, due, ~whole)
+    uneven = whole & (raters != depth)
+    if uneven.any():
+        excluded[f"documents without exactly {depth} raters"] = int(uneven.sum())
+    good = whole & ~uneven
+    if not good.any():
+        raise DataError(
+            "no document was rated whole for every system by the same raters",
+            value=f"{len(good)} documents, {scores['system'].nunique()} systems",
+            expected="each rater of a document rates all its segments of all systems",
+        )
+    return scores[scores["document"].isin(good.index[good])], excluded
 
 
 def _lacking(scores: pd.DataFrame, ratings_due: pd.Series, drop: pd.Series) -> dict[str, int]:
