@@ -19,6 +19,7 @@ from scipy.stats import mannwhitneyu
 
 from rankstability.read import campaigns
 from rankstability.study import degradation, removal
+from rankstability.study.changes import default_ranker
 from rankstability.study.leave_one_out import leave_one_out
 
 RESULTS = Path(__file__).parent / "results" / "variants.csv"
@@ -89,9 +90,9 @@ def pandas_variants(latest, good):
 
 def ours_variants(da):
     """The same from `removal` and `degradation`."""
-    rank_of = removal.default_ranker()
+    rank_of = default_ranker()
     original = rank_of(da)
-    found = removal.variants(da, ranker=rank_of, original=original)
+    found = removal.remove_each(da, ranker=rank_of, original=original)
     found += degradation.sweep(da, ranker=rank_of, original=original)
     rows = [c.row() for c in found]
     return [tuple(bool(r[k]) for k in KINDS) for r in rows]
@@ -99,9 +100,9 @@ def ours_variants(da):
 
 def one_by_one(da):
     """Every system removed from the frames, each ranking from the start."""
-    rank_of = removal.default_ranker()
+    rank_of = default_ranker()
     original = rank_of(da)
-    return [c.row() for c in removal.variants(da, original.systems, rank_of, original)]
+    return [c.row() for c in removal.remove_each(da, original.systems, rank_of, original)]
 
 
 def campaign_ours(campaign):

@@ -162,7 +162,7 @@ def blocks(frame: pd.DataFrame) -> Blocks:
     Parameters
     ----------
     frame : DataFrame
-        From `readers_rr.read_rr`, rows of one task.
+        From `read.rr.read_rr`, rows of one task.
     """
     if frame.empty:
         raise DataError("no blocks", expected="the rows of one task")

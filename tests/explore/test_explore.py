@@ -22,6 +22,7 @@ from rankstability.read import campaigns
 from rankstability.report import run
 from rankstability.score import mqm
 from rankstability.study import degradation, removal, rr_stability
+from rankstability.study.changes import default_ranker
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -51,7 +52,7 @@ def errors():
 
 @pytest.mark.parametrize("what", ["human+ref", "ref", "lowest", "highest"])
 def test_removal_is_that_of_notebook_02(da, direct, what):
-    c = removal.variants(da, [what])[0]
+    c = removal.remove_each(da, [what])[0]
     ends = {"lowest": direct.first.systems[-1], "highest": direct.first.systems[0]}
     view = direct.view(State(removed=(ends.get(what, what),)))
     assert view.original.table.equals(c.original.table)
@@ -73,8 +74,8 @@ def test_divisor_is_that_of_notebook_03(da, direct, divisor):
 @pytest.mark.parametrize("rule", CLUSTER_RULES)
 def test_test_rule_and_alpha_are_those_of_the_ranker(da, direct, rule):
     settings = {"test": "two-sided", "rule": rule, "alpha": 0.01}
-    ranker = removal.default_ranker(**settings, by="mean_raw")
-    c = removal.variants(da, [direct.first.systems[3]], ranker)[0]
+    ranker = default_ranker(**settings, by="mean_raw")
+    c = removal.remove_each(da, [direct.first.systems[3]], ranker)[0]
     view = direct.view(State(removed=(direct.first.systems[3],), score="mean_raw", **settings))
     assert view.changed.table.equals(c.changed.table)
     assert view.original.settings() == view.changed.settings() == c.changed.settings()

@@ -9,7 +9,7 @@ from conftest import needs
 from rankstability import paths
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.report import gather, run
+from rankstability.report import run
 from rankstability.score.da import segment_scores
 
 
@@ -33,6 +33,15 @@ def test_ranking_csv_holds_the_contract_and_the_librarys_numbers(folder):
     assert both["pair"].unique().tolist() == ["de-en", "en-cs"]
 
 
+def test_lines_without_the_human_systems_are_drawn_anew(folder):
+    ranking = pd.read_csv(folder / "de-en" / "ranking.csv")
+    machines = pd.read_csv(folder / "de-en" / "machines.csv")
+    assert set(ranking["system"]) - set(machines["system"]) == {"HUMAN.0"}
+    da = campaigns.load_da(campaigns.find("demo-srpdc"), "de-en")
+    ours = rank_systems(segment_scores(da)).without(["HUMAN.0"]).table
+    assert machines.to_dict("list") == ours[["rank", "system", "cluster"]].to_dict("list")
+
+
 def test_clusters_differ_between_rules_and_are_counted(folder):
     counts = pd.read_csv(folder / "cluster_counts.csv")
     clusters = pd.read_csv(folder / "de-en" / "clusters.csv")
@@ -41,12 +50,11 @@ def test_clusters_differ_between_rules_and_are_counted(folder):
     assert row["knowles"].item() == one["cluster"].max()
 
 
-def test_one_pair_at_a_time_and_gathered_gives_the_same_tables(folder, tmp_path, monkeypatch):
+def test_one_pair_at_a_time_and_then_the_whole_gives_the_same_tables(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
     monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
-    for pair in ("de-en", "en-cs"):
+    for pair in ("de-en", "en-cs", "whole"):
         run.execute("01_replication", {"campaign": "demo-srpdc", "pair": pair}, quiet=True)
-    assert gather.main(["01", "demo-srpdc"]) == 0
     made = tmp_path / "figures" / "demo-srpdc" / "01_replication"
     for file in sorted(p.relative_to(folder) for p in folder.rglob("*.csv")):
         assert (made / file).read_bytes() == (folder / file).read_bytes(), file
@@ -61,4 +69,4 @@ def test_one_real_pair_matches_its_official_ranking(tmp_path):
     run.execute("01_replication", given, quiet=True)
     verdict = pd.read_csv(tmp_path / "cs-en" / "verdict.csv").iloc[0]
     assert verdict.drop("pair").tolist() == [9, 1, 1, 1, 1, 1]
-    assert not (tmp_path / "ranking.csv").exists()  # the campaign's files are the gatherer's
+    assert not (tmp_path / "ranking.csv").exists()

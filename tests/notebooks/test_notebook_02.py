@@ -8,7 +8,7 @@ import pytest
 from oracle_da import changed, plain, ranking
 from rankstability.read import campaigns
 from rankstability.report import run
-from rankstability.study.change_totals import SINGLE
+from rankstability.study.changes import SINGLE
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 

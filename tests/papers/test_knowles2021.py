@@ -1,28 +1,42 @@
-"""Ledger rows of Knowles (2021): exact checks where all pairs are here, else no data."""
+"""Rows of Knowles (2021): exact where all pairs are here, else no data and what there is."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pandas as pd
+import pytest
 
 from conftest import needs
-from rankstability.papers import claims, knowles2021, knowles2021_figures
+from rankstability.papers import claims, knowles2021
 from rankstability.read import campaigns
 from rankstability.study import degradation, removal
-from rankstability.study.change_totals import SETS
+from rankstability.study.changes import SETS, changes_table
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
+WMT18 = {"campaign": "wmt18", "provenance": "official"}
+EN_DE = {"campaign": "wmt20-appraise", "provenance": "official"}
+
+
+def tables_of(**frames: pd.DataFrame):
+    """A ledger's ``tables``: frames by notebook number and name, such as ``n02_changes``."""
+    empty = pd.DataFrame({"campaign": []}, dtype=str)
+    return lambda notebook, name: frames.get(f"n{notebook[:2]}_{name}", empty)
 
 
 def test_the_papers_pairs_are_21_and_25():
     pairs = knowles2021.included()
     assert pairs["style"].value_counts().to_dict() == {"SR-DC": 21, "SR+DC": 25}
-    assert "tr-en" not in set(pairs.loc[pairs["campaign"] == "wmt18", "pair"])
+    assert set(pairs["judged"]) == {"monolingual", "bilingual"}
+    assert "tr-en" not in set(knowles2021.included("wmt18")["pair"])
     assert set(pairs["campaign"]) <= set(campaigns.catalogue())
     for name, part in pairs.groupby("campaign"):
         known = campaigns.catalogue()[name]["pairs"]
         assert set(part["pair"]) <= set(known), name
+
+
+def test_every_published_row_has_its_own_key():
+    rows = claims.published("knowles2021")
+    assert not rows.duplicated(knowles2021.KEYS).any()
+    assert (rows["quantity"] != "").all()
 
 
 def published_as_changes() -> pd.DataFrame:
@@ -32,15 +46,10 @@ def published_as_changes() -> pd.DataFrame:
     frames = []
     for removed in SETS:
         frame = pairs.assign(removed=removed, d_rank=0, d_cluster=0, d_both=0)
-        for group, part in frame.groupby(
-            "campaign" if removed in ("human+ref", "ref") else "style"
-        ):
-            if removed in ("human+ref", "ref"):
-                cells = rows[(rows["place"] == "Table 2") & (rows["campaign"] == group)]
-            else:
-                cells = rows[rows["cell"].str.startswith(f"{removed.title()} ({group})")]
-            count = [int(v.split("/")[0]) for v in cells["published"]]
-            rank, cluster, both = count
+        by, printed = ("campaign", "human+ref") if "ref" in removed else ("style", removed)
+        for group, part in frame.groupby(by):
+            cells = rows[(rows["removed"] == printed) & (rows[by] == group)].set_index("kind")
+            rank, cluster, both = (int(cells["published"][k].split("/")[0]) for k in KINDS)
             order = list(part.index)
             frame.loc[order[:rank], "d_rank"] = 1
             frame.loc[order[rank - both : rank - both + cluster], "d_cluster"] = 1
@@ -49,152 +58,255 @@ def published_as_changes() -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def fake(name: str) -> SimpleNamespace:
-    return SimpleNamespace(name=name, rebuilt=False, known_pairs=(), pairs=())
+@pytest.fixture(scope="module")
+def all_changes():
+    return published_as_changes()
 
 
-def test_with_all_pairs_here_every_count_is_checked(monkeypatch):
-    whole = published_as_changes()
-    monkeypatch.setattr(knowles2021, "everywhere", lambda *_: whole)
-    monkeypatch.setattr(knowles2021, "here", dict)
-    workers = pd.DataFrame({"pair": [], "ref_percent": [], "bad_ref_percent": [],
-                            "human_percent": [], "ref": [], "bad_ref": []})  # fmt: skip
-    table = knowles2021.removal_claims(fake("wmt18"), whole, workers, {})
+WORKERS = pd.DataFrame(columns=["pair", "ref_percent", "bad_ref_percent", "ref", "bad_ref"])
+
+
+def own(changes: pd.DataFrame, name: str, **settings) -> pd.DataFrame:
+    part = changes[changes["campaign"] == name].drop(columns="campaign")
+    run = {"campaign": name, "provenance": "official", **settings}
+    return knowles2021.removal_claims(part, WORKERS, run)
+
+
+def test_with_all_pairs_here_every_count_is_checked(all_changes):
+    across = knowles2021.across(tables_of(n02_changes=all_changes))
+    parts = [own(all_changes, name) for name in all_changes["campaign"].unique()]
+    table = pd.concat([across, *parts])
     counted = table[table["place"].isin(["Table 2", "Table 3", "Section 3"])]
-    assert len(counted) == 41
+    assert len(counted) == 41 and not counted.duplicated(["place", "cell"]).any()
     assert set(counted["status"]) == {"exact"}
-    said = table[table["place"] == "Section 5.2"].set_index("cell")
+    statements = table[table["place"] == "Section 5.2"].set_index("cell")
     similar = "SR+DC | similar rates of change in monolingual and bilingual"
-    assert set(said.drop(similar)["status"]) == {"exact"}
-    assert said.loc[similar, "status"] in ("exact", "differs")  # depends on which pairs changed
+    assert set(statements.drop(similar)["status"]) == {"exact"}
+    assert "smallest Fisher p" in statements.loc[similar, "reason"]  # of pairs made up here
 
 
-def test_one_pair_more_is_a_difference(monkeypatch):
-    whole = published_as_changes()
-    wrong = (whole["removed"] == "human+ref") & (whole["campaign"] == "wmt18")
-    whole.loc[wrong[wrong].index[-1], "d_rank"] = 1
-    monkeypatch.setattr(knowles2021, "everywhere", lambda *_: whole)
-    monkeypatch.setattr(knowles2021, "here", dict)
-    workers = pd.DataFrame({"pair": [], "ref_percent": [], "bad_ref_percent": []})
-    table = knowles2021.removal_claims(fake("wmt18"), whole, workers, {"alpha": 0.01})
-    table = table.set_index(["place", "cell"])
+def test_one_pair_more_is_a_difference_and_other_settings_are_named(all_changes):
+    wrong = all_changes.copy()
+    first = (wrong["removed"] == "human+ref") & (wrong["campaign"] == "wmt18")
+    wrong.loc[first[first].index[-1], "d_rank"] = 1
+    runs = pd.DataFrame({"campaign": ["wmt18"], "provenance": ["rebuilt from z"], "alpha": [0.01]})
+    across = knowles2021.across(tables_of(n02_changes=wrong, n02_run=runs))
+    table = pd.concat([across, own(wrong, "wmt18", alpha=0.01)]).set_index(["place", "cell"])
     for cell in ("'18 (-DC) | rank", "ALL SR-DC | rank"):
         row = table.loc[("Table 2", cell)]
         assert row["status"] == "differs"
         assert "alpha 0.01" in row["reason"]
+    assert table.loc[("Table 2", "ALL SR-DC | rank"), "provenance"] == "rebuilt from z"
 
 
 def test_missing_pairs_give_no_data_and_the_count_there_is():
-    pairs = knowles2021.included()
-    wanted = pairs[pairs["campaign"] == "wmt18"]
+    wanted = knowles2021.included("wmt18")
     here = wanted[wanted["pair"] != "de-en"].assign(d_rank=0)
     here.loc[here["pair"] == "et-en", "d_rank"] = 1
-    value, reason = knowles2021.fraction(here, wanted, "d_rank")
-    assert value is None and reason == "1/12 in the pairs here; de-en of wmt18 is absent"
+    count, number, gap = knowles2021.count_changed(here, wanted, "d_rank")
+    assert (count, number) == (1, 12)
+    assert gap == "1/12 in the pairs here; de-en of wmt18 is absent"
     full = pd.concat([here, wanted[wanted["pair"] == "de-en"].assign(d_rank=1)])
-    assert knowles2021.fraction(full, wanted, "d_rank") == ("2/13", "")
+    assert knowles2021.count_changed(full, wanted, "d_rank") == (2, 13, "")
 
 
-def test_each_row_has_one_owner(monkeypatch):
-    """Whatever campaigns are here, each published row is answered by exactly one run."""
-    places = ("Table 2", "Table 3", "Section 5.1", "Figure 1", "Figure 2", "Figure 3")
-    total = len(claims.published("knowles2021", *places))
-    for names in ((), ("wmt18",), ("wmt18", "wmt20-appraise", "wmt19-mturk-sntlevel")):
-        here = {
-            n: SimpleNamespace(name=n, pairs=tuple(campaigns.catalogue()[n]["pairs"]))
-            for n in names
-        }
-        monkeypatch.setattr(knowles2021, "here", lambda here=here: here)
-        runs = {"wmt18", *names}
-        owned = [len(knowles2021.owned(fake(n), *places)) for n in runs]
-        assert sum(owned) == total
+def test_each_row_is_answered_once(all_changes):
+    """Whatever campaigns are here, no published row is answered by two of them."""
+    divided = pd.concat([all_changes[all_changes["removed"] == "ref"].assign(divisor=d)
+                         for d in degradation.DIVISORS])  # fmt: skip
+    rankings = pd.concat(
+        [
+            pd.DataFrame(
+                {"campaign": name, "pair": pair, "system": ["AFRL.1", "PROMT_NMT.2", "HUMAN.3"],
+                 "rank": [1, 2, 3], "cluster": [1, 1, 2], "judgments": 9}
+            )
+            for name, pair in (("wmt20", "en-de"), ("wmt20-appraise", "en-de"), ("wmt20", "zh-en"))
+        ]
+    )  # fmt: skip
+    tables = tables_of(
+        n02_changes=all_changes,
+        n03_changes=divided,
+        n01_ranking=rankings,
+        n01_machines=rankings[rankings["system"] != "HUMAN.3"],
+    )
+    rows = [knowles2021.across(tables)]
+    rows += [own(all_changes, name) for name in all_changes["campaign"].unique()]
+    rows.append(knowles2021.degradation_claims(sweep_of_2020(), EN_DE))
+    whole = pd.concat(rows)
+    assert not whole.duplicated(["place", "cell"]).any()
+    originals = whole[whole["place"].isin(["Figure 2", "Figure 3"])].set_index("cell")
+    assert "released" not in originals.loc["en-de 2020 | AFRL and PROMT_NMT, original", "reason"]
+    assert "released" in originals["reason"].loc[
+        "zh-en 2020 | VolcTrans alone in the top cluster, original"
+    ]  # fmt: skip
+
+
+def sweep_of_2020() -> pd.DataFrame:
+    """Rankings made up so that AFRL and PROMT_NMT stand to each other as section 5.3 says."""
+    relations = {"original": (1, 2, 1, 1), "d-1.25": (1, 2, 1, 2), "d-1.5": (1, 2, 1, 2),
+                 "d-2": (2, 1, 2, 1), "d-4": (2, 1, 1, 1), "d-10": (2, 1, 1, 1)}  # fmt: skip
+    frames = [
+        pd.DataFrame(
+            {
+                "pair": "en-de",
+                "ranking": name,
+                "system": ["AFRL.1", "PROMT_NMT.2", "Online-A.3"],
+                "rank": [afrl, promt, 3],
+                "cluster": [c_afrl, c_promt, 3],
+            }
+        )
+        for name, (afrl, promt, c_afrl, c_promt) in relations.items()
+    ]
+    return pd.concat(frames)
 
 
 def test_case_study_reads_the_rankings_of_2020():
-    """The relations of section 5.3, from rankings made up to be as printed."""
-    start = "en-de 2020 | AFRL and PROMT_NMT, "
+    table = knowles2021.degradation_claims(sweep_of_2020(), EN_DE).set_index("cell")
+    start = "en-de 2020 | AFRL and PROMT_NMT, divisor "
+    for divisor in ("1.25", "1.5", "2", "4", "10"):
+        assert table.loc[start + divisor, "status"] == "exact"
+    every = "en-de 2020 | PROMT_NMT and Online-A take every relation of rank and cluster"
+    assert table.loc[every, "status"] == "differs"
+
+
+def test_figure_1_needs_all_pairs_of_a_style(all_changes):
+    """Shares that grow with the divisor are seen; with one pair absent there are only counts."""
+    pairs = knowles2021.included()
     frames = []
-    relations = {"original": (1, 2, 1, 1), "d-1.25": (1, 2, 1, 2), "d-1.5": (1, 2, 1, 2),
-                 "d-2": (2, 1, 2, 1), "d-4": (2, 1, 1, 1), "d-10": (2, 1, 1, 1)}  # fmt: skip
-    for name, (afrl, promt, c_afrl, c_promt) in relations.items():
-        frames.append(
-            pd.DataFrame(
-                {
-                    "pair": "en-de",
-                    "ranking": name,
-                    "system": ["AFRL.1", "PROMT_NMT.2", "Online-A.3"],
-                    "rank": [afrl, promt, 3],
-                    "cluster": [c_afrl, c_promt, 3],
-                }
-            )
-        )
-    found = knowles2021_figures._case_study(pd.concat(frames))
-    rows = claims.published("knowles2021", "Figure 2")
-    for row in rows[rows["cell"].str.startswith(start)].itertuples(index=False):
-        assert found["Figure 2", row.cell][0] == row.published
-
-
-@needs("wmt18")
-@needs("wmt20")
-def test_real_rows_of_figures_1_to_3():
-    campaign = campaigns.find("wmt18")
-    da = campaigns.load_da(campaign, "et-en")
-    changes = degradation.changes_table("et-en", degradation.sweep(da))
-    table = knowles2021_figures.degradation_claims(campaign, changes, pd.DataFrame(), {})
-    table = table.set_index(["place", "cell"])
-    exact = table[table["status"] == "exact"]
-    assert not (table["status"] == "differs").any()
-    assert {"1123.65", "2035.06"} <= set(exact.loc["Section 5.3", "ours"])
-    assert len(exact) == 7
-    assert (exact.loc["Section 5.3", "provenance"] == "official").all()
+    for k, divisor in enumerate(degradation.DIVISORS, 1):
+        part = pairs.assign(divisor=divisor, d_cluster=0, d_both=0)
+        document = part["style"] == "SR+DC"
+        place = part.groupby("style").cumcount()
+        frames.append(part.assign(d_rank=(place < k + 5 * document).astype(int)))
+    whole = pd.concat(frames)
+    table = knowles2021.across(tables_of(n03_changes=whole)).set_index(["place", "cell"])
+    table = table.loc["Figure 1"]
+    assert table.loc["SR-DC | fraction with rank change grows with the divisor", "ours"] == "yes"
+    assert table.loc["SR-DC | fraction with both change grows with the divisor", "ours"] == "no"
+    more = "SR+DC changes more than SR-DC at every divisor | rank"
+    assert table.loc[more, "status"] == "exact"
+    assert "5 of the 21" in table.loc["SR-DC is immune to degradation", "reason"]
+    less = whole[whole["pair"] != "lt-en"]
+    table = knowles2021.across(tables_of(n03_changes=less)).set_index("cell")
+    row = table.loc["SR-DC | fraction with rank change grows with the divisor"]
+    assert row["status"] == "no data" and "1/20, 2/20, 3/20" in row["reason"]
 
 
 @needs("wmt18")
 def test_real_rows_of_removal():
     campaign = campaigns.find("wmt18")
     da = campaigns.load_da(campaign, "et-en")
-    changes = removal.changes_table("et-en", removal.variants(da))
+    changes = changes_table("et-en", removal.remove_each(da))
     workers = pd.DataFrame(
         [removal.worker_percentages(campaigns.load_da(campaign, p)) for p in campaign.pairs]
     )
-    table = knowles2021.removal_claims(campaign, changes, workers, {})
+    table = knowles2021.removal_claims(changes, workers, WMT18)
     assert not table["status"].isin(["differs", "rounds"]).any()
-    assert (table["status"] == "exact").sum() == 10
+    assert (table["status"] == "exact").sum() == 7
     first = table[table["cell"] == "'18 (-DC) | rank"].iloc[0]
     assert first["reason"] == "1/1 in the pairs here; 12 pairs are absent"
 
 
-def test_campaigns_outside_the_paper_answer_for_nothing():
-    for name in ("demo-srdc", "wmt21"):
-        assert knowles2021.owned(fake(name), "Table 2").empty
+@needs("wmt20")
+def test_real_rows_of_the_released_scores_of_2020():
+    from rankstability.judgments import is_human
+    from rankstability.rank.systems import rank_systems
+    from rankstability.score.da import from_segment_frame
+
+    campaign, rankings, machines = campaigns.find("wmt20"), [], []
+    for pair in ("en-de", "zh-en"):
+        scores = from_segment_frame(campaigns.load_segment_scores(campaign, pair))
+        ranking = rank_systems(scores)
+        without = ranking.without([s for s in ranking.systems if is_human(s)])
+        rankings.append(ranking.table.assign(campaign="wmt20", pair=pair))
+        machines.append(without.table.assign(campaign="wmt20", pair=pair))
+    tables = tables_of(n01_ranking=pd.concat(rankings), n01_machines=pd.concat(machines))
+    table = knowles2021.across(tables).set_index(["place", "cell"])
+    table = table.loc[["Figure 2", "Section 5.3", "Figure 3"]]
+    assert len(table) == 6 and set(table["status"]) == {"exact"}
+    assert table.loc["Section 5.3", "ours"].to_list() == ["1123.65", "2035.06"]
+    assert (table["provenance"] == "official").all()
 
 
-def test_rows_over_two_campaigns_take_the_least_of_both(monkeypatch):
-    """Section 5.1 into English: two archives answer together, or not at all."""
-    percent = {"fi-en": 100.0, "de-en": 97.5, "km-en": 80.0}
-    names = {"wmt19-mturk-sntlevel": ("fi-en",), "wmt19-mturk-doclevel": ("de-en",),
-             "wmt20-mturk-sntlevel": ("km-en",)}  # fmt: skip
-    present = {n: SimpleNamespace(name=n, pairs=p, known_pairs=p) for n, p in names.items()}
-    present["wmt19-mturk-doclevel"].known_pairs = ("de-en", "zh-en")
-    monkeypatch.setattr(knowles2021, "here", lambda: present)
-    monkeypatch.setattr(campaigns, "load_da", lambda _, pair: pair)
-    monkeypatch.setattr(
-        removal,
-        "worker_percentages",
-        lambda pair: {"ref_percent": percent[pair], "bad_ref_percent": 100.0},
+def test_replication_answers_with_workers_and_without():
+    ones = {"same_order": 1, "same_means": 1, "same_counts": 1}
+    agreement = pd.DataFrame([{"pair": "en-cs", "systems": 12, **ones}])
+    counts = pd.DataFrame(columns=["pair", "file", "SYSTEM", "REPEAT", "REF", "BAD_REF"])
+    run = {"campaign": "wmt20", "provenance": "official"}
+    table = knowles2021.replication_claims(agreement, counts, run).set_index("cell")
+    assert set(table["status"]) == {"no data"} and len(table) == 4
+    assert "no workers" in table.loc["en-cs 20 | replicated", "reason"]
+    judged = knowles2021.replication_claims(agreement, counts, EN_DE).set_index("cell")
+    assert judged.loc["en-cs 20 | replicated", "status"] == "exact"
+    wrong = knowles2021.replication_claims(agreement.assign(same_order=0), counts, EN_DE).set_index(
+        "cell"
     )
-    rows = claims.published("knowles2021", "Section 5.1")
-    rows = rows[rows["campaign"].str.contains(" ")]
-    assert len(rows) == 4
-    workers = pd.DataFrame({"pair": ["cs-en"], "ref_percent": [1.0], "bad_ref_percent": [1.0]})
-    found = knowles2021._percentages(fake("wmt18"), rows, workers)
-    by = {cell: answer for (_, cell), answer in found.items()}
-    ref, note = by["2019 into English | workers with REF, all pairs"]
-    assert ref == "97.5%" and "2 pairs" in note and "zh-en absent" in note
-    assert by["2019 into English | workers with BAD_REF, all pairs"][0] == "100%"
+    assert wrong.loc["en-cs 20 | replicated", "status"] == "differs"
+    assert "same_order: no" in wrong.loc["en-cs 20 | replicated", "reason"]
+
+
+def test_types_are_counted_only_over_all_pairs():
+    pairs = ["gu-en", "fi-en", "kk-en", "lt-en", "ru-en"]
+    kinds = {"SYSTEM": 18432.8, "REPEAT": 2653.2, "REF": 2635.4, "BAD_REF": 2622.6}
+    counts = pd.DataFrame({"pair": pairs, "file": "ad-good-raw-redup", **kinds})
+    agreement = pd.DataFrame(columns=["pair", "systems", "same_order"])
+    run = {"campaign": "wmt19-mturk-sntlevel", "provenance": "official"}
+    table = knowles2021.replication_claims(agreement, counts, run)
+    assert table["status"].to_list() == ["exact"] * 4
+    table = knowles2021.replication_claims(agreement, counts.iloc[1:], run)
+    assert set(table["status"]) == {"no data"}
+    assert table["reason"].iloc[0] == "73731 rows in the 4 pairs here; gu-en is absent"
+
+
+def test_hits_with_every_system_and_documents():
+    balance = pd.DataFrame({"pair": ["cs-en", "tr-en"], "unit": "hit", "complete": [0.93, 0.1],
+                            "share_min": 0.9})  # fmt: skip
+    (row,) = knowles2021.cooccurrence_claims(balance, WMT18).to_dict("records")
+    assert row["status"] == "exact" and "least: 93.0% in cs-en, of 1 pairs" in row["reason"]
+    luck = pd.DataFrame({"pair": "en-lt", "human": [1, 0, 0], "mean_raw": [90, 70, 60],
+                         "document_sd": [1.0, 3.0, 2.0]})  # fmt: skip
+    summary = pd.DataFrame({"pair": ["en-lt"], "judged": [0.8]})
+    run = {"campaign": "wmt19-appraise", "provenance": "official"}
+    assert knowles2021.documents_claims(luck, summary, run)["ours"].to_list() == ["yes"] * 3
+    worse = luck.assign(document_sd=[9.0, 3.0, 2.0])
+    assert knowles2021.documents_claims(worse, summary, run)["ours"].to_list()[2] == "no"
+    assert knowles2021.documents_claims(luck, summary, WMT18).empty
+
+
+def test_campaigns_outside_the_paper_answer_for_nothing(all_changes):
+    for name in ("demo-srdc", "wmt21"):
+        assert own(all_changes, name).empty
+
+
+def test_what_nobody_answers_gets_its_reason():
+    rows = claims.published("knowles2021")
+    table = knowles2021.absent(rows)
+    assert len(table) == len(rows) and set(table["status"]) == {"no data"}
+    reasons = table.set_index(["place", "cell"])["reason"]
+    assert reasons["Table 4", "de-cs 19 | tool"].startswith("not in the catalogue")
+    assert reasons["Table 4", "en-cs 19 | tool"] == "the archive is not here"
+    assert "WMT19" in reasons["Figure 4"].iloc[1]
+
+
+def test_rows_over_two_campaigns_take_the_least_of_both():
+    """Section 5.1 into English: two archives answer together, or not at all."""
+    workers = pd.DataFrame(
+        [
+            ("wmt19-mturk-sntlevel", "fi-en", 100.0),
+            ("wmt19-mturk-doclevel", "de-en", 97.5),
+            ("wmt20-mturk-sntlevel", "km-en", 80.0),
+        ],
+        columns=["campaign", "pair", "ref_percent"],
+    ).assign(bad_ref_percent=100.0)
+    table = knowles2021.across(tables_of(n02_workers=workers))
+    table = table[table["place"] == "Section 5.1"].set_index("cell")
+    assert len(table) == 4
+    row = table.loc["2019 into English | workers with REF, all pairs"]
+    assert row["ours"] == "97.5%" and row["status"] == "differs"
+    assert (
+        "2 pairs" in row["reason"] and "gu-en, kk-en, lt-en, ru-en, zh-en absent" in row["reason"]
+    )
+    assert table.loc["2019 into English | workers with BAD_REF, all pairs", "status"] == "exact"
     for kind in ("REF", "BAD_REF"):
-        value, reason = by[f"2020 into English | workers with {kind}, all pairs"]
-        assert value is None and reason == "wmt20-mturk-doclevel not here"
-    table = knowles2021.ledger(rows, found, fake("wmt18"), "").set_index("cell")["status"]
-    assert table.value_counts().to_dict() == {"no data": 2, "exact": 1, "differs": 1}
-    assert knowles2021._percentages(fake("wmt19-mturk-doclevel"), rows, workers) == {}
+        row = table.loc[f"2020 into English | workers with {kind}, all pairs"]
+        assert row["status"] == "no data" and row["reason"] == "wmt20-mturk-doclevel not here"

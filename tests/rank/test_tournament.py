@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from conftest import needs
 from rankstability.change import simulate as simulation
 from rankstability.errors import DataError
-from rankstability.rank import feedback as mfas
+from rankstability.rank import feedback, feedback_bounds, feedback_dp
 from rankstability.rank import tournament as t
 from rankstability.read import campaigns
 from rankstability.study import tournament_tasks
@@ -134,8 +134,8 @@ def test_the_integer_program_finds_the_optimum_when_the_sets_are_too_many(monkey
     weights = t.net_weights(np.random.default_rng(5).integers(0, 9, (16, 16)))
     np.fill_diagonal(weights, 0)
     sure = t.feedback_arc_set(weights)
-    monkeypatch.setattr(t, "FAST_SETS", 1)
-    monkeypatch.setattr(t, "MOST_SETS", 1)
+    monkeypatch.setattr(feedback, "FAST_SETS", 1)
+    monkeypatch.setattr(feedback, "MOST_SETS", 1)
     found = t.feedback_arc_set(weights)
     assert found.optimal and found.cost == sure.cost == by_igraph(weights)
     assert found.n_optima is None and not found.canonical  # it says so
@@ -208,10 +208,10 @@ def test_strong_components_are_those_of_networkx():
 def test_the_bound_never_exceeds_the_cost_of_a_subset():
     weights = campaign(9, 400, seed=2)
     listed = np.arange(9)
-    bound = mfas.bound_from(weights, *mfas.pack_cycles(weights, listed))
+    bound = feedback_bounds.bound_from(weights, *feedback_bounds.pack_cycles(weights, listed))
     for mask in range(2**9):
         inside = [i for i in range(9) if not mask >> i & 1]
-        left = mfas._rest(np.array([mask], dtype=np.uint64), bound)[0]
+        left = feedback_dp._rest(np.array([mask], dtype=np.uint64), bound)[0]
         exact = t.feedback_arc_set(weights[np.ix_(inside, inside)]).cost if inside else 0
         assert left <= exact + 1e-9
 

@@ -23,7 +23,7 @@ from ..score import da as direct_assessment
 from ..score import mqm
 from ..score.rr import METHODS, REFERENCE, PairCounts, pair_counts, tasks
 from ..study import rr_stability
-from ..study.change_totals import SETS
+from ..study.changes import SETS
 
 if TYPE_CHECKING:
     from ..judgments import DirectAssessment

@@ -1,332 +1,577 @@
-"""Ledger rows of Knowles (2021), Tables 2 and 3, sections 3 and 5: printed beside ours.
+"""Knowles (2021), "On the Stability of System Rankings at WMT": its numbers beside ours.
 
-A row about one campaign is answered by that campaign's run where its data are here; rows over
-several campaigns, and rows whose data are absent, by the run of `HOME`, which reads whichever of
-the paper's campaigns are here. Counts over campaigns of which pairs are absent have the status
-``no data``, and the reason says what the pairs here give.
+A run answers for the rows of its own campaign (`replication_claims` and so on, one for each of
+notebooks 01 to 05); `across` answers rows over several campaigns from the campaigns' tables, and
+`absent` gives the reason for what nobody answered. Counts over pairs of which some are absent have
+the status ``no data``, and the reason says what the pairs here give.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
+from scipy.stats import fisher_exact
 
-from ..read import campaigns
 from ..study import removal
-from ..study.change_totals import SETS, describe
+from ..study.degradation import DIVISORS
 from . import claims
 
-if TYPE_CHECKING:
-    from ..read.campaigns import Campaign
-
 PAPER = "knowles2021"
-HOME = "wmt18"
-SEGMENTS = "wmt20"  # released segment scores of 2020: the rankings before any perturbation
-KINDS = {"rank": "d_rank", "cluster": "d_cluster", "both": "d_both"}
-REMOVED = {"Lowest": "lowest", "Highest": "highest"}
-Key = tuple[str, str]
+KEYS = [
+    "place", "campaign", "pair", "quantity", "kind", "style", "removed", "divisor", "hit",
+]  # fmt: skip
+KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
+STYLES = ("SR-DC", "SR+DC")
+SETTINGS = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}  # the paper's
+ALMOST_ALL = 0.9  # share of HITs that "almost all" is read as
+NOT_HERE = "the archive is not here"
+UNLISTED = "not in the catalogue: a campaign that the paper leaves out of its analyses"
+FACT = "how the campaign was run: kept in the catalogue, not computed"
+REMARK = "a remark on the findings paper, whose tables are not data here"
+NO_WMT19 = "the judgments of WMT19 (Appraise) are not here"
+OFFICIAL = {"provenance": "official"}
+RELEASED = "from the released segment scores of 2020"
 Answer = tuple[Any, str]  # our value (None: no data) and the reason
 
 
-def included() -> pd.DataFrame:
-    """The 46 pairs of the paper's analyses, from its Table 4: campaign, pair, style, judged."""
+# ---------------------------------------------------------------- rows and pairs
+
+
+def included(campaign: str = "") -> pd.DataFrame:
+    """The 46 pairs of the paper's analyses, or those of one campaign, from its Table 4.
+
+    Returns
+    -------
+    DataFrame
+        campaign, pair, style (``SR-DC``, ``SR+DC``), judged (``monolingual``, ``bilingual``).
+    """
     rows = claims.published(PAPER, "Table 4")
-    used = rows[~rows["note"].str.startswith("*") & (rows["campaign"] != "")]
-    field = used["cell"].str.split(" | ", regex=False).str[1]
-    frame = used[field == "style"][["campaign", "pair", "published"]]
-    frame = frame.rename(columns={"published": "style"}).reset_index(drop=True)
-    judged = used[field == "mono- or bilingual"].set_index(["campaign", "pair"])["published"]
+    rows = rows[(rows["used"] == "yes") & rows["quantity"].isin(["style", "judged"])]
+    order = rows.drop_duplicates(["campaign", "pair"])[["campaign", "pair"]]
+    wide = rows.pivot(index=["campaign", "pair"], columns="quantity", values="published")
     words = {"M": "monolingual", "B": "bilingual"}
-    frame["judged"] = [words[judged[key]] for key in zip(frame["campaign"], frame["pair"])]  # noqa: B905
-    return frame
+    wide = wide.assign(judged=wide["judged"].map(words))[["style", "judged"]].reset_index()
+    frame = order.merge(wide, on=["campaign", "pair"]).rename_axis(columns=None)
+    return frame[frame["campaign"] == campaign] if campaign else frame
 
 
-def each(frame: pd.DataFrame) -> list[Any]:
-    """The rows of `frame` as tuples with names."""
-    return list(frame.itertuples(index=False))
+def _absent_pairs(campaign: str, pairs: Sequence[str]) -> str:
+    """The campaign's pairs in Table 4 that are not among `pairs`."""
+    rows = claims.published(PAPER, "Table 4")
+    return ", ".join(sorted(set(rows.loc[rows["campaign"] == campaign, "pair"]) - set(pairs)))
 
 
-def here() -> dict[str, Campaign]:
-    """The paper's campaigns whose judgments are here."""
-    names = set(included()["campaign"])
-    return {c.name: c for c in campaigns.present() if c.name in names}
-
-
-def owned(campaign: Campaign, *places: str) -> pd.DataFrame:
-    """The published rows of `places` that this campaign's run answers for."""
+def _rows(campaign: str, *places: str) -> pd.DataFrame:
+    """The published rows about one campaign."""
     rows = claims.published(PAPER, *places)
-    present = here()
-
-    def owner(row: Any) -> str:
-        found = present.get(row.campaign)
-        return row.campaign if found and (not row.pair or row.pair in found.pairs) else HOME
-
-    keep = [owner(row) == campaign.name for row in each(rows)]
-    return rows[keep].reset_index(drop=True)
+    return rows[rows["campaign"] == campaign]
 
 
-def beyond(
-    campaign: Campaign, own: pd.DataFrame, compute: Callable[[Campaign], pd.DataFrame]
-) -> pd.DataFrame | None:
-    """`own` with the same table of every other real DA campaign here, described by `describe`.
-
-    For `HOME` only, and only where both styles are here: the two side by side as in Figure 1, with
-    campaigns the paper could not have (WMT21). None elsewhere.
-    """
-    if campaign.name != HOME:
-        return None
-    others = [
-        c
-        for c in campaigns.present()
-        if c.format == "da" and not c.demo and c.name != HOME and c.style in ("SR-DC", "SR+DC")
-    ]
-    if "SR+DC" not in {c.style for c in others}:
-        return None
-    frames = [own.assign(campaign=HOME)]
-    frames += [describe(compute(c), c).assign(campaign=c.name) for c in others]
-    return pd.concat(frames, ignore_index=True)
-
-
-def everywhere(
-    campaign: Campaign, own: pd.DataFrame, compute: Callable[[Campaign], pd.DataFrame]
+def _compare(
+    rows: pd.DataFrame,
+    answers: Sequence[Answer | None],
+    run: Mapping[str, Any],
+    no_data: str = NOT_HERE,
 ) -> pd.DataFrame:
-    """`own` with the same table of the paper's other campaigns here, restricted to its 46 pairs.
+    """Ledger rows of `rows` from one answer for each of them (None: not answered).
 
-    The others are read only for `HOME`. Columns of `own`, then campaign, style, judged as in the
-    paper's Table 4.
+    Where the `run` had other settings than the paper, the reasons say so.
     """
-    frames = [own.assign(campaign=campaign.name)]
-    if campaign.name == HOME:
-        others = [c for c in here().values() if c.name != HOME]
-        frames += [compute(c).assign(campaign=c.name) for c in others]
-    whole = pd.concat(frames, ignore_index=True)
-    whole = whole.drop(columns=["style", "judged"], errors="ignore")
-    return whole.merge(included(), on=["campaign", "pair"], how="inner")
+    other = "; ".join(
+        f"with {name} {run[name]}, not the paper's {usual}"
+        for name, usual in SETTINGS.items()
+        if run.get(name, usual) != usual
+    )
+    ours = rows[KEYS].assign(
+        ours=pd.Series([a and a[0] for a in answers], index=rows.index, dtype=object),
+        reason=[a and "; ".join(filter(None, (a[1], other))) for a in answers],
+    )
+    return claims.compare(rows, ours, KEYS, provenance=run["provenance"], no_data=no_data)
 
 
-def fraction(changes: pd.DataFrame, wanted: pd.DataFrame, kind: str) -> Answer:
-    """``k/n`` where all `wanted` pairs are in `changes`, else None and what the others give."""
-    found = changes.merge(wanted[["campaign", "pair"]], on=["campaign", "pair"])
-    count, size = int(found[kind].sum()), len(wanted)
-    if len(found) == size:
-        return f"{count}/{size}", ""
-    if not len(found):
-        return None, "the archive is not here"
-    seen = set(zip(found["campaign"], found["pair"], strict=True))
-    absent = [f"{p} of {c}" for c, p in zip(wanted["campaign"], wanted["pair"], strict=True)
-              if (c, p) not in seen]  # fmt: skip
-    missing = absent[0] + " is absent" if len(absent) == 1 else f"{len(absent)} pairs are absent"
-    return None, f"{count}/{len(found)} in the pairs here; {missing}"
+def _yes(value: Any) -> str:
+    return "yes" if value else "no"
 
 
-def ledger(
-    rows: pd.DataFrame, answers: dict[Key, Answer], campaign: Campaign, settings: str
+def absent(rows: pd.DataFrame) -> pd.DataFrame:
+    """Ledger rows (``no data``, with the reason) for published `rows` that nothing answers."""
+    reasons = [
+        UNLISTED if row.place in ("Table 1", "Table 4") and not row.campaign
+        else NO_WMT19 if row.place in ("Figure 4", "Figure 5") and row.campaign != "wmt18"
+        else NOT_HERE
+        for row in rows.itertuples()
+    ]  # fmt: skip
+    return _compare(rows, [(None, reason) for reason in reasons], OFFICIAL)
+
+
+# ---------------------------------------------------------------- 01: replication
+
+
+def replication_claims(
+    agreement: pd.DataFrame, counts: pd.DataFrame, run: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Rows compared, with the reasons and where our data come from; toys are from print."""
-    ours = {key: value for key, (value, _) in answers.items()}
-    reasons = {key: reason for key, (_, reason) in answers.items() if reason}
-    if settings:
-        reasons = {key: "; ".join(filter(None, (reasons.get(key), settings))) for key in ours}
-    toy = rows["place"] == "Section 5"
-    own = rows["campaign"].isin(["", campaign.name]) & ~toy & campaign.rebuilt
-    groups = {"recomputed from print": toy, "rebuilt from z": own, "official": ~(toy | own)}
-    parts = [
-        claims.compare(
-            rows[mask], ours, provenance=name, reasons=reasons, no_data="the archive is not here"
-        )
-        for name, mask in groups.items()
-        if mask.any()
+    """Tables 1 and 4 (appendix A): rows by type, and which rankings come out again.
+
+    Parameters
+    ----------
+    agreement : DataFrame
+        All pairs' ``verdict`` of notebook 01: pair, systems, same_order, ...
+    counts : DataFrame
+        All pairs' ``type_counts``: pair, file, and rows of each type.
+    run : mapping
+        The settings of the run: campaign, provenance, test, rule, alpha.
+    """
+    rows = claims.published(PAPER, "Table 4")
+    about = (rows["campaign"] == run["campaign"]) | (rows["released"] == run["campaign"])
+    rows = rows[about & rows["pair"].isin(agreement["pair"])]
+    by_pair = agreement.set_index("pair").drop(columns="systems")
+    answers = [
+        _replicated(by_pair.loc[row.pair].dropna(), row, row.campaign == run["campaign"])
+        if row.quantity == "replicated"
+        else (None, REMARK if row.quantity == "note" else FACT)
+        for row in rows.itertuples()
     ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=claims.COLUMNS)
+    table_4 = _compare(rows, answers, run, "the data are not here")
+    return pd.concat([table_4, _table_1(counts, run)], ignore_index=True)
 
 
-def other_settings(settings: dict[str, Any]) -> str:
-    """Which settings of a run are not the paper's, in words; empty: none."""
-    usual = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}
-    other = [f"{k} {settings[k]}" for k, v in usual.items() if settings.get(k, v) != v]
-    return "run with other settings than the paper's: " + ", ".join(other) if other else ""
+def _replicated(checks: pd.Series, row: Any, workers: bool) -> Answer:
+    """Whether all that was released comes out again (clusters under the paper's line rule)."""
+    if not len(checks):
+        return None, ""
+    same = bool((checks.drop("same_clusters_official", errors="ignore") == 1).all())
+    reasons = []
+    if not same:
+        reasons = [f"{name}: {_yes(value == 1)}" for name, value in checks.items()]
+    elif row.published != "✓" or not workers:
+        reasons = ["order, means and counts equal the official file here"]
+    if not workers:
+        reasons.append("only released segment scores are here: no workers, no official clusters")
+    return ("✓" if same else "differs") if workers else None, "; ".join(reasons)
 
 
-# ---------------------------------------------------------------- removal
+def _table_1(counts: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+    """Rows of each type in ``ad-good-raw-redup`` over all pairs."""
+    campaign = run["campaign"]
+    rows, good = _rows(campaign, "Table 1"), counts[counts["file"] == "ad-good-raw-redup"]
+    gap = _absent_pairs(campaign, good["pair"].to_list())
+    answers: list[Answer] = []
+    for kind in rows["kind"]:
+        total = int(good[kind].sum())
+        short = f"{total} rows in the {len(good)} pairs here; {gap} is absent"
+        answers.append((None, short) if gap else (total, ""))
+    return _compare(rows, answers, run)
+
+
+# ---------------------------------------------------------------- 02: removal
 
 
 def removal_claims(
-    campaign: Campaign, changes: pd.DataFrame, workers: pd.DataFrame, settings: dict[str, Any]
+    changes: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Tables 2 and 3, section 3's number of pairs, the toy example, sections 5.1 and 5.2.
+    """The campaign's rows of Table 2 and section 5.1.
 
     Parameters
     ----------
     changes, workers : DataFrame
-        All pairs' ``changes`` and ``workers`` of 02.
-    settings : dict
-        test, rule, alpha of the run; others than the paper's are named in the reasons.
+        All pairs' ``changes`` and ``workers`` of notebook 02.
+    run : mapping
+        As for `replication_claims`.
     """
-    rows = owned(
-        campaign, "Section 3", "Table 2", "Table 3", "Section 5", "Section 5.1", "Section 5.2"
-    )
-    if rows.empty:
-        return pd.DataFrame(columns=claims.COLUMNS)
-    named = changes[changes["removed"].astype(str).isin(SETS)]
-    whole = everywhere(campaign, named, removal.campaign_changes)
-    pairs = included()
-    by = {name: whole[whole["removed"] == name] for name in SETS}
-    answers: dict[Key, Answer] = {}
-    for row in each(rows):
-        head, _, kind = row.cell.partition(" | ")
-        key = (row.place, row.cell)
-        if row.place == "Table 2":
-            wanted = pairs[
-                pairs["campaign"].eq(row.campaign)
-                if row.campaign
-                else pairs["style"].eq(head.removeprefix("ALL "))
-            ]
-            answers[key] = fraction(by["human+ref"], wanted, KINDS[kind])
-        elif row.place == "Table 3":
-            word, style = head.rstrip(")").split(" (")
-            wanted = pairs[pairs["style"] == style]
-            answers[key] = fraction(by[REMOVED[word]], wanted, KINDS[kind])
-        elif row.place == "Section 3":
-            ranked, total = (
-                (whole["style"] == kind) & (whole["removed"] == "ref"),
-                len(pairs[pairs["style"] == kind]),
-            )
-            count = int(ranked.sum())
-            answers[key] = (
-                (count, "") if count == total else (None, f"{count} pairs are here and ranked")
-            )
-        elif row.place == "Section 5":
-            toy = removal.toy_example().set_index("hit")["z_of_50"]
-            answers[key] = (float(round(toy[head], 4)), "standard deviation with ddof = 1")
-        elif row.place == "Section 5.2":
-            answers[key] = _statement(row.cell, by, pairs)
-    answers |= _percentages(campaign, rows[rows["place"] == "Section 5.1"], workers)
-    return ledger(rows, answers, campaign, other_settings(settings))
+    campaign = str(run["campaign"])
+    table, pairs = _rows(campaign, "Table 2"), included(campaign)
+    changes = changes.assign(campaign=campaign)
+    table_2 = _compare(table, [_changed(changes, pairs, r) for r in table.itertuples()], run)
+    rows = _rows(campaign, "Section 5.1")
+    percents = _compare(rows, _workers(rows, workers, campaign), run)
+    return pd.concat([table_2, percents], ignore_index=True)
 
 
-def _statement(cell: str, by: dict[str, pd.DataFrame], pairs: pd.DataFrame) -> Answer:
-    """The sentences of section 5.2 that can be true or false; only with all 46 pairs."""
-    human = by["human+ref"]
-    counts = {
-        (style, kind): fraction(human, pairs[pairs["style"] == style], kind)
-        for style in ("SR-DC", "SR+DC")
-        for kind in KINDS.values()
-    }
-    value = {key: number(text) for key, (text, _) in counts.items() if text is not None}
-    if "32%" in cell or cell.startswith("SR+DC | rankings with changes in both"):
-        text, reason = counts["SR+DC", "d_both"]
-        return (None, reason) if text is None else (f"{100 * number(text):.4g}%", text)
-    if cell.startswith("SR-DC | rankings with cluster"):
-        text, reason = counts["SR-DC", "d_cluster"]
-        return (None, reason) if text is None else (yes(number(text) < 0.05), text)
-    if cell.startswith("SR+DC | similar rates"):
-        return _similar_judging(human, pairs)
-    if cell.startswith("REF alone"):
-        return _reference_alone(by, pairs)
-    if len(value) < len(counts):
-        return None, "; ".join(dict.fromkeys(r for _, r in counts.values() if r))
-    if "most common" in cell:
-        return yes(all(value[s, "d_rank"] > value[s, k] for s in ("SR-DC", "SR+DC")
-                        for k in ("d_cluster", "d_both"))), ""  # fmt: skip
-    return yes(all(value["SR+DC", k] > value["SR-DC", k] for k in KINDS.values())), ""
+def _changed(changes: pd.DataFrame, pairs: pd.DataFrame, row: Any) -> Answer:
+    """``k/n`` pairs changed (row: removed, kind), where all `pairs` are here."""
+    part = changes[changes["removed"] == row.removed]
+    count, number, gap = count_changed(part, pairs, row.kind)
+    return (None, gap) if gap else (f"{count}/{number}", "")
 
 
-def number(text: str) -> float:
-    """``1/13`` as a number."""
-    count, _, size = text.partition("/")
-    return int(count) / int(size)
+def count_changed(changes: pd.DataFrame, pairs: pd.DataFrame, kind: str) -> tuple[int, int, str]:
+    """How many of `pairs` changed, how many are in `changes`, and in words what is missing."""
+    key = ["campaign", "pair"]
+    seen = changes.merge(pairs[key], on=key)
+    count, number = int(seen[kind].sum()), len(seen)
+    if number == len(pairs):
+        return count, number, ""
+    if not number:
+        return 0, 0, NOT_HERE
+    here = set(zip(seen["campaign"], seen["pair"], strict=True))
+    gaps = [f"{p} of {c}" for c, p in pairs[key].itertuples(index=False) if (c, p) not in here]
+    missing = f"{gaps[0]} is absent" if len(gaps) == 1 else f"{len(gaps)} pairs are absent"
+    return count, number, f"{count}/{number} in the pairs here; {missing}"
 
 
-def yes(value: bool) -> str:
-    """A truth value as the ledger writes it."""
-    return "yes" if value else "no"
-
-
-def _reference_alone(by: dict[str, pd.DataFrame], pairs: pd.DataFrame) -> Answer:
-    """Similar: each count of rankings differs by at most a tenth of the pairs."""
-    counts = {n: [int(by[n][k].sum()) for k in KINDS.values()] for n in ("human+ref", "ref")}
-    size = len(by["ref"])
-    text = (
-        f"{size} pairs: human and REF {counts['human+ref']}, REF alone {counts['ref']} "
-        "(rank, cluster, both)"
-    )
-    if size < len(pairs):
-        return None, text
-    gaps = [abs(a - b) for a, b in zip(*counts.values(), strict=True)]
-    return yes(max(gaps) <= size / 10), text
-
-
-def _similar_judging(human: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
-    """Similar: Fisher's exact test finds no difference in any kind of change at .05."""
-    from scipy.stats import fisher_exact
-
-    document = human[human["style"] == "SR+DC"]
-    if len(document) < (pairs["style"] == "SR+DC").sum():
-        return None, "needs all 25 SR+DC pairs"
-    texts, smallest = [], 1.0
-    for word, kind in KINDS.items():
-        table = [
-            [int(g[kind].sum()), int(len(g) - g[kind].sum())]
-            for _, g in document.groupby("judged", sort=True)
-        ]
-        smallest = min(smallest, float(fisher_exact(table).pvalue))
-        texts.append(f"{word} bilingual {table[0][0]}, monolingual {table[1][0]}")
-    return yes(smallest > 0.05), "; ".join(texts) + f"; smallest Fisher p {smallest:.2f}"
-
-
-def _percentages(
-    campaign: Campaign, rows: pd.DataFrame, workers: pd.DataFrame
-) -> dict[Key, Answer]:
-    """Section 5.1: percentages of workers; rows over several campaigns only where all are here."""
-    answers: dict[Key, Answer] = {}
+def _workers(rows: pd.DataFrame, workers: pd.DataFrame, campaign: str) -> list[Answer | None]:
+    """Section 5.1: percentages of workers who judged references or human systems."""
     table = workers.set_index("pair")
-    absent = sorted(set(campaign.known_pairs) - set(table.index))
-    note = f"over the {len(table)} pairs here; {', '.join(absent)} absent" if absent else ""
-    columns = {
-        "workers with REF": "ref_percent",
-        "workers with BAD_REF": "bad_ref_percent",
-        "workers with a human system": "human_percent",
-    }
-    for row in each(rows):
-        key = (row.place, row.cell)
-        several = row.campaign.split()
-        if len(several) > 1 and campaign.name == HOME:
-            kind = columns.get(row.cell.partition(" | ")[2].removesuffix(", all pairs"), "")
-            answers[key] = _over_campaigns(several, kind)
-            continue
-        if (
-            row.campaign != campaign.name
-            or not len(table)
-            or (row.pair and row.pair not in table.index)
-        ):
-            continue  # another campaign, or a pair that was not run
-        what = row.cell.partition(" | ")[2]
-        column = columns.get(what.removesuffix(", all pairs"), "")
-        if row.pair and column:
-            answers[key] = (f"{table.loc[row.pair, column]:.2f}%", "")
-        elif column:
-            answers[key] = (f"{table[column].min():.4g}%", note)
-        elif what.startswith("three pairs"):
-            answers[key] = (", ".join(table["ref_percent"].nsmallest(3).index), note)
-        elif what.startswith("pair with the highest"):
-            answers[key] = (str(table["ref_percent"].idxmax()), note)
-        elif what.startswith("rows of type"):
-            answers[key] = (int(table["ref"].sum() + table["bad_ref"].sum()), "workers with any")
+    gap = _absent_pairs(campaign, list(table.index))
+    note = f"over the {len(table)} pairs here; {gap} absent" if gap else ""
+    answers: list[Answer | None] = []
+    for row in rows.itertuples():
+        if not len(table) or (row.pair and row.pair not in table.index):
+            answers.append(None)
+        elif row.quantity == "percent":
+            answers.append((f"{table.loc[row.pair, row.kind]:.2f}%", ""))
+        elif row.quantity == "least_percent":
+            answers.append((f"{table[row.kind].min():.4g}%", note))
+        elif row.quantity == "three_lowest":
+            answers.append((", ".join(table[row.kind].nsmallest(3).index), note))
+        elif row.quantity == "highest":
+            answers.append((str(table[row.kind].idxmax()), note))
+        else:
+            answers.append((int(table["ref"].sum() + table["bad_ref"].sum()), "workers with any"))
     return answers
 
 
-def _over_campaigns(names: list[str], column: str) -> Answer:
-    """The least percentage of workers over the pairs of several campaigns, if all are here."""
-    present = here()
-    absent = [name for name in names if name not in present]
-    if absent or not column:
-        return None, f"{', '.join(absent)} not here" if absent else ""
-    rows, gone = [], []
-    for found in (present[name] for name in names):
-        rows += [removal.worker_percentages(campaigns.load_da(found, pair)) for pair in found.pairs]
-        gone += sorted(set(found.known_pairs) - set(found.pairs))
-    note = f"over the {len(rows)} pairs of {' and '.join(names)} here"
-    least = min(row[column] for row in rows)
-    return f"{least:.4g}%", note + (f"; {', '.join(gone)} absent" if gone else "")
+# ---------------------------------------------------------------- 03: degradation
+
+
+def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+    """Figures 2 and 3: how systems stand to each other when human scores are divided.
+
+    Parameters
+    ----------
+    ranks : DataFrame
+        All pairs' ``ranks`` of notebook 03: pair, ranking, rank, system, cluster.
+    """
+    rows = _rows(run["campaign"], "Figure 2", "Figure 3")
+    answers: list[Answer | None] = []
+    for row in rows.itertuples():
+        part = ranks[ranks["pair"] == row.pair]
+        names = part["ranking"].astype(str).str.removeprefix("d-")
+        tables = dict(list(part.groupby(names, sort=False)))
+        answers.append(_along_the_divisors(row, tables) if tables else None)
+    left = [k for k, answer in enumerate(answers) if answer]  # the others: see `across`
+    return _compare(rows.iloc[left], [answers[k] for k in left], run)
+
+
+def _along_the_divisors(row: Any, tables: Mapping[str, pd.DataFrame]) -> Answer | None:
+    original = tables["original"]
+    if row.quantity == "relation" and row.divisor in set(tables) - {"original"}:
+        return relation(tables[row.divisor], "AFRL", "PROMT_NMT"), ""
+    if row.quantity == "every_relation":
+        seen = {relation(table, "PROMT_NMT", "Online-A") for table in tables.values()}
+        return _yes(len(seen) == 4), "; ".join(sorted(seen))
+    volc = _volctrans(original["system"])
+    if row.quantity == "drops":
+        ranks = [int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()]
+        return _yes(max(ranks) > ranks[0]), volc
+    if row.quantity == "merges":
+        tops = [int((t["cluster"] == 1).sum()) for t in tables.values()]
+        return _yes(max(tops) > tops[0]), volc
+    return None
+
+
+def relation(table: pd.DataFrame, one: str, other: str) -> str:
+    """How two systems stand to each other, as the paper says it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        system, rank, cluster.
+    one, other : str
+        Names; the numbers that follow them in system ids are not asked for.
+    """
+    ids = {_system(table["system"], name): name for name in (one, other)}
+    two = table[table["system"].isin(ids)].set_index("system")
+    higher = ids[str(two["rank"].idxmin())]
+    same = two["cluster"].nunique() == 1
+    return f"same cluster, {higher} higher" if same else f"{higher} in a higher cluster"
+
+
+def _system(systems: pd.Series, name: str) -> str:
+    """The one system of this name, whatever number follows; empty where there is none."""
+    ids = [s for s in systems if s.partition(".")[0].lower() == name.lower()]
+    return ids[0] if len(ids) == 1 else ""
+
+
+def _volctrans(systems: pd.Series) -> str:
+    """VolcTrans is Huoshan_Translate in the data."""
+    return _system(systems, "VolcTrans") or _system(systems, "Huoshan_Translate")
+
+
+# ---------------------------------------------------------------- 04 and 05
+
+
+def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+    """Figure 4: how many HITs hold every system, from all pairs' ``balance`` of notebook 04."""
+    campaign = run["campaign"]
+    rows, pairs = _rows(campaign, "Figure 4"), included(campaign)["pair"]
+    answers: list[Answer | None] = []
+    for row in rows.itertuples():
+        part = balance[balance["pair"] == row.pair]
+        hits = balance[(balance["unit"] == "hit") & balance["pair"].isin(pairs)]
+        if row.quantity == "below_half" and len(part):
+            answers.append((_yes(float(part["share_min"].iloc[0]) < 0.5), ""))
+        elif row.quantity == "complete" and len(hits):
+            least = hits.iloc[int(hits["complete"].to_numpy().argmin())]
+            gap = _absent_pairs(campaign, balance["pair"].to_list())
+            reason = (
+                f"“almost all” read as {ALMOST_ALL:.0%} or more in each pair; least: "
+                f"{least['complete']:.1%} in {least['pair']}, of {len(hits)} pairs with HIT ids "
+                "(tr-en left out, as in the paper)"
+            )
+            reason += f"; {gap} absent" if gap else ""
+            answers.append((_yes(least["complete"] >= ALMOST_ALL), reason))
+        else:
+            answers.append(None)
+    return _compare(rows, answers, run)
+
+
+def documents_claims(
+    luck: pd.DataFrame, summary: pd.DataFrame, run: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Figure 5 (en-lt 2019), from all pairs' ``luck`` and ``summary`` of notebook 05."""
+    rows = _rows(run["campaign"], "Figure 5")
+    rows = rows[rows["pair"].isin(summary["pair"])]
+    answers: list[Answer] = []
+    for row in rows.itertuples():
+        part = luck[luck["pair"] == row.pair]
+        judged = summary.loc[summary["pair"] == row.pair, "judged"].iloc[0]
+        human, machine = (part.loc[part["human"] == k, "document_sd"] for k in (1, 0))
+        values = {
+            "human_highest": part.loc[part["mean_raw"].idxmax(), "human"] == 1,
+            "unjudged": judged < 1,
+            "human_steady": human.mean() < machine.median(),
+        }
+        answers.append((_yes(values[str(row.quantity)]), ""))
+    return _compare(rows, answers, run)
+
+
+# ---------------------------------------------------------------- over several campaigns
+
+
+def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """Ledger rows over several campaigns, and of original rankings whichever release holds them.
+
+    Tables 2 (all) and 3, sections 3, 5 (the toy example), 5.1 to 5.3, Figure 1, and the first
+    columns of Figures 2 and 3.
+
+    Parameters
+    ----------
+    tables : callable
+        ``tables(notebook, name)`` as `claims` describes it.
+    """
+    changes = _of_the_paper(tables("02_outlier_removal", "changes"), "removed")
+    divided = _of_the_paper(tables("03_divisor_degradation", "changes"), "divisor")
+    parts = [
+        _toy_example(),
+        _removal_totals(changes, _runs(tables("02_outlier_removal", "run"))),
+        _least_percentages(tables("02_outlier_removal", "workers")),
+        _figure_1(
+            divided[divided["divisor"].isin(DIVISORS)],
+            _runs(tables("03_divisor_degradation", "run")),
+        ),
+        _original_rankings(
+            tables("01_replication", "ranking"), tables("01_replication", "machines")
+        ),
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _runs(runs: pd.DataFrame) -> dict[str, Any]:
+    """Settings and provenance of several campaigns' runs together: what is unusual in any."""
+    runs = runs[runs["campaign"].isin(included()["campaign"])]
+    rebuilt = len(runs) and runs["provenance"].eq("rebuilt from z").any()
+    settings: dict[str, Any] = {"provenance": "rebuilt from z" if rebuilt else "official"}
+    for name, usual in SETTINGS.items():
+        other = [value for value in runs.get(name, ()) if value != usual]
+        settings |= {name: other[0]} if other else {}
+    return settings
+
+
+def _of_the_paper(changes: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The paper's 46 pairs of `changes`, with style and judged as its Table 4 has them."""
+    table = changes.reindex(columns=["campaign", "pair", what, *KINDS])
+    return table.astype({"campaign": object, "pair": object}).merge(
+        included(), on=["campaign", "pair"]
+    )
+
+
+def _toy_example() -> pd.DataFrame:
+    rows = claims.published(PAPER, "Section 5")
+    toy = removal.toy_example().set_index("hit")["z_of_50"]
+    reason = "standard deviation with ddof = 1"
+    answers = [(float(round(toy[hit], 4)), reason) for hit in rows["hit"]]
+    return _compare(rows, answers, {"provenance": "recomputed from print"})
+
+
+def _removal_totals(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+    """Table 2 (all), Table 3, section 3's numbers of pairs, section 5.2."""
+    rows = claims.published(PAPER, "Section 3", "Table 2", "Table 3", "Section 5.2")
+    rows, pairs = rows[rows["campaign"] == ""], included()
+    statements = _statements(changes, pairs)
+    answers: list[Answer] = []
+    for row in rows.itertuples():
+        wanted = pairs[pairs["style"] == row.style]
+        if row.quantity == "changed":
+            answers.append(_changed(changes, wanted, row))
+        elif row.quantity == "pairs":
+            ranked = int(((changes["style"] == row.style) & (changes["removed"] == "ref")).sum())
+            short = f"{ranked} pairs are here and ranked"
+            answers.append((ranked, "") if ranked == len(wanted) else (None, short))
+        else:
+            answers.append(statements[str(row.quantity)])
+    return _compare(rows, answers, run)
+
+
+def _statements(changes: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, Answer]:
+    """Section 5.2: sentences that can be true or false, where all their pairs are here."""
+    human = changes[changes["removed"] == "human+ref"]
+    counts = {
+        (style, kind): count_changed(human, pairs[pairs["style"] == style], kind)
+        for style in STYLES
+        for kind in KINDS
+    }
+    share = {key: count / max(number, 1) for key, (count, number, _) in counts.items()}
+
+    def answer(value: str, *keys: tuple[str, str]) -> Answer:
+        gaps = "; ".join(dict.fromkeys(gap for key in keys if (gap := counts[key][2])))
+        fraction = "{}/{}".format(*counts[keys[0]][:2]) if len(keys) == 1 else ""
+        return (None, gaps) if gaps else (value, fraction)
+
+    both, cluster = ("SR+DC", "d_both"), ("SR-DC", "d_cluster")
+    most = all(share[s, "d_rank"] > share[s, k] for s in STYLES for k in ("d_cluster", "d_both"))
+    more = all(share["SR+DC", kind] > share["SR-DC", kind] for kind in KINDS)
+    return {
+        "changed_percent": answer(f"{100 * share[both]:.4g}%", both),
+        "below_5_percent": answer(_yes(share[cluster] < 0.05), cluster),
+        "rank_most_common": answer(_yes(most), *counts),
+        "more_in_SR+DC": answer(_yes(more), *counts),
+        "ref_alone_similar": _reference_alone(changes, len(pairs)),
+        "judging_similar": _similar_judging(human, int((pairs["style"] == "SR+DC").sum())),
+    }
+
+
+def _reference_alone(changes: pd.DataFrame, number: int) -> Answer:
+    """Similar: each count of rankings differs by at most a tenth of the pairs."""
+    parts = {name: changes[changes["removed"] == name] for name in ("human+ref", "ref")}
+    sums = {name: [int(part[kind].sum()) for kind in KINDS] for name, part in parts.items()}
+    size = len(parts["ref"])
+    text = (
+        f"{size} pairs: human and REF {sums['human+ref']}, REF alone {sums['ref']} "
+        "(rank, cluster, both)"
+    )
+    gaps = [abs(a - b) for a, b in zip(*sums.values(), strict=True)]
+    return (_yes(max(gaps) <= size / 10) if size == number else None), text
+
+
+def _similar_judging(human: pd.DataFrame, number: int) -> Answer:
+    """Similar: Fisher's exact test finds no difference in any kind of change at .05."""
+    document = human[human["style"] == "SR+DC"]
+    if len(document) < number:
+        return None, f"needs all {number} SR+DC pairs"
+    texts, smallest = [], 1.0
+    for kind, word in KINDS.items():
+        by = document.groupby("judged")[kind].agg(["sum", "size"]).loc[["bilingual", "monolingual"]]
+        smallest = min(smallest, float(fisher_exact([[k, n - k] for k, n in by.to_numpy()]).pvalue))
+        texts.append(f"{word} bilingual {by['sum'].iloc[0]}, monolingual {by['sum'].iloc[1]}")
+    return _yes(smallest > 0.05), "; ".join(texts) + f"; smallest Fisher p {smallest:.2f}"
+
+
+def _least_percentages(workers: pd.DataFrame) -> pd.DataFrame:
+    """Section 5.1 into English: the least over the pairs of two campaigns, if both are here."""
+    rows = claims.published(PAPER, "Section 5.1")
+    rows = rows[rows["campaign"].str.contains(" ")]
+    answers: list[Answer] = []
+    for row in rows.itertuples():
+        names = str(row.campaign).split()
+        part = workers[workers["campaign"].isin(names)] if len(workers) else workers
+        missing = [name for name in names if not len(part) or name not in set(part["campaign"])]
+        if missing:
+            answers.append((None, f"{', '.join(missing)} not here"))
+            continue
+        note = f"over the {len(part)} pairs of {' and '.join(names)} here"
+        gaps = [_absent_pairs(n, part.loc[part["campaign"] == n, "pair"].to_list()) for n in names]
+        gap = ", ".join(filter(None, gaps))
+        answers.append((f"{part[row.kind].min():.4g}%", note + (f"; {gap} absent" if gap else "")))
+    return _compare(rows, answers, OFFICIAL)
+
+
+def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+    """Figure 1: shares of pairs changed by divisor."""
+    rows, pairs = claims.published(PAPER, "Figure 1"), included()
+    divisors = sorted(set(changes["divisor"]))
+    shares: dict[tuple[str, str], list[float]] = {}
+    for style in STYLES:
+        wanted = pairs[pairs["style"] == style]
+        for kind in KINDS:
+            counts = [count_changed(changes[changes["divisor"] == d], wanted, kind)
+                      for d in divisors]  # fmt: skip
+            if counts and not any(gap for _, _, gap in counts):
+                shares[style, kind] = [count / number for count, number, _ in counts]
+    plain = changes[changes["style"] == "SR-DC"]
+    answers: list[Answer] = []
+    for row in rows.itertuples():
+        kind = str(row.kind)
+        less, more = shares.get(("SR-DC", kind)), shares.get(("SR+DC", kind))
+        if row.quantity == "immune":
+            moved = plain.groupby(["campaign", "pair"])[kind].max()
+            text = f"the order of {int(moved.sum())} of the {len(moved)} SR-DC pairs here changes"
+            answers.append(("no", text) if moved.sum() else (None, ""))
+        elif row.quantity == "grows":
+            by = plain.groupby("divisor")[kind].agg(["sum", "size"])
+            text = ", ".join(f"{k}/{n}" for k, n in by.to_numpy()) or "none"
+            text = f"divisors {' '.join(f'{d:g}' for d in divisors)}: {text}"
+            rises = less and less == sorted(less) and less[-1] > less[0]
+            answers.append((_yes(rises), text) if less else (None, f"{text} in the pairs here"))
+        elif less and more:
+            answers.append((_yes(all(a > b for a, b in zip(more, less, strict=True))), ""))
+        else:
+            answers.append((None, "the archives of the SR+DC campaigns are not here"))
+    return _compare(rows, answers, run)
+
+
+def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame:
+    """Section 5.3 and the first columns of Figures 2 and 3: 2020 before any score is divided.
+
+    From the judgments where they are here, else from the segment scores released of them.
+    """
+    rows = claims.published(PAPER, "Figure 2", "Section 5.3", "Figure 3")
+    rows = rows[(rows["divisor"].isin(["", "original"])) & (rows["released"] != "")]
+    rows = rows[~rows["quantity"].isin(["every_relation", "drops", "merges"])]
+    answers: list[Answer | None] = []
+    for row in rows.itertuples():
+        for source, note in ((row.campaign, ""), (row.released, RELEASED)):
+            whole, part = (
+                t[(t["campaign"] == source) & (t["pair"] == row.pair)] if len(t) else t
+                for t in (rankings, machines)
+            )
+            if len(whole):
+                answers.append(_of_original(str(row.quantity), whole, part, note))
+                break
+        else:
+            answers.append(None)
+    left = [k for k, answer in enumerate(answers) if answer]
+    return _compare(rows.iloc[left], [answers[k] for k in left], OFFICIAL)
+
+
+def _of_original(
+    quantity: str, whole: pd.DataFrame, machines: pd.DataFrame, note: str
+) -> Answer | None:
+    """One number of a ranking and of the same ranking without human systems."""
+    humans = sorted(set(whole["system"]) - set(machines["system"]))
+    held = f"{note}, which hold {', '.join(humans)}" if note else ", ".join(humans)
+    if quantity == "assessments":
+        return f"{whole['judgments'].sum() / len(whole):.2f}", note
+    if quantity == "humans":
+        return _yes(len(humans) > 1), held
+    if quantity == "relation":
+        return relation(machines, "AFRL", "PROMT_NMT"), held
+    if quantity == "alone":
+        volc = _volctrans(whole["system"])
+        top = set(machines.loc[machines["cluster"] == 1, "system"])
+        return _yes(top == {volc}), "; ".join(filter(None, (note, volc)))
+    names = [_system(whole["system"], name) for name in ("Online-A", "Online-G")]
+    lines = [t.loc[t["system"].isin(names), "cluster"].nunique() > 1 for t in (whole, machines)]
+    return _yes(lines[1] and not lines[0]), note

@@ -172,9 +172,9 @@ def _fits(fits: pd.DataFrame) -> Iterable[Record]:
 
 def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[Record]:
     """Tables 2 and 3: the usual one of several bootstraps."""
-    rows = claims.published(PAPER, "Table 2", "Table 3")
-    texts = rows.set_index(["task", "reading", "system", "quantity"])["published"]
-    place = rows.set_index("task")["place"].to_dict()
+    on_paper = claims.published(PAPER, "Table 2", "Table 3")
+    texts = on_paper.set_index(["task", "reading", "system", "quantity"])["published"]
+    place = on_paper.set_index("task")["place"].to_dict()
     judgments = fits.drop_duplicates("task").set_index("task")["judgments"]
     for task, tables in ranges.items():
         yield {
@@ -182,16 +182,16 @@ def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[
             "ours": int(judgments[task]), "reason": "pairs of ranked systems, ties counted",
         }  # fmt: skip
         for reading in READINGS:
-            own = tables[tables["reading"] == reading.name]
-            number = own["repetition"].nunique()
+            drawn = tables[tables["reading"] == reading.name]
+            number = drawn["repetition"].nunique()
             trim = f"{reading.trimmed(1000)} of 1000 ranks trimmed at each end"
             how = f"{trim}, the usual one of {number} bootstraps"
             blanks = "blanks left out" if reading.unranked == "drop" else "blanks keep -1 and win"
             about = {"place": place[task], "reading": reading.name, "task": task, "reason": blanks}
-            for system, drawn in own.groupby("system", sort=False):
-                first = drawn.iloc[0]
+            for system, rows in drawn.groupby("system", sort=False):
+                first = rows.iloc[0]
                 usual, share = _usual(
-                    [range_text(*ends) for ends in zip(drawn["first"], drawn["last"], strict=True)],
+                    [range_text(*ends) for ends in zip(rows["first"], rows["last"], strict=True)],
                     texts[task, reading.name, system, "range"],
                 )
                 slip = (task, system) == ("en-cs", "jhu-hiero")
@@ -201,7 +201,7 @@ def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[
                 yield keyed | {"quantity": "rank", "ours": int(first["rank"])}
                 yield keyed | {"quantity": "range", "ours": usual, "reason": why}
                 yield keyed | {"quantity": "score", "ours": f"{first['score']:.6f}"}
-            clusters = own.groupby("repetition")["cluster"].max().astype(str)
+            clusters = drawn.groupby("repetition")["cluster"].max().astype(str)
             usual, share = _usual(clusters, texts[task, reading.name, "", "clusters"])
             why = f"{how} (the printed one in {share:.0%})"
             yield about | {"quantity": "clusters", "ours": usual, "reason": why}
@@ -223,8 +223,8 @@ def _range_quality(quality: pd.DataFrame, resamples: int) -> Iterable[Record]:
     for reading in READINGS:
         spread = reading.spread(SIGMA2)
         settings = [f"{reading.sides}-sided", f"trim {reading.trimmed(resamples)}"]
-        own = quality[np.isclose(quality["spread"], spread) & quality["setting"].isin(settings)]
-        for row in own.to_dict("records"):
+        rows = quality[np.isclose(quality["spread"], spread) & quality["setting"].isin(settings)]
+        for row in rows.to_dict("records"):
             for name in QUALITIES:
                 scale = 100 if "violations" in name else 1
                 se = scale * row[f"{name}_se"]
@@ -280,19 +280,19 @@ def _needed(needed: pd.DataFrame, shares: pd.DataFrame) -> Iterable[Record]:
     """Table 4, and the two sentences of Section 6 that go with it."""
     why = "the sentence contradicts Table 4 (12k: 50%, 40k: 70%, 80k: 80%)"
     for reading in READINGS:
-        own = (needed["sigma2_is"] == reading.sigma2_is) & (needed["sides"] == reading.sides)
-        for row in needed[own].to_dict("records"):
+        meant = (needed["sigma2_is"] == reading.sigma2_is) & (needed["sides"] == reading.sides)
+        for row in needed[meant].to_dict("records"):
             record = {
                 "reading": reading.name,
                 "quantity": "thousands of judgments",
                 **{key: row[key] for key in ("systems", "sigma2", "share")},
             }
-            thousands, said = row["judgments"] / 1000, row["printed"] / 1000
+            thousands, on_paper = row["judgments"] / 1000, row["printed"] / 1000
             yield record | {
                 "place": "Table 4",
                 "ours": round(thousands, 3),
-                "tolerance": TABLE4_TOLERANCE * said,
-                "reason": f"integral, not simulation; ours / printed = {thousands / said:.2f}",
+                "tolerance": TABLE4_TOLERANCE * on_paper,
+                "reason": f"integral, not simulation; ours / printed = {thousands / on_paper:.2f}",
             }
             yield record | {"place": "Section 6", "ours": round(thousands, 2), "reason": why}
     for row in shares.to_dict("records"):

@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..rank.ranking import Ranking, held_places
-from ..study.removal import Comparison
 from .common import bump, heatmap, styled
 
 KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
 MARKS = {"d_rank": "o", "d_cluster": "s", "d_both": "^"}
 
 
-def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """Places of the systems with and without something removed: what `removal_bump` draws.
-
-    Returns
-    -------
-    DataFrame
-        ranking (``original`` or the name of what was removed), system, place, line
-        (``kept``, ``appeared`` or ``vanished`` below that place; empty: none). The systems left
-        keep among themselves the places they held in the original, so that who does not move
-        against the others stays level, and a removed system leaves a gap.
-    """
-    places = {s: k for k, s in enumerate(original.systems, 1)}
-    rows = [
-        ("original", s, places[s], "kept" if places[s] in original.lines else "")
-        for s in original.systems
-    ]
-    for c in comparisons:
-        slots = held_places(original.systems, c.changed.systems)
-        for k, system in enumerate(c.changed.systems):
-            now, before = k + 1 in c.changed.lines, k + 1 in c.original.lines
-            line = ("kept" if before else "appeared") if now else ("vanished" if before else "")
-            rows.append((c.name, system, slots[system], line))
-    return pd.DataFrame(rows, columns=["ranking", "system", "place", "line"])
-
-
 def removal_bump(orders: pd.DataFrame, title: str) -> Figure:
-    """Bump chart of `removal_orders`: black lines kept, red ones new, grey dashes gone."""
+    """Bump chart of `removal.removal_orders`: black lines kept, red ones new, grey dashes gone."""
     return bump(orders, title=title, ylabel="place")
 
 

@@ -72,12 +72,12 @@ def _lines_with_bars(
 def win_ratios(table: pd.DataFrame) -> Figure:
     """Each task's win ratios, best first, with the straight line through them (Figure 1)."""
     fig, axes = _panels(table["task"].unique(), 2.3, 1.9, sharey=True)
-    for task, own in table.groupby("task", sort=False):
+    for task, rows in table.groupby("task", sort=False):
         ax = axes[task]
-        ax.plot(own["rank"], own["straight"], color=FAINT, lw=1.0)
-        sns.scatterplot(own, x="rank", y="win_ratio", ax=ax, color=BLUE, s=20)
+        ax.plot(rows["rank"], rows["straight"], color=FAINT, lw=1.0)
+        sns.scatterplot(rows, x="rank", y="win_ratio", ax=ax, color=BLUE, s=20)
         ax.set_title(str(task), fontsize=9.5)
-        ax.set_xlim(0.2, own["rank"].max() + 0.8)
+        ax.set_xlim(0.2, rows["rank"].max() + 0.8)
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     _label_edges(axes, "rank of the system", "win ratio")
     return fig
@@ -89,12 +89,12 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
     fig, axes = _panels(curves["task"].unique(), 2.3, 2.0, sharey=True)
     spread = fits.set_index("task")["spread"]
     named = curves.rename(columns={"share": "campaign", "fitted": "model"})
-    for task, own in named.groupby("task", sort=False):
+    for task, rows in named.groupby("task", sort=False):
         ax = axes[task]
         ax.fill_between(
-            own["judgments"], own["share_low"], own["share_high"], color=BLUE, alpha=0.18, lw=0
+            rows["judgments"], rows["share_low"], rows["share_high"], color=BLUE, alpha=0.18, lw=0
         )
-        lines = own.set_index("judgments")[["campaign", "model"]]
+        lines = rows.set_index("judgments")[["campaign", "model"]]
         sns.lineplot(lines, ax=ax, palette=[BLUE, RED], dashes=[(), (3, 1.5)])
         ax.set_title(str(task), fontsize=9.5)
         note = f"spread {spread[task]:g}"
@@ -122,11 +122,11 @@ def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     fig, axes = _panels(errors["spread"].unique(), 2.9, 3.0, most=3, sharey=True)
     aside = errors["ranker"].map({"BOJAR": -500, "EXPECTED": 500, "LOPEZ": 0})
     moved = errors.assign(judgments=errors["judgments"] + aside)
-    for spread, own in moved.groupby("spread", sort=False):
+    for spread, rows in moved.groupby("spread", sort=False):
         ax = axes[spread]
         marks = {"BOJAR": "o", "EXPECTED": "s", "LOPEZ": "^"}
         _lines_with_bars(
-            ax, own, "error", "ranker", RANKER_COLOURS, markers=marks, dashes=False, lw=1.4, ms=4.5
+            ax, rows, "error", "ranker", RANKER_COLOURS, markers=marks, dashes=False, lw=1.4, ms=4.5
         )
         ax.plot(printed["judgments"], printed["value"], "x", color="black", ms=6, label="printed")
         ax.set_title(f"spread {spread:.3g}", fontsize=9.5)
@@ -164,9 +164,9 @@ def range_quality(table: pd.DataFrame, printed: pd.DataFrame) -> Figure:
     for quantity, ax in axes.items():
         _lines_with_bars(ax, named, quantity, "series", palette, markers=marks, dashes=dashes)
         for method, mark in (("pairwise", "+"), ("bootstrap", "x")):
-            own = printed[(printed["quantity"] == quantity) & (printed["method"] == method)]
+            rows = printed[(printed["quantity"] == quantity) & (printed["method"] == method)]
             ax.plot(
-                own["judgments"], own["value"], mark, color="black", ms=7, mew=1.4, zorder=5,
+                rows["judgments"], rows["value"], mark, color="black", ms=7, mew=1.4, zorder=5,
                 label=f"printed, {method}",
             )  # fmt: skip
         if "violations" in quantity:
@@ -184,9 +184,9 @@ def ranges_by_unit(ranges: pd.DataFrame, tasks: Sequence[str]) -> Figure:
     most = ranges[ranges["task"].isin(tasks)].groupby("task")["system"].nunique().max()
     fig, axes = _panels(tasks, 4.2, 0.3 * most + 1.3, most=len(tasks))
     for task, ax in axes.items():
-        own = ranges[ranges["task"] == task]
-        systems = list(own.drop_duplicates("system").sort_values("rank")["system"])
-        for u, (unit, part) in enumerate(own.groupby("unit", sort=False)):
+        rows = ranges[ranges["task"] == task]
+        systems = list(rows.drop_duplicates("system").sort_values("rank")["system"])
+        for u, (unit, part) in enumerate(rows.groupby("unit", sort=False)):
             y = np.array([systems.index(s) for s in part["system"]]) + (u - 1) * 0.22
             colour = UNIT_COLOURS[str(unit)]
             ax.hlines(y, part["first"], part["last"], color=colour, lw=2.4, label=str(unit))
@@ -207,10 +207,10 @@ def coverage(table: pd.DataFrame, level: float = 0.95) -> Figure:
     """How often the true rank lies in its range, by what is resampled and how judges differ."""
     fig, ax = plt.subplots(figsize=(6.2, 3.1))
     spreads = list(table["judge_spread"].unique())
-    for u, (unit, own) in enumerate(table.groupby("unit", sort=False)):
-        x = np.array([spreads.index(s) for s in own["judge_spread"]]) + (u - 1) * 0.16
+    for u, (unit, rows) in enumerate(table.groupby("unit", sort=False)):
+        x = np.array([spreads.index(s) for s in rows["judge_spread"]]) + (u - 1) * 0.16
         ax.errorbar(
-            x, own["coverage"], yerr=2 * own["coverage_se"], fmt="o", ms=6, capsize=3,
+            x, rows["coverage"], yerr=2 * rows["coverage_se"], fmt="o", ms=6, capsize=3,
             color=UNIT_COLOURS[str(unit)], label=str(unit),
         )  # fmt: skip
     ax.axhline(level, color="black", lw=1.0, ls=":")
@@ -246,17 +246,17 @@ def table4(table: pd.DataFrame) -> Figure:
 
 
 def _needed(
-    ax: Axes, table: pd.DataFrame, rows: str, series: str, labels: str, colours: Sequence[str]
+    ax: Axes, table: pd.DataFrame, row: str, series: str, labels: str, colours: Sequence[str]
 ) -> None:
-    """Judgments needed: a dot and a band per row of the axes, and a colour for each of `series`."""
-    names = list(table[rows].unique())
+    """Judgments needed: dots and bands in each row of the axes, a colour for each of `series`."""
+    names = list(table[row].unique())
     groups = list(table.groupby(series, sort=False))
     step = 0.68 / len(groups)
-    for i, (name, own) in enumerate(groups):
-        y = own[rows].map(names.index) + (i - (len(groups) - 1) / 2) * step
+    for i, (name, rows) in enumerate(groups):
+        y = rows[row].map(names.index) + (i - (len(groups) - 1) / 2) * step
         colour = colours[i % len(colours)]
-        ax.hlines(y, own["fewer"], own["more"], color=colour, lw=2.2, alpha=0.45)
-        ax.plot(own["judgments"], y, "o", color=colour, ms=4.5, label=labels.format(name))
+        ax.hlines(y, rows["fewer"], rows["more"], color=colour, lw=2.2, alpha=0.45)
+        ax.plot(rows["judgments"], y, "o", color=colour, ms=4.5, label=labels.format(name))
     ax.set(xscale="log", xlabel="judgments", ylim=(len(names) - 0.5, -0.5))
     ax.xaxis.set_major_formatter(THOUSANDS)
     ax.minorticks_off()
@@ -269,9 +269,9 @@ def advice(table: pd.DataFrame) -> Figure:
     """Judgments needed for a share of significant pairs: one panel per share, with the band."""
     fig, axes = _panels(table["share"].unique(), 2.5, 3.3, sharey=True)
     named = table.assign(campaign=table["systems"].map("{} systems".format))
-    for share, own in named.groupby("share", sort=False):
+    for share, rows in named.groupby("share", sort=False):
         colours = (BLUE, AMBER, RED, GREEN)
-        _needed(axes[share], own, "campaign", "spread", "spread {:g}", colours)
+        _needed(axes[share], rows, "campaign", "spread", "spread {:g}", colours)
         axes[share].set_title(f"{share:.0%} of pairs", fontsize=9.5)
     _legend_below(fig, fig.axes[0], 4)
     return fig

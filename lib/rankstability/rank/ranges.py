@@ -2,7 +2,7 @@
 
 What is resampled is a choice: single judgments, as if each were independent (the paper), whole
 blocks, whose judgments share outputs, segment and judge, or whole judges. Each gives a
-`PairCounts` with a leading axis of resamples, on which every score of `relative_ranking` runs.
+`PairCounts` with a leading axis of resamples, on which every score of `score.rr` runs.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Units:
     ----------
     systems : tuple of str
     wins, ties : sparse matrices of shape (blocks, systems * systems)
-        As `relative_ranking.pairwise_by_block` gives them.
+        As `score.rr.pairwise_by_block` gives them.
     judges : int array
         Code of the judge of each block.
     """
@@ -164,7 +164,7 @@ def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
     data : Blocks or DataFrame
         One task: from `read.rr.read_rr`, `simulate.simulate` or `simulate.draw_blocks`.
     unranked : str
-        ``drop`` or ``keep``, see `relative_ranking.comparisons`.
+        ``drop`` or ``keep``, see `score.rr.comparisons`.
     """
     data = data if isinstance(data, Blocks) else blocks(data)
     wins, ties = pairwise_by_block(data, unranked)

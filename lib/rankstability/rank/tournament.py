@@ -24,15 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import DataError
 from ..score.rr import PairCounts
-from . import feedback as mfas
-from . import feedback_lp as mfas_lp
+from .feedback import order_cost, solve_block
+from .feedback_bounds import WORD, IntArray
+from .feedback_dp import batched_dp
 
-IntArray = NDArray[np.int64]
-SMALL_BLOCK = 7  # systems of a block solved over all its sets in plain Python
-FAST_SETS = (
-    3_000  # sets per layer with the bound of packed cycles, before a linear program is asked
-)
-MOST_SETS = 60_000  # sets per layer with the bound of the linear program
 BATCH_BLOCK = 15  # largest block of the batched dynamic program: 2 ** 15 sets per instance
 
 
@@ -119,7 +114,7 @@ def net_weights(wins: ArrayLike) -> IntArray:
 
 def cost_of(order: Sequence[int] | IntArray, weights: ArrayLike) -> int:
     """The weight of the edges that `order` (rows of `weights`, best first) violates."""
-    return mfas.order_cost(np.asarray(weights), np.asarray(order, dtype=np.int64))
+    return order_cost(np.asarray(weights), np.asarray(order, dtype=np.int64))
 
 
 def violations(
@@ -264,7 +259,7 @@ def feedback_arc_set(
             order.append(int(listed[sorting[0, first]]))
             continue
         block = listed[np.sort(sorting[0, first:last])]
-        part = _solve_block(w[np.ix_(block, block)], deadline, method)
+        part = solve_block(w[np.ix_(block, block)], deadline, method)
         order += block[part.order].tolist()
         cost += part.cost
         lower += part.lower
@@ -274,57 +269,6 @@ def feedback_arc_set(
     return Tournament(
         labels, w, tuple(order), cost, lower == cost, lower, optima if counted else None, canonical
     )
-
-
-@dataclass(frozen=True)
-class _Part:
-    order: IntArray
-    cost: int
-    lower: int
-    optima: int | None
-    canonical: bool
-
-
-def _solve_block(w: IntArray, deadline: float, method: str) -> _Part:
-    k = len(w)
-    if k <= SMALL_BLOCK and method == "auto":
-        done = mfas.small_dp(w)
-        return _Part(done.order, done.cost, done.cost, done.optima, True)
-    order = mfas.insertion_search(w, np.arange(k))
-    cost = mfas.order_cost(w, order)
-    lower = 0
-
-    def search(bound: mfas.Bound, cap: int) -> _Part | None:
-        found = mfas.bounded_dp(w, cost, bound, cap, deadline) if k <= mfas.WORD else None
-        if found is None:
-            return None
-        return _Part(found.order, found.cost, found.cost, found.optima, True)
-
-    if method != "lp":
-        packed = mfas.bound_from(w, *mfas.pack_cycles(w, order))
-        lower = int(np.ceil(packed.total - 1e-6))
-        part = search(packed, FAST_SETS if method == "auto" else 2**k)
-        if part is not None:
-            return part
-        if cost == 0:
-            return _Part(mfas.first_sorted(w), 0, 0, None, True)
-    order = mfas.iterated_search(w, order, deadline)
-    cost = mfas.order_cost(w, order)
-    program = mfas_lp.LinearProgram(w)
-    for integer in (False, True):
-        if integer:
-            program.make_integer()
-        solved = program.solve(cost, deadline)
-        rounded = mfas.insertion_search(w, program.order())
-        if mfas.order_cost(w, rounded) < cost:
-            order, cost = rounded, mfas.order_cost(w, rounded)
-        lower = min(cost, max(lower, int(np.ceil(program.value - 1e-6))))
-        part = search(mfas.bound_from(w, *program.multipliers()), MOST_SETS)
-        if part is not None:
-            return part
-        if lower >= cost or not solved:
-            break
-    return _Part(order, cost, lower, None, False)
 
 
 def feedback_arc_sets(
@@ -348,7 +292,7 @@ def feedback_arc_sets(
         Violated weight.
     """
     w = np.asarray(weights)
-    if w.ndim != 3 or w.shape[1] != w.shape[2] or w.shape[1] > mfas.WORD:
+    if w.ndim != 3 or w.shape[1] != w.shape[2] or w.shape[1] > WORD:
         raise DataError("not a stack of square matrices", value=w.shape, expected="(B, n, n)")
     count, n = w.shape[:2]
     score = w.sum(2) - w.sum(1) if preference is None else np.asarray(preference, dtype=float)
@@ -370,9 +314,9 @@ def feedback_arc_sets(
         systems = listed[b[:, None], at]
         block = w[b[:, None, None], systems[:, :, None], systems[:, None, :]]
         if k <= BATCH_BLOCK:
-            order, cost = mfas.batched_dp(block)
+            order, cost = batched_dp(block)
         else:
-            parts = [_solve_block(x.astype(np.int64), np.inf, "auto") for x in block]
+            parts = [solve_block(x.astype(np.int64), np.inf) for x in block]
             order = np.array([p.order for p in parts])
             cost = np.array([p.cost for p in parts])
         listed[b[:, None], at] = np.take_along_axis(systems, order, axis=1)

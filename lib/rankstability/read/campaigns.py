@@ -111,6 +111,16 @@ class Campaign:
         """Whether outputs were judged against the source rather than a reference translation."""
         return _of_pair(self.entry.get("judged", ""), pair) == "bilingual"
 
+    @property
+    def facts(self) -> pd.DataFrame:
+        """How each pair here was judged: columns pair, year, style, tool, judged."""
+        words = ("monolingual", "bilingual")
+        rows = [
+            (p, self.year, self.style_of(p), self.tool_of(p), words[self.bilingual(p)])
+            for p in self.pairs
+        ]
+        return pd.DataFrame(rows, columns=["pair", "year", "style", "tool", "judged"])
+
     def files(self, pair: str = "") -> tuple[Path, ...]:
         """The files that are read for `pair` (all pairs: empty), that exist."""
         names = self.entry.get("files") or ()

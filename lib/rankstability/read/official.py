@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from .. import paths
@@ -12,8 +11,6 @@ from ..errors import DataError
 from . import schema as schemas
 from . import text
 from .campaigns import Campaign
-
-NOT_SIGNIFICANT = 0.12  # what ``adwilcox`` files print for every comparison that is not
 
 
 def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
@@ -101,32 +98,3 @@ def _plain(name: str) -> str:
     if name.startswith("newstest") and name.endswith(".sgm"):
         return name.removesuffix(".sgm").split(".", 2)[2]
     return name
-
-
-def compare(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
-    """Both rankings system by system.
-
-    Returns
-    -------
-    DataFrame
-        system, then rank, mean_raw, mean_z, segments, judgments of each with the suffixes
-        ``_official`` and ``_ours``, then ``same`` (1: rank and counts equal, means equal at the
-        printed precision). In official order; systems of only one side have NaN for the other.
-    """
-    left = theirs.assign(rank=np.arange(1, len(theirs) + 1))
-    merged = left.merge(
-        ours.drop(columns="cluster"),
-        on="system",
-        how="outer",
-        suffixes=("_official", "_ours"),
-    ).sort_values(["rank_official", "rank_ours"])
-    precise = bool((theirs["mean_z"].round(3) != theirs["mean_z"]).any())
-    same = np.ones(len(merged), bool)
-    for name in ("rank", "segments", "judgments"):
-        same &= (merged[f"{name}_official"] == merged[f"{name}_ours"]).to_numpy()
-    for name, unit in (("mean_raw", 0.1), ("mean_z", 0.001)):
-        gap = (merged[f"{name}_official"] - merged[f"{name}_ours"]).abs()
-        same &= (gap <= (1e-9 if precise else unit / 2 * (1 + 1e-9))).to_numpy()
-    order = ["rank", "mean_raw", "mean_z", "segments", "judgments"]
-    columns = [f"{n}_{side}" for n in order for side in ("official", "ours")]
-    return merged[["system", *columns]].assign(same=same.astype(int)).reset_index(drop=True)

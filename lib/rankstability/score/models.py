@@ -2,7 +2,7 @@
 
 Knowles (2021, section 8) asks for ways to tell a strict worker from a worker who met poor systems.
 Each method here gives one standardised score per judgment, which takes the place of the z-score in
-`direct_assessment.segment_scores`; averages, tests and clusters stay the same.
+`da.segment_scores`; averages, tests and clusters stay the same.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def standardised(
     methods: Iterable[str] = tuple(METHODS),
     penalty: tuple[float, float] | None = None,
 ) -> dict[str, np.ndarray]:
-    """One score per row of ``da.good`` under each method, for `direct_assessment.segment_scores`.
+    """One score per row of ``da.good`` under each method, for `da.segment_scores`.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def weight_table(weights: str = "freitag2021") -> pd.DataFrame:
 
 
 def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> np.ndarray:
-    """The weight of each row of `judgments` (from `readers_mqm.read_mqm`), higher is worse.
+    """The weight of each row of `judgments` (from `read.mqm.read_mqm`), higher is worse.
 
     Raises
     ------

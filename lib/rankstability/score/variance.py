@@ -121,69 +121,74 @@ def crossed(
     if not len(y) or not np.isfinite(y).all():
         raise DataError("scores missing", value=len(y), expected="finite scores")
     w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
-    coded = {}
-    for name, labels in factors.items():
-        codes, levels = pd.factorize(np.asarray(labels), sort=True)
-        if len(levels) < 2 or len(levels) >= len(y):
-            raise DataError(
-                f"cannot estimate the variance of {name}",
-                value=f"{len(levels)} levels in {len(y)} rows",
-                expected="at least two levels, and several rows to a level",
-            )
-        coded[name] = (codes, levels)
-    names = sorted(coded, key=lambda name: len(coded[name][1]))
+    coded = _coded(factors, len(y))
+    names = list(coded)
     centre = float(np.average(y, weights=w))
     scale = float(np.sqrt(np.average((y - centre) ** 2, weights=w))) or 1.0
-    tables = _Tables(
-        (y - centre) / scale,
-        [coded[n][0] for n in names],
-        [len(coded[n][1]) for n in names],
-        w,
-    )
+    codes, sizes = [c for c, _ in coded.values()], [len(levels) for _, levels in coded.values()]
+    tables = _Tables((y - centre) / scale, codes, sizes, w)
     rows = len(y)
 
     def objective(log_penalty: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient, _ = _deviance(tables, np.exp(log_penalty), rows)
         return value, gradient
 
-    found = optimize.minimize(
-        objective,
-        np.full(len(names), 3.0),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(-9, LARGEST)] * len(names),
-        options={"ftol": 1e-9},
+    start, bounds = np.full(len(names), 3.0), [(-9, LARGEST)] * len(names)
+    best = optimize.minimize(
+        objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-9}
     )
-    log_penalty = np.round(_polish(found.x, lambda x: objective(x)[1]), 6)
+    log_penalty = np.round(_polish(best.x, lambda x: objective(x)[1]), 6)
     penalty = np.exp(log_penalty)
     value, _, solution = _deviance(tables, penalty, rows)
-    sigma2 = solution["sigma2"] * scale**2
-    variance = {
-        name: float(sigma2 / p) if x < LARGEST - 0.1 else 0.0
-        for name, p, x in zip(names, penalty, log_penalty, strict=True)
-    }
-    order = [*factors]
-    effects = {}
-    error = np.sqrt(np.diag(solution["inverse"]) * sigma2)
-    for k, name in enumerate(names):
-        levels = coded[name][1]
-        last = k == len(names) - 1
-        effect = solution["apart"] if last else solution["beta"][tables.blocks[k]]
-        effects[name] = pd.DataFrame(
-            {
-                "level": levels,
-                "effect": effect * scale,
-                "se": np.full(len(levels), np.nan) if last else error[tables.blocks[k]],
-                "rows": np.bincount(coded[name][0], minlength=len(levels)),
-            }
-        )
+    sigma2 = float(solution["sigma2"] * scale**2)
+    variance = np.where(log_penalty < LARGEST - 0.1, sigma2 / penalty, 0.0)
+    of = dict(zip(names, variance.tolist(), strict=True))
+    effects = dict(zip(names, _effect_tables(tables, coded, solution, scale), strict=True))
     return Components(
-        {name: variance[name] for name in order} | {"residual": float(sigma2)},
+        {name: of[name] for name in factors} | {"residual": sigma2},
         centre + scale * float(solution["beta"][0]),
-        {name: effects[name] for name in order},
+        {name: effects[name] for name in factors},
         value + (rows - 1) * 2 * np.log(scale),
         rows,
     )
+
+
+Coded = dict[str, tuple[np.ndarray, np.ndarray]]  # factor: code of each row, levels
+
+
+def _coded(factors: Mapping[str, np.ndarray], rows: int) -> Coded:
+    """Codes and levels of each factor, the one with the fewest levels first."""
+    coded = {}
+    for name, labels in factors.items():
+        codes, levels = pd.factorize(np.asarray(labels), sort=True)
+        if len(levels) < 2 or len(levels) >= rows:
+            raise DataError(
+                f"cannot estimate the variance of {name}",
+                value=f"{len(levels)} levels in {rows} rows",
+                expected="at least two levels, and several rows to a level",
+            )
+        coded[name] = (codes, levels)
+    return dict(sorted(coded.items(), key=lambda item: len(item[1][1])))
+
+
+def _effect_tables(
+    tables: _Tables, coded: Coded, solution: dict[str, np.ndarray], scale: float
+) -> list[pd.DataFrame]:
+    """level, effect, se, rows of each factor; the last was eliminated and has no errors."""
+    error = np.sqrt(np.diag(solution["inverse"]) * solution["sigma2"] * scale**2)
+    each = [(solution["beta"][b], error[b]) for b in tables.blocks]
+    each.append((solution["apart"], np.full(len(solution["apart"]), np.nan)))
+    return [
+        pd.DataFrame(
+            {
+                "level": levels,
+                "effect": effect * scale,
+                "se": se,
+                "rows": np.bincount(codes, minlength=len(levels)),
+            }
+        )
+        for (codes, levels), (effect, se) in zip(coded.values(), each, strict=True)
+    ]
 
 
 def estimable(factors: Mapping[str, np.ndarray]) -> tuple[str, ...]:

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from ..change import perturb
 from ..judgments import DirectAssessment, at_least_two, human_or_reference, human_systems, is_human
 from ..rank.ranking import Ranking
-from .change_totals import describe, run_settings, totals, with_paper
-from .removal import Comparison, Ranker, default_ranker
-
-if TYPE_CHECKING:
-    from ..read.campaigns import Campaign
-    from ..report.outputs import Outputs
+from .changes import Comparison, Ranker, changes_table, default_ranker
 
 DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)  # Knowles (2021), section 5.2
 
@@ -94,16 +88,6 @@ def _altered(before: DirectAssessment, after: DirectAssessment, frame: str) -> i
     return int((old.to_numpy() != new.to_numpy()).sum())
 
 
-def changes_table(
-    pair: str, comparisons: Iterable[Comparison], what: str = "divisor"
-) -> pd.DataFrame:
-    """``changes.csv`` of a pair: pair, divisor (or factor), d_rank, d_cluster, d_both, ..."""
-    rows = [{"pair": pair, **c.row()} for c in comparisons]
-    columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
-    frame = pd.DataFrame(rows, columns=columns).rename(columns={"removed": what})
-    return frame.astype({what: float})
-
-
 def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
     """The rankings of a sweep in one long frame: what Figures 2 and 3 draw.
 
@@ -120,32 +104,6 @@ def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.D
         table.insert(0, "ranking", name)
         frames.append(table)
     return pd.concat(frames, ignore_index=True)
-
-
-def relations(comparisons: Sequence[Comparison], one: str, other: str) -> pd.DataFrame:
-    """How two systems stand to each other along a sweep (section 5.3).
-
-    Returns
-    -------
-    DataFrame
-        ranking (``original``, then divisors), relation: ``<system> in a higher cluster`` or
-        ``same cluster, <system> higher``.
-    """
-    rows = [("original", comparisons[0].original)]
-    rows += [(c.name, c.changed) for c in comparisons]
-    return pd.DataFrame(
-        [(name, relation(ranking, one, other)) for name, ranking in rows],
-        columns=["ranking", "relation"],
-    )
-
-
-def relation(ranking: Ranking, one: str, other: str) -> str:
-    """One row of `relations`."""
-    table = ranking.table.set_index("system").loc[[one, other]]
-    higher = str(table["rank"].idxmin())
-    if table["cluster"].nunique() == 1:
-        return f"same cluster, {higher} higher"
-    return f"{higher} in a higher cluster"
 
 
 @dataclass(frozen=True)
@@ -171,24 +129,6 @@ class Study:
     ranks: pd.DataFrame
     inflated: pd.DataFrame
     handled: pd.DataFrame
-
-    def sentence(self) -> str:
-        """What the sweep does in this pair, computed."""
-        if not self.divided:
-            return f"**{self.pair}**: no human or REF rows to divide."
-        human = f"human systems: {', '.join(self.humans) or 'none'}"
-        if not len(self.changes):
-            return f"**{self.pair}** ({human}): no divisor was asked for."
-        rows = self.changes
-        words = []
-        for key, word in (("d_rank", "the order"), ("d_cluster", "the clusters")):
-            hit = rows.loc[rows[key] == 1, "divisor"]
-            words.append(
-                f"{word} {'of the others change' if word[-1] == 's' else 'changes'} with "
-                + (", ".join(f"{d:g}" for d in hit) if len(hit) else "no divisor")
-            )
-        head = f"**{self.pair}** ({self.divided} judgments divided; {human}): "
-        return head + "; ".join(words) + "."
 
 
 def study(
@@ -218,24 +158,11 @@ def study(
         da.pair,
         int(human_or_reference(da.good, human_systems(da)).sum()),
         humans,
-        changes_table(da.pair, found),
+        changes_table(da.pair, found, "divisor"),
         rankings_table(original.without(humans), found),
         changes_table(da.pair, raised, "factor"),
         handled,
     )
-
-
-def campaign_changes(
-    campaign: Campaign, divisors: Sequence[float] = DIVISORS, ranker: Ranker | None = None
-) -> pd.DataFrame:
-    """`changes_table` of every pair of a campaign, read from its files."""
-    from ..read import campaigns
-
-    frames = [
-        changes_table(pair, sweep(campaigns.load_da(campaign, pair), divisors, ranker))
-        for pair in campaign.pairs
-    ]
-    return pd.concat(frames, ignore_index=True)
 
 
 def fractions(changes: pd.DataFrame, what: str = "divisor") -> pd.DataFrame:
@@ -244,64 +171,3 @@ def fractions(changes: pd.DataFrame, what: str = "divisor") -> pd.DataFrame:
     table = grouped[["d_rank", "d_cluster", "d_both"]].mean().reset_index()
     table.insert(2, "pairs", grouped.size().to_numpy())
     return table
-
-
-def gather(out: Outputs, campaign: Campaign) -> dict[str, Any]:
-    """The campaign's tables, Figure 1 and claims from its pairs' (see `rankstability.gather`)."""
-    from ..papers.knowles2021 import beyond
-    from ..papers.knowles2021_figures import degradation_claims
-    from ..plot import changes as figures_da
-
-    changes = describe(out.pair_tables("changes"), campaign)
-    out.table(changes, "changes")
-    counted = with_paper(totals(changes, "divisor"), changes, campaign, "divisor")
-    out.table(counted, "totals")
-    figure = out.figure(
-        figures_da.fractions_by_style(fractions(changes), campaign.title),
-        "figure1",
-        data=fractions(changes),
-    )
-    inflated = describe(out.pair_tables("inflated"), campaign)
-    out.table(inflated, "inflated")
-    ranks = out.pair_tables("ranks")
-    out.claims(degradation_claims(campaign, changes, ranks, run_settings(out)))
-    parts: dict[str, Any] = {
-        "Fractions of rankings changed, by divisor (Figure 1)": figure,
-        "In words": sentence(changes),
-        "Totals": counted,
-    }
-    styles = beyond(campaign, changes, lambda c: campaign_changes(c, _run(changes)))
-    if styles is not None:
-        table = fractions(styles)
-        names = ", ".join(sorted(set(styles["campaign"])))
-        parts["Figure 1 with both styles: all campaigns here"] = out.figure(
-            figures_da.fractions_by_style(table, f"Human scores divided: {names}"),
-            "figure1_styles",
-            data=table,
-        )
-    if len(inflated):
-        parts["The lowest system inflated instead"] = totals(inflated, "factor")
-    return parts
-
-
-def _run(changes: pd.DataFrame) -> list[float]:
-    return sorted(set(changes["divisor"].astype(float)))
-
-
-def sentence(changes: pd.DataFrame) -> str:
-    """What the sweep says, computed."""
-    if not len(changes):
-        return "No divisor was asked for."
-    first, last = changes["divisor"].min(), changes["divisor"].max()
-    texts = []
-    for divisor in dict.fromkeys((first, last)):
-        rows = changes[changes["divisor"] == divisor]
-        texts.append(
-            f"divided by {divisor:g}, the order changes in {rows['d_rank'].sum()} of {len(rows)} "
-            f"pairs, the clusters in {rows['d_cluster'].sum()}, both in {rows['d_both'].sum()}"
-        )
-    text = "; ".join(texts)
-    untouched = int((changes.groupby("pair")["rows_good"].max() == 0).sum())
-    if untouched:
-        text += f"; {untouched} pairs have no human or REF rows to divide"
-    return text[:1].upper() + text[1:] + "."

@@ -32,6 +32,8 @@ from .campaign_size import expected_share
 
 Floats = NDArray[np.float64]
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
+SIDES = (1, 2)  # of the sign test, in the pairwise method
+SHARD = 10  # runs with one seed
 QUALITIES = ("size", "violations", "clusters", "cluster_violations")
 
 
@@ -58,10 +60,10 @@ def _means(values: Floats, names: Sequence[str], **columns: object) -> pd.DataFr
     return pd.DataFrame(columns)
 
 
-def ranking_error(found: NDArray, truth: NDArray) -> Floats:
-    """Share of pairs that `found` ranks against `truth` (Eq. 5, over n(n-1)/2 pairs)."""
-    n = found.shape[-1]
-    above = found[..., :, None] < found[..., None, :]
+def ranking_error(ranking: NDArray, truth: NDArray) -> Floats:
+    """Share of pairs that `ranking` has against `truth` (Eq. 5, over n(n-1)/2 pairs)."""
+    n = ranking.shape[-1]
+    above = ranking[..., :, None] < ranking[..., None, :]
     below = truth[..., :, None] > truth[..., None, :]
     return (above & below).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
 
@@ -85,25 +87,12 @@ def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
     return out.reshape(wins.shape[:-1])
 
 
-def _rank_shard(
-    count: int,
-    rng: np.random.Generator,
-    model: Model,
-    judgments: Sequence[int],
-    rankers: Sequence[str],
-) -> Floats:
-    truth, counts = _drawn(model, count, judgments, rng)
-    found = [ranking_error(rank_counts(counts, r), truth[:, None, :]) for r in rankers]
-    return np.stack(found, axis=-1)
-
-
 def ranking_errors(
     model: Model,
     judgments: Sequence[int],
     experiments: int,
     seed: int,
     *,
-    rankers: Sequence[str] = RANKERS,
     jobs: int = 1,
     shard: int = 250,
 ) -> pd.DataFrame:
@@ -115,13 +104,17 @@ def ranking_errors(
         ranker, judgments, error (share of pairs in the wrong order), error_se, experiments; the
         reference, if the model has one, is judged but not ranked.
     """
-    work = partial(_rank_shard, model=model, judgments=judgments, rankers=rankers)
-    errors = np.concatenate(
-        in_shards(work, experiments, shard, seed, jobs, f"ranking error, spread {model.spread:g}")
-    )
+
+    def work(count: int, rng: np.random.Generator) -> Floats:
+        truth, counts = _drawn(model, count, judgments, rng)
+        rankings = [rank_counts(counts, ranker) for ranker in RANKERS]
+        return np.stack([ranking_error(r, truth[:, None, :]) for r in rankings], axis=-1)
+
+    label = f"ranking error, spread {model.spread:g}"
+    errors = np.concatenate(in_shards(work, experiments, shard, seed, jobs, label))
     parts = [
         _means(errors[..., i : i + 1], ["error"], ranker=ranker, judgments=list(judgments))
-        for i, ranker in enumerate(rankers)
+        for i, ranker in enumerate(RANKERS)
     ]
     return pd.concat(parts, ignore_index=True).assign(experiments=experiments)
 
@@ -155,27 +148,6 @@ def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> Floats:
     )
 
 
-def _range_shard(
-    count: int,
-    rng: np.random.Generator,
-    model: Model,
-    judgments: Sequence[int],
-    resamples: int,
-    trims: Sequence[int],
-    sides: Sequence[int],
-) -> Floats:
-    truth, drawn = _drawn(model, count, judgments, rng)
-    out = np.empty((count, len(sides) + len(trims), len(judgments), len(QUALITIES)))
-    for i, side in enumerate(sides):
-        first, last = pairwise_ranges(drawn.wins, sides=side)
-        out[:, i] = range_quality(first, last, truth[:, None, :])
-    for e, s in np.ndindex(drawn.wins.shape[:2]):
-        counts = PairCounts(drawn.systems, drawn.wins[e, s], drawn.ties[e, s])
-        for i, (first, last) in enumerate(bootstrap_ranges(counts, resamples, rng, trims)):
-            out[e, len(sides) + i, s] = range_quality(first, last, truth[e])
-    return out
-
-
 def range_qualities(
     model: Model,
     judgments: Sequence[int],
@@ -184,9 +156,7 @@ def range_qualities(
     seed: int,
     *,
     trims: Sequence[int] = (),
-    sides: Sequence[int] = (1, 2),
     jobs: int = 1,
-    shard: int = 10,
 ) -> pd.DataFrame:
     """How tight and how true rank ranges are (Koehn 2012, Table 1).
 
@@ -194,59 +164,38 @@ def range_qualities(
     ----------
     trims : sequence of int
         Ranks chopped off at each end of the bootstrap's; by default what the paper says.
-    sides : sequence of int
-        Readings of the sign test of the pairwise method.
 
     Returns
     -------
     DataFrame
-        method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``trim 25``), judgments,
-        each of `QUALITIES` (violations as shares of systems) with its standard error, runs.
+        method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or ``trim 25``),
+        judgments, each of `QUALITIES` (violations as shares of systems) with its standard error,
+        runs.
     """
     trims = list(trims) or [trim_for(resamples)]
-    work = partial(
-        _range_shard,
-        model=model,
-        judgments=judgments,
-        resamples=resamples,
-        trims=trims,
-        sides=sides,
-    )
-    values = np.concatenate(
-        in_shards(work, runs, shard, seed, jobs, f"rank ranges, spread {model.spread:g}")
-    )
-    names = [("pairwise", f"{s}-sided") for s in sides] + [
-        ("bootstrap", f"trim {t}") for t in trims
-    ]
+    settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
+    settings += [("bootstrap", f"trim {trim}") for trim in trims]
+
+    def work(count: int, rng: np.random.Generator) -> Floats:
+        truth, drawn = _drawn(model, count, judgments, rng)
+        out = np.empty((count, len(settings), len(judgments), len(QUALITIES)))
+        for i, sides in enumerate(SIDES):
+            first, last = pairwise_ranges(drawn.wins, sides=sides)
+            out[:, i] = range_quality(first, last, truth[:, None, :])
+        for e, s in np.ndindex(drawn.wins.shape[:2]):
+            counts = PairCounts(drawn.systems, drawn.wins[e, s], drawn.ties[e, s])
+            for i, (first, last) in enumerate(bootstrap_ranges(counts, resamples, rng, trims)):
+                out[e, len(SIDES) + i, s] = range_quality(first, last, truth[e])
+        return out
+
+    label = f"rank ranges, spread {model.spread:g}"
+    values = np.concatenate(in_shards(work, runs, SHARD, seed, jobs, label))
     sizes = list(judgments)
     parts = [
         _means(values[:, i], QUALITIES, method=method, setting=setting, judgments=sizes)
-        for i, (method, setting) in enumerate(names)
+        for i, (method, setting) in enumerate(settings)
     ]
     return pd.concat(parts, ignore_index=True).assign(runs=runs)
-
-
-def _coverage_shard(
-    count: int,
-    rng: np.random.Generator,
-    model: Model,
-    judgments: int,
-    resamples: int,
-    judges: int,
-    judge_spread: float,
-) -> Floats:
-    quality = draw_qualities(model, count, rng)
-    out = np.empty((count, len(UNITS), len(QUALITIES)))
-    for e in range(count):
-        data = draw_blocks(
-            model, quality[e], judgments, rng, judges=judges, judge_spread=judge_spread
-        )
-        drawn = units(data).without(REFERENCE)
-        truth = ranks(quality[e, : model.systems])
-        for u, unit in enumerate(UNITS):
-            sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
-            out[e, u] = range_quality(*rank_ranges(sampled, trim_for(resamples)), truth)
-    return out
 
 
 def coverage(
@@ -259,7 +208,6 @@ def coverage(
     judges: int = 30,
     judge_spreads: Iterable[float] = (0.0,),
     jobs: int = 1,
-    shard: int = 10,
 ) -> pd.DataFrame:
     """How often the true rank lies in the 95 % range, by what is resampled.
 
@@ -269,35 +217,33 @@ def coverage(
         judge_spread, unit, coverage (share of systems), coverage_se (over runs), and the other
         `QUALITIES`; runs.
     """
+
+    def work(count: int, rng: np.random.Generator, spread: float) -> Floats:
+        quality = draw_qualities(model, count, rng)
+        out = np.empty((count, len(UNITS), len(QUALITIES)))
+        for e in range(count):
+            data = draw_blocks(
+                model, quality[e], judgments, rng, judges=judges, judge_spread=spread
+            )
+            drawn = units(data).without(REFERENCE)
+            truth = ranks(quality[e, : model.systems])
+            for u, unit in enumerate(UNITS):
+                sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
+                out[e, u] = range_quality(*rank_ranges(sampled, trim_for(resamples)), truth)
+        return out
+
+    names = ("coverage", "size", *QUALITIES[2:])
     parts = []
-    for judge_spread in judge_spreads:
-        work = partial(
-            _coverage_shard,
-            model=model,
-            judgments=judgments,
-            resamples=resamples,
-            judges=judges,
-            judge_spread=float(judge_spread),
-        )
-        values = np.concatenate(in_shards(work, runs, shard, seed, jobs, "coverage"))
+    for spread in map(float, judge_spreads):
+        run = partial(work, spread=spread)
+        values = np.concatenate(in_shards(run, runs, SHARD, seed, jobs, "coverage"))
         size, violations, *clusters = np.moveaxis(values, -1, 0)
         held = np.stack([1 - violations, size, *clusters], axis=-1)
-        names = ("coverage", "size", *QUALITIES[2:])
-        parts.append(_means(held, names, judge_spread=float(judge_spread), unit=list(UNITS)))
+        parts.append(_means(held, names, judge_spread=spread, unit=list(UNITS)))
     return pd.concat(parts, ignore_index=True).assign(judgments=judgments, runs=runs)
 
 
 # --------------------------------------------------------------------------------- campaign size
-
-
-def _share_shard(
-    count: int,
-    rng: np.random.Generator,
-    model: Model,
-    judgments: Sequence[int],
-    sides: int,
-) -> Floats:
-    return significant_share(_drawn(model, count, judgments, rng)[1].wins, sides=sides)
 
 
 def simulated_shares(
@@ -308,7 +254,6 @@ def simulated_shares(
     *,
     sides: int = 1,
     jobs: int = 1,
-    shard: int = 10,
 ) -> pd.DataFrame:
     """Share of significant pairs in simulated campaigns, block by block: checks the integral.
 
@@ -318,10 +263,12 @@ def simulated_shares(
         judgments, expected (the integral), simulated, simulated_se, simulated_sd (between
         campaigns), experiments.
     """
-    work = partial(_share_shard, model=model, judgments=judgments, sides=sides)
-    drawn = np.concatenate(
-        in_shards(work, experiments, shard, seed, jobs, f"sizes, n {model.systems}")
-    )
+
+    def work(count: int, rng: np.random.Generator) -> Floats:
+        return significant_share(_drawn(model, count, judgments, rng)[1].wins, sides=sides)
+
+    label = f"sizes, n {model.systems}"
+    drawn = np.concatenate(in_shards(work, experiments, SHARD, seed, jobs, label))
     sd = drawn.std(axis=0, ddof=1)
     return pd.DataFrame(
         {

@@ -19,7 +19,7 @@ from ..score.da import (
     judgment_z,
     segment_scores,
 )
-from .removal import Comparison
+from .changes import Comparison
 
 
 def _code(frame: pd.DataFrame, system: str) -> int:

@@ -1,15 +1,108 @@
-"""The minimum feedback arc set as a linear program, for blocks that `mfas` cannot hold."""
+"""Lower bounds for the minimum feedback arc set of one block: packed cycles, a linear program.
+
+A block is an integer array ``w`` of shape (k, k) with non-negative net weights (``w[i, j] > 0``
+means that i beats j, and then ``w[j, i] == 0``), its systems in the order of preference. The cost
+of an order is the weight of the edges that point upwards in it.
+
+A cyclic triangle costs any order at least one of its edges, so for triangles c with multipliers
+m(c) >= 0, whichever they are,
+
+    cost(order) >= sum over pairs of min(r[i, j], r[j, i]) + sum of m(c),    r = w - use of edges.
+
+The same holds for the systems still to be placed, which bounds every partial ranking. Multipliers
+come from a greedy packing of cycles or, where that is too weak, from the dual of a linear program.
+"""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .feedback import IntArray, bound_from
-
+IntArray = NDArray[np.int64]
+WORD = 63  # systems of a block whose sets fit one machine word
 INTERIOR = 80  # from this many systems on, the interior point method: slower to start, steadier
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound that holds for every subset of the systems (see the module's text).
+
+    `sets` are bit masks of pairs and triangles, `values` what each adds to the bound of a subset
+    that contains it, `total` the bound of the whole block.
+    """
+
+    sets: NDArray[np.uint64]
+    values: NDArray[np.float64]
+    total: float
+
+
+def pack_cycles(w: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
+    """Edge-disjoint cycles of three and four through the edges that `order` violates.
+
+    Returns
+    -------
+    triangles : array (t, 3)
+        Cyclic triangles i -> j -> k -> i; a cycle of four enters as two, sharing its diagonal.
+    amounts : array (t,)
+        Their multipliers.
+    """
+    free = w[np.ix_(order, order)].copy()  # capacities, by place
+    back = [(int(u), int(v)) for u, v in zip(*np.nonzero(np.tril(free, -1)), strict=True)]
+    back.sort(key=lambda e: e[0] - e[1])
+    triangles: list[tuple[int, int, int]] = []
+    amounts: list[int] = []
+    for u, v in back:  # u below v in the order, yet u beats v
+        need = int(free[u, v])
+        room = np.minimum(free[v], free[:, u])
+        for x in np.argsort(-room, kind="stable"):
+            take = min(need, int(room[x]))
+            if take <= 0:
+                break
+            free[v, x] -= take
+            free[x, u] -= take
+            need -= take
+            triangles.append((u, v, int(x)))
+            amounts.append(take)
+        free[u, v] = need
+    for u, v in back:
+        need = int(free[u, v])
+        while need:
+            room2 = np.minimum(np.minimum(free[v][:, None], free), free[:, u][None, :])
+            x, y = divmod(int(np.argmax(room2)), len(w))
+            take = min(need, int(room2[x, y]))
+            if take <= 0:
+                break
+            free[v, x] -= take
+            free[x, y] -= take
+            free[y, u] -= take
+            need -= take
+            triangles += [(u, v, x), (u, x, y)]
+            amounts += [take, take]
+        free[u, v] = need
+    places = np.array(triangles, dtype=np.int64).reshape(-1, 3)
+    return order[places], np.array(amounts, dtype=np.int64)
+
+
+def bound_from(w: IntArray, triangles: IntArray, amounts: NDArray) -> Bound:
+    """The bound that `triangles` with multipliers `amounts` give."""
+    r = w.astype(np.float64)
+    for a, b in ((0, 1), (1, 2), (2, 0)):
+        np.subtract.at(r, (triangles[:, a], triangles[:, b]), amounts)
+    low = np.triu(np.minimum(r, r.T), 1)
+    i, j = np.nonzero(np.abs(low) > 1e-9)
+    total = float(low[i, j].sum() + amounts.sum())
+    one = np.uint64(1)
+    if len(w) <= WORD:
+        pairs = (one << i.astype(np.uint64)) | (one << j.astype(np.uint64))
+        t = triangles.astype(np.uint64)
+        triples = (one << t[:, 0]) | (one << t[:, 1]) | (one << t[:, 2])
+        sets = np.concatenate([pairs, triples])
+    else:
+        sets = np.zeros(0, dtype=np.uint64)
+    return Bound(sets, np.concatenate([low[i, j], amounts.astype(np.float64)]), total)
 
 
 class LinearProgram:

@@ -1,0 +1,158 @@
+"""Two rankings of the same systems side by side, and how many rankings changed (Tables 2 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+
+from ..judgments import DirectAssessment
+from ..rank.ranking import Ranking, compare
+from ..rank.systems import rank_systems
+from ..score.da import NO_SPREAD, segment_scores
+
+Ranker = Callable[[DirectAssessment], Ranking]
+
+SETS = {
+    "human+ref": "human systems and rows of type REF",
+    "ref": "rows of type REF",
+    "lowest": "the lowest-ranked system",
+    "highest": "the highest-ranked system",
+}
+SINGLE = "each single system"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A ranking with and without something, over the same systems.
+
+    Attributes
+    ----------
+    name : str
+        What was changed: a name of `SETS`, a system, systems joined by `` & ``, or a divisor.
+    dropped : tuple of str
+        Ranked systems left out of both rankings.
+    rows_latest, rows_good : int
+        Judgments removed or altered in the two files.
+    original, changed : Ranking
+        From all judgments, `dropped` taken out before clustering; and from what was left.
+    """
+
+    name: str
+    dropped: tuple[str, ...]
+    rows_latest: int
+    rows_good: int
+    original: Ranking
+    changed: Ranking
+
+    def row(self) -> dict[str, Any]:
+        """One row of ``changes.csv`` without the pair."""
+        return {
+            "removed": self.name,
+            **compare(self.original, self.changed).row(),
+            "systems": len(self.original.systems),
+            "dropped": " & ".join(self.dropped),
+            "rows_latest": self.rows_latest,
+            "rows_good": self.rows_good,
+            **metrics_task(self.original, self.changed),
+        }
+
+
+def default_ranker(
+    test: str = "scipy<1.7", rule: str = "knowles", alpha: float = 0.05, by: str = "mean_z"
+) -> Ranker:
+    """Judgments to ranking: worker z-scores, segment means, tests and lines by name."""
+    return lambda da: rank_systems(segment_scores(da), test=test, rule=rule, alpha=alpha, by=by)
+
+
+def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
+    """What a metrics task would see: correlations of the system scores before and after.
+
+    Metrics are judged by their correlation with the human system scores, clusters ignored (Knowles
+    2021, section 7). A metric with a Pearson correlation of .9 with the scores before can have
+    any from ``metric_90_low`` to ``metric_90_high`` with the scores after, which follows from the
+    correlation of the two.
+
+    Returns
+    -------
+    dict
+        pearson, kendall (tau-b), metric_90_low, metric_90_high; NaN for fewer than three systems
+        or where all have the same score.
+    """
+    names = ("pearson", "kendall", "metric_90_low", "metric_90_high")
+    if len(before.systems) < 3:
+        return dict.fromkeys(names, float("nan"))
+    x = before.table[before.by].to_numpy(float)
+    y = after.table.set_index("system")[after.by].loc[list(before.systems)].to_numpy(float)
+    if min(x.std(), y.std()) <= NO_SPREAD:
+        return dict.fromkeys(names, float("nan"))
+    r = min(1.0, float(np.corrcoef(x, y)[0, 1]))
+    spread = float(np.sqrt((1 - 0.9**2) * max(0.0, 1 - r**2)))
+    tau = float(kendalltau(x, y).statistic)
+    return dict(zip(names, (r, tau, 0.9 * r - spread, min(1.0, 0.9 * r + spread)), strict=True))
+
+
+def changes_table(
+    pair: str, comparisons: Iterable[Comparison], what: str = "removed"
+) -> pd.DataFrame:
+    """``changes.csv`` of a pair: pair, `what`, d_rank, d_cluster, d_both, and more columns.
+
+    Parameters
+    ----------
+    what : str
+        ``removed``, or ``divisor`` or ``factor``: then a number.
+    """
+    rows = [{"pair": pair, **c.row()} for c in comparisons]
+    columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
+    frame = pd.DataFrame(rows, columns=columns).drop_duplicates("removed", ignore_index=True)
+    frame = frame.rename(columns={"removed": what})
+    return frame if what == "removed" else frame.astype({what: float})
+
+
+def totals(
+    changes: pd.DataFrame, what: str = "removed", paper_pairs: Collection[str] = ()
+) -> pd.DataFrame:
+    """Counts of changed rankings, over all pairs and by year, style, tool and kind of judging.
+
+    Parameters
+    ----------
+    changes : DataFrame
+        One row per pair and value of `what`, with year, style, tool and judged of the pair.
+    paper_pairs : collection of str
+        Pairs to count once more by themselves (by ``paper``): those that Knowles (2021) counts.
+
+    Returns
+    -------
+    DataFrame
+        by, group, `what`, comparisons, d_rank, d_cluster, d_both: of so many comparisons, how
+        many changed (Knowles 2021, Tables 2 and 3). A system removed by name counts under
+        `SINGLE`.
+    """
+    if what == "removed":
+        named = changes[what].astype(str).isin(SETS)
+        changes = changes.assign(**{what: changes[what].where(named, SINGLE)})
+    blocks = [("all", changes.assign(all="all pairs"))]
+    blocks += [(by, changes) for by in ("year", "style", "tool", "judged")]
+    in_paper = changes[changes["pair"].isin(paper_pairs)]
+    blocks += [("paper", in_paper.assign(paper="the paper's pairs"))] if len(in_paper) else []
+    tables = []
+    for by, frame in blocks:
+        grouped = frame.groupby([by, what], sort=False, observed=True)
+        table = grouped[["d_rank", "d_cluster", "d_both"]].sum().reset_index()
+        table.insert(2, "comparisons", grouped.size().to_numpy())
+        table = table.rename(columns={by: "group"}).astype({"group": str})
+        table.insert(0, "by", by)
+        tables.append(table.sort_values("group", kind="stable"))
+    return pd.concat(tables, ignore_index=True)
+
+
+def as_fractions(counted: pd.DataFrame, what: str = "removed") -> pd.DataFrame:
+    """`totals` as the paper prints them: ``1/13``."""
+    shown = counted[["by", "group", what]].copy()
+    for name, title in (("d_rank", "Δ rank"), ("d_cluster", "Δ cluster"), ("d_both", "Δ both")):
+        shown[title] = counted[name].astype(str) + "/" + counted["comparisons"].astype(str)
+    return shown
