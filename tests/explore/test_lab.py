@@ -96,14 +96,14 @@ def test_ranking_follows_the_controls(page, tmp_path):
     original = systems(page)
     assert len(original) == 10 and "HUMAN.0" in original
     assert explore.locator("svg.bump path").count() >= 10
-    said, chart = explore.locator(".said"), explore.locator("svg.bump")
-    assert "stays" in said.inner_text()
+    message, chart = explore.locator(".message"), explore.locator("svg.bump")
+    assert "stays" in message.inner_text()
 
     # a removed system leaves the ranking of the others, and is struck through in the chart
     names = explore.locator("select[multiple]")
     names.select_option(label=f"3  {original[2]}")
     settled(page, lambda s: s and original[2] not in s and len(s) == 9)
-    assert "judgments removed" in said.inner_text()
+    assert "judgments removed" in message.inner_text()
     assert chart.locator("text[text-decoration=line-through]").text_content() == original[2]
     page.screenshot(path=tmp_path / "removed.png")
     explore.get_by_role("button", name="nothing").click()
@@ -119,8 +119,8 @@ def test_ranking_follows_the_controls(page, tmp_path):
     for _ in range(12):
         page.keyboard.press("ArrowRight")
     until = time.monotonic() + PATIENCE / 1000
-    while "divided by 4.25" not in said.inner_text():
-        assert time.monotonic() < until, said.inner_text()
+    while "divided by 4.25" not in message.inner_text():
+        assert time.monotonic() < until, message.inner_text()
         page.wait_for_timeout(100)
     assert scores.all_inner_texts() != first
     assert "divisors=[4.25]" in explore.locator("code").last.inner_text()

@@ -11,15 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assessments import assessment, demo
-from conftest import needs
 from rankstability.errors import DataError
-from rankstability.judgments import DirectAssessment, counted, ranked_systems
-from rankstability.rank.systems import rank_systems
-from rankstability.read import campaigns
+from rankstability.judgments import DirectAssessment, counted
 from rankstability.score import models as effects
 from rankstability.score import variance
 from rankstability.score.da import judgment_z, segment_scores
-from rankstability.study import scorings as stability
 
 
 def crossed_data(seed: int, n: int = 400) -> dict[str, np.ndarray]:
@@ -170,132 +166,3 @@ def test_methods_by_name():
     assert np.allclose(effects.standardised(da, ["z"])["z"], judgment_z(da), equal_nan=True)
     no_controls = replace(da, good=da.good[counted(da.good)])
     assert "controls" not in effects.standardised(no_controls, ["z", "controls"])
-
-
-def test_raw_never_moves_on_removal_and_the_rest_do():
-    """Raw means of the others do not depend on a removed system: stability for nothing."""
-    da, _ = demo("SR+DC", 14)
-    rows = stability.stability(da, ["raw", "z", "model"], divisors=[2, 10])
-    totals = stability.totals(rows).set_index(["method", "kind"])
-    assert totals.loc["raw", ["d_rank", "d_cluster", "d_both"]].to_numpy().sum() == 0
-    assert totals.loc["z", "d_rank"].sum() > 0
-    assert set(rows["experiment"]) >= {"human+ref", "lowest", "highest", "divisor 2", "divisor 10"}
-    alone = rows[rows["kind"] == "leave-one-out"]
-    assert len(alone) == 3 * len(ranked_systems(da))
-
-
-def test_without_noise_every_method_finds_the_truth():
-    da, _ = demo("SR-DC", 15)
-    fit = effects.additive(da)
-    fit = replace(fit, system=pd.Series(np.linspace(40, 70, len(fit.system)), fit.system.index))
-    quiet = {"system": 1.0, "worker": 0.0, "document": 0.0, "segment": 0.0, "residual": 1e-6}
-    parts = variance.Components(quiet, 0.0, {}, 0.0, 0)
-    drawn = stability.simulate(da, replace(fit, spread=np.ones_like(fit.spread)), parts,
-                               np.random.default_rng(0))  # fmt: skip
-    for method, means in stability.means(drawn, ["raw", "z", "model"], None).items():
-        assert stability.distance(means, fit.system) == 0, method
-    assert len(drawn.good) == len(da.good)
-    assert (drawn.good["worker"].to_numpy() == da.good["worker"].to_numpy()).all()
-
-
-def test_simulated_truth_is_repeatable_and_raw_is_stable_but_wrong():
-    da, _ = demo("SR+DC", 16, worker_spread=25.0)
-    first = stability.against_truth(da, 6, 1, ["z", "raw", "model"])
-    again = stability.against_truth(da, 6, 1, ["z", "raw", "model"])
-    pd.testing.assert_frame_equal(first, again)
-    mean = first.groupby("method")[["wrong", "moved"]].mean()
-    assert mean.loc["raw", "moved"] == 0
-    assert mean.loc["raw", "wrong"] > mean.loc["model", "wrong"]
-    assert mean.loc["raw", "wrong"] > mean.loc["z", "wrong"]
-
-
-def test_the_model_beats_z_where_company_is_uneven():
-    """Workers who met the good half only, or the poor half only: z thinks both halves alike."""
-    rng = np.random.default_rng(17)
-    rows = []
-    for worker in range(30):
-        half = (worker % 3 - 1) * 2  # -2: systems 0-3, 0: 0-7, 2: 4-7
-        allowed = range(0, 4) if half < 0 else range(4, 8) if half > 0 else range(8)
-        for segment in range(40):
-            system = int(rng.choice(list(allowed)))
-            score = 40 + 4 * system + rng.normal(0, 8)
-            rows.append((f"w{worker}", f"S{system}", str(segment), "SYSTEM", score, "d"))
-    names = ["worker", "system", "segment", "type", "score", "document"]
-    da = assessment(pd.DataFrame(rows, columns=names))
-    truth = pd.Series(np.arange(8.0), [f"S{k}" for k in range(8)])
-    means = stability.means(da, ["z", "model", "composition"], None)
-    wrong = {m: stability.distance(v, truth) for m, v in means.items()}
-    assert wrong["model"] == 0
-    assert wrong["composition"] == 0
-    assert wrong["z"] >= 3
-
-
-def test_verdict_names_the_stable_but_wrong():
-    rows = [("xx-yy", m, "leave-one-out", d) for m, d in (("z", 1), ("raw", 0), ("model", 0))] * 10
-    changes = pd.DataFrame(rows, columns=["pair", "method", "kind", "d_rank"])
-    changes = changes.assign(d_cluster=0, d_both=0, kendall_distance=changes["d_rank"])
-    tries = pd.DataFrame(
-        [
-            (k, m, w + k % 2, 0, 45)
-            for k in range(10)
-            for m, w in (("z", 3), ("raw", 9), ("model", 2))
-        ],
-        columns=["simulation", "method", "wrong", "moved", "pairs"],
-    )
-    text = stability.verdict(changes, tries)
-    most, rest = text.split(": alike. ", 1)
-    assert most.startswith("Most stable: **raw** (") and "), **model** (" in most
-    assert rest.startswith("**raw**: stable but wrong")
-    assert rest.split("of these the most stable is ")[1].startswith("**model**. ")
-    assert stability.right(tries) == ("model", ["model"])
-
-
-def test_verdict_names_all_methods_that_tie():
-    """Nothing changed under any method: none of them is the most stable."""
-    rows = [("xx-yy", m, "leave-one-out") for m in ("z", "raw", "model")] * 10
-    changes = pd.DataFrame(rows, columns=["pair", "method", "kind"])
-    changes = changes.assign(d_rank=0, d_cluster=0, d_both=0, kendall_distance=0)
-    tries = pd.DataFrame(
-        [(k, m, 2 + k % 2, 0, 45) for k in range(10) for m in ("z", "raw", "model")],
-        columns=["simulation", "method", "wrong", "moved", "pairs"],
-    )
-    text = stability.verdict(changes, tries)
-    most = text.split(": alike. ")[0]
-    assert [f"**{m}**" in most for m in ("z", "raw", "model")] == [True] * 3
-    assert text.endswith("of these the most stable is **z**, **raw**, **model**: alike.")
-    assert "wrong: clearly" not in text and "WMT's own" not in text
-    z_only = changes.assign(d_rank=(changes["method"] != "z").astype(int))
-    assert stability.verdict(z_only, tries).startswith("Most stable: **z** (")
-    assert "alike" not in stability.verdict(z_only, tries)
-
-
-@pytest.mark.parametrize(
-    ("campaign", "expected"),
-    [
-        ("wmt21", {"human+ref": (5, 3, 3), "lowest": (4, 3, 1), "highest": (5, 0, 0),
-                   "divisor 1.25": (5, 4, 3), "divisor 10": (5, 3, 2)}),
-    ],
-)  # fmt: skip
-@needs("wmt21")
-def test_z_rows_are_the_counts_of_notebooks_02_and_03(campaign, expected):
-    found = campaigns.find(campaign)
-    frames = []
-    for pair in found.pairs:
-        da = campaigns.load_da(found, pair)
-        frames.append(stability.stability(da, ["z"], divisors=[1.25, 10], leave_one_out=False))
-    rows = pd.concat(frames)
-    counts = rows.groupby("experiment")[["d_rank", "d_cluster", "d_both"]].sum()
-    for experiment, triple in expected.items():
-        assert tuple(counts.loc[experiment]) == triple, experiment
-
-
-@needs("wmt18")
-def test_rankings_of_a_real_pair_hold_the_same_systems():
-    da = campaigns.load_da(campaigns.find("wmt18"), "en-tr")
-    rankings = stability.rankings(da)
-    assert set(rankings) == set(effects.METHODS)
-    assert len({frozenset(r.systems) for r in rankings.values()}) == 1
-    official = rank_systems(segment_scores(da))
-    assert rankings["z"].systems == official.systems
-    table = stability.ranks(rankings)
-    assert len(table) == 6 * len(official.systems)

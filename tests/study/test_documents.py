@@ -12,11 +12,11 @@ from assessments import assessment, demo
 from conftest import needs
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
+from rankstability.plot import documents as plots
 from rankstability.read import campaigns
-from rankstability.score import models as effects
+from rankstability.score import models
 from rankstability.score.da import segment_scores
-from rankstability.study import documents
-from rankstability.study import scorings as stability
+from rankstability.study import documents, scorings
 
 
 def planted(seed: int = 31, lucky: bool = True) -> tuple[pd.DataFrame, np.ndarray]:
@@ -48,13 +48,13 @@ def test_the_matrix_by_hand():
         ],
         columns=["system", "document", "segment", "raw"],
     )
-    cells = documents.matrix(frame)
+    cells = documents.document_means(frame)
     assert list(cells.index) == ["x", "y"]
     assert list(cells.columns) == ["B", "A"]  # 90 before 53.3
     assert cells.loc["x", "A"] == 70
     assert np.isnan(cells.loc["y", "B"])
     with pytest.raises(DataError, match="without documents"):
-        documents.matrix(frame.assign(document=None))
+        documents.document_means(frame.assign(document=None))
 
 
 def test_segment_frame_is_what_is_ranked():
@@ -72,7 +72,7 @@ def test_segment_frame_is_what_is_ranked():
 def test_planted_difficulty_is_found_with_intervals_that_cover():
     frame, ease = planted()
     da = assessment(frame)
-    parts = documents.decompose(da)
+    parts = documents.variance_components(da)
     table = documents.difficulty(documents.segment_frame(da), parts).set_index("document")
     truth = pd.Series(-(ease - ease.mean()), [f"d{k:02d}" for k in range(40)])
     assert np.corrcoef(table["difficulty"], truth[table.index])[0, 1] > 0.97
@@ -88,7 +88,9 @@ def test_luck_is_what_the_easy_half_gives():
     frame, ease = planted()
     da = assessment(frame)
     segments = documents.segment_frame(da)
-    table = documents.luck(segments, documents.decompose(da)).set_index("system")
+    table = documents.ease_by_system(segments, documents.variance_components(da)).set_index(
+        "system"
+    )
     given = ease[20:].mean() - ease.mean()
     lead = table.loc["S0", "luck_raw"] - table.drop(index="S0")["luck_raw"].mean()
     assert lead == pytest.approx(given, rel=0.25)
@@ -97,7 +99,7 @@ def test_luck_is_what_the_easy_half_gives():
     assert table["mean_z"].std() > 3 * spread
     fair, _ = planted(lucky=False)
     da = assessment(fair)
-    calm = documents.luck(documents.segment_frame(da), documents.decompose(da))
+    calm = documents.ease_by_system(documents.segment_frame(da), documents.variance_components(da))
     assert calm["luck_raw"].abs().max() < 0.3 * given
 
 
@@ -105,11 +107,13 @@ def test_segment_scores_without_workers():
     """Judgments that are not released: documents and segments only, means weighted by judgments."""
     frame, ease = planted()
     segments = documents.segment_frame(assessment(frame))
-    parts = documents.decompose(segments)
+    parts = documents.variance_components(segments)
     assert set(parts["raw"].variance) == {"system", "document", "segment", "residual"}
     sd = np.sqrt(parts["raw"].variance["document"])
     assert sd == pytest.approx(ease.std(ddof=1), rel=0.3)
-    row = documents.summary("xx-yy", segments, parts, documents.luck(segments, parts)).iloc[0]
+    row = documents.summary(
+        "xx-yy", segments, parts, documents.ease_by_system(segments, parts)
+    ).iloc[0]
     assert row["workers"] == 0
     assert row["documents"] == 40
 
@@ -117,37 +121,47 @@ def test_segment_scores_without_workers():
 @needs("wmt20")
 def test_wmt20_names_documents_out_of_english_only():
     campaign = campaigns.find("wmt20")
-    out_of = documents.humans(campaigns.load_segment_scores(campaign, "en-de"))
+    out_of = documents.human_ids(campaigns.load_segment_scores(campaign, "en-de"))
     assert len(out_of) >= 2  # HUMAN-A, HUMAN-B
     frame = campaigns.load_segment_scores(campaign, "en-de")
     assert documents.has_documents(frame)
     assert not documents.has_documents(campaigns.load_segment_scores(campaign, "de-en"))
-    parts = documents.decompose(campaigns.load_segment_scores(campaign, "de-en"))
+    parts = documents.variance_components(campaigns.load_segment_scores(campaign, "de-en"))
     assert "document" not in parts["raw"].variance
-    cells = documents.matrix(frame)
+    cells = documents.document_means(frame)
     assert cells.isna().to_numpy().any()
 
 
 @needs("wmt21")
 def test_workers_matter_more_than_systems_and_z_takes_them_away():
     da = campaigns.load_da(campaigns.find("wmt21"), "de-en")
-    table = documents.component_table(documents.decompose(da), "de-en")
+    table = documents.component_table(documents.variance_components(da), "de-en")
     share = table.set_index(["score", "component"])["share"]
     assert share["raw", "worker"] > 10 * share["raw", "system"]
     assert share["z", "worker"] < 0.05
     assert share.groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])
 
 
-@needs("wmt20")
-def test_reference_rows_are_not_a_system():
-    """HUMAN in the Inuktitut, Khmer and Pashto files of 2020; ranked human systems stay."""
-    campaign = campaigns.find("wmt20")
-    frame, note = documents.released(campaign, "km-en")
-    assert "HUMAN" not in set(frame["system"].astype(str))
-    assert "reference rows" in note
-    frame, note = documents.released(campaign, "en-de")
-    assert {"HUMAN-A", "HUMAN-B"} <= set(frame["system"].astype(str))
-    assert note == ""
+def test_figures_draw_what_the_tables_say():
+    da = assessment(planted()[0])
+    frame, parts = documents.segment_frame(da), documents.variance_components(da)
+    cells = documents.document_means(frame)
+    fig = plots.document_matrix(cells, "xx-yy", "raw", {"S0"})
+    drawn = fig.axes[0].collections[0].get_array()
+    assert np.allclose(np.ma.filled(drawn, -1), cells.fillna(-1))
+    names = [t.get_text() for t in fig.axes[0].get_xticklabels()]
+    assert names == [f"★ {s}" if s == "S0" else s for s in cells.columns]
+    table = documents.difficulty(frame, parts)
+    dots = plots.difficulty(table, "xx-yy").axes[0].collections[-1].get_offsets()
+    assert np.allclose(dots[:, 0], table["difficulty"])
+    ease = documents.ease_by_system(frame, parts)
+    bars = plots.easy_documents(ease, "xx-yy").axes[0].patches
+    assert np.allclose([b.get_width() for b in bars], ease["luck_raw"])
+    shares = documents.component_table(parts, "xx-yy")
+    fig = plots.variance_bars(shares, "x")
+    widths = {c.get_label(): c.patches[0].get_width() for c in fig.axes[1].containers}
+    z = shares[shares["score"] == "z"].set_index("component")["share"]
+    assert widths == pytest.approx(z.to_dict())
 
 
 def few(workers: int, once: bool) -> DirectAssessment:
@@ -171,35 +185,30 @@ def few(workers: int, once: bool) -> DirectAssessment:
 def test_a_factor_that_cannot_be_told_is_left_out_and_named(workers, once, left_out):
     da = few(workers, once)
     frame = documents.segment_frame(da)
-    parts = documents.decompose(da)
+    parts = documents.variance_components(da)
     table = documents.component_table(parts, "xx-yy").set_index(["score", "component"])
     assert tuple(table.loc["raw"].query("estimated == 0").index) == left_out
     assert (table.loc["raw"].loc[list(left_out), "variance"] == 0).all()
     assert table["share"].groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])
-    lucky = documents.luck(frame, parts)
-    assert np.isfinite(lucky[["luck_raw", "segment_luck_z"]].to_numpy()).all()
+    ease = documents.ease_by_system(frame, parts)
+    assert np.isfinite(ease[["luck_raw", "segment_luck_z"]].to_numpy()).all()
     assert len(documents.difficulty(frame, parts)) == 12
-    text = documents.verdict(
-        documents.summary("xx-yy", frame, parts, lucky), table.reset_index().assign(pair="xx-yy")
-    )
-    for name in left_out:
-        assert f"variance of {name} cannot be told in xx-yy" in text
-    worker, document = effects.penalties(da, parts["raw"])
+    worker, document = models.penalties(da, parts["raw"])
     assert worker > 0 and document > 0
-    assert len(stability.rankings(da)["mixed"].systems) == 4
-    assert len(stability.against_truth(da, 1, 0, ["raw", "z"], parts["raw"])) == 2
+    assert len(scorings.rankings(da)["mixed"].systems) == 4
+    assert len(scorings.against_truth(da, 1, 0, ["raw", "z"], parts["raw"])) == 2
 
 
 def test_released_segment_scores_one_to_a_segment():
     frame = documents.segment_frame(few(5, True))
-    parts = documents.decompose(frame)
+    parts = documents.variance_components(frame)
     assert parts["raw"].left_out == ("segment",)
     with pytest.raises(DataError, match="fewer than two systems"):
-        documents.decompose(frame[frame["system"] == "S0"])
+        documents.variance_components(frame[frame["system"] == "S0"])
 
 
 def test_one_system_has_no_components():
     da = few(5, False)
     alone = replace(da, good=da.good[da.good["system"] == "S0"])
     with pytest.raises(DataError, match=r"fewer than two systems in xx-yy.*pair="):
-        effects.components(alone)
+        models.components(alone)

@@ -4,43 +4,39 @@ from __future__ import annotations
 
 from html import escape
 
+import pandas as pd
+
+from ..plot.common import PALETTE, RED
+from ..rank.ranking import held_places
 from .views import View
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # Okabe and Ito
-STILL, GONE = "#8C8C8C", "#A8A8A8"
+STILL, DROPPED = "#8C8C8C", "#A8A8A8"
 INK = "var(--jp-content-font-color1, #111)"  # follows JupyterLab's light or dark theme
 ROW, TOP, LETTER, WIDTH = 23, 34, 7.3, 90  # pixels: a row, the head, a letter, between the columns
 
 
-def places(view: View) -> dict[str, tuple[int, int | None]]:
-    """Each system's place before and after; None where it was dropped.
+def places(view: View) -> pd.DataFrame:
+    """Places of the systems before and after, with the lines between clusters.
 
-    The systems that are left share among themselves the places they held in the original, so that
-    who does not move against the others stays level.
+    Returns
+    -------
+    DataFrame
+        What `plot.common.bump` draws: ranking (``original``, ``changed``), system, place, line
+        (below that place: ``kept``; ``vanished``, in the original only; ``appeared``, in the
+        changed only; empty: none). A line is known by the set of systems above it, as in
+        `ranking.compare`. Systems that were dropped stand in the original only.
     """
-    place = {s: k for k, s in enumerate(view.before, 1)}
-    slots = [place[s] for s in view.original.systems]
-    after = dict(zip(view.changed.systems, slots, strict=True))
-    return {s: (place[s], after.get(s)) for s in view.before}
-
-
-def lines(view: View) -> list[tuple[int, int, str]]:
-    """Significance lines: column (0 original, 1 changed), the place above, and a kind.
-
-    ``kept``, ``vanished`` (in the original only) or ``appeared``; a line is known by the set of
-    systems above it, as in `ranking.compare`.
-    """
-    place = {s: k for k, s in enumerate(view.before, 1)}
-    slots = [place[s] for s in view.original.systems]
-    sides = [
-        {frozenset(r.systems[:k]): slots[k - 1] for k in r.lines}
-        for r in (view.original, view.changed)
-    ]
-    found = []
-    for column, kind in ((0, "vanished"), (1, "appeared")):
-        mine, other = sides[column], sides[1 - column]
-        found += [(column, at, "kept" if cut in other else kind) for cut, at in mine.items()]
-    return found
+    place = held_places(view.before, view.before)
+    rows = [("original", s, place[s], "") for s in view.dropped]
+    for name, ranking, other, alone in (
+        ("original", view.original, view.changed, "vanished"),
+        ("changed", view.changed, view.original, "appeared"),
+    ):
+        held = held_places(view.before, ranking.systems)
+        cuts = [set(other.systems[:k]) for k in other.lines]
+        lines = {k: "kept" if set(ranking.systems[:k]) in cuts else alone for k in ranking.lines}
+        rows += [(name, s, held[s], lines.get(k, "")) for k, s in enumerate(ranking.systems, 1)]
+    return pd.DataFrame(rows, columns=["ranking", "system", "place", "line"])
 
 
 def bump_svg(view: View, before: str = "original", after: str = "changed") -> str:
@@ -48,13 +44,16 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
 
     Systems that move are coloured; those dropped end at their place, struck through.
     """
-    at = places(view)
-    longest = max(len(s) for s in at)
-    left = max(int(LETTER * longest) + 16, 100)
+    frame = places(view)
+    old, new = (
+        dict(zip(rows["system"], rows["place"], strict=True))
+        for rows in (frame[frame["ranking"] == n] for n in ("original", "changed"))
+    )
+    left = max(int(LETTER * max(map(len, old))) + 16, 100)
     right = left + WIDTH
     margin = max(left + 28, int(LETTER * len(after)) + 4)
-    width, height = right + margin, TOP + ROW * len(at) + 44
-    moved = [s for s, (old, new) in at.items() if new not in (None, old)]
+    width, height = right + margin, TOP + ROW * len(old) + 44
+    moved = [s for s in view.before if new.get(s, old[s]) != old[s]]
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="bump" role="img" width="{width}" '
         f'height="{height}" viewBox="0 0 {width} {height}" font-size="12.5" '
@@ -63,43 +62,47 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
         _text(left + 6, 16, before, "end", INK, "bold"),
         _text(right - 6, 16, after, "start", INK, "bold"),
     ]
-    for system, (old, new) in at.items():
-        colour = PALETTE[moved.index(system) % len(PALETTE)] if system in moved else STILL
-        weight = "bold" if system in moved else "normal"
-        y, end = _y(old), _y(new or old)
-        out.append("<g>")
-        if new is None:
-            out.append(_text(left - 14, y, system, "end", GONE, "normal", strike=True))
-            out.append(
-                f'<circle cx="{left}" cy="{y}" r="4" fill="none" stroke="{GONE}" '
-                f'stroke-width="1.5"/></g>'
-            )
-            continue
-        stroke, half = (3 if system in moved else 1.5), (left + right) / 2
-        again = moved.index(system) // len(PALETTE) if system in moved else 0
-        dash = ("", ' stroke-dasharray="7 3"', ' stroke-dasharray="2 3"')[again % 3]
-        out.append(
-            f"<title>{escape(system)}: {old} → {new}</title>"
-            f'<path d="M{left} {y}C{half} {y} {half} {end} {right} {end}" fill="none" '
-            f'stroke="{colour}" stroke-width="{stroke}"{dash}/>'
-            f'<circle cx="{left}" cy="{y}" r="4" fill="{colour}"/>'
-            f'<circle cx="{right}" cy="{end}" r="4" fill="{colour}"/>'
-        )
-        out.append(_text(left - 14, y, system, "end", INK, weight))
-        out.append(_text(right + 14, end, f"{system}{_step(old, new)}", "start", INK, weight))
-        out.append("</g>")
-    out += [_bar(right if column else left, place, kind) for column, place, kind in lines(view)]
-    out.append(_legend(width, height - 12))
-    out.append("</svg>")
-    return "".join(out)
+    for system in view.before:
+        if system in new:
+            turn = moved.index(system) if system in moved else None
+            out.append(_moving(system, old[system], new[system], left, right, turn))
+        else:
+            out.append(_dropped(system, old[system], left))
+    for ranking, place, line in zip(frame["ranking"], frame["place"], frame["line"], strict=True):
+        if line:
+            out.append(_bar(left if ranking == "original" else right, place, line))
+    return "".join([*out, _legend(width, height - 12), "</svg>"])
+
+
+def _moving(system: str, old: int, new: int, left: float, right: float, turn: int | None) -> str:
+    """A system's line from place `old` to `new`, in the colour and dashes of its `turn`."""
+    y, end, half = _y(old), _y(new), (left + right) / 2
+    colour, weight, stroke, dash = STILL, "normal", 1.5, ""
+    if turn is not None:
+        colour, weight, stroke = PALETTE[turn % 6], "bold", 3
+        dash = ("", ' stroke-dasharray="7 3"', ' stroke-dasharray="2 3"')[turn // 6 % 3]
+    step = "" if new == old else f" {'▲' if new < old else '▼'}{abs(old - new)}"
+    return (
+        f"<g><title>{escape(system)}: {old} → {new}</title>"
+        f'<path d="M{left} {y}C{half} {y} {half} {end} {right} {end}" fill="none" '
+        f'stroke="{colour}" stroke-width="{stroke}"{dash}/>'
+        f'<circle cx="{left}" cy="{y}" r="4" fill="{colour}"/>'
+        f'<circle cx="{right}" cy="{end}" r="4" fill="{colour}"/>'
+        + _text(left - 14, y, system, "end", INK, weight)
+        + _text(right + 14, end, f"{system}{step}", "start", INK, weight)
+        + "</g>"
+    )
+
+
+def _dropped(system: str, place: int, left: float) -> str:
+    y = _y(place)
+    name = _text(left - 14, y, system, "end", DROPPED, "normal", strike=True)
+    ring = f'<circle cx="{left}" cy="{y}" r="4" fill="none" stroke="{DROPPED}" stroke-width="1.5"/>'
+    return f"<g>{name}{ring}</g>"
 
 
 def _y(place: int) -> float:
     return TOP + ROW * (place - 0.5)
-
-
-def _step(old: int, new: int) -> str:
-    return "" if new == old else f" {'▲' if new < old else '▼'}{abs(old - new)}"
 
 
 def _text(
@@ -114,7 +117,7 @@ def _text(
 
 def _bar(x: float, place: int, kind: str) -> str:
     y = _y(place) + ROW / 2
-    colour = {"kept": INK, "appeared": "#D55E00", "vanished": STILL}[kind]
+    colour = {"kept": INK, "appeared": RED, "vanished": STILL}[kind]
     dash = ' stroke-dasharray="4 3"' if kind == "vanished" else ""
     cross = "" if kind == "vanished" else f"M{x - 4} {y - 4}l8 8m0 -8l-8 8"
     return (

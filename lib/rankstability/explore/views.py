@@ -5,8 +5,6 @@ The pure part, settings to view; `explorer` gives the controls for JupyterLab.
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,8 +17,8 @@ from ..rank.ranking import Change, Ranking, compare
 from ..rank.significance import CORRECTIONS, TESTS
 from ..rank.systems import PERMUTATIONS, rank_ratings, rank_systems
 from ..read import campaigns
-from ..score import da as direct_assessment
 from ..score import mqm
+from ..score.da import SegmentScores, segment_scores
 from ..score.rr import METHODS, REFERENCE, PairCounts, pair_counts, tasks
 from ..study import rr_stability
 from ..study.changes import SETS
@@ -121,7 +119,7 @@ class Task:
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         return ""
 
-    def gone(self, state: State) -> set[str]:
+    def dropped(self, state: State) -> set[str]:
         """The systems that are dropped before the lines are drawn."""
         return set(state.removed)
 
@@ -151,25 +149,30 @@ class Task:
         if unknown := set(state.removed) - set(removed):
             expected = ", ".join(self.removable)
             raise DataError("nothing to remove", value=sorted(unknown)[0], expected=expected)
-        gone = self.gone(state)
-        left = [s for s in self.first.systems if s not in gone]
+        dropped = self.dropped(state)
+        left = [s for s in self.first.systems if s not in dropped]
         if len(left) < 2:
             raise DataError("too few systems left", value=len(left), expected="two or more")
         if state.fixed:
-            whole = self.first
+            every = self.first
         else:
-            whole = self._ranked((), 1.0, score, test).under(state.rule, state.alpha)
-        original = whole.without(gone)
+            every = self._ranked((), 1.0, score, test).under(state.rule, state.alpha)
+        original = every.without(dropped)
         divisor = state.divisor if self.divides else 1.0
         changed = self._ranked(removed, divisor, score, test)
-        changed = changed.without(gone).under(state.rule, state.alpha)
-        dropped = tuple(s for s in whole.systems if s in gone)
-        change = compare(original, changed)
-        return View(whole.systems, dropped, original, changed, change, self._note(removed, divisor))
+        changed = changed.without(dropped).under(state.rule, state.alpha)
+        return View(
+            every.systems,
+            tuple(s for s in every.systems if s in dropped),
+            original,
+            changed,
+            compare(original, changed),
+            self._note(removed, divisor),
+        )
 
 
 @dataclass
-class Direct(Task):
+class DaTask(Task):
     """Direct assessment: systems, REF rows or both are removed, human scores divided."""
 
     da: DirectAssessment = None  # type: ignore[assignment]
@@ -181,31 +184,22 @@ class Direct(Task):
         if self.divides:
             self.sets = {"human+ref": SETS["human+ref"], "ref": SETS["ref"]}
 
-    def gone(self, state: State) -> set[str]:
+    def dropped(self, state: State) -> set[str]:
         """As in 02 and 03: human systems go with their rows, and where they were degraded."""
         humans = "human+ref" in state.removed or (self.divides and state.divisor != 1)
         return {s for s in state.removed if s not in self.sets} | set(self.humans if humans else ())
 
-    def _without(self, removed: tuple[str, ...]) -> DirectAssessment:
-        da = self.da
-        if "human+ref" in removed:
-            da = perturb.remove(da, humans=True, reference=True)
-        elif "ref" in removed:
-            da = perturb.remove(da, reference=True)
-        systems = [s for s in removed if s not in self.sets]
-        return perturb.remove(da, systems) if systems else da
-
-    def _segments(
-        self, removed: tuple[str, ...], divisor: float
-    ) -> tuple[direct_assessment.SegmentScores, int, int]:
+    def _segments(self, removed: tuple[str, ...], divisor: float) -> tuple[SegmentScores, int, int]:
         """Segment scores, judgments removed, judgments divided."""
 
-        def make() -> tuple[direct_assessment.SegmentScores, int, int]:
-            left = self._without(removed)
+        def make() -> tuple[SegmentScores, int, int]:
+            both = "human+ref" in removed
+            systems = [s for s in removed if s not in self.sets]
+            left = perturb.remove(self.da, systems, humans=both, reference=both or "ref" in removed)
             da = perturb.degrade(left, divisor) if divisor != 1 else left
             lower = da.good["score"].to_numpy() != left.good["score"].to_numpy()
-            gone = len(self.da.good) - len(da.good)
-            return direct_assessment.segment_scores(da), gone, int(lower.sum())
+            taken = len(self.da.good) - len(da.good)
+            return segment_scores(da), taken, int(lower.sum())
 
         return self._once((removed, divisor), make)
 
@@ -216,15 +210,15 @@ class Direct(Task):
         )
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
-        _, gone, divided = self._segments(removed, divisor)
-        parts = [f"{gone:,} of {len(self.da.good):,} judgments removed"] if removed else []
+        _, taken, divided = self._segments(removed, divisor)
+        parts = [f"{taken:,} of {len(self.da.good):,} judgments removed"] if removed else []
         if divisor != 1:
             parts.append(f"{divided:,} human and REF scores divided by {divisor:g}")
         return "; ".join(parts)
 
 
 @dataclass
-class Relative(Task):
+class RrTask(Task):
     """Relative ranking: systems or the reference are taken out of the blocks."""
 
     counts: PairCounts = None  # type: ignore[assignment]
@@ -250,12 +244,12 @@ class Relative(Task):
         if not removed:
             return ""
         every = self.counts.comparisons
-        gone = every - self.counts.without(*removed).comparisons
-        return f"{gone:,} of {every:,} comparisons removed"
+        taken = every - self.counts.without(*removed).comparisons
+        return f"{taken:,} of {every:,} comparisons removed"
 
 
 @dataclass
-class Errors(Task):
+class MqmTask(Task):
     """MQM: the raters are normalised by the systems that are left."""
 
     data: mqm.Ratings = None  # type: ignore[assignment]
@@ -272,8 +266,9 @@ class Errors(Task):
         if not removed:
             return ""
         size = self.data.score[0].size
-        gone = len(removed)
-        return f"{gone * size:,} of {len(self.data.systems) * size:,} rated documents removed"
+        return (
+            f"{len(removed) * size:,} of {len(self.data.systems) * size:,} rated documents removed"
+        )
 
 
 def shown(campaign: Campaign) -> bool:
@@ -287,77 +282,10 @@ def load(campaign: Campaign, pair: str) -> dict[str, Task]:
         import statsmodels.stats.multitest  # noqa: F401  (else the first correction waits for it)
 
         frames = tasks(campaigns.load_rr(campaign, pair))
-        return {name: Relative(counts=pair_counts(frame)) for name, frame in frames.items()}
+        return {name: RrTask(counts=pair_counts(frame)) for name, frame in frames.items()}
     if campaign.protocol == "MQM":
-        return {pair: Errors(data=mqm.ratings(campaigns.load_mqm(campaign, pair)))}
-    return {pair: Direct(da=campaigns.load_da(campaign, pair))}
-
-
-def sentence(view: View) -> str:
-    """What changed, in words (HTML)."""
-    change, n = view.change, len(view.original.systems)
-    pairs = n * (n - 1) // 2
-    parts = []
-    if change.d_rank:
-        steps = f"{change.largest_move} place{'s' if change.largest_move > 1 else ''}"
-        parts.append(
-            f"<b>The order changes:</b> {change.kendall_distance} of {pairs} pairs of systems "
-            f"turned round; {change.moved} moves most ({steps})."
-        )
-    else:
-        parts.append(f"<b>The order</b> of the {n} systems <b>stays</b>.")
-    if change.d_cluster:
-        parts.append(
-            f"<b>The clusters change:</b> lines that appear: {change.lines_appeared}, "
-            f"that vanish: {change.lines_vanished}."
-        )
-    else:
-        k = len(view.changed.clusters)
-        parts.append(f"<b>The clusters stay</b> ({k}).")
-    note = view.note
-    if view.dropped:
-        names = ", ".join(view.dropped)
-        note += ("; " if note else "") + f"left out of both rankings: {names}"
-    return " ".join(parts) + (f"<br><small>{note}.</small>" if note else "")
-
-
-def commands(campaign: str, protocol: str, pair: str, state: State) -> list[str]:
-    """The notebooks that draw this view as a figure, as commands with the same settings.
-
-    Raw scores stand beside z-scores in 05; a removal together with a divisor is in no figure but
-    each by itself, in 02 and in 03.
-    """
-    if protocol == "MQM":
-        without = {"without": list(state.removed)} if state.removed else {}
-        return [_command("06_srp", campaign, pair, **without)]
-    lines = {"rule": state.rule, "alpha": state.alpha}
-    if protocol == "RR":
-        correction = state.test.partition(", ")[2] or "none"
-        score = {"methods": [state.score]} if state.score else {}
-        return [
-            _command("07_relative_ranking", campaign, pair, **score, correction=correction, **lines)
-        ]
-    if state.score == "mean_raw":
-        return [_command("05_document_difficulty", campaign, pair)]
-    lines = {"test": state.test or next(iter(TESTS)), **lines}
-    systems = [s for s in state.removed if s not in SETS]
-    removed = [s for s in state.removed if s in SETS] + ([" & ".join(systems)] if systems else [])
-    found = []
-    if removed:
-        found.append(_command("02_outlier_removal", campaign, pair, removed=removed, **lines))
-    if state.divisor != 1:
-        divisors = [state.divisor]
-        found.append(_command("03_divisor_degradation", campaign, pair, divisors=divisors, **lines))
-    return found or [_command("01_replication", campaign, pair, **lines)]
-
-
-def _command(notebook: str, campaign: str, pair: str, **settings: Any) -> str:
-    values = {"campaign": campaign, "pair": pair, **settings}
-    words = [
-        f"{name}={value if isinstance(value, str) else json.dumps(value)}"
-        for name, value in values.items()
-    ]
-    return " ".join(["python -m rankstability.run", notebook, *map(shlex.quote, words)])
+        return {pair: MqmTask(data=mqm.ratings(campaigns.load_mqm(campaign, pair)))}
+    return {pair: DaTask(da=campaigns.load_da(campaign, pair))}
 
 
 def explorer(campaign: str = "demo-srpdc", pair: str = "") -> Explorer:

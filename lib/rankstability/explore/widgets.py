@@ -13,7 +13,8 @@ from ..errors import DataError
 from ..rank.ranking import CLUSTER_RULES
 from ..read import campaigns
 from .bump import bump_svg
-from .views import ALPHA, RULE, State, Task, View, commands, load, sentence, shown
+from .views import ALPHA, RULE, State, Task, View, load, shown
+from .words import commands, sentence
 
 STYLE = """<style>
 .rs-explore .widget-html-content { line-height: 1.45; white-space: normal; }
@@ -25,9 +26,9 @@ STYLE = """<style>
 .rs-explore table.ranking th:nth-child(2), .rs-explore table.ranking td:nth-child(2) {
   text-align: left; }
 .rs-explore h4 { margin: 2px 0 6px; }
-.rs-explore .said { border-left: 4px solid #0072B2; padding: 4px 12px;
+.rs-explore .message { border-left: 4px solid #0072B2; padding: 4px 12px;
   background: var(--jp-layout-color2, #F3F3F3); }
-.rs-explore .said.wrong { border-color: #D55E00; }
+.rs-explore .message.wrong { border-color: #D55E00; }
 .rs-explore code { font-size: 11.5px; white-space: pre-wrap; overflow-wrap: anywhere; }
 .rs-explore .rs-removed select { height: 100%; }
 </style>"""
@@ -102,7 +103,7 @@ class Explorer(widgets.VBox):
             indent=False,
             layout={"width": "auto"},
         )
-        self.said, self.table, self.bump, self.foot = (widgets.HTML() for _ in range(4))
+        self.message, self.table, self.bump, self.foot = (widgets.HTML() for _ in range(4))
 
     def _live(self) -> Iterable[Any]:
         return (
@@ -125,7 +126,7 @@ class Explorer(widgets.VBox):
             [self.table, self.bump], layout={"flex_flow": "row wrap", "grid_gap": "10px 8px"}
         )
         results = widgets.VBox(
-            [self.said, views, self.foot], layout={"flex": "1 1 480px", "min_width": "0"}
+            [self.message, views, self.foot], layout={"flex": "1 1 480px", "min_width": "0"}
         )
         return widgets.HBox(
             [controls, results], layout={"flex_flow": "row wrap", "align_items": "flex-start"}
@@ -178,7 +179,7 @@ class Explorer(widgets.VBox):
         self._quiet = True
         try:
             campaign = self.campaigns[self.campaign.value]
-            self.said.value = f'<div class="said">Reading {escape(campaign.title)} …</div>'
+            self.message.value = f'<div class="message">Reading {escape(campaign.title)} …</div>'
             pairs = campaign.pairs
             if pair and pair not in pairs:
                 raise DataError("no such language pair", value=pair, expected=", ".join(pairs))
@@ -232,7 +233,7 @@ class Explorer(widgets.VBox):
         what = self._label(state)
         title = f"Ranking, {escape(what)}" if what else "Ranking"
         with self.hold_sync():
-            self.said.value = f'<div class="said">{sentence(view)}</div>'
+            self.message.value = f'<div class="message">{sentence(view)}</div>'
             self.table.value = f"<h4>{title}</h4>{view.changed._repr_html_()}"
             self.bump.value = bump_svg(view, "original", what or "unchanged")
         spent = 1000 * (time.perf_counter() - begun)
@@ -264,5 +265,5 @@ class Explorer(widgets.VBox):
 
     def _wrong(self, error: DataError) -> None:
         self.shown = None
-        self.said.value = f'<div class="said wrong">{escape(str(error))}</div>'
+        self.message.value = f'<div class="message wrong">{escape(str(error))}</div>'
         self.table.value = self.bump.value = self.foot.value = ""

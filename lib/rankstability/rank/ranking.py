@@ -343,6 +343,14 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     )
 
 
+def opposite_pairs(a: pd.Series, b: pd.Series) -> int:
+    """Pairs of systems that two scores put in opposite order (the systems that both know)."""
+    both = a.index.intersection(b.index)
+    x, y = a[both].to_numpy(float), b[both].to_numpy(float)
+    opposite = (x[:, None] - x[None, :]) * (y[:, None] - y[None, :]) < 0
+    return int(np.triu(opposite, 1).sum())
+
+
 def held_places(before: Sequence[str], after: Sequence[str]) -> dict[str, int]:
     """Places of the systems of `after` (best first) among those that they held in `before`.
 

@@ -1,7 +1,8 @@
-"""Which way of standardising is stable, and which is right: section 8 of Knowles (2021), answered.
+"""Rankings under ways of standardising other than z, and which are stable and right (notebook 05).
 
-Stability can be had for nothing (raw means never move when a system is removed), so each method is
-also tried where the truth is known: new scores for the campaign's own tasks.
+Section 8 of Knowles (2021) asks for such ways. Stability can be had for nothing (raw means never
+move when a system is removed), so each method is also tried where the truth is known: new scores
+for the campaign's own tasks.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..chance import child_seeds
 from ..change import perturb
 from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, human_systems, ranked_systems
-from ..rank.ranking import Ranking, compare
+from ..rank.ranking import Ranking, compare, opposite_pairs
 from ..rank.systems import rank_systems
 from ..score import da as da_scores
 from ..score import variance
@@ -54,7 +55,7 @@ def ranks(rankings: dict[str, Ranking]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)[columns]
 
 
-def stability(
+def changes_by_method(
     da: DirectAssessment,
     methods: Sequence[str] = tuple(METHODS),
     divisors: Sequence[float] = (1.25, 1.5, 2, 4, 10),
@@ -62,7 +63,9 @@ def stability(
     penalty: tuple[float, float] | None = None,
     **settings: str | float,
 ) -> pd.DataFrame:
-    """Removals and divisors of Knowles (2021, sections 5.2 and 8) under each method.
+    """What removals and divisors change in the ranking under each method.
+
+    Knowles (2021), sections 5.2 and 8.
 
     Each method's ranking of the altered data is compared with its own ranking of all data, the
     removed (or degraded human) systems dropped from both before clustering.
@@ -76,7 +79,7 @@ def stability(
     leave_one_out : bool
         Also remove each system in turn; without it only the lowest and the highest.
     **settings
-        As for `direct_assessment.rank_systems`.
+        As for `rank.systems.rank_systems`.
 
     Returns
     -------
@@ -115,10 +118,14 @@ def stability(
                     record(method, name, "removal", {system}, new)
             if leave_one_out:
                 record(method, f"without {system}", "leave-one-out", {system}, new)
-    frame = pd.DataFrame(rows)
-    order = {m: k for k, m in enumerate(base)}
+    return _by_method(pd.DataFrame(rows), ["method", "kind"])
+
+
+def _by_method(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Sorted by these columns, methods in the order of `METHODS`."""
+    order = {m: k for k, m in enumerate(METHODS)}
     return frame.sort_values(
-        ["method", "kind"], key=lambda c: c.map(order) if c.name == "method" else c, kind="stable"
+        columns, key=lambda c: c.map(order) if c.name == "method" else c, kind="stable"
     ).reset_index(drop=True)
 
 
@@ -132,10 +139,7 @@ def totals(rows: pd.DataFrame) -> pd.DataFrame:
         d_both=("d_both", "sum"),
         kendall_distance=("kendall_distance", "mean"),
     ).reset_index()
-    order = {m: k for k, m in enumerate(METHODS)}
-    return out.sort_values(
-        ["kind", "method"], key=lambda c: c.map(order) if c.name == "method" else c
-    ).reset_index(drop=True)
+    return _by_method(out, ["kind", "method"])
 
 
 def simulate(
@@ -189,14 +193,6 @@ def means(
     }
 
 
-def distance(a: pd.Series, b: pd.Series) -> int:
-    """Pairs of systems that two scores put in opposite order (the systems that both know)."""
-    both = a.index.intersection(b.index)
-    x, y = a[both].to_numpy(float), b[both].to_numpy(float)
-    opposite = (x[:, None] - x[None, :]) * (y[:, None] - y[None, :]) < 0
-    return int(np.triu(opposite, 1).sum())
-
-
 def against_truth(
     da: DirectAssessment,
     simulations: int,
@@ -225,8 +221,10 @@ def against_truth(
         before = means(drawn, methods, penalty)
         after = [means(perturb.remove(drawn, [s]), list(before), penalty) for s in ends]
         for method, values in before.items():
-            moved = [distance(values, a[method]) for a in after if method in a]
-            rows.append((k, method, distance(values, fit.system), sum(moved), n * (n - 1) // 2))
+            moved = [opposite_pairs(values, a[method]) for a in after if method in a]
+            rows.append(
+                (k, method, opposite_pairs(values, fit.system), sum(moved), n * (n - 1) // 2)
+            )
     return pd.DataFrame(rows, columns=["simulation", "method", "wrong", "moved", "pairs"])
 
 
@@ -241,13 +239,13 @@ def decisive(rows: pd.DataFrame) -> pd.DataFrame:
     return alone if len(alone) else rows[rows["experiment"].isin(["lowest", "highest"])]
 
 
-def scores_of(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
+def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
     """Per method: how often its ranking changed, and how wrong it is where the truth is known.
 
     Parameters
     ----------
     rows : DataFrame
-        From `stability`, of one or several pairs; the `decisive` runs are counted.
+        From `changes_by_method`, of one or several pairs; the `decisive` runs are counted.
     tries : DataFrame
         From `against_truth`, of one or several pairs (column pair).
 
@@ -260,90 +258,60 @@ def scores_of(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
         that change places on removing the truly lowest and highest).
     """
     rows = decisive(rows)
+    rows = rows.assign(any=(rows["d_rank"] + rows["d_cluster"]) > 0)
+    runs = rows.groupby("method")
     share = tries.assign(
         wrong=tries["wrong"] / tries["pairs"], moved=tries["moved"] / tries["pairs"]
     )
-    out = []
-    for method in [m for m in METHODS if m in set(rows["method"])]:
-        mine, tried = rows[rows["method"] == method], share[share["method"] == method]
-        either = (mine["d_rank"] + mine["d_cluster"]) > 0
-        out.append(
-            {
-                "method": method,
-                "runs": len(mine),
-                "order": mine["d_rank"].mean(),
-                "lines": mine["d_cluster"].mean(),
-                "any": either.mean(),
-                "pairs_changed": mine.loc[either, "pair"].nunique(),
-                "wrong": tried["wrong"].mean(),
-                "wrong_se": tried["wrong"].std(ddof=1) / np.sqrt(max(len(tried), 1)),
-                "moved": tried["moved"].mean(),
-            }
-        )
-    return pd.DataFrame(out)
+    tried = share.groupby("method")
+    table = pd.DataFrame(
+        {
+            "runs": runs.size(),
+            "order": runs["d_rank"].mean(),
+            "lines": runs["d_cluster"].mean(),
+            "any": runs["any"].mean(),
+            "pairs_changed": rows[rows["any"]].groupby("method")["pair"].nunique(),
+            "wrong": tried["wrong"].mean(),
+            "wrong_se": tried["wrong"].sem(),
+            "moved": tried["moved"].mean(),
+        }
+    )
+    table = table.reindex([m for m in METHODS if m in runs.groups]).rename_axis("method")
+    table["pairs_changed"] = table["pairs_changed"].fillna(0).astype(int)
+    return table.reset_index()
 
 
-def right(tries: pd.DataFrame) -> tuple[str, list[str]]:
-    """The method with the fewest errors on simulated truth, and those not clearly worse.
+def most_stable(rows: pd.DataFrame, tries: pd.DataFrame) -> dict[str, list[str]]:
+    """The methods that are stable, those that are right, and those that are both.
 
-    Clearly worse: paired by simulation, the mean share of wrongly ordered pairs of systems exceeds
-    the best one's by more than two standard errors.
+    Parameters
+    ----------
+    rows, tries
+        As for `stable_and_right`.
+
+    Returns
+    -------
+    dict
+        ``stable``: the methods whose ranking changed least often; ``fewest errors``: the one with
+        the smallest share of pairs of systems in the wrong order; ``right``: those not clearly
+        worse (paired by simulation, more errors by at most two standard errors); ``both``: of
+        these, the ones whose ranking changed least often.
     """
+    changed = stable_and_right(rows, tries).set_index("method")["any"]
     keys = [c for c in ("pair", "simulation") if c in tries]
     share = tries.assign(wrong=tries["wrong"] / tries["pairs"])
     wide = share.set_index([*keys, "method"])["wrong"].unstack()
     best = str(wide.mean().idxmin())
-    fair = []
-    for method in [m for m in METHODS if m in wide]:
-        gap = (wide[method] - wide[best]).dropna()
-        if method == best or gap.mean() <= 2 * gap.std(ddof=1) / np.sqrt(len(gap)):
-            fair.append(method)
-    return best, fair
+    gaps = wide.sub(wide[best], axis=0)
+    close = gaps.mean() <= 2 * gaps.sem()
+    right = [m for m in METHODS if m in wide and (close[m] or m == best)]
 
+    def least(values: pd.Series) -> list[str]:
+        return [str(m) for m in values.index[values <= values.min() + 1e-12]]
 
-def _least(values: pd.Series) -> list[str]:
-    """All methods at the minimum, in order."""
-    return [str(m) for m in values.index[values <= values.min() + 1e-12]]
-
-
-def _alike(methods: Sequence[str]) -> str:
-    return ": alike" if len(methods) > 1 else ""
-
-
-def verdict(rows: pd.DataFrame, tries: pd.DataFrame) -> str:
-    """Which method is stable, which is right, and which is both: sentences from the numbers."""
-    table = scores_of(rows, tries).set_index("method")
-    best, fair = right(tries)
-    steady, choice = _least(table["any"]), _least(table.loc[fair, "any"])
-    several = rows["pair"].nunique() > 1
-
-    def put(method: str) -> str:
-        row = table.loc[method]
-        where = f", in {int(row['pairs_changed'])} language pairs" if several else ""
-        return (
-            f"**{method}** (order changed in {row['order']:.0%} and lines in {row['lines']:.0%} of "
-            f"{int(row['runs'])} runs{where}; {row['wrong']:.1%} of pairs of systems wrong)"
-        )
-
-    text = f"Most stable: {', '.join(put(m) for m in steady)}{_alike(steady)}. "
-    wrong = [m for m in steady if m not in fair]
-    if wrong:
-        who = "It is" if len(steady) == 1 else ", ".join(f"**{m}**" for m in wrong) + ":"
-        fewest = f"**{best}**" if best in steady else put(best)
-        text += f"{who} stable but wrong: clearly more errors than {fewest}, which has fewest. "
-    elif best not in steady:
-        text += f"Fewest errors: {put(best)}, not clearly fewer. "
-    text += f"Not clearly worse than the best where the truth is known: {', '.join(fair)}; "
-    text += "of these the most stable is "
-    said = {*steady, best}
-    text += ", ".join(f"**{m}**" if m in said else put(m) for m in choice)
-    text += _alike(choice) + ". "
-    if "z" in table.index and "z" not in said.union(choice):
-        better = [m for m in fair if table.loc[m, "any"] < table.loc["z", "any"]]
-        text += f"WMT's own: {put('z')}; "
-        text += (
-            f"as right as the best and more stable than it: {', '.join(better)}."
-            if better
-            else "none that is as right as the best is more stable."
-        )
-    return text.strip()
+    return {
+        "stable": least(changed),
+        "fewest errors": [best],
+        "right": right,
+        "both": least(changed[right]),
+    }

@@ -1,9 +1,8 @@
-"""Co-occurrence and company: counted by hand, in balance, and on the campaigns of the paper."""
+"""Systems judged together: counted by hand, in balance, and on the campaigns of the paper."""
 
 from __future__ import annotations
 
 import itertools
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,10 @@ import pytest
 from assessments import assessment, demo
 from conftest import needs
 from rankstability.errors import DataError
+from rankstability.plot import documents as plots
 from rankstability.read import campaigns
 from rankstability.score.da import segment_scores
-from rankstability.study import cooccurrence as composition
+from rankstability.study import cooccurrence
 
 
 def rows(*items: tuple) -> pd.DataFrame:
@@ -34,7 +34,7 @@ TOY = rows(
 
 def test_figure_4_by_hand():
     """A control row carries an id of a system, and does not show it."""
-    table = composition.cooccurrence(assessment(TOY))
+    table = cooccurrence.cooccurrence(assessment(TOY))
     assert table.unit == "hit"
     assert list(table.counts.index) == ["A", "B", "C"]  # by mean raw score
     assert table.counts.to_numpy().tolist() == [[2, 1, 0], [1, 2, 1], [0, 1, 1]]
@@ -42,25 +42,25 @@ def test_figure_4_by_hand():
     assert table.complete == 0
     assert table.share.loc["A", "B"] == 0.5
     assert table.ratio.loc["A", "B"] == pytest.approx(1 * 3 / (2 * 2))
-    by_worker = composition.cooccurrence(assessment(TOY), "worker")
+    by_worker = cooccurrence.cooccurrence(assessment(TOY), "worker")
     assert by_worker.counts.loc["A", "B"] == 1
     assert by_worker.units == 2
 
 
-def test_without_hit_ids_workers_are_counted_and_it_is_said():
-    table = composition.cooccurrence(assessment(TOY.assign(hit=None)))
+def test_without_hit_ids_workers_are_counted():
+    table = cooccurrence.cooccurrence(assessment(TOY.assign(hit=None)))
     assert table.unit == "worker"
-    assert "no row carries a HIT id" in table.sentence()
+    assert table.without_hit == 1
     with pytest.raises(DataError, match="no row"):
-        composition.cooccurrence(assessment(TOY.assign(hit=None)), "hit")
-    part = composition.cooccurrence(assessment(TOY.assign(hit=TOY["hit"].replace("h3", np.nan))))
+        cooccurrence.cooccurrence(assessment(TOY.assign(hit=None)), "hit")
+    part = cooccurrence.cooccurrence(assessment(TOY.assign(hit=TOY["hit"].replace("h3", np.nan))))
     assert part.units == 2
-    assert "40.0% of the judgments carry no HIT id" in part.sentence()
+    assert part.without_hit == pytest.approx(0.4)
 
 
 def test_counts_are_those_of_sets():
     da, _ = demo("SR+DC", 21)
-    table = composition.cooccurrence(da).counts
+    table = cooccurrence.cooccurrence(da).counts
     counted = da.good[da.good["type"].isin(["SYSTEM", "REPEAT"])]
     hits = counted.groupby("system", observed=True)["hit"].agg(set)
     for a, b in itertools.product(table.index, repeat=2):
@@ -76,7 +76,7 @@ def test_in_balance_company_explains_nothing():
         for s in "ABC"
         for k in range(8)
     ]
-    table = composition.company(assessment(rows(*items)))
+    table = cooccurrence.judged_beside(assessment(rows(*items)))
     assert table["company_z"].abs().max() < 1e-6
     assert table["imbalance"].abs().max() < 1e-6
 
@@ -90,7 +90,7 @@ def test_poor_company_helps():
     for w, systems in enumerate(sets):
         for s, k in itertools.product(systems, range(20)):
             items.append((f"w{w}", f"h{w}", s, str(k), "SYSTEM", level[s] + rng.normal(0, 4)))
-    table = composition.company(assessment(rows(*items))).set_index("system")
+    table = cooccurrence.judged_beside(assessment(rows(*items))).set_index("system")
     assert table.loc["A", "company_z"] > 0.2
     assert table.loc["B", "company_z"] < -0.2
     assert table.loc["A", "imbalance"] < -5
@@ -103,7 +103,7 @@ def test_poor_company_helps():
 
 def test_company_adds_up_to_the_official_mean():
     da, _ = demo("SR+DC", 24)
-    table = composition.company(da).set_index("system")
+    table = cooccurrence.judged_beside(da).set_index("system")
     means = segment_scores(da).system_means().set_index("system")["mean_z"]
     assert np.allclose(table["mean_z"], means[table.index], atol=1e-12)
     assert np.allclose(table["company_z"] + table["z_without"], table["mean_z"], atol=1e-12)
@@ -115,8 +115,8 @@ def test_without_document_context_nearly_all_hits_hold_every_system():
     """Knowles (2021), section 5.4; and HIT ids are absent on the Appraise pairs."""
     campaign = campaigns.find("wmt18")
     for pair in ("en-tr", "en-cs"):
-        assert composition.cooccurrence(campaigns.load_da(campaign, pair)).unit == "worker"
-    table = composition.cooccurrence(campaigns.load_da(campaign, "cs-en"))
+        assert cooccurrence.cooccurrence(campaigns.load_da(campaign, pair)).unit == "worker"
+    table = cooccurrence.cooccurrence(campaigns.load_da(campaign, "cs-en"))
     assert table.unit == "hit"
     assert 0.29 < table.without_hit < 0.32
     assert table.complete == table.units
@@ -125,9 +125,9 @@ def test_without_document_context_nearly_all_hits_hold_every_system():
 @needs("wmt21")
 def test_with_document_context_systems_seldom_meet():
     da = campaigns.load_da(campaigns.find("wmt21"), "de-en")
-    table = composition.cooccurrence(da)
+    table = cooccurrence.cooccurrence(da)
     assert table.complete == 0
-    row = composition.balance(table, composition.company(da), "de-en").iloc[0]
+    row = cooccurrence.balance(table, cooccurrence.judged_beside(da), "de-en").iloc[0]
     assert row["below_half"] == 1.0
     assert row["explained"] > 0.1
 
@@ -144,36 +144,40 @@ def test_a_worker_with_one_score_has_no_company():
     alone = np.full(sum(item[0] == "w0" for item in items), 66.7)
     assert 0 < abs(alone[0] - np.cumsum(alone)[-1] / len(alone)) < 1e-9
     da = assessment(rows(*items))
-    names = composition._levels(da.latest)[1]
-    _, spread, _ = composition._given(da.latest, names, np.ones(len(names)), 5)
-    assert np.isnan(spread).tolist() == [True, False, False, False, False]
-    table = composition.company(da)
+    workers = cooccurrence._workers(da.latest, pd.Series(1.0, ["A", "B", "C"]))
+    assert workers["spread"].isna().tolist() == [True, False, False, False, False]
+    table = cooccurrence.judged_beside(da)
     assert table["company_z"].abs().max() < 1
     assert np.allclose(table["company_z"] + table["z_without"], table["mean_z"])
+
+
+def test_a_joined_id_has_the_mean_quality_of_its_parts():
+    latest = rows(("w1", "h", "A+B", "1", "SYSTEM", 1), ("w1", "h", "A", "2", "BAD_REF", 2))
+    frame = assessment(latest).latest
+    workers = cooccurrence._workers(frame, pd.Series([10.0, 20.0, 3.0], ["A", "B", "BAD_REF"]))
+    assert workers.loc["w1", "given"] == (15 + 3) / 2
+    assert workers.loc["w1", "control"] == 0.5
+
+
+def test_figures_draw_what_the_tables_say():
+    da, _ = demo("SR+DC", 21)
+    table = cooccurrence.judged_beside(da)
+    ax = plots.judged_beside(table, "xx-yy").axes[0]
+    dots = [c.get_offsets()[:, 0] for c in ax.collections if len(c.get_offsets()) == len(table)]
+    assert np.allclose(dots[-2], table["mean_z"]) and np.allclose(dots[-1], table["z_without"])
+    names = [t.get_text() for t in ax.get_yticklabels()]
+    assert [n.removeprefix("★ ") for n in names] == list(table["system"])
+    assert [n.startswith("★") for n in names] == (table["human"] == 1).tolist()
+    counts = cooccurrence.cooccurrence(da)
+    rows = cooccurrence.balance(counts, table, "xx-yy")
+    left, right = plots.balance(rows, table.assign(pair="xx-yy"), "x").axes
+    assert [t.get_text() for t in left.get_yticklabels()] == ["xx-yy"]
+    assert np.allclose(right.collections[0].get_offsets()[:, 0], table["company_z"])
 
 
 def test_one_system_has_no_company():
     alone = assessment(TOY[TOY["system"] == "A"])
     with pytest.raises(DataError, match=r"fewer than two systems in xx-yy.*pair="):
-        composition.company(alone)
+        cooccurrence.judged_beside(alone)
     with pytest.raises(DataError, match="fewer than two systems in xx-yy"):
-        composition.balance(composition.cooccurrence(alone), pd.DataFrame(), "xx-yy")
-
-
-def test_almost_all_hits_is_read_from_pairs_with_hit_ids():
-    """Pairs counted by worker and tr-en do not decide; the reason has all there is to know."""
-    table = pd.DataFrame(
-        [("cs-en", "hit", 1.0), ("et-en", "hit", 0.93), ("tr-en", "hit", 0.1),
-         ("en-tr", "worker", 0.2)],
-        columns=["pair", "unit", "complete"],
-    )  # fmt: skip
-    campaign = SimpleNamespace(name="wmt18", rebuilt=False, known_pairs=("cs-en", "de-en"))
-    found = composition.ledger(campaign, table).set_index("cell")
-    row = found.loc["2018 | almost all HITs contain every system"]
-    assert (row["ours"], row["status"]) == ("yes", "exact")
-    for said in ("90%", "93.0% in et-en", "2 pairs with HIT ids", "de-en absent"):
-        assert said in row["reason"]
-    table.loc[1, "complete"] = 0.89
-    found = composition.ledger(campaign, table).set_index("cell")
-    assert found.loc[row.name, "status"] == "differs"
-    assert found["status"].eq("no data").sum() == len(found) - 1
+        cooccurrence.balance(cooccurrence.cooccurrence(alone), pd.DataFrame(), "xx-yy")
