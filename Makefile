@@ -41,7 +41,7 @@ lab: $(READY)  ## open JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=.
 
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
-	$(BIN)/python -m rankstability.read.download $(CAMPAIGN)
+	$(BIN)/python -m rankstability.report.commands data $(CAMPAIGN)
 
 check: $(READY)  ## ruff, mypy and the layers of the house
 	$(BIN)/ruff check .

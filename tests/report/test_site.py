@@ -192,6 +192,7 @@ def test_reports_kept_in_the_repository_are_pages_where_nothing_was_run(root, ma
     """What a reader without data sees: the executed notebook, its pictures linked or named."""
     page = (root / "site" / "wmtreport" / "01_tiny.html").read_text()
     assert "do pages work?" in page and "&lt;beta&gt;" in page and "kept" in page
+    assert "<td><code>'wmtreport'</code></td>" in unescape(page)  # what it ran with
     picture = "../../figures/wmtreport/01_tiny/mean_scores.png"
     assert f' src="{picture}"' in page and (root / "site" / "wmtreport" / picture).is_file()
     index = (root / "site" / "index.html").read_text()
@@ -210,7 +211,7 @@ def test_the_small_form_holds_no_pictures_times_or_places(root, tmp_path):
     text = slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication").decode()
     assert text == slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication").decode()
     assert len(text) < 40_000 and str(root) not in text
-    assert "image/png" not in text and "papermill" not in text and '"stderr"' not in text
+    assert "image/png" not in text and "start_time" not in text and '"stderr"' not in text
     assert "![mean_scores.png](mean_scores.png)" in text
     pair = slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication" / "cs-en")
     assert b"drawn by `make figures`: mean_scores.png" in pair

@@ -66,3 +66,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (DataError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, DataError) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from ..errors import DataError
+from .parameters import declared
 
 HERE = Path(__file__).parent
 PARTS = ("pages.py", "site.css", "site.js", "page/index.html.j2")  # what a page depends on
@@ -28,10 +30,9 @@ def convert(saved: Path, context: Mapping[str, Any]) -> str:
     import nbformat
 
     notebook = nbformat.read(saved, as_version=4)
-    shown = settings(notebook)
-    for row in shown:
-        if row["name"] == "output_dir":  # while it ran, results were staged elsewhere
-            row["value"] = repr(str(context["output_dir"]))
+    given = notebook.metadata.get("papermill", {}).get("parameters", {})
+    # while it ran, results were staged elsewhere
+    shown = settings(saved, {**given, "output_dir": str(context["output_dir"])})
     notebook.cells = [c for c in notebook.cells if "injected-parameters" not in _tags(c)]
     heading = context["run"].notebook
     for cell in notebook.cells:
@@ -50,38 +51,21 @@ def _tags(cell: Mapping[str, Any]) -> list[str]:
     return list(cell.get("metadata", {}).get("tags", []))
 
 
-def settings(notebook: Mapping[str, Any]) -> list[dict[str, str]]:
+def settings(saved: Path, given: Mapping[str, Any]) -> list[dict[str, str]]:
     """Name, value, default and help of the parameters an executed notebook ran with."""
-    given: dict[str, str] = {}
-    declared: list[dict[str, str]] = []
-    for cell in notebook["cells"]:
-        text = "".join(cell["source"])
-        if "injected-parameters" in _tags(cell):
-            given |= {n: v for n, v, _ in _assignments(text)}
-        elif "parameters" in _tags(cell):
-            declared += [{"name": n, "default": v, "help": h} for n, v, h in _assignments(text)]
-    known = {row["name"] for row in declared}
-    declared += [{"name": n, "default": "", "help": ""} for n in given if n not in known]
-    return [{**row, "value": given.get(row["name"], row["default"])} for row in declared]
-
-
-def _assignments(source: str) -> Iterable[tuple[str, str, str]]:
-    """Name, literal and trailing comment of each assignment of a parameters cell."""
-    lines = source.splitlines()
     try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return
-    for node in body:
-        target: ast.expr | None = None
-        if isinstance(node, ast.AnnAssign):
-            target = node.target
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-        value = getattr(node, "value", None)
-        if isinstance(target, ast.Name) and value is not None:
-            rest = lines[(node.end_lineno or 1) - 1].encode()[node.end_col_offset or 0 :].decode()
-            yield target.id, ast.unparse(value), rest.strip().lstrip("# ")
+        lines = declared(saved)
+    except DataError:  # a notebook without parameters
+        return []
+    return [
+        {
+            "name": line.name,
+            "value": repr(given.get(line.name, line.default)),
+            "default": repr(line.default),
+            "help": line.help,
+        }
+        for line in lines
+    ]
 
 
 def headline(notebook: Mapping[str, Any]) -> tuple[str, str]:

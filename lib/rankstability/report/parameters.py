@@ -59,7 +59,12 @@ def metadata(name: str) -> dict[str, Any]:
 
 
 def parameters(name: str) -> list[Parameter]:
-    """The parameters of a notebook, as papermill reads them from its parameters cell.
+    """The parameters of the notebook of that name; see `declared`."""
+    return declared(paths.NOTEBOOKS / f"{name}.ipynb")
+
+
+def declared(notebook: Path) -> list[Parameter]:
+    """The parameters of a notebook file, as papermill reads them from its parameters cell.
 
     Raises
     ------
@@ -68,15 +73,14 @@ def parameters(name: str) -> list[Parameter]:
     """
     import papermill
 
-    file = paths.NOTEBOOKS / f"{name}.ipynb"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        declared = papermill.inspect_notebook(str(file)).values()
-    where = f"notebooks/{name}.ipynb"
-    if not declared:
+        lines = papermill.inspect_notebook(str(notebook)).values()
+    where = paths.shown(notebook)
+    if not lines:
         raise DataError("no cell tagged 'parameters' with parameters", file=where, expected=LINE)
-    found = []
-    for line in declared:
+    made = []
+    for line in lines:
         kind, text = line["inferred_type_name"], line["default"]
         if kind not in TYPES:
             value = f"{line['name']} = {text}"
@@ -86,8 +90,8 @@ def parameters(name: str) -> list[Parameter]:
             default = ast.literal_eval(text)
         except (SyntaxError, ValueError):
             raise DataError("not a literal", file=where, value=text, expected=LINE) from None
-        found.append(Parameter(line["name"], kind, default, line["help"]))
-    return found
+        made.append(Parameter(line["name"], kind, default, line["help"]))
+    return made
 
 
 def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,16 +104,16 @@ def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     DataError
         For a name that the parameters cell does not declare, or a value of another type.
     """
-    declared = {p.name: p for p in parameters(name)}
+    known = {p.name: p for p in parameters(name)}
     for key in given:
-        if key not in declared:
-            close = difflib.get_close_matches(key, declared, n=1)
+        if key not in known:
+            close = difflib.get_close_matches(key, known, n=1)
             raise DataError(
                 f"unknown parameter of {name}" + (f" (did you mean {close[0]}?)" if close else ""),
                 value=key,
-                expected=", ".join(declared),
+                expected=", ".join(known),
             )
-    return {k: _typed(declared[k], v) for k, v in given.items()}
+    return {k: _typed(known[k], v) for k, v in given.items()}
 
 
 def _typed(parameter: Parameter, value: Any) -> Any:

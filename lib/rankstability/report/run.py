@@ -160,7 +160,10 @@ def _papermill(name: str, executed: Path, values: Mapping[str, Any], quiet: bool
     os.environ.update(ONE_THREAD)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this environment, no other
     import papermill as pm
+    import zmq
     from traitlets.config import Config
+
+    encrypted = {"transport_encryption": "auto"} if zmq.has("curve") else {}
 
     logging.getLogger("papermill").setLevel(logging.ERROR)
     for attempt in range(1, KERNEL_TRIES + 1):
@@ -174,7 +177,7 @@ def _papermill(name: str, executed: Path, values: Mapping[str, Any], quiet: bool
                 progress_bar=not quiet and sys.stderr.isatty(),
                 start_timeout=120,
                 request_save_on_cell_execute=False,
-                config=Config({"KernelManager": {"transport_encryption": "auto"}}),
+                config=Config({"KernelManager": encrypted}),
             )
             return
         except pm.PapermillExecutionError as error:

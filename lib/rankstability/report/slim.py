@@ -32,7 +32,10 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
     """
     notebook = json.loads(executed.read_bytes())
     pictures = {png.read_bytes(): png.relative_to(folder) for png in sorted(folder.rglob("*.png"))}
-    for cell in notebook["cells"]:
+    injected = "injected-parameters"
+    cells = [c for c in notebook["cells"] if injected not in c["metadata"].get("tags", [])]
+    notebook["cells"] = cells
+    for cell in cells:
         tags = cell["metadata"].get("tags", [])
         cell["metadata"] = {"tags": tags} if tags else {}
         if cell["cell_type"] != "code":
@@ -41,7 +44,10 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
         shown = [o for o in cell["outputs"] if not _passing(o)]
         cell["outputs"] = [_linked(o, pictures, final) for o in shown]
     metadata = notebook["metadata"]
+    given = metadata.get("papermill", {}).get("parameters", {})
     notebook["metadata"] = {k: metadata[k] for k in KEPT_METADATA if k in metadata}
+    ran_with = {k: v for k, v in given.items() if k != "output_dir"}
+    notebook["metadata"]["papermill"] = {"parameters": ran_with}
     text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     return text.replace(str(folder), paths.shown(final)).encode()
 
