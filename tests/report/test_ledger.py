@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
+import importlib
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.papers import claims
 from rankstability.report import ledger
@@ -42,7 +43,7 @@ def test_order_is_that_of_the_published_file_and_unknown_cells_come_last(tmp_pat
     write_claims(figures, "wmt18", "01_x", [row("Table 10", "a"), row("Table 10", "b")])
     write_claims(figures, "wmt10", "07_x", [row("Table 1", "k", paper="bojar2011")])
     write_claims(figures, "demo-srdc", "01_x", [row("Table 2", "never run")])
-    rows = ledger.gather(figures, published)
+    rows = ledger.gather(figures, published, {})
     assert rows["cell"].tolist() == ["k", "b", "a", "c", "never run", "z"]
     left = rows.set_index("cell").loc["never run"]
     assert left["status"] == "no data" and left["reason"] == "the data are not here"
@@ -58,14 +59,14 @@ def test_a_row_without_data_gives_way_and_equal_rows_are_kept_once(tmp_path, pub
         figures, "wmt21", "01_x", [row("Table 10", "a", "differs"), row("Table 2", "c", "no data")]
     )
     write_claims(figures, "wmt21", "02_x", [row("Table 10", "a", "differs")])
-    rows = ledger.gather(figures, published)
+    rows = ledger.gather(figures, published, {})
     rows = rows[rows["cell"].isin(["a", "c"])]
     assert rows[["cell", "status"]].values.tolist() == [["a", "differs"], ["c", "no data"]]
     # the same cell from data of another provenance is another fact
     write_claims(
         figures, "wmt20", "01_x", [row("Table 10", "a", ours="1.0", provenance="rebuilt from z")]
     )
-    assert (ledger.gather(figures, published)["cell"] == "a").sum() == 2
+    assert (ledger.gather(figures, published, {})["cell"] == "a").sum() == 2
 
 
 def test_summary_counts_and_readme(tmp_path, published):
@@ -73,7 +74,7 @@ def test_summary_counts_and_readme(tmp_path, published):
     rows = [row("Table 10", "a"), row("Table 10", "b", "rounds"), row("Table 2", "c", "no data")]
     write_claims(figures, "wmt18", "01_x", rows)
     readme.write_text("before\n<!-- ledger -->\nold $1 \\1\n<!-- /ledger -->\nafter\n")
-    gathered = ledger.gather(figures, published)
+    gathered = ledger.gather(figures, published, {})
     assert ledger.update_readme(readme, gathered)
     text = readme.read_text()
     assert "| Knowles 2021 | 4 | 1 | 1 | 0 | 2 |" in text
@@ -95,15 +96,13 @@ def test_command_keeps_the_committed_ledger_where_no_real_campaign_ran(tmp_path,
 def test_a_file_of_another_kind_is_refused(tmp_path, published):
     write_claims(tmp_path, "wmt18", "01_x", [row("Table 2", "c", "fine")])
     with pytest.raises(DataError, match="unknown status"):
-        ledger.gather(tmp_path, published)
+        ledger.gather(tmp_path, published, {})
     (tmp_path / "wmt18" / "01_x" / "claims.csv").write_text("a,b\n1,2\n")
     with pytest.raises(DataError, match="not a ledger file"):
-        ledger.gather(tmp_path, published)
+        ledger.gather(tmp_path, published, {})
 
 
-def test_papers_answer_across_campaigns_and_say_why_cells_are_absent(
-    tmp_path, published, monkeypatch
-):
+def test_papers_answer_across_campaigns_and_say_why_cells_are_absent(tmp_path, published):
     figures = tmp_path / "figures"
     write_claims(figures, "wmt18", "01_x", [row("Table 10", "a", "no data")])
     write_claims(figures, "wmt21", "01_x", [])
@@ -124,9 +123,8 @@ def test_papers_answer_across_campaigns_and_say_why_cells_are_absent(
     def absent(rows):
         return pd.Series({k: "lost" for k, cell in rows["cell"].items() if cell == "c"})
 
-    module = SimpleNamespace(across=across, absent=absent)
-    monkeypatch.setitem(sys.modules, "rankstability.papers.knowles2021", module)
-    rows = ledger.gather(figures, published).set_index("cell")
+    papers = {"knowles2021": SimpleNamespace(across=across, absent=absent)}
+    rows = ledger.gather(figures, published, papers).set_index("cell")
     assert rows.loc["a", ["ours", "status"]].tolist() == ["3", "exact"]
     assert rows.loc["c", ["reason", "provenance"]].tolist() == ["lost", "official"]
     assert rows.loc["never run", "reason"] == "the data are not here"
@@ -139,3 +137,15 @@ def test_papers_answer_across_campaigns_and_say_why_cells_are_absent(
     told = pairs.loc[("wmt18", "en-cs"), ["style", "tool", "judged"]]
     assert told.tolist() == ["SR-DC", "Appraise", "monolingual"]
     assert not any(name.startswith("demo") for name in pairs.index.levels[0])
+
+
+def test_each_paper_has_its_module_and_its_published_numbers():
+    named = {file.stem for file in paths.PUBLISHED.glob("*.csv")}
+    assert named == set(ledger.PAPERS)
+    empty = pd.DataFrame({"campaign": []}, dtype=str)
+    for paper in ledger.PAPERS:
+        module = importlib.import_module(f"rankstability.papers.{paper}")
+        if hasattr(module, "absent"):
+            rows = claims.published(paper)
+            assert len(module.absent(rows)) <= len(rows)
+    assert ledger.campaign_tables(paths.ROOT / "none", "01", "changes").equals(empty)

@@ -547,7 +547,7 @@ def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.Dat
                 t[(t["campaign"] == source) & (t["pair"] == row.pair)] if len(t) else t
                 for t in (rankings, machines)
             )
-            if len(whole):
+            if len(whole) and len(part):
                 answers.append(_of_original(str(row.quantity), whole, part, note))
                 break
         else:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import re
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pandas as pd
 
@@ -34,7 +35,11 @@ def is_demo(campaign: str) -> bool:
     return campaign.startswith("demo")
 
 
-def gather(figures: Path = paths.FIGURES, published: Path = paths.PUBLISHED) -> pd.DataFrame:
+def gather(
+    figures: Path = paths.FIGURES,
+    published: Path = paths.PUBLISHED,
+    papers: Mapping[str, Any] | None = None,
+) -> pd.DataFrame:
     """The claims ledger: one row or more for every number in the published files.
 
     Rows come from each real campaign's ``claims.csv``, from the papers' ``across`` (see `claims`),
@@ -47,6 +52,8 @@ def gather(figures: Path = paths.FIGURES, published: Path = paths.PUBLISHED) -> 
         The folder with one folder per campaign.
     published : Path
         The folder of the papers' numbers, which gives the order of places and cells.
+    papers : mapping, optional
+        Paper to its module; by default those of ``rankstability.papers``.
 
     Returns
     -------
@@ -63,7 +70,8 @@ def gather(figures: Path = paths.FIGURES, published: Path = paths.PUBLISHED) -> 
     if not frames:
         return pd.DataFrame(columns=claims.COLUMNS, dtype=str)
     tables = partial(campaign_tables, figures)
-    papers = {file.stem: _module(file.stem) for file in sorted(published.glob("*.csv"))}
+    if papers is None:
+        papers = {paper: import_module(f"rankstability.papers.{paper}") for paper in PAPERS}
     frames += [m.across(tables).astype(str) for m in papers.values() if hasattr(m, "across")]
     rows = pd.concat(frames, ignore_index=True)[claims.COLUMNS].drop_duplicates(ignore_index=True)
     empty = rows["status"] == "no data"
@@ -71,7 +79,7 @@ def gather(figures: Path = paths.FIGURES, published: Path = paths.PUBLISHED) -> 
     index = pd.MultiIndex.from_frame(rows[KEY])
     rows = rows[~empty | (~index.isin(filled) & ~rows.duplicated([*KEY, "status"]))]
     rest = uncovered(rows, published)
-    rest = [_absent(papers[paper], part) for paper, part in rest.groupby("paper")]
+    rest = [_absent(papers.get(paper), part) for paper, part in rest.groupby("paper")]
     return _ordered(pd.concat([rows, *rest], ignore_index=True), published)
 
 
@@ -145,11 +153,7 @@ def _of_campaign(file: Path) -> pd.DataFrame:
     return frame[claims.COLUMNS]
 
 
-def _module(paper: str) -> ModuleType:
-    return import_module(f"rankstability.papers.{paper}")
-
-
-def _absent(module: ModuleType, rest: pd.DataFrame) -> pd.DataFrame:
+def _absent(module: Any, rest: pd.DataFrame) -> pd.DataFrame:
     """Ledger rows for published cells that nothing answered, with the paper module's reasons."""
     given = module.absent(rest) if hasattr(module, "absent") else pd.Series(dtype=str)
     rows = []
