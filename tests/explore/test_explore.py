@@ -23,7 +23,7 @@ from rankstability.rank.systems import by_normalisation, rank_ratings
 from rankstability.read import campaigns
 from rankstability.report import run
 from rankstability.score import mqm
-from rankstability.study import degradation, removal, rr_stability
+from rankstability.study import degradation, removal, rr_changes
 from rankstability.study.changes import default_ranker
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -119,7 +119,7 @@ def test_what_was_computed_is_kept_and_bounded(da):
 @pytest.mark.parametrize("method", ["better_or_equal_others", "bojar", "expected_win"])
 def test_relative_ranking_is_that_of_notebook_07(relative, method):
     frame = campaigns.load_rr(campaigns.find("demo-rr"), "cs-en")
-    rows = rr_stability.removals(frame, [method], correction="holm")
+    rows = rr_changes.removals(frame, [method], correction="holm")
     assert "ref" in set(rows["removed"])
     for row in rows.to_dict("records"):
         name = "_ref" if row["removed"] == "ref" else row["removed"]

@@ -16,6 +16,7 @@ from rankstability.errors import DataError
 from rankstability.rank import feedback, feedback_bounds, feedback_dp
 from rankstability.rank import tournament as t
 from rankstability.read import campaigns
+from rankstability.score.rr import TOURNAMENT_METHODS
 from rankstability.study import tournament_tasks
 
 # REPLICATION: optimal costs, found independently of this code
@@ -295,20 +296,8 @@ def test_tables_of_a_campaign_agree_with_each_other():
         assert sums.get((row.task, "bojar"), 0) == row.cost_bojar >= row.optimal_cost
     ranks = tournament_tasks.rankings_table(solved)
     for _, part in ranks.groupby("task"):
-        for method in tournament_tasks.METHODS:
+        for method in TOURNAMENT_METHODS:
             assert sorted(part[method]) == list(range(1, len(part) + 1))
-
-
-def test_spearman_is_scipys():
-    from scipy.stats import spearmanr
-
-    first, second = tuple("abcdefg"), tuple("bagfcde")
-    place = [second.index(s) for s in first]
-    assert tournament_tasks.spearman(first, second) == pytest.approx(
-        spearmanr(range(7), place).statistic
-    )
-    with pytest.raises(DataError, match="different systems"):
-        tournament_tasks.spearman(first, first[:-1])
 
 
 def test_the_frame_of_violations_names_winner_and_loser():

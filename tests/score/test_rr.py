@@ -18,8 +18,7 @@ from rankstability.errors import DataError
 from rankstability.rank import significance
 from rankstability.read import rr as readers_rr
 from rankstability.score import rr
-from rankstability.score import rr as relative_ranking
-from rankstability.study import rr_stability
+from rankstability.study import relative_ranking, rr_changes
 
 SYSTEMS = ["_ref", "a", "b", "c", "d", "e", "f"]
 
@@ -180,7 +179,7 @@ def test_refusals():
     with pytest.raises(DataError, match="unknown rule"):
         rr.pair_counts(frame, unranked="guess")
     with pytest.raises(DataError, match="unknown score"):
-        rr_stability.method_of("magic")
+        rr_changes.method_of("magic")
 
 
 LOPEZ_TABLE_1 = {  # systems without the reference, comparisons with it
@@ -216,7 +215,7 @@ def demo():
 
 
 def test_removals_are_what_removing_the_rows_gives(demo):
-    changes = rr_stability.removals(demo, ["better_or_equal_others", "expected_win"])
+    changes = rr_changes.removals(demo, ["better_or_equal_others", "expected_win"])
     assert len(changes) == 2 * 2 * 9 and set(changes["removed"]) >= {"ref", "cedar"}
     task = rr.tasks(demo)["cs-en"]
     for row in changes[changes["task"] == "cs-en"].itertuples():
@@ -231,23 +230,23 @@ def test_removals_are_what_removing_the_rows_gives(demo):
 
 def test_sign_test_matrix_and_clusters(demo):
     counts = rr.pair_counts(rr.tasks(demo)["cs-en"]).without("_ref")
-    p, lead = rr_stability.p_values(counts)
+    p, lead = rr_changes.p_values(counts)
     assert np.allclose(p, p.T, equal_nan=True) and (lead == -lead.T).all()
     i, j = counts.systems.index("cedar"), counts.systems.index("rowan")
     wins, losses = int(counts.wins[i, j]), int(counts.wins[j, i])
     assert p[i, j] == pytest.approx(binomtest(wins, wins + losses).pvalue)
-    table = rr_stability.cluster_table(demo, "bojar")
+    table = rr_changes.cluster_table(demo, "bojar")
     top = table.groupby("task")[["none", "holm", "benjamini-hochberg"]].max()
     assert (top["holm"] <= top["benjamini-hochberg"]).all()
     assert (top["benjamini-hochberg"] <= top["none"]).all() and top["none"].max() > 1
 
 
 def test_rank_ranges_hold_the_rank_and_blocks_are_wider(demo):
-    table = rr_stability.ranges(demo, ["bojar"], resamples=400, seed=5)
+    table = rr_changes.ranges(demo, ["bojar"], resamples=400, seed=5)
     assert (table["first"] <= table["rank"]).all() and (table["rank"] <= table["last"]).all()
     width = (table["last"] - table["first"]).groupby(table["drawn"]).mean()
     assert width["block"] > width["judgment"]
-    alone = rr_stability.ranges(rr.tasks(demo)["en-de"], ["bojar"], resamples=400, seed=5)
+    alone = rr_changes.ranges(rr.tasks(demo)["en-de"], ["bojar"], resamples=400, seed=5)
     both = table[table["task"] == "en-de"].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, both)  # a task does not depend on its company
 
@@ -267,7 +266,7 @@ def test_blocks_drawn_give_the_plain_bootstrap(demo):
 
 def test_every_method_ranks_every_system(demo):
     scores = pd.concat([rr.scores(t) for t in rr.tasks(demo).values()], ignore_index=True)
-    ranks = rr_stability.method_ranks(scores, demo, time_limit=20)
+    ranks = relative_ranking.method_ranks(scores, demo, time_limit=20)
     for _, part in ranks.groupby("task"):
         for name in ranks.columns[2:]:
             assert sorted(part[name]) == list(range(1, 9))
@@ -280,15 +279,15 @@ def test_every_method_ranks_every_system(demo):
 def test_removing_a_system_reorders_the_rest_in_wmt10():
     """With ≥ others, four removals in five change the order of systems that were not touched."""
     frame = readers_rr.read_rr([real("wmt10") / "data_RNK.csv"])
-    changes = rr_stability.removals(frame, ["better_or_equal_others", "bojar"])
+    changes = rr_changes.removals(frame, ["better_or_equal_others", "bojar"])
     share = changes.groupby("method")["d_rank"].agg(["sum", "size"])
     assert share.loc["better_or_equal_others"].tolist() == [125, 153]
     assert share.loc["bojar"].tolist() == [103, 153]
 
 
 def test_file_place():
-    assert relative_ranking.file_place("cs-en individual", "pairs") == ("cs-en", "pairs_individual")
-    assert relative_ranking.file_place("cs-en", "pairs") == ("cs-en", "pairs")
+    assert rr.file_place("cs-en individual", "pairs") == ("cs-en", "pairs_individual")
+    assert rr.file_place("cs-en", "pairs") == ("cs-en", "pairs")
 
 
 def test_a_system_without_a_score_stands_last_and_is_not_dropped():
@@ -296,18 +295,18 @@ def test_a_system_without_a_score_stands_last_and_is_not_dropped():
     frame = frame_of([{"a": 1, "b": 2, "c": -1}] * 8)
     scores = rr.scores(frame)
     assert scores.set_index("system").loc["c", "bojar":"expected_win"].isna().all()
-    ranks = rr_stability.method_ranks(scores, frame, time_limit=5).set_index("system")
+    ranks = relative_ranking.method_ranks(scores, frame, time_limit=5).set_index("system")
     assert (ranks.loc["c"].drop("task") == 3).all() and ranks["mfas"].to_dict()["a"] == 1
-    clusters = rr_stability.cluster_table(frame, "bojar")
+    clusters = rr_changes.cluster_table(frame, "bojar")
     assert list(clusters["system"]) == ["a", "b", "c"] and np.isnan(clusters["bojar"].iloc[2])
-    changes = rr_stability.removals(frame, ["bojar"])
+    changes = rr_changes.removals(frame, ["bojar"])
     assert set(changes["removed"]) == {"a", "b", "c"}
     tied = frame_of([{"a": 1, "b": 1, "c": 1}] * 3)
-    found = rr_stability.rank_counts(rr.pair_counts(tied), "bojar")
+    found = rr_changes.rank_counts(rr.pair_counts(tied), "bojar")
     assert list(found.systems) == ["a", "b", "c"] and set(found.table["cluster"]) == {1}
 
 
 def test_two_systems_leave_nothing_to_remove():
-    changes = rr_stability.removals(frame_of([{"a": 1, "b": 2}] * 8), ["bojar"])
+    changes = rr_changes.removals(frame_of([{"a": 1, "b": 2}] * 8), ["bojar"])
     assert changes.empty and {"task", "removed", "d_rank", "largest_move"} <= set(changes.columns)
-    assert rr_stability.removal_summary(changes).empty
+    assert rr_changes.removal_summary(changes).empty

@@ -20,7 +20,7 @@ from ..read import campaigns
 from ..score import mqm
 from ..score.da import SegmentScores, segment_scores
 from ..score.rr import METHODS, REFERENCE, PairCounts, pair_counts, tasks
-from ..study import rr_stability
+from ..study import rr_changes
 from ..study.changes import SETS
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class RrTask(Task):
     def __post_init__(self) -> None:
         self.scores = tuple(METHODS)
         self.tests = tuple(
-            rr_stability.TEST if c == "none" else f"{rr_stability.TEST}, {c}" for c in CORRECTIONS
+            rr_changes.TEST if c == "none" else f"{rr_changes.TEST}, {c}" for c in CORRECTIONS
         )
         if REFERENCE in self.counts.systems:
             self.sets = {REFERENCE: "the reference"}
@@ -236,9 +236,9 @@ class RrTask(Task):
         correction = dict(zip(self.tests, CORRECTIONS, strict=True))[test]
         tests = self._once(
             (removed, test),
-            lambda: rr_stability.p_values(counts.without(REFERENCE), correction),
+            lambda: rr_changes.p_values(counts.without(REFERENCE), correction),
         )
-        return rr_stability.rank_counts(counts, score, correction=correction, tests=tests)
+        return rr_changes.rank_counts(counts, score, correction=correction, tests=tests)
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         if not removed:

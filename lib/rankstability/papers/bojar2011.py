@@ -1,172 +1,193 @@
-"""The tables of Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", on WMT10.
-
-Each function gives one table of the paper as a frame, for any campaign that has what it needs.
-What the paper leaves open is read as reproduces its numbers, and said where it is done. The claims
-ledger is in `bojar2011_ledger`.
-"""
+"""Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", beside ours (WMT10)."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..score import rr as relative_ranking
 from ..score.rr import REFERENCE
-from ..study import agreement
+from . import claims
 
-SOLE_WINNERS = 9  # systems Table 4 names, besides the reference
-
-
-def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
-    """Table 1: systems, blocks, labels, comparisons, the reference, and the two kappas per task.
-
-    Blocks are rows of the file; kappas are S with P(E) = 1/3, reference included. The last row,
-    ``average``, averages the values as printed (three decimals, or whole numbers).
-
-    Parameters
-    ----------
-    agreed : DataFrame
-        From `agreement.agreement`, by task.
-    """
-    kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
-    rows = []
-    for task, judgments in relative_ranking.tasks(frame).items():
-        counts = relative_ranking.pair_counts(judgments)
-        score = dict(
-            zip(counts.systems, relative_ranking.better_or_equal_others(counts), strict=True)
-        )
-        rows.append(
-            {
-                "task": task,
-                "systems": len(counts.systems),
-                "blocks": judgments["block"].nunique(),
-                "labels": int(judgments["ranked"].sum()),
-                "comparisons": counts.comparisons,
-                "reference_better_or_equal": round(score.get(REFERENCE, np.nan), 3),
-                "intra_kappa": round(kappa.get((task, "intra"), np.nan), 3),
-                "inter_kappa": round(kappa.get((task, "inter"), np.nan), 3),
-            }
-        )
-    table = pd.DataFrame(rows)
-    means = table.drop(columns="task").mean()
-    return pd.concat([table, pd.DataFrame([{"task": "average", **means}])], ignore_index=True)
+PAPER = "bojar2011"
+CAMPAIGN = "wmt10"
+FOCUS = "en-cs"  # the task the paper looks into
+TOP = (REFERENCE, "cu-bojar", "cu-tecto", "eurotrans", "onlineB", "pc-trans", "uedin")
+TABLE2 = [
+    "better_or_equal_others",
+    "better_others",
+    "better_or_equal_all_in_block",
+    "better_all_in_block",
+]
+KEYS = ["statistic", "task", "system", "other", "kind", "reference", "label"]
+LABELS = ["B>T", "T>B", "both fine", "both wrong"]  # of the private annotation, Tables 7 and 8
+AUTHORS = {"O": "B", "M": "T"}  # annotators of Table 8: O wrote B (CU-BOJAR), M wrote T (CU-TECTO)
+PRIVATE = "the annotation by the authors and four more people was not released"
+NO_DATA = {
+    "Figure 2": "source sentences and their lengths are not in the release",
+    "Figure 5": PRIVATE,
+    "Section 2.2.1": "source sentences and their lengths are not in the release",
+    "Section 2.5.2": PRIVATE + ", and the printed tables do not give it",
+    "Table 7": PRIVATE + "; the totals and the kappa are recomputed from these printed counts",
+    "Table 8": PRIVATE + "; the totals are recomputed from these printed counts",
+    "Table 12": "the system outputs are not in the release",
+}
 
 
-def kappa_table(notes: agreement.Annotations) -> pd.DataFrame:
-    """Table 3: S and π over all tasks; kind, reference, pairs, p_a, s, pi, pi_own.
-
-    As matched, ``pi`` uses one P(E), that of all comparisons, also where the reference is
-    excluded; ``pi_own`` uses that of the comparisons counted.
-    """
-    table = agreement.agreement(notes, [])
-    p_e = agreement.chance_of_labels(notes.table["label"].to_numpy())
-    table = table.rename(columns={"pi": "pi_own"})
-    table["pi"] = agreement.corrected(table["p_a"].to_numpy(), p_e)
-    return table[["kind", "reference", "pairs", "p_a", "s", "pi", "pi_own"]]
-
-
-def sole_winners(scores: pd.DataFrame, blocks: int, named: int = SOLE_WINNERS) -> pd.DataFrame:
-    """Table 4: blocks won alone, by system; a system ranked alone in its block counts.
+def ledger(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Ledger rows of all published numbers; those of the private annotation from print.
 
     Parameters
     ----------
-    scores : DataFrame
-        Of one task, from `relative_ranking.scores`.
-    blocks : int
-        All blocks of the task.
+    tables : mapping
+        Frames of the run on all of WMT10: ``campaign``, ``scores``, ``kappas``, ``sole_winners``,
+        ``correlations``, ``chance`` (`agreement.expected_agreement`), ``table6`` (better_than and
+        a column per system: per cent in which that system was better), ``table9``, ``table11``,
+        ``acceptability``, and ``section25`` (a row of `head_to_head`).
     """
-    won = scores.set_index("system")["sole_winner_blocks"]
-    rest = won.drop(REFERENCE, errors="ignore").sort_values(ascending=False, kind="stable")
-    rows = [(REFERENCE, int(won[REFERENCE]))] if REFERENCE in won else []
-    rows += [(str(s), int(n)) for s, n in rest.iloc[:named].items()]
-    rows.append(("other systems", int(rest.iloc[named:].sum())))
-    rows.append(("no sole winner", int(blocks - won.sum())))
-    rows.append(("blocks", int(blocks)))
-    return pd.DataFrame(rows, columns=["winner", "blocks"])
+    rows = claims.published(PAPER)
+    ours = [_campaign(tables), _scores(tables["scores"]), _pairs(tables), _edits(tables)]
+    again = private_annotation(rows).assign(provenance="recomputed from print")
+    return _compare(rows, pd.concat([*ours, again]))
 
 
-def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """What Figures 3, 4 and 6 plot: task, system, blocks, reference_share, score (per cent).
+def absent(rows: pd.DataFrame) -> pd.DataFrame:
+    """Ledger rows for published `rows` that no run answered."""
+    return _compare(rows, pd.DataFrame(columns=["statistic", "ours"]))
 
-    Blocks are those in which the system was shown, ranked or not; reference_share is the per cent
-    of them that show the reference too; score is "≥ others" rounded to 0.1 %, as WMT10 printed
-    it. Without the reference itself.
+
+def _compare(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
+    ours = ours.reindex(columns=[*KEYS, "ours", "provenance"]).astype(object)
+    ours = ours.fillna({key: "" for key in KEYS})
+    made = claims.compare(rows, ours, KEYS, provenance="official")
+    none = made["status"] == "no data"
+    never = made["place"].map(NO_DATA).fillna(made["reason"])
+    known = rows["reason"].where(rows["reason"] != "", made["reason"])
+    return made.assign(reason=np.where(none, never, known))
+
+
+def _campaign(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Tables 1, 3, 4, 5 and 10, and what the text says about all tasks."""
+    campaign = tables["campaign"]
+    place = campaign.iloc[:-1].set_index("task")["comparisons"].rank(ascending=False)
+    winners = tables["sole_winners"].rename(columns={"winner": "system", "blocks": "ours"})
+    correlations = tables["correlations"].melt("task", ["blocks", "reference_share"], "x", "ours")
+    correlations["statistic"] = "correlation_" + correlations["x"]
+    return pd.concat(
+        [
+            campaign.melt("task", var_name="statistic", value_name="ours"),
+            tables["kappas"].melt(["kind", "reference"], ["s", "pi"], "statistic", "ours"),
+            winners.assign(statistic="sole_winner_blocks"),
+            correlations,
+            tables["chance"].rename(columns={"value": "ours"}),
+            place.rename("ours").reset_index().assign(statistic="place_by_comparisons"),
+        ]
+    )
+
+
+def _scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """Table 2, Figure 1 and Section 2.3: the scores of English-Czech, in per cent."""
+    focus = scores[scores["task"] == FOCUS].set_index("system")
+    share = 100 * focus[TABLE2]
+    printed = share.round(1)  # the text subtracts printed values
+    ties = (printed[TABLE2[0]] - printed[TABLE2[1]]).round(1)
+    alike = float(focus[[TABLE2[0], TABLE2[2]]].corr("spearman").iloc[0, 1])
+    columns = share.assign(blocks_shown=focus["blocks_shown"], ties=ties)
+    rows = columns.reset_index().melt("system", var_name="statistic", value_name="ours")
+    words = "very similar" if alike > 0.95 else f"Spearman {alike:.3f}"
+    more: list[dict[str, Any]] = [
+        {"statistic": "average_blocks", "ours": float(focus["blocks_shown"].mean())},
+        {"statistic": "orders_alike", "ours": words},
+        {
+            "statistic": "difference_of_ties",
+            "system": "cu-bojar",
+            "other": "pc-trans",
+            "ours": round(ties["cu-bojar"] - ties["pc-trans"], 1),
+        },
+    ]
+    return pd.concat([rows, pd.DataFrame(more)]).assign(task=FOCUS)
+
+
+def _pairs(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Tables 6 and 9, and Section 2.5 on cu-tecto against cu-bojar."""
+    better = tables["table6"].melt("better_than", var_name="system", value_name="ours")
+    better = better[better["better_than"] != better["system"]]
+    better = better.rename(columns={"better_than": "other"}).assign(statistic="better_share")
+    twice = tables["table9"]
+    twice = twice[twice.duplicated("judge", keep=False)].sort_values("pc-trans").head(2)
+    twice = twice.drop(columns=["judge", "block"]).assign(kind=["first", "second"][: len(twice)])
+    ranks = twice.melt("kind", var_name="system", value_name="ours").assign(statistic="rank")
+    blocks = tables["section25"].iloc[0]
+    first, second = {"system": blocks["system"], "other": blocks["other"]}, {}
+    second = {"system": blocks["other"], "other": blocks["system"]}
+    both = [
+        {"statistic": "shared_blocks", "ours": blocks["blocks"], **first},
+        {"statistic": "shared_sentences", "ours": blocks["sentences"], **first},
+        {"statistic": "better_blocks", "ours": blocks["better"], **first},
+        {"statistic": "better_blocks", "ours": blocks["worse"], **second},
+        {"statistic": "tie_blocks", "ours": blocks["ties"], **first},
+        {"statistic": "tie_share", "ours": 100 * blocks["ties"] / blocks["blocks"], **first},
+    ]
+    return pd.concat([better, ranks, pd.DataFrame(both)]).assign(task=FOCUS)
+
+
+def _edits(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Table 11 and Section 4.1: the editing task."""
+    names = {name: f"edits_{name}" for name in ("min", "average", "sd", "max")}
+    edits = tables["table11"].rename(columns={"pair": "task", **names})
+    accepted = tables["acceptability"].assign(
+        acceptable_share=100 * tables["acceptability"]["share"], task="cs-en"
+    )
+    columns = ["edits", "acceptable", "acceptable_share"]
+    return pd.concat(
+        [
+            edits.melt("task", list(names.values()), "statistic", "ours"),
+            accepted.melt(["task", "system"], columns, "statistic", "ours"),
+        ]
+    )
+
+
+def private_annotation(printed: pd.DataFrame) -> pd.DataFrame:
+    """Totals, agreement and Cohen's κ of Tables 7 and 8, recomputed from the counts printed there.
+
+    Parameters
+    ----------
+    printed : DataFrame
+        From `claims.published`.
+
+    Returns
+    -------
+    DataFrame
+        statistic, kind, label, other (as in the published file) and ours.
     """
-    parts = []
-    for task, judgments in relative_ranking.tasks(frame).items():
-        with_reference = judgments.loc[judgments["system"] == REFERENCE, "block"]
-        joint = judgments["block"].isin(with_reference).groupby(judgments["system"].astype(str))
-        part = scores[(scores["task"] == task) & (scores["system"] != REFERENCE)]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "task": task,
-                    "system": part["system"],
-                    "blocks": part["blocks_shown"],
-                    "reference_share": 100 * part["system"].map(joint.mean()),
-                    "score": (100 * part["better_or_equal_others"]).round(1),
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
+    from statsmodels.stats.inter_rater import cohens_kappa
 
-
-def correlations(points: pd.DataFrame, x: str) -> pd.DataFrame:
-    """Tables 5 (x = blocks) and 10 (x = reference_share): Pearson's r with the score per task.
-
-    The last row, ``overall``, pools all systems as they are, without centring by task. NaN where
-    x or the score does not vary.
-    """
-
-    def r(rows: pd.DataFrame) -> float:
-        if len(rows) < 3 or rows[x].nunique() < 2 or rows["score"].nunique() < 2:
-            return np.nan
-        return float(np.corrcoef(rows[x], rows["score"])[0, 1])
-
-    rows = [(str(task), len(g), r(g)) for task, g in points.groupby("task", sort=True)]
-    rows.append(("overall", len(points), r(points)))
-    return pd.DataFrame(rows, columns=["task", "systems", "correlation"])
-
-
-def same_sentences(judgments: pd.DataFrame, system: str, other: str) -> dict[str, int]:
-    """Section 2.5: blocks in which both were ranked, sentences in them, and who was better."""
-    data = relative_ranking.blocks(judgments)
-    row, a, b, sign = relative_ranking.comparisons(data)
-    i, j = data.systems.index(system), data.systems.index(other)
-    direct, reverse = (a == i) & (b == j), (a == j) & (b == i)
-    both = direct | reverse
-    sign = np.where(reverse, -sign, sign)[both]
-    return {
-        "blocks": int(both.sum()),
-        "sentences": len(np.unique(data.segment[row[both]])),
-        "better": int((sign > 0).sum()),
-        "worse": int((sign < 0).sum()),
-        "ties": int((sign == 0).sum()),
-    }
-
-
-def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str) -> pd.DataFrame:
-    """Table 9: the blocks on one sentence with two systems: judge, block and their ranks."""
-    rows = judgments[(judgments["segment"] == segment) & judgments["ranked"]]
-    rows = rows[rows["system"].isin([first, second])]
-    table = rows.pivot(index=["judge", "block"], columns="system", values="rank")
-    table.columns = [str(c) for c in table.columns]
-    return table.dropna().astype(int).reset_index()[["judge", "block", first, second]]
-
-
-def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
-    """Table 11: edits per system: pair, systems, min, average, sd (ddof 1), max.
-
-    Every row of ``data_EDT.tsv`` counts, whatever the editor did, and the reference is a system.
-    """
-    number = edits.groupby(["pair", "system"], observed=True).size().groupby("pair")
-    out = number.agg(["size", "min", "mean", "std", "max"]).reset_index()
-    return out.rename(columns={"size": "systems", "mean": "average", "std": "sd"})
-
-
-def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
-    """Section 4.1: system, edits judged, acceptable, share; UNK is not acceptable."""
-    rows = judged[judged["pair"] == pair]
-    groups = rows.assign(yes=rows["judgment"] == "YES").groupby("system")["yes"]
-    out = groups.agg(["size", "sum", "mean"]).reset_index()
-    return out.rename(columns={"size": "edits", "sum": "acceptable", "mean": "share"})
+    counts = printed[printed["place"].isin(["Table 7", "Table 8"])]
+    table7 = counts[counts["place"] == "Table 7"].pivot(
+        index="label", columns="other", values="published"
+    )
+    joint = table7.loc[LABELS, LABELS].astype(int)
+    table8 = counts[counts["place"] == "Table 8"].pivot(
+        index="kind", columns="label", values="published"
+    )
+    people = table8.drop("total")[LABELS].astype(int)
+    agreed, every = int(np.trace(joint)), int(joint.to_numpy().sum())
+    by_t, by_b = joint.sum(axis=1), joint.sum(axis=0)
+    rows: list[tuple[str, str, str, str, Any]] = [
+        ("annotations", "T and B", "total", "total", every),
+        ("agree", "T and B", "", "", agreed),
+        ("agree_share", "T and B", "", "", 100 * agreed / every),
+        ("kappa", "T and B", "", "", float(cohens_kappa(joint, return_results=False))),
+        ("annotators", "", "", "", f"{len(people)} annotators"),
+    ]
+    for label in LABELS:
+        rows += [
+            ("annotations", "T and B", label, "total", by_t[label]),
+            ("annotations", "T and B", "total", label, by_b[label]),
+            ("annotations", "total", label, "", people[label].sum()),
+            ("annotations", "O", label, "", by_b[label]),
+            ("annotations", "M", label, "", by_t[label]),
+        ]
+    return pd.DataFrame(rows, columns=["statistic", "kind", "label", "other", "ours"])

@@ -8,24 +8,16 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+from matplotlib.transforms import Bbox
 
-from .common import bump, bump_places, styled
+from ..score.rr import LABELS
+from .common import BLUE, INK, PALE, RED, SKY, bump, bump_places, heatmap, styled
 
-SHORT = {
-    "better_or_equal_others": "≥ others",
-    "better_others": "> others",
-    "wins_over_decided": "wins/(wins\n+losses)",
-    "heuristic2": "HEURISTIC 2",
-    "bojar": "BOJAR",
-    "expected_win": "expected\nwin",
-    "better_or_equal_all_in_block": "≥ all in\nblock",
-    "better_all_in_block": "> all in\nblock",
-    "sole_winner": "sole\nwinner",
-    "mfas": "minimum\nfeedback arc",
-}
 MEASURE_NAMES = {
     "s": "S (P(E) = 1/3)",
     "clicker": "P(E) = 0.36",
@@ -33,30 +25,36 @@ MEASURE_NAMES = {
     "cohen": "Cohen's κ",
     "fleiss": "Fleiss' κ",
 }
-_KINDS = {"intra": ("#0072B2", "o", "one judge twice"), "inter": ("#D55E00", "s", "two judges")}
-_ROW, _DODGE = 0.5, 0.17  # inches for one group; part of it between its marks
+KINDS = {"intra": (BLUE, "o", "one judge twice"), "inter": (RED, "s", "two judges")}
+PLACES = [  # of a name beside its point: offset, alignment
+    (5, 0, "left", "center"),
+    (-5, 0, "right", "center"),
+    (0, 5, "center", "bottom"),
+    (0, -5, "center", "top"),
+    (4, 5, "left", "bottom"),
+    (4, -5, "left", "top"),
+    (-4, 5, "right", "bottom"),
+    (-4, -5, "right", "top"),
+]
 
 
-def _bars(ax: plt.Axes, y: Any, low: Any, high: Any, **look: Any) -> None:
-    """Horizontal bars as one broken line, which keeps the SVG small."""
-    y, low, high = (np.asarray(v, dtype=float) for v in (y, low, high))
-    gap = np.full(len(y), np.nan)
-    x = np.column_stack([low, high, gap]).ravel()
-    ax.plot(x, np.repeat(y, 3), solid_capstyle="butt", **look)
+def _look(kind: str, reference: str) -> dict[str, Any]:
+    colour, marker, _ = KINDS[kind]
+    face = colour if reference == "included" else "white"
+    return {"color": colour, "marker": marker, "ls": "", "mfc": face}
 
 
-def _legend(fig: Figure, handles: list[Line2D], columns: int = 4) -> None:
+def _legend(fig: Figure, handles: Sequence[Any], columns: int) -> None:
     fig.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=8)
 
 
 def _kind_handles() -> list[Line2D]:
-    handles = [
-        Line2D([], [], color=c, marker=m, ls="", label=f"{kind}: {text}")
-        for kind, (c, m, text) in _KINDS.items()
-    ]
-    hollow: dict[str, Any] = {"color": "#555555", "marker": "o", "ls": ""}
+    hollow: dict[str, Any] = {"color": INK, "marker": "o", "ls": ""}
     return [
-        *handles,
+        *(
+            Line2D([], [], **_look(kind, "included"), label=f"{kind}: {text}")
+            for kind, (_, _, text) in KINDS.items()
+        ),
         Line2D([], [], **hollow, label="with the reference"),
         Line2D([], [], **hollow, mfc="white", label="without"),
     ]
@@ -74,24 +72,20 @@ def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) 
         A key of `agreement.MEASURES`.
     """
     names = list(dict.fromkeys(table[group].astype(str)))
-    high = _ROW if len(names) <= 20 else 0.6 * _ROW
-    fig, ax = plt.subplots(figsize=(6.4, high * len(names) + 1.5))
-    place = {name: k for k, name in enumerate(names)}
+    few = len(names) <= 20
+    fig, ax = plt.subplots(figsize=(6.4, (0.5 if few else 0.3) * len(names) + 1.5))
     for (kind, reference), rows in table.groupby(["kind", "reference"]):
-        colour, marker, _ = _KINDS[str(kind)]
-        included = reference == "included"
-        shift = (-1.5 if kind == "intra" else 0.5) + (0 if included else 1)
-        y = rows[group].astype(str).map(place).to_numpy(float) + _DODGE * shift
+        shift = (-1.5 if kind == "intra" else 0.5) + (reference != "included")
+        y = rows[group].astype(str).map(names.index).to_numpy(float) + 0.17 * shift
         if f"{measure}_low" in rows:
-            _bars(ax, y, rows[f"{measure}_low"], rows[f"{measure}_high"], color=colour, lw=1)
-        face = colour if included else "white"
-        size = 4.5 if len(names) <= 20 else 3
-        ax.plot(rows[measure], y, marker=marker, ls="", color=colour, mfc=face, ms=size)
+            low, high = rows[f"{measure}_low"], rows[f"{measure}_high"]
+            ax.hlines(y, low, high, color=KINDS[str(kind)][0], lw=1)
+        ax.plot(rows[measure], y, **_look(str(kind), str(reference)), ms=4.5 if few else 3)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.yaxis.grid(False)
-    for y in range(1, len(names)):
-        ax.axhline(y - 0.5, color="#E3E3E3", lw=0.6)
+    for k in range(1, len(names)):
+        ax.axhline(k - 0.5, color=PALE, lw=0.6)
     ax.set(title=title, xlabel=f"{MEASURE_NAMES.get(measure, measure)}, with 95 % interval")
     _legend(fig, _kind_handles(), 2)
     return fig
@@ -107,17 +101,13 @@ def measures_figure(table: pd.DataFrame, title: str) -> Figure:
         From `agreement.agreement` over one group (``by=[]``).
     """
     fig, ax = plt.subplots(figsize=(6.8, 3.4))
-    names = list(MEASURE_NAMES)
     for row in table.to_dict("records"):
-        colour, marker, _ = _KINDS[row["kind"]]
-        included = row["reference"] == "included"
-        x = np.arange(len(names)) + (-0.1 if included else 0.1)
-        y = np.array([row[n] for n in names])
-        low = [row.get(f"{n}_low", np.nan) for n in names]
-        high = [row.get(f"{n}_high", np.nan) for n in names]
-        ax.vlines(x, low, high, color=colour, lw=1.1, alpha=0.8)
-        ax.plot(x, y, marker=marker, ls="", color=colour, mfc=colour if included else "white")
-    ax.set_xticks(range(len(names)), [MEASURE_NAMES[n] for n in names])
+        x = np.arange(len(MEASURE_NAMES)) + (-0.1 if row["reference"] == "included" else 0.1)
+        low, high = ([row.get(f"{n}_{end}") for n in MEASURE_NAMES] for end in ("low", "high"))
+        if low[0] is not None:
+            ax.vlines(x, low, high, color=KINDS[row["kind"]][0], lw=1.1, alpha=0.8)
+        ax.plot(x, [row[n] for n in MEASURE_NAMES], **_look(row["kind"], row["reference"]))
+    ax.set_xticks(range(len(MEASURE_NAMES)), list(MEASURE_NAMES.values()))
     ax.xaxis.grid(False)
     ax.set(title=title, ylabel="agreement beyond chance")
     _legend(fig, _kind_handles(), 4)
@@ -135,29 +125,32 @@ def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> 
     least : int
         Judges with fewer pairs are left out.
     """
+    rows = table[(table["reference"] == "included") & (table["pairs"] >= least)]
     fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.2), sharey=True)
-    for ax, (kind, (colour, marker, text)) in zip(axes, _KINDS.items(), strict=True):
-        rows = table[
-            (table["kind"] == kind) & (table["reference"] == "included") & (table["pairs"] >= least)
-        ]
-        ax.plot(
-            rows["pairs"], rows[measure], marker=marker, ls="", color=colour, alpha=0.75, ms=4.5
+    for ax, (kind, (colour, marker, text)) in zip(axes, KINDS.items(), strict=True):
+        part = rows[rows["kind"] == kind]
+        sns.scatterplot(
+            part, x="pairs", y=measure, color=colour, marker=marker, alpha=0.75, s=22, ax=ax
         )
-        if len(rows):
+        if len(part):
             ax.set_xscale("log")
-            ticks = [t for t in (10, 30, 100, 300, 1000, 3000, 10000) if _spans(rows["pairs"], t)]
-            ax.set_xticks(ticks or [int(rows["pairs"].median())])
-            ax.xaxis.set_major_formatter("{x:.0f}")
+            ax.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
             ax.xaxis.set_minor_locator(NullLocator())
-            ax.axhline(rows[measure].median(), color="#555555", lw=1, ls="--")
+            ax.xaxis.set_major_formatter("{x:.0f}")
+            ax.axhline(part[measure].median(), color=INK, lw=1, ls="--")
         ax.set(title=f"{kind}: {text}", xlabel="pairs of annotations (log scale)")
     axes[0].set_ylabel(MEASURE_NAMES.get(measure, measure))
-    fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+    _headline(fig, title)
     return fig
 
 
-def _spans(values: pd.Series, tick: float) -> bool:
-    return values.min() * 0.9 <= tick <= values.max() * 1.1
+def _headline(fig: Figure, title: str) -> None:
+    """The title of a figure of several panels."""
+    fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+
+
+def _pearson(points: pd.DataFrame, x: str, y: str) -> float:
+    return float(points[[x, y]].corr().iloc[0, 1]) if len(points) > 2 else np.nan
 
 
 @styled
@@ -166,12 +159,31 @@ def scatter(
 ) -> Figure:
     """Systems of one task as labelled points, with Pearson's r (Bojar et al., Figures 3 to 6)."""
     fig, ax = plt.subplots(figsize=(6.4, 4.6))
-    ax.plot(points[x], points[y], marker="o", ls="")
-    places = points[x].to_numpy(float), points[y].to_numpy(float)
-    _label_points(fig, ax, *places, list(points["system"]))
+    sns.scatterplot(points, x=x, y=y, ax=ax, s=28)
     ax.margins(x=0.14, y=0.08)
+    fig.draw_without_rendering()
+    _name_points(ax, points.sort_values(y, ascending=False, kind="stable"), x, y)
     ax.set(title=f"{title}: r = {_pearson(points, x, y):.3f}", xlabel=xlabel, ylabel=ylabel)
     return fig
+
+
+def _name_points(ax: Axes, points: pd.DataFrame, x: str, y: str) -> None:
+    """Write each system beside its point, at the first of `PLACES` that touches least."""
+    dots = ax.transData.transform(points[[x, y]].to_numpy(float))
+    taken = [Bbox.from_bounds(a - 4, b - 4, 8, 8) for a, b in dots]
+    for k, row in enumerate(points.to_dict("records")):
+        name = ax.annotate(
+            row["system"], (row[x], row[y]), (0, 0), textcoords="offset points", fontsize=7.5,
+            color=INK,
+        )  # fmt: skip
+        others = taken[:k] + taken[k + 1 :]
+        touched = {}
+        for place in PLACES:
+            name.set(position=place[:2], ha=place[2], va=place[3])
+            touched[place] = name.get_window_extent().count_overlaps(others)
+        best = min(PLACES, key=lambda place: touched[place])
+        name.set(position=best[:2], ha=best[2], va=best[3])
+        taken.append(name.get_window_extent())
 
 
 @styled
@@ -179,102 +191,41 @@ def scatter_panels(
     points: pd.DataFrame, x: str, y: str, *, xlabel: str, ylabel: str, title: str
 ) -> Figure:
     """The same for every task, small and without names; tasks in which x is constant left out."""
-    varies = points.groupby("task", sort=False)[x].nunique() > 1
-    tasks = list(varies.index[varies]) or list(varies.index)
-    columns = min(4, len(tasks))
-    rows = -(-len(tasks) // columns)
-    size = (max(3.4, 2.1 * columns + 0.6), 1.75 * rows + 0.9)
-    fig, axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
-    for ax, task in zip(axes.flat, tasks, strict=False):
-        part = points[points["task"] == task]
-        ax.plot(part[x], part[y], marker="o", ls="", ms=3.2)
-        r = _pearson(part, x, y)
+    varies = points.groupby("task", sort=False)[x].transform("nunique") > 1
+    points = points[varies] if varies.any() else points
+    wide = min(4, points["task"].nunique())
+    with plt.rc_context({"figure.constrained_layout.use": False}):  # the grid lays itself out
+        grid = sns.relplot(
+            points, x=x, y=y, col="task", col_wrap=wide, height=1.75, aspect=1.2, s=14,
+            facet_kws={"sharex": False, "sharey": False},
+        )  # fmt: skip
+    for task, ax in grid.axes_dict.items():
+        r = _pearson(points[points["task"] == task], x, y)
         ax.set_title(f"{task}: r = {r:.2f}" if np.isfinite(r) else task, fontsize=8.5)
         ax.tick_params(labelsize=7)
         ax.margins(0.1)
-    for ax in axes.flat[len(tasks) :]:
-        ax.set_visible(False)
+    grid.set_axis_labels("", "")
+    fig = grid.figure
+    fig.set_layout_engine("constrained")
     fig.supxlabel(xlabel, fontsize=9)
     fig.supylabel(ylabel, fontsize=9)
-    fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+    _headline(fig, title)
     return fig
 
 
-def _pearson(points: pd.DataFrame, x: str, y: str) -> float:
-    if len(points) < 3 or points[x].nunique() < 2 or points[y].nunique() < 2:
-        return float("nan")
-    return float(np.corrcoef(points[x], points[y])[0, 1])
-
-
-def _label_points(
-    fig: Figure, ax: plt.Axes, x: np.ndarray, y: np.ndarray, names: Sequence[str]
-) -> None:
-    """Write names beside points, each where it touches nothing yet: right, left, above, below."""
-    ax.margins(x=0.14, y=0.08)
-    fig.draw_without_rendering()
-    renderer = fig.canvas.get_renderer()  # type: ignore[attr-defined]
-    dots = ax.transData.transform(np.column_stack([x, y]))
-    taken = [(px - 4, py - 4, px + 4, py + 4) for px, py in dots]
-    for k in np.argsort(-y, kind="stable"):
-        best = None
-        for dx, dy, ha, va in _PLACES:
-            text = ax.annotate(
-                names[k],
-                (x[k], y[k]),
-                (dx, dy),
-                textcoords="offset points",
-                ha=ha,
-                va=va,
-                fontsize=7.5,
-                color="#333333",
-            )
-            box = text.get_window_extent(renderer)
-            here = (box.x0, box.y0, box.x1, box.y1)
-            clash = sum(_overlap(here, other) for j, other in enumerate(taken) if j != k)
-            if best is None or clash < best[0]:
-                if best is not None:
-                    best[1].remove()
-                best = (clash, text, here)
-            else:
-                text.remove()
-            if best[0] == 0:
-                break
-        if best is not None:
-            taken.append(best[2])
-
-
-_PLACES = (
-    (5, 0, "left", "center"),
-    (-5, 0, "right", "center"),
-    (0, 5, "center", "bottom"),
-    (0, -5, "center", "top"),
-    (4, 5, "left", "bottom"),
-    (4, -5, "left", "top"),
-    (-4, 5, "right", "bottom"),
-    (-4, -5, "right", "top"),
-)
-
-
-def _overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
-    width = min(a[2], b[2]) - max(a[0], b[0])
-    height = min(a[3], b[3]) - max(a[1], b[1])
-    return max(width, 0) * max(height, 0)
-
-
 def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
-    """The ranking of one task under every method, side by side.
+    """The ranking of one task under every method, side by side; the eight that move most in colour.
 
     Parameters
     ----------
     ranks : DataFrame
-        Rows of one task of `rr_stability.method_ranks`; sole winner, which hardly differs from
+        Rows of one task of `relative_ranking.method_ranks`; sole winner, which hardly differs from
         "> all in block", is not drawn.
     """
     orders = ranks.drop(columns=["task", "sole_winner"]).set_index("system")
-    orders = orders.rename(columns=SHORT)
     spread = orders.max(axis=1) - orders.min(axis=1)
-    most = list(spread[spread > 0].sort_values(ascending=False, kind="stable").index[:8])
-    return bump(bump_places(orders), title=title, highlight=most)
+    most = spread[spread > 0].sort_values(ascending=False, kind="stable").index[:8]
+    return bump(bump_places(orders.rename(columns=LABELS)), title=title, highlight=list(most))
 
 
 @styled
@@ -288,38 +239,28 @@ def pairs_figure(
     percent : DataFrame
         Rows and columns are systems, best first; value: row ranked better than column.
     tests : DataFrame
-        From `relative_ranking.sign_tests`. A dot marks pairs that differ at `alpha` after Holm's
+        From `significance.sign_tests`. A dot marks pairs that differ at `alpha` after Holm's
         correction, a ring those that differ only without it.
     """
-    n = len(percent)
-    side = min(8.2, 0.27 * n + 2.2)
-    fig, ax = plt.subplots(figsize=(side + 0.9, side))
-    ax.set_facecolor("#EFEFEF")
-    values = np.ma.masked_invalid(percent.to_numpy(float))
-    image = ax.imshow(values, cmap="cividis", vmin=0, vmax=100, interpolation="nearest")
-    ax.grid(False)
-    place = {s: k for k, s in enumerate(percent.index)}
-    for holm in (True, False):
-        rows = tests[(tests["p_holm"] < alpha) == holm]
-        rows = rows[rows["p"] < alpha]
-        rows = rows[rows["system"].isin(list(place)) & rows["other"].isin(list(place))]
-        y, x = rows["system"].map(place).to_numpy(int), rows["other"].map(place).to_numpy(int)
-        ax.plot(
-            x,
-            y,
-            ls="",
-            marker="o",
-            ms=3.2 if holm else 3.6,
-            color="#D55E00",
-            mfc="#D55E00" if holm else "none",
-            mew=0.9,
-            label=f"p < {alpha:g} after Holm" if holm else "only uncorrected",
-        )
-    ax.set_xticks(range(n), list(percent.columns), rotation=90, fontsize=7)
-    ax.set_yticks(range(n), list(percent.index), fontsize=7)
-    ax.set_title(title)
-    fig.colorbar(image, ax=ax, shrink=0.7, label="row ranked better, % of comparisons")
-    fig.legend(loc="outside lower center", ncols=2, fontsize=8)
+    side = min(8.2, 0.27 * len(percent) + 2.2)
+    fig = heatmap(
+        percent, title=title, label="row ranked better, % of comparisons", annotate=False,
+        cmap="cividis", vmin=0, vmax=100, size=(side + 0.9, side),
+    )  # fmt: skip
+    ax = fig.axes[0]
+    ax.set_aspect("equal")
+    place = {s: k + 0.5 for k, s in enumerate(percent.index)}
+    tests = tests[(tests["p"] < alpha) & tests[["system", "other"]].isin(list(place)).all(axis=1)]
+    holm = tests["p_holm"] < alpha
+    dot: dict[str, Any] = {"ls": "", "marker": "o", "color": RED, "mew": 0.9}
+    for rows, look, label in (
+        (tests[holm], {"ms": 3.2}, f"p < {alpha:g} after Holm"),
+        (tests[~holm], {"ms": 3.6, "mfc": "none"}, "only uncorrected"),
+    ):
+        ax.plot(rows["other"].map(place), rows["system"].map(place), **dot, **look, label=label)
+    plt.setp(ax.get_xticklabels(), rotation=90, ha="center", rotation_mode="default")
+    ax.tick_params(labelsize=7)
+    _legend(fig, ax.get_legend_handles_labels()[0], 2)
     return fig
 
 
@@ -330,7 +271,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        Rows of one method of `rr_stability.ranges`.
+        Rows of one method of `rr_changes.ranges`.
     """
     tasks = sorted(dict.fromkeys(table["task"]), key=lambda task: task.split(" ", 1)[::-1])
     columns = min(4, len(tasks))
@@ -338,40 +279,39 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     number = [int(table.loc[table["task"] == task, "rank"].max()) for task in tasks]
     heights = [0.11 * max(number[k * columns : (k + 1) * columns]) + 0.6 for k in range(rows)]
     size = (max(3.6, 2.15 * columns), sum(heights) + 0.2 * rows + 0.8)
-    fig, axes = plt.subplots(
-        rows, columns, figsize=size, squeeze=False, gridspec_kw={"height_ratios": heights}
-    )
-    looks = {"block": ("#56B4E9", 3.4), "judgment": ("#000000", 0.9), "judge": ("#E69F00", 6.0)}
-    for ax, task in zip(axes.flat, tasks, strict=False):
-        for unit, (colour, width) in looks.items():
-            part = table[(table["task"] == task) & (table["drawn"] == unit)]
-            y = part["rank"]
-            _bars(ax, y, part["first"] - 0.3, part["last"] + 0.3, color=colour, lw=width)
-            if unit == "block":
-                ax.plot(part["rank"], y, marker="o", ls="", color="#D55E00", ms=2.6, zorder=4)
-                cuts = np.flatnonzero(np.diff(part.sort_values("rank")["cluster"]) > 0) + 1.5
-                for cut in cuts:
-                    ax.axhline(cut, color="#555555", lw=0.8, ls=":")
-                ax.set_ylim(len(part) + 0.6, 0.4)
-                ax.set_xlim(0.4, len(part) + 0.6)
-                ax.set_yticks(y, part["system"], fontsize=5.5)
-        ax.yaxis.grid(False)
-        ax.set_title(task, fontsize=8.5)
-        ax.tick_params(axis="x", labelsize=7)
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    fig, axes = plt.subplots(*(rows, columns), figsize=size, squeeze=False, height_ratios=heights)
     for ax in axes.flat[len(tasks) :]:
         ax.set_visible(False)
+    for ax, task in zip(axes.flat, tasks, strict=False):
+        _range_panel(ax, table[table["task"] == task])
+        ax.set_title(task, fontsize=8.5)
     for ax in axes[-1]:
         ax.set_xlabel("rank", fontsize=8)
-    fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+    _headline(fig, title)
     handles = [
-        Line2D([], [], color=looks["block"][0], lw=3.4, label="blocks drawn"),
-        Line2D([], [], color=looks["judgment"][0], lw=0.9, label="comparisons drawn one by one"),
-        Line2D([], [], color="#D55E00", marker="o", ls="", ms=3, label="rank"),
-        Line2D([], [], color="#555555", lw=0.8, ls=":", label="line between clusters (blocks)"),
+        Line2D([], [], color=SKY, lw=3.4, label="blocks drawn"),
+        Line2D([], [], color="black", lw=0.9, label="comparisons drawn one by one"),
+        Line2D([], [], color=RED, marker="o", ls="", ms=3, label="rank"),
+        Line2D([], [], color=INK, lw=0.8, ls=":", label="line between clusters (blocks)"),
     ]
     _legend(fig, handles, 4 if columns > 2 else 2)
     return fig
+
+
+def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
+    """The rank ranges of one task, by what is drawn."""
+    for unit, colour, width in (("block", SKY, 3.4), ("judgment", "black", 0.9)):
+        part = table[table["drawn"] == unit]
+        ax.hlines(part["rank"], part["first"] - 0.3, part["last"] + 0.3, color=colour, lw=width)
+    blocks = table[table["drawn"] == "block"].sort_values("rank")
+    ax.plot(blocks["rank"], blocks["rank"], marker="o", ls="", color=RED, ms=2.6, zorder=4)
+    for cut in np.flatnonzero(np.diff(blocks["cluster"]) > 0) + 1.5:
+        ax.axhline(cut, color=INK, lw=0.8, ls=":")
+    ax.set(xlim=(0.4, len(blocks) + 0.6), ylim=(len(blocks) + 0.6, 0.4))
+    ax.set_yticks(blocks["rank"], blocks["system"], fontsize=5.5)
+    ax.yaxis.grid(False)
+    ax.tick_params(axis="x", labelsize=7)
+    ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
 
 
 @styled
@@ -381,25 +321,23 @@ def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
     Parameters
     ----------
     summary : DataFrame
-        From `rr_stability.removal_summary`.
+        From `rr_changes.removal_summary`.
     """
-    tasks = list(dict.fromkeys(summary["task"]))
-    methods = list(dict.fromkeys(summary["method"]))
-    fig, ax = plt.subplots(figsize=(6.8, 0.3 * len(tasks) + 1.7))
-    markers = ["o", "s", "D", "^", "v", "P"]
-    for k, method in enumerate(methods):
-        rows = summary[summary["method"] == method].set_index("task").reindex(tasks)
-        y = np.arange(len(tasks)) + (k - (len(methods) - 1) / 2) * 0.2
-        label = SHORT[method].replace("\n", " ")
-        share = 100 * rows["d_rank"] / rows["removals"]
-        ax.plot(share, y, marker=markers[k % 6], ls="", color=f"C{k}", label=f"{label}: order")
-        share = 100 * rows["d_cluster"] / rows["removals"]
-        ax.plot(share, y, marker=markers[k % 6], ls="", color=f"C{k}", mfc="white")
-    ax.set_yticks(range(len(tasks)), tasks)
-    ax.set_ylim(len(tasks) - 0.5, -0.5)
-    ax.set_xlim(-3, 103)
-    ax.set(
-        title=title, xlabel="removals that change the order (filled) or the clusters (hollow), %"
+    shares = summary.assign(
+        score=summary["method"].map(LABELS),
+        order=100 * summary["d_rank"] / summary["removals"],
+        clusters=100 * summary["d_cluster"] / summary["removals"],
     )
-    _legend(fig, ax.get_legend_handles_labels()[0], 3)  # type: ignore[arg-type]
+    fig, ax = plt.subplots(figsize=(6.8, 0.3 * shares["task"].nunique() + 1.7))
+    marks = ["o", "s", "D", "^", "v", "P"][: shares["score"].nunique()]
+    look: dict[str, Any] = {"y": "task", "hue": "score", "linestyle": "none"}
+    look["dodge"] = 0.4 if len(marks) > 1 else False
+    look |= {"errorbar": None, "markers": marks, "markersize": 5, "markeredgewidth": 1.2}
+    sns.pointplot(shares, x="clusters", **look, markerfacecolor="white", legend=False, ax=ax)
+    sns.pointplot(shares, x="order", **look, ax=ax)
+    ax.set(title=title, xlim=(-3, 103), ylabel="")
+    ax.set_xlabel("removals that change the order (filled) or the clusters (hollow), %")
+    handles = ax.get_legend_handles_labels()[0]
+    ax.legend().remove()
+    _legend(fig, handles, 3)
     return fig

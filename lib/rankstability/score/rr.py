@@ -213,11 +213,12 @@ def in_block(facts: dict[str, np.ndarray], name: str) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Method:
-    """A score: its column name, what papers call it, and whether the reference takes part."""
+    """A score of pairwise counts: column, label in figures, names in papers, and how it counts."""
 
     name: str
+    label: str
     aliases: tuple[str, ...]
-    reference: bool
+    reference: bool  # whether the reference takes part
     score: Callable[[PairCounts], np.ndarray]
 
     def __call__(self, counts: PairCounts) -> pd.Series:
@@ -226,32 +227,78 @@ class Method:
         return pd.Series(self.score(used), index=list(used.systems)).reindex(list(counts.systems))
 
 
+@dataclass(frozen=True)
+class BlockMethod:
+    """A score of whole blocks: the share of them in which `fact` (see `by_block`) holds."""
+
+    name: str
+    label: str
+    aliases: tuple[str, ...]
+    fact: str
+
+
 METHODS: dict[str, Method] = {
     m.name: m
     for m in (
         Method(
             "better_or_equal_others",
+            "≥ others",
             ("≥ others (Bojar et al. 2011)", "WMT-OFFICIAL (Lopez 2012, Eq. 1)"),
             True,
             better_or_equal_others,
         ),
-        Method("better_others", ("> others (Bojar et al. 2011)",), True, better_others),
+        Method("better_others", "> others", ("> others (Bojar et al. 2011)",), True, better_others),
         Method(
             "wins_over_decided",
+            "wins / (wins + losses)",
             ("wins/(wins+losses) (Bojar et al. 2011, Section 2.3)",),
             True,
             wins_over_decided,
         ),
-        Method("heuristic2", ("HEURISTIC 2 (Lopez 2012, Eq. 2)",), False, better_others),
-        Method("bojar", ("BOJAR (Lopez 2012, Eq. 3)",), False, wins_over_decided),
-        Method("expected_win", ("expected win (Koehn 2012)",), False, expected_win),
+        Method(
+            "heuristic2", "HEURISTIC 2", ("HEURISTIC 2 (Lopez 2012, Eq. 2)",), False, better_others
+        ),
+        Method("bojar", "BOJAR", ("BOJAR (Lopez 2012, Eq. 3)",), False, wins_over_decided),
+        Method("expected_win", "expected win", ("expected win (Koehn 2012)",), False, expected_win),
     )
 }
-BLOCK_METHODS = {
-    "better_or_equal_all_in_block": "better_or_equal_all",
-    "better_all_in_block": "better_all",
-    "sole_winner": "sole_winner",
+BLOCK_METHODS: dict[str, BlockMethod] = {
+    m.name: m
+    for m in (
+        BlockMethod(
+            "better_or_equal_all_in_block",
+            "≥ all in block",
+            ("≥ all in block (Bojar et al. 2011)",),
+            "better_or_equal_all",
+        ),
+        BlockMethod(
+            "better_all_in_block",
+            "> all in block",
+            ("> all in block (Bojar et al. 2011)",),
+            "better_all",
+        ),
+        BlockMethod(
+            "sole_winner",
+            "sole winner",
+            ("sole winner (Bojar et al. 2011, Table 4), as a share of blocks",),
+            "sole_winner",
+        ),
+    )
 }
+LABELS = {
+    **{m.name: m.label for m in METHODS.values()},
+    **{m.name: m.label for m in BLOCK_METHODS.values()},
+    "mfas": "minimum feedback arc set",
+}
+"""What figures call each way to rank."""
+TOURNAMENT_METHODS = {
+    "mfas": ("MFAS", ""),
+    "wmt_official": ("WMT-OFFICIAL", "better_or_equal_others"),
+    "heuristic2": ("HEURISTIC 2", "heuristic2"),
+    "bojar": ("BOJAR", "bojar"),
+    "expected_win": ("expected win", "expected_win"),
+}
+"""The rankings Lopez (2012) compares: his heading, and the score behind it (none: a tournament)."""
 
 
 def scores(frame: pd.DataFrame) -> pd.DataFrame:
@@ -272,8 +319,8 @@ def scores(frame: pd.DataFrame) -> pd.DataFrame:
     out["comparisons"] = counts.wins.sum(1) + counts.wins.sum(0) + counts.ties.sum(1)
     for name, method in METHODS.items():
         out[name] = method(counts).to_numpy()
-    for name, fact in BLOCK_METHODS.items():
-        out[name] = in_block(facts, fact)
+    for name, whole in BLOCK_METHODS.items():
+        out[name] = in_block(facts, whole.fact)
     out["sole_winner_blocks"] = facts["sole_winner"].sum(0)
     order = ["better_or_equal_others", "system"]
     return out.sort_values(order, ascending=[False, True], ignore_index=True)
@@ -317,12 +364,7 @@ def file_place(task: str, name: str) -> tuple[str, str]:
 def methods() -> pd.DataFrame:
     """The vocabulary of scores: column, names in the papers, whether the reference counts."""
     rows = [(m.name, "; ".join(m.aliases), m.reference) for m in METHODS.values()]
-    named = {
-        "better_or_equal_all_in_block": "≥ all in block (Bojar et al. 2011)",
-        "better_all_in_block": "> all in block (Bojar et al. 2011)",
-        "sole_winner": "sole winner (Bojar et al. 2011, Table 4), as a share of blocks",
-    }
-    rows += [(name, text, True) for name, text in named.items()]
+    rows += [(m.name, "; ".join(m.aliases), True) for m in BLOCK_METHODS.values()]
     return pd.DataFrame(rows, columns=["score", "names", "with_reference"])
 
 

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 from ..errors import DataError
-from ..score import rr as relative_ranking
+from ..score import rr
 
 KINDS = ("intra", "inter")
 MEASURES = {
@@ -76,57 +77,43 @@ def annotate(frame: pd.DataFrame, extra: Sequence[str] = ()) -> Annotations:
     missing = set(extra) - set(frame.columns)
     if missing:
         raise DataError("no such column", value=sorted(missing), expected="columns of the frame")
-    parts = []
-    for task, rows in relative_ranking.tasks(frame).items():
-        data = relative_ranking.blocks(rows)
-        row, a, b, sign = relative_ranking.comparisons(data)
-        names = np.array(data.systems, dtype=object)
-        flip = a > b
-        part = pd.DataFrame(
-            {
-                "task": task,
-                "segment": data.segment[row],
-                "judge": data.judge[row],
-                "block": data.block[row],
-                "first": names[np.where(flip, b, a)],
-                "second": names[np.where(flip, a, b)],
-                "label": np.where(flip, -sign, sign),
-            }
-        )
-        carried = rows.drop_duplicates("block").set_index("block")[
-            ["document", "track", "pair", *extra]
-        ]
-        carried = carried.loc[data.block[row]].reset_index(drop=True)
-        part["document"] = carried["document"].astype(str)
-        part["track"] = carried["track"].astype(str)
-        languages = carried["pair"].astype(str).str.split("-", n=1)
-        part["source"], part["target"] = languages.str[0], languages.str[1]
-        for name in extra:
-            part[name] = carried[name]
-        parts.append(part)
+    tasks = rr.tasks(frame).items()
+    parts = [_comparisons(rows, extra).assign(task=task) for task, rows in tasks]
     table = pd.concat(parts, ignore_index=True)
-    reference = relative_ranking.REFERENCE
-    table["reference"] = (table["first"] == reference) | (table["second"] == reference)
+    table["reference"] = table[["first", "second"]].eq(rr.REFERENCE).any(axis=1)
     item = table.groupby(["task", "segment", "first", "second"], sort=False).ngroup().to_numpy()
+    unit = table.groupby(["task", "segment"], sort=False).ngroup().to_numpy()
+    return Annotations(table, *_pairs(item), pd.factorize(table["judge"])[0], item, unit)
+
+
+def _comparisons(rows: pd.DataFrame, extra: Sequence[str]) -> pd.DataFrame:
+    """The comparisons of one task, the systems of each in alphabetical order."""
+    data = rr.blocks(rows)
+    row, a, b, sign = rr.comparisons(data)
+    names = np.array(data.systems, dtype=object)
+    carried = rows.drop_duplicates("block").set_index("block").loc[data.block[row]]
+    table = carried[["document", "track", *extra]].reset_index(drop=True)
+    table[["document", "track"]] = table[["document", "track"]].astype(str)
+    languages = carried["pair"].astype(str).str.split("-", n=1)
+    table["source"], table["target"] = (languages.str[i].to_numpy() for i in (0, 1))
+    table["segment"], table["judge"] = data.segment[row], data.judge[row]
+    table["block"] = data.block[row]
+    table["first"], table["second"] = names[np.minimum(a, b)], names[np.maximum(a, b)]
+    return table.assign(label=np.where(a > b, -sign, sign))
+
+
+def _pairs(item: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Every two rows of the same item, once: the rows on the left, and those on the right."""
     order = np.argsort(item, kind="stable")
-    ordered, left, right = item[order], [], []
-    lag = 1
-    while lag < len(order):
+    ordered, none = item[order], np.zeros(0, dtype=int)
+    left, right = [none], [none]
+    for lag in range(1, len(order)):
         same = np.flatnonzero(ordered[lag:] == ordered[:-lag])
         if not len(same):
             break
         left.append(order[same])
         right.append(order[same + lag])
-        lag += 1
-    none = np.zeros(0, dtype=int)
-    return Annotations(
-        table,
-        np.concatenate(left) if left else none,
-        np.concatenate(right) if right else none,
-        pd.factorize(table["judge"])[0],
-        item,
-        table.groupby(["task", "segment"], sort=False).ngroup().to_numpy(),
-    )
+    return np.concatenate(left), np.concatenate(right)
 
 
 def chance_of_labels(labels: np.ndarray) -> float:
@@ -145,6 +132,30 @@ def corrected(p_a: np.ndarray | float, p_e: np.ndarray | float) -> np.ndarray | 
         p_a - p_e, 1 - p_e, out=np.full(np.broadcast(p_a, p_e).shape, np.nan), where=p_e < 1
     )
     return out if out.ndim else float(out)
+
+
+def expected_agreement(notes: Annotations) -> pd.DataFrame:
+    """What chance would give on a campaign's labels: statistic, value.
+
+    ties: P(=), the share of equal labels; chance: P(E) of Scott's π; random_clicker: P(E) of a
+    judge who clicks at random among five ranks (Bojar et al. 2011, Section 2.2.2).
+    """
+    label = notes.table["label"].to_numpy()
+    values = [("ties", np.mean(label == 0)), ("chance", chance_of_labels(label))]
+    rows = [*values, ("random_clicker", (1 / 5) ** 2 + 2 * (2 / 5) ** 2)]
+    return pd.DataFrame(rows, columns=["statistic", "value"])
+
+
+def kappa_table(notes: Annotations) -> pd.DataFrame:
+    """S and π over all tasks: kind, reference, pairs, p_a, s, pi, pi_own (Bojar et al., Table 3).
+
+    As matched, ``pi`` uses one P(E), that of all comparisons, also where the reference is
+    excluded; ``pi_own`` uses that of the comparisons counted.
+    """
+    table = agreement(notes, []).rename(columns={"pi": "pi_own"})
+    p_e = chance_of_labels(notes.table["label"].to_numpy())
+    table["pi"] = corrected(table["p_a"].to_numpy(), p_e)
+    return table[["kind", "reference", "pairs", "p_a", "s", "pi", "pi_own"]]
 
 
 def agreement(
@@ -182,7 +193,7 @@ def agreement(
     if resamples and rng is None:
         raise DataError("resamples need a random generator", expected="rng=...")
     table = notes.table
-    same, agree, out = notes.same_judge, notes.agree, []
+    same, out = notes.same_judge, []
     without = ~table["reference"].to_numpy()
     left_side, right_side = notes.left, notes.right
     for key, group, rows in _groups(notes, list(by)):
@@ -193,11 +204,9 @@ def agreement(
             for kind in KINDS:
                 chosen = np.flatnonzero(inside & (same if kind == "intra" else ~same))
                 if len(chosen):
-                    facts = _Facts(notes, chosen, agree[chosen], keep, group & counted)
-                    row = dict(zip(by, key, strict=True))
-                    row |= {"kind": kind, "reference": reference}
-                    row |= facts.row(resamples, rng, level)
-                    out.append(row)
+                    sums = _Sums(notes, chosen, keep, group & counted)
+                    row = dict(zip(by, key, strict=True)) | {"kind": kind, "reference": reference}
+                    out.append(row | sums.row(resamples, rng, level))
     columns = [*by, "kind", "reference", "annotations", "pairs", "segments", "p_e", *MEASURES]
     return pd.DataFrame(out) if out else pd.DataFrame(columns=columns)
 
@@ -233,60 +242,50 @@ def _groups(
             yield (*key[:place], value, *key[place:]), inside, rows
 
 
-class _Facts:
-    """Sums per source segment, from which every measure and its bootstrap follow."""
+class _Sums:
+    """Sums per source segment, from which every measure and its bootstrap follow.
+
+    Parameters
+    ----------
+    pairs : int array
+        Pairs of annotations that count.
+    counted : mask
+        Annotations whose labels count in P(E).
+    group : mask
+        Annotations from which a judge's habits are taken (all of the group, in a pair or not).
+    """
 
     def __init__(
-        self,
-        notes: Annotations,
-        chosen: np.ndarray,
-        agree: np.ndarray,
-        rows: np.ndarray,
-        group: np.ndarray,
+        self, notes: Annotations, pairs: np.ndarray, counted: np.ndarray, group: np.ndarray
     ) -> None:
-        left, right = notes.left[chosen], notes.right[chosen]
-        label = notes.table["label"].to_numpy()
-        used = np.flatnonzero(rows)
+        left, right = notes.left[pairs], notes.right[pairs]
+        agree, tie = notes.agree[pairs], notes.table["label"].to_numpy() == 0
+        used = np.flatnonzero(counted)
         units, code = np.unique(notes.unit[used], return_inverse=True)
-        pair_code = np.searchsorted(units, notes.unit[left])
+        at = np.searchsorted(units, notes.unit[left])
         size = len(units)
-        self.annotations, self.pairs = len(used), len(chosen)
-        self.segments = len(np.unique(pair_code))
+        self.counts = {
+            "annotations": len(used),
+            "pairs": len(pairs),
+            "segments": len(np.unique(at)),
+        }
         self.labels = np.bincount(code, minlength=size).astype(float)
-        self.ties = np.bincount(code, weights=label[used] == 0, minlength=size)
-        self.total = np.bincount(pair_code, minlength=size).astype(float)
-        self.agree = np.bincount(pair_code, weights=agree, minlength=size)
+        self.ties = np.bincount(code, weights=tie[used], minlength=size)
+        self.total = np.bincount(at, minlength=size).astype(float)
+        self.agree = np.bincount(at, weights=agree, minlength=size)
         _, item, number = np.unique(notes.item[left], return_inverse=True, return_counts=True)
         share = 1 / number[item]  # every comparison weighs the same in Fleiss' mean
-        self.items = np.bincount(pair_code, weights=share, minlength=size)
-        self.item_agree = np.bincount(pair_code, weights=share * agree, minlength=size)
-        judges, both = np.unique(
-            np.stack([notes.judge[left], notes.judge[right]]), return_inverse=True
-        )
+        self.items = np.bincount(at, weights=share, minlength=size)
+        self.item_agree = np.bincount(at, weights=share * agree, minlength=size)
+        judges, both = np.unique(notes.judge[np.stack([left, right])], return_inverse=True)
         both = np.sort(both.reshape(2, -1), axis=0)
-        count = len(judges)
-        couples, which = np.unique(both[0] * count + both[1], return_inverse=True)
-        self.judges = couples // count, couples % count
-        # a judge's habits: all labels given in the group's segments, in a pair or not
-        own = np.flatnonzero(group)
-        place, who = (
-            np.searchsorted(units, notes.unit[own]),
-            np.searchsorted(judges, notes.judge[own]),
-        )
-        place, who = np.minimum(place, size - 1), np.minimum(who, count - 1)
-        known = (units[place] == notes.unit[own]) & (judges[who] == notes.judge[own])
-        place, who, own = place[known], who[known], own[known]
-        self.matrices = [
-            self._sparse(place, who, np.ones(len(who)), (size, count)),
-            self._sparse(place, who, (label[own] == 0).astype(float), (size, count)),
-            self._sparse(pair_code, which, np.ones(len(which)), (size, len(couples))),
-        ]
-
-    @staticmethod
-    def _sparse(row: np.ndarray, column: np.ndarray, value: np.ndarray, shape: tuple[int, int]):
-        from scipy.sparse import csr_array
-
-        return csr_array((value, (row, column)), shape=shape)
+        couples, which = np.unique(both[0] * len(judges) + both[1], return_inverse=True)
+        self.first, self.second = np.divmod(couples, len(judges))
+        own = np.flatnonzero(group & np.isin(notes.unit, units) & np.isin(notes.judge, judges))
+        where = np.searchsorted(units, notes.unit[own]), np.searchsorted(judges, notes.judge[own])
+        self.given = csr_array((np.ones(len(own)), where), shape=(size, len(judges)))
+        self.equal = csr_array((tie[own].astype(float), where), shape=(size, len(judges)))
+        self.met = csr_array((np.ones(len(which)), (at, which)), shape=(size, len(couples)))
 
     def measures(self, weights: np.ndarray) -> dict[str, np.ndarray]:
         """P(E) of π and the measures under weights of segments, replicates x segments."""
@@ -297,14 +296,12 @@ class _Facts:
 
         p_a, ties = over(self.agree, self.total), over(self.ties, self.labels)
         p_e = ties**2 + (1 - ties) ** 2 / 2
-        given, equal, met = (weights @ m for m in self.matrices)
+        given, equal, met = (weights @ m for m in (self.given, self.equal, self.met))
         rate = np.divide(equal, given, out=np.zeros(given.shape), where=given > 0)
-        a, b = rate[:, self.judges[0]], rate[:, self.judges[1]]
-        chance = a * b + (1 - a) * (1 - b) / 2
-        whole = met.sum(axis=1)
-        p_cohen = np.divide(
-            (met * chance).sum(axis=1), whole, out=np.full(whole.shape, np.nan), where=whole > 0
-        )
+        a, b = rate[:, self.first], rate[:, self.second]
+        chance, times = a * b + (1 - a) * (1 - b) / 2, met.sum(axis=1)
+        p_cohen = np.full(times.shape, np.nan)
+        np.divide((met * chance).sum(axis=1), times, out=p_cohen, where=times > 0)
         values = {
             "p_e": p_e,
             "p_a": p_a,
@@ -320,34 +317,16 @@ class _Facts:
         """Counts, measures, and intervals where asked for."""
         size = len(self.total)
         point = self.measures(np.ones((1, size)))
-        out: dict[str, float] = {
-            "annotations": self.annotations,
-            "pairs": self.pairs,
-            "segments": self.segments,
-        }
-        out |= {name: float(value[0]) for name, value in point.items()}
+        out = {**self.counts, **{name: float(value[0]) for name, value in point.items()}}
         if resamples and rng is not None:
             weights = rng.multinomial(size, np.full(size, 1 / size), size=resamples).astype(float)
             draws = self.measures(weights)
             tail = 100 * (1 - level) / 2
             for name in MEASURES:
                 values = draws[name][np.isfinite(draws[name])]
-                low, high = (
-                    np.percentile(values, [tail, 100 - tail]) if len(values) else (np.nan,) * 2
-                )
-                out[f"{name}_low"], out[f"{name}_high"] = float(low), float(high)
+                limits = np.percentile(values, [tail, 100 - tail]) if len(values) else [np.nan] * 2
+                out[f"{name}_low"], out[f"{name}_high"] = map(float, limits)
         return out
-
-
-def sentence(table: pd.DataFrame) -> str:
-    """What a table over one group (``by=[]``) says, with the reference, in one line."""
-    rows = table[table["reference"] == "included"].to_dict("records")
-    parts = [
-        f"{r['kind']}: {r['pairs']} pairs agree in {r['p_a']:.1%}, π = **{r['pi']:.3f}** "
-        f"against S = {r['s']:.3f}"
-        for r in rows
-    ]
-    return "; ".join(parts) + "." if parts else "No comparison was made twice."
 
 
 def judge_pairs(notes: Annotations, at_least: int = 10, reference: bool = True) -> pd.DataFrame:

@@ -1,4 +1,7 @@
-"""The tasks of a campaign as tournaments: every method's ranking, its cost and its certificate."""
+"""The tasks of a campaign as tournaments: every method's ranking, its cost and its certificate.
+
+Lopez (2012), "Putting Human Assessments of Machine Translation Systems in Order".
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,8 @@ import pandas as pd
 from ..errors import DataError
 from ..rank import tournament
 from ..score import rr
-
-# column name -> (heading in figures, score of `relative_ranking.METHODS`; "" for the tournament)
-METHODS: dict[str, tuple[str, str]] = {
-    "mfas": ("MFAS", ""),
-    "wmt_official": ("WMT-OFFICIAL", "better_or_equal_others"),
-    "heuristic2": ("HEURISTIC 2", "heuristic2"),
-    "bojar": ("BOJAR", "bojar"),
-    "expected_win": ("expected win", "expected_win"),
-}
+from ..score.rr import TOURNAMENT_METHODS
+from .relative_ranking import UNSCORED, tournament_ranking
 
 
 @dataclass(frozen=True)
@@ -55,11 +51,6 @@ class TaskRankings:
             self._rows(method), self.mfas.weights, self.counts.systems
         )
 
-    def weight(self, over: str, under: str) -> int:
-        """Wins minus losses of `over` against `under`, 0 if there are not more wins."""
-        i, j = (self.counts.systems.index(s) for s in (over, under))
-        return int(self.mfas.weights[i, j])
-
     def _rows(self, method: str) -> list[int]:
         row = {s: i for i, s in enumerate(self.counts.systems)}
         return [row[s] for s in self.orders[method]]
@@ -70,20 +61,15 @@ def solve(counts: rr.PairCounts, task: str = "", time_limit: float = 20.0) -> Ta
 
     Optimal rankings of equal cost are told apart by expected win, then name (see `tournament`).
     """
-    own = counts.without(rr.REFERENCE)
-    mfas = tournament.feedback_arc_set(
-        tournament.net_weights(own.wins),
-        own.systems,
-        preference=np.nan_to_num(rr.expected_win(own), nan=-1.0),
-        time_limit=time_limit,
-    )
+    ranked = counts.without(rr.REFERENCE)
+    mfas = tournament_ranking(ranked, time_limit)
     orders = {"mfas": mfas.ranking}
-    for name, (_, score) in METHODS.items():
+    for name, (_, score) in TOURNAMENT_METHODS.items():
         if score:
             values = rr.METHODS[score](counts).drop(rr.REFERENCE, errors="ignore")
-            ranked = values.fillna(-1.0).sort_index().sort_values(ascending=False, kind="stable")
-            orders[name] = tuple(ranked.index)
-    return TaskRankings(task, counts, own, mfas, orders)
+            values = values.fillna(UNSCORED).sort_index()
+            orders[name] = tuple(values.sort_values(ascending=False, kind="stable").index)
+    return TaskRankings(task, counts, ranked, mfas, orders)
 
 
 def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, TaskRankings]:
@@ -102,24 +88,19 @@ def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, Task
     }
 
 
-def hardest(solved: Mapping[str, TaskRankings]) -> str:
-    """The task whose best ranking still violates most."""
-    if not solved:
-        raise DataError("no task", expected="at least one task")
-    return max(solved, key=lambda name: (solved[name].mfas.cost, len(solved[name].counts.systems)))
-
-
-def choose(solved: Mapping[str, TaskRankings], name: str) -> TaskRankings:
-    """The task called `name`.
+def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
+    """The task called `name`; without a name, the one whose best ranking violates most.
 
     Raises
     ------
     DataError
         If there is none; with the names there are.
     """
-    if name not in solved:
-        raise DataError("no such task", value=name, expected=", ".join(solved))
-    return solved[name]
+    if not solved or (name and name not in solved):
+        expected = ", ".join(solved) or "at least one task"
+        raise DataError("no such task", value=name, expected=expected)
+    sizes = {task: (s.mfas.cost, len(s.counts.systems)) for task, s in solved.items()}
+    return solved[name or max(sizes, key=lambda task: sizes[task])]
 
 
 def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
@@ -145,7 +126,7 @@ def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
                 "acyclic": str(mfas.acyclic).lower(),
                 "optimal_cost": mfas.cost,
                 "optima": mfas.n_optima,
-                **{f"cost_{m}": task.cost(m) for m in METHODS if m != "mfas"},
+                **{cost_column(m): task.cost(m) for m in TOURNAMENT_METHODS if m != "mfas"},
                 "proven": str(mfas.optimal).lower(),
                 "lower_bound": mfas.lower_bound,
                 "components": len(sizes),
@@ -171,7 +152,7 @@ def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
     """What each ranking violates: task, method, over (who won more often), under, weight."""
     frames = []
     for name, task in solved.items():
-        for method in METHODS:
+        for method in TOURNAMENT_METHODS:
             frame = task.certificate(method)
             frame.insert(0, "method", method)
             frame.insert(0, "task", name)
@@ -179,22 +160,61 @@ def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def totals(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """Violated weight over all tasks: method, cost, and how many times the optimum's."""
-    frame = pd.DataFrame(
-        [(m, sum(t.cost(m) for t in solved.values())) for m in METHODS],
-        columns=["method", "cost"],
-    )
+def totals(tasks: pd.DataFrame) -> pd.DataFrame:
+    """Violated weight over all rows of `tasks_table`: method, cost, times_the_optimum."""
+    cost = [int(tasks[cost_column(m)].sum()) for m in TOURNAMENT_METHODS]
+    frame = pd.DataFrame({"method": list(TOURNAMENT_METHODS), "cost": cost})
     best = frame.loc[frame["method"] == "mfas", "cost"].item()
     frame["times_the_optimum"] = (frame["cost"] / best).round(2) if best else np.nan
     return frame
 
 
-def spearman(first: tuple[str, ...], second: tuple[str, ...]) -> float:
-    """Spearman's correlation of two rankings of the same systems (no ties)."""
-    if sorted(first) != sorted(second):
-        raise DataError("two rankings of different systems", value=sorted({*first} ^ {*second}))
-    n = len(first)
-    place = {s: i for i, s in enumerate(second)}
-    gaps = sum((i - place[s]) ** 2 for i, s in enumerate(first))
-    return 1.0 if n < 2 else 1 - 6 * gaps / (n * (n * n - 1))
+def cost_column(method: str) -> str:
+    """The column of `tasks_table` that holds a method's cost."""
+    return "optimal_cost" if method == "mfas" else f"cost_{method}"
+
+
+def results_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
+    """Every decided pair of every task: task, over (who won more often), under, weight."""
+    frames = []
+    for name, task in solved.items():
+        i, j = np.nonzero(task.mfas.weights)
+        names = np.array(task.counts.systems, dtype=object)
+        edges = {"over": names[i], "under": names[j], "weight": task.mfas.weights[i, j]}
+        frames.append(pd.DataFrame({"task": name, **edges}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
+    """Every edge of one tournament and how the ranking treats it.
+
+    Returns
+    -------
+    DataFrame
+        over, under, weight, rank_over, rank_under, and marks (0 or 1): violated (the ranking has
+        `over` below `under`), in_cycle (some cycle holds the edge), in_triangle (the ranking keeps
+        it, and it closes a cycle of three with a violated edge).
+    """
+    i, j = np.nonzero(mfas.weights)
+    names = np.array(mfas.names, dtype=object)
+    rank = np.empty(len(names), dtype=int)
+    rank[list(mfas.order)] = np.arange(1, len(names) + 1)
+    part = np.empty(len(names), dtype=int)
+    for k, members in enumerate(mfas.components):
+        part[list(members)] = k
+    beats = mfas.weights > 0
+    wrong = beats & (rank[:, None] > rank)
+    closing = beats & (wrong @ beats).T | beats & (beats @ wrong).T
+    table = pd.DataFrame(
+        {
+            "over": names[i],
+            "under": names[j],
+            "weight": mfas.weights[i, j],
+            "rank_over": rank[i],
+            "rank_under": rank[j],
+            "violated": wrong[i, j].astype(int),
+            "in_cycle": (part[i] == part[j]).astype(int),
+            "in_triangle": (closing & ~wrong)[i, j].astype(int),
+        }
+    )
+    return table.sort_values(["rank_over", "rank_under"], ignore_index=True)

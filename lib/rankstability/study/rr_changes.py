@@ -1,8 +1,8 @@
-"""How steady a relative ranking is: take a system away, draw the blocks again, draw the lines.
+"""How a relative ranking changes when a system is taken away, or its blocks are drawn again.
 
 Every experiment is the same chain as for the other protocols, rank(score(perturb(judgments))).
 Taking a system away removes its comparisons and leaves the rest of its blocks, so it is done on
-the counts; `relative_ranking.remove_system` does the same to the judgments.
+the counts; `rr.remove_system` does the same to the judgments.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from ..chance import named_generator
 from ..errors import DataError
 from ..rank import ranges as rank_ranges
 from ..rank import ranking, significance
-from ..score import rr as relative_ranking
-from ..score.rr import METHODS, REFERENCE, Method, PairCounts
+from ..score import rr
+from ..score.rr import REFERENCE, PairCounts
+from .relative_ranking import UNSCORED
 
 TEST = "sign test"
 REMOVED_REFERENCE = "ref"  # how the removal of the reference is called in tables
-UNSCORED = -1.0  # below every share: stands for a score that no comparison gives
 
 
-def method_of(name: str) -> Method:
-    """A score by its name in `relative_ranking.METHODS`."""
-    if name not in METHODS:
-        raise DataError("unknown score", value=name, expected=", ".join(METHODS))
-    return METHODS[name]
+def method_of(name: str) -> rr.Method:
+    """A score by its name in `rr.METHODS`."""
+    if name not in rr.METHODS:
+        raise DataError("unknown score", value=name, expected=", ".join(rr.METHODS))
+    return rr.METHODS[name]
 
 
 def p_values(counts: PairCounts, correction: str = "none") -> tuple[np.ndarray, np.ndarray]:
@@ -39,12 +39,8 @@ def p_values(counts: PairCounts, correction: str = "none") -> tuple[np.ndarray, 
     correction : str
         A name of `significance.CORRECTIONS`, over the pairs of the task.
     """
-    n = len(counts.systems)
-    tests = significance.sign_tests(counts, correct=False)
-    place = {s: k for k, s in enumerate(counts.systems)}
-    i, j = tests["system"].map(place).to_numpy(), tests["other"].map(place).to_numpy()
-    p = np.full((n, n), np.nan)
-    p[i, j] = p[j, i] = tests["p"]
+    p = significance.sign_test(counts.wins, counts.wins.T)
+    np.fill_diagonal(p, np.nan)
     return significance.correct(p, correction), counts.wins - counts.wins.T
 
 
@@ -64,7 +60,7 @@ def rank_counts(
     Parameters
     ----------
     method : str
-        A name of `relative_ranking.METHODS`; whether comparisons with the reference count is
+        A name of `rr.METHODS`; whether comparisons with the reference count is
         part of it.
     correction, rule, alpha
         See `significance.CORRECTIONS` and `ranking.CLUSTER_RULES`.
@@ -95,30 +91,29 @@ def removals(
         (d_rank, d_cluster, d_both, ...), against the full ranking with the system dropped only
         before the lines are drawn. A task of two systems has nothing to compare.
     """
-    rows: list[dict[str, object]] = []
-    for task, judgments in relative_ranking.tasks(frame).items():
-        counts = relative_ranking.pair_counts(judgments)
-        tests = p_values(counts.without(REFERENCE), correction)
-        settings = {"correction": correction, "rule": rule, "alpha": alpha}
+    columns = ["task", "method", "removed", *ranking.Change(False, False, 0, 0, "", 0, 0).row()]
+    rows = []
+    for task, judgments in rr.tasks(frame).items():
+        counts = rr.pair_counts(judgments)
+        ranked = counts.without(REFERENCE).systems
+        p, lead = p_values(counts.without(REFERENCE), correction)
+
+        def rank_without(system: str, method: str) -> ranking.Ranking:
+            keep = [k for k, s in enumerate(ranked) if s != system]  # noqa: B023
+            tests = p[np.ix_(keep, keep)], lead[np.ix_(keep, keep)]  # noqa: B023
+            left = counts.without(system)  # noqa: B023
+            return rank_counts(
+                left, method, correction=correction, rule=rule, alpha=alpha, tests=tests
+            )
+
+        removed = [s for s in counts.systems if len(ranked) > 2 or s == REFERENCE]
         for method in methods:
-            full = rank_counts(counts, method, tests=tests, **settings)  # type: ignore[arg-type]
-            ranked = counts.without(REFERENCE).systems
-            for system in counts.systems:
-                if len(ranked) < 3 and system != REFERENCE:
-                    continue
-                keep = [k for k, s in enumerate(ranked) if s != system]
-                part = tests[0][np.ix_(keep, keep)], tests[1][np.ix_(keep, keep)]
-                again = rank_counts(
-                    counts.without(system),
-                    method,
-                    tests=part,
-                    **settings,  # type: ignore[arg-type]
-                )
-                change = ranking.compare(full.without([system]), again)
+            full = rank_without("", method)
+            for system in removed:
+                change = ranking.compare(full.without([system]), rank_without(system, method))
                 name = REMOVED_REFERENCE if system == REFERENCE else system
                 rows.append({"task": task, "method": method, "removed": name, **change.row()})
-    change = ranking.Change(False, False, 0, 0, "", 0, 0)  # its columns, where nothing was removed
-    return pd.DataFrame(rows, columns=["task", "method", "removed", *change.row()])
+    return pd.DataFrame(rows, columns=columns)
 
 
 def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
@@ -153,21 +148,18 @@ def ranges(
         ranges share one); the reference left out.
     """
     parts = []
-    for task, judgments in relative_ranking.tasks(frame).items():
+    for task, judgments in rr.tasks(frame).items():
         data = rank_ranges.units(judgments)
         for unit in drawn:
             sample = data.resample(unit, resamples, named_generator(seed, f"{task} {unit}"))
             for name in methods:
-                method = method_of(name)
-                table = _range_table(data.counts, sample, method)
-                table.insert(0, "drawn", unit)
-                table.insert(0, "method", name)
-                table.insert(0, "task", task)
-                parts.append(table)
-    return pd.concat(parts, ignore_index=True)
+                table = _range_table(data.counts, sample, method_of(name))
+                parts.append(table.assign(task=task, method=name, drawn=unit))
+    table = pd.concat(parts, ignore_index=True)
+    return table[["task", "method", "drawn", *table.columns[:-3]]]
 
 
-def _range_table(counts: PairCounts, sample: PairCounts, method: Method) -> pd.DataFrame:
+def _range_table(counts: PairCounts, sample: PairCounts, method: rr.Method) -> pd.DataFrame:
     systems = [s for s in counts.systems if s != REFERENCE]
     score = method(counts)[systems].to_numpy()
     used = sample if method.reference else sample.without(REFERENCE)
@@ -188,16 +180,11 @@ def _range_table(counts: PairCounts, sample: PairCounts, method: Method) -> pd.D
 
 
 def width_summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Per task, method and unit drawn: mean width of the ranges (1 = one rank) and clusters."""
-    width = (table["last"] - table["first"] + 1).rename("width")
-    keys = [table[k] for k in ("task", "method", "drawn")]
-    out = pd.DataFrame(
-        {
-            "systems": width.groupby(keys, sort=False).size(),
-            "mean_width": width.groupby(keys, sort=False).mean(),
-            "clusters": table["cluster"].groupby(keys, sort=False).max(),
-        }
-    )
+    """Per task, method and unit drawn: systems, mean width of ranges (1: one rank), clusters."""
+    table = table.assign(width=table["last"] - table["first"] + 1)
+    groups = table.groupby(["task", "method", "drawn"], sort=False)
+    out = groups.agg(systems=("width", "size"), mean_width=("width", "mean"))
+    out["clusters"] = groups["cluster"].max()
     return out.reset_index()
 
 
@@ -213,54 +200,14 @@ def cluster_table(
         `significance.CORRECTIONS`.
     """
     parts = []
-    for task, judgments in relative_ranking.tasks(frame).items():
-        counts = relative_ranking.pair_counts(judgments)
+    for task, judgments in rr.tasks(frame).items():
+        counts = rr.pair_counts(judgments)
         table = pd.DataFrame()
         for correction in significance.CORRECTIONS:
-            found = rank_counts(counts, method, correction=correction, rule=rule, alpha=alpha)
+            ranked = rank_counts(counts, method, correction=correction, rule=rule, alpha=alpha)
             if table.empty:
-                table = found.table.drop(columns="cluster").replace({method: {UNSCORED: np.nan}})
+                table = ranked.table.drop(columns="cluster").replace({method: {UNSCORED: np.nan}})
                 table.insert(0, "task", task)
-            table[correction] = found.table["cluster"].to_numpy()
+            table[correction] = ranked.table["cluster"].to_numpy()
         parts.append(table)
-    return pd.concat(parts, ignore_index=True)
-
-
-def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -> pd.DataFrame:
-    """The rank of each system under every score and under the minimum feedback arc set.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        From `relative_ranking.scores`, of all tasks of `frame`.
-    time_limit : float
-        Seconds for the feedback arc set of one task (see `tournament`).
-
-    Returns
-    -------
-    DataFrame
-        task, system, one column of ranks per score of `METHODS` and `BLOCK_METHODS`, mfas;
-        without the reference, best first by the first score. Equal scores rank by name, systems
-        without a score last.
-    """
-    from ..rank import tournament
-
-    parts = []
-    for task, judgments in relative_ranking.tasks(frame).items():
-        part = scores[(scores["task"] == task) & (scores["system"] != REFERENCE)]
-        part = part.sort_values("system")
-        table = part[["task", "system"]].reset_index(drop=True)
-        for name in (*METHODS, *relative_ranking.BLOCK_METHODS):
-            values = part[name].round(12).fillna(UNSCORED).rank(ascending=False, method="first")
-            table[name] = values.to_numpy().astype(int)
-        counts = relative_ranking.pair_counts(judgments).without(REFERENCE)
-        best = tournament.feedback_arc_set(
-            tournament.net_weights(counts.wins),
-            counts.systems,
-            preference=np.nan_to_num(relative_ranking.expected_win(counts), nan=UNSCORED),
-            time_limit=time_limit,
-        )
-        place = {s: k for k, s in enumerate(best.ranking, start=1)}
-        table["mfas"] = table["system"].map(place)
-        parts.append(table.sort_values(next(iter(METHODS))))
     return pd.concat(parts, ignore_index=True)
