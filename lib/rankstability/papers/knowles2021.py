@@ -71,11 +71,11 @@ def _rows(campaign: str, *places: str) -> pd.DataFrame:
 
 def _compare(
     rows: pd.DataFrame,
-    answers: Sequence[Answer | None],
+    answer: Callable[[Any], Answer | None],
     run: Mapping[str, Any],
     no_data: str = NOT_HERE,
 ) -> pd.DataFrame:
-    """Ledger rows of `rows` from one answer for each of them (None: not answered).
+    """Ledger rows of `rows` from what `answer` gives for each of them (None: not answered).
 
     Where the `run` had other settings than the paper, the reasons say so.
     """
@@ -84,6 +84,7 @@ def _compare(
         for name, usual in SETTINGS.items()
         if run.get(name, usual) != usual
     )
+    answers = [answer(row) for row in rows.itertuples()]
     ours = rows[KEYS].assign(
         ours=pd.Series([a and a[0] for a in answers], index=rows.index, dtype=object),
         reason=[a and "; ".join(filter(None, (a[1], other))) for a in answers],
@@ -97,13 +98,14 @@ def _yes(value: Any) -> str:
 
 def absent(rows: pd.DataFrame) -> pd.DataFrame:
     """Ledger rows (``no data``, with the reason) for published `rows` that nothing answers."""
-    reasons = [
-        UNLISTED if row.place in ("Table 1", "Table 4") and not row.campaign
-        else NO_WMT19 if row.place in ("Figure 4", "Figure 5") and row.campaign != "wmt18"
-        else NOT_HERE
-        for row in rows.itertuples()
-    ]  # fmt: skip
-    return _compare(rows, [(None, reason) for reason in reasons], OFFICIAL)
+
+    def reason(row: Any) -> Answer:
+        if row.place in ("Figure 4", "Figure 5") and row.campaign != "wmt18":
+            return None, NO_WMT19
+        unlisted = row.place in ("Table 1", "Table 4") and not row.campaign
+        return None, UNLISTED if unlisted else NOT_HERE
+
+    return _compare(rows, reason, OFFICIAL)
 
 
 # ---------------------------------------------------------------- 01: replication
@@ -127,17 +129,18 @@ def replication_claims(
     about = (rows["campaign"] == run["campaign"]) | (rows["released"] == run["campaign"])
     rows = rows[about & rows["pair"].isin(agreement["pair"])]
     by_pair = agreement.set_index("pair").drop(columns="systems")
-    answers = [
-        _replicated(by_pair.loc[row.pair].dropna(), row, row.campaign == run["campaign"])
-        if row.quantity == "replicated"
-        else (None, REMARK if row.quantity == "note" else FACT)
-        for row in rows.itertuples()
-    ]
-    table_4 = _compare(rows, answers, run, "the data are not here")
+
+    def answer(row: Any) -> Answer:
+        if row.quantity == "replicated":
+            checks = by_pair.loc[row.pair].dropna()
+            return _replicated(checks, row.published, row.campaign == run["campaign"])
+        return None, REMARK if row.quantity == "note" else FACT
+
+    table_4 = _compare(rows, answer, run, "the data are not here")
     return pd.concat([table_4, _table_1(counts, run)], ignore_index=True)
 
 
-def _replicated(checks: pd.Series, row: Any, workers: bool) -> Answer:
+def _replicated(checks: pd.Series, printed: str, workers: bool) -> Answer:
     """Whether all that was released comes out again (clusters under the paper's line rule)."""
     if not len(checks):
         return None, ""
@@ -145,7 +148,7 @@ def _replicated(checks: pd.Series, row: Any, workers: bool) -> Answer:
     reasons = []
     if not same:
         reasons = [f"{name}: {_yes(value == 1)}" for name, value in checks.items()]
-    elif row.published != "✓" or not workers:
+    elif printed != "✓" or not workers:
         reasons = ["order, means and counts equal the official file here"]
     if not workers:
         reasons.append("only released segment scores are here: no workers, no official clusters")
@@ -154,15 +157,15 @@ def _replicated(checks: pd.Series, row: Any, workers: bool) -> Answer:
 
 def _table_1(counts: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Rows of each type in ``ad-good-raw-redup`` over all pairs."""
-    campaign = run["campaign"]
-    rows, good = _rows(campaign, "Table 1"), counts[counts["file"] == "ad-good-raw-redup"]
-    gap = _absent_pairs(campaign, good["pair"].to_list())
-    answers: list[Answer] = []
-    for kind in rows["kind"]:
-        total = int(good[kind].sum())
+    good = counts[counts["file"] == "ad-good-raw-redup"]
+    gap = _absent_pairs(run["campaign"], good["pair"].to_list())
+
+    def answer(row: Any) -> Answer:
+        total = int(good[row.kind].sum())
         short = f"{total} rows in the {len(good)} pairs here; {gap} is absent"
-        answers.append((None, short) if gap else (total, ""))
-    return _compare(rows, answers, run)
+        return (None, short) if gap else (total, "")
+
+    return _compare(_rows(run["campaign"], "Table 1"), answer, run)
 
 
 # ---------------------------------------------------------------- 02: removal
@@ -181,11 +184,9 @@ def removal_claims(
         As for `replication_claims`.
     """
     campaign = str(run["campaign"])
-    table, pairs = _rows(campaign, "Table 2"), included(campaign)
-    changes = changes.assign(campaign=campaign)
-    table_2 = _compare(table, [_changed(changes, pairs, r) for r in table.itertuples()], run)
-    rows = _rows(campaign, "Section 5.1")
-    percents = _compare(rows, _workers(rows, workers, campaign), run)
+    changes, pairs = changes.assign(campaign=campaign), included(campaign)
+    table_2 = _compare(_rows(campaign, "Table 2"), lambda row: _changed(changes, pairs, row), run)
+    percents = _compare(_rows(campaign, "Section 5.1"), _percentages(workers, campaign), run)
     return pd.concat([table_2, percents], ignore_index=True)
 
 
@@ -211,26 +212,26 @@ def count_changed(changes: pd.DataFrame, pairs: pd.DataFrame, kind: str) -> tupl
     return count, number, f"{count}/{number} in the pairs here; {missing}"
 
 
-def _workers(rows: pd.DataFrame, workers: pd.DataFrame, campaign: str) -> list[Answer | None]:
+def _percentages(workers: pd.DataFrame, campaign: str) -> Callable[[Any], Answer | None]:
     """Section 5.1: percentages of workers who judged references or human systems."""
     table = workers.set_index("pair")
     gap = _absent_pairs(campaign, list(table.index))
     note = f"over the {len(table)} pairs here; {gap} absent" if gap else ""
-    answers: list[Answer | None] = []
-    for row in rows.itertuples():
+
+    def answer(row: Any) -> Answer | None:
         if not len(table) or (row.pair and row.pair not in table.index):
-            answers.append(None)
-        elif row.quantity == "percent":
-            answers.append((f"{table.loc[row.pair, row.kind]:.2f}%", ""))
-        elif row.quantity == "least_percent":
-            answers.append((f"{table[row.kind].min():.4g}%", note))
-        elif row.quantity == "three_lowest":
-            answers.append((", ".join(table[row.kind].nsmallest(3).index), note))
-        elif row.quantity == "highest":
-            answers.append((str(table[row.kind].idxmax()), note))
-        else:
-            answers.append((int(table["ref"].sum() + table["bad_ref"].sum()), "workers with any"))
-    return answers
+            return None
+        if row.quantity == "percent":
+            return f"{table.loc[row.pair, row.kind]:.2f}%", ""
+        if row.quantity == "least_percent":
+            return f"{table[row.kind].min():.4g}%", note
+        if row.quantity == "three_lowest":
+            return ", ".join(table[row.kind].nsmallest(3).index), note
+        if row.quantity == "highest":
+            return str(table[row.kind].idxmax()), note
+        return int(table["ref"].sum() + table["bad_ref"].sum()), "workers with any"
+
+    return answer
 
 
 # ---------------------------------------------------------------- 03: degradation
@@ -245,31 +246,25 @@ def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFr
         All pairs' ``ranks`` of notebook 03: pair, ranking, rank, system, cluster.
     """
     rows = _rows(run["campaign"], "Figure 2", "Figure 3")
-    answers: list[Answer | None] = []
-    for row in rows.itertuples():
+
+    def answer(row: Any) -> Answer | None:
         part = ranks[ranks["pair"] == row.pair]
         names = part["ranking"].astype(str).str.removeprefix("d-")
         tables = dict(list(part.groupby(names, sort=False)))
-        answers.append(_along_the_divisors(row, tables) if tables else None)
-    left = [k for k, answer in enumerate(answers) if answer]  # the others: see `across`
-    return _compare(rows.iloc[left], [answers[k] for k in left], run)
-
-
-def _along_the_divisors(row: Any, tables: Mapping[str, pd.DataFrame]) -> Answer | None:
-    original = tables["original"]
-    if row.quantity == "relation" and row.divisor in set(tables) - {"original"}:
-        return relation(tables[row.divisor], "AFRL", "PROMT_NMT"), ""
-    if row.quantity == "every_relation":
-        seen = {relation(table, "PROMT_NMT", "Online-A") for table in tables.values()}
-        return _yes(len(seen) == 4), "; ".join(sorted(seen))
-    volc = _volctrans(original["system"])
-    if row.quantity == "drops":
-        ranks = [int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()]
-        return _yes(max(ranks) > ranks[0]), volc
-    if row.quantity == "merges":
+        if not tables or row.divisor not in {*tables, "all"}:
+            return None
+        if row.quantity == "relation":
+            return relation(tables[row.divisor], "AFRL", "PROMT_NMT"), ""
+        if row.quantity == "every_relation":
+            seen = {relation(table, "PROMT_NMT", "Online-A") for table in tables.values()}
+            return _yes(len(seen) == 4), "; ".join(sorted(seen))
+        volc = _volctrans(part["system"].drop_duplicates())
+        places = [int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()]
         tops = [int((t["cluster"] == 1).sum()) for t in tables.values()]
-        return _yes(max(tops) > tops[0]), volc
-    return None
+        first, most = (places[0], max(places)) if row.quantity == "drops" else (tops[0], max(tops))
+        return _yes(most > first), volc
+
+    return _compare(rows[rows["divisor"] != "original"], answer, run)
 
 
 def relation(table: pd.DataFrame, one: str, other: str) -> str:
@@ -306,46 +301,46 @@ def _volctrans(systems: pd.Series) -> str:
 def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Figure 4: how many HITs hold every system, from all pairs' ``balance`` of notebook 04."""
     campaign = run["campaign"]
-    rows, pairs = _rows(campaign, "Figure 4"), included(campaign)["pair"]
-    answers: list[Answer | None] = []
-    for row in rows.itertuples():
+    in_paper = balance["pair"].isin(included(campaign)["pair"])
+    hits = balance[(balance["unit"] == "hit") & in_paper]
+    gap = _absent_pairs(campaign, balance["pair"].to_list())
+
+    def answer(row: Any) -> Answer | None:
         part = balance[balance["pair"] == row.pair]
-        hits = balance[(balance["unit"] == "hit") & balance["pair"].isin(pairs)]
         if row.quantity == "below_half" and len(part):
-            answers.append((_yes(float(part["share_min"].iloc[0]) < 0.5), ""))
-        elif row.quantity == "complete" and len(hits):
-            least = hits.iloc[int(hits["complete"].to_numpy().argmin())]
-            gap = _absent_pairs(campaign, balance["pair"].to_list())
-            reason = (
-                f"“almost all” read as {ALMOST_ALL:.0%} or more in each pair; least: "
-                f"{least['complete']:.1%} in {least['pair']}, of {len(hits)} pairs with HIT ids "
-                "(tr-en left out, as in the paper)"
-            )
-            reason += f"; {gap} absent" if gap else ""
-            answers.append((_yes(least["complete"] >= ALMOST_ALL), reason))
-        else:
-            answers.append(None)
-    return _compare(rows, answers, run)
+            return _yes(float(part["share_min"].iloc[0]) < 0.5), ""
+        if row.quantity != "complete" or not len(hits):
+            return None
+        least = hits.iloc[int(hits["complete"].to_numpy().argmin())]
+        reason = (
+            f"“almost all” read as {ALMOST_ALL:.0%} or more in each pair; least: "
+            f"{least['complete']:.1%} in {least['pair']}, of {len(hits)} pairs with HIT ids "
+            "(tr-en left out, as in the paper)"
+        )
+        reason += f"; {gap} absent" if gap else ""
+        return _yes(least["complete"] >= ALMOST_ALL), reason
+
+    return _compare(_rows(campaign, "Figure 4"), answer, run)
 
 
 def documents_claims(
     luck: pd.DataFrame, summary: pd.DataFrame, run: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Figure 5 (en-lt 2019), from all pairs' ``luck`` and ``summary`` of notebook 05."""
-    rows = _rows(run["campaign"], "Figure 5")
-    rows = rows[rows["pair"].isin(summary["pair"])]
-    answers: list[Answer] = []
-    for row in rows.itertuples():
+
+    def answer(row: Any) -> Answer | None:
         part = luck[luck["pair"] == row.pair]
-        judged = summary.loc[summary["pair"] == row.pair, "judged"].iloc[0]
+        if part.empty:
+            return None
         human, machine = (part.loc[part["human"] == k, "document_sd"] for k in (1, 0))
         values = {
             "human_highest": part.loc[part["mean_raw"].idxmax(), "human"] == 1,
-            "unjudged": judged < 1,
+            "unjudged": summary.loc[summary["pair"] == row.pair, "judged"].iloc[0] < 1,
             "human_steady": human.mean() < machine.median(),
         }
-        answers.append((_yes(values[str(row.quantity)]), ""))
-    return _compare(rows, answers, run)
+        return _yes(values[row.quantity]), ""
+
+    return _compare(_rows(run["campaign"], "Figure 5"), answer, run, NO_WMT19)
 
 
 # ---------------------------------------------------------------- over several campaigns
@@ -399,30 +394,31 @@ def _of_the_paper(changes: pd.DataFrame, what: str) -> pd.DataFrame:
 
 
 def _toy_example() -> pd.DataFrame:
-    rows = claims.published(PAPER, "Section 5")
     toy = removal.toy_example().set_index("hit")["z_of_50"]
-    reason = "standard deviation with ddof = 1"
-    answers = [(float(round(toy[hit], 4)), reason) for hit in rows["hit"]]
-    return _compare(rows, answers, {"provenance": "recomputed from print"})
+    return _compare(
+        claims.published(PAPER, "Section 5"),
+        lambda row: (float(round(toy[row.hit], 4)), "standard deviation with ddof = 1"),
+        {"provenance": "recomputed from print"},
+    )
 
 
 def _removal_totals(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Table 2 (all), Table 3, section 3's numbers of pairs, section 5.2."""
     rows = claims.published(PAPER, "Section 3", "Table 2", "Table 3", "Section 5.2")
-    rows, pairs = rows[rows["campaign"] == ""], included()
+    pairs = included()
     statements = _statements(changes, pairs)
-    answers: list[Answer] = []
-    for row in rows.itertuples():
+
+    def answer(row: Any) -> Answer:
         wanted = pairs[pairs["style"] == row.style]
         if row.quantity == "changed":
-            answers.append(_changed(changes, wanted, row))
-        elif row.quantity == "pairs":
-            ranked = int(((changes["style"] == row.style) & (changes["removed"] == "ref")).sum())
-            short = f"{ranked} pairs are here and ranked"
-            answers.append((ranked, "") if ranked == len(wanted) else (None, short))
-        else:
-            answers.append(statements[str(row.quantity)])
-    return _compare(rows, answers, run)
+            return _changed(changes, wanted, row)
+        if row.quantity != "pairs":
+            return statements[row.quantity]
+        ranked = int(((changes["style"] == row.style) & (changes["removed"] == "ref")).sum())
+        short = f"{ranked} pairs are here and ranked"
+        return (ranked, "") if ranked == len(wanted) else (None, short)
+
+    return _compare(rows[rows["campaign"] == ""], answer, run)
 
 
 def _statements(changes: pd.DataFrame, pairs: pd.DataFrame) -> dict[str, Answer]:
@@ -482,25 +478,24 @@ def _similar_judging(human: pd.DataFrame, number: int) -> Answer:
 def _least_percentages(workers: pd.DataFrame) -> pd.DataFrame:
     """Section 5.1 into English: the least over the pairs of two campaigns, if both are here."""
     rows = claims.published(PAPER, "Section 5.1")
-    rows = rows[rows["campaign"].str.contains(" ")]
-    answers: list[Answer] = []
-    for row in rows.itertuples():
-        names = str(row.campaign).split()
-        part = workers[workers["campaign"].isin(names)] if len(workers) else workers
-        missing = [name for name in names if not len(part) or name not in set(part["campaign"])]
+
+    def answer(row: Any) -> Answer:
+        names = row.campaign.split()
+        part = workers[workers["campaign"].isin(names)]
+        missing = [name for name in names if name not in set(part["campaign"])]
         if missing:
-            answers.append((None, f"{', '.join(missing)} not here"))
-            continue
+            return None, f"{', '.join(missing)} not here"
         note = f"over the {len(part)} pairs of {' and '.join(names)} here"
         gaps = [_absent_pairs(n, part.loc[part["campaign"] == n, "pair"].to_list()) for n in names]
         gap = ", ".join(filter(None, gaps))
-        answers.append((f"{part[row.kind].min():.4g}%", note + (f"; {gap} absent" if gap else "")))
-    return _compare(rows, answers, OFFICIAL)
+        return f"{part[row.kind].min():.4g}%", note + (f"; {gap} absent" if gap else "")
+
+    return _compare(rows[rows["campaign"].str.contains(" ")], answer, OFFICIAL)
 
 
 def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Figure 1: shares of pairs changed by divisor."""
-    rows, pairs = claims.published(PAPER, "Figure 1"), included()
+    pairs = included()
     divisors = sorted(set(changes["divisor"]))
     shares: dict[tuple[str, str], list[float]] = {}
     for style in STYLES:
@@ -511,25 +506,24 @@ def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
             if counts and not any(gap for _, _, gap in counts):
                 shares[style, kind] = [count / number for count, number, _ in counts]
     plain = changes[changes["style"] == "SR-DC"]
-    answers: list[Answer] = []
-    for row in rows.itertuples():
-        kind = str(row.kind)
-        less, more = shares.get(("SR-DC", kind)), shares.get(("SR+DC", kind))
+
+    def answer(row: Any) -> Answer:
+        less, more = (shares.get((style, row.kind)) for style in STYLES)
         if row.quantity == "immune":
-            moved = plain.groupby(["campaign", "pair"])[kind].max()
+            moved = plain.groupby(["campaign", "pair"])[row.kind].max()
             text = f"the order of {int(moved.sum())} of the {len(moved)} SR-DC pairs here changes"
-            answers.append(("no", text) if moved.sum() else (None, ""))
-        elif row.quantity == "grows":
-            by = plain.groupby("divisor")[kind].agg(["sum", "size"])
+            return ("no", text) if moved.sum() else (None, "")
+        if row.quantity == "grows":
+            by = plain.groupby("divisor")[row.kind].agg(["sum", "size"])
             text = ", ".join(f"{k}/{n}" for k, n in by.to_numpy()) or "none"
             text = f"divisors {' '.join(f'{d:g}' for d in divisors)}: {text}"
             rises = less and less == sorted(less) and less[-1] > less[0]
-            answers.append((_yes(rises), text) if less else (None, f"{text} in the pairs here"))
-        elif less and more:
-            answers.append((_yes(all(a > b for a, b in zip(more, less, strict=True))), ""))
-        else:
-            answers.append((None, "the archives of the SR+DC campaigns are not here"))
-    return _compare(rows, answers, run)
+            return (_yes(rises), text) if less else (None, f"{text} in the pairs here")
+        if less and more:
+            return _yes(all(a > b for a, b in zip(more, less, strict=True))), ""
+        return None, "the archives of the SR+DC campaigns are not here"
+
+    return _compare(claims.published(PAPER, "Figure 1"), answer, run)
 
 
 def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame:
@@ -538,27 +532,21 @@ def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.Dat
     From the judgments where they are here, else from the segment scores released of them.
     """
     rows = claims.published(PAPER, "Figure 2", "Section 5.3", "Figure 3")
-    rows = rows[(rows["divisor"].isin(["", "original"])) & (rows["released"] != "")]
-    rows = rows[~rows["quantity"].isin(["every_relation", "drops", "merges"])]
-    answers: list[Answer | None] = []
-    for row in rows.itertuples():
+
+    def answer(row: Any) -> Answer | None:
         for source, note in ((row.campaign, ""), (row.released, RELEASED)):
             whole, part = (
-                t[(t["campaign"] == source) & (t["pair"] == row.pair)] if len(t) else t
-                for t in (rankings, machines)
+                table[(table["campaign"] == source) & (table.get("pair") == row.pair)]
+                for table in (rankings, machines)
             )
             if len(whole) and len(part):
-                answers.append(_of_original(str(row.quantity), whole, part, note))
-                break
-        else:
-            answers.append(None)
-    left = [k for k, answer in enumerate(answers) if answer]
-    return _compare(rows.iloc[left], [answers[k] for k in left], OFFICIAL)
+                return _of_original(row.quantity, whole, part, note)
+        return None
+
+    return _compare(rows[rows["divisor"] == "original"], answer, OFFICIAL)
 
 
-def _of_original(
-    quantity: str, whole: pd.DataFrame, machines: pd.DataFrame, note: str
-) -> Answer | None:
+def _of_original(quantity: str, whole: pd.DataFrame, machines: pd.DataFrame, note: str) -> Answer:
     """One number of a ranking and of the same ranking without human systems."""
     humans = sorted(set(whole["system"]) - set(machines["system"]))
     held = f"{note}, which hold {', '.join(humans)}" if note else ", ".join(humans)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.figure import Figure
 
 from .common import bump, heatmap, styled
 
 KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
-MARKS = {"d_rank": "o", "d_cluster": "s", "d_both": "^"}
+MARKS = ["o", "s", "^"]
 
 
 def removal_bump(orders: pd.DataFrame, title: str) -> Figure:
@@ -32,20 +33,24 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
     fractions : DataFrame
         From `degradation.fractions`: style, divisor, pairs, d_rank, d_cluster, d_both.
     """
-    styles = sorted(set(fractions["style"]), reverse=True) or [""]  # SR-DC first
+    pairs = fractions.groupby("style")["pairs"].max().sort_index(ascending=False)  # SR-DC first
     fig, axes = plt.subplots(
-        1, len(styles), figsize=(1.2 + 3.6 * len(styles), 3.4), sharey=True, squeeze=False
+        1, max(1, len(pairs)), figsize=(1.2 + 3.6 * max(1, len(pairs)), 3.4), sharey=True,
+        squeeze=False,
+    )  # fmt: skip
+    long = fractions.rename(columns=KINDS).melt(
+        ["style", "divisor"], list(KINDS.values()), "change in", "fraction of pairs changed"
     )
-    for ax, style in zip(axes[0], styles, strict=True):
-        part = fractions[fractions["style"] == style].sort_values("divisor")
-        x = np.arange(len(part))
-        for k, (name, label) in enumerate(KINDS.items()):
-            ax.plot(x + (k - 1) * 0.05, part[name], marker=MARKS[name], label=label, clip_on=False)
-        ax.set_xticks(x, [f"{d:g}" for d in part["divisor"]])
-        pairs = int(part["pairs"].max()) if len(part) else 0
-        ax.set(title=f"{style or 'all'} ({pairs} pairs)", xlabel="divisor", ylim=(-0.03, 1.03))
-    axes[0, 0].set_ylabel("fraction of pairs changed")
-    axes[0, -1].legend(title="change in", loc="upper left", bbox_to_anchor=(1.02, 1.0))
+    long["divisor"] = long["divisor"].map("{:g}".format)
+    for ax, (style, number) in zip(axes[0], pairs.items(), strict=False):
+        sns.pointplot(
+            long[long["style"] == style], x="divisor", y="fraction of pairs changed",
+            hue="change in", dodge=0.1, errorbar=None, markers=MARKS, markersize=5, linewidth=1.6,
+            legend=style == pairs.index[-1], ax=ax,
+        )  # fmt: skip
+        ax.set(title=f"{style or 'all'} ({number} pairs)", ylim=(-0.03, 1.03))
+    if len(pairs):
+        sns.move_legend(axes[0, -1], "upper left", bbox_to_anchor=(1.02, 1.0))
     fig.suptitle(title)
     return fig
 

@@ -12,7 +12,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 
 from ..rank.ranking import Ranking
-from .common import styled
+from .common import BLUE, RED, SKY, heatmap, styled
 
 LEVELS = [0.0, 0.001, 0.01, 0.05, 1.0]
 LEVEL_NAMES = ["p < .001", "p < .01", "p < .05", "not significant"]
@@ -20,7 +20,7 @@ LEVEL_COLOURS = ["#08306B", "#2E7EBC", "#9DC9E0", "#F1F1F1"]
 SHORT = {
     "knowles": "Knowles",
     "official wins": "official wins",
-    "all above beat all below": "all above\nbeat all below",
+    "all above beat all below": "all above beat all below",
     "rank ranges": "rank ranges",
     "adjacent": "adjacent",
 }
@@ -34,7 +34,7 @@ def scores_figure(ranges: pd.DataFrame, lines: tuple[int, ...], title: str) -> F
     fig, (left, right) = plt.subplots(
         1, 2, figsize=(7.4, 0.27 * n + 1.5), sharey=True, width_ratios=[3, 2]
     )
-    shades = np.where(ranges["cluster"] % 2 == 1, "#0072B2", "#56B4E9")
+    shades = np.where(ranges["cluster"] % 2 == 1, BLUE, SKY)
     left.hlines(y, 0, ranges["mean_z"], color=shades, lw=1.2)
     left.scatter(ranges["mean_z"], y, color=shades, s=28, zorder=3)
     left.axvline(0, color="#999999", lw=0.8)
@@ -56,27 +56,23 @@ def scores_figure(ranges: pd.DataFrame, lines: tuple[int, ...], title: str) -> F
 def p_figure(ranking: Ranking, title: str) -> Figure:
     """p-values between systems in four classes; × marks tests that oppose the order of means."""
     n = len(ranking.systems)
-    p = ranking.p.copy()
-    p[np.tril_indices(n)] = np.nan
-    size = 0.3 * n + 1.2
-    fig, ax = plt.subplots(figsize=(size + 2.6, size + 0.6))
-    ax.grid(False)
-    cmap, norm = ListedColormap(LEVEL_COLOURS), BoundaryNorm(LEVELS, 4)
-    ax.imshow(np.ma.masked_invalid(p), cmap=cmap, norm=norm, interpolation="nearest")
-    opposed = np.argwhere(np.triu(ranking.lead < 0, 1))
-    ax.plot(opposed[:, 1], opposed[:, 0], "x", color="#D55E00", ms=5, mew=1.6)
+    upper = np.triu(np.ones((n, n), bool), 1)
+    fig = heatmap(
+        ranking.p_values.where(upper), title=title, label="", annotate=False, empty="white",
+        cmap=ListedColormap(LEVEL_COLOURS), norm=BoundaryNorm(LEVELS, 4),
+        size=(0.3 * n + 3.8, 0.3 * n + 1.8),
+    )  # fmt: skip
+    ax = fig.axes[0]
+    opposed = np.argwhere(upper & (ranking.lead < 0)) + 0.5
+    ax.plot(opposed[:, 1], opposed[:, 0], "x", color=RED, ms=5, mew=1.6)
     for k in ranking.lines:
-        ax.plot([k - 0.5, n - 0.5], [k - 0.5, k - 0.5], color="black", lw=1.3)
-        ax.plot([k - 0.5, k - 0.5], [-0.5, k - 0.5], color="black", lw=1.3)
-    ax.set_xticks(range(n), ranking.systems, rotation=60, ha="right", rotation_mode="anchor")
-    ax.set_yticks(range(n), ranking.systems)
-    ax.set_title(title)
+        ax.plot([k, n, np.nan, k, k], [k, k, np.nan, 0, k], color="black", lw=1.3)
     handles: list[Any] = [
         plt.Rectangle((0, 0), 1, 1, facecolor=c, edgecolor="#BBBBBB") for c in LEVEL_COLOURS
     ]
     names = list(LEVEL_NAMES)
     if len(opposed):
-        handles.append(plt.Line2D([], [], marker="x", ls="", color="#D55E00", mew=1.6))
+        handles.append(plt.Line2D([], [], marker="x", ls="", color=RED, mew=1.6))
         names.append("rank sum opposes\nthe order of means")
     ax.legend(handles, names, loc="upper left", bbox_to_anchor=(1.02, 1.0))
     return fig
@@ -111,7 +107,7 @@ def variants_figure(table: pd.DataFrame, title: str) -> Figure:
                 ax.add_patch(plt.Rectangle(corner, 0.88, height, color=shade, lw=0))
             ax.text(start + r, n - 0.35, str(int(cluster.max())), ha="center", va="top", fontsize=8)
             positions.append(start + r)
-            labels.append(SHORT.get(rule, rule).replace("\n", " "))
+            labels.append(SHORT.get(rule, rule))
     ax.set_xticks(positions, labels, rotation=60, ha="right", rotation_mode="anchor", fontsize=7.5)
     ax.tick_params(axis="x", length=0, pad=14)
     ax.set_yticks(range(n), systems)
@@ -126,32 +122,19 @@ def variants_figure(table: pd.DataFrame, title: str) -> Figure:
 @styled
 def rules_figure(counts: pd.DataFrame, title: str) -> Figure:
     """Number of clusters per language pair under each test and line rule."""
-    rules = [c for c in counts.columns if c not in ("pair", "test", "correction")]
-    pairs = list(dict.fromkeys(counts["pair"]))
-    groups = list(
-        counts[["test", "correction"]].drop_duplicates().itertuples(index=False, name=None)
-    )
-    keyed = counts.set_index(["pair", "test", "correction"])
+    key = ["test", "correction"]
+    rules = [c for c in counts.columns if c not in ("pair", *key)]
+    groups = list(counts.groupby(key, sort=False))
     fig, axes = plt.subplots(
-        1, len(groups), figsize=(1.75 * len(groups) + 1.2, 0.26 * len(pairs) + 2.2), sharey=True
-    )
-    top = int(counts[rules].to_numpy().max())
-    for ax, (test, correction) in zip(np.atleast_1d(axes), groups, strict=True):
-        grid = np.array(
-            [[keyed.loc[(p, test, correction), r] for r in rules] for p in pairs], float
-        )
-        ax.grid(False)
-        ax.imshow(grid, cmap="cividis_r", vmin=1, vmax=max(top, 2), aspect="auto")
-        for (i, j), value in np.ndenumerate(grid):
-            dark = (value - 1) / max(top - 1, 1) > 0.55
-            ax.text(j, i, f"{value:.0f}", ha="center", va="center", fontsize=7.5,
-                    color="white" if dark else "black")  # fmt: skip
-        short = [SHORT.get(r, r).replace("\n", " ") for r in rules]
-        ax.set_xticks(range(len(rules)), short, rotation=60, ha="right", rotation_mode="anchor",
-                      fontsize=7.5)  # fmt: skip
-        ax.set_title(test if correction == "none" else f"{test}\n{correction}", loc="center",
-                     fontsize=8.5, fontweight="normal")  # fmt: skip
-        ax.spines[["left", "bottom"]].set_visible(False)
-    np.atleast_1d(axes)[0].set_yticks(range(len(pairs)), pairs)
+        1, len(groups), sharey=True, squeeze=False,
+        figsize=(1.75 * len(groups) + 1.2, 0.26 * counts["pair"].nunique() + 2.2),
+    )  # fmt: skip
+    top = max(2, int(counts[rules].to_numpy().max()))
+    for ax, ((test, correction), part) in zip(axes[0], groups, strict=True):
+        table = part.set_index("pair")[rules].rename(columns=SHORT)
+        head = test if correction == "none" else f"{test}\n{correction}"
+        heatmap(table, title="", label="", annotate=True, cmap="cividis_r", vmin=1, vmax=top, ax=ax)
+        ax.set_title(head, loc="center", fontsize=8.5, fontweight="normal")
+        ax.tick_params(axis="x", labelsize=7.5)
     fig.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10.5)
     return fig
