@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from rankstability.errors import DataError
-from rankstability.rank import significance
+from rankstability.rank.significance import permutation_test
 from rankstability.read import campaigns
 from rankstability.score import mqm
 from rankstability.study import srp
@@ -110,7 +110,7 @@ def main() -> None:
     for name, data in shapes.items():
         size = f"{len(data.systems)} x {len(data.documents)}"
         for label, design in DESIGNS.items():
-            seconds, row = timed(lambda data=data, design=design: srp.run(data, design, 1))
+            seconds, row = timed(lambda data=data, design=design: srp.srp(data, design, 1))
             rows.append((name, size, label, f"{row['studies']} studies", seconds, np.nan))
             print(*rows[-1])
         design = Design(studies=10)
@@ -119,7 +119,7 @@ def main() -> None:
         choice, _ = assign(data, design, documents, rng)
         sums, _ = item_scores(data, design, documents, choice)
         ours, (p, _) = timed(
-            lambda sums=sums: significance.permutation_test(sums, 500, np.random.default_rng(3)), 15
+            lambda sums=sums: permutation_test(sums, 500, np.random.default_rng(3)), 15
         )
         rows.append((name, size, "permutation test: one product", "10 studies", ours, 1.0))
         for label, plain, tries in (

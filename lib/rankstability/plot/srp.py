@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from ..papers.riley2024 import BINS, FEW, series
 from .common import bump, styled
 
-MARKERS = "osD^vPX"
+MARKERS = list("osD^vPX")
 PANELS = (
     ("srp", "se", "SRP"),
     ("srp_equal_claims", "se_equal_claims", "SRP at equal claims"),
     ("significant_pairs", "", "significant pairs per study"),
 )
+EFFORT_PANELS = (
+    ("srp", "SRP"),
+    ("srp_equal_claims", "SRP at equal claims (2/3 of pairs)"),
+    ("kendall", "Kendall's tau between twin studies"),
+)
 
 
 @styled
 def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
-    """Figure 1: two raters of the same items, shares of segments by MQM score.
+    """Two raters of the same items, shares of segments by MQM score (figure 1).
 
     Parameters
     ----------
     frame : DataFrame
-        From `riley2024.rater_distributions`.
+        rater, score (in order), segments, share, mean: from `mqm_raters.rater_distributions`.
     """
     fig, ax = plt.subplots(figsize=(6.4, 3.2))
-    x = np.arange(len(BINS))
-    for i, (rater, rows) in enumerate(frame.groupby("rater", sort=False)):
-        share = rows.set_index("score")["share"].reindex(list(BINS)).to_numpy()
-        mean = rows["mean"].iloc[0]
-        ax.bar(x + (i - 0.5) * 0.4, share, 0.38, label=f"{rater} (mean {mean:.2f})", zorder=2)
-    ax.set_xticks(x, list(BINS), rotation=25, ha="right", rotation_mode="anchor")
+    named = frame["rater"] + " (mean " + frame["mean"].map("{:.2f}".format) + ")"
+    sns.barplot(
+        frame.assign(rater=named), x="score", y="share", hue="rater", ax=ax, zorder=2, saturation=1
+    )
+    ax.tick_params(axis="x", rotation=25)
     ax.xaxis.grid(False)
     n = int(frame.groupby("rater")["segments"].sum().iloc[0])
     ax.set(
@@ -47,13 +49,6 @@ def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
     )
     ax.legend()
     return fig
-
-
-def curve_data(table: pd.DataFrame, lines: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """The rows that `srp_curves` draws, with `series`, the line's label, first."""
-    parts = [series(table, **arguments).assign(series=label) for label, arguments in lines.items()]
-    frame = pd.concat(parts, ignore_index=True)
-    return frame[["series", *[c for c in frame if c != "series"]]]
 
 
 @styled
@@ -68,58 +63,30 @@ def srp_curves(
     Parameters
     ----------
     data : DataFrame
-        From `curve_data`.
+        From `srp_designs.curves`: series, `x`, studies, the panels' values and errors,
+        empty_share.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.5), width_ratios=(1, 1, 0.85))
-    colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
-    for i, (label, rows) in enumerate(data.groupby("series", sort=False)):
-        rows = rows[rows["studies"] > 1].sort_values(x)
-        if rows.empty:
-            continue
-        for ax, (value, se, _) in zip(axes, PANELS, strict=True):
-            line = {"color": colours[i % len(colours)], "ls": "-" if i < 5 else "--"}
-            y = rows[value].to_numpy(dtype=float)
-            at = rows[x].to_numpy(dtype=float)
+    data = data[data["studies"] > 1]
+    colours = sns.color_palette()
+    for ax, (value, se, name) in zip(axes, PANELS, strict=True):
+        for i, (label, rows) in enumerate(data.groupby("series", sort=False)):
+            colour = colours[i % len(colours)]
+            rows = rows.sort_values(x)
             if se:
-                e = 2 * rows[se].to_numpy(dtype=float)
-                ax.fill_between(
-                    at,
-                    np.clip(y - e, 0, 1),
-                    np.clip(y + e, 0, 1),
-                    color=line["color"],
-                    alpha=0.13,
-                    lw=0,
-                )
-            ax.plot(at, y, **line)
-            ax.plot([], [], marker=MARKERS[i % len(MARKERS)], **line, label=label)
-            empty = rows["empty_share"].to_numpy(dtype=float) >= FEW
-            for hollow in (False, True):
-                ax.plot(
-                    at[empty == hollow],
-                    y[empty == hollow],
-                    MARKERS[i % len(MARKERS)],
-                    color=line["color"],
-                    mfc="white" if hollow else line["color"],
-                    zorder=4,
-                )
-    for ax, (_, se, name) in zip(axes, PANELS, strict=True):
-        ax.set(xlabel=xlabel, ylabel=name)
-        ax.set_xticks(sorted(data[x].unique()))
+                edges = [np.clip(rows[value] + k * rows[se], 0, 1) for k in (-2, 2)]
+                ax.fill_between(rows[x], *edges, color=colour, alpha=0.13, lw=0)
+            style = {"color": colour, "marker": MARKERS[i % len(MARKERS)]}
+            ax.plot(rows[x], rows[value], ls="-" if i < 5 else "--", **style, label=label)
+            hollow = rows[_empty(rows)]
+            ax.plot(hollow[x], hollow[value], ls="", mfc="white", zorder=4, **style)
+        ax.set(xlabel=xlabel, ylabel=name, xticks=sorted(data[x].unique()))
         if se:
             ax.set_ylim(top=1.02)
         else:
             ax.set_ylim(bottom=0)
-    fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
-    handles, labels = axes[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4))
+    _finish(fig, axes[0], title)
     return fig
-
-
-EFFORT_PANELS = (
-    ("srp", "SRP"),
-    ("srp_equal_claims", "SRP at equal claims (2/3 of pairs)"),
-    ("kendall", "Kendall's tau between twin studies"),
-)
 
 
 @styled
@@ -134,48 +101,55 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
     Parameters
     ----------
     data : DataFrame
-        From `srp_protocols.study` or `joint`.
+        Of one campaign or several, from `twin_studies.effort`.
     by : str
         The column that gives the colours.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.8), sharex=True)
-    colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
-    for i, (label, rows) in enumerate(data.groupby(by, sort=False)):
-        colour, marker = colours[i % len(colours)], MARKERS[i % len(MARKERS)]
-        tasks = rows["task"].nunique()
-        for ax, (value, _) in zip(axes, EFFORT_PANELS, strict=True):
-            for _, one in rows.groupby("task"):
-                one = one.sort_values("effort")
-                if tasks > 1:
-                    ax.plot(one["effort"], one[value], color=colour, lw=0.7, alpha=0.4)
-                hollow = one[one["empty_share"] >= FEW]
-                ax.plot(
-                    hollow["effort"],
-                    hollow[value],
-                    "o",
-                    color=colour,
-                    mfc="white",
-                    ms=3.5,
-                    mew=0.8,
-                    zorder=5 if tasks == 1 else 3,
-                )
-            middle = rows.groupby("level")[["effort", value]].median().sort_values("effort")
-            name = f"{label} ({tasks} task{'s' if tasks > 1 else ''})"
+    of = data.groupby(by, sort=False)
+    tasks = of["task"].nunique()
+    names = {label: f"{label} ({n} task{'s' if n > 1 else ''})" for label, n in tasks.items()}
+    data = data.assign(name=data[by].map(names))
+    middle = data.groupby(["name", "level"], sort=False)[
+        ["effort", *(value for value, _ in EFFORT_PANELS)]
+    ]
+    medians = middle.median().reset_index()
+    several = data[data[by].map(tasks) > 1]
+    hue = {"hue": "name", "hue_order": list(names.values())}
+    for ax, (value, label) in zip(axes, EFFORT_PANELS, strict=True):
+        each = {"units": "task", "estimator": None, "lw": 0.7, "alpha": 0.4, "legend": False}
+        sns.lineplot(several, x="effort", y=value, ax=ax, **hue, **each)
+        sns.lineplot(
+            medians, x="effort", y=value, ax=ax, **hue, style="name", markers=MARKERS[: len(names)],
+            dashes=False, lw=2.2, mec="none", ms=5.5, legend=ax is axes[0], errorbar=None,
+        )  # fmt: skip
+        for colour, rows in zip(sns.color_palette(n_colors=len(names)), of, strict=False):
+            hollow = rows[1][_empty(rows[1])]
             ax.plot(
-                middle["effort"], middle[value], marker=marker, color=colour, lw=2.2, label=name
+                hollow["effort"], hollow[value], "o", color=colour, mfc="white", ms=3.5, mew=0.8
             )
-    for ax, (value, name) in zip(axes, EFFORT_PANELS, strict=True):
-        ax.set_xscale("log")
+        ax.set(xlabel="judgments per system in one study", ylabel=label, xscale="log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
         ax.xaxis.set_major_formatter(lambda v, _: f"{v:g}")
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.set(xlabel="judgments per system in one study", ylabel=name)
         if value != "kendall":
             ax.set_ylim(-0.03, 1.03)
-    fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
-    handles, labels = axes[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+    _finish(fig, axes[0], title)
     return fig
+
+
+def _empty(rows: pd.DataFrame) -> pd.Series:
+    """Where most studies have no significant pair."""
+    return rows["empty_share"] >= 0.5
+
+
+def _finish(fig: Figure, ax: Axes, title: str) -> None:
+    """The title over, and the legend of one panel below all panels."""
+    fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+    handles, labels = ax.get_legend_handles_labels()
+    if legend := ax.get_legend():
+        legend.remove()
+    fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
 
 
 def normalisation_bump(table: pd.DataFrame, title: str) -> Figure:
@@ -184,7 +158,7 @@ def normalisation_bump(table: pd.DataFrame, title: str) -> Figure:
     Parameters
     ----------
     table : DataFrame
-        From `mqm_ranking.by_normalisation`.
+        normalisation, rank, system, line_below (0 or 1).
     """
     places = table.rename(
         columns={"normalisation": "ranking", "rank": "place", "line_below": "line"}

@@ -14,15 +14,34 @@ from ..rank.significance import permutation_test
 from ..score.mqm import Ratings
 from .srp_studies import Design, assign, draw_documents, item_scores
 
+DEFAULT = Design()
+COLUMNS = [
+    "grouping",
+    "balance",
+    "normalisation",
+    "ratings_per_item",
+    "documents",
+    "studies",
+    "srp",
+    "significant_pairs",
+    "empty_share",
+    "se",
+    "srp_both",
+    "srp_equal_claims",
+    "se_equal_claims",
+    "kendall",
+    "pearson",
+    "document_sets",
+]
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What n studies found on S systems, P = S(S-1)/2 pairs i < j in order of `pairs`.
+    """System means and tests of n studies of S systems, P = S(S-1)/2 pairs i < j.
 
     Parameters
     ----------
     systems : tuple of str
-    pairs : (P, 2) int array
     means : (n, S) array
         System scores, higher is worse (as MQM).
     p : (n, P) array
@@ -35,12 +54,16 @@ class Outcome:
     """
 
     systems: tuple[str, ...]
-    pairs: np.ndarray
     means: np.ndarray
     p: np.ndarray
     strength: np.ndarray
     sets: np.ndarray
     alpha: float
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """(P, 2): positions of the systems of each pair."""
+        return np.stack(np.triu_indices(len(self.systems), 1), axis=1)
 
     @property
     def sign(self) -> np.ndarray:
@@ -54,7 +77,7 @@ class Outcome:
         return self.p <= self.alpha + 1e-12
 
 
-def outcome(
+def rank_and_test(
     sums: np.ndarray,
     segments: np.ndarray,
     systems: Sequence[str],
@@ -62,17 +85,18 @@ def outcome(
     design: Design,
     rng: np.random.Generator,
 ) -> Outcome:
-    """Rank and test each study: `sums` (n, S, d), `segments` (n, d)."""
+    """System means and permutation tests of each study: `sums` (n, S, d), `segments` (n, d)."""
     p, strength = permutation_test(sums, design.permutations, rng)
     means = sums.sum(axis=2) / segments.sum(axis=1)[:, None]
-    pairs = np.stack(np.triu_indices(len(systems), 1), axis=1)
-    return Outcome(tuple(systems), pairs, means, p, strength, sets, design.alpha)
+    return Outcome(tuple(systems), means, p, strength, sets, design.alpha)
 
 
 def simulate(
     data: Ratings, design: Design, rng: np.random.Generator, documents: np.ndarray | None = None
 ) -> Outcome:
-    """Run the studies of a design; those whose entropy target cannot be met are left out.
+    """System means and tests of the studies of a design, simulated from a campaign's ratings.
+
+    Studies whose entropy target cannot be met are left out.
 
     `documents` (from `draw_documents`) fixes the documents of the studies.
     """
@@ -86,11 +110,13 @@ def simulate(
         _, sets = np.unique(documents, axis=0, return_inverse=True)
         sets = sets.ravel()
     sums, segments = item_scores(data, design, documents, choice)
-    return outcome(sums, segments, data.systems, sets, design, rng)
+    return rank_and_test(sums, segments, data.systems, sets, design, rng)
 
 
-def stability(found: Outcome, claims: int = 0) -> dict[str, float]:
-    """How far the studies agree, over ordered pairs of studies of the same set (section 5).
+def stability(outcome: Outcome, claims: int = 0) -> dict[str, float]:
+    """Stable ranking probability, and other measures of how far studies agree (section 5).
+
+    Over ordered pairs of studies of the same set.
 
     Parameters
     ----------
@@ -107,18 +133,18 @@ def stability(found: Outcome, claims: int = 0) -> dict[str, float]:
         se_equal_claims; kendall, pearson: mean correlation of system scores. NaN where fewer than
         two studies share a set.
     """
-    n = len(found.means)
-    sign, significant = found.sign, found.significant
+    n = len(outcome.means)
+    sign, significant = outcome.sign, outcome.significant
     claims = claims or max(1, 2 * sign.shape[1] // 3)
-    rank = np.lexsort((-found.strength, found.p), axis=1)
+    rank = np.lexsort((-outcome.strength, outcome.p), axis=1)
     top = np.zeros_like(significant)
     np.put_along_axis(top, rank[:, :claims], True, axis=1)
     every = np.ones_like(significant)
     measures: dict[str, _Mean] = {
         name: _Mean(n) for name in ("srp", "srp_both", "srp_equal_claims", "kendall", "pearson")
     }
-    for s in np.unique(found.sets):
-        rows = np.flatnonzero(found.sets == s)
+    for s in np.unique(outcome.sets):
+        rows = np.flatnonzero(outcome.sets == s)
         if len(rows) < 2:
             continue
         for name, claimed, granted in (
@@ -130,7 +156,7 @@ def stability(found: Outcome, claims: int = 0) -> dict[str, float]:
         x = sign[rows].astype(float)
         x /= np.maximum(np.sqrt((x**2).sum(axis=1, keepdims=True)), 1e-12)
         measures["kendall"].add(rows, x @ x.T)
-        y = found.means[rows] - np.nanmean(found.means[rows], axis=1, keepdims=True)
+        y = outcome.means[rows] - np.nanmean(outcome.means[rows], axis=1, keepdims=True)
         y = np.nan_to_num(y)  # a system without a judgment in a study stands at its mean
         y /= np.maximum(np.sqrt((y**2).sum(axis=1, keepdims=True)), 1e-12)
         measures["pearson"].add(rows, y @ y.T)
@@ -186,17 +212,31 @@ def _holds(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.nda
     return holds.astype(float)
 
 
-def run(data: Ratings, design: Design, seed: int, claims: int = 0) -> dict[str, Any]:
-    """One configuration: the row of `srp.csv` (without `pair`), reproducible from `seed`.
+def srp(
+    data: Ratings, design: Design = DEFAULT, seed: int = 20240601, claims: int = 0
+) -> dict[str, Any]:
+    """Stable ranking probability of one study design, by simulated studies of a campaign's ratings.
 
     The generator depends on the seed and the design, not on what was run before. The documents
     depend on the seed and their number only, so that designs are compared on the same ones.
+
+    Parameters
+    ----------
+    data : Ratings
+        From `mqm.ratings`, with two or more ratings per item.
+    claims : int
+        See `stability`.
+
+    Returns
+    -------
+    dict
+        The design (grouping, balance, normalisation, ratings_per_item, documents, document_sets)
+        and the measures of `stability`, first of all ``srp``.
     """
     key = repr(sorted(design.__dict__.items())).encode()
     rng = np.random.default_rng([seed, *np.frombuffer(key, dtype=np.uint8).tolist()])
     same = [seed, design.documents or len(data.documents), design.studies, design.per_document_set]
     documents = draw_documents(data, design, np.random.default_rng(same))
-    found = simulate(data, design, rng, documents)
     row: dict[str, Any] = {
         "grouping": design.grouping,
         "balance": design.balance,
@@ -205,35 +245,15 @@ def run(data: Ratings, design: Design, seed: int, claims: int = 0) -> dict[str, 
         "documents": design.documents or len(data.documents),
         "document_sets": "every study" if design.per_document_set == 1 else "shared",
     }
-    return row | stability(found, claims)
-
-
-COLUMNS = [
-    "grouping",
-    "balance",
-    "normalisation",
-    "ratings_per_item",
-    "documents",
-    "studies",
-    "srp",
-    "significant_pairs",
-    "empty_share",
-    "se",
-    "srp_both",
-    "srp_equal_claims",
-    "se_equal_claims",
-    "kendall",
-    "pearson",
-    "document_sets",
-]
+    return row | stability(simulate(data, design, rng, documents), claims)
 
 
 def table(
     data: Ratings, designs: Sequence[Design], seed: int, jobs: int = 1, claims: int = 0
 ) -> pd.DataFrame:
-    """`run` for every design (each once), in order; the same for any number of jobs."""
-    unique = list(
-        dict.fromkeys(replace(d, documents=d.documents or len(data.documents)) for d in designs)
+    """`srp` of every design (each once), in order; the same for any number of jobs."""
+    unique = dict.fromkeys(
+        replace(d, documents=d.documents or len(data.documents)) for d in designs
     )
-    rows = in_parallel(run, [(data, d, seed, claims) for d in unique], jobs)
+    rows = in_parallel(srp, [(data, d, seed, claims) for d in unique], jobs)
     return pd.DataFrame(rows)[COLUMNS]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations, product
-from typing import Any
+from itertools import combinations
 
 import numpy as np
+from scipy.stats import entropy
 
 from ..errors import DataError
 from ..score.mqm import Ratings, rater_scaling
@@ -133,8 +133,8 @@ def assign(
         units = documents[tried]
         if design.grouping == "none":
             units = np.repeat(units[:, None, :], systems, axis=1).reshape(len(tried), -1)
-        drawn, entropy = _toward(data, units, table, float(design.balance), rng)
-        good = np.abs(entropy - float(design.balance)) <= TOLERANCE
+        drawn, reached = _toward(data, units, table, float(design.balance), rng)
+        good = np.abs(reached - float(design.balance)) <= TOLERANCE
         fresh, first = np.unique(tried[good], return_index=True)
         found = drawn[good][first]
         if design.grouping == "none":
@@ -234,20 +234,6 @@ def _toward(
     return choice, (np.log(total) - total_f / total) / norm
 
 
-def entropy(data: Ratings, documents: np.ndarray, choice: np.ndarray, table: np.ndarray) -> Any:
-    """Normalised entropy of the work over raters (section 6.1.2), one value per study."""
-    n = len(documents)
-    raters = len(data.raters)
-    counts = np.zeros((n, raters))
-    for k in range(data.shape[2]):
-        who = np.broadcast_to(data.slots[documents, k][:, None, :], choice.shape)
-        for i in range(n):
-            counts[i] += np.bincount(who[i].ravel(), table[choice[i], k].ravel(), minlength=raters)
-    share = counts / counts.sum(axis=1, keepdims=True)
-    logs = np.log(share, where=share > 0, out=np.zeros_like(share))
-    return -(share * logs).sum(axis=1) / np.log(raters)
-
-
 def minimum_entropy(data: Ratings, ratings_per_item: int = 1) -> float:
     """The least normalised entropy that can be had with all documents.
 
@@ -261,20 +247,16 @@ def minimum_entropy(data: Ratings, ratings_per_item: int = 1) -> float:
         block[:, data.slots[members[0]]] = table * len(members)
         parts.append(block)
 
-    def value(counts: np.ndarray) -> np.ndarray:
-        share = counts / counts.sum(axis=-1, keepdims=True)
-        logs = np.log(share, where=share > 0, out=np.zeros_like(share))
-        return -(share * logs).sum(axis=-1) / np.log(len(data.raters))
-
     if len(table) ** len(parts) <= 1_000_000:
-        half = len(parts) // 2
-        right = np.array([np.sum(c, axis=0) for c in product(*parts[half:])])
-        left = [np.sum(c, axis=0) if c else 0.0 for c in product(*parts[:half])]
-        return float(min(value(a + right).min() for a in left))
-    counts = np.zeros(len(data.raters))
-    for block in parts:
-        counts = counts + block[value(counts + block).argmin()]
-    return float(value(counts))
+        counts = parts[0]
+        for block in parts[1:]:
+            counts = (counts[:, None] + block).reshape(-1, len(data.raters))
+    else:
+        counts = np.zeros((1, len(data.raters)))
+        for block in parts:
+            tried = counts + block
+            counts = tried[[entropy(tried, axis=1).argmin()]]
+    return float(entropy(counts, axis=1).min() / np.log(len(data.raters)))
 
 
 def item_scores(

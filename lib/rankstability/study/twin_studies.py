@@ -10,42 +10,59 @@ from, this can be done on any campaign, at up to half of its judgments, and so c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..chance import in_parallel, named_generator
 from ..errors import DataError
-from ..read import campaigns
-from ..score import mqm
-from .srp import COLUMNS, Outcome, outcome, stability
+from ..judgments import REFERENCE, DirectAssessment, blocks, counted
+from ..rank.significance import rank_sum, sign_test
+from ..score import rr
+from ..score.da import judgment_z
+from ..score.mqm import Ratings
+from .srp import COLUMNS, Outcome, rank_and_test, stability
 from .srp_studies import Design, assign, item_scores
 
-if TYPE_CHECKING:
-    from ..judgments import DirectAssessment
-    from ..read.campaigns import Campaign
-
 LEVELS = (0.125, 0.25, 0.5, 0.75, 1.0)  # shares of half a campaign
-PEERS = ("wmt18", "wmt21", "wmt12")
-DEMO_PEERS = ("demo-srdc", "demo-srpdc", "demo-rr")
-UNITS = {"DA": "workers", "RR": "blocks", "MQM": "documents"}
+DESIGN_COLUMNS = ["grouping", "balance", "ratings_per_item", "documents"]
 SRP_COLUMNS = ["pair", *(name for name in COLUMNS if name != "document_sets")]
 EFFORT_COLUMNS = [
-    "campaign",
-    "label",
-    "pair",
-    "task",
-    "normalisation",
-    "unit",
-    "units",
-    "systems",
-    "level",
-    "effort",
-    *SRP_COLUMNS[6:],
+    *("campaign", "label", "pair", "task", "normalisation", "unit", "units", "systems"),
+    *("level", "effort", *SRP_COLUMNS[6:], *DESIGN_COLUMNS),
 ]
-Draw = Callable[[np.ndarray, np.random.Generator], tuple[Outcome, float]]
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Studies that can be drawn from one task of a campaign.
+
+    Parameters
+    ----------
+    task : str
+    normalisation, unit : str
+        Of the scores; what is drawn.
+    units : int
+        How many there are.
+    documents : float
+        In the campaign; NaN where these are not known.
+    systems : tuple of str
+    draw : function
+        Positions of units (n, size) and a generator to an `Outcome` (studies 2k and 2k + 1 are
+        a set) and the mean number of judgments per system and study.
+    grouping : str
+    """
+
+    task: str
+    normalisation: str
+    unit: str
+    units: int
+    documents: float
+    systems: tuple[str, ...]
+    draw: Callable[[np.ndarray, np.random.Generator], tuple[Outcome, float]]
+    grouping: str = "none"
 
 
 def twins(
@@ -63,18 +80,17 @@ def twins(
     return drawn.reshape(2 * splits, size)
 
 
-def _pairs(systems: int) -> np.ndarray:
-    return np.stack(np.triu_indices(systems, 1), axis=1)
+# ---------------------------------------------------------------- the three protocols
 
 
-def da_studies(
+def da_sampler(
     da: DirectAssessment,
     normalisation: str = "z",
     unit: str = "workers",
     test: str = "scipy<1.7",
     alpha: float = 0.05,
-) -> tuple[int, tuple[str, ...], Draw]:
-    """Studies of direct assessment: workers are drawn.
+) -> Sampler:
+    """Studies of direct assessment: workers with a judgment that counts are drawn.
 
     A worker's mean and standard deviation come from all rows of that worker, who belongs to one
     study whole: standardising within the study is standardising each worker.
@@ -86,79 +102,64 @@ def da_studies(
     unit : str
         ``workers``; or ``judgments``, single rows as if each had a worker of its own: how stable
         the campaign would be if judgments were independent.
-
-    Returns
-    -------
-    workers : int
-        With at least one judgment that counts.
-    systems : tuple of str
-    draw : function
-        Positions of workers (n, size) and a generator to an `Outcome` (studies 2k and 2k + 1 are
-        a set) and the judgments per system and study.
     """
-    from ..judgments import counted
-    from ..rank.significance import rank_sum
-    from ..score.da import judgment_z
-
     good = da.good
     if normalisation not in ("z", "none"):
         raise DataError("unknown normalisation", value=normalisation, expected="z, none")
     value = judgment_z(da) if normalisation == "z" else good["score"].to_numpy(dtype=float)
     keep = counted(good) & np.isfinite(value)
-    worker = pd.factorize(good["worker"].cat.codes.to_numpy()[keep], sort=True)[0]
-    system_codes, used = pd.factorize(good["system"].cat.codes.to_numpy()[keep], sort=True)
+    rows, value = good[keep], value[keep]
+    worker = pd.factorize(rows["worker"].cat.codes.to_numpy(), sort=True)[0]
+    system, used = pd.factorize(rows["system"].cat.codes.to_numpy(), sort=True)
     systems = tuple(str(good["system"].cat.categories[k]) for k in used)
-    segment = pd.factorize(good["segment"].cat.codes.to_numpy()[keep], sort=True)[0]
+    segment = pd.factorize(rows["segment"].cat.codes.to_numpy(), sort=True)[0]
     width = int(segment.max()) + 1
-    key = system_codes.astype(np.int64) * width + segment
-    value = value[keep]
+    key = system.astype(np.int64) * width + segment
     if unit == "judgments":
         worker = np.arange(len(worker))
     workers, size = int(worker.max()) + 1, len(systems) * width
-    pairs = _pairs(len(systems))
+    first, second = np.triu_indices(len(systems), 1)
 
     def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
         means = np.full((len(chosen), len(systems)), np.nan)
-        p = np.ones((len(chosen), len(pairs)))
+        p = np.ones((len(chosen), len(first)))
         judged = 0
         for i, who in enumerate(chosen):
             member = np.zeros(workers, dtype=bool)
             member[who] = True
-            rows = member[worker]
-            judged += int(rows.sum())
-            count = np.bincount(key[rows], minlength=size)
+            mine = member[worker]
+            judged += int(mine.sum())
+            count = np.bincount(key[mine], minlength=size)
             cell = np.flatnonzero(count)
-            score = np.bincount(key[rows], value[rows], size)[cell] / count[cell]
+            score = np.bincount(key[mine], value[mine], size)[cell] / count[cell]
             group = cell // width
             number = np.bincount(group, minlength=len(systems))
             with np.errstate(invalid="ignore"):
                 means[i] = -np.bincount(group, score, len(systems)) / number
             tested, _ = rank_sum(score, group, len(systems), test)
-            p[i] = np.nan_to_num(tested[pairs[:, 0], pairs[:, 1]], nan=1.0)
+            p[i] = np.nan_to_num(tested[first, second], nan=1.0)
         # Knowles draws the line at p < alpha, strictly
         p = np.where(p < alpha, p, np.maximum(p, np.nextafter(alpha, 1) + 1e-9))
         sets = np.arange(len(chosen)) // 2
-        found = Outcome(systems, pairs, means, p, np.zeros_like(p), sets, alpha)
-        return found, judged / len(chosen) / len(systems)
+        outcome = Outcome(systems, means, p, np.zeros_like(p), sets, alpha)
+        return outcome, judged / len(chosen) / len(systems)
 
-    return workers, systems, draw
+    documents = good["document"].nunique() or np.nan
+    return Sampler(da.pair, normalisation, unit, workers, documents, systems, draw)
 
 
-def rr_studies(frame: pd.DataFrame, alpha: float = 0.05) -> tuple[int, tuple[str, ...], Draw]:
-    """Studies of relative ranking (one task): blocks are drawn.
+def rr_sampler(frame: pd.DataFrame, alpha: float = 0.05) -> Sampler:
+    """Studies of relative ranking (rows of one task): blocks are drawn.
 
     Systems are ordered by wins / (wins + losses) and tested by two-sided sign tests, ties and the
-    reference left out. See `da_studies` for what is returned; a judgment is one ranked output.
+    reference left out. A judgment is one ranked output.
     """
-    from ..rank.significance import sign_test
-    from ..score import rr
-
-    data = rr.blocks(frame)
+    data = blocks(frame)
     wins, _ = rr.pairwise_by_block(data)
-    keep = np.array([i for i, s in enumerate(data.systems) if s != rr.REFERENCE])
+    keep = np.array([i for i, s in enumerate(data.systems) if s != REFERENCE])
     systems = tuple(data.systems[i] for i in keep)
     n = len(data.systems)
-    pairs = _pairs(len(systems))
+    i, j = np.triu_indices(len(systems), 1)
     ranked = (data.ranked & np.isin(data.codes, keep)).sum(axis=1)
 
     def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
@@ -168,22 +169,26 @@ def rr_studies(frame: pd.DataFrame, alpha: float = 0.05) -> tuple[int, tuple[str
         won, lost = counts.sum(axis=2), counts.sum(axis=1)
         with np.errstate(invalid="ignore"):
             means = -won / (won + lost)
-        first, second = counts[:, pairs[:, 0], pairs[:, 1]], counts[:, pairs[:, 1], pairs[:, 0]]
-        p = sign_test(first, second)
+        first, second = counts[:, i, j], counts[:, j, i]
         strength = np.abs(first - second) / np.sqrt(np.maximum(first + second, 1))
         sets = np.arange(len(chosen)) // 2
-        judged = float((weights @ ranked).mean() / len(systems))
-        return Outcome(systems, pairs, means, p, strength, sets, alpha), judged
+        outcome = Outcome(systems, means, sign_test(first, second), strength, sets, alpha)
+        return outcome, float((weights @ ranked).mean() / len(systems))
 
-    return len(data.codes), systems, draw
+    task, documents = str(frame["task"].iloc[0]), frame["document"].nunique()
+    return Sampler(task, "none", "blocks", len(data.codes), documents, systems, draw)
 
 
-def mqm_studies(
-    data: mqm.Ratings, normalisation: str = "none", permutations: int = 500, alpha: float = 0.05
-) -> tuple[int, tuple[str, ...], Draw]:
+def mqm_sampler(
+    data: Ratings,
+    pair: str,
+    normalisation: str = "none",
+    permutations: int = 500,
+    alpha: float = 0.05,
+) -> Sampler:
     """Studies of MQM: documents are drawn, one rating per item, pSxS, fully balanced.
 
-    See `da_studies` for what is returned; a judgment is one rated segment.
+    A judgment is one rated segment.
     """
 
     def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
@@ -197,212 +202,97 @@ def mqm_studies(
         choice, _ = assign(data, design, chosen, rng)
         sums, segments = item_scores(data, design, chosen, choice)
         sets = np.arange(len(chosen)) // 2
-        found = outcome(sums, segments, data.systems, sets, design, rng)
-        return found, float(segments.sum(axis=1).mean())
+        outcome = rank_and_test(sums, segments, data.systems, sets, design, rng)
+        return outcome, float(segments.sum(axis=1).mean())
 
-    return len(data.documents), data.systems, draw
+    count = len(data.documents)
+    return Sampler(pair, normalisation, "documents", count, count, data.systems, draw, "pSxS")
 
 
-def study(
-    campaign: Campaign,
+def da_samplers(da: DirectAssessment) -> list[Sampler]:
+    """Workers with z-scores (the usual one, first), single judgments, workers with raw scores."""
+    return [da_sampler(da), da_sampler(da, unit="judgments"), da_sampler(da, "none")]
+
+
+def rr_samplers(frame: pd.DataFrame) -> list[Sampler]:
+    """One for each task of a language pair with two systems or more."""
+    tasks = [rows for _, rows in frame.groupby("task", observed=True)]
+    return [rr_sampler(rows) for rows in tasks if len(set(rows["system"]) - {REFERENCE}) > 1]
+
+
+# ---------------------------------------------------------------- stability against effort
+
+
+def effort(
+    samplers: Sequence[Sampler],
+    campaign: str,
+    label: str,
     pair: str,
     *,
-    splits: int = 100,
+    splits: int = 50,
     seed: int = 20240601,
     levels: Sequence[float] = LEVELS,
-    normalisations: Sequence[str] = (),
-    units_drawn: Sequence[str] = ("workers",),
-    weights: str = "freitag2021",
+    jobs: int = 1,
 ) -> pd.DataFrame:
-    """Stability against effort for one pair of any campaign with single judgments.
+    """Stability against annotation effort: `stability` of twin studies of growing size.
 
     Parameters
     ----------
+    samplers : sequence of Sampler
+        Of one language pair.
     splits : int
         Twins of disjoint studies per level.
     levels : sequence of float
         Study sizes as shares of half the campaign's units.
-    normalisations : sequence of str
-        DA: ``z``, ``none``; MQM: those of `mqm.NORMALISATIONS`; by default the usual one.
-    units_drawn : sequence of str
-        DA only: ``workers``, ``judgments`` (see `da_studies`).
 
     Returns
     -------
     DataFrame
-        Columns `EFFORT_COLUMNS` (effort: judgments per system in one study), then grouping,
-        balance, ratings_per_item, documents; a row per task, normalisation and level.
-
-    Raises
-    ------
-    DataError
-        A campaign without single judgments.
+        Columns `EFFORT_COLUMNS` (effort: judgments per system in one study), a row per sampler
+        and level.
     """
-    unit = UNITS[campaign.protocol]
-    jobs: list[tuple[str, str, str, float, tuple[int, tuple[str, ...], Draw]]] = []
-    if campaign.protocol == "DA":
-        if not campaign.workers:
-            raise DataError(
-                f"{campaign.name} has no workers to draw", expected="a campaign with judgments"
-            )
-        da = campaigns.load_da(campaign, pair)
-        documents = da.good["document"].nunique() or np.nan
-        for how in normalisations or ("z",):
-            jobs += [(pair, how, u, documents, da_studies(da, how, u)) for u in units_drawn]
-    elif campaign.protocol == "RR":
-        frame = campaigns.load_rr(campaign, pair)
-        for task, rows in frame.groupby("task", observed=True):
-            if len(set(rows["system"].astype(str)) - {"_ref"}) > 1:
-                documents = rows["document"].nunique()
-                jobs.append((str(task), "none", unit, documents, rr_studies(rows)))
-    else:
-        data = mqm.ratings(campaigns.load_mqm(campaign, pair), weights)
-        for how in normalisations or ("none",):
-            jobs.append((pair, how, unit, len(data.documents), mqm_studies(data, how)))
-    out = []
-    style = campaign.style_of(pair) or campaign.protocol
-    for task, how, drawn, documents, (units, systems, draw) in jobs:
-        for level in levels:
-            size = max(1, round(level * (units // 2)))
-            name = f"{campaign.name}|{task}|{how}|{drawn}|{level}"
-            rng = named_generator(seed, name)
-            found, effort = draw(twins(units, size, splits, rng, drawn), rng)
-            row: dict[str, Any] = {
-                "campaign": campaign.name,
-                "label": f"{campaign.name} ({style})",
-                "pair": pair,
-                "task": task,
-                "normalisation": how,
-                "unit": drawn,
-                "units": size,
-                "systems": len(systems),
-                "level": level,
-                "effort": effort,
-            }
-            row |= stability(found)
-            row |= {
-                "grouping": "pSxS" if campaign.protocol == "MQM" else "none",
-                "balance": "full",
-                "ratings_per_item": 1,
-                "documents": documents,
-            }
-            out.append(row)
-    extra = ["grouping", "balance", "ratings_per_item", "documents"]
-    return pd.DataFrame(out, columns=[*EFFORT_COLUMNS, *extra])
+    todo = [(s, level, campaign, splits, seed) for s in samplers for level in levels]
+    frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
+    return frame.assign(campaign=campaign, label=label, pair=pair)[EFFORT_COLUMNS]
 
 
-def as_srp(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of `study` in the columns of ``srp.csv``, with task, unit, units and effort after."""
-    return rows[[*SRP_COLUMNS, "task", "unit", "units", "effort"]]
+def _at_level(
+    sampler: Sampler, level: float, campaign: str, splits: int, seed: int
+) -> dict[str, Any]:
+    size = max(1, round(level * (sampler.units // 2)))
+    task, how, unit = sampler.task, sampler.normalisation, sampler.unit
+    rng = named_generator(seed, f"{campaign}|{task}|{how}|{unit}|{level}")
+    chosen = twins(sampler.units, size, splits, rng, unit)
+    outcome, judged = sampler.draw(chosen, rng)
+    row = {"task": task, "normalisation": how, "unit": unit, "units": size, "level": level}
+    row |= {"systems": len(sampler.systems), "effort": judged} | stability(outcome)
+    row |= {"grouping": sampler.grouping, "balance": "full", "ratings_per_item": 1}
+    return row | {"documents": sampler.documents}
 
 
-def variants(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of `study` with the column `variant`: what was drawn, how scores were normalised."""
-    words = {"z": "z-scores", "none": "raw scores"}
-    return rows.assign(
-        variant=[
-            f"{unit} drawn, {words.get(how, how)}" if unit in ("workers", "judgments") else label
-            for label, unit, how in zip(
-                rows["label"], rows["unit"], rows["normalisation"], strict=True
-            )
-        ]
-    )
+def usual(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of `effort`, each task's first way: direct assessment by workers with z-scores."""
+    first = rows.groupby(["campaign", "task"])[["normalisation", "unit"]].transform("first")
+    same = (rows["normalisation"] == first["normalisation"]) & (rows["unit"] == first["unit"])
+    return rows[same]
 
 
-def _call(work: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-    return work()
+def at_half(rows: pd.DataFrame) -> pd.DataFrame:
+    """Medians over tasks at half of each campaign's judgments.
 
-
-def curves(
-    campaign: Campaign,
-    pairs: Sequence[str],
-    *,
-    splits: int = 50,
-    seed: int = 20240601,
-    jobs: int = 1,
-    weights: str = "freitag2021",
-) -> pd.DataFrame:
-    """`study` for several pairs of one campaign.
-
-    Direct assessment is done three ways: workers drawn with z-scores (the usual one, first) and
-    with raw scores, and single judgments drawn.
+    Returns
+    -------
+    DataFrame
+        label, tasks, srp, srp_low, srp_high (least and greatest), srp_equal_claims, kendall,
+        effort, significant_share (of all pairs of systems).
     """
-    usual: list[dict[str, Any]] = [{}]
-    if campaign.protocol == "DA":
-        usual = [{"units_drawn": ("workers", "judgments")}, {"normalisations": ("none",)}]
-    todo = [(pair, more) for more in usual for pair in pairs]
-    shared: dict[str, Any] = {"splits": splits, "seed": seed, "weights": weights}
-    calls = [(partial(study, campaign, pair, **shared, **more),) for pair, more in todo]
-    parts = in_parallel(_call, calls, jobs)
-    return pd.concat(parts, ignore_index=True)
-
-
-def peers(campaign: Campaign, names: Sequence[str] = ()) -> tuple[list[Campaign], list[str]]:
-    """The campaigns of the joint figure that are here, besides this one, and those that are not.
-
-    By default `PEERS`, for a demo campaign `DEMO_PEERS`.
-    """
-    here, missing = [], []
-    for name in names or (DEMO_PEERS if campaign.demo else PEERS):
-        if name == campaign.name:
-            continue
-        try:
-            here.append(campaigns.find(name))
-        except DataError:
-            missing.append(name)
-    return here, missing
-
-
-def joint(
-    own: pd.DataFrame,
-    others: Sequence[Campaign],
-    *,
-    splits: int = 50,
-    seed: int = 20240601,
-    jobs: int = 1,
-) -> pd.DataFrame:
-    """The curves of this and other campaigns in one frame (columns `EFFORT_COLUMNS`).
-
-    Computed from the campaigns' data, not from results of earlier runs.
-    """
-    todo = [(c, pair) for c in others for pair in c.pairs]
-    parts = in_parallel(partial(study, splits=splits, seed=seed), todo, jobs)
-    first = own.groupby("task", sort=False)[["normalisation", "unit"]].transform("first")
-    usual = (own["normalisation"] == first["normalisation"]) & (own["unit"] == first["unit"])
-    frame = pd.concat([own[usual], *parts], ignore_index=True)
-    return frame[EFFORT_COLUMNS]
-
-
-def sentence(frame: pd.DataFrame, level: float = 1.0) -> str:
-    """What the joint figure shows, campaign by campaign, at half of all judgments."""
-    rows = frame[frame["level"] == level]
-    parts = []
-    for label, one in rows.groupby("label", sort=False):
-        parts.append(
-            f"{label}: SRP {one['srp'].median():.2f} "
-            f"({one['srp'].min():.2f} to {one['srp'].max():.2f}), at equal claims "
-            f"{one['srp_equal_claims'].median():.2f}, Kendall's tau {one['kendall'].median():.2f}, "
-            f"{one['effort'].median():.0f} judgments per system, "
-            f"{one['significant_pairs'].sum() / _possible(one):.0%} of pairs significant"
-        )
-    return "At half of each campaign (medians over pairs): " + "; ".join(parts) + "."
-
-
-def worker_sentence(frame: pd.DataFrame) -> str:
-    """Direct assessment: what it costs that judgments hang together by workers, computed."""
-    rows = frame[(frame["level"] == 1.0) & (frame["normalisation"] == "z")]
-    wide = rows.pivot(index="task", columns="unit", values=["kendall", "srp"])
-    parts = [
-        f"{task}: tau {one['kendall', 'workers']:.2f} against {one['kendall', 'judgments']:.2f}, "
-        f"SRP {one['srp', 'workers']:.2f} against {one['srp', 'judgments']:.2f}"
-        for task, one in wide.iterrows()
-    ]
-    lower = int((wide["kendall", "workers"] < wide["kendall", "judgments"]).sum())
-    return (
-        f"Between halves of the campaign, disjoint workers agree less than disjoint judgments in "
-        f"{lower} of {len(wide)} pairs (" + "; ".join(parts) + ")."
-    )
-
-
-def _possible(rows: pd.DataFrame) -> float:
-    return float((rows["systems"] * (rows["systems"] - 1) / 2).sum())
+    half = usual(rows)
+    half = half[half["level"] == 1.0]
+    possible = half["systems"] * (half["systems"] - 1) / 2
+    of = half.assign(possible=possible).groupby("label", sort=False)
+    frame = of[["srp", "srp_equal_claims", "kendall", "effort"]].median()
+    frame["significant_share"] = of["significant_pairs"].sum() / of["possible"].sum()
+    frame.insert(0, "tasks", of.size())
+    frame.insert(2, "srp_low", of["srp"].min())
+    frame.insert(3, "srp_high", of["srp"].max())
+    return frame.reset_index()

@@ -1,0 +1,139 @@
+"""What MQM raters did and how far they agree: Tables 1 and 2 and Figure 1 of Riley et al. 2024."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+
+from ..errors import DataError
+from ..score import mqm
+from ..score.mqm import Ratings
+from .srp_studies import minimum_entropy
+
+EDGES = (0.0, 0.5, 1.5, 3.5, 5.5, 10.5, 20.5, np.inf)
+BINS = ("0", "to 0.5", "to 1.5", "to 3.5", "to 5.5", "to 10.5", "to 20.5", "above")
+
+
+def basic_counts(data: Ratings) -> pd.DataFrame:
+    """Numbers of documents, segments, raters, systems and buckets (Table 1, sections 4.2, 6.1.2).
+
+    Returns
+    -------
+    DataFrame
+        count (its name), value: a number, or a range as text (``25-26``).
+    """
+    in_bucket = [len(b) for b in data.buckets]
+    of_rater = np.bincount(
+        np.concatenate([data.slots[b[0]] for b in data.buckets]), minlength=len(data.raters)
+    )
+    systems, documents, depth = data.shape
+    counts = {
+        "documents": documents,
+        "segments": int(data.segments.sum()),
+        "min segments per document": int(data.segments.min()),
+        "max segments per document": int(data.segments.max()),
+        "raters": len(data.raters),
+        "systems": systems,
+        "ratings per item": depth,
+        "segment ratings": int(data.segments.sum()) * systems * depth,
+        "buckets": len(in_bucket),
+        "documents per bucket": _span(in_bucket),
+        "buckets per rater": _span(of_rater),
+        "least entropy": round(minimum_entropy(data), 4),
+    }
+    return pd.DataFrame({"count": counts.keys(), "value": pd.Series(counts.values(), dtype=object)})
+
+
+def _span(values: Sequence[int] | np.ndarray) -> str:
+    low, high = min(values), max(values)
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def agreement(data: Ratings) -> pd.DataFrame:
+    """Kendall's tau (b) between raters' rankings of systems, averaged over rater pairs (Table 2).
+
+    Returns
+    -------
+    DataFrame
+        aggregation, value. ``single documents``: per rater pair the mean over shared documents;
+        ``all shared documents``: tau between the rankings over them all; ``rater pairs``;
+        ``documents without tau``: a rater scored all systems alike.
+
+    Raises
+    ------
+    DataError
+        No two raters share a document.
+    """
+    single, shared, without = [], [], 0
+    for a, b in combinations(range(len(data.raters)), 2):
+        both = np.flatnonzero((data.slots == a).any(axis=1) & (data.slots == b).any(axis=1))
+        if not len(both):
+            continue
+        of_a, of_b = (data.score[:, both, (data.slots[both] == r).argmax(axis=1)].T for r in (a, b))
+        taus = np.array([_tau(x, y) for x, y in zip(of_a, of_b, strict=True)])
+        without += int(np.isnan(taus).sum())
+        if not np.isnan(taus).all():
+            single.append(np.nanmean(taus))
+        shared.append(_tau(of_a.sum(axis=0), of_b.sum(axis=0)))
+    if not shared:
+        raise DataError("no two raters share a document", expected="two ratings per item or more")
+    values: dict[str, Any] = {
+        "single documents": float(np.mean(single)),
+        "all shared documents": float(np.nanmean(shared)),
+        "rater pairs": len(shared),
+        "documents without tau": without,
+    }
+    return pd.DataFrame(
+        {"aggregation": values.keys(), "value": pd.Series(values.values(), dtype=object)}
+    )
+
+
+def _tau(x: np.ndarray, y: np.ndarray) -> float:
+    """Kendall's tau-b; sums of tenths that are equal are ties; NaN where one does not vary."""
+    return kendalltau(np.round(x, 9), np.round(y, 9)).statistic
+
+
+def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -> pd.DataFrame:
+    """How two raters of the same items spread their segment scores (Figure 1).
+
+    Of all rater pairs with at least a tenth of the ratings of the busiest pair in common, the one
+    whose means differ most.
+
+    Returns
+    -------
+    DataFrame
+        rater, score (a class of MQM scores), segments, share, mean (of the rater on these items).
+    """
+    scores = mqm.mqm_scores(judgments, weights)
+    wide = scores.pivot(index=["system", "segment"], columns="rater", values="score")
+    shared = {}
+    for a, b in combinations(wide.columns, 2):
+        both = wide[[a, b]].dropna()
+        if len(both):
+            shared[a, b] = (len(both), abs(both[a].mean() - both[b].mean()))
+    if not shared:
+        raise DataError("no two raters share an item", expected="several ratings per item")
+    busiest = max(n for n, _ in shared.values())
+    pair = max((k for k, v in shared.items() if v[0] * 10 >= busiest), key=lambda k: shared[k][1])
+    both = wide[list(pair)].dropna()
+    rows = []
+    for rater in pair:
+        x = both[rater].to_numpy()
+        place = np.where(x == 0, 0, np.searchsorted(EDGES, x, side="left"))
+        counts = np.bincount(place, minlength=len(BINS))
+        for name, n in zip(BINS, counts, strict=True):
+            rows.append((rater, name, int(n), n / len(x), x.mean()))
+    return pd.DataFrame(rows, columns=["rater", "score", "segments", "share", "mean"])
+
+
+def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
+    """Tables of several pairs (pair, a name, value) with a column per pair, as text."""
+    name = frame.columns[1]
+    wide = frame.pivot(index=name, columns="pair", values="value").astype(object)
+    text = wide.map(lambda v: f"{v:.10g}" if isinstance(v, float) else v)
+    return text.loc[frame[name].unique()].rename_axis(columns=None).reset_index()
