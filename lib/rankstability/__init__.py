@@ -27,6 +27,7 @@ _MODULES = {  # read only when a name is used, so that the package itself loads 
     "rank.ranking": ("Ranking", "compare", "CLUSTER_RULES"),
     "rank.significance": ("TESTS",),
     "rank.tournament": ("feedback_arc_set",),
+    "study.srp": ("srp",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = list(_MODULE_OF)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..chance import in_parallel
 from ..rank.significance import permutation_test
-from ..score.mqm import Ratings
+from ..score.mqm import Ratings, ratings
 from .srp_studies import Design, assign, draw_documents, item_scores
 
 DEFAULT = Design()
@@ -191,7 +191,7 @@ class _Mean:
 
     @property
     def value(self) -> float:
-        return self.total / self.pairs if self.pairs else np.nan
+        return float(self.total / self.pairs) if self.pairs else np.nan
 
     @property
     def error(self) -> float:
@@ -213,7 +213,11 @@ def _holds(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.nda
 
 
 def srp(
-    data: Ratings, design: Design = DEFAULT, seed: int = 20240601, claims: int = 0
+    data: Ratings | pd.DataFrame,
+    design: Design = DEFAULT,
+    seed: int = 20240601,
+    claims: int = 0,
+    **settings: Any,
 ) -> dict[str, Any]:
     """Stable ranking probability of one study design, by simulated studies of a campaign's ratings.
 
@@ -222,17 +226,30 @@ def srp(
 
     Parameters
     ----------
-    data : Ratings
-        From `mqm.ratings`, with two or more ratings per item.
+    data : Ratings or DataFrame
+        From `mqm.ratings`, or MQM judgments; with two or more ratings per item.
     claims : int
         See `stability`.
+    **settings
+        Fields of `design` to change, such as ``grouping="none"`` or ``studies=100``.
 
     Returns
     -------
     dict
         The design (grouping, balance, normalisation, ratings_per_item, documents, document_sets)
         and the measures of `stability`, first of all ``srp``.
+
+    Examples
+    --------
+    >>> from rankstability import load, srp
+    >>> judgments = load("demo-mqm", "en-de")
+    >>> grouped, free = (srp(judgments, grouping=g, studies=50) for g in ("pSxS", "none"))
+    >>> grouped["srp_equal_claims"] > free["srp_equal_claims"]
+    True
     """
+    if isinstance(data, pd.DataFrame):
+        data = ratings(data)
+    design = replace(design, **settings)
     key = repr(sorted(design.__dict__.items())).encode()
     rng = np.random.default_rng([seed, *np.frombuffer(key, dtype=np.uint8).tolist()])
     same = [seed, design.documents or len(data.documents), design.studies, design.per_document_set]
