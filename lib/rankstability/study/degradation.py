@@ -37,14 +37,14 @@ def sweep(
     original = original or rank_of(da)
     humans = tuple(s for s in original.systems if is_human(s))
     start = original.without(humans)
-    found = []
+    comparisons = []
     names = human_systems(da)
     latest, good = (int(human_or_reference(f, names).sum()) for f in (da.latest, da.good))
     for divisor in divisors:
         worse = perturb.degrade(da, divisor)
         changed = rank_of(worse).without(humans)
-        found.append(Comparison(f"{divisor:g}", humans, latest, good, start, changed))
-    return found
+        comparisons.append(Comparison(f"{divisor:g}", humans, latest, good, start, changed))
+    return comparisons
 
 
 def inflation(
@@ -69,18 +69,20 @@ def inflation(
     original = original or rank_of(da)
     lowest = original.systems[-1]
     start = original.without([lowest])
-    found, rows = [], []
+    comparisons, rows = [], []
     for factor in factors:
         better = perturb.inflate(da, [lowest], factor, zeros)
         notes = better.excluded[better.excluded["file"] == "good"]["rows"].tail(3).to_list()
         latest = _altered(da, better, "latest")
         changed = rank_of(better).without([lowest])
-        found.append(Comparison(f"{factor:g}", (lowest,), latest, int(notes[0]), start, changed))
+        comparisons.append(
+            Comparison(f"{factor:g}", (lowest,), latest, int(notes[0]), start, changed)
+        )
         rows.append(
             {"factor": factor, "system": lowest, "rows": notes[0], "zeros": notes[1],
              "cut": notes[2]}
         )  # fmt: skip
-    return found, pd.DataFrame(rows, columns=["factor", "system", "rows", "zeros", "cut"])
+    return comparisons, pd.DataFrame(rows, columns=["factor", "system", "rows", "zeros", "cut"])
 
 
 def _altered(before: DirectAssessment, after: DirectAssessment, frame: str) -> int:
@@ -151,15 +153,15 @@ def study(
     at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
     original = rank_of(da)
-    found = sweep(da, divisors, rank_of, original)
+    comparisons = sweep(da, divisors, rank_of, original)
     raised, handled = inflation(da, factors, zeros, rank_of, original)
     humans = tuple(s for s in original.systems if is_human(s))
     return Study(
         da.pair,
         int(human_or_reference(da.good, human_systems(da)).sum()),
         humans,
-        changes_table(da.pair, found, "divisor"),
-        rankings_table(original.without(humans), found),
+        changes_table(da.pair, comparisons, "divisor"),
+        rankings_table(original.without(humans), comparisons),
         changes_table(da.pair, raised, "factor"),
         handled,
     )

@@ -47,8 +47,8 @@ def leave_one_out(
     workers = latest["worker"].cat.categories
     system = latest["system"].cat.codes.to_numpy()
     score = latest["score"].to_numpy(float)
-    type_ok = rows_that_count(good)
-    counted = good[type_ok]
+    is_counted = rows_that_count(good)
+    counted = good[is_counted]
     place = workers.get_indexer(good["worker"].cat.categories)
     row_worker = place[counted["worker"].cat.codes.to_numpy()]
     row_score = counted["score"].to_numpy(float)
@@ -59,14 +59,14 @@ def leave_one_out(
     index = np.full(len(first.systems) * width, -1)
     index[first.system * width + first.segment] = np.arange(len(first.system))
     cell = index[row_system * width + counted["segment"].cat.codes.to_numpy()]
-    z_before = judgment_z(da)[type_ok]
+    z_before = judgment_z(da)[is_counted]
     good_rows = np.bincount(good["system"].cat.codes.to_numpy(), minlength=len(number))
 
-    found = []
+    comparisons = []
     for k, name in enumerate(first.systems):
-        gone = system == _code(latest, name)
-        met = np.bincount(worker[gone], minlength=len(workers)) > 0
-        touched = met[worker] & ~gone
+        out = system == _code(latest, name)
+        met = np.bincount(worker[out], minlength=len(workers)) > 0
+        touched = met[worker] & ~out
         mean, sd, _ = _moments(worker[touched], score[touched], len(workers))
         sd = np.where(sd > NO_SPREAD, sd, np.nan)
         renewed = met[row_worker]
@@ -92,14 +92,14 @@ def leave_one_out(
         )
         changed = rank_systems(scores, **settings)
         rows_good = int(good_rows[_code(good, name)])
-        found.append(
-            Comparison(name, (name,), int(gone.sum()), rows_good, original.without([name]), changed)
+        comparisons.append(
+            Comparison(name, (name,), int(out.sum()), rows_good, original.without([name]), changed)
         )
-    return found
+    return comparisons
 
 
 def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
-    """Who moves whom: one row per removed system and system left.
+    """Ranks and scores of every system before and after each removal of another.
 
     Returns
     -------
@@ -109,24 +109,15 @@ def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
     """
     frames = []
     for c in comparisons:
-        after = c.changed.table.set_index("system")
-        before = c.original.table
-        new = after.loc[list(before["system"])]
-        frames.append(
-            pd.DataFrame(
-                {
-                    "removed": c.name,
-                    "system": before["system"].to_numpy(),
-                    "rank_before": before["rank"].to_numpy(),
-                    "rank_after": new["rank"].to_numpy(),
-                    "move": before["rank"].to_numpy() - new["rank"].to_numpy(),
-                    "z_before": before[c.original.by].to_numpy(),
-                    "z_after": new[c.changed.by].to_numpy(),
-                }
-            )
+        columns = {"system": "system", "rank": "rank", c.original.by: "z"}
+        before, after = (
+            r.table[[*columns]].rename(columns=columns) for r in (c.original, c.changed)
         )
+        both = before.merge(after, on="system", suffixes=("_before", "_after"))
+        frames.append(both.assign(removed=c.name, move=both["rank_before"] - both["rank_after"]))
     table = pd.concat(frames, ignore_index=True)
     order = {s: k for k, s in enumerate(original.systems)}
-    return table.sort_values(
+    table = table.sort_values(
         ["removed", "system"], key=lambda column: column.map(order), ignore_index=True
     )
+    return table[["removed", "system", "rank_before", "rank_after", "move", "z_before", "z_after"]]

@@ -81,10 +81,10 @@ def remove_each(
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
-    found = []
+    comparisons = []
     for name in removed:
         left, dropped = without(da, name, original)
-        found.append(
+        comparisons.append(
             Comparison(
                 name,
                 dropped,
@@ -94,7 +94,7 @@ def remove_each(
                 rank_of(left).without(set(dropped) & set(ranked_systems(left))),
             )
         )
-    return found
+    return comparisons
 
 
 def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
@@ -175,16 +175,16 @@ def study(
     known = {*SETS, *original.systems}
     skipped = tuple(r for r in removed if not known.issuperset(r.split(" & ")))
     wanted = [r for r in removed if strict or r not in skipped]
-    found = remove_each(da, wanted, rank_of, original)
+    comparisons = remove_each(da, wanted, rank_of, original)
     enough = singles and len(original.systems) > 2
     each = leave_one_out(da, test, rule, alpha) if enough else []
     return Study(
         da.pair,
         original,
-        found,
+        comparisons,
         each,
         skipped,
-        changes_table(da.pair, [*found, *each]),
+        changes_table(da.pair, [*comparisons, *each]),
         pd.DataFrame([worker_percentages(da)]),
     )
 
