@@ -163,11 +163,11 @@ def _orders(
 def _cost_rows(tasks: pd.DataFrame, in_print: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
     """The cost of each ranking; the printed one of Table 2 belongs to another equation."""
     costs = _costs(tasks).assign(reason=None)
-    here = costs["task"] == ACYCLIC
-    if here.any():
-        ours = costs[here].set_index("method")["ours"]
+    rows = costs["task"] == ACYCLIC
+    if rows.any():
+        ours = costs[rows].set_index("method")["ours"]
         column = in_print[(in_print["task"] == ACYCLIC) & (in_print["method"] == "bojar")]
-        costs.loc[here & (costs["method"] == "bojar"), "reason"] = (
+        costs.loc[rows & (costs["method"] == "bojar"), "reason"] = (
             f"misprint: {ours['heuristic2']} is what Equation 2's ranking violates; the printed "
             f"column violates {_violated(results, column)['weight'].sum()}"
         )

@@ -60,7 +60,6 @@ def _kind_handles() -> list[Line2D]:
     ]
 
 
-@styled
 def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) -> Figure:
     """A measure of agreement of each group, with its interval.
 
@@ -71,27 +70,10 @@ def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) 
     measure : str
         A key of `agreement.MEASURES`.
     """
-    names = list(dict.fromkeys(table[group].astype(str)))
-    few = len(names) <= 20
-    fig, ax = plt.subplots(figsize=(6.4, (0.5 if few else 0.3) * len(names) + 1.5))
-    for (kind, reference), rows in table.groupby(["kind", "reference"]):
-        shift = (-1.5 if kind == "intra" else 0.5) + (reference != "included")
-        y = rows[group].astype(str).map(names.index).to_numpy(float) + 0.17 * shift
-        if f"{measure}_low" in rows:
-            low, high = rows[f"{measure}_low"], rows[f"{measure}_high"]
-            ax.hlines(y, low, high, color=KINDS[str(kind)][0], lw=1)
-        ax.plot(rows[measure], y, **_look(str(kind), str(reference)), ms=4.5 if few else 3)
-    ax.set_yticks(range(len(names)), names)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.yaxis.grid(False)
-    for k in range(1, len(names)):
-        ax.axhline(k - 0.5, color=PALE, lw=0.6)
-    ax.set(title=title, xlabel=f"{MEASURE_NAMES.get(measure, measure)}, with 95 % interval")
-    _legend(fig, _kind_handles(), 2)
-    return fig
+    label = f"{MEASURE_NAMES.get(measure, measure)}, with 95 % interval"
+    return _intervals(_rows(table, table[group].astype(str), measure), label, title)
 
 
-@styled
 def measures_figure(table: pd.DataFrame, title: str) -> Figure:
     """All measures on the same comparisons: what the choice of P(E) does.
 
@@ -100,17 +82,36 @@ def measures_figure(table: pd.DataFrame, title: str) -> Figure:
     table : DataFrame
         From `agreement.agreement` over one group (``by=[]``).
     """
-    fig, ax = plt.subplots(figsize=(6.8, 3.4))
-    for row in table.to_dict("records"):
-        x = np.arange(len(MEASURE_NAMES)) + (-0.1 if row["reference"] == "included" else 0.1)
-        low, high = ([row.get(f"{n}_{end}") for n in MEASURE_NAMES] for end in ("low", "high"))
-        if low[0] is not None:
-            ax.vlines(x, low, high, color=KINDS[row["kind"]][0], lw=1.1, alpha=0.8)
-        ax.plot(x, [row[n] for n in MEASURE_NAMES], **_look(row["kind"], row["reference"]))
-    ax.set_xticks(range(len(MEASURE_NAMES)), list(MEASURE_NAMES.values()))
-    ax.xaxis.grid(False)
-    ax.set(title=title, ylabel="agreement beyond chance")
-    _legend(fig, _kind_handles(), 4)
+    parts = [_rows(table, name, measure) for measure, name in MEASURE_NAMES.items()]
+    return _intervals(pd.concat(parts), "agreement beyond chance, with 95 % interval", title)
+
+
+def _rows(table: pd.DataFrame, row: Any, measure: str) -> pd.DataFrame:
+    """What `_intervals` draws: kind, reference, row, value, and low and high where they are."""
+    columns = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
+    kept = ["kind", "reference", *(name for name in columns if name in table)]
+    return table[kept].rename(columns=columns).assign(row=row)
+
+
+@styled
+def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
+    """Values with intervals, a row of the figure per `row`: by kind, with the reference and not."""
+    names = list(dict.fromkeys(table["row"]))
+    few = len(names) <= 20
+    fig, ax = plt.subplots(figsize=(6.4, (0.5 if few else 0.3) * len(names) + 1.5))
+    for (kind, reference), part in table.groupby(["kind", "reference"]):
+        shift = (-1.5 if kind == "intra" else 0.5) + (reference != "included")
+        y = part["row"].map(names.index).to_numpy(float) + 0.17 * shift
+        if "low" in part:
+            ax.hlines(y, part["low"], part["high"], color=KINDS[str(kind)][0], lw=1)
+        ax.plot(part["value"], y, **_look(str(kind), str(reference)), ms=4.5 if few else 3)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.yaxis.grid(False)
+    for k in range(1, len(names)):
+        ax.axhline(k - 0.5, color=PALE, lw=0.6)
+    ax.set(title=title, xlabel=label)
+    _legend(fig, _kind_handles(), 2)
     return fig
 
 

@@ -267,13 +267,19 @@ def range_table(
     DataFrame
         Columns rank, system, score, first, last, cluster, in order of score.
     """
-    score = method(data.counts)
-    sampled = ranks(method(data.resample(unit, resamples, rng)))
-    first, last = rank_ranges(sampled, trim_for(resamples) if trim is None else trim)
+    sampled = method(data.resample(unit, resamples, rng))
+    return range_frame(data.systems, method(data.counts), sampled, trim)
+
+
+def range_frame(
+    systems: Sequence[str], score: NDArray, sampled: NDArray, trim: int | None = None
+) -> pd.DataFrame:
+    """`range_table` from scores already at hand: of all judgments, and of each resample."""
+    first, last = rank_ranges(ranks(sampled), trim_for(len(sampled)) if trim is None else trim)
     table = pd.DataFrame(
         {
             "rank": ranks(score),
-            "system": data.systems,
+            "system": systems,
             "score": score,
             "first": first,
             "last": last,

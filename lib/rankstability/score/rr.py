@@ -319,8 +319,8 @@ def scores(frame: pd.DataFrame) -> pd.DataFrame:
     out["comparisons"] = counts.wins.sum(1) + counts.wins.sum(0) + counts.ties.sum(1)
     for name, method in METHODS.items():
         out[name] = method(counts).to_numpy()
-    for name, whole in BLOCK_METHODS.items():
-        out[name] = in_block(facts, whole.fact)
+    for name, block_method in BLOCK_METHODS.items():
+        out[name] = in_block(facts, block_method.fact)
     out["sole_winner_blocks"] = facts["sole_winner"].sum(0)
     order = ["better_or_equal_others", "system"]
     return out.sort_values(order, ascending=[False, True], ignore_index=True)

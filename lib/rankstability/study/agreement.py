@@ -281,18 +281,21 @@ class _Sums:
         both = np.sort(both.reshape(2, -1), axis=0)
         couples, which = np.unique(both[0] * len(judges) + both[1], return_inverse=True)
         self.first, self.second = np.divmod(couples, len(judges))
-        own = np.flatnonzero(group & np.isin(notes.unit, units) & np.isin(notes.judge, judges))
-        where = np.searchsorted(units, notes.unit[own]), np.searchsorted(judges, notes.judge[own])
-        self.given = csr_array((np.ones(len(own)), where), shape=(size, len(judges)))
-        self.equal = csr_array((tie[own].astype(float), where), shape=(size, len(judges)))
+        labelled = np.flatnonzero(group & np.isin(notes.unit, units) & np.isin(notes.judge, judges))
+        where = (
+            np.searchsorted(units, notes.unit[labelled]),
+            np.searchsorted(judges, notes.judge[labelled]),
+        )
+        self.given = csr_array((np.ones(len(labelled)), where), shape=(size, len(judges)))
+        self.equal = csr_array((tie[labelled].astype(float), where), shape=(size, len(judges)))
         self.met = csr_array((np.ones(len(which)), (at, which)), shape=(size, len(couples)))
 
     def measures(self, weights: np.ndarray) -> dict[str, np.ndarray]:
         """P(E) of π and the measures under weights of segments, replicates x segments."""
 
-        def over(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-            part, whole = weights @ part, weights @ whole
-            return np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0)
+        def over(part: np.ndarray, every: np.ndarray) -> np.ndarray:
+            part, every = weights @ part, weights @ every
+            return np.divide(part, every, out=np.full(part.shape, np.nan), where=every > 0)
 
         p_a, ties = over(self.agree, self.total), over(self.ties, self.labels)
         p_e = ties**2 + (1 - ties) ** 2 / 2

@@ -160,23 +160,11 @@ def ranges(
 
 
 def _range_table(counts: PairCounts, sample: PairCounts, method: rr.Method) -> pd.DataFrame:
-    systems = [s for s in counts.systems if s != REFERENCE]
-    score = method(counts)[systems].to_numpy()
     used = sample if method.reference else sample.without(REFERENCE)
     keep = [k for k, s in enumerate(used.systems) if s != REFERENCE]
-    sampled = rank_ranges.ranks(method.score(used)[:, keep])
-    first, last = rank_ranges.rank_ranges(sampled, rank_ranges.trim_for(len(sampled)))
-    table = pd.DataFrame(
-        {
-            "rank": rank_ranges.ranks(score),
-            "system": systems,
-            "score": score,
-            "first": first,
-            "last": last,
-            "cluster": rank_ranges.range_clusters(first, last),
-        }
-    )
-    return table.sort_values("rank", ignore_index=True)
+    systems = [used.systems[k] for k in keep]
+    score = method(counts)[systems].to_numpy()
+    return rank_ranges.range_frame(systems, score, method.score(used)[:, keep])
 
 
 def width_summary(table: pd.DataFrame) -> pd.DataFrame:
