@@ -160,3 +160,13 @@ def test_removal_commutes(rows):
 def test_ranking_of_what_is_left_has_only_the_systems_left():
     ranking = rank_systems(segment_scores(perturb.remove(toy(), ["B"])))
     assert set(ranking.systems) == {"A", "HUMAN.0"}
+
+
+def test_frames_of_the_other_protocols_lose_the_systems_rows_and_nothing_else():
+    rows = [(b, s) for b in (1, 2) for s in ("A", "B", "HUMAN.1", "_ref")]
+    frame = pd.DataFrame(rows, columns=["block", "system"]).astype({"system": "category"})
+    assert list(perturb.remove(frame, "A")["system"]) == ["B", "HUMAN.1", "_ref"] * 2
+    left = perturb.remove(frame, humans=True, reference=True)
+    assert list(left["system"]) == ["A", "B"] * 2 and list(left["block"]) == [1, 1, 2, 2]
+    with pytest.raises(DataError, match="no such system"):
+        perturb.remove(frame, ["A", "C"])

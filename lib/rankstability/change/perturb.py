@@ -7,20 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError
 from ..judgments import (
+    REFERENCE,
     DirectAssessment,
     human_or_reference,
     human_systems,
+    is_human,
     of_systems,
     of_type,
     ranked_systems,
 )
 
+Judgments = TypeVar("Judgments", DirectAssessment, pd.DataFrame)
 ZEROS = ("keep", "one")
 
 
@@ -30,29 +34,31 @@ def _noted(da: DirectAssessment, notes: list[tuple[str, str, int]]) -> pd.DataFr
 
 
 def remove(
-    da: DirectAssessment,
+    judgments: Judgments,
     systems: str | Collection[str] = (),
     *,
     humans: bool = False,
     reference: bool = False,
-) -> DirectAssessment:
+) -> Judgments:
     """The judgments as if some systems, or the references, had never been judged.
 
     Parameters
     ----------
-    da : DirectAssessment
+    judgments : DirectAssessment or DataFrame
+        A frame: of relative ranking (the rest of each block stays) or MQM.
     systems : str or collection of str
         Ids: every row with one of them goes, of any type. Rows of joined ids ``A+B`` are not
         removed with ``A`` (Knowles 2021, section 5.2).
     humans : bool
         The human systems, too (see `judgments.human_systems`).
     reference : bool
-        The rows of type REF, too (Knowles 2021, footnote 13; with `humans`: Table 2).
+        The rows of type REF, too (Knowles 2021, footnote 13; with `humans`: Table 2); in relative
+        ranking the reference ``_ref``.
 
     Returns
     -------
-    DirectAssessment
-        With the rows taken away counted in `excluded`.
+    DirectAssessment or DataFrame
+        As given; direct assessment with the rows taken away counted in `excluded`.
 
     Raises
     ------
@@ -66,26 +72,36 @@ def remove(
     >>> without = remove(load("demo-srdc", "de-en"), humans=True, reference=True)
     """
     names = {systems} if isinstance(systems, str) else set(systems)
+    if isinstance(judgments, pd.DataFrame):
+        known = set(map(str, judgments["system"].unique()))
+        _known(names, known, known, "the judgments")
+        names |= {s for s in known if (humans and is_human(s)) or (reference and s == REFERENCE)}
+        return judgments[~judgments["system"].isin(list(names)).to_numpy()]
+    da: DirectAssessment = judgments
     known = set(da.latest["system"].cat.categories) | set(da.good["system"].cat.categories)
-    if unknown := sorted(names - known):
-        raise DataError(
-            f"no such system in {da.pair}",
-            value=unknown[0],
-            expected="one of " + ", ".join(ranked_systems(da)),
-        )
+    _known(names, known, ranked_systems(da), da.pair)
     parts = [", ".join(sorted(names))] if names else []
     parts += ["human systems"] if humans else []
     parts += ["REF"] if reference else []
     every = names | set(human_systems(da) if humans else ())
-    gone = {}
-    for file, frame in (("latest", da.latest), ("good", da.good)):
-        gone[file] = of_systems(frame, every)
-        if reference:
-            gone[file] |= of_type(frame, "REF")
     reason = "removed: " + " and ".join(parts)
-    notes = [(file, reason, int(rows.sum())) for file, rows in gone.items()]
-    latest, good = da.latest[~gone["latest"]], da.good[~gone["good"]]
-    return replace(da, latest=latest, good=good, excluded=_noted(da, notes))
+    kept, notes = [], []
+    for file, frame in (("latest", da.latest), ("good", da.good)):
+        drop = of_systems(frame, every)
+        if reference:
+            drop |= of_type(frame, "REF")
+        kept.append(frame[~drop])
+        notes.append((file, reason, int(drop.sum())))
+    return replace(da, latest=kept[0], good=kept[1], excluded=_noted(da, notes))
+
+
+def _known(names: set[str], known: set[str], shown: Collection[str], where: str) -> None:
+    if unknown := sorted(names - known):
+        raise DataError(
+            f"no such system in {where}",
+            value=unknown[0],
+            expected="one of " + ", ".join(sorted(shown)),
+        )
 
 
 def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:

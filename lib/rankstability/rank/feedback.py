@@ -109,9 +109,9 @@ def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
     if method != "lp":
         packed = bound_from(w, *pack_cycles(w, order))
         lower = int(np.ceil(packed.total - 1e-6))
-        found = search(packed, FAST_SETS if method == "auto" else 2**k)
-        if found is not None:
-            return found
+        solution = search(packed, FAST_SETS if method == "auto" else 2**k)
+        if solution is not None:
+            return solution
         if cost == 0:
             return Solution(first_sorted(w), 0, 0, None, True)
     order = iterated_search(w, order, deadline)
@@ -125,9 +125,9 @@ def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
         if order_cost(w, rounded) < cost:
             order, cost = rounded, order_cost(w, rounded)
         lower = min(cost, max(lower, int(np.ceil(program.value - 1e-6))))
-        found = search(bound_from(w, *program.multipliers()), MOST_SETS)
-        if found is not None:
-            return found
+        solution = search(bound_from(w, *program.multipliers()), MOST_SETS)
+        if solution is not None:
+            return solution
         if lower >= cost or not solved:
             break
     return Solution(order, cost, lower, None, False)

@@ -154,23 +154,23 @@ class LinearProgram:
         t = self.x[self.columns] @ np.array([1.0, 1.0, -1.0])
         excess = np.maximum(t - 1, -t)
         excess[self.present] = 0
-        found = np.flatnonzero(excess > 1e-6)
-        if len(found) > most:
-            found = found[np.argsort(-excess[found], kind="stable")[:most]]
-        if len(found):
-            n = len(found)
+        violated = np.flatnonzero(excess > 1e-6)
+        if len(violated) > most:
+            violated = violated[np.argsort(-excess[violated], kind="stable")[:most]]
+        if len(violated):
+            n = len(violated)
             self.highs.addRows(
                 n,
                 np.zeros(n),
                 np.ones(n),
                 3 * n,
                 np.arange(0, 3 * n, 3, dtype=np.int32),
-                self.columns[found].ravel().astype(np.int32),
+                self.columns[violated].ravel().astype(np.int32),
                 np.tile([1.0, 1.0, -1.0], n),
             )
-            self.present[found] = True
-            self.rows = np.concatenate([self.rows, found])
-        return len(found)
+            self.present[violated] = True
+            self.rows = np.concatenate([self.rows, violated])
+        return len(violated)
 
     def solve(self, upper: int, deadline: float, most: int = 2000) -> bool:
         """Solve, adding rows until none is violated; False if time ran out.

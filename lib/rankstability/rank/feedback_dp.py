@@ -105,12 +105,12 @@ def _first_path(steps: list[tuple[IntArray, IntArray, IntArray, int]]) -> IntArr
         kept.append((parent, v, to))
         good = np.zeros(sets, dtype=bool)
         good[parent] = True
-    order, here = [], 0
+    order, at_set = [], 0
     for parent, v, to in reversed(kept):
-        at = (parent == here).nonzero()[0]
+        at = (parent == at_set).nonzero()[0]
         pick = at[v[at].argmin()]
         order.append(int(v[pick]))
-        here = int(to[pick])
+        at_set = int(to[pick])
     return np.array(order, dtype=np.int64)
 
 

@@ -324,8 +324,8 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     (False, False)
     """
     if set(original.systems) != set(changed.systems):
-        odd = sorted(set(original.systems) ^ set(changed.systems))
-        raise DataError("the rankings do not hold the same systems", value=odd)
+        differing = sorted(set(original.systems) ^ set(changed.systems))
+        raise DataError("the rankings do not hold the same systems", value=differing)
     position = {s: k for k, s in enumerate(changed.systems)}
     new = np.array([position[s] for s in original.systems])
     moves = np.abs(new - np.arange(len(new)))

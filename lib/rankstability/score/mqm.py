@@ -55,7 +55,7 @@ def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") 
     table = weight_table(weights) if isinstance(weights, str) else weights
     kinds = judgments[["severity", "category"]].astype(str)
     each = kinds.drop_duplicates()
-    found = {}
+    weight_of = {}
     for severity, category in each.itertuples(index=False):
         fits = table[
             table["severity"].isin(["", severity]) & table["category"].isin(["", category])
@@ -68,8 +68,8 @@ def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") 
                 value=severity,
                 expected="a weight table that has it: " + ", ".join(WEIGHTS),
             )
-        found[severity, category] = float(fits["weight"].iloc[0])
-    return np.array([found[k] for k in zip(kinds["severity"], kinds["category"], strict=True)])
+        weight_of[severity, category] = float(fits["weight"].iloc[0])
+    return np.array([weight_of[k] for k in zip(kinds["severity"], kinds["category"], strict=True)])
 
 
 def what_counts(
@@ -230,14 +230,14 @@ def _complete(scores: pd.DataFrame, coverage: float) -> tuple[pd.DataFrame, dict
     raters, segments = of_document["rater"].nunique(), of_document["segment"].nunique()
     depth = int(raters.mode().iloc[0])
     due = raters * segments
-    whole = of_document.size() == due * scores["system"].nunique()
-    if not whole.all():
-        excluded["documents not rated whole for every system"] = int((~whole).sum())
-        excluded |= _lacking(scores, due, ~whole)
-    uneven = whole & (raters != depth)
+    rated_whole = of_document.size() == due * scores["system"].nunique()
+    if not rated_whole.all():
+        excluded["documents not rated whole for every system"] = int((~rated_whole).sum())
+        excluded |= _lacking(scores, due, ~rated_whole)
+    uneven = rated_whole & (raters != depth)
     if uneven.any():
         excluded[f"documents without exactly {depth} raters"] = int(uneven.sum())
-    good = whole & ~uneven
+    good = rated_whole & ~uneven
     if not good.any():
         raise DataError(
             "no document was rated whole for every system by the same raters",
@@ -253,10 +253,10 @@ def _lacking(scores: pd.DataFrame, ratings_due: pd.Series, drop: pd.Series) -> d
     lacks = there.lt(ratings_due, axis=0)[drop]
     alike = lacks.all(axis=1)
     counts = lacks[~alike].sum()
-    found = {f"of these, not whole for {s}": int(n) for s, n in counts.items() if n}
+    reasons = {f"of these, not whole for {s}": int(n) for s, n in counts.items() if n}
     if alike.any():
-        found["of these, not whole for any system"] = int(alike.sum())
-    return found
+        reasons["of these, not whole for any system"] = int(alike.sum())
+    return reasons
 
 
 def _natural(name: str) -> tuple[str, int, str]:

@@ -332,7 +332,7 @@ def effects(
     a -= (side / d) @ side.T
     right = np.concatenate([rights[0], rights[stay]]) - side @ (rights[out] / d)
     beta = linalg.cho_solve(linalg.cho_factor(a, check_finite=False), right, check_finite=False)
-    gone = (rights[out] - side.T @ beta) / d
+    eliminated = (rights[out] - side.T @ beta) / d
     answer = [beta[:ns], beta[ns:], beta[ns:]]
-    answer[out], answer[stay] = gone, beta[ns:]
+    answer[out], answer[stay] = eliminated, beta[ns:]
     return answer[0], answer[1], answer[2]
