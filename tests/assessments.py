@@ -6,29 +6,12 @@ import demo_da
 import numpy as np
 import pandas as pd
 
-from rankstability.judgments import DirectAssessment
-
-COLUMNS = ["worker", "hit", "system", "document", "segment", "type", "score", "block"]
+from rankstability.judgments import DirectAssessment, direct_assessment
 
 
 def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> DirectAssessment:
-    """Frames with plain columns as a DirectAssessment."""
-    frames = [latest.copy(), (latest if good is None else good).copy()]
-    for column in COLUMNS:
-        if column == "score":
-            continue
-        values: set[str] = set()
-        for frame in frames:
-            if column not in frame:
-                frame[column] = None
-            values |= set(frame[column].dropna().astype(str))
-        for frame in frames:
-            text = frame[column].where(frame[column].isna(), frame[column].astype(str))
-            frame[column] = pd.Categorical(text, categories=sorted(values))
-    for frame in frames:
-        frame["score"] = frame["score"].astype(float)
-    empty = pd.DataFrame(columns=["file", "reason", "rows"])
-    return DirectAssessment("xx-yy", frames[0][COLUMNS], frames[1][COLUMNS], empty)
+    """Frames with plain columns as a DirectAssessment of the pair xx-yy."""
+    return direct_assessment("xx-yy", latest, good)
 
 
 def demo(style: str, seed: int, **settings: float) -> tuple[DirectAssessment, pd.Series]:

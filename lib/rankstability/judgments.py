@@ -7,7 +7,7 @@ judgments are a frame of errors, see `read.mqm`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +44,51 @@ class DirectAssessment:
     latest: pd.DataFrame
     good: pd.DataFrame
     excluded: pd.DataFrame
+
+
+def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
+    """Give `columns` the same sorted categories in all frames, in place; NA and '' are missing."""
+    for column in columns:
+        seen: set[str] = set()
+        for frame in frames:
+            values = frame[column].cat
+            used = np.unique(values.codes.to_numpy())
+            seen.update(values.categories[used[used >= 0]])
+        categories = list(TYPES) if column == "type" else sorted(seen - {"", "NA"})
+        for frame in frames:
+            frame[column] = frame[column].cat.set_categories(categories)
+
+
+COLUMNS = ("worker", "hit", "system", "document", "segment", "type", "score", "block")
+
+
+def direct_assessment(
+    pair: str,
+    latest: pd.DataFrame,
+    good: pd.DataFrame | None = None,
+    excluded: pd.DataFrame | None = None,
+) -> DirectAssessment:
+    """Plain frames as the judgments of one language pair.
+
+    Parameters
+    ----------
+    latest, good : DataFrame
+        Columns of `COLUMNS`; system, segment, type and score must be there, what else is absent is
+        missing. Without `good`, all rows of `latest` count.
+    excluded : DataFrame, optional
+        Columns file, reason, rows.
+    """
+    names = [name for name in COLUMNS if name != "score"]
+    frames = [latest] if good is None else [latest, good]
+    tidy = [frame.reindex(columns=list(COLUMNS)).astype({"score": float}) for frame in frames]
+    for frame in tidy:
+        for name in names:
+            known = frame[name].notna()
+            frame[name] = pd.Categorical(frame[name].where(~known, frame[name].astype(str)))
+    share_categories(tidy, names)
+    if excluded is None:
+        excluded = pd.DataFrame(columns=["file", "reason", "rows"])
+    return DirectAssessment(pair, tidy[0], tidy[-1].copy(), excluded)
 
 
 def rows_with(frame: pd.DataFrame, column: str, values: Collection[str]) -> np.ndarray:

@@ -15,10 +15,9 @@ import pandas as pd
 
 from .. import paths
 from ..errors import DataError
-from ..judgments import DirectAssessment
+from ..judgments import DirectAssessment, direct_assessment
 from . import schema as schemas
 from . import tables, text
-from .da import share_categories
 
 COLUMNS = {
     "appraise": (
@@ -92,14 +91,8 @@ def read_appraise(files: tuple[Path, ...], pair: str, form: str) -> DirectAssess
             expected="one of " + ", ".join(pairs(files, form)),
         )
     rows = pd.concat(parts, ignore_index=True)
-    frame = pd.DataFrame({"score": rows["number"].to_numpy(float)})
-    for name in ("worker", "hit", "system", "document", "segment", "type", "block"):
-        frame[name] = pd.Categorical(rows[name])
-    share_categories([frame], ("worker", "hit", "system", "document", "segment", "type", "block"))
-    frame = frame[["worker", "hit", "system", "document", "segment", "type", "score", "block"]]
-    return DirectAssessment(
-        pair, frame, frame.copy(), pd.DataFrame(excluded, columns=["file", "reason", "rows"])
-    )
+    counts = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
+    return direct_assessment(pair, rows.rename(columns={"number": "score"}), excluded=counts)
 
 
 def _check_header(folder: Path, expected: tuple[str, ...]) -> None:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from .. import paths
 from ..errors import DataError
-from ..judgments import TYPES, DirectAssessment
+from ..judgments import TYPES, DirectAssessment, share_categories
 from . import schema as schemas
 from . import tables
 from .tables import Table
@@ -101,19 +101,6 @@ def _judgments(table: Table, rows: np.ndarray) -> pd.DataFrame:
         "block": "rid",
     }
     return table.validated(schemas.judgments(TYPES), names, rows)
-
-
-def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
-    """Give `columns` the same sorted categories in all frames, in place; NA and '' are missing."""
-    for column in columns:
-        seen: set[str] = set()
-        for frame in frames:
-            values = frame[column].cat
-            used = np.unique(values.codes.to_numpy())
-            seen.update(values.categories[used[used >= 0]])
-        categories = list(TYPES) if column == "type" else sorted(seen - {"", "NA"})
-        for frame in frames:
-            frame[column] = frame[column].cat.set_categories(categories)
 
 
 def _identical(table: Table, rows: np.ndarray, allow: bool) -> int:
