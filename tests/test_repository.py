@@ -158,7 +158,7 @@ def test_notebook_form(file):
     assert about["protocols"] or file.stem in LIVE
     assert isinstance(about["split"], bool)
     assert isinstance(about["promises"], list) and isinstance(about["pair_promises"], list)
-    assert len(notebook["cells"]) <= 32
+    assert len(notebook["cells"]) <= 36
     assert notebook["cells"][0]["cell_type"] == "markdown"
     assert "".join(notebook["cells"][0]["source"]).startswith("# ")
     for cell in notebook["cells"]:

@@ -27,14 +27,6 @@ WHOLE = "whole"
 KERNEL_TRIES = 3  # a kernel that does not answer at start-up is started again
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("start", "show", "Run"):
-        from . import session
-
-        return getattr(session, name)
-    raise AttributeError(name)
-
-
 @dataclass(frozen=True)
 class Plan:
     """One execution: what runs on what, and where its results and its executed copy go."""
@@ -202,7 +194,7 @@ def check_promises(run: Plan, folder: Path) -> None:
     wanted = list(about.get("promises", [])) if run.pair in ("", WHOLE) else []
     pairs = () if run.pair == WHOLE else (run.pair,) if run.pair else run.pairs
     wanted += [f"{pair}/{f}" for pair in pairs for f in about.get("pair_promises", [])]
-    missing = [f for f in wanted if not f.endswith(".svg") and not (folder / f).is_file()]
+    missing = [f for f in wanted if not (folder / f).is_file()]
     if missing:
         raise RuntimeError(f"{run.notebook} ran to its end without writing {', '.join(missing)}")
 
