@@ -88,3 +88,9 @@ def test_the_paper():
     names: dict = {}
     exec(EXAMPLES["paper"], names)
     assert names["rows"]["status"].tolist() == ["exact", "no data"]
+
+
+def test_the_example_of_the_readme(capsys):
+    text = (paths.ROOT / "README.md").read_text(encoding="utf-8")
+    exec(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], {})
+    assert "d_rank=" in capsys.readouterr().out
