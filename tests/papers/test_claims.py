@@ -50,13 +50,13 @@ def test_our_values_are_joined_on_the_key_columns():
         {"year": [1999, 1999, 1998], "system": ["b", "a", "c"], "ours": [2.0, 1.4, 3.0]}
     )
     made = claims.compare(
-        PRINTED, ours, ["year", "system"], provenance="official", reasons="why", no_data="absent"
+        PRINTED, ours, ["year", "system"], provenance="official", no_data="absent"
     )
     assert list(made.columns) == claims.COLUMNS
     assert made["cell"].tolist() == PRINTED["cell"].tolist()
     assert made["ours"].tolist() == ["1.4", "2", ""]
     assert made["status"].tolist() == ["differs", "exact", "no data"]
-    assert made["reason"].tolist() == ["why", "", "absent"]
+    assert made["reason"].tolist() == ["", "", "absent"]
 
 
 def test_a_row_may_have_its_own_reason_tolerance_and_provenance():
@@ -64,12 +64,12 @@ def test_a_row_may_have_its_own_reason_tolerance_and_provenance():
         {
             "system": ["a", "b", "c"],
             "ours": ["1.0", "2.9", None],
-            "reason": ["as printed", None, "3 pairs are absent"],
+            "reason": ["as printed", "why", "3 pairs are absent"],
             "tolerance": [None, 1.0, None],
             "provenance": [None, "simulated", None],
         }
     )
-    made = claims.compare(PRINTED, ours, ["system"], provenance="official", reasons="why")
+    made = claims.compare(PRINTED, ours, ["system"], provenance="official")
     assert made["status"].tolist() == ["exact", "rounds", "no data"]
     assert made["reason"].tolist() == ["as printed", "why", "3 pairs are absent"]
     assert made["provenance"].tolist() == ["official", "simulated", "official"]

@@ -28,7 +28,7 @@ A row with status ``no data`` gives way to a row of the same paper, place and ce
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -100,13 +100,11 @@ def _decimal(text: str) -> Decimal | None:
 
 def compare(
     rows: pd.DataFrame,
-    ours: pd.DataFrame | Mapping[tuple[str, str], Any],
+    ours: pd.DataFrame,
     on: Sequence[str] = ("place", "cell"),
     *,
     provenance: str,
-    reasons: Mapping[tuple[str, str], str] | str = "",
     no_data: str = "the data are not here",
-    tolerance: float | Mapping[tuple[str, str], float] | None = None,
 ) -> pd.DataFrame:
     """Ledger rows: published `rows` joined with our values on the key columns `on`.
 
@@ -123,22 +121,14 @@ def compare(
         Columns of both frames, such as ``["statistic", "pair", "removed"]``.
     provenance : str
         One of `PROVENANCES`: where our data come from.
-    reasons : str
-        The reason of rows that are ``rounds`` or ``differs`` and have none of their own.
     no_data : str
         The reason of rows without a value that have none of their own.
-    tolerance : float, optional
-        For `status`: how far ``rounds`` reaches.
 
     Raises
     ------
     DataError
         For an unknown provenance, or two of our values for one key.
     """
-    if isinstance(ours, Mapping):  # papers not yet keyed by columns
-        ours = _from_mappings(ours, reasons, tolerance)
-        reasons = reasons if isinstance(reasons, str) else ""
-        tolerance = None if isinstance(tolerance, Mapping) else tolerance
     on = list(on)
     extra = [c for c in ("ours", "reason", "tolerance", "provenance") if c in ours]
     answers = ours[[*on, *extra]].astype({name: str for name in on})
@@ -149,12 +139,11 @@ def compare(
     joined = keys.merge(answers.astype({"ours": object}), on=on, how="left")
     out = []
     for row in joined.to_dict("records"):
-        limit, source = _given(row, "tolerance", tolerance), _given(row, "provenance", provenance)
+        limit, source = _given(row, "tolerance", None), _given(row, "provenance", provenance)
         if source not in PROVENANCES:
             raise DataError("unknown provenance", value=source, expected=", ".join(PROVENANCES))
         verdict = status(row["published"], row["ours"], limit)
-        usual = {"no data": no_data, "rounds": reasons, "differs": reasons}.get(verdict, "")
-        reason = _given(row, "reason", "") or usual
+        reason = _given(row, "reason", "") or (no_data if verdict == "no data" else "")
         out.append(
             (row["paper"], row["place"], row["cell"], row["published"], _text(row["ours"]),
              verdict, reason, source)
@@ -166,17 +155,6 @@ def _given(row: dict[Any, Any], name: str, usual: Any) -> Any:
     """The row's own value where it has one, else `usual`."""
     value = row.get(name)
     return usual if value is None or pd.isna(value) else value
-
-
-def _from_mappings(ours: Any, reasons: Any, tolerance: Any) -> pd.DataFrame:
-    parts = {"ours": ours, "reason": reasons, "tolerance": tolerance}
-    parts = {name: part for name, part in parts.items() if isinstance(part, Mapping)}
-    keys = list(dict.fromkeys(key for part in parts.values() for key in part))
-    columns = {name: [part.get(key) for key in keys] for name, part in parts.items()}
-    frame = pd.DataFrame(columns, dtype=object)
-    frame.insert(0, "place", [place for place, _ in keys])
-    frame.insert(1, "cell", [cell for _, cell in keys])
-    return frame
 
 
 def _text(value: Any) -> str:
