@@ -14,6 +14,7 @@ from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
 from conftest import real
+from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.rank import significance
 from rankstability.read import rr as readers_rr
@@ -75,7 +76,7 @@ def test_weights_of_one_give_the_counts_and_removal_is_dropping_a_row(blocks):
     assert (same.wins[0] == full.wins).all() and (same.ties[0] == full.ties).all()
     for system in data.systems:
         if len(data.systems) > 1:
-            again = rr.pair_counts(rr.remove_system(frame, system))
+            again = rr.pair_counts(perturb.remove(frame, system))
             short = full.without(system)
             assert again.systems == short.systems
             assert (again.wins == short.wins).all() and (again.ties == short.ties).all()
@@ -171,7 +172,7 @@ def test_each_score_stands_once_with_all_its_names():
 def test_refusals():
     frame = frame_of([{"a": 1, "b": 2}])
     with pytest.raises(DataError, match="no such system"):
-        rr.remove_system(frame, "z")
+        perturb.remove(frame, "z")
     with pytest.raises(DataError, match="more than one task"):
         rr.blocks(pd.concat([frame, frame.assign(task="en-cs")]))
     with pytest.raises(DataError, match="no blocks"):
@@ -222,7 +223,7 @@ def test_removals_are_what_removing_the_rows_gives(demo):
         removed = "_ref" if row.removed == "ref" else row.removed
         method = rr.METHODS[row.method]
         before = [s for s in rr.rank_order(method(rr.pair_counts(task))) if s != removed]
-        after = rr.rank_order(method(rr.pair_counts(rr.remove_system(task, removed))))
+        after = rr.rank_order(method(rr.pair_counts(perturb.remove(task, removed))))
         assert row.d_rank == (before != after)
     reference = changes[(changes["removed"] == "ref") & (changes["method"] == "expected_win")]
     assert not reference["d_rank"].any()  # it never counted there

@@ -348,13 +348,6 @@ def win_percentages(counts: PairCounts, order: list[str] | None = None) -> pd.Da
     return matrix(counts, 100 * _ratio(counts.wins.T, total), order)
 
 
-def remove_system(frame: pd.DataFrame, system: str) -> pd.DataFrame:
-    """The judgments as if `system` had not been shown; the rest of its blocks stays."""
-    if system not in set(frame["system"].unique()):
-        raise DataError("no such system", value=system, expected="a system of the task")
-    return frame[frame["system"] != system]
-
-
 def file_place(task: str, name: str) -> tuple[str, str]:
     """Language pair and file name for a task's result: the track, where there is one, is added."""
     pair, _, track = task.partition(" ")

@@ -2,7 +2,7 @@
 
 Every experiment is the same chain as for the other protocols, rank(score(perturb(judgments))).
 Taking a system away removes its comparisons and leaves the rest of its blocks, so it is done on
-the counts; `rr.remove_system` does the same to the judgments.
+the counts; `perturb.remove` does the same to the judgments.
 """
 
 from __future__ import annotations
