@@ -60,31 +60,35 @@ def companions(path: Path) -> tuple[Path, Path]:
     )
 
 
-def _pair_of_rows(table: Table) -> pd.Series:
-    """The language pair of each row, as a categorical."""
-    codes = table.validated(schemas.languages(CODE), {"source": "Input.src", "target": "Input.trg"})
-    pairs = codes.drop_duplicates()
-    name = (pairs["source"].astype(str) + "-" + pairs["target"].astype(str)).to_numpy()
-    return codes.merge(pairs.assign(pair=name), how="left")["pair"].astype("category")
+def _pair_of_rows(table: Table) -> pd.Categorical:
+    """The language pair of each row."""
+    names = {"source": "Input.src", "target": "Input.trg"}
+    frame = table.validated(schemas.languages(CODE), names)
+    source, target = frame["source"].cat, frame["target"].cat
+    number = source.codes.to_numpy().astype(int) * len(target.categories) + target.codes.to_numpy()
+    seen, codes = np.unique(number, return_inverse=True)
+    pairs = [divmod(int(one), len(target.categories)) for one in seen]
+    words = [f"{source.categories[s]}-{target.categories[t]}" for s, t in pairs]
+    return pd.Categorical.from_codes(codes, words)
 
 
 def pairs(path: Path) -> tuple[str, ...]:
     """The language pairs of the judgments that count, sorted."""
     _, good = companions(path)
     table = tables.read(good, COLUMNS, ("Input.src", "Input.trg"))
-    return tuple(_pair_of_rows(table).cat.categories)
+    return tuple(sorted(_pair_of_rows(table).categories))
 
 
 def _rows(table: Table, pair: str) -> np.ndarray:
     """Indices of the rows of `pair`."""
     of_row = _pair_of_rows(table)
-    rows = np.flatnonzero((of_row == pair).to_numpy())
+    rows = np.flatnonzero(of_row == pair)
     if not len(rows):
         raise DataError(
             "no rows for the language pair",
             file=paths.shown(table.path),
             value=pair,
-            expected="one of " + ", ".join(of_row.cat.categories),
+            expected="one of " + ", ".join(sorted(of_row.categories)),
         )
     return rows
 
