@@ -211,7 +211,15 @@ def test_sizes():
     sizes = {p: p.stat().st_size for p in tracked()}
     assert [str(p) for p, size in sizes.items() if size > 2 * MIB] == []
     figures = [size for p, size in sizes.items() if paths.FIGURES in p.parents]
-    assert sum(figures) < 60 * MIB
+    assert len(figures) <= 1200 and sum(figures) <= 15 * MIB
+
+
+def test_git_holds_of_the_figures_what_the_list_in_gitignore_keeps():
+    asked = ["git", "ls-files", "--cached", "--ignored", "--exclude-standard", "figures"]
+    listed = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    assert listed.stdout.split() == []
 
 
 def test_no_paths_of_one_machine():
