@@ -87,7 +87,7 @@ def test_index_to_page_with_figure_and_table(page, tiny):
     assert "'cs-en'" in page.locator("details.settings").inner_text() and fits(page)
     # the files of the run exist where the links lead
     names = page.locator("footer .files a").evaluate_all("links => links.map(a => a.href)")
-    assert len(names) == 4 and all(Path(n.removeprefix("file://")).is_file() for n in names)
+    assert len(names) == 3 and all(Path(n.removeprefix("file://")).is_file() for n in names)
     page.get_by_role("link", name="Back to the report").click()
     assert page.url.endswith("/index.html")
 
