@@ -1,0 +1,264 @@
+"""How each year of WMT made a ranking: score, test and line rule, from the organisers' scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from .paired import independent_t, paired_t, signed_rank, signed_rank_by_domain
+from .significance import rank_sum
+
+Test = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One year's way from scores to lines.
+
+    Attributes
+    ----------
+    name, years : str
+    rows : str
+        Which judgments count, as ``judgments.ROWS`` names it.
+    score : str
+        ``z`` (by worker) or ``raw``: what is averaged and tested.
+    by_domain : bool
+        Whether the mean that orders is the mean over domains of a domain's mean.
+    test : function
+        Scores (segments, systems; in order of the ranking) and domain of each segment to p-values
+        of the pairs; above the diagonal, of the better-ranked system against the other.
+    lines : function
+        Significant pairs (above the diagonal) to best and worst rank of each system, and the
+        places of lines: True at k - 1 for a line below rank k.
+    test_name, line_rule, source : str
+        In words.
+    """
+
+    name: str
+    years: str
+    rows: str
+    score: str
+    by_domain: bool
+    test: Test
+    lines: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+    test_name: str
+    line_rule: str
+    source: str
+
+
+def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    segment, system = np.nonzero(np.isfinite(scores))
+    return scores[segment, system], system
+
+
+def _rank_sum_halved(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
+    return rank_sum(*_long(scores), scores.shape[1], "scipy<1.7")[0]
+
+
+def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
+    """One-sided rank sums, each pair on the segments that both systems have."""
+    if np.isfinite(scores).all():
+        return rank_sum(*_long(scores), scores.shape[1], "greater")[0]
+    n = scores.shape[1]
+    p = np.full((n, n), np.nan)
+    for i in range(n):
+        for j in range(i + 1, n):
+            two = scores[:, [i, j]]
+            both = two[np.isfinite(two).all(axis=1)]
+            if len(both):
+                p[i, j] = rank_sum(*_long(both), 2, "greater")[0][0, 1]
+    return p
+
+
+def _signed_rank_domains(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
+    return signed_rank_by_domain(scores, domain)
+
+
+def _signed_rank_greater(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
+    return signed_rank(scores, "greater")
+
+
+def _either_t(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
+    return np.fmin(paired_t(scores), independent_t(scores))
+
+
+def _wins_and_losses(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    upper = np.triu(significant, 1)
+    return 1 + upper.sum(axis=0), len(upper) - upper.sum(axis=1)
+
+
+def _wins_below(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A line below a system that differs from every one below it."""
+    n = len(significant)
+    lines = np.array([significant[k, k + 1 :].all() for k in range(n - 1)], bool)
+    return *_wins_and_losses(significant), lines
+
+
+def _fewest_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A line where the fewest wins of any system above it equal the number of systems below."""
+    n = len(significant)
+    wins = np.triu(significant, 1).sum(axis=1)
+    fewest = np.minimum.accumulate(wins)[: n - 1]
+    return *_wins_and_losses(significant), fewest == n - 1 - np.arange(n - 1)
+
+
+def _apart(best: np.ndarray, worst: np.ndarray) -> np.ndarray:
+    """Lines where no range below reaches into those above."""
+    reach = np.maximum.accumulate(worst)[:-1]
+    return reach < np.minimum.accumulate(best[::-1])[::-1][1:]
+
+
+def _first_significant(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ranges up and down to the first significant neighbour; a line where they do not overlap."""
+    n = len(significant)
+    best, worst = np.empty(n, int), np.empty(n, int)
+    for k in range(n):
+        above, below = np.flatnonzero(significant[:k, k]), np.flatnonzero(significant[k, k + 1 :])
+        best[k] = above[-1] + 2 if len(above) else 1
+        worst[k] = k + 1 + below[0] if len(below) else n
+    return best, worst, _apart(best, worst)
+
+
+def _all_beat_all(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A line where every system above differs from every one below."""
+    n = len(significant)
+    lines = np.array([significant[:k, k:].all() for k in range(1, n)], bool)
+    return *_wins_and_losses(significant), lines
+
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(
+            *("wmt17", "2017 to 2021", "good workers", "z", False, _rank_sum_halved, _wins_below),
+            test_name="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), .05",
+            line_rule="a line below a system that differs from all below it",
+            source="Knowles 2021, section 3; the scripts of WMT17 to WMT21",
+        ),
+        Recipe(
+            *("wmt23", "2023, DA+SQM", "no document with a bad item", "raw", False),
+            *(_rank_sum_shared, _fewest_wins),
+            test_name="Mann-Whitney, one-sided, on the segments both systems have, .05",
+            line_rule="a line where the fewest wins so far equal the number of systems below",
+            source="Appraise, ComputeWMT23Results",
+        ),
+        Recipe(
+            *("wmt24", "2024, ESA and MQM", "latest complete", "raw", True),
+            *(_signed_rank_domains, _all_beat_all),
+            test_name="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, .05",
+            line_rule="a line where all above differ from all below",
+            source="wmt24-news-systems, calculate_clusters",
+        ),
+        Recipe(
+            *("wmt25", "2025, ESA", "latest complete", "raw", False),
+            *(_signed_rank_greater, _first_significant),
+            test_name="Wilcoxon signed rank, one-sided in the observed order, .05",
+            line_rule="a line where the ranges to the first significant neighbour do not overlap",
+            source="wmt25-general-mt, compute_clusters",
+        ),
+        Recipe(
+            *("wmt26", "2026, cESA", "latest complete", "raw", False, _either_t, _all_beat_all),
+            test_name="p < .05 in a paired or an independent t test, two-sided",
+            line_rule="a line where all above differ from all below",
+            source="the organisers' script of WMT26",
+        ),
+    )
+}
+"""Recipes by name; see `Recipe`."""
+
+
+def recipe_named(name: str) -> Recipe:
+    """The recipe of this name.
+
+    Raises
+    ------
+    DataError
+        Names the recipes there are.
+    """
+    if name not in RECIPES:
+        raise DataError("unknown recipe", value=name, expected=", ".join(RECIPES))
+    return RECIPES[name]
+
+
+def ordering_means(scores: np.ndarray, domain: np.ndarray, by_domain: bool) -> np.ndarray:
+    """The mean by which a recipe orders systems, over segments or over domains' means.
+
+    Parameters
+    ----------
+    scores : array, shape (segments, systems)
+        NaN where not judged.
+    domain : array of int, shape (segments,)
+    """
+    if not by_domain:
+        return _mean(scores)
+    return _mean(np.array([_mean(scores[domain == d]) for d in np.unique(domain)]))
+
+
+def _mean(scores: np.ndarray) -> np.ndarray:
+    known = np.isfinite(scores)
+    with np.errstate(invalid="ignore"):
+        return np.where(known, scores, 0.0).sum(axis=0) / known.sum(axis=0)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A ranking made by a recipe, in arrays: systems by the recipe's order.
+
+    Attributes
+    ----------
+    order : array of int
+        Systems, best first; of equal means the first by number.
+    score : array of float
+        In that order, as `best`, `worst` (ranks) and `p` (pairs; the upper triangle counts).
+    lines : array of bool
+        True at k - 1 for a line below rank k.
+    """
+
+    order: np.ndarray
+    score: np.ndarray
+    best: np.ndarray
+    worst: np.ndarray
+    lines: np.ndarray
+    p: np.ndarray
+
+
+def make(
+    recipe: Recipe, scores: np.ndarray, domain: np.ndarray | None = None, alpha: float = 0.05
+) -> Made:
+    """Order, test and draw the lines as `recipe` does.
+
+    Parameters
+    ----------
+    scores : array, shape (segments, systems)
+        Mean scores of the recipe's rows; NaN where not judged.
+    domain : array of int, optional
+        Of each segment; by default all are of one domain.
+    alpha : float
+        Of each test.
+    """
+    domain = np.zeros(len(scores), int) if domain is None else domain
+    mean = ordering_means(scores, domain, recipe.by_domain)
+    order = np.argsort(-mean, kind="stable")
+    p = recipe.test(scores[:, order], domain)
+    significant = np.nan_to_num(p, nan=1.0) < alpha
+    best, worst, lines = recipe.lines(significant)
+    return Made(order, mean[order], best, worst, lines, p)
+
+
+def recipe_table(recipe: Recipe, made: Made, systems: tuple[str, ...]) -> pd.DataFrame:
+    """A recipe's ranking as a frame: recipe, system, rank, score, rank_low, rank_high, cluster."""
+    return pd.DataFrame(
+        {
+            "recipe": recipe.name,
+            "system": [systems[k] for k in made.order],
+            "rank": np.arange(1, len(made.order) + 1),
+            "score": made.score,
+            "rank_low": made.best,
+            "rank_high": made.worst,
+            "cluster": 1 + np.concatenate([[0], np.cumsum(made.lines)]).astype(int),
+        }
+    )

@@ -1,0 +1,99 @@
+"""How often a recipe draws a line, or calls a pair different, when all systems are equal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from statsmodels.stats.proportion import proportion_confint
+
+from ..change.shuffle import shuffle_blocks, shuffle_labels
+from ..rank.recipes import Recipe, make, ordering_means
+from ..score.scored import Scored
+
+UNITS = ("segment", "document", "worker", "block")
+
+
+def equal_systems(scored: Scored, recipe: Recipe) -> Scored:
+    """The same judgments with each system's mean, as the recipe orders by it, taken away."""
+    mean = ordering_means(scored.matrix(), segment_domains(scored), recipe.by_domain)
+    return replace(scored, score=scored.score - mean[scored.system])
+
+
+def segment_domains(scored: Scored) -> np.ndarray:
+    """The domain of each segment; one for all where the data name none."""
+    if "domain" not in scored.units:
+        return np.zeros(len(scored.segments), int)
+    return scored.segment_unit("domain")
+
+
+def shuffled(scored: Scored, unit: str, rng: np.random.Generator) -> Scored:
+    """A null campaign: systems' labels shuffled whole within each unit.
+
+    Parameters
+    ----------
+    unit : str
+        One of `UNITS`. ``segment``: the documents stay as they are, single scores change places.
+        ``document``: what is said of a system on a document stays together. ``worker``: so does
+        what an account says of a system, over all its documents. ``block``: the blocks of a worker
+        change places, for systems that were judged on different documents.
+    """
+    if unit == "block":
+        new = shuffle_blocks(scored.system, scored.unit("block"), scored.unit("worker"), rng)
+    else:
+        new = shuffle_labels(scored.system, scored.unit(unit), rng)
+    return replace(scored, system=new)
+
+
+def false_lines(
+    scored: Scored,
+    recipe: Recipe,
+    unit: str,
+    rng: np.random.Generator,
+    draws: int = 200,
+    alpha: float = 0.05,
+) -> pd.DataFrame:
+    """Pairs called significant and campaigns with a line, over null campaigns from these data.
+
+    Parameters
+    ----------
+    scored : Scored
+        The judgments that the recipe counts, with the score that it takes.
+    unit : str
+        Within which labels are shuffled, see `shuffled`.
+    draws : int
+        Null campaigns.
+
+    Returns
+    -------
+    DataFrame
+        One row: recipe, unit, pairs_significant, pairs_low, pairs_high, campaigns_with_line,
+        campaigns_low, campaigns_high, draws. Shares, with 95 % intervals: of the mean over
+        campaigns for pairs, Wilson's for campaigns.
+    """
+    equal = equal_systems(scored, recipe)
+    domain = segment_domains(scored)
+    pairs, lines = np.empty(draws), np.empty(draws, int)
+    above = np.triu_indices(len(scored.systems), 1)
+    for k in range(draws):
+        made = make(recipe, shuffled(equal, unit, rng).matrix(), domain, alpha)
+        pairs[k] = (np.nan_to_num(made.p[above], nan=1.0) < alpha).mean()
+        lines[k] = made.lines.any()
+    half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)
+    low, high = proportion_confint(int(lines.sum()), draws, method="wilson")
+    return pd.DataFrame(
+        [
+            {
+                "recipe": recipe.name,
+                "unit": unit,
+                "pairs_significant": pairs.mean(),
+                "pairs_low": max(pairs.mean() - half, 0.0),
+                "pairs_high": min(pairs.mean() + half, 1.0),
+                "campaigns_with_line": lines.mean(),
+                "campaigns_low": low,
+                "campaigns_high": high,
+                "draws": draws,
+            }
+        ]
+    )

@@ -1,0 +1,92 @@
+"""The recipes of the years on the same data: clusters and significant pairs of WMT24."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conftest import needs
+from esa import scored
+from rankstability.errors import DataError
+from rankstability.rank.paired import signed_rank
+from rankstability.rank.recipes import RECIPES, make, recipe_named, recipe_table
+from rankstability.study.calibration import segment_domains
+
+
+def made(target, waves, name):
+    judged = scored(target, *waves)
+    return judged, make(RECIPES[name], judged.matrix(), segment_domains(judged))
+
+
+@needs("wmt24-esa")
+@pytest.mark.parametrize(
+    ("target", "waves", "clusters"),
+    [("jpn", (2, 3), (5, 3, 3)), ("zho", (2, 3), (2, 3, 3)), ("jpn", (3,), (4, 4, 2))],
+)
+def test_clusters_of_wmt24(target, waves, clusters):
+    names = ("wmt24", "wmt25", "wmt26")
+    assert tuple(int(made(target, waves, n)[1].lines.sum()) + 1 for n in names) == clusters
+
+
+@needs("wmt24-esa")
+@pytest.mark.parametrize(("target", "pairs"), [("jpn", (59, 55, 46)), ("zho", (56, 51, 42))])
+def test_significant_pairs_of_wave_3(target, pairs):
+    upper = np.triu_indices(13, 1)
+    names = ("wmt24", "wmt25", "wmt26")
+    assert tuple(int((made(target, (3,), n)[1].p[upper] < 0.05).sum()) for n in names) == pairs
+
+
+@needs("wmt24-esa")
+def test_the_top_turns_with_the_other_half_of_the_data():
+    judged, both = made("jpn", (2, 3), "wmt24")
+    assert [judged.systems[k] for k in both.order[:2]] == ["refA", "Claude-3.5"]
+    assert both.lines[:2].all()
+    judged, half = made("jpn", (3,), "wmt24")
+    assert judged.systems[half.order[0]] == "Claude-3.5" and half.lines[0]
+
+
+def test_a_system_better_than_all_stands_alone_under_every_recipe():
+    rng = np.random.default_rng(4)
+    scores = rng.normal(60, 8, size=(300, 5)).round() + np.array([0, 0, 25, 0, 0])
+    domain = np.repeat([0, 1, 2], 100)
+    for recipe in RECIPES.values():
+        result = make(recipe, scores, domain)
+        assert result.order[0] == 2 and result.lines[0], recipe.name
+        table = recipe_table(recipe, result, tuple("abcde"))
+        assert table["system"][0] == "c" and table["cluster"][:2].tolist() == [1, 2]
+        assert (table["rank_low"] <= table["rank"]).all()
+        assert (table["rank"] <= table["rank_high"]).all()
+
+
+def test_relabelling_systems_and_reordering_segments_change_nothing():
+    rng = np.random.default_rng(5)
+    scores = rng.normal(60, 8, size=(200, 6)).round() + np.arange(6)
+    scores[rng.random(scores.shape) < 0.1] = np.nan
+    domain = rng.integers(3, size=200)
+    systems, rows = rng.permutation(6), rng.permutation(200)
+    for recipe in RECIPES.values():
+        one = make(recipe, scores, domain)
+        two = make(recipe, scores[rows][:, systems], domain[rows])
+        assert systems[two.order].tolist() == one.order.tolist(), recipe.name
+        np.testing.assert_allclose(two.p, one.p, rtol=1e-9)
+        assert (two.lines == one.lines).all()
+
+
+def test_wmt25_ranges_reach_to_the_first_significant_neighbour():
+    significant = np.zeros((4, 4), bool)
+    significant[0, 2] = significant[1, 3] = significant[0, 3] = True
+    best, worst, lines = RECIPES["wmt25"].lines(significant)
+    assert best.tolist() == [1, 1, 2, 3] and worst.tolist() == [2, 3, 4, 4]
+    assert not lines.any()
+
+
+def test_wmt23_draws_by_the_fewest_wins_so_far():
+    significant = np.triu(np.ones((3, 3), bool), 1)
+    significant[0, 1] = False
+    assert RECIPES["wmt23"].lines(significant)[2].tolist() == [False, True]
+    assert signed_rank(np.zeros((60, 2)))[0, 1] == 1.0
+
+
+def test_an_unknown_recipe_is_refused():
+    with pytest.raises(DataError, match="wmt17, wmt23, wmt24"):
+        recipe_named("wmt99")

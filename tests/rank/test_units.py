@@ -1,0 +1,144 @@
+"""Means over units: against a slow version, SciPy, and lines that hold on real campaigns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from conftest import needs
+from esa import scored
+from rankstability.errors import DataError
+from rankstability.rank.lines import held_lines
+from rankstability.rank.sets import rank_sets
+from rankstability.rank.systems import rank_systems
+from rankstability.rank.units import means, two_way_bootstrap, two_way_means, unit_totals
+from rankstability.read import campaigns
+from rankstability.score.da import judgment_z, segment_scores
+from rankstability.score.scored import from_assessment
+
+
+def estimate(judged, unit):
+    return means(
+        *unit_totals(
+            judged.system, judged.unit(unit), judged.score, judged.weights(), len(judged.systems)
+        )
+    )
+
+
+def uneven(seed=1, n=400, systems=4, units=30):
+    rng = np.random.default_rng(seed)
+    system, unit = rng.integers(systems, size=n), rng.integers(units, size=n)
+    return system, unit, rng.normal(size=n) + rng.normal(size=units)[unit], rng.uniform(0.2, 1, n)
+
+
+def test_the_covariance_is_that_of_a_slow_version():
+    system, unit, score, weight = uneven()
+    got = means(*unit_totals(system, unit, score, weight))
+    n, g = 4, len(set(unit))
+    mean = np.array([np.average(score[system == s], weights=weight[system == s]) for s in range(n)])
+    expected = np.zeros((n, n))
+    for u in set(unit):
+        part = np.zeros(n)
+        for s in range(n):
+            rows = (unit == u) & (system == s)
+            part[s] = (weight[rows] * (score[rows] - mean[s])).sum() / weight[system == s].sum()
+        expected += np.outer(part, part)
+    np.testing.assert_allclose(got.mean, mean)
+    np.testing.assert_allclose(got.covariance, expected * g / (g - 1))
+
+
+def test_with_segments_as_units_t_is_the_paired_t():
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=(80, 3))
+    segment, system = np.divmod(np.arange(240), 3)
+    got = means(*unit_totals(system, segment, scores.ravel()))
+    t = stats.ttest_rel(scores[:, 0], scores[:, 2])
+    assert got.t()[0, 2] == pytest.approx(t.statistic)
+    assert got.p()[0, 2] == pytest.approx(
+        stats.ttest_rel(scores[:, 0], scores[:, 2], alternative="greater").pvalue
+    )
+
+
+def test_two_ways_are_one_where_units_cross_nothing():
+    """With every judgment a unit of its own on one side, only the other kind remains."""
+    system, unit, score, weight = uneven()
+    alone = np.arange(len(system))
+    one = means(*unit_totals(system, unit, score, weight))
+    two = two_way_means(system, unit, alone, score, weight)
+    np.testing.assert_allclose(two.covariance, one.covariance)
+    drawn = two_way_bootstrap(system, unit, alone, score, np.random.default_rng(3), 4000, weight)
+    assert np.sqrt(drawn.var(axis=0) / np.diag(one.covariance)) == pytest.approx(1.4, abs=0.45)
+
+
+def test_one_unit_says_nothing():
+    with pytest.raises(DataError, match="only one unit"):
+        means(*unit_totals(np.array([0, 1]), np.array([0, 0]), np.array([1.0, 2.0])))
+    few = means(*unit_totals(np.tile([0, 1], 5), np.repeat(np.arange(5), 2), np.arange(10.0)))
+    with pytest.raises(DataError, match="too few units"):
+        rank_sets(few, np.random.default_rng(0))
+
+
+PAIRS = {  # claimed; held by segments, documents, workers
+    "wmt18": {
+        "cs-en": (4, 4, 4, 4), "en-cs": (4, 4, 4, 4), "en-de": (7, 6, 6, 6),
+        "en-et": (8, 7, 5, 7), "en-fi": (3, 3, 3, 3), "en-ru": (5, 4, 4, 3),
+        "en-tr": (2, 1, 1, 1), "en-zh": (3, 3, 2, 3), "et-en": (5, 4, 4, 4),
+        "fi-en": (2, 2, 2, 2), "ru-en": (4, 2, 3, 2), "tr-en": (1, 0, 0, 0),
+        "zh-en": (4, 2, 2, 1),
+    },
+    "wmt21": {
+        "cs-en": (1, 0, 0, 0), "de-en": (2, 0, 0, 0), "ha-en": (2, 1, 1, 0),
+        "is-en": (3, 2, 0, 0), "ja-en": (1, 0, 0, 0), "ru-en": (0, 1, 0, 0),
+    },
+}  # fmt: skip
+
+
+@needs("wmt18")
+@needs("wmt21")
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAIRS)
+def test_lines_claimed_and_lines_held(name):
+    campaign = campaigns.find(name)
+    for pair, expected in PAIRS[name].items():
+        da = campaigns.load_da(campaign, pair)
+        judged = from_assessment(da, judgment_z(da))
+        claimed = len(rank_systems(segment_scores(da)).lines)
+        units = ("segment", "document", "worker")
+        held = [int(held_lines(estimate(judged, u))["held"].sum()) for u in units]
+        assert (claimed, *held) == expected, pair
+
+
+@needs("wmt24-esa")
+def test_lines_held_and_who_may_be_first_on_wmt24():
+    judged = scored("jpn", 2, 3)
+    by_document = estimate(judged, "document")
+    assert not held_lines(by_document)["held"].any()
+    by_segment = held_lines(estimate(judged, "segment"))
+    assert by_segment.loc[by_segment["held"] == 1, "below"].tolist() == [11, 12]
+    assert int(rank_sets(by_document, np.random.default_rng(1))["may_be_first"].sum()) == 11
+    hindi = held_lines(estimate(scored("hin", 2), "document"))
+    assert hindi.loc[hindi["held"] == 1, "below"].tolist() == [10]
+
+
+def test_rank_sets_against_a_slow_version_and_their_coverage():
+    """Units that hold together (a shared effect each): sets cover, intervals of segments would not.
+
+    300 campaigns of 5 systems, two pairs of them equal; simultaneous coverage at least .93 by a
+    binomial test at .01, and marginal sets are never wider than simultaneous ones.
+    """
+    truth = np.array([0.6, 0.3, 0.3, 0.0, 0.0])
+    true_low = np.array([1, 2, 2, 4, 4])
+    true_high = np.array([1, 3, 3, 5, 5])
+    rng = np.random.default_rng(11)
+    covered, campaigns_drawn = 0, 300
+    system = np.tile(np.arange(5), 40 * 4)
+    unit = np.repeat(np.arange(40), 4 * 5)
+    for _ in range(campaigns_drawn):
+        shared = rng.normal(0, 0.5, size=(40, 5))
+        score = truth[system] + shared[unit, system] + rng.normal(size=len(system))
+        sets = rank_sets(means(*unit_totals(system, unit, score)), rng, draws=400)
+        low, high = sets["simultaneous_low"].to_numpy(), sets["simultaneous_high"].to_numpy()
+        covered += bool((low <= true_low).all() and (high >= true_high).all())
+        assert (sets["marginal_low"] >= low).all() and (sets["marginal_high"] <= high).all()
+    assert stats.binomtest(covered, campaigns_drawn, 0.95, "less").pvalue > 0.01
