@@ -79,7 +79,8 @@ def test_one_pair_writes_only_its_folder(tmp_path):
         "leave_one_out": False,
     }
     run.execute("02_outlier_removal", values, quiet=True)
-    assert [p.name for p in (tmp_path / "x").iterdir()] == ["en-cs"]
+    written = {p.name for p in (tmp_path / "x").iterdir()}
+    assert written == {"en-cs", "02_outlier_removal__en-cs.ipynb"}  # results, executed notebook
     changes = pd.read_csv(tmp_path / "x" / "en-cs" / "changes.csv")
     assert changes["removed"].to_list() == ["Elm.104 & Fir.105"]
     assert changes["systems"].to_list() == [8]
