@@ -178,7 +178,8 @@ def _papermill(name: str, executed: Path, values: Mapping[str, Any], quiet: bool
                 f"{error.ename}: {error.evalue}"
             ) from None
         except RuntimeError as error:
-            if "Kernel didn't respond" not in str(error) or attempt == KERNEL_TRIES:
+            started = not str(error).startswith(("Kernel didn't respond", "Kernel died before"))
+            if started or attempt == KERNEL_TRIES:  # another program had taken the kernel's port
                 raise
 
 
