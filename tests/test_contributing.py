@@ -9,7 +9,7 @@ import nbformat.v4 as v4
 import pandas as pd
 import pytest
 
-from rankstability import CLUSTER_RULES, DataError, load, paths, rank_systems, segment_scores
+from rankstability import CLUSTER_RULES, DataError, find, load, paths, rank_systems, segment_scores
 from rankstability.report import run
 
 TEXT = (paths.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -72,16 +72,10 @@ def test_the_notebook(tmp_path, monkeypatch):
     (tmp_path / "notebooks" / "99_sizes.ipynb").write_text(json.dumps(notebook))
     folder = run.execute("99_sizes", {"output_dir": str(tmp_path / "out")}, quiet=True)
     sizes = pd.read_csv(folder / "sizes.csv")
-    assert set(sizes["pair"]) == set(load_pairs())
+    assert set(sizes["pair"]) == set(find("demo-srdc").pairs)
     expected = segment_scores(load("demo-srdc", "de-en")).system_means().set_index("system")
     own = sizes[sizes["pair"] == "de-en"].set_index("system")["judgments"]
     assert own.to_dict() == expected["judgments"].to_dict()
-
-
-def load_pairs() -> tuple[str, ...]:
-    from rankstability import find
-
-    return find("demo-srdc").pairs
 
 
 def test_the_paper():

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from conftest import needs
 from esa import scored
 from rankstability.change.shuffle import shuffle_blocks, shuffle_labels
-from rankstability.rank.recipes import RECIPES
+from rankstability.rank.recipes import RECIPES, ordering_means
+from rankstability.score.scored import from_frame
 from rankstability.study.calibration import equal_systems, false_lines, segment_domains, shuffled
 
 MEASURED = [  # recipe, unit, pairs significant, campaigns with a false line
@@ -49,17 +51,11 @@ def test_equal_systems_are_equal_by_the_recipes_own_mean():
     judged = simple()
     for recipe in RECIPES.values():
         equal = equal_systems(judged, recipe)
-        from rankstability.rank.recipes import ordering_means
-
         mean = ordering_means(equal.matrix(), segment_domains(equal), recipe.by_domain)
         np.testing.assert_allclose(mean, 0, atol=1e-9)
 
 
 def simple():
-    import pandas as pd
-
-    from rankstability.score.scored import from_frame
-
     rng = np.random.default_rng(3)
     rows = [
         (f"s{s}", f"d{d}-{k}", f"d{d}", f"w{d % 3}", "ab"[d % 2], s + rng.normal())

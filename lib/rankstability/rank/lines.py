@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .units import Means, holm
+from .significance import adjusted
+from .units import Means
 
 
 def held_lines(
@@ -35,7 +36,7 @@ def held_lines(
     p = estimate.p()[np.ix_(order, order)]
     n = len(order)
     line = np.array([p[:k, k:].max() for k in range(1, n)])
-    corrected = holm(line)
+    corrected = adjusted(line, "holm")
     return pd.DataFrame(
         {
             "below": np.arange(1, n),

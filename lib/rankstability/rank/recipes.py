@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..errors import DataError
 from .paired import independent_t, paired_t, signed_rank, signed_rank_by_domain
+from .ranking import CLUSTER_RULES
 from .significance import rank_sum
 
 Test = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -74,10 +75,6 @@ def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
     return p
 
 
-def _signed_rank_domains(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    return signed_rank_by_domain(scores, domain)
-
-
 def _signed_rank_greater(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
     return signed_rank(scores, "greater")
 
@@ -93,9 +90,7 @@ def _wins_and_losses(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _wins_below(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A line below a system that differs from every one below it."""
-    n = len(significant)
-    lines = np.array([significant[k, k + 1 :].all() for k in range(n - 1)], bool)
-    return *_wins_and_losses(significant), lines
+    return *_wins_and_losses(significant), CLUSTER_RULES["knowles"](significant, significant)
 
 
 def _fewest_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -125,8 +120,7 @@ def _first_significant(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 
 def _all_beat_all(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A line where every system above differs from every one below."""
-    n = len(significant)
-    lines = np.array([significant[:k, k:].all() for k in range(1, n)], bool)
+    lines = CLUSTER_RULES["all above beat all below"](significant, significant)
     return *_wins_and_losses(significant), lines
 
 
@@ -148,7 +142,7 @@ RECIPES = {
         ),
         Recipe(
             *("wmt24", "2024, ESA and MQM", "latest complete", "raw", True),
-            *(_signed_rank_domains, _all_beat_all),
+            *(signed_rank_by_domain, _all_beat_all),
             test_name="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, .05",
             line_rule="a line where all above differ from all below",
             source="wmt24-news-systems, calculate_clusters",

@@ -83,12 +83,8 @@ def _studentised(
     z = rng.standard_normal((draws, len(values))) @ root.T
     freedom = estimate.freedom
     z /= np.sqrt(rng.chisquare(freedom, size=(draws, 1)) / freedom)
-    variance = np.diag(estimate.covariance)
-    error = np.sqrt(
-        np.maximum(variance[:, None] + variance[None, :] - 2 * estimate.covariance, 0.0)
-    )
     with np.errstate(invalid="ignore", divide="ignore"):
-        null = (z[:, :, None] - z[:, None, :]) / error
+        null = (z[:, :, None] - z[:, None, :]) / estimate.error()
     return t, np.nan_to_num(null, nan=0.0)
 
 

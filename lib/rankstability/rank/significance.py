@@ -89,6 +89,13 @@ def rank_sum(
     return p, lead
 
 
+def adjusted(p: np.ndarray, method: str) -> np.ndarray:
+    """p-values of one family adjusted for their number, by ``holm`` or ``benjamini-hochberg``."""
+    from statsmodels.stats.multitest import multipletests
+
+    return multipletests(p, method=CORRECTIONS[method])[1] if len(p) else np.asarray(p, float)
+
+
 def correct(p: np.ndarray, method: str) -> np.ndarray:
     """p-values corrected over all pairs of a ranking.
 
@@ -108,15 +115,11 @@ def correct(p: np.ndarray, method: str) -> np.ndarray:
         raise DataError("unknown correction", value=method, expected=", ".join(CORRECTIONS))
     if CORRECTIONS[method] is None:
         return p.copy()
-    from statsmodels.stats.multitest import multipletests
-
     corrected = np.full_like(p, np.nan)
     upper = np.triu_indices(len(p), 1)
     known = np.isfinite(p[upper])
     rows, columns = upper[0][known], upper[1][known]
-    if rows.size:
-        values = multipletests(p[rows, columns], method=CORRECTIONS[method])[1]
-        corrected[rows, columns] = corrected[columns, rows] = values
+    corrected[rows, columns] = corrected[columns, rows] = adjusted(p[rows, columns], method)
     return corrected
 
 
@@ -158,10 +161,8 @@ def sign_tests(counts: PairCounts, correct: bool = True) -> pd.DataFrame:
         }
     )
     if correct and len(out):
-        from statsmodels.stats.multitest import multipletests
-
-        for column, method in (("p_holm", "holm"), ("p_bh", "fdr_bh")):
-            out[column] = multipletests(out["p"], method=method)[1]
+        for column, method in (("p_holm", "holm"), ("p_bh", "benjamini-hochberg")):
+            out[column] = adjusted(out["p"].to_numpy(), method)
     return out
 
 

@@ -6,7 +6,6 @@ block (what one worker judged of one document of one system). Judgments of one u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,12 +45,15 @@ class Means:
 
     def t(self) -> np.ndarray:
         """t[i, j] of the difference mean_i - mean_j; 0 where the two never differ."""
-        variance = np.diag(self.covariance)
-        error = variance[:, None] + variance[None, :] - 2 * self.covariance
+        error = self.error()
         gap = self.mean[:, None] - self.mean[None, :]
         with np.errstate(invalid="ignore", divide="ignore"):
-            t = gap / np.sqrt(np.maximum(error, 0.0))
-        return np.where((error <= 0) & (gap == 0), 0.0, t)
+            t = gap / error
+        return np.where((error == 0) & (gap == 0), 0.0, t)
+
+    def error(self) -> np.ndarray:
+        """Standard error of each difference mean_i - mean_j."""
+        return np.sqrt(np.maximum(_difference_variance(self.covariance), 0.0))
 
     def p(self) -> np.ndarray:
         """One-sided p that the row's system is better than the column's; NaN on the diagonal."""
@@ -203,11 +205,3 @@ def rank_probabilities(ranks: np.ndarray) -> np.ndarray:
     """Share of resamples in which each system has each rank: shape (systems, ranks)."""
     n = ranks.shape[1]
     return np.stack([(ranks == k).mean(axis=0) for k in range(1, n + 1)], axis=1)
-
-
-def holm(p: Sequence[float] | np.ndarray) -> np.ndarray:
-    """Holm's adjusted p-values."""
-    from statsmodels.stats.multitest import multipletests
-
-    values = np.asarray(p, dtype=float)
-    return multipletests(values, method="holm")[1] if len(values) else values

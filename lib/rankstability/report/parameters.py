@@ -18,6 +18,7 @@ from ..errors import DataError
 
 TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
 LINE = "name: type = literal  # help"
+WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import paths
 from ..errors import DataError
+from .parameters import WHOLE
 from .parameters import check as check
 from .parameters import metadata as metadata
 from .parameters import notebooks as notebooks
@@ -23,7 +24,6 @@ from .parameters import resolve as resolve
 
 ONE_THREAD = {v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Sums must not depend on the number of cores."""
-WHOLE = "whole"
 KERNEL_TRIES = 3  # a kernel that does not answer at start-up is started again
 
 

@@ -12,8 +12,7 @@ from ..errors import DataError
 from ..read import campaigns
 from ..read.campaigns import Campaign
 from .outputs import Outputs, check_pairs, signature
-
-WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
+from .parameters import WHOLE
 
 
 @dataclass(frozen=True)

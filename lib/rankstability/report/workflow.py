@@ -13,9 +13,7 @@ from typing import Any
 from .. import paths
 from ..read import campaigns
 from ..read.text import digest
-from .parameters import metadata, notebooks, read_notebook
-
-WHOLE = "whole"
+from .parameters import WHOLE, metadata, notebooks, read_notebook
 
 
 @dataclass(frozen=True)
