@@ -214,7 +214,7 @@ def test_the_small_form_holds_no_pictures_times_or_places(root, tmp_path):
     assert "image/png" not in text and "start_time" not in text and '"stderr"' not in text
     assert "![mean_scores.png](mean_scores.png)" in text
     pair = slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication" / "cs-en")
-    assert b"drawn by `make figures`: mean_scores.png" in pair
+    assert b"not kept in the repository: mean_scores.png" in pair
 
 
 def test_the_list_of_kept_files_reads_as_git_reads_it(tmp_path):

@@ -42,7 +42,11 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
             continue
         cell["execution_count"] = None
         shown = [o for o in cell["outputs"] if not _passing(o)]
-        cell["outputs"] = [_linked(o, pictures, final) for o in shown]
+        linked = [_linked(o, pictures, final) for o in shown]
+        cell["outputs"] = [o for o in linked if isinstance(o, dict)]
+        if dropped := [o for o in linked if isinstance(o, str)]:
+            text = f"*Drawn by `make figures`, not kept in the repository: {', '.join(dropped)}.*"
+            cell["outputs"].append(_markdown(text))
     metadata = notebook["metadata"]
     given = metadata.get("papermill", {}).get("parameters", {})
     notebook["metadata"] = {k: metadata[k] for k in KEPT_METADATA if k in metadata}
@@ -73,7 +77,8 @@ def _passing(output: dict[str, Any]) -> bool:
     return "application/vnd.jupyter.widget-view+json" in output.get("data", {})
 
 
-def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) -> dict[str, Any]:
+def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) -> Any:
+    """The output, a picture as a link to its file; the name of a picture that is not kept."""
     data = output.get("data", {})
     if "execution_count" in output:
         output["execution_count"] = None
@@ -82,11 +87,10 @@ def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) ->
     file = pictures.get(base64.b64decode("".join(data["image/png"])))
     name = file.as_posix() if file else "a picture"
     if file and kept(final / file):
-        text, about = f"![{name}]({name})", {"picture": name}
-    else:
-        text, about = f"*Not kept in the repository, drawn by `make figures`: {name}.*", {}
-    return {
-        "output_type": "display_data",
-        "data": {"text/markdown": text},
-        "metadata": {"rankstability": about} if about else {},
-    }
+        return _markdown(f"![{name}]({name})", {"rankstability": {"picture": name}})
+    return name
+
+
+def _markdown(text: str, metadata: dict[str, Any] | None = None) -> dict[str, Any]:
+    data = {"text/markdown": text}
+    return {"output_type": "display_data", "data": data, "metadata": metadata or {}}

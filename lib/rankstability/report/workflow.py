@@ -52,7 +52,7 @@ def jobs(config: Mapping[str, Any]) -> list[Job]:
                 continue
             if name in config.get("skip", {}).get(notebook, []) or not takes(about, campaign):
                 continue
-            if about.get("split") and len(campaign.pairs) > config.get("split_above", 3):
+            if about.get("split") and len(campaign.pairs) > config.get("split_above", 100):
                 planned += [Job(notebook, name, pair) for pair in (*campaign.pairs, WHOLE)]
             else:
                 planned.append(Job(notebook, name))
