@@ -110,6 +110,26 @@ def test_every_method_finds_the_same_first_optimum_and_counts_them_all(table, se
     assert tuple(orders[0]) == order and costs[0] == cost
 
 
+@settings(deadline=None, max_examples=40)
+@given(wins(most=6, highest=2), st.integers(0, 10**6))
+def test_of_all_optima_the_one_nearest_to_a_given_ranking(table, seed):
+    weights = t.net_weights(table)
+    n = len(weights)
+    rng = np.random.default_rng(seed)
+    preference, scores = rng.permutation(n), rng.integers(0, n, n)
+
+    def against(order):
+        return sum(scores[a] < scores[b] for k, a in enumerate(order) for b in order[k + 1 :])
+
+    listed = np.argsort(-preference, kind="stable").tolist()
+    cost = brute_force(weights, preference)[0]
+    optima = [o for o in permutations(listed) if t.cost_of(o, weights) == cost]
+    for method in ("auto", "dp", "lp"):
+        found = t.feedback_arc_set(weights, preference=preference, nearest=scores, method=method)
+        assert found.order == min(optima, key=against) and found.n_optima == len(optima)
+        assert found.canonical and found.cost == cost
+
+
 @pytest.mark.parametrize("n", [8, 11, 14])
 def test_program_and_dynamic_program_agree_where_ties_abound(n):
     rng = np.random.default_rng(n)
@@ -265,6 +285,7 @@ def test_optimal_costs_of_the_real_tasks(name):
             s.mfas.weights,
             s.counts.systems,
             preference=[-s.orders["expected_win"].index(x) for x in s.counts.systems],
+            nearest=[-s.orders["wmt_official"].index(x) for x in s.counts.systems],
             method="lp",
         )
         assert again.ranking == s.mfas.ranking and again.n_optima == s.mfas.n_optima

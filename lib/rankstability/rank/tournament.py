@@ -4,18 +4,18 @@ A task's pairwise judgments make a graph with an edge from i to j, weighted by w
 wherever i won more often. A ranking violates the edges that point upwards in it; the minimum
 feedback arc set is the ranking that violates the least weight.
 
-Several rankings can be optimal. One rule makes the choice, whatever the solver: systems are
-listed in an order of preference, and of all optimal rankings we take the one that comes first
-when they are compared place by place from the top, the system listed earlier first. The list is
-by a score given by the caller (expected win in the notebooks; by default wins minus losses),
-then by name.
+Several rankings can be optimal. One rule makes the choice, whatever the solver: of the optimal
+rankings nearest by Kendall distance to another ranking, where the caller names one (WMT-OFFICIAL in
+the notebooks, which gives the orders that Lopez prints), the one that comes first when they are
+compared place by place from the top, the system listed earlier first. The list is by a score given
+by the caller (expected win in the notebooks; by default wins minus losses), then by name.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -26,7 +26,7 @@ from ..errors import DataError
 from ..score.rr import PairCounts
 from .feedback import order_cost, solve_block
 from .feedback_bounds import WORD, IntArray
-from .feedback_dp import batched_dp
+from .feedback_dp import Solution, batched_dp
 
 BATCH_BLOCK = 15  # largest block of the batched dynamic program: 2 ** 15 sets per instance
 
@@ -195,6 +195,7 @@ def feedback_arc_set(
     names: Sequence[str] | None = None,
     *,
     preference: ArrayLike | None = None,
+    nearest: ArrayLike | None = None,
     time_limit: float = 20.0,
     method: str = "auto",
 ) -> Tournament:
@@ -215,6 +216,9 @@ def feedback_arc_set(
         The systems; by default their row numbers.
     preference : array (n,), optional
         Scores, higher first, for the choice among optimal rankings (see the module's text).
+    nearest : array (n,), optional
+        Scores of the ranking to which the optimal one shall be nearest; before `preference`. A
+        pair with equal scores is as near either way.
     time_limit : float
         Seconds; past it the best ranking found is returned with `optimal` False and its gap.
     method : str
@@ -260,6 +264,8 @@ def feedback_arc_set(
             continue
         block = listed[np.sort(sorting[0, first:last])]
         part = solve_block(w[np.ix_(block, block)], deadline, method)
+        if nearest is not None and part.lower == part.cost and part.optima != 1:
+            part = _nearest_to(np.asarray(nearest)[block], w[np.ix_(block, block)], part, deadline)
         order += block[part.order].tolist()
         cost += part.cost
         lower += part.lower
@@ -269,6 +275,18 @@ def feedback_arc_set(
     return Tournament(
         labels, w, tuple(order), cost, lower == cost, lower, optima if counted else None, canonical
     )
+
+
+def _nearest_to(scores: NDArray, w: IntArray, solved: Solution, deadline: float) -> Solution:
+    """Of the optimal orders of a block the one with the fewest pairs against `scores`.
+
+    Solved once more, with a pair in the order of the scores as the smallest part of a win.
+    """
+    leaning = w * len(w) ** 2 + (scores[:, None] > scores)
+    found = solve_block(net_weights(leaning), deadline)
+    sure = found.canonical and found.lower == found.cost
+    better = order_cost(w, found.order) == solved.cost
+    return replace(solved, order=found.order if better else solved.order, canonical=sure)
 
 
 def feedback_arc_sets(
@@ -287,7 +305,7 @@ def feedback_arc_sets(
     Returns
     -------
     orders : array (B, n)
-        Rows of each tournament, best first: the same ranking as `feedback_arc_set`.
+        Rows of each tournament, best first: the ranking of `feedback_arc_set` without `nearest`.
     costs : array (B,)
         Violated weight.
     """

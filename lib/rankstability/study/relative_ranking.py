@@ -169,7 +169,7 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
         for name in (*rr.METHODS, *rr.BLOCK_METHODS):
             values = part[name].round(12).fillna(UNSCORED).rank(ascending=False, method="first")
             table[name] = values.to_numpy().astype(int)
-        best = tournament_ranking(rr.pair_counts(judgments).without(REFERENCE), time_limit)
+        best = tournament_ranking(rr.pair_counts(judgments), time_limit)
         place = {s: k for k, s in enumerate(best.ranking, start=1)}
         table["mfas"] = table["system"].map(place)
         parts.append(table.sort_values(next(iter(rr.METHODS))))
@@ -177,11 +177,17 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
 
 
 def tournament_ranking(counts: rr.PairCounts, time_limit: float = 20.0) -> tournament.Tournament:
-    """The ranking that violates the least net weight; equal ones by expected win, then name."""
+    """The ranking that violates the least net weight, the reference left out.
+
+    Of equal ones that nearest to WMT-OFFICIAL, then by expected win, then name (`tournament`).
+    """
+    ranked = counts.without(REFERENCE)
+    official = rr.METHODS["better_or_equal_others"](counts).reindex(list(ranked.systems))
     return tournament.feedback_arc_set(
-        tournament.net_weights(counts.wins),
-        counts.systems,
-        preference=np.nan_to_num(rr.expected_win(counts), nan=UNSCORED),
+        tournament.net_weights(ranked.wins),
+        ranked.systems,
+        preference=np.nan_to_num(rr.expected_win(ranked), nan=UNSCORED),
+        nearest=official.fillna(UNSCORED).to_numpy(),
         time_limit=time_limit,
     )
 

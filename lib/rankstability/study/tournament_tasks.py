@@ -59,17 +59,16 @@ class TaskRankings:
 def solve(counts: rr.PairCounts, task: str = "", time_limit: float = 20.0) -> TaskRankings:
     """Rank one task by every method; the reference is judged but not ranked.
 
-    Optimal rankings of equal cost are told apart by expected win, then name (see `tournament`).
+    Optimal rankings of equal cost are told apart as in `tournament_ranking`.
     """
-    ranked = counts.without(rr.REFERENCE)
-    mfas = tournament_ranking(ranked, time_limit)
+    mfas = tournament_ranking(counts, time_limit)
     orders = {"mfas": mfas.ranking}
     for name, (_, score) in TOURNAMENT_METHODS.items():
         if score:
             values = rr.METHODS[score](counts).drop(rr.REFERENCE, errors="ignore")
             values = values.fillna(UNSCORED).sort_index()
             orders[name] = tuple(values.sort_values(ascending=False, kind="stable").index)
-    return TaskRankings(task, counts, ranked, mfas, orders)
+    return TaskRankings(task, counts, counts.without(rr.REFERENCE), mfas, orders)
 
 
 def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, TaskRankings]:
