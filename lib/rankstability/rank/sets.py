@@ -10,10 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from .units import Means
-
-FEWEST_UNITS = 8
-"""With fewer units no set is given."""
+from .units import FEWEST_UNITS, Means
 
 
 def rank_sets(

@@ -9,9 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.stats import t as student
 
 from ..errors import DataError
+from ..score.scored import Scored
+
+FEWEST_UNITS = 8
+"""With fewer units no set of ranks is given, and none is a default (`study.coverage` measures)."""
+TWO_WAY = "worker x document"
+UNITS = ("worker", "hit", "document", "block", TWO_WAY)
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,115 @@ class Means:
         """Lower and upper end of the interval of each mean, by t with `freedom`."""
         half = student.isf((1 - level) / 2, self.freedom) * np.sqrt(np.diag(self.covariance))
         return self.mean - half, self.mean + half
+
+
+def unit_table(scored: Scored) -> pd.DataFrame:
+    """What of these judgments can be drawn anew, how many there are of each, and the default.
+
+    The default is the outermost unit: worker and document together where they cross, the outer of
+    the two where one lies within the other. One with fewer than `FEWEST_UNITS` is no default:
+    then the other is, and nothing is said about new units of the first.
+
+    Returns
+    -------
+    DataFrame
+        unit, units (their number; of two kinds, the fewer), inside (kinds of unit in which each of
+        these lies whole, with `` + `` between), default (0 or 1; all 0: cannot be told). Never
+        segments.
+    """
+    codes = {}
+    for name in UNITS[:-1]:
+        known = scored.units.get(name)
+        if known is not None and len(known) and (known >= 0).all():
+            codes[name] = known
+    number = {name: len(np.unique(c)) for name, c in codes.items()}
+    inside = {
+        name: [o for o in codes if o != name and _nested(codes[name], codes[o])] for name in codes
+    }
+    if {"worker", "document"} <= codes.keys():
+        crossed = "document" not in inside["worker"] and "worker" not in inside["document"]
+        if crossed and number["worker"] > 1 and number["document"] > 1:
+            number[TWO_WAY], inside[TWO_WAY] = min(number["worker"], number["document"]), []
+    default = _outermost(number, inside)
+    rows = [(u, n, " + ".join(inside[u]), int(u == default)) for u, n in number.items()]
+    return pd.DataFrame(rows, columns=["unit", "units", "inside", "default"])
+
+
+def _nested(inner: np.ndarray, outer: np.ndarray) -> bool:
+    pairs = np.unique(inner.astype(np.int64) * (int(outer.max()) + 1) + outer)
+    return len(pairs) == len(np.unique(inner))
+
+
+def _outermost(number: dict[str, int], inside: dict[str, list[str]]) -> str:
+    enough = [u for u, n in number.items() if n >= FEWEST_UNITS]
+    if TWO_WAY in enough:
+        return TWO_WAY
+    both = [u for u in ("worker", "document") if u in enough]
+    if len(both) == 2:
+        return "worker" if "worker" in inside["document"] else "document"
+    if not both and "hit" in enough and "worker" not in number:
+        return "hit"
+    return next(iter(both), "")
+
+
+def default_unit(scored: Scored) -> str:
+    """The default of `unit_table`; empty where nothing can be told apart."""
+    table = unit_table(scored)
+    return next(iter(table.loc[table["default"] == 1, "unit"]), "")
+
+
+def estimate(scored: Scored, unit: str, by_domain: bool = False) -> Means:
+    """Mean score of each system, per segment, with its covariance over units of this kind.
+
+    Parameters
+    ----------
+    unit : str
+        Of `UNITS`; ``segment`` is possible, as a contrast.
+    by_domain : bool
+        The mean over domains of a domain's mean, as `Scored.weights` has it.
+
+    Raises
+    ------
+    DataError
+        A unit that the data do not name, or only one of it.
+    """
+    rest = scored.score, scored.weights(by_domain), len(scored.systems)
+    if unit == TWO_WAY:
+        worker, document = scored.unit("worker"), scored.unit("document")
+        return two_way_means(scored.system, worker, document, *rest)
+    return means(*unit_totals(scored.system, scored.unit(unit), *rest))
+
+
+def draw_means(
+    scored: Scored,
+    unit: str,
+    rng: np.random.Generator,
+    resamples: int = 1000,
+    by_domain: bool = False,
+) -> np.ndarray:
+    """Mean scores in campaigns whose units are drawn anew, with replacement.
+
+    Parameters
+    ----------
+    unit, by_domain
+        As for `estimate`; two kinds of units by `two_way_bootstrap`.
+
+    Returns
+    -------
+    array, shape (resamples, systems)
+        NaN where a resample holds no judgment of a system.
+    """
+    weight, n = scored.weights(by_domain), len(scored.systems)
+    if unit == TWO_WAY:
+        worker, document = scored.unit("worker"), scored.unit("document")
+        return two_way_bootstrap(
+            scored.system, worker, document, scored.score, rng, resamples, weight, n
+        )
+    sums, weights = unit_totals(scored.system, scored.unit(unit), scored.score, weight, n)
+    units = len(sums)
+    times = rng.multinomial(units, np.full(units, 1 / units), size=resamples).astype(float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (times @ sums) / (times @ weights)
 
 
 def unit_totals(

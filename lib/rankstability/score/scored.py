@@ -10,8 +10,11 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import DirectAssessment, counted
+from .da import judgment_z
+from .mqm import mqm_scores
 
 UNITS = ("worker", "hit", "document", "block", "segment", "domain")
+SCORES = ("z", "raw")
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,18 @@ class Scored:
             units=units,
         )
 
-    def weights(self) -> np.ndarray:
-        """1 / n for each of the n judgments of one system's output of one segment."""
+    def weights(self, by_domain: bool = False) -> np.ndarray:
+        """1 / n for each of the n judgments of one system's output of one segment.
+
+        With `by_domain`, over the number of that system's segments in the domain, too: each domain
+        counts the same.
+        """
         key = self._cells()
-        return 1.0 / np.bincount(key, minlength=1)[key]
+        weight = 1.0 / np.bincount(key, minlength=1)[key]
+        if by_domain and "domain" in self.units:
+            held = self.unit("domain").astype(np.int64) * len(self.systems) + self.system
+            weight = weight / np.bincount(held, weight)[held]
+        return weight
 
     def matrix(self) -> np.ndarray:
         """Mean score of each segment and system, NaN where not judged: (segments, systems)."""
@@ -88,6 +99,43 @@ class Scored:
 
     def _cells(self) -> np.ndarray:
         return self.segment.astype(np.int64) * len(self.systems) + self.system
+
+
+def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Scored:
+    """The judgments of any protocol that scores, as `Scored`: DA, ESA, segment scores, MQM.
+
+    Parameters
+    ----------
+    judgments : DirectAssessment or DataFrame
+        As `read.campaigns.load` gives them. Released segment scores have no workers, and a
+        document only where it is named for all; of MQM, a rater is the worker, and the score is
+        the negative of a segment's errors.
+    score : str
+        ``raw``, or ``z``: standardised by worker.
+
+    Raises
+    ------
+    DataError
+        Relative ranking, which has no scores; another `score`.
+    """
+    if score not in SCORES:
+        raise DataError("unknown score", value=score, expected=", ".join(SCORES))
+    if isinstance(judgments, DirectAssessment):
+        return from_assessment(judgments, judgment_z(judgments) if score == "z" else None)
+    if "severity" in judgments:
+        frame = mqm_scores(judgments).rename(columns={"rater": "worker"})
+        frame["score"] = -frame["score"] + 0.0
+        if score == "z":
+            by = frame.groupby("worker")["score"]
+            spread = by.transform("std")
+            frame["score"] = (frame["score"] - by.transform("mean")) / spread.where(spread > 0)
+        return from_frame(frame.dropna(subset="score"))
+    if "raw" in judgments:
+        frame = judgments.rename(columns={score: "score"})[
+            ["system", "document", "segment", "score"]
+        ]
+        return from_frame(frame.dropna(subset="score"))
+    raise DataError("judgments without scores", expected="DA, ESA, segment scores or MQM")
 
 
 def from_assessment(
@@ -128,8 +176,19 @@ def from_frame(frame: pd.DataFrame) -> Scored:
     segment, segments = _codes(frame["segment"])
     units = {name: _codes(frame[name])[0] for name in UNITS if name in frame and name != "segment"}
     units = {name: codes for name, codes in units.items() if (codes >= 0).any()}
+    if {"worker", "document"} <= units.keys():
+        units["block"] = _together(units["worker"], units["document"], system)
     score = frame["score"].to_numpy(float)
     return Scored(systems, segments, system, segment, score, units)
+
+
+def _together(worker: np.ndarray, document: np.ndarray, system: np.ndarray) -> np.ndarray:
+    """The block of each judgment: what one worker judged of one document of one system."""
+    key = np.column_stack([worker, document, system])
+    known = (worker >= 0) & (document >= 0)
+    codes = np.full(len(key), -1)
+    codes[known] = np.unique(key[known], axis=0, return_inverse=True)[1].ravel()
+    return codes
 
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:

@@ -1,0 +1,214 @@
+"""One language pair's ranking with what is sure of it: lines claimed and held, rank sets, chances.
+
+The one place where these are put together; notebooks 00, 01 and 10 show them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from ..rank.lines import held_lines
+from ..rank.ranges import rank_range_table, ranks
+from ..rank.recipes import RECIPES, Made, Recipe, make, recipe_named, recipe_table
+from ..rank.sets import rank_sets
+from ..rank.units import (
+    FEWEST_UNITS,
+    Means,
+    draw_means,
+    estimate,
+    rank_probabilities,
+    unit_table,
+)
+from ..score.scored import Scored
+from .calibration import segment_domains
+
+UNTOLD = ""  # the unit where nothing can be told apart
+SETS = ("marginal_low", "marginal_high", "simultaneous_low", "simultaneous_high")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A recipe's ranking of one pair, and what holds when units are drawn anew.
+
+    Attributes
+    ----------
+    recipe, unit : str
+        `unit` is empty where the data cannot tell apart what would be drawn anew, or hold fewer
+        than `FEWEST_UNITS` of it: then every column that would promise something is empty.
+    units : DataFrame
+        From `rank.units.unit_table`.
+    ranking : DataFrame
+        In the recipe's order: rank, system, score, low, high (interval of the score), cluster,
+        rank_low, rank_high, rank_median (of resampled campaigns), marginal_low, marginal_high,
+        simultaneous_low, simultaneous_high (rank sets), may_be_first (1 or 0), p_first (share of
+        resampled campaigns in which it is first), unit.
+    lines : DataFrame
+        From `lines`.
+    probabilities : DataFrame
+        system, then 1 ... n: share of resampled campaigns in which it has that rank.
+    """
+
+    recipe: str
+    unit: str
+    units: pd.DataFrame
+    ranking: pd.DataFrame
+    lines: pd.DataFrame
+    probabilities: pd.DataFrame
+
+
+def made_by(judged: Scored, recipe: Recipe, alpha: float = 0.05) -> Made:
+    """The recipe's order, tests and lines on these judgments."""
+    return make(recipe, judged.matrix(), segment_domains(judged), alpha)
+
+
+def enough_units(judged: Scored, unit: str, by_domain: bool = False) -> Means | None:
+    """The estimate over units of this kind; None for no kind, or fewer than `FEWEST_UNITS`.
+
+    Raises
+    ------
+    DataError
+        For a kind that the data do not name.
+    """
+    if unit == UNTOLD:
+        return None
+    named = unit_table(judged).set_index("unit")["units"]
+    if unit != "segment" and unit not in named:
+        raise DataError(
+            "these judgments cannot be told apart by this unit",
+            value=unit,
+            expected=", ".join(named.index) or "none: no workers and no documents are named",
+        )
+    if unit != "segment" and named[unit] < FEWEST_UNITS:
+        return None
+    return estimate(judged, unit, by_domain)
+
+
+def lines(
+    judged: Scored, recipe: Recipe, unit: str, alpha: float = 0.05, made: Made | None = None
+) -> pd.DataFrame:
+    """The lines that a recipe claims, and which places between neighbours hold one.
+
+    Returns
+    -------
+    DataFrame
+        recipe, below (rank above the line), claimed (0 or 1), p, p_holm, held (0 or 1), unit; p,
+        p_holm and held are empty where it cannot be told.
+    """
+    made = made_by(judged, recipe, alpha) if made is None else made
+    n = len(made.order)
+    claimed = pd.DataFrame({"below": np.arange(1, n), "claimed": made.lines.astype(int)})
+    sure = enough_units(judged, unit, recipe.by_domain)
+    if sure is None:
+        out = claimed.assign(p=np.nan, p_holm=np.nan, held=np.nan)
+    else:
+        out = claimed.merge(held_lines(sure, made.order, alpha), on="below", validate="1:1")
+    out.insert(0, "recipe", recipe.name)
+    return out.assign(unit=unit)
+
+
+def recipes_table(judged: Mapping[str, Scored], alpha: float = 0.05) -> pd.DataFrame:
+    """The rankings of several recipes, one under the other.
+
+    Parameters
+    ----------
+    judged : mapping
+        Name of a recipe to the judgments that it counts, with the score that it takes.
+
+    Returns
+    -------
+    DataFrame
+        recipe, system, rank, score, rank_low, rank_high, cluster.
+    """
+    parts = []
+    for name, one in judged.items():
+        recipe = recipe_named(name)
+        parts.append(recipe_table(recipe, made_by(one, recipe, alpha), one.systems))
+    return pd.concat(parts, ignore_index=True)
+
+
+def lines_table(
+    judged: Mapping[str, Scored], units: Sequence[str], alpha: float = 0.05
+) -> pd.DataFrame:
+    """`lines` of several recipes (as for `recipes_table`) and units, one under the other."""
+    parts = []
+    for name, one in judged.items():
+        made = made_by(one, RECIPES[name], alpha)
+        parts += [lines(one, RECIPES[name], unit, alpha, made) for unit in units]
+    return pd.concat(parts, ignore_index=True)
+
+
+def standing(
+    judged: Scored,
+    recipe: Recipe | str,
+    rng: np.random.Generator,
+    unit: str | None = None,
+    *,
+    level: float = 0.95,
+    resamples: int = 1000,
+    alpha: float = 0.05,
+) -> Standing:
+    """A recipe's ranking with intervals, rank ranges, rank sets, and lines claimed and held.
+
+    Parameters
+    ----------
+    judged : Scored
+        The judgments that the recipe counts, with the score that it takes.
+    unit : str, optional
+        What would be drawn anew (`rank.units.UNITS`); by default the default of `unit_table`.
+    level : float
+        Of intervals, rank ranges and rank sets.
+    alpha : float
+        Of the recipe's tests, and of the family of lines that hold.
+
+    Raises
+    ------
+    DataError
+        An unknown recipe, or a unit that the data do not name.
+    """
+    recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
+    table = unit_table(judged)
+    if unit is None:
+        unit = next(iter(table.loc[table["default"] == 1, "unit"]), UNTOLD)
+    made = made_by(judged, recipe, alpha)
+    ranking = recipe_table(recipe, made, judged.systems)
+    ranking = ranking[["rank", "system", "score", "cluster"]]
+    sure = enough_units(judged, unit, recipe.by_domain)
+    claimed = lines(judged, recipe, unit if sure else UNTOLD, alpha, made)
+    if sure is None:
+        names = ["low", "high", "rank_low", "rank_high", "rank_median", *SETS, "may_be_first"]
+        ranking = ranking.assign(**dict.fromkeys([*names, "p_first"], np.nan), unit=UNTOLD)
+        none = pd.DataFrame({"system": ranking["system"]})
+        return Standing(recipe.name, UNTOLD, table, ranking, claimed, none)
+    drawn = ranks(draw_means(judged, unit, rng, resamples, recipe.by_domain))
+    chance = rank_probabilities(drawn)
+    low, high = sure.interval(level)
+    extra = pd.DataFrame({"system": judged.systems, "low": low, "high": high})
+    extra = extra.merge(rank_range_table(drawn, judged.systems, level), on="system")
+    sets = rank_sets(sure, rng, level)
+    extra = pd.concat([extra, sets[[*SETS]], sets[["may_be_first"]].astype(int)], axis=1)
+    extra["p_first"] = chance[:, 0]
+    ranking = ranking.merge(extra, on="system", validate="1:1").assign(unit=unit)
+    names = [str(k) for k in range(1, len(judged.systems) + 1)]
+    shares = pd.DataFrame(chance[made.order], columns=names)
+    shares.insert(0, "system", ranking["system"])
+    return Standing(recipe.name, unit, table, ranking, claimed, shares)
+
+
+def set_table(standings: Sequence[Standing], level: float = 0.95) -> pd.DataFrame:
+    """Rank sets one under the other: system, low, high, kind, unit, level, recipe.
+
+    `kind` is ``marginal`` or ``simultaneous``; nothing of a standing without a unit.
+    """
+    columns = ["system", "low", "high", "kind", "unit", "level", "recipe"]
+    parts = [pd.DataFrame(columns=columns)]
+    for one in standings:
+        for kind in ("marginal", "simultaneous") if one.unit else ():
+            part = one.ranking[["system", f"{kind}_low", f"{kind}_high", "unit"]]
+            part.columns = pd.Index(["system", "low", "high", "unit"])
+            parts.append(part.assign(kind=kind, level=level, recipe=one.recipe)[columns])
+    return pd.concat([p for p in parts if len(p)] or parts, ignore_index=True)
