@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
+import sys
 
 import nbformat.v4 as v4
 import pandas as pd
+import papermill
 import pytest
 
 from rankstability import paths
 from rankstability.errors import DataError
+from rankstability.rank.ranking import CLUSTER_RULES
+from rankstability.rank.recipes import RECIPES
+from rankstability.rank.significance import CORRECTIONS, TESTS
 from rankstability.report import commands, run, session
+from rankstability.report.parameters import CHOICES
+from rankstability.score.mqm import WEIGHTS
+from rankstability.study.agreement import MEASURES
 
 PARAMETERS = """\
 campaign: str = "demo-srdc"  # the campaign
@@ -31,6 +42,7 @@ def sandbox(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path / "notebooks")
     monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
     monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
+    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
 
     def write(body: str, promises=("result.csv",), parameters=PARAMETERS):
         cells = [
@@ -205,3 +217,123 @@ def test_the_whole_campaign_is_made_by_the_same_notebook_from_pairs_already_run(
     table = pd.read_csv(final / "result.csv")
     assert table.to_dict("list") == {"pair": ["de-en", "en-cs"], "count": [3, 3]}
     assert (final / "de-en" / "part.csv").stat().st_mtime_ns == kept
+
+
+OWN = """\
+campaign: str = "demo-srdc"  # the campaign
+pair: str = ""  # a pair
+output_dir: str = ""  # where to
+test: str = "scipy<1.7"  # the test
+alpha: float = 0.05  # the level
+seed: int = 1  # of chance
+flag: bool = False  # whether
+count: int = 1  # how many
+"""
+
+
+def _own_campaign(folder):
+    """A user's own copy of a demo campaign's files, at `folder`."""
+    folder.mkdir(parents=True)
+    for file in (paths.DEMO / "demo-srdc").glob("*.csv*"):
+        shutil.copy(file, folder / file.name)
+    return folder
+
+
+def test_declared_parameters_are_those_that_papermill_reads():
+    for name in run.notebooks():
+        inspected = papermill.inspect_notebook(str(paths.NOTEBOOKS / f"{name}.ipynb")).values()
+        wanted = [(p["name"], p["inferred_type_name"], p["help"]) for p in inspected]
+        assert [(p.name, p.type, p.help) for p in run.parameters(name)] == wanted
+
+
+def test_the_choices_are_those_of_the_library():
+    for name, known in {
+        "test": TESTS,
+        "rule": CLUSTER_RULES,
+        "correction": CORRECTIONS,
+        "weights": WEIGHTS,
+        "measure": MEASURES,
+    }.items():
+        assert CHOICES[name] == tuple(known), name
+    assert CHOICES["recipe"] == ("auto", *RECIPES)
+    for notebook in run.notebooks():  # and every default passes its own check
+        run.check(notebook, {p.name: p.default for p in run.parameters(notebook)})
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"test": "scipy"}, r"parameter test \(did you mean scipy<1\.7\?\); found 'scipy'"),
+        ({"alpha": "5"}, "parameter alpha; found 5.0; expected above 0 and below 1"),
+        ({"seed": "-1"}, "parameter seed; found -1; expected at least 0"),
+        ({"pair": "de-enn"}, r"no such language pair.*did you mean de-en\?"),
+        ({"campaign": "demo-rr"}, "01_probe is not for RR, which demo-rr holds; expected one of"),
+        ({"campaign": "demo-srd"}, r"unknown campaign \(did you mean demo-srdc\?\)"),
+    ],
+)
+def test_values_campaign_and_pair_are_checked_without_a_kernel(
+    sandbox, monkeypatch, given, message
+):
+    folder = sandbox(GOOD, parameters=OWN)
+    monkeypatch.setattr(run, "_papermill", lambda *_: pytest.fail("a kernel was started"))
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(DataError, match=message):
+        run.execute("01_probe", given, quiet=True)
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_an_output_folder_that_cannot_be_is_refused_at_once(sandbox, tmp_path, monkeypatch):
+    sandbox(GOOD)
+    monkeypatch.setattr(run, "_papermill", lambda *_: pytest.fail("a kernel was started"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataError, match="where a file is"):
+        run.execute("01_probe", {"output_dir": str(tmp_path / "file" / "below")}, quiet=True)
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(DataError, match="cannot be written to"):
+        run.execute("01_probe", {"output_dir": str(tmp_path / "new" / "below")}, quiet=True)
+    assert not (tmp_path / "new").exists()
+
+
+def test_checks_load_neither_papermill_nor_matplotlib():
+    code = (
+        "import sys; from rankstability.report import commands\n"
+        "code = commands.main(['run', '01', 'campaign=demo-srdc', 'pair=de-enn'])\n"
+        "loaded = {'papermill', 'matplotlib', 'scipy.stats'} & set(sys.modules)\n"
+        "sys.exit(f'{code} {loaded}' if code != 2 or loaded else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "did you mean de-en?" in done.stderr
+
+
+def test_own_campaigns_keep_to_themselves(sandbox, tmp_path):
+    folder = sandbox(GOOD, parameters=OWN)
+    first = _own_campaign(tmp_path / "a" / "mine")
+    out = run.execute("01_probe", {"campaign": str(first)}, quiet=True)
+    assert out == folder / "results" / "mine" / "01_probe"
+    assert (out / "result.csv").is_file() and (out / "01_probe.ipynb").is_file()
+    assert not (folder / "build").exists() and not (folder / "figures").exists()
+    # another campaign of that name goes beside it, the same one again to its own place
+    second = _own_campaign(tmp_path / "b" / "mine")
+    other = run.execute("01_probe", {"campaign": str(second)}, quiet=True)
+    assert re.fullmatch(r"mine-[0-9a-f]{6}", other.parent.name)
+    assert other.parent.parent == folder / "results"
+    assert run.plan("01_probe", {"campaign": str(first)}).final == out
+    assert run.plan("01_probe", {"campaign": str(second)}).final == other
+    # a run that fails leaves the results, and no trace where the report looks
+    before = (out / "result.csv").read_bytes()
+    sandbox("raise ValueError('half way')", parameters=OWN)
+    with pytest.raises(RuntimeError):
+        run.execute("01_probe", {"campaign": str(first)}, quiet=True)
+    assert (out / "result.csv").read_bytes() == before
+    assert not (folder / "build").exists() and not (folder / "figures").exists()
+
+
+def test_a_failed_run_leaves_a_users_own_empty_folder(sandbox, tmp_path):
+    sandbox("raise ValueError('half way')")
+    (tmp_path / "theirs").mkdir()
+    with pytest.raises(RuntimeError):
+        given = {"output_dir": str(tmp_path / "theirs" / "new" / "out")}
+        run.execute("01_probe", given, quiet=True)
+    assert (tmp_path / "theirs").is_dir()
+    assert [p.name for p in (tmp_path / "theirs").rglob("*.csv")] == []

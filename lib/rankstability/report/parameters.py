@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import difflib
+import io
 import json
-import warnings
-from collections.abc import Mapping
+import tokenize
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,19 @@ from ..errors import DataError
 TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
 LINE = "name: type = literal  # help"
 WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
+CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported, to answer at once
+    "test": ("scipy<1.7", "two-sided", "greater"),
+    "rule": ("knowles", "official wins", "all above beat all below", "rank ranges", "adjacent"),
+    "correction": ("none", "holm", "benjamini-hochberg"),
+    "recipe": ("auto", "wmt17", "wmt23", "wmt24", "wmt25", "wmt26"),
+    "weights": ("freitag2021", "marot2023", "major1", "major10", "critical25"),
+    "measure": ("p_a", "s", "clicker", "pi", "cohen", "fleiss"),
+    "unit": ("auto", "worker", "hit", "document", "block", "judge", "rater", "segment"),
+    "zeros": ("one", "keep"),
+}
+"""Values of a parameter of this name; a notebook's metadata may give its own (``choices``)."""
+LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
+LEAST |= {"draws": 1, "jobs": 1, "studies": 0, "sizes": 0, "splits": 0, "least_pairs": 0}
 
 
 @dataclass(frozen=True)
@@ -65,56 +79,110 @@ def parameters(name: str) -> list[Parameter]:
 
 
 def declared(notebook: Path) -> list[Parameter]:
-    """The parameters of a notebook file, as papermill reads them from its parameters cell.
+    """The parameters of a notebook file: the lines of its cell tagged ``parameters``.
 
     Raises
     ------
     DataError
         If the cell is absent, or a line is not ``name: type = literal  # help``.
     """
-    import papermill
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        lines = papermill.inspect_notebook(str(notebook)).values()
     where = paths.shown(notebook)
+    cells = json.loads(notebook.read_bytes())["cells"]
+    source = ["".join(c["source"]) for c in cells if "parameters" in c["metadata"].get("tags", [])]
+    lines = ast.parse(source[0]).body if source else []
     if not lines:
         raise DataError("no cell tagged 'parameters' with parameters", file=where, expected=LINE)
+    words = tokenize.generate_tokens(io.StringIO(source[0]).readline)
+    helps = {t.start[0]: t.string.lstrip("# ") for t in words if t.type == tokenize.COMMENT}
     made = []
     for line in lines:
-        kind, text = line["inferred_type_name"], line["default"]
-        if kind not in TYPES:
-            value = f"{line['name']} = {text}"
+        kind = ast.unparse(line.annotation) if isinstance(line, ast.AnnAssign) else ""
+        if not isinstance(line, ast.AnnAssign) or not line.value or kind not in TYPES:
             expected = f"{LINE}; types: {', '.join(TYPES)}"
-            raise DataError("not a parameter", file=where, value=value, expected=expected)
+            raise DataError(
+                "not a parameter", file=where, value=ast.unparse(line), expected=expected
+            )
         try:
-            default = ast.literal_eval(text)
-        except (SyntaxError, ValueError):
+            default = ast.literal_eval(line.value)
+        except ValueError:
+            text = ast.unparse(line.value)
             raise DataError("not a literal", file=where, value=text, expected=LINE) from None
-        made.append(Parameter(line["name"], kind, default, line["help"]))
+        name = ast.unparse(line.target)
+        made.append(Parameter(name, kind, default, helps.get(line.end_lineno or 0, "")))
     return made
 
 
 def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """`given` values with the declared types; unknown names and wrong types are refused.
+    """`given` values with the declared types; what the notebook cannot take is refused.
 
     Text values (from a command line) are read as YAML where the declared type is not ``str``.
 
     Raises
     ------
     DataError
-        For a name that the parameters cell does not declare, or a value of another type.
+        For a name that the parameters cell does not declare, a value of another type, one that
+        is not among the parameter's choices, or a number out of range.
     """
     known = {p.name: p for p in parameters(name)}
     for key in given:
         if key not in known:
-            close = difflib.get_close_matches(key, known, n=1)
-            raise DataError(
-                f"unknown parameter of {name}" + (f" (did you mean {close[0]}?)" if close else ""),
-                value=key,
-                expected=", ".join(known),
-            )
-    return {k: _typed(known[k], v) for k, v in given.items()}
+            raise unknown(f"unknown parameter of {name}", key, known)
+    values = {k: _typed(known[k], v) for k, v in given.items()}
+    own = metadata(name).get("choices", {})
+    for key, value in values.items():
+        _in_range(key, value, own.get(key) or CHOICES.get(key, ()))
+    return values
+
+
+def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
+    if choices and value not in choices:
+        raise unknown(f"parameter {name}", value, choices)
+    if name == "alpha" and not 0 < value < 1:
+        raise DataError("parameter alpha", value=value, expected="above 0 and below 1")
+    if name in LEAST and value < LEAST[name]:
+        raise DataError(f"parameter {name}", value=value, expected=f"at least {LEAST[name]}")
+
+
+def unknown(problem: str, value: str, known: Collection[str]) -> DataError:
+    """The error for a value that is none of `known`, with the closest of them."""
+    close = difflib.get_close_matches(str(value), list(known), n=1)
+    hint = f" (did you mean {close[0]}?)" if close else ""
+    return DataError(problem + hint, value=value, expected=", ".join(known))
+
+
+def check_campaign(name: str, campaign: Any) -> None:
+    """Refuse a campaign that the notebook does not take.
+
+    Raises
+    ------
+    DataError
+        Names the notebooks that take it.
+    """
+    about = metadata(name)
+    if about.get("protocols") and not takes(about, campaign):
+        fitting = ", ".join(n for n in notebooks() if takes(metadata(n), campaign))
+        what = campaign.protocol if campaign.workers else "segment scores without workers"
+        problem = f"{name} is not for {what}, which {campaign.name} holds"
+        raise DataError(problem, expected=f"one of {fitting}")
+
+
+def check_pair(campaign: Any, pair: str) -> None:
+    """Refuse a language pair that the campaign does not have; empty or ``whole`` stand for all.
+
+    Raises
+    ------
+    DataError
+        Names the pairs there are.
+    """
+    if pair and pair != WHOLE and pair not in campaign.pairs:
+        raise unknown(f"no such language pair in campaign {campaign.name}", pair, campaign.pairs)
+
+
+def takes(about: Mapping[str, Any], campaign: Any) -> bool:
+    """Whether a notebook with this metadata takes the campaign."""
+    if campaign.protocol not in about.get("protocols", []):
+        return False
+    return campaign.protocol != "DA" or campaign.workers or not about.get("workers", False)
 
 
 def _typed(parameter: Parameter, value: Any) -> Any:

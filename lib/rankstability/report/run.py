@@ -17,6 +17,8 @@ from .. import paths
 from ..errors import DataError
 from .parameters import WHOLE
 from .parameters import check as check
+from .parameters import check_campaign as check_campaign
+from .parameters import check_pair as check_pair
 from .parameters import metadata as metadata
 from .parameters import notebooks as notebooks
 from .parameters import parameters as parameters
@@ -38,6 +40,12 @@ class Plan:
     final: Path
     executed: Path
     values: Mapping[str, Any]
+    own: bool = False
+
+    @property
+    def listed(self) -> bool:
+        """Whether the report shows this run: not of own campaigns, nor into another folder."""
+        return not self.own and not self.values.get("output_dir")
 
     @property
     def scopes(self) -> list[Path]:
@@ -56,25 +64,33 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     DataError
         For parameters that do not fit, a campaign that is not here, or a pair it does not have.
     """
-    from ..read import campaigns
-    from .session import check_pair
-
     values = check(name, given)
     default = {p.name: p.default for p in parameters(name)}
+    if values.get("output_dir"):
+        paths.check_writable(Path(values["output_dir"]).resolve())
+    from ..read import campaigns
+    from . import places
+
     asked = values.get("campaign") or default["campaign"]
     if asked not in campaigns.catalogue() and Path(asked).exists():
         values["campaign"] = asked = str(Path(asked).resolve())  # the notebook runs elsewhere
     campaign = campaigns.find(asked)
     pair = values.get("pair", "")
+    check_campaign(name, campaign)
     check_pair(campaign, pair)
     stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name
     if values.get("output_dir"):
         final = Path(values["output_dir"]).resolve()
         executed = final / f"{stem}.ipynb"
     else:
-        final = (paths.FIGURES / campaign.name / name).resolve()
+        final = (places.results_folder(campaign) / name).resolve()
         executed = paths.BUILD / "executed" / campaign.name / f"{stem}.ipynb"
-    return Plan(name, campaign.name, pair, campaign.pairs, final, executed, values)
+        if places.own(campaign):
+            executed = final / f"{stem}.ipynb"
+    paths.check_writable(final)
+    return Plan(
+        name, campaign.name, pair, campaign.pairs, final, executed, values, places.own(campaign)
+    )
 
 
 def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
@@ -98,9 +114,11 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     RuntimeError
         If a cell failed or a promised file is missing; names the saved notebook.
     """
+    from ..read import campaigns
+    from . import places
+
     run = plan(name, given)
-    for folder in (run.executed.parent, run.final.parent):
-        folder.mkdir(parents=True, exist_ok=True)
+    made = [new for folder in (run.executed.parent, run.final.parent) for new in _made(folder)]
     _sweep_stale(run.final.parent)
     staging = run.final.parent / f".partial-{run.executed.stem}-{os.getpid()}"
     failed = run.executed.with_suffix(".failed.ipynb")
@@ -116,17 +134,26 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
                 shutil.rmtree(staging / copied, ignore_errors=True)
         move(staging, run.final, (name, run.campaign), run.scopes)
         os.replace(failed, run.executed)
+        if run.own and not run.values.get("output_dir"):
+            places.claim(campaigns.find(run.values["campaign"]))
     except BaseException as error:
         message = str(error).strip().splitlines()
         write_status(run, given, "failed", started, message[-1] if message else repr(error))
         raise
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-        for folder in (run.executed.parent, run.final.parent):
+        for folder in reversed(made):
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()  # a campaign whose first run failed
     write_status(run, given, "ok", started, "")
     return run.final
+
+
+def _made(folder: Path) -> list[Path]:
+    """Make `folder`, and name the folders that were not there, outermost first."""
+    new = [f for f in (folder, *folder.parents) if not f.exists()][::-1]
+    folder.mkdir(parents=True, exist_ok=True)
+    return new
 
 
 def copy_pairs(final: Path, staging: Path, pairs: Sequence[str]) -> None:
@@ -267,7 +294,7 @@ def write_status(
         "files": dict(sorted(files.items())),
     }
     file = run.executed.with_suffix(".status.json")
-    if not run.values.get("output_dir"):
+    if run.listed:
         write_whole(file, (json.dumps(state, indent=1) + "\n").encode())
     if status == "ok":
         run.executed.with_suffix(".failed.ipynb").unlink(missing_ok=True)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import paths
-from ..errors import DataError
 from ..read import campaigns
 from ..read.campaigns import Campaign
 from .outputs import Outputs, check_pairs, signature
-from .parameters import WHOLE
+from .parameters import WHOLE, check_pair
+from .places import claim, results_folder
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,8 @@ def start(
         A language pair; empty: all pairs of the campaign; ``whole``: only the campaign's tables,
         from the results of pairs that are already there.
     output_dir : str
-        Where results go; empty: ``figures/<campaign>/<notebook>``.
+        Where results go; empty: ``figures/<campaign>/<notebook>``, of an own campaign
+        ``results/<campaign>/<notebook>``.
     **settings
         What else the results depend on, for the signature in ``run.json``.
 
@@ -67,7 +67,9 @@ def start(
     """
     found = campaigns.find(campaign)
     check_pair(found, pair)
-    folder = Path(output_dir) if output_dir else paths.FIGURES / found.name / notebook
+    folder = Path(output_dir) if output_dir else results_folder(found) / notebook
+    if not output_dir:
+        claim(found)
     signed = signature(
         notebook=notebook,
         campaign=found.name,
@@ -89,22 +91,6 @@ def provenance(campaign: Campaign) -> str:
     if campaign.name not in campaigns.catalogue():
         return "own"
     return "rebuilt from z" if campaign.rebuilt else "official"
-
-
-def check_pair(campaign: Campaign, pair: str) -> None:
-    """Refuse a language pair that the campaign does not have; empty or ``whole`` stand for all.
-
-    Raises
-    ------
-    DataError
-        Names the pairs there are.
-    """
-    if pair and pair != WHOLE and pair not in campaign.pairs:
-        raise DataError(
-            f"no such language pair in campaign {campaign.name}",
-            value=pair,
-            expected=", ".join(campaign.pairs),
-        )
 
 
 def show(parts: Mapping[str, Any]) -> None:

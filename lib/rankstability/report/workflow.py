@@ -14,6 +14,7 @@ from .. import paths
 from ..read import campaigns
 from ..read.text import digest
 from .parameters import WHOLE, metadata, notebooks, read_notebook
+from .parameters import takes as takes
 
 
 @dataclass(frozen=True)
@@ -59,13 +60,6 @@ def jobs(config: Mapping[str, Any]) -> list[Job]:
     return planned
 
 
-def takes(about: Mapping[str, Any], campaign: Any) -> bool:
-    """Whether a notebook with this metadata takes the campaign."""
-    if campaign.protocol not in about.get("protocols", []):
-        return False
-    return campaign.protocol != "DA" or campaign.workers or not about.get("workers", False)
-
-
 def given(job: Job, config: Mapping[str, Any]) -> dict[str, str]:
     """The job's parameters: campaign, pair, and those of the configuration, for all or for one."""
     configured = config.get("parameters", {}).get(job.notebook, {})
@@ -78,7 +72,7 @@ def given(job: Job, config: Mapping[str, Any]) -> dict[str, str]:
 def _graph() -> Any:
     import grimp
 
-    return grimp.build_graph("rankstability", cache_dir=str(paths.BUILD / "imports"))
+    return grimp.build_graph("rankstability", cache_dir=None)
 
 
 @cache
