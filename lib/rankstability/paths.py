@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .errors import DataError
-
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
@@ -32,23 +30,3 @@ def shown(path: Path) -> str:
         return str(Path(path).resolve().relative_to(ROOT))
     except ValueError:
         return str(path)
-
-
-def check_writable(folder: Path) -> None:
-    """Refuse an output folder that cannot be made or written to.
-
-    Raises
-    ------
-    DataError
-        Names the folder, or what stands in its way.
-    """
-    there = folder
-    while not there.exists() and there != there.parent:
-        there = there.parent
-    if not there.is_dir():
-        problem = "the output folder cannot be here, where a file is"
-        raise DataError(problem, file=there, expected="a folder")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise DataError(
-            "the output folder cannot be written to", file=there, expected="a folder to write to"
-        )

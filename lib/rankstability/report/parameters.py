@@ -6,6 +6,7 @@ import ast
 import difflib
 import io
 import json
+import os
 import tokenize
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -210,3 +211,23 @@ def _is(kind: str, value: Any) -> bool:
         return isinstance(value, bool if kind == "bool" else str)
     number = isinstance(value, int) and not isinstance(value, bool)
     return number or (kind == "float" and isinstance(value, float))
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse an output folder that cannot be made or written to.
+
+    Raises
+    ------
+    DataError
+        Names the folder, or what stands in its way.
+    """
+    there = folder
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        problem = "the output folder cannot be here, where a file is"
+        raise DataError(problem, file=there, expected="a folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise DataError(
+            "the output folder cannot be written to", file=there, expected="a folder to write to"
+        )

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import paths
 from ..errors import DataError
-from .parameters import WHOLE
+from .parameters import WHOLE, check_writable
 from .parameters import check as check
 from .parameters import check_campaign as check_campaign
 from .parameters import check_pair as check_pair
@@ -67,7 +67,7 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     values = check(name, given)
     default = {p.name: p.default for p in parameters(name)}
     if values.get("output_dir"):
-        paths.check_writable(Path(values["output_dir"]).resolve())
+        check_writable(Path(values["output_dir"]).resolve())
     from ..read import campaigns
     from . import places
 
@@ -87,7 +87,7 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
         executed = paths.BUILD / "executed" / campaign.name / f"{stem}.ipynb"
         if places.own(campaign):
             executed = final / f"{stem}.ipynb"
-    paths.check_writable(final)
+    check_writable(final)
     return Plan(
         name, campaign.name, pair, campaign.pairs, final, executed, values, places.own(campaign)
     )
