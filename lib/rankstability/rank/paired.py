@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import ndtr, ndtri
-from scipy.stats import rankdata, wilcoxon
 from scipy.stats import t as student
 
 from ..errors import DataError
@@ -39,54 +41,141 @@ def signed_rank(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
         For other `sides`.
     """
     _check_sides(sides)
-    n = scores.shape[1]
-    first, second = np.triu_indices(n, 1)
-    difference = scores[:, first] - scores[:, second]
-    known = np.isfinite(difference)
-    size = np.abs(np.where(known, difference, 0.0))
-    zeros = (size == 0).sum(axis=0)
-    ranks = np.where(size > 0, rankdata(size, axis=0) - zeros, 0.0) if len(size) else size
-    signed = np.sign(np.where(known, difference, 0.0)) * ranks
+    shared = _shared(scores)
+    difference = shared.first - shared.second
+    zero = np.bincount(shared.pair[difference == 0], minlength=shared.pairs)
+    judged = np.bincount(shared.pair, minlength=shared.pairs)
+    pair, difference = shared.pair[difference != 0], difference[difference != 0]
+    ranks, ties = ranks_within(np.abs(difference), pair, shared.pairs)
+    positive = np.bincount(pair, ranks * (difference > 0), shared.pairs)
+    squares = np.bincount(pair, ranks**2, shared.pairs)
+    n = judged - zero
     with np.errstate(invalid="ignore", divide="ignore"):
-        z = signed.sum(axis=0) / np.sqrt((ranks**2).sum(axis=0))
-    z = np.nan_to_num(z, nan=0.0)
-    tied = (ranks != np.floor(ranks)).any(axis=0) | _repeated(size)
-    judged = known.sum(axis=0)
-    zero = known.sum(axis=0) - (size > 0).sum(axis=0)
-    plain = (judged <= EXACT_BELOW) & ~(tied | (zero > 0)) | (judged <= ENUMERATED)
-    upper, lower = np.empty(len(first)), np.empty(len(first))
+        z = (2 * positive - n * (n + 1) / 2) / np.sqrt(squares)
+    better, worse = ndtr(-z), ndtr(z)
+    exact = (judged <= EXACT_BELOW) & (zero == 0) & (ties == 0) & (n > 0)
+    better[exact] = _at_most((n * (n + 1) // 2 - positive)[exact], n[exact])
+    worse[exact] = _at_most(positive[exact], n[exact])
+    listed = (judged <= ENUMERATED) & ~exact & (n > 0)
+    better[listed], worse[listed] = _enumerated(ranks, pair, positive, n, listed)
     if sides == "two-sided":
-        upper = np.where(z == 0, 1.0, np.minimum(2 * ndtr(-np.abs(z)), 1.0))
-        lower = upper.copy()
-    else:
-        upper, lower = ndtr(-z), ndtr(z)
-    nothing = (size > 0).sum(axis=0) == 0
-    upper[nothing] = lower[nothing] = 1.0
-    for k in np.flatnonzero(plain & ~nothing):
-        d = difference[known[:, k], k]
-        less, greater = _small(d, ranks[known[:, k], k], bool(tied[k] or zero[k]))
-        both = min(2 * min(less, greater), 1.0)
-        upper[k], lower[k] = (both, both) if sides == "two-sided" else (greater, less)
-    return _square(n, upper, lower)
+        better = worse = np.minimum(2 * np.fmin(better, worse), 1.0)
+    return _square(scores.shape[1], *(np.where(n > 0, p, 1.0) for p in (better, worse)))
 
 
-def _small(d: np.ndarray, ranks: np.ndarray, tied: bool) -> tuple[float, float]:
-    """p that the row's system is worse, and that it is better, for a small sample of differences.
+@dataclass(frozen=True)
+class _Shared:
+    """Scores of both systems of each pair, on each segment that both have, pair by pair."""
 
-    All signs are enumerated where there are ties or zeros; else SciPy's exact distribution.
+    pairs: int
+    pair: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+
+
+def _shared(scores: np.ndarray) -> _Shared:
+    columns = np.ascontiguousarray(scores.T)
+    first, second = np.triu_indices(scores.shape[1], 1)
+    known = np.isfinite(columns)
+    pair, segment = np.nonzero(known[first] & known[second])
+    values = columns[first[pair], segment], columns[second[pair], segment]
+    return _Shared(len(first), pair, *values)
+
+
+def ranks_within(
+    values: np.ndarray, group: np.ndarray, groups: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rank of each value within its group, equal values sharing their mean rank.
+
+    Parameters
+    ----------
+    values : array of float
+    group : array of int
+        From 0 to `groups` - 1.
+
+    Returns
+    -------
+    ranks : array of float
+    ties : array of float, shape (groups,)
+        Sum of t^3 - t over the sets of t equal values of a group: 0 where there are none.
     """
-    if not tied:
-        return wilcoxon(d, alternative="less").pvalue, wilcoxon(d, alternative="greater").pvalue
-    ranks = ranks[d != 0]
-    signs = (np.arange(2 ** len(ranks))[:, None] >> np.arange(len(ranks))) & 1
-    sums, observed = signs @ ranks, float(ranks[d[d != 0] > 0].sum())
-    return float((sums <= observed + 1e-9).mean()), float((sums >= observed - 1e-9).mean())
+    order = np.argsort(values)
+    small = group[order].astype(np.int16 if groups < 2**15 else np.int64)  # sorted by radix
+    order = order[np.argsort(small, kind="stable")]
+    value, of = values[order], group[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (value[1:] != value[:-1]) | (of[1:] != of[:-1])
+    start = np.flatnonzero(new)
+    length = np.diff(np.append(start, len(order)))
+    before = np.cumsum(np.bincount(group, minlength=groups)) - np.bincount(group, minlength=groups)
+    mean = start + (length + 1) / 2 - before[of[start]]
+    ranks = np.empty(len(order))
+    ranks[order] = np.repeat(mean, length)
+    return ranks, np.bincount(of[start], length**3.0 - length, groups)
 
 
-def _repeated(size: np.ndarray) -> np.ndarray:
-    """Whether a column holds two equal numbers above zero."""
-    ordered = np.sort(size, axis=0)
-    return ((np.diff(ordered, axis=0) == 0) & (ordered[1:] > 0)).any(axis=0)
+@lru_cache(maxsize=1)
+def _distribution() -> np.ndarray:
+    """P(sum of positive ranks <= w) for n ranks, n to `EXACT_BELOW`: shape (n, w)."""
+    size = EXACT_BELOW * (EXACT_BELOW + 1) // 2 + 1
+    ways = np.zeros((EXACT_BELOW + 1, size))
+    ways[0, 0] = 1.0
+    for n in range(1, EXACT_BELOW + 1):
+        ways[n] = ways[n - 1] / 2
+        ways[n, n:] += ways[n - 1, :-n] / 2
+    table = np.minimum(np.cumsum(ways, axis=1), 1.0)
+    table.setflags(write=False)
+    return table
+
+
+def _at_most(positive: np.ndarray, n: np.ndarray) -> np.ndarray:
+    table: np.ndarray = _distribution()[n, np.rint(positive).astype(int)]
+    return table
+
+
+def _enumerated(
+    ranks: np.ndarray, pair: np.ndarray, positive: np.ndarray, n: np.ndarray, listed: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """p that the first system is better, and worse, over all signs of the ranks of small pairs."""
+    better, worse = np.empty(len(n)), np.empty(len(n))
+    for size in np.unique(n[listed]):
+        these = np.flatnonzero(listed & (n == size))
+        own = ranks[np.isin(pair, these)].reshape(len(these), size)  # ranks are pair by pair
+        sums, seen = own @ _signs(int(size)), positive[these, None]
+        better[these] = (sums >= seen - 1e-9).mean(axis=1)
+        worse[these] = (sums <= seen + 1e-9).mean(axis=1)
+    return better[listed], worse[listed]
+
+
+@lru_cache(maxsize=ENUMERATED)
+def _signs(size: int) -> np.ndarray:
+    """All ways to choose among `size` ranks, one a column."""
+    return ((np.arange(2**size) >> np.arange(size)[:, None]) & 1).astype(float)
+
+
+def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
+    """Mann-Whitney, one-sided: each pair of systems on the segments that both have (WMT23).
+
+    Asymptotic, corrected for ties and continuity, as ``scipy.stats.mannwhitneyu`` with
+    ``alternative="greater", method="asymptotic"``.
+
+    Returns
+    -------
+    p : array, shape (systems, systems)
+        That the row's system is better than the column's; NaN on the diagonal, where two systems
+        share no segment, and where all their values are equal.
+    """
+    shared = _shared(scores)
+    n = np.bincount(shared.pair, minlength=shared.pairs).astype(float)
+    both = np.concatenate([shared.first, shared.second])
+    ranks, ties = ranks_within(both, np.tile(shared.pair, 2), shared.pairs)
+    total = np.bincount(shared.pair, ranks[: len(shared.pair)], shared.pairs)
+    lead = total - n * (n + 1) / 2 - n * n / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = np.sqrt(n * n / 12 * (2 * n + 1 - ties / (2 * n * (2 * n - 1))))
+        upper, lower = ndtr(-(lead - 0.5) / spread), ndtr((lead + 0.5) / spread)
+    none = ~(spread > 0)
+    return _square(scores.shape[1], *(np.where(none, np.nan, p) for p in (upper, lower)))
 
 
 def _check_sides(sides: str) -> None:

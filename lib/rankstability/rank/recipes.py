@@ -9,7 +9,13 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from .paired import independent_t, paired_t, signed_rank, signed_rank_by_domain
+from .paired import (
+    independent_t,
+    paired_t,
+    rank_sum_shared,
+    signed_rank,
+    signed_rank_by_domain,
+)
 from .ranking import CLUSTER_RULES
 from .significance import rank_sum
 
@@ -64,15 +70,7 @@ def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
     """One-sided rank sums, each pair on the segments that both systems have."""
     if np.isfinite(scores).all():
         return rank_sum(*_long(scores), scores.shape[1], "greater")[0]
-    n = scores.shape[1]
-    p = np.full((n, n), np.nan)
-    for i in range(n):
-        for j in range(i + 1, n):
-            two = scores[:, [i, j]]
-            both = two[np.isfinite(two).all(axis=1)]
-            if len(both):
-                p[i, j] = rank_sum(*_long(both), 2, "greater")[0][0, 1]
-    return p
+    return rank_sum_shared(scores)
 
 
 def _signed_rank_greater(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
