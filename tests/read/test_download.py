@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import http.server
@@ -78,7 +79,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body[:sent])
+        with contextlib.suppress(ConnectionError):  # the other side may stop
+            self.wfile.write(body[:sent])
         if pause:
             self.wfile.flush()
             self.server.held.wait(pause[0])
@@ -208,6 +210,31 @@ def test_a_transfer_that_breaks_off_is_started_again(root, server):
     server.files[f"{AT}ad-latest.csv"] = [(LATEST, 700), (503,), LATEST]
     list(download.download("pinned"))
     assert (root / "human" / "analysis" / "ad-latest.csv").read_bytes() == LATEST
+
+
+def test_a_transfer_stops_at_the_size_of_the_catalogue(root, server):
+    long = LATEST + b"x" * 10_000_000
+    server.files[f"{AT}ad-latest.csv"] = long
+    with pytest.raises(DataError, match=f"more than the expected {len(LATEST)} bytes"):
+        list(download.download("pinned"))
+    assert not list(root.rglob("*latest*"))
+
+
+def test_a_transfer_that_drips_for_ever_is_ended(root, server, monkeypatch):
+    monkeypatch.setattr(transfer, "TOTAL_TIME", 0.0)
+    with pytest.raises(DataError, match="not whole after 0 seconds"):
+        list(download.download("pinned"))
+
+
+@pytest.mark.parametrize("limit, value", [("MEMBERS", 3), ("LARGEST", 5000)])
+def test_an_archive_of_too_many_or_too_large_members_is_refused(
+    tmp_path, monkeypatch, limit, value
+):
+    monkeypatch.setattr(transfer, limit, value)
+    (tmp_path / "a.tar.gz").write_bytes(tar(OFFICIAL))
+    with pytest.raises(DataError, match="too large to unpack"):
+        transfer.unpack(tmp_path / "a.tar.gz", PART, tmp_path / "out", {"ad-latest.csv": {}})
+    assert not (tmp_path / "out").exists()
 
 
 def test_leftovers_of_a_killed_run_do_no_harm(root, server):

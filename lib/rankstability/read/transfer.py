@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
+import io
 import logging
 import os
 import shutil
 import sys
 import tarfile
+import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -25,6 +27,9 @@ from ..errors import DataError
 from . import text
 
 TRIES, TIMEOUT = 3, 60.0
+TOTAL_TIME = 3600.0  # seconds, for one try of one file
+LARGEST = 4 * 2**30  # bytes of a file whose size nobody published, and of all members of an archive
+MEMBERS = 100_000  # of an archive
 PARTIAL = ".partial-"  # begins the name of what is not whole yet
 
 Facts = Mapping[str, Any]  # what a file must have: bytes, git_blob, sha256, or some of them
@@ -71,8 +76,25 @@ def staging_folder(folder: Path, name: str) -> Iterator[Path]:
                 path.rmdir()
 
 
+class _Bounded(io.FileIO):
+    """A file that takes no more than `most` bytes, and nothing after a time."""
+
+    def __init__(self, path: str, most: int) -> None:
+        super().__init__(path, "wb")
+        self.most, self.end = most, time.monotonic() + TOTAL_TIME
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > self.most:
+            raise LookupError(f"more than the expected {self.most} bytes came")
+        if time.monotonic() > self.end:
+            raise LookupError(f"not whole after {TOTAL_TIME:g} seconds")
+        return super().write(data)
+
+
 def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str = "") -> None:
     """Download `url` to `target`, verified before it gets that name; tried again where it may help.
+
+    It stops at the size that `facts` say (`LARGEST` where they do not) and after `TOTAL_TIME`.
 
     Raises
     ------
@@ -83,10 +105,10 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
     import requests
 
     def downloader(url: str, output: str, keeper: object) -> None:
+        carry = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
         try:
-            pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)(
-                url, output, keeper
-            )
+            with _Bounded(output, facts.get("bytes", LARGEST)) as file:
+                carry(url, file, keeper)
         except requests.HTTPError as error:
             status = error.response.status_code if error.response is not None else 0
             if status < 500 and status != 429:  # it would answer the same again
@@ -155,7 +177,7 @@ def unpack(
     with staging_folder(folder, archive.name) as staging:
         try:
             with tarfile.open(archive, "r:*") as tar:
-                members = tar.getmembers()
+                members = _bounded(archive, tar)
             for member in members:
                 _refuse_unsafe(archive, member, staging)
             chosen = _choose(archive, members, part, required, optional)
@@ -177,6 +199,23 @@ def unpack(
                 expected="a whole tar archive; remove it and fetch it again",
             ) from None
     return [folder / name for name in chosen]
+
+
+def _bounded(archive: Path, tar: tarfile.TarFile) -> list[tarfile.TarInfo]:
+    """The members of an archive, which is refused as soon as they are too many or too large."""
+    members: list[tarfile.TarInfo] = []
+    size = 0
+    for member in tar:
+        members.append(member)
+        size += member.size
+        if len(members) > MEMBERS or size > LARGEST:
+            raise DataError(
+                "the archive is too large to unpack",
+                file=paths.shown(archive),
+                value=f"{len(members)} members, {size} bytes and more",
+                expected=f"at most {MEMBERS} members and {LARGEST} bytes",
+            )
+    return members
 
 
 def _refuse_unsafe(archive: Path, member: tarfile.TarInfo, target: Path) -> None:
