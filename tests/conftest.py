@@ -26,6 +26,8 @@ FOLDERS = {
     "wmt23-mqm": "wmt23-mqm",
     "wmt22-appraise-liv": "wmt22-appraise-liv",
     "wmt24-esa": "wmt24-esa",
+    "wmt23-protocols": "wmt23-protocols",
+    "wmt20-iku": "wmt20-iku",
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,17 @@ from .errors import DataError
 
 TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")  # of direct assessment's rows
 COUNTED = ("SYSTEM", "REPEAT")  # types whose scores count; REF and BAD_REF only standardise
+MARKS = (
+    "tutorial",  # training before the task
+    "document score",  # of a whole document, not of a segment
+    "incomplete",  # a document cut short to fill a HIT
+    "duplicate",  # a document shown again
+    "superseded",  # all but the latest of one account's repeats of an item
+    "no segment",  # which segment it is of cannot be told
+)
+"""Why a row of an Appraise export is not among those that WMT24's organisers rank by."""
+ROWS = ("good workers", "no document with a bad item", "latest complete", "every repeat")
+"""Which judgments a year's recipe counts; see `select_rows`."""
 REFERENCE = "_ref"  # the reference's id in relative ranking
 _HUMAN = re.compile(r"HUMAN|(?i:(?:^|[-_.])human(?:[-_.]|$))|^ref[-_]?[A-Z]$")
 
@@ -34,8 +45,9 @@ class DirectAssessment:
     good : DataFrame
         The rows of ``ad-good-raw-redup``: what is scored and ranked.
         Both: worker, hit, system, document, segment, type, block (categoricals with the same
-        sorted categories in both frames; hit, document, block may be missing), score (0 to 100).
-        In ``latest``, a system may be a joined id ``A+B``.
+        sorted categories in both frames; hit, document, block may be missing), score (0 to 100);
+        perhaps domain, and mark (one of `MARKS`; missing where the row counts).
+        In ``latest``, a system may be a joined id ``A+B``. Marked rows are in ``latest`` only.
     excluded : DataFrame
         file, reason, rows: what of the files is not in the frames, and what is doubtful.
     """
@@ -60,6 +72,7 @@ def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> 
 
 
 COLUMNS = ("worker", "hit", "system", "document", "segment", "type", "score", "block")
+MORE = ("domain", "mark")  # where a campaign has them
 
 
 def direct_assessment(
@@ -73,14 +86,15 @@ def direct_assessment(
     Parameters
     ----------
     latest, good : DataFrame
-        Columns of `COLUMNS`; system, segment, type and score must be there, what else is absent is
-        missing. Without `good`, all rows of `latest` count.
+        Columns of `COLUMNS`, and `MORE`; system, segment, type and score must be there, what else
+        is absent is missing. Without `good`, all rows of `latest` count.
     excluded : DataFrame, optional
         Columns file, reason, rows.
     """
-    names = [name for name in COLUMNS if name != "score"]
+    columns = [*COLUMNS, *(name for name in MORE if name in latest)]
+    names = [name for name in columns if name != "score"]
     frames = [latest] if good is None else [latest, good]
-    tidy = [frame.reindex(columns=list(COLUMNS)).astype({"score": float}) for frame in frames]
+    tidy = [frame.reindex(columns=columns).astype({"score": float}) for frame in frames]
     for frame in tidy:
         for name in names:
             known = frame[name].notna()
@@ -106,6 +120,39 @@ def of_type(frame: pd.DataFrame, *types: str) -> np.ndarray:
 def counted(frame: pd.DataFrame) -> np.ndarray:
     """Mask of the rows whose scores count: SYSTEM and REPEAT."""
     return rows_with(frame, "type", COUNTED)
+
+
+def unmarked(frame: pd.DataFrame) -> np.ndarray:
+    """Mask of the rows without a mark: all, where the campaign marks none."""
+    return frame["mark"].isna().to_numpy() if "mark" in frame else np.ones(len(frame), bool)
+
+
+def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
+    """The judgments with ``good`` as a recipe selects it.
+
+    Parameters
+    ----------
+    rows : str
+        One of `ROWS`. ``good workers`` and ``latest complete`` are ``good`` as read: of an Appraise
+        export the rows without a mark, else those of the good file. ``every repeat``: also
+        incomplete, duplicate and superseded ones; ``no document with a bad item``: of these, not
+        the documents (of an account and system) that hold a BAD item.
+    """
+    if rows not in ROWS:
+        raise DataError("unknown selection of rows", value=rows, expected=", ".join(ROWS))
+    good = da.good
+    if rows in ROWS[1::2] and "mark" in da.latest:
+        good = da.latest[unmarked(da.latest) | rows_with(da.latest, "mark", MARKS[2:5])]
+    if rows != ROWS[1]:
+        return replace(da, good=good)
+    document = "block" if good["block"].notna().any() else "document"
+    if good[document].isna().all():
+        return replace(da, good=good)
+    number = good.groupby(
+        ["worker", "hit", "system", document], observed=True, dropna=False, sort=False
+    ).ngroup()
+    bad = number[of_type(good, "BAD_REF")].unique()
+    return replace(da, good=good[~number.isin(bad)])
 
 
 def of_systems(frame: pd.DataFrame, systems: Collection[str]) -> np.ndarray:

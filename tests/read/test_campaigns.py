@@ -324,7 +324,7 @@ def test_formats_of_real_folders_are_seen_from_their_files(tmp_path):
     """Copied under other names, so that the catalogue does not help."""
     for name, form, count in (
         *(("wmt10", "rr", 1), ("wmt11", "rr", 3), ("wmt12", "rr", 1), ("wmt23-mqm", "mqm", 2)),
-        *(("wmt24-esa", "esa", 1), ("wmt22-appraise-liv", "appraise", 2)),
+        *(("wmt24-esa", "esa", 2), ("wmt22-appraise-liv", "appraise", 2)),
     ):
         (tmp_path / f"copy-{name}").mkdir()
         for source in campaigns.find(name).entry["sources"]:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from conftest import needs, real
 from rankstability.errors import DataError
-from rankstability.read import appraise as readers_appraise
 from rankstability.read import campaigns
 from rankstability.read import da as readers_da
 from rankstability.read.da import COLUMNS
@@ -344,48 +343,6 @@ def test_segment_scores(tmp_path):
         readers_da.read_segment_scores(folder, "en-cs")
 
 
-# --- Appraise and ESA exports
-
-ESA = [
-    'engjpn1,sysA,5,TGT,eng,jpn,90,doc1,False,"[{""start_i"":0,""severity"":""major""}]",1.0,2.0',
-    "engjpn1,sysA,5,TGT,eng,jpn,90,doc1#dup,False,[],3.0,4.0",
-    "engjpn1,sysB,6,BAD,eng,jpn,10,doc1#bad,False,[],3.0,4.0",
-    "engjpn1,sysB,6,BAD,eng,jpn,10,doc1#bad,False,[],3.0,4.0",
-    "engjpn1,ende-tutorial1,1,TGT,eng,jpn,0,ende-tutorial1,False,[],1.0,1.0",
-    "engjpn1,sysB,6,TGT,eng,jpn,44,doc1,True,[],3.0,4.0",
-    "engzho1,refA,5,TGT,eng,zho,99.5,doc1#incomplete,False,[],3.0,4.0",
-]
-
-
-def test_error_span_annotation(tmp_path):
-    file = tmp_path / "esa_mine.csv"
-    file.write_text("\n".join(ESA))
-    da = readers_appraise.read_appraise((file,), "en-ja", "esa")
-    assert da.good[
-        ["worker", "system", "document", "segment", "type", "score"]
-    ].to_numpy().tolist() == [
-        ["engjpn1", "sysA", "doc1", "5", "SYSTEM", 90.0],
-        ["engjpn1", "sysA", "doc1", "5", "REPEAT", 90.0],
-        ["engjpn1", "sysB", "doc1", "6", "BAD_REF", 10.0],
-    ]
-    assert dict(zip(da.excluded.reason, da.excluded.rows, strict=True)) == {
-        "other language pairs": 1,
-        "tutorial (left out)": 1,
-        "whole-document score (left out)": 1,
-        "submitted twice (left out)": 1,
-    }
-    assert readers_appraise.pairs((file,), "esa") == ("en-ja", "en-zh")
-    for bad, words in (
-        (ESA[1].replace(",90,", ",900,"), "line 2, column 'score': out of range; found '900'"),
-        (ESA[1].replace(",TGT,", ",XXX,"), "line 2, column 'itemType': unknown type"),
-        (ESA[1].replace(",[],", ","), "line 2: wrong number of columns; found 11"),
-        (ESA[1].replace("sysA", ""), "line 2, column 'system': empty id"),
-    ):
-        file.write_text("\n".join([ESA[0], bad]))
-        with pytest.raises(DataError, match=words):
-            readers_appraise.read_appraise((file,), "en-ja", "esa")
-
-
 # --- the real files
 
 
@@ -446,26 +403,3 @@ def test_wmt20_segment_scores_average_to_the_official_system_scores():
         np.testing.assert_allclose(ours.loc[official.index, "z"], official["Z.SCR"], atol=1e-9)
         out_of_english = pair.startswith("en-")
         assert frame["document"].notna().all() == out_of_english
-
-
-@needs("wmt24-esa")
-def test_wmt24_esa_rows_are_all_accounted_for():
-    campaign = campaigns.find("wmt24-esa")
-    assert campaign.pairs == ("en-ja", "en-zh")
-    for pair in campaign.pairs:
-        da = campaigns.load_da(campaign, pair)
-        assert len(da.good) + da.excluded["rows"].sum() == 11299
-        counts = dict(zip(da.excluded.reason, da.excluded.rows, strict=True))
-        assert counts["tutorial (left out)"] in (336, 337)
-        assert "refA" in da.good.system.cat.categories
-        assert not any("tutorial" in name for name in da.good.system.cat.categories)
-
-
-@needs("wmt22-appraise-liv")
-def test_wmt22_livonian():
-    campaign = campaigns.find("wmt22-appraise-liv")
-    assert campaign.pairs == ("en-liv", "liv-en")
-    sizes = {pair: len(campaigns.load_da(campaign, pair).good) for pair in campaign.pairs}
-    assert sizes == {"en-liv": 1201 + 2702, "liv-en": 2625}
-    systems = campaigns.load_da(campaign, "liv-en").good.system.cat.categories
-    assert list(systems) == (["HuaweiTSC", "Liv4ever", "NiuTrans", "TAL-SJTU", "TartuNLP", "ref.A"])

@@ -72,14 +72,14 @@ FORMS = {  # separator, header, row i, wrong values per column, read
     ),
     "appraise": (
         ",",
-        readers_appraise.COLUMNS["esa"],
-        lambda i: f"w{i} sys{i % 3} {i} TGT ces eng {i % 101} doc False [] {i} 2".split(),
+        readers_appraise.LAYOUTS["esa"],
+        lambda i: f"w{i} sys{i % 3} {i} TGT ces eng {i % 101} doc{i} False [] {i} 2".split(),
         {
             **dict.fromkeys(["username", "system", "itemId"], EMPTY),
             **{"score": SCORE, "itemType": st.sampled_from(["", "SYSTEM"]), "trgLang": EMPTY},
         },
         lambda folder, lines: readers_appraise.read_appraise(
-            (written(folder, "esa_x.csv", lines),), "cs-en", "esa"
+            (written(folder, "esa_x.csv", lines),), "cs-en"
         ),
     ),
     "segments": (

@@ -1,13 +1,15 @@
-"""Exports of the Appraise interface, segment-level scores (2022) and error spans (ESA, 2024).
+"""Exports of the Appraise interface: segment and document scores, error spans (ESA), the NRC form.
 
 Read into the same form as direct assessment, so that the same notebooks run on them. An
-annotation task (``username``) stands for a worker, as in the official Appraise rankings.
+annotation task (``username``) stands for a worker, as in the official Appraise rankings, unless
+``annotators.tsv`` beside it or the export itself names the annotator.
 """
 
 from __future__ import annotations
 
+import csv
 import re
-from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,16 +20,22 @@ from ..errors import DataError
 from ..judgments import DirectAssessment, direct_assessment
 from . import schema as schemas
 from . import tables, text
+from .segments import identify
 
-COLUMNS = {
-    "appraise": (
-        *("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score"),
-        *("timeStart", "timeEnd"),
-    ),
-    "esa": (
-        *("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score"),
-        *("docId", "isDocScore", "spans", "timeStart", "timeEnd"),
-    ),
+COMMON = ("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score")
+DOCUMENT, TIMES = ("docId", "isDocScore"), ("timeStart", "timeEnd")
+LAYOUTS = {
+    "document": (*COMMON, *DOCUMENT, *TIMES),  # before "segment": with two more, as wide as that
+    "esa": (*COMMON, *DOCUMENT, "spans", *TIMES),
+    "nrc": ("annotator", *COMMON, *DOCUMENT, *TIMES),
+    "segment": (*COMMON, *TIMES),
+}
+BATCH = ("batchNo", "item_id")  # at the end, where exported with --batch-info
+OTHER_NAMES = {
+    **{"documentID": "docId", "isCompleteDocument": "isDocScore"},
+    **{"start": "timeStart", "end": "timeEnd", "hitid": "username", "segid": "itemId"},
+    **{"itemtype": "itemType", "src": "srcLang", "tgt": "trgLang"},
+    **{"docid": "docId", "docscore": "isDocScore"},
 }
 TYPES = {"TGT": "SYSTEM", "BAD": "BAD_REF", "REF": "REF", "CHK": "REPEAT"}
 NAMES = {
@@ -37,62 +45,146 @@ NAMES = {
 JUDGED = ["worker", "system", "segment", "type", "score"]
 ISO = {
     "eng": "en", "ces": "cs", "deu": "de", "fra": "fr", "hau": "ha", "heb": "he", "hin": "hi",
-    "hrv": "hr", "isl": "is", "jpn": "ja", "rus": "ru", "spa": "es", "ukr": "uk", "zho": "zh",
+    "hrv": "hr", "iku": "iu", "isl": "is", "jpn": "ja", "rus": "ru", "spa": "es", "ukr": "uk",
+    "zho": "zh",
 }  # fmt: skip
-FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt")
+FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)")
+DOMAIN = r"^test-[a-z]+-([A-Za-z0-9]+)_"  # in a document's name, since WMT24
+ANNOTATORS = "annotators.tsv"
 
 
-def pairs(files: tuple[Path, ...], form: str) -> tuple[str, ...]:
+def companion(file: Path) -> bool:
+    """Whether a file is no export, but says of one which segments or annotators are meant."""
+    return file.name == ANNOTATORS or re.fullmatch(r"segments-.+\.tsv", file.name) is not None
+
+
+def layout(line: str) -> tuple[str, ...]:
+    """The columns of an export by its first line, a header or not; empty where it is none."""
+    row = next(csv.reader([line]), [])
+    names = tuple(OTHER_NAMES.get(name, name) for name in row)
+    for columns in LAYOUTS.values():
+        for whole in (columns, (*columns, *BATCH)):
+            if names == whole or (len(row) == len(whole) and _fits(row, whole)):
+                return whole
+    return ()
+
+
+def _fits(row: Sequence[str], columns: tuple[str, ...]) -> bool:
+    if row[columns.index("itemType")] not in TYPES:
+        return False
+    whole = row[columns.index("isDocScore")] if "isDocScore" in columns else "true"
+    return whole.lower() in ("true", "false")
+
+
+def pairs(files: tuple[Path, ...]) -> tuple[str, ...]:
     """The language pairs of the files, sorted."""
     found: set[str] = set()
     for file in files:
-        found.update(_rows(file, form)["pair"].unique())
+        if not companion(file):
+            found.update(export(file)["pair"].unique())
     return tuple(sorted(found))
 
 
-def read_appraise(files: tuple[Path, ...], pair: str, form: str) -> DirectAssessment:
+def read_appraise(files: tuple[Path, ...], pair: str) -> DirectAssessment:
     """The judgments of `pair` in Appraise exports.
 
     Parameters
     ----------
     files : tuple of Path
-        CSV without a header line (or with it), plain or gzipped.
+        CSV without a header line (or with it), plain or gzipped; among them perhaps
+        ``segments-XX-YY.tsv`` and ``annotators.tsv``, see `segments.identify`, `judged`.
     pair : str
         Such as ``en-ja`` (two letters where ISO 639-1 has them, else three).
-    form : str
-        ``appraise`` (9 columns) or ``esa`` (12 columns).
 
     Returns
     -------
     DirectAssessment
-        ``latest`` and ``good`` are the same rows: TGT is SYSTEM (in a document marked ``#dup``,
-        REPEAT), BAD is BAD_REF; worker and hit are the username; block is the docId as exported.
-        Left out and counted: tutorial rows, whole-document scores, rows submitted twice (the same
-        in every column, times included).
+        ``latest`` holds all rows, with a column ``mark`` (see `judgments.MARKS`); ``good`` those
+        without a mark, as WMT24's organisers select them. TGT is SYSTEM, BAD is BAD_REF; block is
+        the docId as exported; domain, where it is known. Marked rows are counted in `excluded`.
+
+    Raises
+    ------
+    DataError
+        Anything wrong in a file; rows of which the segments cannot be told.
+    """
+    rows, excluded = judged(files, pair)
+    count = rows["mark"].value_counts()
+    names = ", ".join(file.name for file in files if not companion(file))
+    excluded += [(names, f"{mark} (not counted)", int(n)) for mark, n in count.items() if mark]
+    table = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
+    good = rows[rows["mark"] == ""]
+    return direct_assessment(pair, rows, good, excluded=table)
+
+
+def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple[str, str, int]]]:
+    """All rows of `pair`: columns as in `export`, segment, domain, annotator as worker, and mark.
+
+    Also what of the files is not among them: file, reason, rows.
     """
     parts, excluded = [], []
     for file in files:
-        rows = _rows(file, form)
-        inside = rows["pair"] == pair
-        if not inside.any():
+        if companion(file):
             continue
-        counted: Counter[str] = Counter({"other language pairs": int((~inside).sum())})
-        rows = rows[inside]
-        for reason in ("tutorial", "whole-document score", "submitted twice"):
-            out = rows["why"] == reason
-            counted[f"{reason} (left out)"] = int(out.sum())
-        excluded += [(file.name, reason, n) for reason, n in counted.items() if n]
-        parts.append(rows[rows["why"] == ""])
-    if not parts:
+        rows = export(file)
+        inside = rows["pair"] == pair
+        if outside := int((~inside).sum()):
+            excluded.append((file.name, "other language pairs", outside))
+        parts.append(rows[inside])
+    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    if rows.empty:
         raise DataError(
             "no rows for the language pair",
             file=", ".join(paths.shown(file) for file in files),
             value=pair,
-            expected="one of " + ", ".join(pairs(files, form)),
+            expected="one of " + ", ".join(pairs(files)),
         )
-    rows = pd.concat(parts, ignore_index=True)
-    counts = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
-    return direct_assessment(pair, rows.rename(columns={"number": "score"}), excluded=counts)
+    rows["mark"] = _marks(rows)
+    beside = {file.name: file for file in files if companion(file)}
+    rows = identify(rows, beside.get(f"segments-{pair}.tsv"), files[0])
+    if ANNOTATORS in beside:
+        rows["worker"] = _annotators(rows["hit"], beside[ANNOTATORS])
+    return rows, excluded
+
+
+def export(file: Path) -> pd.DataFrame:
+    """The rows of one export, checked, as text but for the score.
+
+    Columns worker, hit, system, item (the itemId), type, pair, score, block (the docId), document
+    (the docId without its marks), domain, whole (a document's score), start, spans.
+    """
+    columns = layout(text.first_line(file))
+    if not columns:
+        raise DataError(
+            "not an export of Appraise", file=paths.shown(file), line=1,
+            value=text.first_line(file)[:80], expected=",".join(LAYOUTS["esa"]),
+        )  # fmt: skip
+    if columns == LAYOUTS["segment"]:
+        _check_header(file.parent, columns)
+    table = tables.read_csv(file, columns)
+    if table.frame.empty:
+        raise DataError("no rows", file=paths.shown(file))
+    names = {name: NAMES[name] for name in ("source", "target")}
+    codes = table.validated(schemas.languages(r"\w+([-_]\w+)*"), names).astype(str)
+    checked = table.validated(
+        schemas.judgments(list(TYPES)), {name: NAMES[name] for name in JUDGED}
+    )
+    rows = checked.astype({name: str for name in JUDGED[:-1]}).rename(columns={"segment": "item"})
+    rows["type"] = rows["type"].map(TYPES)
+    rows["pair"] = codes["source"].replace(ISO) + "-" + codes["target"].replace(ISO)
+    rows["hit"] = rows["worker"]
+    if "annotator" in columns:
+        rows["worker"] = table.frame["annotator"].astype(str)
+    plain = {"block": "docId", "start": "timeStart", "spans": "spans", "whole": "isDocScore"}
+    for ours, theirs in plain.items():
+        rows[ours] = table.frame[theirs].astype(str) if theirs in columns else ""
+    rows["whole"] = rows["whole"].str.lower() == "true"
+    rows["document"] = rows["block"].str.partition("#")[0]
+    rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
+    rows["system"] = rows["system"].str.replace(
+        FILE_NAME, lambda m: m.group(1) or m.group(2), regex=True
+    )
+    return rows
 
 
 def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
@@ -109,32 +201,39 @@ def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
             )
 
 
-def _rows(file: Path, form: str) -> pd.DataFrame:
-    """All rows of one export, checked: our columns, pair, number (the score) and why (left out)."""
-    columns = COLUMNS[form]
-    if form == "appraise":
-        _check_header(file.parent, columns)
-    table = tables.read_csv(file, columns)
-    if table.frame.empty:
-        raise DataError("no rows", file=paths.shown(file))
-    codes = table.validated(
-        schemas.languages(r"\w+([-_]\w+)*"), {name: NAMES[name] for name in ("source", "target")}
-    ).astype(str)
-    judged = table.validated(schemas.judgments(list(TYPES)), {name: NAMES[name] for name in JUDGED})
-    rows = judged.drop(columns="score").astype(str).assign(number=judged["score"], block="NA")
-    rows["pair"] = codes["source"].replace(ISO) + "-" + codes["target"].replace(ISO)
-    rows["hit"] = rows["worker"]
-    rows["type"] = rows["type"].map(TYPES)
-    rows["why"] = np.where(table.frame.duplicated(), "submitted twice", "")
-    rows["document"] = ""
-    if form == "esa":
-        document = table.frame["docId"].astype(str)
-        whole = table.frame["isDocScore"].astype(str).str.lower() == "true"
-        rows.loc[whole, "why"] = "whole-document score"
-        rows["block"], rows["document"] = document, document.str.partition("#")[0]
-        again = document.str.contains("#dup", regex=False) & (rows["type"] == "SYSTEM")
-        rows.loc[again, "type"] = "REPEAT"
-        rows.loc[document.str.contains("tutorial", regex=False), "why"] = "tutorial"
-    rows.loc[rows["system"].str.contains("tutorial", regex=False), "why"] = "tutorial"
-    rows["system"] = rows["system"].str.replace(FILE_NAME, r"\1", regex=True)
-    return rows
+def _marks(rows: pd.DataFrame) -> np.ndarray:
+    """Why a row is not among those that WMT24 ranks by; empty where it is (see `MARKS`)."""
+    block = rows["block"]
+    mark = np.select(
+        [
+            block.str.contains("tutorial", regex=False) | rows["system"].str.contains("tutorial"),
+            rows["whole"],
+            block.str.contains("#incomplete", regex=False),
+            block.str.contains("#dup", regex=False),
+        ],
+        ["tutorial", "document score", "incomplete", "duplicate"],
+        "",
+    ).astype(object)
+    time = pd.to_numeric(rows["start"], errors="coerce").fillna(-np.inf)
+    latest = rows.assign(mark=mark, time=time).sort_values("time", kind="stable")
+    key = ["hit", "system", "item", "block", "type", "mark"]
+    again = latest.duplicated(key, keep="last").sort_index().to_numpy()
+    mark[again & (mark == "")] = "superseded"
+    return mark
+
+
+def _annotators(hits: pd.Series, file: Path) -> pd.Series:
+    table = tables.read_csv(file, separator="\t").frame.astype(str)
+    if not {"username", "annotator"} <= set(table.columns):
+        raise DataError(
+            "not a list of annotators", file=paths.shown(file), line=1,
+            value="\t".join(table.columns), expected="a header with username and annotator",
+        )  # fmt: skip
+    of = table.drop_duplicates("username").set_index("username")["annotator"]
+    missing = sorted(set(hits) - set(of.index))
+    if missing:
+        raise DataError(
+            "a username without annotator", file=paths.shown(file), column="username",
+            value=missing[0], expected="a line for every username of the export",
+        )  # fmt: skip
+    return hits.map(of)

@@ -18,8 +18,8 @@ from .. import paths
 from ..errors import DataError
 from ..judgments import DirectAssessment
 from . import appraise as readers_appraise
+from . import appraise_mqm, formats, text
 from . import da as readers_da
-from . import formats, text
 from . import mqm as readers_mqm
 from . import rr as readers_rr
 from .da import GOOD, LATEST, locate
@@ -50,7 +50,8 @@ class Campaign:
     file : Path or None
         The one file, where the campaign is no more than that.
     format : str
-        ``da``, ``segments`` (scores without workers), ``esa``, ``appraise``, ``rr``, ``mqm``.
+        ``da``, ``segments`` (scores without workers), ``esa``, ``appraise``,
+        ``appraise-mqm``, ``rr``, ``mqm``.
     title, citation : str
     demo : bool
         Synthetic, in the repository.
@@ -312,7 +313,7 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     if not pair and len(campaign.pairs) == 1:
         pair = campaign.pairs[0]
     _known_pair(campaign, pair)
-    if campaign.format == "mqm":
+    if campaign.protocol == "MQM":
         return load_mqm(campaign, pair)
     return (load_da if campaign.workers else load_segment_scores)(campaign, pair)
 
@@ -327,7 +328,7 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
     """
     if campaign.format in ("esa", "appraise"):
         _known_pair(campaign, pair)
-        return readers_appraise.read_appraise(campaign.files(), pair, campaign.format)
+        return readers_appraise.read_appraise(campaign.files(), pair)
     if campaign.format != "da":
         has = "segment scores without workers" if campaign.format == "segments" else "no DA"
         raise DataError(f"{campaign.name} has {has}", expected="a DA campaign with workers")
@@ -355,9 +356,11 @@ def load_rr(campaign: Campaign, pair: str = "") -> pd.DataFrame:
 
 def load_mqm(campaign: Campaign, pair: str) -> pd.DataFrame:
     """The marked errors of one pair of an MQM campaign."""
-    if campaign.format != "mqm":
+    if campaign.protocol != "MQM":
         raise DataError(f"{campaign.name} is not MQM", value=campaign.protocol)
     _known_pair(campaign, pair)
+    if campaign.format == "appraise-mqm":
+        return appraise_mqm.read_appraise_mqm(campaign.files(), pair)
     files = campaign.files(pair)
     if len(files) > 1:
         raise DataError(

@@ -10,9 +10,9 @@ from pathlib import Path
 from .. import paths
 from ..errors import DataError
 from . import appraise as readers_appraise
+from . import appraise_mqm, text
 from . import da as readers_da
 from . import rr as readers_rr
-from . import text
 from .da import GOOD, LATEST, locate, segment_pair
 
 PROTOCOLS = {
@@ -20,9 +20,11 @@ PROTOCOLS = {
     "segments": "DA",
     "esa": "DA",
     "appraise": "DA",
+    "appraise-mqm": "MQM",
     "rr": "RR",
     "mqm": "MQM",
 }
+APPRAISE = ("appraise", "esa", "appraise-mqm")
 MQM_PAIR = re.compile(r"_([a-z]{2})-?([a-z]{2})(?=[._])")  # of several the last counts
 KNOWN = (
     f"{LATEST} with {GOOD}; ad-seg-scores-XX-YY.csv; relative rankings *.csv; MQM *.tsv; "
@@ -88,12 +90,12 @@ def kind_of(path: Path) -> str:
     row = next(csv.reader([line]), [])
     if {"srclang", "trglang"} <= set(row):
         return "rr" if {"system1rank", "rankingID"} & set(row) else ""
-    for kind, columns in readers_appraise.COLUMNS.items():
-        if len(row) == len(columns) and row[3] in readers_appraise.TYPES:
-            return kind
-        if tuple(row) == columns and not path.name.startswith("header"):
-            return kind
-    return ""
+    columns = () if path.name.startswith("header") else readers_appraise.layout(line)
+    if not columns:
+        return ""
+    if "spans" not in columns:
+        return "appraise"
+    return "appraise-mqm" if appraise_mqm.is_mqm(path) else "esa"
 
 
 def files(form: str, path: Path, names: Sequence[str] = (), pair: str = "") -> tuple[Path, ...]:
@@ -114,6 +116,9 @@ def files(form: str, path: Path, names: Sequence[str] = (), pair: str = "") -> t
         listed = [file for file in (locate(path, str(name)) for name in names) if file]
     else:
         listed = [file for file in _candidates(path) if kind_of(file) == form]
+    if form in APPRAISE and listed:
+        folder = path if path.is_dir() else path.parent
+        listed += sorted(f for f in folder.glob("*.tsv") if readers_appraise.companion(f))
     of_pair = {"mqm": mqm_pair, "segments": segment_pair}.get(form)
     return tuple(file for file in listed if not (pair and of_pair) or of_pair(file) == pair)
 
@@ -140,4 +145,4 @@ def pairs(form: str, path: Path, here: Sequence[Path]) -> tuple[str, ...]:
         return tuple(sorted({mqm_pair(file) for file in here}))
     if form == "rr":
         return readers_rr.pairs(here)
-    return readers_appraise.pairs(tuple(here), form)
+    return readers_appraise.pairs(tuple(here))

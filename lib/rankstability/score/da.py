@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import DirectAssessment, counted
+from ..judgments import DirectAssessment, counted, unmarked
 
 NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave one score
 
@@ -99,15 +99,17 @@ def _moments(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.n
     return mean, sd, count
 
 
-def judgment_z(da: DirectAssessment) -> np.ndarray:
+def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarray:
     """z-score of each row of ``da.good``; NaN where its worker's sd is 0 or unknown.
 
     The mean and standard deviation are those of the worker's rows of any type in ``da.latest``
-    (Knowles 2021, section 3 and footnote 5).
+    (Knowles 2021, section 3 and footnote 5), but marked ones; or of the rows of the mask `base`
+    (Knowles and Lo 2022 leave BAD_REF rows out, and may take those of one system).
     """
     workers = da.latest["worker"].cat.categories
+    rows = da.latest[unmarked(da.latest) if base is None else base]
     mean, sd, _ = _moments(
-        da.latest["worker"].cat.codes.to_numpy(), da.latest["score"].to_numpy(float), len(workers)
+        rows["worker"].cat.codes.to_numpy(), rows["score"].to_numpy(float), len(workers)
     )
     place = workers.get_indexer(da.good["worker"].cat.categories)
     mean, sd = np.append(mean, np.nan)[place], np.append(sd, np.nan)[place]

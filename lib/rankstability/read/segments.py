@@ -1,0 +1,124 @@
+"""Which segment of the test set a row of an Appraise export is of.
+
+An ``itemId`` counts within the test set, the document or the HIT, as the campaign was set up. Rows
+are of one segment only where that can be told; scores of different sentences are never averaged.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from .. import paths
+from ..errors import DataError
+from . import tables
+
+COLUMNS = ("itemId", "docId", "segment", "document", "domain")
+SHARED = 0.75  # share of a document's ids that its most-judged system has, if systems share ids
+UNPLACED = "no segment"
+
+
+def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFrame:
+    """`rows` with a column segment, and ``no segment`` as the mark of rows that have none.
+
+    By the list ``segments-XX-YY.tsv`` where there is one; else by the itemId, where the systems of
+    a document have the same ids (within its document, where documents share ids); else by the
+    place within the document, see `places`. Without documents the itemId is the segment.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Columns hit, system, item, block, document, type, mark (empty: counts); `domain` is filled
+        from the list.
+    listed : Path, optional
+        Tab-separated: itemId, docId (as exported), segment, document, domain.
+    file : Path
+        Named in errors.
+
+    Raises
+    ------
+    DataError
+        Where most rows that count have no segment.
+    """
+    if listed is not None:
+        rows = _from_list(rows, listed)
+    elif not rows["document"].ne("").any():
+        rows = rows.assign(segment=rows["item"])
+    elif _shared(rows):
+        plain = rows[~rows["mark"].isin(["tutorial", "document score"])]
+        once = plain.groupby("item")["document"].nunique().max() <= 1
+        within = rows["document"] + "_" + rows["item"]
+        rows = rows.assign(segment=rows["item"] if once else within)
+    else:
+        rows = rows.assign(segment=places(rows))
+    counts = rows["mark"].eq("") & rows["type"].eq("SYSTEM")
+    lost = rows["segment"].eq("")
+    if (counts & lost).sum() * 2 > counts.sum():
+        raise DataError(
+            f"of {(counts & lost).sum()} of {counts.sum()} rows the segment cannot be told: itemId "
+            "is another for each system, and documents are split or judged in part",
+            file=paths.shown(listed or file),
+            column="itemId",
+            expected="segments-XX-YY.tsv beside it: " + ", ".join(COLUMNS),
+        )
+    rows.loc[lost & rows["mark"].eq(""), "mark"] = UNPLACED
+    # rows with another mark stay in the frame, with a segment of their own
+    rows.loc[lost, "segment"] = "unknown " + rows["block"] + " " + rows["item"]
+    return rows
+
+
+def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
+    """By itemId and docId; a pair that stands for two segments stands for none."""
+    table = tables.read_csv(listed, separator="\t").frame.astype(str)
+    if missing := [name for name in COLUMNS[:3] if name not in table.columns]:
+        raise DataError(
+            "not a list of segments", file=paths.shown(listed), line=1, column=missing[0],
+            value="\t".join(table.columns), expected="a header with " + ", ".join(COLUMNS),
+        )  # fmt: skip
+    key = ["itemId", "docId"]
+    several = table.groupby(key)["segment"].transform("nunique") > 1
+    of = table[~several].drop_duplicates(key).set_index(key)
+    places = pd.MultiIndex.from_frame(rows[["item", "block"]])
+    rows = rows.assign(segment="")
+    for name in [name for name in COLUMNS[2:] if name in of.columns]:
+        said = of[name].reindex(places).set_axis(rows.index)
+        rows[name] = said.where(said.notna(), rows[name])
+    return rows
+
+
+def _counted(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["mark"].eq("") & rows["type"].eq("SYSTEM")]
+
+
+def _shared(rows: pd.DataFrame) -> bool:
+    """Whether the systems of a document have the same ids."""
+    plain = _counted(rows)
+    judged = plain.groupby(["document", "system"])["item"].nunique()
+    systems, most = (judged.groupby("document").agg(f) for f in ("size", "max"))
+    ids = plain.groupby("document")["item"].nunique()
+    several = systems > 1
+    return not several.any() or most[several].sum() >= SHARED * ids[several].sum()
+
+
+def places(rows: pd.DataFrame) -> pd.Series:
+    """``<document>_<place>`` of each row, by the order of its itemId; empty where it has no place.
+
+    A place is known where one account judged the whole document of the system: as many rows as
+    most systems of that document have, all accounts joined. Of a document that is split over
+    accounts, or judged in part, it is not.
+    """
+    plain = _counted(rows)
+    joined = plain.groupby(["document", "system"]).size()
+    length = joined.groupby("document").agg(lambda n: n.mode().max())
+    agreed = joined.groupby("document").agg(lambda n: 2 * (n == n.mode().max()).sum() > len(n))
+    unmarked = rows[rows["mark"].eq("")]
+    cells = unmarked.groupby(["hit", "system", "block"])
+    whole = cells["item"].transform("size") == unmarked["document"].map(length[agreed])
+    number = pd.to_numeric(unmarked["item"], errors="coerce").astype(float)
+    place = number.groupby([unmarked[name] for name in ("hit", "system", "block")]).rank("first")
+    known = whole & place.notna()
+    out = pd.Series("", rows.index, dtype=object)
+    text = unmarked["document"] + "_" + place[known].astype(int).astype(str)
+    out.loc[unmarked.index[known]] = text[known]
+    return out

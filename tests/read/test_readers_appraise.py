@@ -1,0 +1,301 @@
+"""Appraise exports of every width: segments, marks, annotators, against the organisers' scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import esa
+from conftest import needs, real
+from rankstability.errors import DataError
+from rankstability.judgments import ranked_systems, select_rows
+from rankstability.read import campaigns, formats
+from rankstability.read.appraise import judged, read_appraise
+from rankstability.read.appraise_mqm import read_appraise_mqm
+from rankstability.score.da import judgment_z
+from rankstability.score.mqm import mqm_scores
+from rankstability.score.scored import from_assessment
+
+ESA = [
+    'engjpn1,sysA,5,TGT,eng,jpn,90,doc1,False,"[{""start_i"":0,""severity"":""major""}]",1.0,2.0',
+    "engjpn1,sysA,5,TGT,eng,jpn,80,doc1#dup,False,[],3.0,4.0",
+    "engjpn1,sysB,6,BAD,eng,jpn,10,doc1#bad,False,[],3.0,4.0",
+    "engjpn1,sysB,6,BAD,eng,jpn,20,doc1#bad,False,[],4.0,5.0",
+    "engjpn1,ende-tutorial1,1,TGT,eng,jpn,0,ende-tutorial1,False,[],1.0,1.0",
+    "engjpn1,sysB,6,TGT,eng,jpn,44,doc1,True,[],3.0,4.0",
+    "engzho1,refA,5,TGT,eng,zho,99.5,doc1#incomplete,False,[],3.0,4.0",
+    "engzho1,refA,5,TGT,eng,zho,50,doc1,False,[],3.0,4.0",
+]
+
+
+def written(folder, lines, name="esa_mine.csv"):
+    file = folder / name
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def counts(da):
+    return dict(zip(da.excluded["reason"], da.excluded["rows"], strict=True))
+
+
+def test_rows_are_marked_and_those_without_a_mark_count(tmp_path):
+    da = read_appraise((written(tmp_path, ESA),), "en-ja")
+    columns = ["worker", "system", "document", "segment", "type", "score"]
+    assert da.good[columns].to_numpy().tolist() == [
+        ["engjpn1", "sysA", "doc1", "5", "SYSTEM", 90.0],
+        ["engjpn1", "sysB", "doc1", "6", "BAD_REF", 20.0],
+    ]
+    marks = da.latest["mark"].astype(object).where(da.latest["mark"].notna(), "").tolist()
+    assert marks == ["", "duplicate", "superseded", "", "tutorial", "document score"]
+    assert counts(da) == {
+        "other language pairs": 2,
+        **{
+            f"{mark} (not counted)": 1
+            for mark in ("duplicate", "superseded", "tutorial", "document score")
+        },
+    }
+    assert ranked_systems(da) == ("sysA",)
+    one = judgment_z(da)  # 90 and 20: the marked rows are in no worker's mean
+    np.testing.assert_allclose(one, [np.sqrt(0.5), -np.sqrt(0.5)])
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (ESA[1].replace(",80,", ",900,"), "line 2, column 'score': out of range; found '900'"),
+        (ESA[1].replace(",TGT,", ",XXX,"), "line 2, column 'itemType': unknown type"),
+        (ESA[1].replace(",[],", ","), "line 2: wrong number of columns; found 11"),
+        (ESA[1].replace("sysA", ""), "line 2, column 'system': empty id"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path, line, words):
+    with pytest.raises(DataError, match=words):
+        read_appraise((written(tmp_path, [ESA[0], line]),), "en-ja")
+
+
+COMMON = ["u1,A,1,TGT,ces,eng,70", "u1,B,1,TGT,ces,eng,60"]
+WIDTHS = {
+    9: ",1.5,2.5",
+    "9 and 2": ",1.5,2.5,7,991",
+    11: ",doc,False,1.5,2.5",
+    "11 and 2": ",doc,False,1.5,2.5,7,991",
+    12: ",doc,False,[],1.5,2.5",
+    "12 and 2": ",doc,False,[],1.5,2.5,7,991",
+}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_width_holds_the_same_judgments(tmp_path, width):
+    file = written(tmp_path, [line + WIDTHS[width] for line in COMMON], "mine.csv")
+    campaign = campaigns.find(file)
+    assert campaign.protocol == "DA" and campaign.pairs == ("cs-en",)
+    good = campaigns.load_da(campaign, "cs-en").good
+    assert good[["worker", "system", "segment", "score"]].to_numpy().tolist() == [
+        ["u1", "A", "1", 70.0],
+        ["u1", "B", "1", 60.0],
+    ]
+    assert good["document"].isna().all() == str(width).startswith("9")
+
+
+def test_the_nrc_form_tells_annotator_and_hit_apart(tmp_path):
+    lines = [
+        f"Ann-{a},hit{h},{system},{segment},TGT,eng,iku,{score},d1,{whole},1,2"
+        for a, h, system, segment, score, whole in (
+            ("A", 1, "X", 1, 50, False),
+            ("A", 2, "Y", 1, 60, False),
+            ("A", 2, "Y", 2, 70, True),
+        )
+    ]
+    da = read_appraise((written(tmp_path, lines),), "en-iu")
+    assert da.good[["worker", "hit"]].to_numpy().tolist() == [["Ann-A", "hit1"], ["Ann-A", "hit2"]]
+    assert counts(da) == {"document score (not counted)": 1}
+
+
+def hits(split=False, systems="ABC"):
+    """Three systems' output of a document of four segments; itemId counts within the HIT.
+
+    The score of segment k of any system is 10 k. `split`: the last system's in two HITs.
+    """
+    lines, item = [], 0
+    for s, system in enumerate(systems):
+        for k in range(1, 5):
+            item += 1
+            user = f"u{s}" if not (split and system == systems[-1] and k > 2) else "u9"
+            lines.append(f"{user},{system},{item},TGT,eng,deu,{10 * k},d#{system},False,[],{k},9")
+    return lines
+
+
+def test_ids_that_count_within_a_hit_never_merge_different_sentences(tmp_path):
+    da = read_appraise((written(tmp_path, hits()[::-1]),), "en-de")
+    assert da.good.groupby("segment", observed=True)["score"].agg(["nunique", "size"]).to_numpy(
+    ).tolist() == [[1, 3]] * 4  # fmt: skip
+    da = read_appraise((written(tmp_path, hits(split=True)),), "en-de")
+    assert da.good["system"].value_counts().to_dict() == {"A": 4, "B": 4, "C": 0}
+    assert counts(da) == {"no segment (not counted)": 4}
+
+
+def test_where_most_rows_have_no_place_the_file_is_refused(tmp_path):
+    lines = hits(split=True, systems="AC") + [
+        f"v{k},{s},{50 + k},TGT,eng,deu,5,e#{s},False,[],1,2" for k, s in enumerate("AACACC")
+    ]
+    with pytest.raises(DataError, match=r"of 10 of 14 rows the segment .*segments-XX-YY.tsv"):
+        read_appraise((written(tmp_path, lines),), "en-de")
+
+
+def test_ids_that_count_within_a_document_are_the_documents(tmp_path):
+    lines = [
+        f"u1,{system},{k},TGT,eng,deu,{k},{d},False,[],1,2"
+        for d in ("d1", "d2") for system in "AB" for k in (1, 2)
+    ]  # fmt: skip
+    good = read_appraise((written(tmp_path, lines),), "en-de").good
+    assert sorted(good["segment"].unique()) == ["d1_1", "d1_2", "d2_1", "d2_2"]
+
+
+def test_a_list_says_segments_and_annotators(tmp_path):
+    file = written(tmp_path, hits(split=True))
+    rows = [
+        f"{4 * s + k}\td#{system}\t{100 + k}\tdoc\tnews"
+        for s, system in enumerate("ABC") for k in range(1, 5)
+    ]  # fmt: skip
+    header = "itemId\tdocId\tsegment\tdocument\tdomain"
+    written(tmp_path, [header, *rows], "segments-en-de.tsv")
+    written(tmp_path, ["username\tannotator", "u0\tX", "u1\tY", "u2\tX", "u9\tX"], "annotators.tsv")
+    campaign = campaigns.find(file)
+    good = campaigns.load_da(campaign, "en-de").good
+    assert len(good) == 12 and set(good["segment"]) == {"101", "102", "103", "104"}
+    assert set(good["domain"]) == {"news"} and set(good["document"]) == {"doc"}
+    assert set(good["worker"]) == {"X", "Y"} and good["hit"].nunique() == 4
+    before = campaigns.fingerprint(campaign)
+    written(tmp_path, ["username\tannotator", "u0\tX", "u1\tY", "u2\tX"], "annotators.tsv")
+    assert campaigns.fingerprint(campaign) != before
+    with pytest.raises(DataError, match="username without annotator; found 'u9'"):
+        campaigns.load_da(campaign, "en-de")
+
+
+def test_wmt23_drops_documents_with_a_bad_item_and_keeps_repeats(tmp_path):
+    lines = [
+        *(f"u1,A,{k},TGT,eng,deu,50,d1,False,[],{k},2" for k in (1, 2)),
+        *(f"u1,B,{k},{'BAD' if k == 2 else 'TGT'},eng,deu,60,d1,False,[],{k},2" for k in (1, 2)),
+        "u1,A,1,TGT,eng,deu,40,d1,False,[],0,2",
+    ]
+    da = read_appraise((written(tmp_path, lines),), "en-de")
+    assert sorted(da.good["score"]) == [50, 50, 60, 60]
+    assert sorted(select_rows(da, "no document with a bad item").good["score"]) == [40, 50, 50]
+    assert len(select_rows(da, "every repeat").good) == 5
+    assert len(select_rows(da, "latest complete").good) == 4
+    with pytest.raises(DataError, match="unknown selection of rows"):
+        select_rows(da, "all")
+
+
+SPAN = '"[{""severity"":""%s"",""error_type"":[""%s"",""%s""]}]"'
+MQM = [
+    f"u1,{system},{item},{kind},eng,deu,0,d,False,{spans},1,2"
+    for system, item, kind, spans in (
+        ("A", 1, "TGT", SPAN % ("major", "Accuracy", "Omission")),
+        ("B", 1, "TGT", SPAN % ("minor", "Linguistic conventions", "Punctuation")),
+        ("B", 2, "TGT", "[]"),
+        ("A", 2, "BAD", "[]"),
+        ("A", 2, "TGT", "[]"),
+    )
+]
+
+
+def test_mqm_is_never_taken_for_error_span_annotation(tmp_path):
+    campaign = campaigns.find(written(tmp_path, MQM))
+    assert (campaign.protocol, campaign.format) == ("MQM", "appraise-mqm")
+    errors = campaigns.load(campaign)
+    scores = mqm_scores(errors).set_index(["system", "segment"])["score"]
+    assert scores.to_dict() == {("A", 1): 5.0, ("A", 2): 0.0, ("B", 1): 0.1, ("B", 2): 0.0}
+    assert errors.attrs["excluded"] == {"control item (BAD)": 1}
+    bad = written(tmp_path, [MQM[0].replace("major", "grave"), *MQM[1:]])
+    with pytest.raises(DataError, match="unknown severity; found 'grave'"):
+        campaigns.load(bad)
+
+
+# --- the real files
+
+STUDIES = {
+    "240315rc5ESA": "ESA-1", "240520rc6ESA": "ESA-2",
+    "240315rc5GEMBA": "ESAAI-1", "240520rc6GEMBA": "ESAAI-2",
+}  # fmt: skip
+
+
+def organisers(name):
+    file = real("wmt23-protocols") / "official" / f"en-de.{name}.seg.score.gz"
+    scores = pd.read_csv(file, sep="\t", names=["system", "score"], na_values="None")
+    scores["segment"] = scores.groupby("system").cumcount().astype(str)
+    return scores.dropna().set_index(["system", "segment"])["score"]
+
+
+def both(ours, name):
+    """Our score of each system's output of a segment beside the organisers'."""
+    ours.index = pd.MultiIndex.from_tuples([(str(a), str(b)) for a, b in ours.index])
+    return pd.concat([ours, organisers(name)], axis=1, keys=["ours", "theirs"], join="outer")
+
+
+@needs("wmt23-protocols")
+@pytest.mark.parametrize("study", STUDIES)
+def test_segments_are_the_organisers_with_the_list_and_without(study):
+    """All of 2,691 but the four rows whose id stands for two segments of one document."""
+    folder = real("wmt23-protocols")
+    file, listed = folder / f"{study}.scores.csv.gz", folder / "segments-en-de.tsv"
+    assert formats.kind_of(file) == "esa"
+    da = read_appraise((file, listed, folder / "annotators.tsv"), "en-de")
+    good = da.good[da.good["type"] == "SYSTEM"]
+    table = both(good.groupby(["system", "segment"], observed=True)["score"].mean(), STUDIES[study])
+    assert len(table) == 2691 and (table["ours"] == table["theirs"]).sum() == 2687
+    assert counts(da)["no segment (not counted)"] == 4
+    assert good["worker"].nunique() <= 11 < good["hit"].nunique()
+    # without: fewer rows, and none mislabelled
+    rows, _ = judged((file,), "en-de")
+    rows = rows[rows["mark"].eq("") & rows["type"].eq("SYSTEM")]
+    truth = pd.read_csv(listed, sep="\t", dtype=str).drop_duplicates(
+        ["itemId", "docId"], keep=False
+    )
+    told = rows.merge(truth, left_on=["item", "block"], right_on=["itemId", "docId"])
+    assert len(told) == len(rows) == 2606
+    for one, other in (("segment_x", "segment_y"), ("segment_y", "segment_x")):
+        assert (told.groupby(one)[other].nunique() == 1).all()
+
+
+@needs("wmt23-protocols")
+def test_mqm_scores_are_the_organisers():
+    """But for two major errors of punctuation, to which the organisers give .1, too."""
+    folder = real("wmt23-protocols")
+    files = [folder / n for n in ("240315rc5MQM.scores.csv.gz", "segments-en-de.tsv")]
+    assert formats.kind_of(files[0]) == "appraise-mqm"
+    errors = read_appraise_mqm(tuple(files), "en-de")
+    scores = mqm_scores(errors).set_index(["system", "segment"])["score"]
+    table = both(-scores, "MQM-1").dropna()
+    wrong = table[~np.isclose(table["ours"], table["theirs"])]
+    assert len(table) == 2687 and len(wrong) == 2
+    np.testing.assert_allclose(wrong["theirs"] - wrong["ours"], 4.9)
+
+
+@needs("wmt24-esa")
+def test_wmt24_rows_are_all_accounted_for_and_those_of_the_organisers():
+    campaign = campaigns.find("wmt24-esa")
+    assert campaign.pairs == ("en-cs", "en-hi", "en-ja", "en-zh")
+    for pair, target in zip(campaign.pairs, ("ces", "hin", "jpn", "zho"), strict=True):
+        da = campaigns.load_da(campaign, pair)
+        marked = da.excluded["reason"].str.contains("not counted")
+        assert len(da.good) + da.excluded["rows"][marked].sum() == len(da.latest)
+        assert "refA" in ranked_systems(da)
+        assert not any("tutorial" in name for name in ranked_systems(da))
+        theirs, ours = esa.scored(target, 2, 3), from_assessment(da)
+        assert ours.systems == theirs.systems
+        mine = [ours.segments.index(name) for name in theirs.segments]
+        np.testing.assert_array_equal(ours.matrix()[mine], theirs.matrix())
+        assert len(ours.score) == len(theirs.score)
+        assert set(da.good["domain"].dropna()) == {"literary", "news", "social", "speech"}
+
+
+@needs("wmt22-appraise-liv")
+def test_wmt22_livonian():
+    campaign = campaigns.find("wmt22-appraise-liv")
+    assert campaign.pairs == ("en-liv", "liv-en")
+    sizes = {pair: len(campaigns.load_da(campaign, pair).good) for pair in campaign.pairs}
+    assert sizes == {"en-liv": 1201 + 2702, "liv-en": 2625}
+    systems = campaigns.load_da(campaign, "liv-en").good.system.cat.categories
+    assert list(systems) == (["HuaweiTSC", "Liv4ever", "NiuTrans", "TAL-SJTU", "TartuNLP", "ref.A"])
