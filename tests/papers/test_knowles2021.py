@@ -103,11 +103,43 @@ def test_missing_pairs_give_no_data_and_the_count_there_is():
     wanted = knowles2021.included("wmt18")
     here = wanted[wanted["pair"] != "de-en"].assign(d_rank=0)
     here.loc[here["pair"] == "et-en", "d_rank"] = 1
-    count, number, gap = knowles2021.count_changed(here, wanted, "d_rank")
-    assert (count, number) == (1, 12)
-    assert gap == "1/12 in the pairs here; de-en of wmt18 is absent"
+    count = knowles2021.count_changed(here, wanted, "d_rank")
+    assert (count.changed, count.here, count.absent) == (1, 12, ("de-en of wmt18",))
+    reason = "1/12 in the pairs here, consistent so far; de-en of wmt18 is absent"
+    assert count.beside("1/13")[:2] == count.beside("2/13")[:2] == (None, reason)
+    assert count.beside("0/13").ours == count.beside("3/13").ours == "1/12"  # no longer possible
     full = pd.concat([here, wanted[wanted["pair"] == "de-en"].assign(d_rank=1)])
-    assert knowles2021.count_changed(full, wanted, "d_rank") == (2, 13, "")
+    count = knowles2021.count_changed(full, wanted, "d_rank")
+    assert count.beside("2/13")[:2] == ("2/13", "")
+
+
+def test_sums_are_recomputed_from_the_print_while_pairs_are_absent(all_changes):
+    here = all_changes[all_changes["campaign"] == "wmt18"]
+    runs = pd.DataFrame({"campaign": ["wmt18"], "provenance": ["rebuilt from z"]})
+    table = knowles2021.across(tables_of(n02_changes=here, n02_run=runs))
+    printed = table[table["provenance"] == "recomputed from print"]
+    assert (printed["status"] == "exact").all()
+    counts = printed["place"].value_counts().to_dict()
+    assert counts == {"Table 2": 6, "Section 5.2": 4, "Section 5": 3, "Section 3": 2}
+    assert table.loc[table["place"] == "Table 3", "provenance"].unique() == ["official"]
+    row = table.set_index("cell").loc["ALL SR-DC | rank"]
+    assert row["ours"] == "4/21" and "1/13 in the pairs here; 8 pairs are absent" in row["reason"]
+
+
+def test_the_catalogue_knows_the_facts_of_table_4():
+    pairs = pd.DataFrame(
+        [("wmt18", "en-cs", "SR-DC", "monolingual"), ("wmt18", "en-de", "SR+DC", "monolingual")],
+        columns=["campaign", "pair", "style", "judged"],
+    ).assign(tool="")
+    tables = tables_of()
+    table = knowles2021.across(
+        lambda notebook, name: pairs if notebook == "catalogue" else tables(notebook, name)
+    )
+    table = table[table["place"] == "Table 4"].set_index("cell")
+    assert table.loc["en-cs 18 | style", "status"] == "fact"
+    assert table.loc["en-cs 18 | mono- or bilingual", "ours"] == "M"
+    assert table.loc["en-de 18 | style", "status"] == "differs"
+    assert table.loc["en-et 18 | style", "status"] == "no data"
 
 
 def test_each_row_is_answered_once(all_changes):
@@ -202,9 +234,11 @@ def test_real_rows_of_removal():
     )
     table = knowles2021.removal_claims(changes, workers, WMT18)
     assert not table["status"].isin(["differs", "rounds"]).any()
-    assert (table["status"] == "exact").sum() == 7
+    assert (table["status"] == "exact").sum() == 4
     first = table[table["cell"] == "'18 (-DC) | rank"].iloc[0]
-    assert first["reason"] == "1/1 in the pairs here; 12 pairs are absent"
+    assert first["reason"] == "1/1 in the pairs here, consistent so far; 12 pairs are absent"
+    every = table[(table["place"] == "Section 5.1") & (table["status"] == "no data")]
+    assert len(every) == 3 and every["reason"].str.contains("consistent so far; de-en").all()
 
 
 @needs("wmt20")
@@ -231,38 +265,55 @@ def test_real_rows_of_the_released_scores_of_2020():
 def test_replication_answers_with_workers_and_without():
     ones = {"same_order": 1, "same_means": 1, "same_counts": 1}
     agreement = pd.DataFrame([{"pair": "en-cs", "systems": 12, **ones}])
-    counts = pd.DataFrame(columns=["pair", "file", "SYSTEM", "REPEAT", "REF", "BAD_REF"])
     run = {"campaign": "wmt20", "provenance": "official"}
-    table = knowles2021.replication_claims(agreement, counts, run).set_index("cell")
-    assert set(table["status"]) == {"no data"} and len(table) == 4
+    table = knowles2021.replication_claims(agreement, run).set_index("cell")
+    assert set(table["status"]) == {"no data"} and len(table) == 1
     assert "no workers" in table.loc["en-cs 20 | replicated", "reason"]
-    judged = knowles2021.replication_claims(agreement, counts, EN_DE).set_index("cell")
+    judged = knowles2021.replication_claims(agreement, EN_DE).set_index("cell")
     assert judged.loc["en-cs 20 | replicated", "status"] == "exact"
-    wrong = knowles2021.replication_claims(agreement.assign(same_order=0), counts, EN_DE).set_index(
-        "cell"
-    )
+    wrong = knowles2021.replication_claims(agreement.assign(same_order=0), EN_DE)
+    wrong = wrong.set_index("cell")
     assert wrong.loc["en-cs 20 | replicated", "status"] == "differs"
     assert "same_order: no" in wrong.loc["en-cs 20 | replicated", "reason"]
+
+
+def table_1(counts: pd.DataFrame) -> pd.DataFrame:
+    table = knowles2021.across(tables_of(n01_type_counts=counts))
+    return table[table["place"] == "Table 1"].set_index("cell")
 
 
 def test_types_are_counted_only_over_all_pairs():
     pairs = ["gu-en", "fi-en", "kk-en", "lt-en", "ru-en"]
     kinds = {"SYSTEM": 18432.8, "REPEAT": 2653.2, "REF": 2635.4, "BAD_REF": 2622.6}
     counts = pd.DataFrame({"pair": pairs, "file": "ad-good-raw-redup", **kinds})
-    agreement = pd.DataFrame(columns=["pair", "systems", "same_order"])
-    run = {"campaign": "wmt19-mturk-sntlevel", "provenance": "official"}
-    table = knowles2021.replication_claims(agreement, counts, run)
-    assert table["status"].to_list() == ["exact"] * 4
-    table = knowles2021.replication_claims(agreement, counts.iloc[1:], run)
+    counts = counts.assign(campaign="wmt19-mturk-sntlevel")
+    table = table_1(counts)
+    assert (table["status"] == "exact").sum() == 4
+    table = table_1(counts.iloc[1:])
     assert set(table["status"]) == {"no data"}
-    assert table["reason"].iloc[0] == "73731 rows in the 4 pairs here; gu-en is absent"
+    row = table.loc["mturk-sntlevel-humaneval-newstest2019 | SYSTEM"]
+    assert row["reason"] == "73731 rows in the 4 pairs here; gu-en is absent"
+
+
+def test_released_segment_scores_answer_for_sums_and_reference_rows_only():
+    numbers = {"pair": ["iu-en", "km-en", "ps-en"], "SYSTEM": [20_000, 10_000, 3], "REF": 1248}
+    counts = pd.DataFrame(numbers | {"file": "segment scores", "REPEAT": 0, "BAD_REF": 0})
+    table = table_1(counts.assign(campaign="wmt20"))
+    start = "mturk-sntlevel-humaneval-newstest2020 | "
+    assert table.loc[start + "SYSTEM + REPEAT", ["ours", "status"]].tolist() == ["30003", "exact"]
+    assert table.loc[start + "REF", ["ours", "status"]].tolist() == ["3744", "differs"]
+    assert (table.loc[[start + "SYSTEM", start + "REPEAT"], "status"] == "no data").all()
 
 
 def test_hits_with_every_system_and_documents():
     balance = pd.DataFrame({"pair": ["cs-en", "tr-en"], "unit": "hit", "complete": [0.93, 0.1],
                             "share_min": 0.9})  # fmt: skip
     (row,) = knowles2021.cooccurrence_claims(balance, WMT18).to_dict("records")
-    assert row["status"] == "exact" and "least: 93.0% in cs-en, of 1 pairs" in row["reason"]
+    assert row["status"] == "no data" and "least: 93.0% in cs-en, of 1 pairs" in row["reason"]
+    assert "yes in the 1 pairs here, consistent so far" in row["reason"]
+    every = [*knowles2021.included("wmt18")["pair"], "tr-en"]
+    whole = pd.DataFrame({"pair": every, "unit": "hit", "complete": 0.93, "share_min": 0.9})
+    assert knowles2021.cooccurrence_claims(whole, WMT18)["status"].tolist() == ["exact"]
     luck = pd.DataFrame({"pair": "en-lt", "human": [1, 0, 0], "mean_raw": [90, 70, 60],
                          "document_sd": [1.0, 3.0, 2.0]})  # fmt: skip
     summary = pd.DataFrame({"pair": ["en-lt"], "judged": [0.8]})
@@ -288,8 +339,8 @@ def test_what_nobody_answers_gets_its_reason():
     assert "WMT19" in reasons["Figure 4"].iloc[1]
 
 
-def test_rows_over_two_campaigns_take_the_least_of_both():
-    """Section 5.1 into English: two archives answer together, or not at all."""
+def test_rows_over_two_campaigns_need_all_pairs_of_both():
+    """Section 5.1 into English: two archives answer together."""
     workers = pd.DataFrame(
         [
             ("wmt19-mturk-sntlevel", "fi-en", 100.0),
@@ -300,13 +351,8 @@ def test_rows_over_two_campaigns_take_the_least_of_both():
     ).assign(bad_ref_percent=100.0)
     table = knowles2021.across(tables_of(n02_workers=workers))
     table = table[table["place"] == "Section 5.1"].set_index("cell")
-    assert len(table) == 4
-    row = table.loc["2019 into English | workers with REF, all pairs"]
-    assert row["ours"] == "97.5%" and row["status"] == "differs"
-    assert (
-        "2 pairs" in row["reason"] and "gu-en, kk-en, lt-en, ru-en, zh-en absent" in row["reason"]
-    )
-    assert table.loc["2019 into English | workers with BAD_REF, all pairs", "status"] == "exact"
-    for kind in ("REF", "BAD_REF"):
-        row = table.loc[f"2020 into English | workers with {kind}, all pairs"]
-        assert row["status"] == "no data" and row["reason"] == "wmt20-mturk-doclevel not here"
+    assert len(table) == 4 and set(table["status"]) == {"no data"}
+    reason = table.loc["2019 into English | workers with REF, all pairs", "reason"]
+    assert reason.startswith("97.5% in the 2 pairs here, not as printed so far; gu-en, kk-en")
+    reason = table.loc["2020 into English | workers with BAD_REF, all pairs", "reason"]
+    assert reason.startswith("100% in the 1 pairs here, consistent so far; iu-en, ps-en, cs-en")

@@ -77,7 +77,7 @@ def test_summary_counts_and_readme(tmp_path, published):
     gathered = ledger.gather(figures, published, {})
     assert ledger.update_readme(readme, gathered)
     text = readme.read_text()
-    assert "| Knowles 2021 | 4 | 1 | 1 | 0 | 2 |" in text
+    assert "| Knowles 2021 | 4 | 1 | 1 | 0 | 2 | 0 |" in text
     assert "old" not in text and text.startswith("before\n") and text.endswith("\nafter\n")
     assert not ledger.update_readme(readme, gathered)  # unchanged: not written again
     readme.write_text("no markers")

@@ -181,7 +181,7 @@ def test_totals_count_sets_and_single_systems_apart():
             "d_both": [1, 0, 0, 0, 1],
         }
     )
-    table = totals(changes.merge(campaign.facts, on="pair"), paper_pairs=["de-en"])
+    table = totals(changes.merge(campaign.facts(), on="pair"), paper_pairs=["de-en"])
     whole = table[table["by"] == "all"].set_index("removed")[["comparisons", *KINDS]]
     assert whole.loc["lowest"].to_list() == [2, 1, 1, 1]
     assert whole.loc[SINGLE].to_list() == [3, 2, 1, 1]

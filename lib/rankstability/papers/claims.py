@@ -38,7 +38,8 @@ from .. import paths
 from ..errors import DataError
 
 COLUMNS = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
-STATUSES = ("exact", "rounds", "differs", "no data")
+STATUSES = ("exact", "rounds", "differs", "no data", "fact")
+WEAK = "weak:"  # begins the reason of a cell that could hardly have come out otherwise
 PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated")
 
 
@@ -114,9 +115,10 @@ def compare(
         From `published`, or some of its rows.
     ours : DataFrame
         The key columns `on` (as in the published file; compared as text) and ``ours``, our value
-        (missing: none). Optional, each for its own row: ``reason``, ``tolerance``, ``provenance``.
-        Published rows that no row of `ours` answers are ``no data``; rows of `ours` that are not
-        printed are left out.
+        (missing: none). Optional, each for its own row: ``reason``, ``tolerance``, ``provenance``,
+        ``fact`` (true: what agrees is a ``fact`` of the catalogue, not a result). Published rows
+        that no row of `ours` answers are ``no data``; rows of `ours` that are not printed are left
+        out.
     on : sequence of str
         Columns of both frames, such as ``["statistic", "pair", "removed"]``.
     provenance : str
@@ -130,7 +132,7 @@ def compare(
         For an unknown provenance, or two of our values for one key.
     """
     on = list(on)
-    extra = [c for c in ("ours", "reason", "tolerance", "provenance") if c in ours]
+    extra = [c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours]
     answers = ours[[*on, *extra]].astype({name: str for name in on})
     if answers.duplicated(on).any():
         twice = answers.loc[answers.duplicated(on), on].iloc[0]
@@ -143,6 +145,7 @@ def compare(
         if source not in PROVENANCES:
             raise DataError("unknown provenance", value=source, expected=", ".join(PROVENANCES))
         verdict = status(row["published"], row["ours"], limit)
+        verdict = "fact" if verdict == "exact" and _given(row, "fact", False) else verdict
         reason = _given(row, "reason", "") or (no_data if verdict == "no data" else "")
         out.append(
             (row["paper"], row["place"], row["cell"], row["published"], _text(row["ours"]),

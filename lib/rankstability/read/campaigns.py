@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -112,13 +112,12 @@ class Campaign:
         """Whether outputs were judged against the source rather than a reference translation."""
         return _of_pair(self.entry.get("judged", ""), pair) == "bilingual"
 
-    @property
-    def facts(self) -> pd.DataFrame:
-        """How each pair here was judged: columns pair, year, style, tool, judged."""
+    def facts(self, pairs: Iterable[str] | None = None) -> pd.DataFrame:
+        """How each pair (those here) was judged: columns pair, year, style, tool, judged."""
         words = ("monolingual", "bilingual")
         rows = [
             (p, self.year, self.style_of(p), self.tool_of(p), words[self.bilingual(p)])
-            for p in self.pairs
+            for p in (self.pairs if pairs is None else pairs)
         ]
         return pd.DataFrame(rows, columns=["pair", "year", "style", "tool", "judged"])
 

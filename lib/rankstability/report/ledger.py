@@ -16,7 +16,7 @@ import pandas as pd
 from .. import paths
 from ..errors import DataError
 from ..papers import claims
-from ..read.campaigns import Campaign, catalogue, listed
+from ..read.campaigns import catalogue, listed
 from .outputs import csv_bytes, write_whole
 
 PAPERS = {
@@ -122,18 +122,13 @@ def _files(figures: Path, notebook: str, name: str) -> list[Path]:
 
 def _catalogue_pairs() -> pd.DataFrame:
     """A row per pair of each real campaign: what the catalogue says of how it was judged."""
-    rows = [
-        (c.name, p, c.protocol, c.year, c.style_of(p), c.tool_of(p), _judged(c, p), c.title)
+    parts = [
+        c.facts(c.known_pairs).assign(campaign=c.name, protocol=c.protocol, title=c.title)
         for c in listed()
         if not c.demo
-        for p in c.known_pairs
     ]
     names = ["campaign", "pair", "protocol", "year", "style", "tool", "judged", "title"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def _judged(campaign: Campaign, pair: str) -> str:
-    return "bilingual" if campaign.bilingual(pair) else "monolingual"
+    return pd.concat(parts, ignore_index=True)[names]
 
 
 def _of_campaign(file: Path) -> pd.DataFrame:
@@ -212,8 +207,8 @@ def markdown(rows: pd.DataFrame) -> str:
     """The summary as a Markdown table, one line per paper and a total."""
     table = per_paper(rows)
     lines = [
-        "| Paper | Published cells | Exact | Rounds | Differs | No data |",
-        "|---|--:|--:|--:|--:|--:|",
+        "| Paper | Published cells | Exact | Rounds | Differs | No data | Fact |",
+        "|---|--:|--:|--:|--:|--:|--:|",
     ]
     names = ["cells", *claims.STATUSES]
     for record in table.to_dict("records"):

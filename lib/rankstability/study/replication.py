@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,18 @@ TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
 NOT_SIGNIFICANT = 0.12  # what released p-values say of every comparison that is not
 
 
-def type_counts(data: DirectAssessment | SegmentScores) -> pd.DataFrame:
+def type_counts(
+    data: DirectAssessment | SegmentScores, released: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Rows of each type per file, as in Table 1: columns file, SYSTEM, REPEAT, REF, BAD_REF.
 
-    Released segment scores say only how many judgments they average: their row is SYSTEM.
+    Released segment scores say only how many judgments they average: their row is SYSTEM. What
+    they hold besides (of `released`: all of them) are reference rows.
     """
     if isinstance(data, SegmentScores):
-        rows = [("segment scores", int(data.judgments.sum()), 0, 0, 0)]
+        ranked = int(data.judgments.sum())
+        references = 0 if released is None else int(released["n"].sum()) - ranked
+        rows = [("segment scores", ranked, 0, references, 0)]
     else:
         files = (("ad-latest", data.latest), ("ad-good-raw-redup", data.good))
         rows = [
@@ -33,6 +38,33 @@ def type_counts(data: DirectAssessment | SegmentScores) -> pd.DataFrame:
             for name, frame in files
         ]
     return pd.DataFrame(rows, columns=["file", *TYPES])
+
+
+def with_official_counts(
+    counts: pd.DataFrame, rankings: Mapping[str, pd.DataFrame | None]
+) -> pd.DataFrame:
+    """`type_counts` of all pairs, and of the pairs absent from them the official judgments.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        pair, file, and rows of each type.
+    rankings : mapping of str to DataFrame
+        The official ranking of each pair of the campaign, where there is one.
+
+    Returns
+    -------
+    DataFrame
+        The rows of `counts`; for a pair not among them one with the file ``official ranking`` and
+        all judgments as SYSTEM.
+    """
+    absent = [
+        {"pair": pair, "file": "official ranking", "SYSTEM": ranked["judgments"].sum()}
+        for pair, ranked in rankings.items()
+        if ranked is not None and pair not in set(counts["pair"])
+    ]
+    rows = pd.concat([counts, pd.DataFrame(absent)], ignore_index=True)
+    return rows.fillna(dict.fromkeys(TYPES, 0)).astype(dict.fromkeys(TYPES, int))
 
 
 def without_reference_rows(
