@@ -18,6 +18,7 @@ from ..errors import DataError
 from ..papers import claims
 from ..read.campaigns import catalogue, listed
 from .outputs import csv_bytes, write_whole
+from .placing import finish_below
 
 PAPERS = {
     "bojar2011": "Bojar et al. 2011",
@@ -247,6 +248,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--figures", type=Path, default=paths.FIGURES)
     parser.add_argument("--readme", type=Path, default=paths.ROOT / "README.md")
     args = parser.parse_args(argv)
+    finish_below(args.figures)
     rows = gather(args.figures)
     if rows.empty:
         print("no claims of a real campaign yet: the ledger stays as it is")

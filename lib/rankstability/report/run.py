@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import paths
 from ..errors import DataError
+from . import placing
 from .parameters import WHOLE, check_writable
 from .parameters import check as check
 from .parameters import check_campaign as check_campaign
@@ -96,8 +97,8 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
 def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     """Run a notebook and put its results in place only if all of it succeeded.
 
-    The notebook writes to a folder beside the final one; when it has run to its end and every
-    promised file is there, the files are moved. A failed or killed run leaves earlier results
+    The notebook writes to a folder of its own; when it has run to its end and every promised file
+    is there, the files are put in place (`placing`). A failed or killed run leaves earlier results
     as they were. The executed copy goes to ``build/executed/<campaign>/<notebook>.ipynb`` (of a
     failed run, ``....failed.ipynb``) with its status beside it; where ``output_dir`` is given, it
     goes there.
@@ -118,42 +119,36 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     from . import places
 
     run = plan(name, given)
-    made = [new for folder in (run.executed.parent, run.final.parent) for new in _made(folder)]
-    _sweep_stale(run.final.parent)
-    staging = run.final.parent / f".partial-{run.executed.stem}-{os.getpid()}"
     failed = run.executed.with_suffix(".failed.ipynb")
     started = time.monotonic()
-    try:
-        if run.pair == WHOLE:
-            copy_pairs(run.final, staging, run.pairs)
-        _papermill(name, failed, {**run.values, "output_dir": str(staging)}, quiet)
-        check_promises(run, staging)
-        _keep_report(run, failed, staging)
-        if run.pair == WHOLE:
-            for copied in run.pairs:
-                shutil.rmtree(staging / copied, ignore_errors=True)
-        move(staging, run.final, (name, run.campaign), run.scopes)
-        os.replace(failed, run.executed)
-        if run.own and not run.values.get("output_dir"):
-            places.claim(campaigns.find(run.values["campaign"]))
-    except BaseException as error:
-        message = str(error).strip().splitlines()
-        write_status(run, given, "failed", started, message[-1] if message else repr(error))
-        raise
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
-        for folder in reversed(made):
-            if folder.is_dir() and not any(folder.iterdir()):
-                folder.rmdir()  # a campaign whose first run failed
+    with placing.made_folders(run.executed.parent, run.final):
+        try:
+            with placing.staging(run.final) as own:
+                _results(run, own, failed, quiet)
+            os.replace(failed, run.executed)
+            if run.own and not run.values.get("output_dir"):
+                places.claim(campaigns.find(run.values["campaign"]))
+        except BaseException as error:
+            message = str(error).strip().splitlines()
+            write_status(run, given, "failed", started, message[-1] if message else repr(error))
+            raise
     write_status(run, given, "ok", started, "")
     return run.final
 
 
-def _made(folder: Path) -> list[Path]:
-    """Make `folder`, and name the folders that were not there, outermost first."""
-    new = [f for f in (folder, *folder.parents) if not f.exists()][::-1]
-    folder.mkdir(parents=True, exist_ok=True)
-    return new
+def _results(run: Plan, own: Path, executed: Path, quiet: bool) -> None:
+    """Run the notebook in the folder `own`, and put what it made in place."""
+    new = own / placing.NEW
+    if run.pair == WHOLE:
+        with placing.locked(run.final):
+            copy_pairs(run.final, new, run.pairs)
+    _papermill(run.notebook, executed, {**run.values, "output_dir": str(new)}, quiet)
+    check_promises(run, new)
+    _keep_report(run, executed, new)
+    if run.pair == WHOLE:
+        for copied in run.pairs:
+            shutil.rmtree(new / copied, ignore_errors=True)
+    placing.place(own, (run.notebook, run.campaign), run.scopes)
 
 
 def copy_pairs(final: Path, staging: Path, pairs: Sequence[str]) -> None:
@@ -236,40 +231,6 @@ def _keep_report(run: Plan, executed: Path, staging: Path) -> None:
         write_whole(staging / NAME, slim(executed, staging, run.final))
 
 
-def move(staging: Path, final: Path, about: tuple[str, str], scopes: Sequence[Path]) -> None:
-    """Put the files of a finished run in place, and remove those an earlier run left over.
-
-    Parameters
-    ----------
-    about : (notebook, campaign)
-        Only files listed in a ``run.json`` that names both are ever removed,
-    scopes : sequence of Path
-        and only directly in these folders.
-    """
-    from .outputs import record
-
-    left = {scope / name for scope in scopes for name in _listed(record(scope), about)}
-    made = {p.relative_to(staging) for p in staging.rglob("*") if p.is_file()}
-    for file in sorted(made):
-        (final / file).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(staging / file, final / file)
-    for file in left - {final / file for file in made}:
-        file.unlink(missing_ok=True)
-
-
-def _listed(made: Mapping[str, Any], about: tuple[str, str]) -> set[str]:
-    """The files that a ``run.json`` lists, if it is of this notebook and campaign."""
-    mine = (made.get("notebook"), made.get("campaign")) == about
-    return {Path(name).name for name in made.get("files", ())} if mine else set()
-
-
-def _sweep_stale(folder: Path) -> None:
-    for left in folder.glob(".partial-*"):
-        pid = left.name.rsplit("-", 1)[-1]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists() and Path("/proc/self").exists():
-            shutil.rmtree(left, ignore_errors=True)
-
-
 def write_status(
     run: Plan, given: Mapping[str, Any], status: str, started: float, error: str
 ) -> None:
@@ -279,7 +240,7 @@ def write_status(
 
     files = {}
     for scope in run.scopes if status == "ok" else ():
-        for name in [*_listed(record(scope), (run.notebook, run.campaign)), RECORD]:
+        for name in [*placing.listed(record(scope), (run.notebook, run.campaign)), RECORD]:
             if (scope / name).is_file():
                 files[paths.shown(scope / name)] = digest(scope / name)
     state = {

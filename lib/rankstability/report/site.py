@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import paths
-from . import ledger, pages, slim
+from . import ledger, pages, placing, slim
 from .outputs import write_whole
 
 RECORD = ".pages.json"
@@ -254,6 +254,7 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
     """Make the report site; see `main`. Gives back what was done, in numbers."""
     import pandas as pd
 
+    placing.finish_below(figures)
     runs = read_runs(executed, figures)
     converted, problems = write_pages(runs, site)
     file = figures / "claims_ledger.csv"
