@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assessments import assessment, demo
+from conftest import needs
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, counted
+from rankstability.read.campaigns import find, load_da
 from rankstability.score import models as effects
 from rankstability.score import variance
 from rankstability.score.da import judgment_z, segment_scores
@@ -166,3 +168,95 @@ def test_methods_by_name():
     assert np.allclose(effects.standardised(da, ["z"])["z"], judgment_z(da), equal_nan=True)
     no_controls = replace(da, good=da.good[counted(da.good)])
     assert "controls" not in effects.standardised(no_controls, ["z", "controls"])
+
+
+def campaign_factors(seed: int) -> dict[str, np.ndarray]:
+    """Six workers, four systems, eight documents of three segments; some tasks left out."""
+    rng = np.random.default_rng(seed)
+    worker, system, document = (a.ravel() for a in np.mgrid[:6, :4, :8])
+    there = rng.random(len(worker)) < 0.4
+    of = np.repeat(np.flatnonzero(there), 3)
+    segment = document[of] * 3 + np.tile(np.arange(3), int(there.sum()))
+    return {
+        "system": system[of],
+        "worker": worker[of],
+        "worker:system": worker[of] * 4 + system[of],
+        "document": document[of],
+        "document:system": document[of] * 4 + system[of],
+        "segment": segment,
+        "block": of,
+    }
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_nested_equations_are_those_of_the_dense_likelihood(weighted):
+    """Deviance, effects and their errors of all factors from the full covariance matrix."""
+    factors = campaign_factors(6)
+    rng = np.random.default_rng(7)
+    n = len(factors["block"])
+    y = rng.normal(0, 1, n)
+    w = rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
+    log_ratio = np.log([0.5, 2.0, 0.7, 0.3, 0.4, 0.2, 0.6])
+    codes = [np.unique(c, return_inverse=True)[1] for c in factors.values()]
+    equations = variance.Equations(codes, [int(c.max()) + 1 for c in codes], w)
+    fit = variance._fit(equations, y, log_ratio)
+    v = np.diag(1 / w)
+    for c, r in zip(codes, np.exp(log_ratio), strict=True):
+        v += r * (c[:, None] == c[None, :])
+    v *= fit.residual
+    inverse, one = np.linalg.inv(v), np.ones(n)
+    information = one @ inverse @ one
+    rest = y - (one @ inverse @ y) / information
+    dense = np.linalg.slogdet(v)[1] + np.log(information) + rest @ inverse @ rest
+    assert fit.deviance + np.log(1 / w).sum() + n - 1 == pytest.approx(dense, abs=1e-8)
+    project = inverse - np.outer(inverse @ one, inverse @ one) / information
+    for c, r, effect, error in zip(
+        codes, np.exp(log_ratio) * fit.residual, fit.effects, fit.errors, strict=True
+    ):
+        z = np.eye(int(c.max()) + 1)[c]
+        assert np.allclose(effect, r * z.T @ inverse @ rest, atol=1e-9)
+        theirs = r - r**2 * np.diag(z.T @ project @ z)
+        assert np.allclose(error * fit.residual, theirs, atol=1e-9)
+    for k in range(7):  # the gradient, against differences
+        moved = [log_ratio + s * np.eye(7)[k] for s in (-1e-4, 1e-4)]
+        low, high = (variance._fit(equations, y, m).deviance for m in moved)
+        assert fit.gradient[k] == pytest.approx((high - low) / 2e-4, abs=1e-5)
+
+
+def test_factors_that_divide_the_rows_alike_are_not_told_apart():
+    factors = campaign_factors(8)
+    factors["twin"] = factors["block"] * 7
+    y = np.random.default_rng(9).normal(0, 1, len(factors["block"]))
+    fit = variance.crossed_where_possible(y, factors)
+    assert fit.left_out == ("twin",)
+    assert fit.variance["twin"] == 0
+
+
+FALLS = {  # INFERENCE: fall of the deviance for one more factor, its variance; both of two
+    "cs-en": {"worker:system": (446, 50), "block": (712, 62), "document:system": (664, 64)},
+    "is-en": {"worker:system": (381, 53), "block": (472, 53), "document:system": (449, 54)},
+    "ru-en": {"worker:system": (341, 40), "block": (1089, 69), "document:system": (1094, 70)},
+}
+BOTH = {"cs-en": (8, 55, 3), "is-en": (22, 34, 14), "ru-en": (0, 69, 2)}
+
+
+@needs("wmt21")
+@pytest.mark.parametrize("pair", FALLS)
+def test_what_holds_together_on_wmt21(pair):
+    """Worker by system, block and document by system: an independent fit's falls and variances."""
+    da = load_da(find("wmt21"), pair)
+    rows = counted(da.good)
+    y, of = da.good["score"].to_numpy(float)[rows], effects.factors(da, rows)
+    base = ["system", "worker", "document", "segment"]
+
+    def fit(*more: str) -> variance.Components:
+        return variance.crossed(y, {n: of[n] for n in [*base, *more]})
+
+    alone = fit()
+    for name, (fall, points) in FALLS[pair].items():
+        more = fit(name)
+        assert alone.deviance - more.deviance == pytest.approx(fall, abs=0.6)
+        assert more.variance[name] == pytest.approx(points, abs=0.6)
+    both = fit("worker:system", "block").variance
+    given = [both[n] for n in ("worker:system", "block", "system")]
+    assert given == pytest.approx(BOTH[pair], abs=0.6)

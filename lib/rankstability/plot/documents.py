@@ -25,7 +25,16 @@ from .common import (
     styled,
 )
 
-PARTS = {"system": BLUE, "worker": RED, "document": GREEN, "segment": SKY, "residual": PALE}
+PARTS = {
+    "system": BLUE,
+    "worker": RED,
+    "document": GREEN,
+    "segment": SKY,
+    "worker:system": PALETTE[3],
+    "block": PALETTE[5],
+    "document:system": PALETTE[6],
+    "residual": PALE,
+}
 
 
 def _system_rows(ax: Axes, table: pd.DataFrame) -> str:

@@ -27,6 +27,9 @@ METHODS = {
     "model": "least squares: system, worker and document effects",
     "mixed": "the same with random workers and documents (shrunk by their variance)",
 }
+TOGETHER = ("worker:system", "block", "document:system")
+"""What judgments of one system hold together by, beside it."""
+FACTORS = ("system", "worker", "document", "segment", *TOGETHER)
 FEWEST = 3  # control rows of a worker below which the method knows nothing of the worker
 
 
@@ -49,20 +52,43 @@ def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
     return 1.0 / np.bincount(key)[key]
 
 
-def components(da: DirectAssessment, scores: np.ndarray | None = None) -> variance.Components:
-    """Variance of single judgments: system, worker, document, segment, residual.
+def factors(da: DirectAssessment, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Codes of system, worker, document, segment and of what they hold together, of these rows.
+
+    ``worker:system`` and ``document:system`` are a worker's and a document's own with a system;
+    a ``block`` is what one worker judged of one document of one system. Without documents, those
+    factors are absent.
+    """
+    of = {n: _codes(da.good, n, rows) for n in ("system", "worker", "document", "segment")}
+    systems, documents = (int(of[n].max()) + 1 for n in ("system", "document"))
+    of["worker:system"] = of["worker"] * systems + of["system"]
+    if not has_documents(da):
+        return {n: of[n] for n in ("system", "worker", "worker:system", "segment")}
+    of["block"] = of["worker:system"] * documents + of["document"]
+    of["document:system"] = of["document"] * systems + of["system"]
+    return {n: of[n] for n in FACTORS}
+
+
+def components(
+    da: DirectAssessment, scores: np.ndarray | None = None, together: bool = True
+) -> variance.Components:
+    """Variance of single judgments: the `factors` of the judgments that count, and the residual.
 
     Parameters
     ----------
     da : DirectAssessment
     scores : array, optional
         One per row of ``da.good``, such as z-scores; by default the raw scores. NaN are left out.
+    together : bool
+        With ``worker:system``, ``document:system`` and ``block``: without them judgments of one
+        worker and system are taken for independent.
 
     Returns
     -------
     Components
-        A factor that these data cannot tell (one worker, every segment judged once) has variance 0
-        and is in `left_out`.
+        A factor that these data cannot tell (one worker, every segment judged once, the same rows
+        together as an earlier factor) has variance 0 and is in `left_out`. Effects of the factors
+        that are not combined are under the names of the data.
 
     Raises
     ------
@@ -72,12 +98,11 @@ def components(da: DirectAssessment, scores: np.ndarray | None = None) -> varian
     at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores
     rows = counted(da.good) & np.isfinite(values)
-    names = ["system", "worker", *(["document"] if has_documents(da) else []), "segment"]
-    fitted = variance.crossed_where_possible(
-        values[rows], {n: _codes(da.good, n, rows) for n in names}
-    )
+    of = {n: c for n, c in factors(da, rows).items() if together or n not in TOGETHER}
+    fitted = variance.crossed_where_possible(values[rows], of)
     for name, table in fitted.effects.items():
-        table["level"] = da.good[name].cat.categories[table["level"]].astype(str)
+        if name not in TOGETHER:
+            table["level"] = da.good[name].cat.categories[table["level"]].astype(str)
     return fitted
 
 
@@ -260,9 +285,10 @@ def penalties(
 ) -> tuple[float, float]:
     """Residual variance over that of workers and of documents: what ``mixed`` shrinks by.
 
-    The residual here holds the segments as well.
+    The residual here holds the segments as well, and what is not the worker's or document's alone.
     """
-    c = fitted or components(da)
-    rest = c.variance["residual"] + c.variance.get("segment", 0.0)
+    c = fitted or components(da, together=False)
+    apart = ("worker", "document", "system")
+    rest = sum(v for name, v in c.variance.items() if name not in apart)
     document = c.variance.get("document", 0.0)
     return rest / max(c.variance.get("worker", 0.0), 1e-9), rest / max(document, 1e-9)

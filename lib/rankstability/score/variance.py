@@ -8,15 +8,19 @@ hold it against statsmodels on small campaigns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from .equations import Equations, Factorised
 
-LARGEST = 16.0  # log of the penalty from which a variance is 0
+NONE = -16.0  # log of a variance over the residual's at which it is 0
+START = -2.0  # the same, where the search starts
+MOST_STEPS = 60
+PRECISE = 1e-6  # gain in -2 log likelihood below which the next step is the last
 FIXED = 1e-6  # penalty that makes a factor fixed: only picks one of the equivalent solutions
 
 
@@ -31,7 +35,7 @@ class Components:
     mean : float
         The intercept.
     effects : dict of str to DataFrame
-        Per factor: level, effect, se (prediction error; NaN for the eliminated factor), rows.
+        Per factor: level, effect, se (prediction error), rows.
     deviance : float
         Minus twice the restricted log-likelihood at the optimum, up to a constant.
     rows : int
@@ -65,34 +69,6 @@ class Components:
         return self.variance["residual"] / max(self.variance[factor], 1e-12)
 
 
-class _Tables:
-    """Cross-tabulations of an intercept and factors, the last factor kept apart (diagonal)."""
-
-    def __init__(
-        self, y: np.ndarray, codes: Sequence[np.ndarray], sizes: Sequence[int], w: np.ndarray
-    ) -> None:
-        from scipy import sparse
-
-        self.sizes = list(sizes)
-        n = len(y)
-        offsets = np.concatenate([[1], 1 + np.cumsum(sizes[:-1])]).astype(int)
-        self.blocks = [slice(int(o), int(o) + s) for o, s in zip(offsets, sizes[:-1], strict=False)]
-        columns = [np.zeros(n, int)] + [c + o for c, o in zip(codes[:-1], offsets, strict=False)]
-        k = len(columns)
-        design = sparse.csr_array(
-            (np.ones(n * k), (np.tile(np.arange(n), k), np.concatenate(columns))),
-            shape=(n, int(offsets[-1])),
-        )
-        apart = sparse.csr_array((np.ones(n), (np.arange(n), codes[-1])), shape=(n, sizes[-1]))
-        weighted = design * w[:, None]
-        self.dense = (weighted.T @ design).toarray()
-        self.cross = sparse.csr_array(apart.T @ weighted)  # levels of the last factor by columns
-        self.diagonal = np.bincount(codes[-1], w, sizes[-1])
-        self.right = design.T @ (w * y)
-        self.right_apart = np.bincount(codes[-1], w * y, sizes[-1])
-        self.total = float((w * y * y).sum())
-
-
 def crossed(
     y: np.ndarray,
     factors: Mapping[str, np.ndarray],
@@ -107,7 +83,7 @@ def crossed(
     ----------
     y : array of float, shape (n,)
     factors : mapping of name to array
-        Labels or codes, each of shape (n,). The factor with the most levels is eliminated first.
+        Labels or codes, each of shape (n,).
     weights : array of float, optional
         Judgments averaged in each value.
 
@@ -116,40 +92,37 @@ def crossed(
     DataError
         If a factor has a single level, or there are no more rows than levels of any factor.
     """
-    from scipy import optimize
-
     if not len(y) or not np.isfinite(y).all():
         raise DataError("scores missing", value=len(y), expected="finite scores")
     w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
     coded = _coded(factors, len(y))
-    names = list(coded)
     centre = float(np.average(y, weights=w))
     scale = float(np.sqrt(np.average((y - centre) ** 2, weights=w))) or 1.0
-    codes, sizes = [c for c, _ in coded.values()], [len(levels) for _, levels in coded.values()]
-    tables = _Tables((y - centre) / scale, codes, sizes, w)
-    rows = len(y)
-
-    def objective(log_penalty: np.ndarray) -> tuple[float, np.ndarray]:
-        value, gradient, _ = _deviance(tables, np.exp(log_penalty), rows)
-        return value, gradient
-
-    start, bounds = np.full(len(names), 3.0), [(-9, LARGEST)] * len(names)
-    best = optimize.minimize(
-        objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-9}
-    )
-    log_penalty = np.round(_polish(best.x, lambda x: objective(x)[1]), 6)
-    penalty = np.exp(log_penalty)
-    value, _, solution = _deviance(tables, penalty, rows)
-    sigma2 = float(solution["sigma2"] * scale**2)
-    variance = np.where(log_penalty < LARGEST - 0.1, sigma2 / penalty, 0.0)
-    of = dict(zip(names, variance.tolist(), strict=True))
-    effects = dict(zip(names, _effect_tables(tables, coded, solution, scale), strict=True))
+    sizes = [len(levels) for _, levels in coded.values()]
+    equations = Equations([codes for codes, _ in coded.values()], sizes, w)
+    fit = _maximise(equations, (y - centre) / scale)
+    residual = fit.residual * scale**2
+    there = fit.log_ratio > NONE
+    of = np.where(there, residual * np.exp(fit.log_ratio), 0.0)
+    effects = {
+        name: pd.DataFrame(
+            {
+                "level": levels,
+                "effect": effect * scale,
+                "se": np.sqrt(error * residual),
+                "rows": np.bincount(codes, minlength=len(levels)),
+            }
+        )
+        for (name, (codes, levels)), effect, error in zip(
+            coded.items(), fit.effects, fit.errors, strict=True
+        )
+    }
     return Components(
-        {name: of[name] for name in factors} | {"residual": sigma2},
-        centre + scale * float(solution["beta"][0]),
-        {name: effects[name] for name in factors},
-        value + (rows - 1) * 2 * np.log(scale),
-        rows,
+        dict(zip(coded, of.tolist(), strict=True)) | {"residual": residual},
+        centre + scale * fit.intercept,
+        effects,
+        fit.deviance + (len(y) - 1) * 2 * np.log(scale),
+        len(y),
     )
 
 
@@ -157,7 +130,7 @@ Coded = dict[str, tuple[np.ndarray, np.ndarray]]  # factor: code of each row, le
 
 
 def _coded(factors: Mapping[str, np.ndarray], rows: int) -> Coded:
-    """Codes and levels of each factor, the one with the fewest levels first."""
+    """Codes and levels of each factor."""
     coded = {}
     for name, labels in factors.items():
         codes, levels = pd.factorize(np.asarray(labels), sort=True)
@@ -168,32 +141,21 @@ def _coded(factors: Mapping[str, np.ndarray], rows: int) -> Coded:
                 expected="at least two levels, and several rows to a level",
             )
         coded[name] = (codes, levels)
-    return dict(sorted(coded.items(), key=lambda item: len(item[1][1])))
-
-
-def _effect_tables(
-    tables: _Tables, coded: Coded, solution: dict[str, np.ndarray], scale: float
-) -> list[pd.DataFrame]:
-    """level, effect, se, rows of each factor; the last was eliminated and has no errors."""
-    error = np.sqrt(np.diag(solution["inverse"]) * solution["sigma2"] * scale**2)
-    each = [(solution["beta"][b], error[b]) for b in tables.blocks]
-    each.append((solution["apart"], np.full(len(solution["apart"]), np.nan)))
-    return [
-        pd.DataFrame(
-            {
-                "level": levels,
-                "effect": effect * scale,
-                "se": se,
-                "rows": np.bincount(codes, minlength=len(levels)),
-            }
-        )
-        for (codes, levels), (effect, se) in zip(coded.values(), each, strict=True)
-    ]
+    return coded
 
 
 def estimable(factors: Mapping[str, np.ndarray]) -> tuple[str, ...]:
-    """Factors with at least two levels, and fewer levels than rows: what `crossed` can fit."""
-    return tuple(n for n, labels in factors.items() if 1 < len(pd.unique(labels)) < len(labels))
+    """Factors that `crossed` can fit: two levels or more, fewer than rows, and not another's twin.
+
+    Of two factors that divide the rows in the same way the earlier one stays.
+    """
+    kept: dict[str, np.ndarray] = {}
+    for name, labels in factors.items():
+        codes, levels = pd.factorize(np.asarray(labels))
+        twin = any(np.array_equal(codes, other) for other in kept.values())
+        if 1 < len(levels) < len(codes) and not twin:
+            kept[name] = codes
+    return tuple(kept)
 
 
 def crossed_where_possible(
@@ -221,57 +183,81 @@ def crossed_where_possible(
     )
 
 
-def _polish(x: np.ndarray, gradient: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Newton steps on the gradient, so that the optimum has more digits than are kept."""
-    free = np.flatnonzero(x < LARGEST - 0.1)
-    if not free.size:
-        return x
-    step, best = 1e-3, x.copy()
-    at = gradient(best)
-    hessian = np.empty((free.size, free.size))
-    for j, k in enumerate(free):
-        moved = best.copy()
-        moved[k] += step
-        hessian[:, j] = (gradient(moved) - at)[free] / step
-    for _ in range(2):
-        change = np.linalg.lstsq(hessian, at[free], rcond=None)[0]
-        if not np.isfinite(change).all() or np.abs(change).max() > 0.5:
+@dataclass(frozen=True)
+class _Fit:
+    """The restricted likelihood at some log ratios of the factors' variances to the residual's."""
+
+    log_ratio: np.ndarray
+    deviance: float
+    residual: float
+    intercept: float
+    effects: list[np.ndarray]
+    errors: list[np.ndarray]
+    gradient: np.ndarray
+    hessian: np.ndarray
+
+
+def _fit(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> _Fit:
+    """Profiled -2 log restricted likelihood, its gradient and the average information.
+
+    Both are of the log ratios, the residual variance profiled out (Gilmour, Thompson and Cullis
+    1995).
+    """
+    rows, sizes = len(y), np.array(e.sizes, float)
+    at = Factorised(e, np.exp(-log_ratio))
+    effects, intercept = at.solve(y[:, None])
+    working = np.stack([u[c, 0] for u, c in zip(effects, e.codes, strict=True)], axis=1)
+    rest = y - intercept[0] - working.sum(axis=1)
+    residual = float(e.weights @ (y * rest)) / (rows - 1)
+    errors = at.inverse_diagonals()
+    traces = (
+        np.array([d.sum() for d in errors]) + np.array([(u**2).sum() for u in effects]) / residual
+    )
+    both = np.column_stack([working, rest])
+    back, level = at.solve(both)
+    left = both - level - sum(u[c] for u, c in zip(back, e.codes, strict=True))
+    information = both.T @ (e.weights[:, None] * left) / residual
+    total = information.sum(axis=0)
+    return _Fit(
+        log_ratio,
+        (rows - 1) * np.log(residual) + at.logdet + float((sizes * log_ratio).sum()),
+        residual,
+        float(intercept[0]),
+        [u[:, 0] for u in effects],
+        errors,
+        sizes - np.exp(-log_ratio) * traces,
+        (information - np.outer(total, total) / total.sum())[:-1, :-1],
+    )
+
+
+def _maximise(e: Equations, y: np.ndarray) -> _Fit:
+    """Newton steps on the average information, halved until the likelihood rises.
+
+    A variance below a thousandth of the residual's that would fall on is tried at 0.
+    """
+    fit = _fit(e, y, np.full(len(e.sizes), START))
+    for _ in range(MOST_STEPS):
+        for k in np.flatnonzero((np.abs(fit.log_ratio + 11) < 4) & (fit.gradient > 0)):
+            tried = _fit(e, y, np.where(np.arange(len(fit.log_ratio)) == k, NONE, fit.log_ratio))
+            fit = tried if tried.deviance <= fit.deviance else fit
+        free = (fit.log_ratio > NONE) | (fit.gradient < 0)
+        hessian = fit.hessian[np.ix_(free, free)]
+        step = np.zeros(len(free))
+        step[free] = np.linalg.solve(
+            hessian + np.diag(1e-3 * np.diag(hessian) + 1e-9), -fit.gradient[free]
+        )
+        step *= min(1.0, 2.5 / max(np.abs(step).max(initial=0.0), 1e-300))
+        if -(fit.gradient @ step) < PRECISE:
+            return _fit(e, y, np.maximum(fit.log_ratio + step, NONE))
+        for _ in range(12):
+            tried = _fit(e, y, np.maximum(fit.log_ratio + step, NONE))
+            if tried.deviance < fit.deviance:
+                break
+            step /= 2
+        else:
             break
-        best[free] = best[free] - change
-        at = gradient(best)
-    return np.clip(best, -9, LARGEST)
-
-
-def _deviance(
-    t: _Tables, penalty: np.ndarray, rows: int
-) -> tuple[float, np.ndarray, dict[str, np.ndarray]]:
-    """Profiled -2 restricted log-likelihood, its gradient in log penalties, and the solution."""
-    from scipy import linalg
-
-    inner, last = penalty[:-1], penalty[-1]
-    d = t.diagonal + last
-    scaled = t.cross / d[:, None]
-    a = t.dense - (t.cross.T @ scaled).toarray()
-    for block, p in zip(t.blocks, inner, strict=True):
-        index = np.arange(block.start, block.stop)
-        a[index, index] += p
-    right = t.right - scaled.T @ t.right_apart
-    factor = linalg.cho_factor(a, lower=True)
-    beta = linalg.cho_solve(factor, right)
-    lower = np.tril(linalg.lapack.dpotri(factor[0], lower=1)[0])
-    inverse = lower + np.tril(lower, -1).T
-    apart = (t.right_apart - t.cross @ beta) / d
-    sigma2 = (t.total - t.right @ beta - t.right_apart @ apart) / (rows - 1)
-    logdet = np.log(d).sum() + 2 * np.log(np.diag(factor[0])).sum()
-    sizes = np.array(t.sizes, float)
-    value = (rows - 1) * np.log(sigma2) + logdet - (sizes * np.log(penalty)).sum()
-    traces = [np.diag(inverse)[b].sum() for b in t.blocks]
-    gram = (scaled.T @ scaled).tocoo()
-    traces.append((1 / d).sum() + (gram.data * inverse[gram.row, gram.col]).sum())
-    squares = [(beta[b] ** 2).sum() for b in t.blocks] + [(apart**2).sum()]
-    gradient = penalty * (np.array(squares) / sigma2 + np.array(traces)) - sizes
-    solution = {"beta": beta, "apart": apart, "inverse": inverse, "sigma2": sigma2}
-    return float(value), gradient, solution
+        fit = tried
+    return fit
 
 
 def effects(
