@@ -45,17 +45,20 @@ class DirectAssessment:
     good : DataFrame
         The rows of ``ad-good-raw-redup``: what is scored and ranked.
         Both: worker, hit, system, document, segment, type, block (categoricals with the same
-        sorted categories in both frames; hit, document, block may be missing), score (0 to 100);
-        perhaps domain, and mark (one of `MARKS`; missing where the row counts).
+        sorted categories in both frames; hit, document, block may be missing), score (in `scale`);
+        perhaps domain, time (seconds), and mark (one of `MARKS`; missing where the row counts).
         In ``latest``, a system may be a joined id ``A+B``. Marked rows are in ``latest`` only.
     excluded : DataFrame
         file, reason, rows: what of the files is not in the frames, and what is doubtful.
+    scale : pair of float
+        The lowest and highest score that could be given.
     """
 
     pair: str
     latest: pd.DataFrame
     good: pd.DataFrame
     excluded: pd.DataFrame
+    scale: tuple[float, float] = (0.0, 100.0)
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
@@ -72,7 +75,7 @@ def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> 
 
 
 COLUMNS = ("worker", "hit", "system", "document", "segment", "type", "score", "block")
-MORE = ("domain", "mark")  # where a campaign has them
+MORE = ("domain", "mark", "time")  # where a campaign has them
 
 
 def direct_assessment(
@@ -92,7 +95,7 @@ def direct_assessment(
         Columns file, reason, rows.
     """
     columns = [*COLUMNS, *(name for name in MORE if name in latest)]
-    names = [name for name in columns if name != "score"]
+    names = [name for name in columns if name not in ("score", "time")]
     frames = [latest] if good is None else [latest, good]
     tidy = [frame.reindex(columns=columns).astype({"score": float}) for frame in frames]
     for frame in tidy:

@@ -217,6 +217,7 @@ def test_a_single_file_is_a_campaign(tmp_path):
     errors = paths.DEMO / "demo-mqm" / "mqm_demo_ende.3ratingsPerSegment.tsv"
     assert campaigns.find(errors).pairs == ("en-de",)
     pd.testing.assert_frame_equal(campaigns.load(errors), campaigns.load("demo-mqm"))
+    (tmp_path / "campaign.yaml").unlink()
     (tmp_path / "notes.txt").write_text("just words\n")
     with pytest.raises(DataError, match="not a file of a known format; found 'just words'"):
         campaigns.find(tmp_path / "notes.txt")
@@ -232,7 +233,11 @@ def test_a_folder_above_its_analysis_folder(tmp_path, monkeypatch):
     folder = write(tmp_path / "release" / "analysis")
     campaign = campaigns.find(tmp_path / "release")
     assert (campaign.name, campaign.folder) == ("release", folder)
-    assert campaigns.find(folder).name == "analysis"
+    assert campaigns.find(folder).name == "release"
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "release").rename(tmp_path / "archive" / "release")
+    deeper = campaigns.find(tmp_path / "archive")
+    assert (deeper.name, deeper.folder.parent.name) == ("archive", "release")
     monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path))
     write(tmp_path / "newstest2018-humaneval" / "analysis")
     assert campaigns.find(tmp_path / "newstest2018-humaneval").name == "wmt18"
@@ -268,14 +273,12 @@ def test_the_example_in_the_readme_is_a_campaign(tmp_path):
     readme = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
     blocks = readme.split("## Your own campaign")[1].split("```")
     rows, settings = blocks[1].strip("\n"), blocks[3].removeprefix("yaml\n")
-    for name in ("ad-latest.csv", "ad-good-raw-redup.csv"):
-        (tmp_path / name).write_text(rows + "\n")
-    settings = "".join(line for line in settings.splitlines(True) if "files:" not in line)
+    (tmp_path / "mine.csv").write_text(rows + "\n")
     (tmp_path / "campaign.yaml").write_text(settings)
     campaign = campaigns.find(tmp_path)
     da = campaigns.load_da(campaign, "cs-en")
     assert len(da.good) == rows.count("\n") == 3 and campaign.bilingual("cs-en")
-    assert list(da.good.document.cat.categories) == ["interview"]
+    assert da.scale == (0, 100) and set(da.good.worker) == {"ann-07"}
 
 
 def test_the_readme_names_every_campaign():

@@ -177,20 +177,13 @@ def test_unknown_or_repeated_column_in_the_header(tmp_path):
         readers_da.read_da(folder, "cs-en")
 
 
-def test_the_same_judgment_of_a_hit_twice_is_refused_unless_allowed(tmp_path):
-    folder = write(tmp_path, good=[*REDUP, REDUP[2]])
-    with pytest.raises(DataError, match=r"line 10.*stands twice"):
-        readers_da.read_da(folder, "cs-en")
-    da = readers_da.read_da(folder, "cs-en", allow_identical=True)
-    assert len(da.good) == 8
+@pytest.mark.parametrize("row", [2, 5])  # with a HIT, and without
+def test_identical_rows_are_counted_and_kept(tmp_path, row):
+    da = readers_da.read_da(write(tmp_path, good=[*REDUP, REDUP[row]]), "cs-en")
     assert ("identical rows (kept)", 1) in set(
         zip(da.excluded.reason, da.excluded.rows, strict=True)
     )
-
-
-def test_identical_rows_without_a_hit_are_counted(tmp_path):
-    da = readers_da.read_da(write(tmp_path, good=[*REDUP, REDUP[5]]), "cs-en")
-    assert "identical rows (kept)" in da.excluded.reason.tolist()
+    assert len(da.good) == 8
 
 
 def test_no_rows_for_the_pair_lists_those_there_are(tmp_path):

@@ -146,11 +146,11 @@ def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
 def inflate(
     da: DirectAssessment, systems: Collection[str], factor: float, zeros: str = "one"
 ) -> DirectAssessment:
-    """Raise the raw scores of systems: times `factor`, cut at 100 (Knowles 2021, footnote 15).
+    """Raise raw scores: times `factor`, cut at the top of the scale (Knowles 2021, footnote 15).
 
     Multiplying leaves a score of zero at zero, however large the factor; so the paper says that
     zeros need thought, and leaves it at that. Here they are counted in `excluded`, with the scores
-    cut at 100, and
+    cut, and
 
     Parameters
     ----------
@@ -170,6 +170,7 @@ def inflate(
         raise DataError("not a factor to inflate by", value=factor, expected="a number from 1")
     if zeros not in ZEROS:
         raise DataError("unknown way with zeros", value=zeros, expected=" or ".join(ZEROS))
+    top = da.scale[1]
     frames, notes = [], []
     for name, frame in (("latest", da.latest), ("good", da.good)):
         rows = of_systems(frame, systems) & ~of_type(frame, "REF", "BAD_REF")
@@ -178,13 +179,13 @@ def inflate(
         if zeros == "one":
             score[zero] = 1.0
         score[rows] *= factor
-        cut = rows & (score > 100)
-        score[cut] = 100.0
+        cut = rows & (score > top)
+        score[cut] = top
         frames.append(frame.assign(score=score))
         notes += [
             (name, f"scores multiplied by {factor:g}", int(rows.sum())),
             (name, "of these zero, " + ("counted as 1" if zeros == "one" else "left"),
              int(zero.sum())),
-            (name, "of these cut to 100", int(cut.sum())),
+            (name, f"of these cut to {top:g}", int(cut.sum())),
         ]  # fmt: skip
     return replace(da, latest=frames[0], good=frames[1], excluded=_noted(da, notes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import hashlib
 import re
@@ -17,15 +18,15 @@ import yaml
 from .. import paths
 from ..errors import DataError
 from ..judgments import DirectAssessment
-from . import appraise as readers_appraise
-from . import appraise_mqm, formats, text
 from . import da as readers_da
-from . import mqm as readers_mqm
-from . import rr as readers_rr
+from . import formats, text
 from .da import GOOD, LATEST, locate
+from .formats import FORMATS, Source
 from .settings import read_settings
 
-FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|txt|tar|gz))+$")
+FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|txt|score|tar|gz))+$")
+SETTINGS, ANALYSIS = "campaign.yaml", "analysis"
+READ_BY = ("pair", "scale", "columns")  # settings on which the judgments depend
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,7 @@ class Campaign:
     file : Path or None
         The one file, where the campaign is no more than that.
     format : str
-        ``da``, ``segments`` (scores without workers), ``esa``, ``appraise``,
-        ``appraise-mqm``, ``rr``, ``mqm``.
+        One of `formats.FORMATS`.
     title, citation : str
     demo : bool
         Synthetic, in the repository.
@@ -73,16 +73,27 @@ class Campaign:
     entry: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     file: Path | None = None
 
-    @property
+    def source(self, pair: str = "") -> Source:
+        """What the format's reader gets, for one pair or all."""
+        here = () if self.format == "da" else self.files(pair)
+        return Source(self.file or self.folder, here, self.entry)
+
+    @cached_property
     def workers(self) -> bool:
         """Whether single judgments with their workers are here (not only segment scores)."""
-        return self.format != "segments"
+        return FORMATS[self.format].workers(self.source())
 
     @cached_property
     def pairs(self) -> tuple[str, ...]:
         """The language pairs that the files here hold, sorted."""
-        here = () if self.format == "da" else self.files()
-        return formats.pairs(self.format, self.file or self.folder, here)
+        return tuple(FORMATS[self.format].pairs(self.source()))
+
+    @property
+    def reading(self) -> pd.DataFrame:
+        """How the files were understood: file, what, value, said by; empty where all is given."""
+        said = FORMATS[self.format].reading
+        empty = pd.DataFrame(columns=["file", "what", "value", "said by"])
+        return said(self.source()) if said else empty
 
     @cached_property
     def rebuilt(self) -> bool:
@@ -108,23 +119,25 @@ class Campaign:
         """What collected the judgments of one pair."""
         return _of_pair(self.entry.get("tool", ""), pair)
 
+    def judged_of(self, pair: str) -> str:
+        """``bilingual`` (beside the source), ``monolingual`` (a reference) or ``unknown``."""
+        return _of_pair(self.entry.get("judged", ""), pair) or "unknown"
+
     def bilingual(self, pair: str) -> bool:
         """Whether outputs were judged against the source rather than a reference translation."""
-        return _of_pair(self.entry.get("judged", ""), pair) == "bilingual"
+        return self.judged_of(pair) == "bilingual"
 
     def facts(self, pairs: Iterable[str] | None = None) -> pd.DataFrame:
         """How each pair (those here) was judged: columns pair, year, style, tool, judged."""
-        words = ("monolingual", "bilingual")
         rows = [
-            (p, self.year, self.style_of(p), self.tool_of(p), words[self.bilingual(p)])
+            (p, self.year, self.style_of(p), self.tool_of(p), self.judged_of(p))
             for p in (self.pairs if pairs is None else pairs)
         ]
         return pd.DataFrame(rows, columns=["pair", "year", "style", "tool", "judged"])
 
     def files(self, pair: str = "") -> tuple[Path, ...]:
         """The files that are read for `pair` (all pairs: empty), that exist."""
-        names = self.entry.get("files") or ()
-        return formats.files(self.format, self.file or self.folder, names, pair)
+        return formats.files(self.format, self.file or self.folder, pair, self.entry)
 
 
 def _of_pair(value: Any, pair: str) -> str:
@@ -224,45 +237,59 @@ def find(name: str | Path) -> Campaign:
                 "(data/README.md says how to place them by hand)",
             )
         return campaign
-    path = Path(given)
-    if not path.is_absolute() and not path.exists():
-        path = paths.ROOT / path
-    if path.exists():
-        return _own(path.resolve())
+    if path := _existing(given):
+        return _own(path)
     here = [campaign.name for campaign in present()]
     close = difflib.get_close_matches(given, list(catalogue()), n=1)
     raise DataError(
         "unknown campaign" + (f" (did you mean {close[0]}?)" if close else ""),
-        value=given,
+        value=given if len(given) < 200 else given[:200] + " ...",
         expected="a folder or file, or one of "
         f"{', '.join(catalogue())}; here: {', '.join(here) or 'none'}",
     )
 
 
+def _existing(given: str) -> Path | None:
+    """The folder or file, from here or from the repository."""
+    with contextlib.suppress(OSError, ValueError):  # too long, or a NUL byte: no path
+        return next((p.resolve() for p in (Path(given), paths.ROOT / given) if p.exists()), None)
+    return None
+
+
 def _own(path: Path) -> Campaign:
     """The campaign in a user's folder or file."""
-    name, file = path.name, None
+    folder, file = path, None
     if path.is_file():
         folder = path.parent
         if path.name.removesuffix(".gz") not in (LATEST, GOOD):  # these two belong together
-            name, file = FILE_ENDING.sub("", path.name), path
-    else:
-        inside = path / "analysis"  # where the releases of WMT17 to WMT19 have the judgments
-        folder = inside if inside.is_dir() and not formats.kinds_of(path) else path
-    if file is None:
-        for known in catalogue():
-            if folder == folder_of(known).resolve():
-                return _campaign(known, folder, catalogue()[known])
-        name = folder.name if path.is_file() else name
-    entry = read_settings(folder / "campaign.yaml")
+            file = path
+    elif not formats.kinds_of(path) and not (path / SETTINGS).is_file():
+        folder = _inside(path)
+    for known in catalogue() if file is None else ():
+        if folder == folder_of(known).resolve():
+            return _campaign(known, folder, catalogue()[known])
+    entry = read_settings(folder / SETTINGS)
     if file is not None:
-        entry = {key: value for key, value in entry.items() if key not in ("format", "files")}
-    if "format" not in entry:
-        entry["format"] = formats.detect(file or folder)
+        entry.pop("files", None)
+    if "format" not in entry or (file is not None and formats.kind_of(file)):
+        mapped = "columns" in entry and formats.kinds_of(file or folder) <= {"long"}
+        entry["format"] = "long" if mapped else formats.detect(file or folder)
     entry["protocol"] = formats.PROTOCOLS[entry["format"]]
+    named = path.parent if path.is_file() and file is None else path
+    named = named.parent if named.name == ANALYSIS else named
+    name = FILE_ENDING.sub("", file.name) if file else named.name
     # the results of a taken name must not be mistaken for the official campaign's
     name = f"own-{name}" if name in catalogue() else name
     return _campaign(name, folder, entry, file)
+
+
+def _inside(path: Path) -> Path:
+    """The ``analysis`` folder in `path`, or one level deeper if there is but one; else `path`."""
+    for pattern in (ANALYSIS, f"*/{ANALYSIS}"):  # the releases of WMT17 to WMT19 have it so
+        found = [folder for folder in path.glob(pattern) if folder.is_dir()]
+        if len(found) == 1:
+            return found[0]
+    return path
 
 
 def _known_pair(campaign: Campaign, pair: str) -> None:
@@ -307,14 +334,11 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     10
     """
     campaign = campaign if isinstance(campaign, Campaign) else find(campaign)
-    if campaign.format == "rr":
-        return load_rr(campaign, pair)
     if not pair and len(campaign.pairs) == 1:
         pair = campaign.pairs[0]
-    _known_pair(campaign, pair)
-    if campaign.protocol == "MQM":
-        return load_mqm(campaign, pair)
-    return (load_da if campaign.workers else load_segment_scores)(campaign, pair)
+    if pair or campaign.protocol != "RR":
+        _known_pair(campaign, pair)
+    return FORMATS[campaign.format].read(campaign.source(pair), pair)
 
 
 def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
@@ -325,54 +349,42 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
     DataError
         Another protocol, segment scores only, no such pair, or anything wrong in the files.
     """
-    if campaign.format in ("esa", "appraise"):
-        _known_pair(campaign, pair)
-        return readers_appraise.read_appraise(campaign.files(), pair)
-    if campaign.format != "da":
-        has = "segment scores without workers" if campaign.format == "segments" else "no DA"
+    if campaign.protocol != "DA" or not campaign.workers:
+        has = "no DA" if campaign.protocol != "DA" else "segment scores without workers"
         raise DataError(f"{campaign.name} has {has}", expected="a DA campaign with workers")
-    allow = campaign.entry.get("identical_rows") == "allowed"
-    return readers_da.read_da(campaign.file or campaign.folder, pair, allow_identical=allow)
+    judgments = load(campaign, pair)
+    assert isinstance(judgments, DirectAssessment)
+    return judgments
 
 
 def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
     """Released scores per system and segment: system, document, segment, raw, z, n."""
-    if campaign.format not in ("segments", "da"):
+    if campaign.format == "da":  # the organisers' own averages may stand beside
+        return readers_da.read_segment_scores(campaign.folder, pair)
+    if campaign.protocol != "DA" or campaign.workers:
         raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
-    if campaign.format == "segments":
-        _known_pair(campaign, pair)
-    return readers_da.read_segment_scores(campaign.folder, pair)
+    return load(campaign, pair)
 
 
 def load_rr(campaign: Campaign, pair: str = "") -> pd.DataFrame:
     """The blocks of a relative-ranking campaign, of one pair or of all."""
-    if campaign.format != "rr":
+    if campaign.protocol != "RR":
         raise DataError(f"{campaign.name} is not relative ranking", value=campaign.protocol)
-    if pair:
-        _known_pair(campaign, pair)
-    return readers_rr.read_rr(campaign.files(), pair=pair)
+    return load(campaign, pair)
 
 
 def load_mqm(campaign: Campaign, pair: str) -> pd.DataFrame:
     """The marked errors of one pair of an MQM campaign."""
     if campaign.protocol != "MQM":
         raise DataError(f"{campaign.name} is not MQM", value=campaign.protocol)
-    _known_pair(campaign, pair)
-    if campaign.format == "appraise-mqm":
-        return appraise_mqm.read_appraise_mqm(campaign.files(), pair)
-    files = campaign.files(pair)
-    if len(files) > 1:
-        raise DataError(
-            "two files of one language pair",
-            file=paths.shown(files[1]),
-            expected="one MQM file per pair in a folder",
-        )
-    return readers_mqm.read_mqm(files[0], pair)
+    return load(campaign, pair)
 
 
 def fingerprint(campaign: Campaign, pair: str = "") -> str:
-    """Checksum of the files read for `pair` (empty: all), 16 hex digits; .gz equals plain."""
+    """Checksum of the files read for `pair` (empty: all) and how; 16 hex digits; .gz as plain."""
     total = hashlib.sha256()
     for path in campaign.files(pair):
         total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())
+    told = {name: campaign.entry[name] for name in READ_BY if campaign.entry.get(name)}
+    total.update(repr(told).encode() if told else b"")
     return total.hexdigest()[:16]

@@ -107,28 +107,15 @@ def _judgments(table: Table, rows: np.ndarray) -> pd.DataFrame:
     return table.validated(schemas.judgments(TYPES), names, rows)
 
 
-def _identical(table: Table, rows: np.ndarray, allow: bool) -> int:
-    """How many of `rows` repeat another in every column; an error within a HIT unless allowed."""
-    # by hand: a schema's uniqueness knows no exceptions (rows without a HIT) and counts nothing
+def _identical(table: Table, rows: np.ndarray) -> int:
+    """How many of `rows` repeat another in every column."""
     codes = pd.DataFrame(
         {column: table.frame[column].cat.codes.to_numpy()[rows] for column in table.frame.columns}
     )
-    again = codes.duplicated().to_numpy()
-    if again.any() and not allow:
-        hit = table.frame["HITId"].iloc[rows].astype(str).to_numpy()
-        bad = np.flatnonzero(again & (hit != "NA") & (hit != ""))
-        if len(bad):
-            row = int(rows[bad[0]])
-            raise table.error(
-                "duplicate row: the same judgment of the same HIT stands twice",
-                row,
-                "HITId",
-                "each judgment once (a repeated item has the type REPEAT)",
-            )
-    return int(again.sum())
+    return int(codes.duplicated().sum())
 
 
-def read_da(path: Path, pair: str, allow_identical: bool = False) -> DirectAssessment:
+def read_da(path: Path, pair: str) -> DirectAssessment:
     """The judgments of one language pair in the official layout.
 
     Parameters
@@ -138,8 +125,6 @@ def read_da(path: Path, pair: str, allow_identical: bool = False) -> DirectAsses
         of the same form, all of whose scores count. Perhaps with ``documents-XX-YY.tsv`` beside.
     pair : str
         Such as ``cs-en``.
-    allow_identical : bool
-        Count rows that are the same in all columns instead of refusing them.
 
     Raises
     ------
@@ -153,7 +138,7 @@ def read_da(path: Path, pair: str, allow_identical: bool = False) -> DirectAsses
         rows = _rows(table, pair)
         frames.append(_judgments(table, rows))
         excluded.append((file.name, "other language pairs", len(table.frame) - len(rows)))
-        if identical := _identical(table, rows, allow_identical):
+        if identical := _identical(table, rows):
             excluded.append((file.name, "identical rows (kept)", identical))
     share_categories(frames, ("worker", "hit", "system", "segment", "type", "block"))
     _add_documents(frames, documents(next(iter(files)).parent, pair, frames))

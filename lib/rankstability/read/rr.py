@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from .. import paths
 from ..errors import DataError
 from . import schema as schemas
 from . import tables
+from .languages import LANGUAGES
 from .tables import Table
 
 COLUMNS = [
@@ -33,17 +33,6 @@ EMPTY_SLOT = "blank"  # WMT11: what stands in a slot that showed nothing
 FULL_NAME = r"^newstest\d{4}\.(.+)\.\d+\.[a-z]{2,3}-[a-z]{2,3}$"  # WMT15, WMT16
 LABELS = 5  # ranks run from 1 to 5
 TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
-
-_CODES = """
-cs czech cze ces|de german ger deu|en english eng|es spanish spa esp|et estonian est
-fi finnish fin|fr french fra fre|gu gujarati guj|ha hausa hau|hi hindi hin|hu hungarian hun
-ht haitian hat|is icelandic isl ice|ja japanese jpn|kk kazakh kaz|lt lithuanian lit
-lv latvian lav|pl polish pol|ro romanian ron rum|ru russian rus|tr turkish tur|ur urdu urd
-zh chinese zho chi
-"""
-LANGUAGES = {
-    name: entry.split()[0] for entry in re.split(r"[|\n]", _CODES) for name in entry.split()
-}
 
 
 def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:

@@ -148,6 +148,14 @@ def judgments(types: Collection[str]) -> pa.DataFrameSchema:
     return _schema({**columns, "score": _number(PERCENT, 0, 100)})
 
 
+def long_table(annotator: bool, low: float, high: float) -> pa.DataFrameSchema:
+    """system, segment, score (`low` to `high`), and annotator where there is one."""
+    names = ("system", "segment", *(["annotator"] if annotator else []))
+    return _schema(
+        _filled(*names) | {"score": _number(f"a number, {low:g} to {high:g}", low, high)}
+    )
+
+
 def languages(pattern: str) -> pa.DataFrameSchema:
     """source and target: codes of which the whole matches `pattern`."""
     column = _text(re.compile(pattern).fullmatch, "not a language code", "a code such as cs")

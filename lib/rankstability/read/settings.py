@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,42 +10,132 @@ import yaml
 
 from .. import paths
 from ..errors import DataError
-from . import formats, text
+from . import formats, languages, long, text
 from .da import locate
 
-FIELDS = ("title", "style", "tool", "judged", "year", "citation", "licence", "format", "files")
+LARGEST = 1 << 16  # bytes of a campaign.yaml
+
+
+class Plain(yaml.SafeLoader):
+    """YAML without aliases: a small file stays small."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """A node; raises for an alias."""
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not read")
+        return super().compose_node(parent, index)
+
+
+def _word(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _is_year(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10_000
+
+
+def _is_scale(value: object) -> bool:
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    return all(_word(v) and not isinstance(v, str) for v in value) and bool(value[0] < value[1])
+
+
+def _is_columns(value: object) -> bool:
+    return isinstance(value, dict) and all(k in long.FIELDS and _word(v) for k, v in value.items())
+
+
+FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
+    # name: (whether a value is right, the problem where not, what is expected)
+    "title": (_word, "not a title", "one line of text"),
+    "style": (lambda v: v in ("", "SR-DC", "SR+DC"), "unknown style", "SR-DC or SR+DC"),
+    "tool": (_word, "not a name", "such as Appraise"),
+    "judged": (
+        lambda v: v in ("", "bilingual", "monolingual"),
+        *("unknown way to judge", "bilingual or monolingual"),
+    ),
+    "year": (_is_year, "not a year", "such as 2025"),
+    "citation": (_word, "not a citation", "one line of text"),
+    "licence": (_word, "not a licence", "one line of text"),
+    "format": (
+        lambda v: isinstance(v, str) and v in formats.FORMATS,
+        *("unknown format", "one of " + ", ".join(formats.FORMATS)),
+    ),
+    "files": (
+        lambda v: isinstance(v, list) and all(map(_word, v)),
+        *("not a list", "a list of file names"),
+    ),
+    "pair": (
+        lambda v: isinstance(v, str) and bool(languages.pair_of(v)),
+        *("not a language pair", "a pair such as cs-en"),
+    ),
+    "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
+    "columns": (
+        _is_columns,
+        *("not a mapping of columns", "{ours: yours}; ours: " + ", ".join(long.FIELDS)),
+    ),
+}
 
 
 def read_settings(file: Path) -> dict[str, Any]:
     """The fields of a ``campaign.yaml``, checked; none where there is no such file."""
     if not file.is_file():
         return {}
-    try:
-        entry = yaml.safe_load(text.content(file)) or {}
-    except yaml.YAMLError as error:
-        raise DataError(f"not YAML: {str(error).splitlines()[0]}", file=paths.shown(file)) from None
-    if not isinstance(entry, dict):
-        raise DataError("not a mapping", file=paths.shown(file), expected="title: ...")
-
-    def check(good: bool, column: str, problem: str, expected: str) -> None:
-        if not good:
+    entry = _parsed(file)
+    for key, value in entry.items():
+        if key not in FIELDS:
+            raise DataError(
+                "unknown field",
+                file=paths.shown(file),
+                column=str(key)[:80],
+                value=str(value)[:80],
+                expected="one of " + ", ".join(FIELDS),
+            )
+        good, problem, expected = FIELDS[key]
+        if not good(value):
             raise DataError(
                 problem,
                 file=paths.shown(file),
-                column=column,
-                value=entry.get(column),
+                column=key,
+                value=value if len(str(value)) < 80 else str(value)[:80],
                 expected=expected,
             )
+    for name in map(str, entry.get("files", [])):
+        if Path(name).name != name or not locate(file.parent, name):
+            raise DataError(
+                f"no file {name} in the folder",
+                file=paths.shown(file),
+                column="files",
+                value=entry["files"],
+                expected="names of files beside it",
+            )
+    if "pair" in entry:
+        entry["pair"] = languages.pair_of(entry["pair"])
+    if "columns" in entry:
+        entry["columns"] = {ours: str(theirs) for ours, theirs in entry["columns"].items()}
+    return entry
 
-    for key in entry:
-        check(key in FIELDS, str(key), "unknown field", "one of " + ", ".join(FIELDS))
-    form, names = entry.get("format", "da"), entry.get("files", [])
-    check(form in formats.PROTOCOLS, "format", "unknown format", ", ".join(formats.PROTOCOLS))
-    style = entry.get("style", "")
-    check(style in ("", "SR-DC", "SR+DC"), "style", "unknown style", "SR-DC or SR+DC")
-    check(isinstance(entry.get("year", 0), int), "year", "not a year", "such as 2025")
-    check(isinstance(names, list), "files", "not a list", "a list of file names")
-    for name in names:
-        inside = locate(file.parent, str(name)) and Path(str(name)).name == str(name)
-        check(bool(inside), "files", f"no file {name} in the folder", "names of files beside it")
+
+def _parsed(file: Path) -> dict[Any, Any]:
+    if file.stat().st_size > LARGEST:
+        raise DataError(
+            "too large for settings",
+            file=paths.shown(file),
+            value=f"{file.stat().st_size} bytes",
+            expected=f"at most {LARGEST}",
+        )
+    try:
+        entry = yaml.load(text.content(file), Plain) or {}
+    except RecursionError:
+        raise DataError("not YAML: too deep", file=paths.shown(file)) from None
+    except (yaml.YAMLError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        mark = getattr(error, "problem_mark", None)
+        raise DataError(
+            f"not YAML: {str(error).splitlines()[0]}",
+            file=paths.shown(file),
+            line=mark.line + 1 if mark else None,
+        ) from None
+    if not isinstance(entry, dict):
+        raise DataError("not a mapping", file=paths.shown(file), expected="title: ...")
     return entry

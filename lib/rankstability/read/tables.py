@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -206,3 +208,102 @@ def _lines(file: Path, data: bytes, width: int) -> np.ndarray:
             expected=f"{width} columns",
         )
     return np.flatnonzero(filled) + 1
+
+
+SEPARATORS = ("\t", ";", ",")
+
+
+def separator(line: str) -> str:
+    """What parts the fields of a header: tab, semicolon or comma, whichever parts it most."""
+    return max(SEPARATORS, key=lambda sign: len(next(csv.reader([line], delimiter=sign), [])))
+
+
+def any_table(path: Path) -> Table:
+    """A table with a header: CSV (comma or semicolon), TSV, JSON lines, a JSON list, or Parquet.
+
+    Raises
+    ------
+    DataError
+        What `read_csv` and `records` raise; Parquet without pyarrow, or damaged.
+    """
+    if path.suffix == ".parquet":
+        return _parquet(path)
+    line = text.first_line(path)
+    if line.lstrip()[:1] in ("{", "["):
+        return from_records(path, records(path))
+    return read_csv(path, (), separator(line))
+
+
+def _parquet(path: Path) -> Table:
+    text.key(path)
+    try:
+        frame = pd.read_parquet(path, engine="pyarrow")
+    except ImportError:
+        raise DataError(
+            "Parquet needs pyarrow", file=paths.shown(path), expected="pip install pyarrow, or CSV"
+        ) from None
+    except (OSError, ValueError) as error:  # pyarrow's own errors are of these kinds
+        problem = f"not Parquet, or damaged ({str(error).splitlines()[0][:80]})"
+        raise DataError(problem, file=paths.shown(path)) from None
+    return from_records(path, enumerate(frame.to_dict("records"), start=1))
+
+
+def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file of JSON lines, or of a JSON list of them, each with its line.
+
+    (In a list: its number.)
+
+    Raises
+    ------
+    DataError
+        A line that is not JSON or not an object.
+    """
+    whole = text.content(path).decode().strip()
+    if whole.startswith("["):
+        entries: Iterable[tuple[int, Any]] = enumerate(parsed(whole, path), start=1)
+    else:
+        lines = enumerate(whole.split("\n"), start=1)
+        entries = ((n, parsed(line, path, n)) for n, line in lines if line.strip())
+    for number, entry in entries:
+        if not isinstance(entry, dict):
+            raise DataError(
+                "not a JSON object", file=paths.shown(path), line=number, value=str(entry)[:60]
+            )
+        yield number, entry
+
+
+def parsed(string: str, path: Path, line: int = 1) -> Any:
+    """JSON as Python has it; DataError where it is none, or too deep."""
+    try:
+        return json.loads(string)
+    except RecursionError:
+        raise DataError("JSON too deep", file=paths.shown(path), line=line) from None
+    except ValueError as error:
+        at = line + getattr(error, "lineno", 1) - 1
+        raise DataError(
+            f"not JSON ({getattr(error, 'msg', error)})", file=paths.shown(path), line=at
+        ) from None
+
+
+def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Table:
+    """A table of objects with single values; what an object does not have is empty."""
+    names: dict[str, None] = {}
+    rows, lines = [], []
+    for line, entry in entries:
+        rows.append({str(name): _cell(value, path, line, name) for name, value in entry.items()})
+        lines.append(line)
+        names.update(dict.fromkeys(rows[-1]))
+    frame = pd.DataFrame(rows, columns=list(names), dtype=object).fillna("").astype("category")
+    return Table(path, frame, np.array(lines, dtype=int))
+
+
+def _cell(value: Any, path: Path, line: int, name: object) -> str:
+    """A single value as text: nothing and NaN empty, 3.0 as 3; lists, objects as Python does."""
+    if isinstance(value, str):
+        return value
+    if value is None or value is pd.NA or value is pd.NaT:
+        return ""
+    if isinstance(value, (float, np.floating)):
+        whole = math.isfinite(value) and value == int(value)
+        return str(int(value)) if whole else "" if math.isnan(value) else repr(float(value))
+    return str(value)

@@ -11,6 +11,8 @@ from .. import paths
 from ..errors import DataError
 from . import run as runner
 
+PARTS = ("fields", "read", "left_out", "refused", "source")  # of a format's description
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """``rankstability``: hand over to a subcommand."""
@@ -21,9 +23,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from ..read import download
 
         return download.main(words[1:])
+    if words[:1] == ["formats"]:
+        return formats(words[1:])
     print(
         "usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly\n"
-        "       rankstability data [CAMPAIGN ...]              download the official releases"
+        "       rankstability data [CAMPAIGN ...]              download the official releases\n"
+        "       rankstability formats [NAME]                   the formats of judgments"
     )
     return 0 if words[:1] in (["-h"], ["--help"]) else 2
 
@@ -66,6 +71,25 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (DataError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, DataError) else 1
+
+
+def formats(arguments: Sequence[str] = ()) -> int:
+    """List the formats with an example line each, or describe one."""
+    from ..read.formats import FORMATS, described
+
+    wanted = arguments or list(FORMATS)
+    unknown = [name for name in wanted if name not in FORMATS]
+    if unknown:
+        print(f"error: unknown format {unknown[0]!r}; one of {', '.join(FORMATS)}", file=sys.stderr)
+        return 2
+    for name in wanted:
+        about = described()[name]
+        print(f"{name} ({FORMATS[name].protocol}): {about['title']}")
+        lines = str(about["example"]).splitlines()
+        print(*(f"    {line}" for line in (lines if arguments else lines[:2])), sep="\n")
+        if arguments:
+            print(*(f"\n{part}: {about[part]}" for part in PARTS if about.get(part)), sep="\n")
+    return 0
 
 
 if __name__ == "__main__":

@@ -77,6 +77,8 @@ def start(
         provenance=provenance(found),
         **settings,
     )
+    if len(found.reading):
+        show({f"How the files of {found.name} were read": found.reading})
     out = Outputs(folder, signed, pairs=found.pairs)
     if pair == WHOLE:
         check_pairs(folder, found.pairs, signed)

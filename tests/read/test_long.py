@@ -1,0 +1,258 @@
+"""The long table: any header, separator and scale; what is missing, left out and refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankstability.errors import DataError
+from rankstability.judgments import DirectAssessment
+from rankstability.rank.systems import rank_systems
+from rankstability.read import campaigns, formats, languages
+from rankstability.score.da import judgment_z, segment_scores
+
+ROWS = [  # system, segment, annotator, score
+    ("A", "1", "u", 4), ("A", "2", "u", 3), ("B", "1", "u", 2), ("B", "2", "u", 1),
+    ("A", "1", "v", 5), ("A", "2", "v", 5), ("B", "1", "v", 3), ("B", "2", "v", 4),
+]  # fmt: skip
+HEADER = ("system", "segment", "annotator", "score")
+
+
+def write(folder, rows=ROWS, header=HEADER, sign=",", name="mine.csv", settings=""):
+    folder.mkdir(exist_ok=True)
+    lines = [sign.join(map(str, row)) for row in (header, *rows)]
+    (folder / name).write_text("\n".join(lines) + "\n")
+    if settings:
+        (folder / "campaign.yaml").write_text(settings)
+    return folder / name
+
+
+def excluded(da) -> dict[str, int]:
+    return dict(zip(da.excluded.reason, da.excluded.rows, strict=True))
+
+
+def test_scores_of_a_spreadsheet_are_direct_assessment(tmp_path):
+    file = write(tmp_path)
+    campaign = campaigns.find(file)
+    assert (campaign.name, campaign.format, campaign.protocol) == ("mine", "long", "DA")
+    assert campaign.pairs == (languages.PLACEHOLDER,) and campaign.workers
+    da = campaigns.load(campaign)
+    assert da.scale == (1, 5) and len(da.good) == 8
+    assert excluded(da) == {"(kept: scale 1 to 5, from the data)": 8}
+    frame = pd.DataFrame(ROWS, columns=HEADER)
+    z = frame.groupby("annotator")["score"].transform(lambda x: (x - x.mean()) / x.std())
+    np.testing.assert_allclose(judgment_z(da), z)
+    means = segment_scores(da).system_means().set_index("system")
+    assert means["mean_raw"].to_dict() == {"A": 4.25, "B": 2.5}
+    assert rank_systems(segment_scores(da)).systems == ("A", "B")
+    said = campaign.reading.set_index("what")["value"]
+    assert said["scale"] == "1 to 5" and said["pair"] == "xx-yy"
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_signs_between_cells_are_told_apart_by_content_not_by_name(tmp_path, sign):
+    da = campaigns.load(write(tmp_path, sign=sign, name="any.csv"))
+    assert da.good.score.tolist() == [row[3] for row in ROWS]
+
+
+@pytest.mark.parametrize("form", ["lines", "list", "parquet"])
+def test_json_lines_a_json_list_and_parquet_are_the_same(tmp_path, form):
+    plain = campaigns.load(write(tmp_path / "a"))
+    entries = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+    file = tmp_path / {"lines": "b.jsonl", "list": "b.json", "parquet": "b.parquet"}[form]
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+        pd.DataFrame(entries).to_parquet(file)
+    else:
+        file.write_text("\n".join(map(json.dumps, entries)) if form == "lines" else
+                        json.dumps(entries))  # fmt: skip
+    for path in (file, tmp_path):
+        pd.testing.assert_frame_equal(campaigns.load(path).good, plain.good)
+
+
+def test_parquet_without_pyarrow_says_so(tmp_path, monkeypatch):
+    (tmp_path / "b.parquet").write_bytes(b"PAR1")
+    monkeypatch.setattr(pd, "read_parquet", lambda *a, **k: (_ for _ in ()).throw(ImportError()))
+    with pytest.raises(DataError, match=r"b\.parquet: Parquet needs pyarrow"):
+        campaigns.load(tmp_path / "b.parquet")
+
+
+def test_a_damaged_parquet_is_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "b.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(DataError, match="not Parquet, or damaged"):
+        campaigns.load(tmp_path / "b.parquet")
+
+
+def test_names_of_columns_without_case_and_signs(tmp_path):
+    file = write(tmp_path, header=("Model", "Segment ID", "worker-id", "Rating"))
+    assert len(campaigns.load(file).good) == 8
+    names = campaigns.find(file).reading.set_index("what")["value"]
+    assert names["column annotator"] == "worker-id" and names["column score"] == "Rating"
+
+
+def test_other_names_through_columns(tmp_path):
+    header = ("mt", "line", "who", "quality")
+    told = "columns: {system: mt, segment: line, annotator: who, score: quality}\nscale: [0, 10]\n"
+    file = write(tmp_path, header=header)
+    with pytest.raises(DataError, match="not a file of a known format"):
+        campaigns.find(file)
+    write(tmp_path, header=header, settings=told)
+    for path in (file, tmp_path):
+        da = campaigns.load(path)
+        assert da.scale == (0, 10) and len(da.good) == 8
+    (tmp_path / "campaign.yaml").write_text(told.replace("quality", "adequacy"))
+    with pytest.raises(DataError, match=r"no such column for score; found 'adequacy'.*quality"):
+        campaigns.load(file)
+
+
+def test_nearly_a_long_table_says_what_lacks(tmp_path):
+    file = write(tmp_path, header=("system", "sentence", "annotator", "score"))
+    with pytest.raises(DataError) as caught:
+        campaigns.find(file)
+    assert "a long table without a column for segment" in str(caught.value)
+    assert "columns: {segment: sentence}" in str(caught.value)
+    with pytest.raises(DataError, match="long table without a column for segment"):
+        campaigns.find(tmp_path)
+
+
+def test_two_columns_that_may_be_the_same_are_refused(tmp_path):
+    rows = [(*row, "x") for row in ROWS]
+    header = ("system", "segment", "worker", "score", "rater")
+    with pytest.raises(DataError, match=r"several columns may be the annotator; found 'worker, ra"):
+        campaigns.load(write(tmp_path, rows, header))
+    file = write(tmp_path, rows, header, settings="columns: {annotator: worker}\n")
+    assert sorted(campaigns.load(file).good.worker.unique()) == ["u", "v"]
+
+
+def test_a_missing_score_is_missing_not_zero_and_counted(tmp_path):
+    rows = [*ROWS, ("A", "3", "u", ""), ("B", "3", "v", "NA"), ("B", "3", "u", "null")]
+    da = campaigns.load(write(tmp_path, rows))
+    assert len(da.good) == 8 and excluded(da)["no score (left out)"] == 3
+    assert da.good.score.min() == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (("A", "3", "u", "good"), r"line 10, column 'rating': not a number; found 'good'"),
+        (("A", "3", "u", "9"), r"line 10, column 'rating': out of range; found '9'; exp.* 1 to 5"),
+        (("", "3", "u", "3"), r"line 10, column 'system': empty id"),
+        (("A", "3", "", "3"), r"line 10, column 'annotator': empty id"),
+        (("A", "3", "u"), r"line 10: wrong number of columns; found 3"),
+    ],
+)
+def test_wrong_cells_are_refused_with_their_place(tmp_path, row, words):
+    header = (*HEADER[:3], "rating")
+    file = write(tmp_path, [*ROWS, row], header, settings="scale: [1, 5]\n")
+    with pytest.raises(DataError, match=words):
+        campaigns.load(file)
+
+
+def test_types_mark_references_controls_and_repeats(tmp_path):
+    types = ["", "SYSTEM", "tgt", "REPEAT", "REF", "BAD_REF", "bad", "SYSTEM"]
+    rows = [(*row, kind) for row, kind in zip(ROWS, types, strict=True)]
+    da = campaigns.load(write(tmp_path, rows, (*HEADER, "type")))
+    assert da.good.type.tolist() == [
+        *("SYSTEM", "SYSTEM", "SYSTEM", "REPEAT", "REF", "BAD_REF", "BAD_REF", "SYSTEM")
+    ]
+    assert segment_scores(da).judgments.sum() == 5
+    rows[3] = (*ROWS[3], "EXTRA")
+    with pytest.raises(DataError, match=r"line 5, column 'type': unknown type; found 'EXTRA'"):
+        campaigns.load(write(tmp_path, rows, (*HEADER, "type")))
+
+
+def test_pairs_from_a_column_a_setting_or_the_name(tmp_path):
+    rows = [(*row, "English-German" if row[0] == "A" else "cs-en") for row in ROWS]
+    campaign = campaigns.find(write(tmp_path / "a", rows, (*HEADER, "langs")))
+    assert campaign.pairs == ("cs-en", "en-de")
+    assert excluded(campaigns.load(campaign, "en-de"))["other language pairs"] == 4
+    assert campaigns.find(write(tmp_path / "b", name="run-2_en-de.csv")).pairs == ("en-de",)
+    file = write(tmp_path / "c", settings="pair: eng-jpn\n")
+    assert campaigns.find(file).pairs == ("en-ja",)
+    rows[2] = (*ROWS[2], "somewhere")
+    file = write(tmp_path / "d", rows, (*HEADER, "langs"))
+    with pytest.raises(DataError, match="line 4, column 'langs': not a language pair"):
+        campaigns.load(file, "cs-en")
+
+
+def test_without_annotators_there_are_segment_scores(tmp_path):
+    rows = [(system, segment, score) for system, segment, _, score in ROWS]
+    campaign = campaigns.find(write(tmp_path, rows, ("system", "segment", "score")))
+    assert not campaign.workers and campaign.protocol == "DA"
+    frame = campaigns.load(campaign)
+    assert not isinstance(frame, DirectAssessment)
+    assert frame.set_index(["system", "segment"])["raw"].to_dict() == {
+        ("A", "1"): 4.5, ("A", "2"): 4.0, ("B", "1"): 2.5, ("B", "2"): 2.5,
+    }  # fmt: skip
+    assert frame["n"].tolist() == [2, 2, 2, 2]
+    assert rank_systems(segment_scores(frame)).systems == ("A", "B")
+    with pytest.raises(DataError, match="segment scores without workers"):
+        campaigns.load_da(campaign, campaign.pairs[0])
+
+
+def test_averages_of_mqm_are_negative_scores(tmp_path):
+    rows = [("A", "1", -2.5), ("A", "2", 0), ("B", "1", -25), ("B", "2", -1)]
+    campaign = campaigns.find(write(tmp_path, rows, ("system", "seg_id", "score")))
+    assert "-25 to 0" in campaign.reading["value"].tolist()
+    assert rank_systems(segment_scores(campaigns.load(campaign))).systems == ("A", "B")
+
+
+@pytest.mark.parametrize(
+    ("scores", "scale"),
+    [([0, 1], (0, 1)), ([0.2, 0.9], (0, 1)), ([1, 5], (1, 5)), ([0, 6], (0, 6)), ([2, 7], (1, 7)),
+     ([0, 10], (0, 10)), ([3, 11], (0, 100)), ([-4, -1], (-4, 0)), ([-1.5, 2], (-1.5, 2)),
+     ([5, 170], (5, 170))],
+)  # fmt: skip
+def test_the_scale_is_found(tmp_path, scores, scale):
+    rows = [("A", str(i), "u", score) for i, score in enumerate(scores)]
+    assert campaigns.load(write(tmp_path, rows)).scale == scale
+
+
+def test_a_slip_is_not_a_scale(tmp_path):
+    rows = [("AB"[i % 2], str(i), "u", 1 + i % 5) for i in range(200)]
+    rows[77] = ("B", "77", "u", 44)
+    with pytest.raises(DataError, match=r"line 79, .*out of scale; found '44'; expected 1 to 5, a"):
+        campaigns.load(write(tmp_path, rows))
+    da = campaigns.load(write(tmp_path, rows, settings="scale: [0, 100]\n"))
+    assert da.scale == (0, 100)
+
+
+def test_segments_numbered_within_documents_are_not_merged(tmp_path):
+    rows = [(*row, f"doc{i % 3}", "news") for i, row in enumerate(ROWS)]
+    da = campaigns.load(write(tmp_path, rows, (*HEADER, "doc", "domain")))
+    assert set(da.good.segment) == {f"{row[4]}:{row[1]}" for row in rows}
+    assert da.good.domain.tolist() == ["news"] * 8
+
+
+def test_identical_rows_are_counted_and_kept(tmp_path):
+    da = campaigns.load(write(tmp_path, [*ROWS, ROWS[0]]))
+    assert len(da.good) == 9 and excluded(da)["identical rows (kept)"] == 1
+
+
+def test_several_files_are_one_campaign(tmp_path):
+    write(tmp_path / "c", name="a.en-de.csv")
+    write(tmp_path / "c", name="b.cs-en.csv")
+    campaign = campaigns.find(tmp_path / "c")
+    assert campaign.pairs == ("cs-en", "en-de") and len(campaign.files()) == 2
+    write(
+        tmp_path / "c", [(*r[:2], r[3]) for r in ROWS], ("system", "segment", "score"), name="d.csv"
+    )
+    with pytest.raises(DataError, match=r"d\.csv, line 1: no column for annotator, which other"):
+        campaigns.find(tmp_path / "c").workers  # noqa: B018
+
+
+def test_settings_change_the_fingerprint(tmp_path):
+    file = write(tmp_path)
+    before = campaigns.fingerprint(campaigns.find(file))
+    write(tmp_path, settings="scale: [0, 10]\n")
+    assert campaigns.fingerprint(campaigns.find(file)) != before
+
+
+def test_every_format_is_described():
+    assert set(formats.described()) == set(formats.FORMATS)
+    for about in formats.described().values():
+        assert {"title", "example", "fields", "read", "left_out", "refused", "source"} <= set(about)
