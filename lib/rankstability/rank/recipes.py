@@ -176,6 +176,21 @@ def recipe_named(name: str) -> Recipe:
     return RECIPES[name]
 
 
+def recipe_of_year(year: int, form: str) -> str:
+    """The recipe of a campaign's own year, for its format (see `read.campaigns.Campaign`).
+
+    Files of direct assessment as WMT17 to WMT21 released them (``da``, ``segments``) are ranked as
+    in those years; Appraise exports by the last recipe in use by then, 2022 as 2023 (DA+SQM), 2024
+    where the year is unknown (0); MQM from 2024 on.
+    """
+    if form in ("da", "segments"):
+        return "wmt17"
+    if year == 0 or form == "mqm":
+        year = max(year, 2024)
+    known = [name for name in RECIPES if 2000 + int(name[3:]) <= max(year, 2017)]
+    return "wmt23" if year == 2022 else known[-1]
+
+
 def ordering_means(scores: np.ndarray, domain: np.ndarray, by_domain: bool) -> np.ndarray:
     """The mean by which a recipe orders systems, over segments or over domains' means.
 

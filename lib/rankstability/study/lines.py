@@ -1,0 +1,150 @@
+"""Notebook 10: from the published line to the line that holds, and lines between equal systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..chance import named_generator
+from ..judgments import DirectAssessment
+from ..rank.recipes import RECIPES
+from ..rank.units import TWO_WAY, unit_table
+from ..score.scored import Scored, scored
+from .calibration import false_lines
+from .held import UNTOLD, Standing, made_by, standing
+
+SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook 10 compares
+
+
+def judged_by(judgments: DirectAssessment | pd.DataFrame) -> dict[str, Scored]:
+    """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score."""
+    by_score = {name: scored(judgments, name) for name in ("raw", "z")}
+    return {name: by_score[recipe.score] for name, recipe in RECIPES.items()}
+
+
+def units_shown(judged: Scored) -> list[str]:
+    """Those of `SHOWN` that these judgments can tell apart; segments as a contrast always."""
+    named = set(unit_table(judged)["unit"])
+    return [u for u in SHOWN if u == "segment" or u in named]
+
+
+def null_units(judged: Scored) -> list[str]:
+    """Units within which labels can be shuffled: those that hold several systems.
+
+    Blocks too, where a worker judged several segments of a system's document in a row, as a rule
+    (systems judged on different documents).
+    """
+    out = []
+    for unit in ("document", "worker"):
+        codes = judged.units.get(unit)
+        if codes is None or (codes < 0).any():
+            continue
+        held = np.unique(np.column_stack([codes, judged.system]), axis=0)
+        if len(held) > 1.5 * len(np.unique(codes)):
+            out.append(unit)
+    if set(out) == {"document", "worker"}:
+        blocks = len(np.unique(judged.unit("block")))
+        out += ["block"] if len(judged.score) > 2 * blocks else []
+    return out
+
+
+def false_line_table(
+    judged: Mapping[str, Scored],
+    units: Sequence[str],
+    seed: int,
+    draws: int = 200,
+    alpha: float = 0.05,
+    own: str = "",
+) -> pd.DataFrame:
+    """`calibration.false_lines` of several recipes and units, one under the other.
+
+    Blocks are shuffled for `own` only: they are the slowest, and say nearly what workers do.
+
+    Parameters
+    ----------
+    judged : mapping
+        Name of a recipe to the judgments that it counts, with its score.
+    """
+    columns = [
+        "recipe", "unit", "pairs_significant", "pairs_low", "pairs_high", "campaigns_with_line",
+        "campaigns_low", "campaigns_high", "draws",
+    ]  # fmt: skip
+    parts = [pd.DataFrame(columns=columns)]
+    for name, one in judged.items():
+        for unit in units:
+            if unit == "block" and name != own:
+                continue
+            rng = named_generator(seed, f"{name} {unit}")
+            parts.append(false_lines(one, RECIPES[name], unit, rng, draws, alpha))
+    return pd.concat([p for p in parts if len(p)] or parts, ignore_index=True)
+
+
+def standings(
+    judged: Scored, recipe: str, units: Sequence[str], seed: int, resamples: int = 1000
+) -> dict[str, Standing]:
+    """`held.standing` under each unit (``segment`` left out): name of the unit to it."""
+    return {
+        unit: standing(judged, recipe, named_generator(seed, unit), unit, resamples=resamples)
+        for unit in units
+        if unit != "segment"
+    }
+
+
+def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
+    """Lines claimed, held, and both, for each recipe and unit.
+
+    Parameters
+    ----------
+    lines : DataFrame
+        From `held.lines_table`; perhaps with a column pair.
+
+    Returns
+    -------
+    DataFrame
+        (pair,) recipe, unit, places (between neighbours), claimed, held (at any place),
+        claimed_and_held; the last two are empty where it cannot be told.
+    """
+    keys = [name for name in ("pair", "recipe", "unit") if name in lines]
+    frame = lines.assign(
+        unit=lines["unit"].fillna(UNTOLD), claimed_and_held=lines["held"] * lines["claimed"]
+    )
+    groups = frame.groupby(keys, sort=False)
+    counts = groups[["claimed", "held", "claimed_and_held"]].sum(min_count=1)
+    counts.insert(0, "places", groups.size())
+    return counts.reset_index()
+
+
+def pairs_apart(judged: Scored, unit: str = "document") -> int:
+    """Pairs of systems that no unit of this kind has in common: nothing pairs them."""
+    codes = judged.unit(unit)
+    held = np.zeros((int(codes.max()) + 1, len(judged.systems)))
+    held[codes, judged.system] = 1
+    shared = held.T @ held
+    return int((shared[np.triu_indices(len(shared), 1)] == 0).sum())
+
+
+def parts_table(parts: Mapping[str, Scored], recipe: str, alpha: float = 0.05) -> pd.DataFrame:
+    """The recipe's ranking of each part of the data: part, rank, system, score, cluster.
+
+    Parameters
+    ----------
+    parts : mapping
+        Such as the waves of a campaign, and all of them together.
+    """
+    frames = []
+    for part, judged in parts.items():
+        made = made_by(judged, RECIPES[recipe], alpha)
+        cluster = 1 + np.concatenate([[0], np.cumsum(made.lines)]).astype(int)
+        table = pd.DataFrame(
+            {
+                "part": part,
+                "rank": np.arange(1, len(made.order) + 1),
+                "system": [judged.systems[k] for k in made.order],
+                "score": made.score,
+                "cluster": cluster,
+            }
+        )
+        frames.append(table)
+    return pd.concat(frames, ignore_index=True)

@@ -1,0 +1,64 @@
+"""Notebook 10 on a demo campaign, by the route users take: the contract's files and numbers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankstability.rank.recipes import RECIPES
+from rankstability.rank.units import TWO_WAY
+from rankstability.read import campaigns
+from rankstability.report import run
+from rankstability.study import held, lines
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("nb10")
+    given = {"campaign": "demo-srpdc", "output_dir": str(out), "draws": "20", "resamples": "200"}
+    run.execute(run.resolve("10"), given, quiet=True)
+    return out
+
+
+def test_lines_hold_the_contract_and_the_librarys_numbers(folder):
+    table = pd.read_csv(folder / "de-en" / "lines.csv")
+    assert {"recipe", "below", "claimed", "held", "unit"} <= set(table.columns)
+    assert set(table["unit"]) == {"segment", "document", "worker", TWO_WAY}
+    assert set(table["recipe"]) == set(RECIPES)
+    judged = lines.judged_by(campaigns.load("demo-srpdc", "de-en"))
+    ours = held.lines(judged["wmt25"], RECIPES["wmt25"], "document")
+    theirs = table.query("recipe == 'wmt25' and unit == 'document'")
+    assert theirs["claimed"].tolist() == ours["claimed"].tolist()
+    np.testing.assert_allclose(theirs["p"], ours["p"], rtol=1e-8)
+    counts = pd.read_csv(folder / "line_counts.csv")
+    of = counts.query("pair == 'de-en' and recipe == 'wmt25' and unit == 'document'").iloc[0]
+    assert (of["claimed"], of["held"]) == (ours["claimed"].sum(), ours["held"].sum())
+
+
+def test_sets_and_false_lines(folder):
+    sets = pd.read_csv(folder / "de-en" / "rank_sets.csv")
+    assert {"system", "low", "high", "kind", "unit", "level"} <= set(sets.columns)
+    assert (sets["low"] >= 1).all() and (sets["high"] <= 10).all()
+    wide = sets.pivot(index=["system", "unit"], columns="kind", values=["low", "high"])
+    assert (wide["low", "simultaneous"] <= wide["low", "marginal"]).all()
+    assert (wide["high", "simultaneous"] >= wide["high", "marginal"]).all()
+    false = pd.read_csv(folder / "de-en" / "false_lines.csv")
+    assert set(false["unit"]) == {"document", "worker", "block"} and (false["draws"] == 20).all()
+    for kind in ("pairs", "campaigns"):
+        value = "pairs_significant" if kind == "pairs" else "campaigns_with_line"
+        assert (false[f"{kind}_low"] <= false[value]).all()
+        assert (false[value] <= false[f"{kind}_high"]).all()
+
+
+def test_the_signature_names_the_unit_and_the_recipe(folder):
+    made = json.loads((folder / "run.json").read_bytes())
+    assert made["unit"] == "by data" and "recipe" in made and made["draws"] == 20
+
+
+def test_a_unit_that_the_data_do_not_name_is_refused(tmp_path):
+    given = {"campaign": "demo-mqm", "unit": "hit", "output_dir": str(tmp_path / "out")}
+    with pytest.raises(RuntimeError, match="cannot be told apart by this unit; found 'hit'"):
+        run.execute(run.resolve("10"), given, quiet=True)
