@@ -149,3 +149,10 @@ def test_segment_scores_without_documents_cannot_tell():
     assert unit_table(judged).empty
     got = standing(judged, "wmt17", np.random.default_rng(0))
     assert got.unit == "" and got.lines["held"].isna().all() and set_table([got]).empty
+
+
+def test_judgments_of_no_known_domain_are_a_domain_of_their_own():
+    made = frame().assign(domain=lambda f: f["document"].map({"d0": "a", "d1": "a", "d2": "b"}))
+    judged = from_frame(made)
+    assert len(np.unique(judged.unit("domain"))) == 3
+    assert standing(judged, "wmt24", np.random.default_rng(0), resamples=20).lines["claimed"].all()

@@ -29,7 +29,8 @@ class Scored:
     score : array of float
         Higher is better; no NaN.
     units : mapping of str to array of int
-        Codes of worker, hit, document, block, domain where the data name them; -1 is unknown.
+        Codes of worker, hit, document, block, domain where the data name them; -1 is unknown
+        (judgments of no known domain are a domain of their own where others have one).
     """
 
     systems: tuple[str, ...]
@@ -176,6 +177,8 @@ def from_frame(frame: pd.DataFrame) -> Scored:
     segment, segments = _codes(frame["segment"])
     units = {name: _codes(frame[name])[0] for name in UNITS if name in frame and name != "segment"}
     units = {name: codes for name, codes in units.items() if (codes >= 0).any()}
+    if "domain" in units:
+        units["domain"] = np.where(units["domain"] < 0, units["domain"].max() + 1, units["domain"])
     if {"worker", "document"} <= units.keys():
         units["block"] = _together(units["worker"], units["document"], system)
     score = frame["score"].to_numpy(float)

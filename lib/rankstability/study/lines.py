@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..chance import named_generator
-from ..judgments import DirectAssessment
+from ..judgments import DirectAssessment, select_rows
 from ..rank.recipes import RECIPES
 from ..rank.units import TWO_WAY, unit_table
 from ..score.scored import Scored, scored
@@ -20,8 +20,14 @@ SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook
 
 def judged_by(judgments: DirectAssessment | pd.DataFrame) -> dict[str, Scored]:
     """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score."""
-    by_score = {name: scored(judgments, name) for name in ("raw", "z")}
-    return {name: by_score[recipe.score] for name, recipe in RECIPES.items()}
+    made: dict[tuple[str, str], Scored] = {}
+    for recipe in RECIPES.values():
+        key = (recipe.rows, recipe.score)
+        if key not in made:
+            da = isinstance(judgments, DirectAssessment)
+            rows = select_rows(judgments, recipe.rows) if da else judgments
+            made[key] = scored(rows, recipe.score)
+    return {name: made[recipe.rows, recipe.score] for name, recipe in RECIPES.items()}
 
 
 def units_shown(judged: Scored) -> list[str]:
