@@ -25,15 +25,25 @@ TABLE_1 = (
 def from_print() -> pd.DataFrame:
     """Values that follow from the paper's own numbers without its data: `ON`, ours, reason.
 
-    The segment ratings are segments x systems x 3; the least entropies follow from the buckets
-    (7 of 25 or 26 documents, three per rater, en-de; 2 of 90 and 91, en-zh).
+    The segment ratings are segments x systems x 3; documents per bucket and buckets per rater
+    follow from the documents, buckets and raters, the least entropies from the buckets (7 of 25 or
+    26 documents, three per rater, en-de; 2 of 90 and 91, en-zh).
     """
 
     def normalised(documents: Sequence[int], raters: int) -> float:
         return round(float(entropy(documents) / np.log(raters)), 3)
 
     ratings = 1315 * 15 * 3 + 2037 * 13 * 3
+    shared = []
+    for pair, documents, buckets, raters in (("en-de", 181, 7, 7), ("en-zh", 181, 2, 6)):
+        each = f"{documents // buckets}-{-(-documents // buckets)}"
+        why = f"{documents} documents of Table 1 in {buckets} buckets"
+        shared.append(("Section 4.2", pair, "documents per bucket", each, why, None))
+        why = f"{buckets} buckets, each rated by the same three of {raters} raters"
+        number = f"{3 * buckets / raters:g}"
+        shared.append(("Section 4.2", pair, "buckets per rater", number, why, None))
     rows = [
+        *shared,
         (
             *("Section 1", "", "segment ratings of both datasets", ratings),
             *("segments x systems x 3 of Table 1; the paper rounds (nearly 140,000)", 2000),
@@ -53,7 +63,9 @@ def from_print() -> pd.DataFrame:
 def measured(
     counts: pd.DataFrame, agreement: pd.DataFrame, verdicts: pd.DataFrame, table: pd.DataFrame
 ) -> pd.DataFrame:
-    """A campaign's values for the paper's statistics: columns `ON` and ours.
+    """A campaign's values for the paper's statistics: columns `ON`, ours and interval.
+
+    The interval: of the difference in SRP behind a verdict, two standard errors each way.
 
     Parameters
     ----------
@@ -62,7 +74,7 @@ def measured(
     verdicts, table : DataFrame
         The pairs' ``verdicts.csv`` and ``srp.csv``, with `pair`.
     """
-    rows: list[tuple[str, str, str, Any]] = []
+    rows: list[tuple[Any, ...]] = []
     of_count, of_agreement = counts.set_index("count"), agreement.set_index("aggregation")
     for pair in of_agreement:
         number, tau = of_count[pair], of_agreement[pair]
@@ -75,7 +87,8 @@ def measured(
         rows.append(("Section 6.1.2", pair, "least normalised entropy", least))
         mine = verdicts[verdicts["pair"] == pair]
         for row in mine.itertuples(index=False):
-            rows.append((f"Figure {row.figure}", pair, row.finding, row.verdict))
+            interval = f"{row.difference:+.3f} ± {2 * row.se:.3f}" if row.se >= 0 else ""
+            rows.append((f"Figure {row.figure}", pair, row.finding, row.verdict, interval))
         first = mine.set_index("finding").loc["pSxS above no grouping"]
         ratio = round(float(first["ratio"]), 2)
         rows.append(("Figure 3", pair, "SRP of pSxS over SRP without grouping", ratio))
@@ -87,7 +100,8 @@ def measured(
         near = (claiming["srp_both"] < 0.1).mean() > 0.5
         statistic = "SRP with significance in both studies near 0"
         rows.append(("Footnote 3", pair, statistic, _yes(near)))
-    return pd.DataFrame(rows, columns=[*ON, "ours"]).astype({"ours": object})
+    table = pd.DataFrame(rows, columns=[*ON, "ours", "interval"]).astype({"ours": object})
+    return table.fillna({"interval": ""})
 
 
 def _yes(true: bool) -> str:
@@ -107,12 +121,12 @@ def ledger(campaign: str, measured: pd.DataFrame) -> pd.DataFrame:
     rows = claims.published(PAPER)
     if campaign != OWN:
         return absent(rows, _values(rows, campaign, measured))
-    wide = (measured["statistic"] == "SRP of pSxS over SRP without grouping") & (
-        measured["pair"] == "en-de"
-    )
-    ours = measured.assign(tolerance=np.where(wide, 0.3, np.nan))
     official = claims.compare(
-        rows[rows["place"] != "Section 1"], ours, ON, provenance="official", no_data=NO_DATA
+        rows[rows["place"] != "Section 1"],
+        measured.assign(reason=measured.get("interval")),
+        ON,
+        provenance="official",
+        no_data=NO_DATA,
     )
     return pd.concat([_derived(rows), official], ignore_index=True)
 
@@ -147,32 +161,40 @@ def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Ser
     """Per row what this campaign's pairs give for the statistic: ``; wmt23-mqm: en-de 30; ...``."""
     known = measured[measured["ours"].notna()]
     each = known["pair"] + " " + known["ours"].astype(str)
+    if "interval" in known:
+        each += known["interval"].map(lambda text: f" (difference in SRP {text})" if text else "")
     listed = each.groupby([known["place"], known["statistic"]]).agg("; ".join)
     values = rows.join(listed.rename("values"), on=["place", "statistic"])["values"]
     return (f"; {campaign}: " + values).fillna("")
 
 
 def beside_paper(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts on the paper's findings with what the paper says, and whether the finding holds.
+    """Verdicts on the paper's findings with what the paper says, and how they go together.
 
     Returns
     -------
     DataFrame
         The rows of `verdicts`, then paper (pair to ``yes``, ``no`` or ``reversed``) and holds:
-        ``holds``, ``does not hold``; where the paper's pairs differ the first pair that is alike,
-        or ``like neither``; ``cannot be said``.
+        ``as found``, ``opposite``, ``not told apart`` (no clear difference where the paper has
+        one, which contradicts nothing); where the paper's pairs differ ``as on`` the first pair
+        that is alike; ``cannot be said``.
     """
     rows = claims.published(PAPER)
     stated: dict[str, dict[str, str]] = {}
     for row in rows[rows["statistic"].isin(verdicts["finding"])].itertuples(index=False):
         stated.setdefault(row.statistic, {})[row.pair] = row.published
-    holds = []
-    for finding, verdict in zip(verdicts["finding"], verdicts["verdict"], strict=True):
-        alike = [pair for pair, value in stated[finding].items() if value == verdict]
-        if verdict == "cannot be said":
-            holds.append(verdict)
-        elif len(set(stated[finding].values())) == 1:
-            holds.append("holds" if alike else "does not hold")
-        else:
-            holds.append(f"as on {alike[0]}" if alike else "like neither")
+    holds = [
+        _together(verdict, stated[finding])
+        for finding, verdict in zip(verdicts["finding"], verdicts["verdict"], strict=True)
+    ]
     return verdicts.assign(paper=[stated[f] for f in verdicts["finding"]], holds=holds)
+
+
+def _together(verdict: str, stated: dict[str, str]) -> str:
+    """How a verdict here goes with what the paper says of its pairs."""
+    alike = [pair for pair, value in stated.items() if value == verdict]
+    if verdict == "cannot be said":
+        return verdict
+    if alike:
+        return "as found" if len(set(stated.values())) == 1 else f"as on {alike[0]}"
+    return "not told apart" if verdict == "no" else "opposite"

@@ -1,0 +1,97 @@
+"""Koehn (2012), Tables 1 to 3: rank ranges under every reading of the bootstrap that one may try.
+
+What the paper leaves open: how many resampled ranks go at each end, what is drawn again (single
+judgments, whole blocks, judges), whether ties are drawn along, and what becomes of blanks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from ..chance import in_shards
+from ..change.simulate import Model, draw_blocks, draw_qualities
+from ..rank.ranges import UNITS, range_clusters, rank_ranges, ranks, units
+from ..score.rr import REFERENCE, expected_win
+from .experiments import QUALITIES, SHARD, _means, range_quality
+
+PER_THOUSAND = (2, 3, 4, 5, 6, 7, 8, 10, 15, 25)  # ranks chopped off at each end
+TIES = ("left out", "drawn along")
+BLANKS = ("drop", "keep")
+
+
+def trims_of(resamples: int) -> dict[int, int]:
+    """Ranks to chop off of so many, by the number of 1000 that they stand for."""
+    return {k: max(1, round(k * resamples / 1000)) for k in PER_THOUSAND}
+
+
+def real_ranges(
+    frames: Mapping[str, pd.DataFrame], resamples: int, seed: int, repetitions: int = 5
+) -> pd.DataFrame:
+    """Rank ranges of real tasks under every reading.
+
+    Parameters
+    ----------
+    frames : mapping of str to DataFrame
+        Tasks, from `read.rr.read_rr`.
+
+    Returns
+    -------
+    DataFrame
+        task, blanks, ties, unit, trim (of 1000), repetition, system, first, last, cluster.
+    """
+    parts = []
+    readings = product(frames, BLANKS, TIES, UNITS, range(repetitions))
+    for number, (task, blanks, ties, unit, repetition) in enumerate(readings):
+        rng = np.random.default_rng([seed, number])
+        data = units(frames[task], blanks).without(REFERENCE)
+        data = data.decided() if ties == TIES[0] else data
+        sampled = ranks(expected_win(data.resample(unit, resamples, rng)))
+        for trim, k in trims_of(resamples).items():
+            first, last = rank_ranges(sampled, k)
+            ends = {"system": data.systems, "first": first, "last": last}
+            about = {"task": task, "blanks": blanks, "ties": ties, "unit": unit, "trim": trim}
+            cluster = range_clusters(first, last)
+            parts.append(pd.DataFrame(about | {"repetition": repetition} | ends))
+            parts[-1]["cluster"] = cluster
+    return pd.concat(parts, ignore_index=True)
+
+
+def simulated_quality(
+    model: Model, judgments: tuple[int, ...], runs: int, resamples: int, seed: int, jobs: int = 1
+) -> pd.DataFrame:
+    """Table 1's bootstrap columns by unit and trim.
+
+    Returns
+    -------
+    DataFrame
+        unit (``judgment``, ``block``), trim (of 1000), judgments, each of the `QUALITIES` with its
+        standard error, runs.
+    """
+    trims = trims_of(resamples)
+    kinds = UNITS[:2]
+
+    def work(count: int, rng: np.random.Generator, size: int) -> np.ndarray:
+        quality = draw_qualities(model, count, rng)
+        out = np.empty((count, len(kinds), len(trims), len(QUALITIES)))
+        for e in range(count):
+            data = units(draw_blocks(model, quality[e], size, rng)).without(REFERENCE)
+            truth = ranks(quality[e, : model.systems])
+            for u, unit in enumerate(kinds):
+                sampled = ranks(expected_win(data.resample(unit, resamples, rng)))
+                for t, k in enumerate(trims.values()):
+                    out[e, u, t] = range_quality(*rank_ranges(sampled, k), truth)
+        return out
+
+    parts = []
+    for size in judgments:
+        drawn = in_shards(partial(work, size=size), runs, SHARD, seed, jobs, f"units, {size}")
+        values = np.concatenate(drawn)
+        for u, unit in enumerate(kinds):
+            part = _means(values[:, u], QUALITIES, unit=unit, trim=list(trims), judgments=size)
+            parts.append(part.assign(runs=runs))
+    return pd.concat(parts, ignore_index=True)
