@@ -1,4 +1,4 @@
-"""The ESA judgments of WMT24 that the organisers kept, read by the tests' own few lines."""
+"""The ESA judgments of WMT24 that the organisers kept: as read, and by the tests' own few lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from functools import cache
 import pandas as pd
 
 from conftest import real
-from rankstability.score.scored import Scored, from_frame
+from rankstability.read.appraise import read_appraise
+from rankstability.score.scored import Scored, from_assessment
 
 COLUMNS = [
     *("worker", "system", "segment", "type", "source", "target", "score"),
@@ -28,6 +29,12 @@ def rows(waves: tuple[int, ...]) -> pd.DataFrame:
     return frame.assign(domain=frame["document"].str.extract(r"^test-\w+-(\w+?)_")[0])
 
 
+PAIRS = {"jpn": "en-ja", "zho": "en-zh", "ces": "en-cs", "hin": "en-hi"}
+
+
+@cache
 def scored(target: str, *waves: int) -> Scored:
-    frame = rows(waves)
-    return from_frame(frame[frame["target"] == target])
+    """Both waves or one, through the reader."""
+    folder = real("wmt24-esa")
+    files = tuple(folder / f"esa_generalMT2024_wave{wave}.csv.gz" for wave in waves)
+    return from_assessment(read_appraise(files, PAIRS[target]))

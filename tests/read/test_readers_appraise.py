@@ -15,7 +15,7 @@ from rankstability.read.appraise import judged, read_appraise
 from rankstability.read.appraise_mqm import read_appraise_mqm
 from rankstability.score.da import judgment_z
 from rankstability.score.mqm import mqm_scores
-from rankstability.score.scored import from_assessment
+from rankstability.score.scored import from_assessment, from_frame
 
 ESA = [
     'engjpn1,sysA,5,TGT,eng,jpn,90,doc1,False,"[{""start_i"":0,""severity"":""major""}]",1.0,2.0',
@@ -283,7 +283,8 @@ def test_wmt24_rows_are_all_accounted_for_and_those_of_the_organisers():
         assert len(da.good) + da.excluded["rows"][marked].sum() == len(da.latest)
         assert "refA" in ranked_systems(da)
         assert not any("tutorial" in name for name in ranked_systems(da))
-        theirs, ours = esa.scored(target, 2, 3), from_assessment(da)
+        rows = esa.rows((2, 3))
+        theirs, ours = from_frame(rows[rows["target"] == target]), from_assessment(da)
         assert ours.systems == theirs.systems
         mine = [ours.segments.index(name) for name in theirs.segments]
         np.testing.assert_array_equal(ours.matrix()[mine], theirs.matrix())
@@ -299,3 +300,29 @@ def test_wmt22_livonian():
     assert sizes == {"en-liv": 1201 + 2702, "liv-en": 2625}
     systems = campaigns.load_da(campaign, "liv-en").good.system.cat.categories
     assert list(systems) == (["HuaweiTSC", "Liv4ever", "NiuTrans", "TAL-SJTU", "TartuNLP", "ref.A"])
+
+
+@needs("wmt23-protocols")
+def test_studies_of_one_campaign_are_found_by_name():
+    whole = campaigns.find("wmt23-protocols")
+    assert whole.pairs == ("en-de",) and len(whole.files()) == 7
+    with pytest.raises(DataError, match=r"holds several studies.*wmt23-protocols\.ESA-1"):
+        campaigns.load(whole)
+    protocols = [whole.part(name).protocol for name in whole.parts]
+    assert protocols == ["DA"] * 4 + ["MQM"]
+    mqm = campaigns.find("wmt23-protocols.MQM-1")
+    assert mqm.name == "wmt23-protocols.MQM-1" and campaigns.load(mqm)["system"].nunique() == 13
+    with pytest.raises(DataError, match="unknown campaign"):
+        campaigns.find("wmt23-protocols.ESA-7")
+    with pytest.raises(DataError, match="no such study; found 'ESA-7'"):
+        whole.part("ESA-7")
+
+
+@needs("wmt20-iku")
+def test_annotators_and_test_sets_of_wmt20_inuktitut():
+    sizes = {}
+    for part in ("Hansard", "News"):
+        campaign = campaigns.find(f"wmt20-iku.{part}")
+        good = campaigns.load_da(campaign, "en-iu").good
+        sizes[part] = (good["worker"].nunique(), good["hit"].nunique(), good["document"].nunique())
+    assert sizes == {"Hansard": (4, 96, 107), "News": (5, 100, 35)}

@@ -29,7 +29,7 @@ def _is_mqm(path: str, mtime: int, size: int) -> bool:
         rows = export(Path(path))
     except DataError:  # said when it is read
         return False
-    return not rows["score"].any() and rows["spans"].str.contains('"error_type":\\s*\\[').any()
+    return not rows["score"].any() and rows["spans"].str.contains('"error_type":\\s*["\\[]').any()
 
 
 def read_appraise_mqm(files: tuple[Path, ...], pair: str) -> pd.DataFrame:

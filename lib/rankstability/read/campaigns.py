@@ -83,6 +83,23 @@ class Campaign:
         """Whether single judgments with their workers are here (not only segment scores)."""
         return FORMATS[self.format].workers(self.source())
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The studies of a campaign that holds several of the same systems; usually none."""
+        return tuple(self.entry.get("parts") or ())
+
+    def part(self, name: str) -> Campaign:
+        """One of `parts` as a campaign of its own, which `find` knows as ``<name>.<part>``."""
+        if name not in self.parts:
+            expected = ", ".join(self.parts) or "a campaign of several studies"
+            raise DataError(f"{self.name} has no such study", value=name, expected=expected)
+        names = self.entry["parts"][name]
+        first = locate(self.folder, names[0])
+        form = (first and formats.kind_of(first)) or self.format
+        told = {key: value for key, value in self.entry.items() if key not in ("parts", "protocol")}
+        told |= {"format": form, "files": names, "title": f"{self.title}: {name}"}
+        return _campaign(f"{self.name}.{name}", self.folder, told)
+
     @cached_property
     def pairs(self) -> tuple[str, ...]:
         """The language pairs that the files here hold, sorted."""
@@ -137,7 +154,11 @@ class Campaign:
 
     def files(self, pair: str = "") -> tuple[Path, ...]:
         """The files that are read for `pair` (all pairs: empty), that exist."""
-        return formats.files(self.format, self.file or self.folder, pair, self.entry)
+        parts = self.entry.get("parts", {}).values()
+        entry = (
+            {**self.entry} | {"files": [f for part in parts for f in part]} if parts else self.entry
+        )
+        return formats.files(self.format, self.file or self.folder, pair, entry)
 
 
 def _of_pair(value: Any, pair: str) -> str:
@@ -161,6 +182,12 @@ def catalogue() -> dict[str, dict[str, Any]]:
     """``data/catalogue.yaml``: name -> entry (fields: see ``data/README.md``)."""
     entries: dict[str, dict[str, Any]] = yaml.safe_load(paths.CATALOGUE.read_text(encoding="utf-8"))
     return entries
+
+
+def in_catalogue(name: str) -> bool:
+    """Whether a campaign's name is the catalogue's, or that of a study of one of its campaigns."""
+    whole, _, part = name.partition(".")
+    return name in catalogue() or part in catalogue().get(whole, {}).get("parts", {})
 
 
 def folder_of(name: str) -> Path:
@@ -237,6 +264,9 @@ def find(name: str | Path) -> Campaign:
                 "(data/README.md says how to place them by hand)",
             )
         return campaign
+    whole, _, part = given.partition(".")
+    if in_catalogue(given):
+        return find(whole).part(part)
     if path := _existing(given):
         return _own(path)
     here = [campaign.name for campaign in present()]
@@ -293,6 +323,12 @@ def _inside(path: Path) -> Path:
 
 
 def _known_pair(campaign: Campaign, pair: str) -> None:
+    if campaign.parts:
+        raise DataError(
+            f"{campaign.name} holds several studies",
+            value=campaign.name,
+            expected="one of them: " + ", ".join(f"{campaign.name}.{p}" for p in campaign.parts),
+        )
     if pair not in campaign.pairs:
         close = difflib.get_close_matches(pair, campaign.pairs, n=1)
         raise DataError(

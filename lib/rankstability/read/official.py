@@ -98,3 +98,45 @@ def _plain(name: str) -> str:
     if name.startswith("newstest") and name.endswith(".sgm"):
         return name.removesuffix(".sgm").split(".", 2)[2]
     return name
+
+
+def seg_scores(campaign: Campaign, pair: str) -> dict[str, pd.DataFrame]:
+    """The organisers' segment scores beside the judgments, by the name of what collected them.
+
+    From ``official/XX-YY.NAME.seg.score``: a system and its score (``None``: not judged) in each
+    line, a system's lines in order of the test set.
+
+    Returns
+    -------
+    dict of DataFrame
+        system, segment (0-based line of the test set, as text), score.
+
+    Raises
+    ------
+    DataError
+        For a line without two columns, or a score that is no number.
+    """
+    files = sorted((campaign.folder / "official").glob(f"{pair}.*.seg.score*"))
+    return {file.name.split(".")[1]: _seg_scores(file) for file in files}
+
+
+def _seg_scores(file: Path) -> pd.DataFrame:
+    rows = [line.split("\t") for line in text.content(file).decode().splitlines()]
+    for number, row in enumerate(rows, start=1):
+        if len(row) != 2 or not (row[1] == "None" or _is_number(row[1])):
+            raise DataError(
+                "not a system and its score", file=paths.shown(file), line=number,
+                value="\t".join(row), expected="system, tab, a number or None",
+            )  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["system", "score"])
+    frame.insert(1, "segment", frame.groupby("system").cumcount().astype(str))
+    frame["score"] = pd.to_numeric(frame["score"].replace("None", "nan"))
+    return frame.dropna(ignore_index=True)
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True

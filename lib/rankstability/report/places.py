@@ -6,14 +6,14 @@ import hashlib
 from pathlib import Path
 
 from .. import paths
-from ..read.campaigns import Campaign, catalogue
+from ..read.campaigns import Campaign, in_catalogue
 
 SOURCE = ".campaign"  # in the results of an own campaign: the path of its judgments
 
 
 def own(campaign: Campaign) -> bool:
     """Whether this is a user's campaign, not one of the catalogue."""
-    return campaign.name not in catalogue()
+    return not in_catalogue(campaign.name)
 
 
 def results_folder(campaign: Campaign) -> Path:

@@ -90,7 +90,7 @@ def provenance(campaign: Campaign) -> str:
     """``official``, ``rebuilt from z``, ``synthetic`` (a demo campaign) or ``own`` data."""
     if campaign.demo:
         return "synthetic"
-    if campaign.name not in campaigns.catalogue():
+    if not campaigns.in_catalogue(campaign.name):
         return "own"
     return "rebuilt from z" if campaign.rebuilt else "official"
 

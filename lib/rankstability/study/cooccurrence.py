@@ -8,7 +8,14 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import DirectAssessment, at_least_two, counted, is_human, of_type
+from ..judgments import (
+    DirectAssessment,
+    at_least_two,
+    counted,
+    is_human,
+    of_type,
+    unmarked,
+)
 from ..rank.ranking import opposite_pairs
 from ..score import variance
 from ..score.da import NO_SPREAD, judgment_z, worker_statistics
@@ -131,7 +138,7 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     """
     at_least_two(da)
     quality = _quality(da)
-    workers = _workers(da.latest, quality)
+    workers = _workers(da.latest[unmarked(da.latest)], quality)
     rows, z = counted(da.good), judgment_z(da)
     frame = da.good.loc[rows, ["system", "worker"]].astype(str).reset_index(drop=True)
     frame["weight"], frame["z"], frame["weight_z"] = judgment_weights(da, rows), z[rows], 0.0

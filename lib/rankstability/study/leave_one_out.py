@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..judgments import DirectAssessment
+from ..judgments import DirectAssessment, unmarked
 from ..judgments import counted as rows_that_count
 from ..rank.ranking import Ranking
 from ..rank.systems import rank_systems
@@ -42,7 +42,7 @@ def leave_one_out(
     first = segment_scores(da)
     original = rank_systems(first, test=test, rule=rule, alpha=alpha)
     settings: dict[str, Any] = {"test": test, "rule": rule, "alpha": alpha}
-    latest, good = da.latest, da.good
+    latest, good = da.latest[unmarked(da.latest)], da.good
     worker = latest["worker"].cat.codes.to_numpy()
     workers = latest["worker"].cat.categories
     system = latest["system"].cat.codes.to_numpy()
