@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from assessments import assessment, demo
 from conftest import needs
@@ -17,7 +18,7 @@ from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
 from rankstability.score import models, variance
 from rankstability.score.da import segment_scores
-from rankstability.study import scorings
+from rankstability.study import scorings, truth
 
 
 def test_raw_never_moves_on_removal_and_the_rest_do():
@@ -35,15 +36,32 @@ def test_raw_never_moves_on_removal_and_the_rest_do():
 def test_without_noise_every_method_finds_the_truth():
     da, _ = demo("SR-DC", 15)
     fit = models.additive(da)
-    fit = replace(fit, system=pd.Series(np.linspace(40, 70, len(fit.system)), fit.system.index))
-    quiet = {"system": 1.0, "worker": 0.0, "document": 0.0, "segment": 0.0, "residual": 1e-6}
-    parts = variance.Components(quiet, 0.0, {}, 0.0, 0)
-    drawn = scorings.simulate(da, replace(fit, spread=np.ones_like(fit.spread)), parts,
-                               np.random.default_rng(0))  # fmt: skip
-    for method, means in scorings.means(drawn, ["raw", "z", "model"], None).items():
-        assert opposite_pairs(means, fit.system) == 0, method
-    assert len(drawn.good) == len(da.good)
-    assert (drawn.good["worker"].to_numpy() == da.good["worker"].to_numpy()).all()
+    fit = replace(fit, system=pd.Series(np.linspace(40, 70, len(fit.system)), fit.system.index),
+                  spread=np.ones_like(fit.spread))  # fmt: skip
+    quiet = {"system": float(fit.system.var()), "worker": 0.0, "residual": 1e-6}
+    known = truth.known_truth(da, variance.Components(quiet, 0.0, {}, 0.0, 0), fit)
+    assert np.allclose(known.quality, fit.system)
+    scores = known.draw(2, np.random.default_rng(0))
+    for method, means in scorings.system_means(
+        known.da, scores, ["raw", "z", "model"], None
+    ).items():
+        assert (np.diff(means[np.argsort(fit.system.to_numpy())], axis=0) > 0).all(), method
+    assert scores.shape == (len(da.good), 2)
+
+
+def test_many_campaigns_at_once_are_each_alone():
+    """Column by column: the scores of one campaign put into the judgments themselves."""
+    da, _ = demo("SR+DC", 18, workers=8, documents=10)
+    known = truth.known_truth(da, models.components(da))
+    scores = known.draw(3, np.random.default_rng(1))
+    methods, penalty = tuple(models.METHODS), (3.0, 5.0)
+    many = scorings.system_means(known.da, scores, methods, penalty)
+    for k in range(3):
+        judged = da.good.assign(score=scores[:, k])
+        one = replace(da, latest=judged, good=judged)
+        for method, z in models.standardised(one, methods, penalty).items():
+            alone = segment_scores(one, z).system_means().set_index("system")["mean_z"]
+            assert np.allclose(many[method][:, k], alone[list(ranked_systems(da))]), method
 
 
 def test_simulated_truth_is_repeatable_and_raw_is_stable_but_wrong():
@@ -70,9 +88,10 @@ def test_the_model_beats_z_where_company_is_uneven():
             rows.append((f"w{worker}", f"S{system}", str(segment), "SYSTEM", score, "d"))
     names = ["worker", "system", "segment", "type", "score", "document"]
     da = assessment(pd.DataFrame(rows, columns=names))
-    truth = pd.Series(np.arange(8.0), [f"S{k}" for k in range(8)])
-    means = scorings.means(da, ["z", "model", "composition"], None)
-    wrong = {m: opposite_pairs(v, truth) for m, v in means.items()}
+    order = pd.Series(np.arange(8.0), [f"S{k}" for k in range(8)])
+    raw = da.good["score"].to_numpy(float)[:, None]
+    means = scorings.system_means(da, raw, ["z", "model", "composition"], None)
+    wrong = {m: opposite_pairs(pd.Series(v[:, 0], order.index), order) for m, v in means.items()}
     assert wrong["model"] == 0
     assert wrong["composition"] == 0
     assert wrong["z"] >= 3
@@ -101,6 +120,26 @@ def test_stable_but_wrong_is_not_both():
     assert list(table.index) == ["z", "raw", "model"]
     assert table["pairs_changed"].tolist() == [1, 0, 0]
     assert table.loc["raw", "wrong"] == pytest.approx(9.5 / 45)
+
+
+def test_gaps_are_paired_by_simulation_and_told_apart_only_beyond_chance():
+    rng = np.random.default_rng(3)
+    common = rng.integers(5, 15, 100)
+    wrong = {"z": common, "raw": common + 2, "model": common + rng.choice([-1, 1], 100)}
+    tries = pd.concat(
+        pd.DataFrame({"simulation": range(100), "method": m, "wrong": w + rng.integers(0, 2, 100),
+                      "moved": 0, "pairs": 40}) for m, w in wrong.items()
+    )  # fmt: skip
+    table = scorings.gaps(tries).set_index(["method", "against"])
+    assert table["told_apart"].to_dict() == {
+        ("z", "raw"): 1, ("z", "model"): 0, ("raw", "model"): 1
+    }  # fmt: skip
+    wide = tries.set_index(["simulation", "method"])["wrong"].unstack() / 40
+    gap = wide["z"] - wide["raw"]
+    half = stats.t.isf(0.025 / 3, 99) * gap.sem()
+    assert table.loc[("z", "raw"), ["gap", "low", "high"]].to_numpy(float) == pytest.approx(
+        [gap.mean(), gap.mean() - half, gap.mean() + half]
+    )
 
 
 def test_all_methods_that_tie_are_named():

@@ -31,8 +31,8 @@ PARTS = {
     "document": GREEN,
     "segment": SKY,
     "worker:system": PALETTE[3],
-    "block": PALETTE[5],
-    "document:system": PALETTE[6],
+    "block": PALETTE[4],
+    "document:system": PALETTE[7],
     "residual": PALE,
 }
 

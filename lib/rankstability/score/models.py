@@ -122,14 +122,14 @@ class Additive:
 
 @dataclass(frozen=True)
 class _Design:
-    """Codes, scores and weights of the judgments that count."""
+    """Codes and weights of the judgments that count."""
 
+    rows: np.ndarray
     systems: list[str]
     system: np.ndarray
     worker: np.ndarray
     workers: int
     document: np.ndarray | None
-    score: np.ndarray
     weight: np.ndarray
 
     @classmethod
@@ -138,30 +138,33 @@ class _Design:
         present, system = np.unique(_codes(good, "system", rows), return_inverse=True)
         document = _codes(good, "document", rows)
         return cls(
+            rows,
             [str(s) for s in good["system"].cat.categories[present]],
             system,
             _codes(good, "worker", rows),
             len(good["worker"].cat.categories),
             document if (document >= 0).all() else None,
-            good["score"].to_numpy(float)[rows],
             judgment_weights(da, rows),
         )
 
-    def fit(self, penalty: tuple[float, float] | None) -> Additive:
+    def fit(
+        self, scores: np.ndarray, penalty: tuple[float, float] | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """System, worker and document effects and the workers' spread, a column per column."""
         s, w, d = variance.effects(
-            self.score,
+            scores,
             self.system,
             self.worker,
             self.document,
             self.weight,
             penalty or (variance.FIXED, variance.FIXED),
         )
-        ease = 0.0 if self.document is None else d[self.document]
-        residual = self.score - s[self.system] - w[self.worker] - ease
-        full = np.full(self.workers, np.nan)
+        residual = scores - s[self.system] - w[self.worker]
+        if self.document is not None:
+            residual -= d[self.document]
+        full = np.full((self.workers, scores.shape[1]), np.nan)
         full[: len(w)] = w
-        spread = _spread(self.worker, residual, self.workers)
-        return Additive(pd.Series(s, index=self.systems), full, d, spread)
+        return s, full, d, _spread(self.worker, residual, self.workers)
 
 
 def additive(da: DirectAssessment, penalty: tuple[float, float] | None = None) -> Additive:
@@ -173,43 +176,54 @@ def additive(da: DirectAssessment, penalty: tuple[float, float] | None = None) -
     penalty : tuple of float, optional
         Of worker and document effects (residual variance over theirs): random effects.
     """
-    return _Design.of(da).fit(penalty)
+    design = _Design.of(da)
+    raw = da.good["score"].to_numpy(float)[design.rows, None]
+    s, w, d, spread = (part[:, 0] for part in design.fit(raw, penalty))
+    return Additive(pd.Series(s, index=design.systems), w, d, spread)
 
 
 def _spread(codes: np.ndarray, residual: np.ndarray, size: int) -> np.ndarray:
     n = np.bincount(codes, minlength=size).astype(float)
-    squares = np.bincount(codes, residual**2, size)
-    sd = np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
+    squares = variance.level_sums(codes, residual**2, size)
+    sd = np.sqrt((squares.T / np.where(n > 1, n - 1, np.nan)).T)
     return np.where(sd > NO_SPREAD, sd, np.nan)
 
 
-def controls(da: DirectAssessment) -> tuple[np.ndarray, np.ndarray]:
+def controls(
+    da: DirectAssessment, scores: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Level and spread of each worker on the control rows (REF, BAD_REF), the same for all.
 
     The level is the worker's effect beside the effect of the type of row, so that a worker with
     many bad references is not taken for a strict one. NaN below three control rows.
 
+    Parameters
+    ----------
+    scores : array, optional
+        One per row of ``da.good``, by default the raw scores; or a column each for several.
+
     Returns
     -------
-    level, spread : arrays, one per worker category
+    level, spread : arrays, one per worker category (by columns)
     """
     good = da.good
+    values = good["score"].to_numpy(float) if scores is None else scores
     kind = good["type"].cat
     rows = of_type(good, "REF", "BAD_REF")
     size = len(good["worker"].cat.categories)
-    empty = np.full(size, np.nan)
+    empty = np.full((size, *values.shape[1:]), np.nan)
     if not rows.any():
         return empty, empty.copy()
     worker = _codes(good, "worker", rows)
     _, types = np.unique(kind.codes.to_numpy()[rows], return_inverse=True)
-    y = good["score"].to_numpy(float)[rows]
+    y = values[rows]
     t, w, _ = variance.effects(y, types, worker)
-    level = np.full(size, np.nan)
+    level = empty
     level[: len(w)] = w
     spread = _spread(worker, y - t[types] - w[worker], size)
     few = np.bincount(worker, minlength=size) < FEWEST
     level[few], spread[few] = np.nan, np.nan
-    return level + t.mean(), spread
+    return level + t.mean(axis=0), spread
 
 
 def standardised(
@@ -234,37 +248,69 @@ def standardised(
         absent where no worker of a system can be standardised.
     """
     methods = list(methods)
+    raw = da.good["score"].to_numpy(float)[:, None]
+    columns = standardised_columns(da, raw, [m for m in methods if m != "z"], penalty)
+    if "z" in methods:
+        columns["z"] = da_scores.judgment_z(da)[:, None]
+    return {m: columns[m][:, 0] for m in methods if m in columns}
+
+
+def standardised_columns(
+    da: DirectAssessment,
+    scores: np.ndarray,
+    methods: Iterable[str],
+    penalty: tuple[float, float] | None = None,
+) -> dict[str, np.ndarray]:
+    """`standardised` for many campaigns with the rows of ``da.good`` and scores of their own.
+
+    Parameters
+    ----------
+    scores : array, shape (rows, campaigns)
+        In place of the scores of ``da.good``; ``z`` takes each worker's moments from them.
+
+    Returns
+    -------
+    dict of str to array, shape (rows, campaigns)
+    """
+    methods = list(methods)
     unknown = [m for m in methods if m not in METHODS]
     if unknown:
         raise DataError("unknown method", value=unknown[0], expected=", ".join(METHODS))
-    good = da.good
-    raw = good["score"].to_numpy(float)
-    worker = good["worker"].cat.codes.to_numpy()
+    worker = da.good["worker"].cat.codes.to_numpy()
     out: dict[str, np.ndarray] = {}
     design = _Design.of(da) if {"composition", "model", "mixed"} & set(methods) else None
-    fitted = design.fit(None) if design and {"composition", "model"} & set(methods) else None
+    fixed = design and {"composition", "model"} & set(methods)
+    fitted = design.fit(scores[design.rows], None) if design and fixed else None
     for method in methods:
-        if method == "z":
-            values = da_scores.judgment_z(da)
-        elif method == "raw":
-            values = raw.copy()
-        elif method == "controls":
-            level, spread = controls(da)
-            values = (raw - level[worker]) / spread[worker]
+        if method == "raw":
+            values = scores.copy()
+        elif method in ("z", "controls"):
+            at, spread = _moments(da, scores) if method == "z" else controls(da, scores)
+            values = (scores - at[worker]) / spread[worker]
         elif method == "composition":
             assert fitted is not None
-            centre = float(fitted.system.mean())  # else a wide spread would pull the level
-            values = (raw - centre - fitted.worker[worker]) / fitted.spread[worker]
+            s, w, _, spread = fitted
+            centre = s.mean(axis=0)  # else a wide spread would pull the level
+            values = (scores - centre - w[worker]) / spread[worker]
         else:
             assert design is not None
-            fit = fitted if method == "model" else design.fit(penalty or penalties(da))
-            assert fit is not None
-            values = raw - fit.worker[worker]
+            of = penalty or penalties(da) if method == "mixed" else None
+            _, w, d, _ = fitted if of is None and fitted else design.fit(scores[design.rows], of)
+            values = scores - w[worker]
             if design.document is not None:
-                values = values - np.append(fit.document, np.nan)[_clipped(da, fit.document)]
-        if method != "controls" or _all_systems(da, values):
+                values -= np.vstack([d, np.full_like(d[:1], np.nan)])[_clipped(da, d)]
+        if method != "controls" or _all_systems(da, values[:, 0]):
             out[method] = values
     return out
+
+
+def _moments(da: DirectAssessment, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of each worker over all rows, a column per campaign."""
+    worker = da.good["worker"].cat.codes.to_numpy()
+    size = len(da.good["worker"].cat.categories)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (variance.level_sums(worker, scores, size).T / np.bincount(worker, minlength=size)).T
+    return mean, _spread(worker, scores - mean[worker], size)
 
 
 def _clipped(da: DirectAssessment, document: np.ndarray) -> np.ndarray:

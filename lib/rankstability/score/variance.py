@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from ..errors import DataError
 from .equations import Equations, Factorised
@@ -272,7 +273,8 @@ def effects(
 
     Parameters
     ----------
-    y : array of float, shape (n,)
+    y : array of float, shape (n,) or (n, columns)
+        Several columns are fitted each for itself.
     system, worker, document : arrays of int
         Codes from 0. Without `document`, there are no document effects.
     weights : array of float, optional
@@ -304,7 +306,8 @@ def effects(
     # the larger of workers and documents is eliminated: its block is diagonal
     out, stay = (2, 1) if nd > nw else (1, 2)
     counts = [np.bincount(c, w, n) for c, n in parts]
-    rights = [np.bincount(c, w * y, n) for c, n in parts]
+    weighted = (w * y.T).T
+    rights = [level_sums(c, weighted, n) for c, n in parts]
     if document is None:
         rights[2][:] = 0.0
     lam = [0.0, penalty[0], penalty[1]]
@@ -316,9 +319,18 @@ def effects(
     a[ns:, :ns] = a[:ns, ns:].T
     a[ns:, ns:] = np.diag(counts[stay] + lam[stay])
     a -= (side / d) @ side.T
-    right = np.concatenate([rights[0], rights[stay]]) - side @ (rights[out] / d)
+    right = np.concatenate([rights[0], rights[stay]]) - side @ (rights[out].T / d).T
     beta = linalg.cho_solve(linalg.cho_factor(a, check_finite=False), right, check_finite=False)
-    eliminated = (rights[out] - side.T @ beta) / d
+    eliminated = ((rights[out] - side.T @ beta).T / d).T
     answer = [beta[:ns], beta[ns:], beta[ns:]]
     answer[out], answer[stay] = eliminated, beta[ns:]
     return answer[0], answer[1], answer[2]
+
+
+def level_sums(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
+    """Sum of the rows of each level, shape (size,) or (size, columns)."""
+    if values.ndim == 1:
+        return np.bincount(codes, values, size)
+    rows = np.arange(len(codes))
+    indicator = sparse.csr_array((np.ones(len(codes)), (codes, rows)), shape=(size, len(codes)))
+    return np.asarray(indicator @ values)

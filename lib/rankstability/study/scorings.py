@@ -9,26 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
 
-from ..chance import child_seeds
+from ..chance import named_generator
 from ..change import perturb
 from ..errors import DataError
-from ..judgments import COUNTED, DirectAssessment, human_systems, ranked_systems
-from ..rank.ranking import Ranking, compare, opposite_pairs
+from ..judgments import DirectAssessment, human_systems, of_systems, ranked_systems
+from ..rank.ranking import Ranking, compare
 from ..rank.systems import rank_systems
 from ..score import da as da_scores
 from ..score import variance
-from ..score.models import (
-    METHODS,
-    Additive,
-    additive,
-    components,
-    penalties,
-    standardised,
-)
+from ..score.models import METHODS, components, penalties, standardised, standardised_columns
+from .truth import cell_means, known_truth
 
 
 def rankings(
@@ -142,55 +138,21 @@ def totals(rows: pd.DataFrame) -> pd.DataFrame:
     return _by_method(out, ["kind", "method"])
 
 
-def simulate(
+def system_means(
     da: DirectAssessment,
-    fit: Additive,
-    parts: variance.Components,
-    rng: np.random.Generator,
-) -> DirectAssessment:
-    """New scores for the same tasks, from known system qualities: who judged what stays as it was.
+    scores: np.ndarray,
+    methods: Sequence[str],
+    penalty: tuple[float, float] | None,
+) -> dict[str, np.ndarray]:
+    """System means under each method, without tests: (ranked systems by name, campaigns).
 
-    A score is the worker's spread times (system quality + document, segment, worker and residual
-    parts drawn with the campaign's variances), about the overall mean, rounded and cut to 0..100.
-    The qualities are the effects fitted to the campaign, so that gaps and imbalance are real; the
-    spreads make the scores unlike the additive model, which must not be judged by its own law.
-    Control rows are drawn about their own mean. Both files hold the rows of ``good``.
+    Parameters
+    ----------
+    scores : array, shape (rows of ``good``, campaigns)
     """
-    good = da.good
-    sd = {k: float(np.sqrt(v)) for k, v in parts.variance.items()}
-    codes = {
-        c: good[c].cat.codes.to_numpy() for c in ("system", "worker", "document", "segment", "type")
-    }
-    size = {c: len(good[c].cat.categories) for c in codes}
-    quality = np.append(fit.system.reindex(good["system"].cat.categories).to_numpy(float), np.nan)
-    centre = float(fit.system.mean())
-    clean = quality[codes["system"]] - centre
-    raw = good["score"].to_numpy(float)
-    for k, name in enumerate(good["type"].cat.categories):
-        rows = codes["type"] == k
-        if name not in COUNTED and rows.any():
-            clean[rows] = np.nanmean((raw - fit.worker[codes["worker"]])[rows]) - centre
-    part = {
-        c: np.append(rng.normal(0, sd.get(c, 0.0), size[c]), 0.0)
-        for c in ("worker", "document", "segment")
-    }
-    ratio = fit.spread / np.nanmedian(fit.spread)
-    spread = np.where(np.isfinite(ratio), ratio, 1.0)
-    noise = rng.normal(0, sd["residual"], len(good))
-    drawn = clean + sum(part[c][codes[c]] for c in part) + noise
-    score = np.clip(np.rint(centre + spread[codes["worker"]] * drawn), 0, 100)
-    judged = good.assign(score=score)
-    return replace(da, latest=judged, good=judged)
-
-
-def means(
-    da: DirectAssessment, methods: Sequence[str], penalty: tuple[float, float] | None
-) -> dict[str, pd.Series]:
-    """System means under each method, without tests: method to a Series indexed by system."""
-    return {
-        m: da_scores.segment_scores(da, z).system_means().set_index("system")["mean_z"]
-        for m, z in standardised(da, methods, penalty).items()
-    }
+    every = np.ones(scores.shape, bool)
+    made = standardised_columns(da, scores, methods, penalty)
+    return {m: cell_means(da, values, every) for m, values in made.items()}
 
 
 def against_truth(
@@ -200,7 +162,7 @@ def against_truth(
     methods: Sequence[str] = tuple(METHODS),
     parts: variance.Components | None = None,
 ) -> pd.DataFrame:
-    """How right and how stable each method is where the truth is known (see `simulate`).
+    """How right and how stable each method is where the truth is known (see `truth.Truth`).
 
     Returns
     -------
@@ -211,21 +173,66 @@ def against_truth(
     if simulations < 1:
         raise DataError("no simulated campaigns", value=simulations, expected="1 or more")
     parts = parts or components(da)
-    fit = additive(da)
-    penalty = penalties(da, parts)
-    ends = [str(fit.system.idxmin()), str(fit.system.idxmax())]
-    n = len(fit.system)
+    truth, penalty = known_truth(da, parts), penalties(da, parts)
+    scores = truth.draw(simulations, named_generator(seed, da.pair))
+    names = np.array(ranked_systems(da))
+    quality = truth.quality.reindex(names).to_numpy()
+    i, j = np.triu_indices(len(names), 1)
+    before = system_means(truth.da, scores, methods, penalty)
+    moved = {m: np.zeros(simulations, int) for m in before}
+    for end in (quality.argmin(), quality.argmax()):
+        kept = ~of_systems(truth.da.good, [names[end]])
+        rest = truth.da.good[kept]
+        less = replace(truth.da, latest=rest, good=rest)
+        for m, after in system_means(less, scores[kept], list(before), penalty).items():
+            was = np.delete(before[m], end, axis=0)
+            a, b = np.triu_indices(len(was), 1)
+            moved[m] += ((was[a] - was[b]) * (after[a] - after[b]) < 0).sum(axis=0)
+    frames = [
+        pd.DataFrame(
+            {
+                "simulation": np.arange(simulations),
+                "method": m,
+                "wrong": ((v[i] - v[j]) * (quality[i] - quality[j])[:, None] < 0).sum(axis=0),
+                "moved": moved[m],
+                "pairs": len(i),
+            }
+        )
+        for m, v in before.items()
+    ]
+    return pd.concat(frames).sort_values("simulation", kind="stable").reset_index(drop=True)
+
+
+def gaps(tries: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """Differences between methods in the share of pairs in wrong order, paired by simulation.
+
+    Parameters
+    ----------
+    tries : DataFrame
+        From `against_truth`, of one or several language pairs (column pair), which count alike.
+    level : float
+        Of all intervals together (Bonferroni).
+
+    Returns
+    -------
+    DataFrame
+        method, against, gap (above 0: `method` is more often wrong), low, high, told_apart (0: the
+        interval holds 0).
+    """
+    tries = tries if "pair" in tries else tries.assign(pair="")
+    share = tries.assign(wrong=tries["wrong"] / tries["pairs"])
+    wide = share.set_index(["pair", "simulation", "method"])["wrong"].unstack()
+    names = [m for m in METHODS if m in wide]
+    couples = list(combinations(names, 2))
     rows = []
-    for k, rng in enumerate(child_seeds(seed, simulations)):
-        drawn = simulate(da, fit, parts, rng)
-        before = means(drawn, methods, penalty)
-        after = [means(perturb.remove(drawn, [s]), list(before), penalty) for s in ends]
-        for method, values in before.items():
-            moved = [opposite_pairs(values, a[method]) for a in after if method in a]
-            rows.append(
-                (k, method, opposite_pairs(values, fit.system), sum(moved), n * (n - 1) // 2)
-            )
-    return pd.DataFrame(rows, columns=["simulation", "method", "wrong", "moved", "pairs"])
+    for a, b in couples:
+        of = (wide[a] - wide[b]).dropna().groupby(level="pair")
+        gap, error = of.mean().mean(), np.sqrt((of.var() / of.size()).sum()) / len(of)
+        freedom = max(int((of.size() - 1).sum()), 1)
+        half = student.isf((1 - level) / 2 / len(couples), freedom) * error
+        apart = int(abs(gap) > max(half, 1e-12))
+        rows.append((a, b, gap, gap - half, gap + half, apart))
+    return pd.DataFrame(rows, columns=["method", "against", "gap", "low", "high", "told_apart"])
 
 
 def decisive(rows: pd.DataFrame) -> pd.DataFrame:
@@ -264,6 +271,9 @@ def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
         wrong=tries["wrong"] / tries["pairs"], moved=tries["moved"] / tries["pairs"]
     )
     tried = share.groupby("method")
+    each = share.assign(pair=share.get("pair", "")).groupby(["method", "pair"])["wrong"]
+    squares = each.sem().pow(2).groupby("method")
+    error = np.sqrt(squares.sum()) / squares.size()
     table = pd.DataFrame(
         {
             "runs": runs.size(),
@@ -272,7 +282,7 @@ def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
             "any": runs["any"].mean(),
             "pairs_changed": rows[rows["any"]].groupby("method")["pair"].nunique(),
             "wrong": tried["wrong"].mean(),
-            "wrong_se": tried["wrong"].sem(),
+            "wrong_se": error,
             "moved": tried["moved"].mean(),
         }
     )
@@ -293,18 +303,16 @@ def most_stable(rows: pd.DataFrame, tries: pd.DataFrame) -> dict[str, list[str]]
     -------
     dict
         ``stable``: the methods whose ranking changed least often; ``fewest errors``: the one with
-        the smallest share of pairs of systems in the wrong order; ``right``: those not clearly
-        worse (paired by simulation, more errors by at most two standard errors); ``both``: of
-        these, the ones whose ranking changed least often.
+        the smallest share of pairs of systems in the wrong order; ``right``: those not told apart
+        from it by `gaps`; ``both``: of these, the ones whose ranking changed least often.
     """
-    changed = stable_and_right(rows, tries).set_index("method")["any"]
-    keys = [c for c in ("pair", "simulation") if c in tries]
-    share = tries.assign(wrong=tries["wrong"] / tries["pairs"])
-    wide = share.set_index([*keys, "method"])["wrong"].unstack()
-    best = str(wide.mean().idxmin())
-    gaps = wide.sub(wide[best], axis=0)
-    close = gaps.mean() <= 2 * gaps.sem()
-    right = [m for m in METHODS if m in wide and (close[m] or m == best)]
+    table = stable_and_right(rows, tries).set_index("method")
+    changed = table["any"]
+    best = str(table["wrong"].idxmin())
+    apart = gaps(tries).query("told_apart == 1")
+    worse = {*apart.loc[apart["against"] == best, "method"]}
+    worse |= {*apart.loc[apart["method"] == best, "against"]}
+    right = [m for m in changed.index if m not in worse]
 
     def least(values: pd.Series) -> list[str]:
         return [str(m) for m in values.index[values <= values.min() + 1e-12]]

@@ -1,0 +1,38 @@
+"""New scores for the tasks of a real campaign: who judged what stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+
+def draw_parts(
+    codes: Mapping[str, np.ndarray],
+    variance: Mapping[str, float],
+    draws: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Sum of independent normal effects of each factor, and of each row's own rest.
+
+    Parameters
+    ----------
+    codes : mapping of str to array of int
+        Level of each row of each factor; negative: the factor adds nothing to the row.
+    variance : mapping of str to float
+        Of each of these factors, and of ``residual``.
+    draws : int
+
+    Returns
+    -------
+    array, shape (rows, draws)
+    """
+    rows = len(next(iter(codes.values())))
+    total = rng.standard_normal((rows, draws)) * np.sqrt(variance["residual"])
+    for name, levels in codes.items():
+        if variance.get(name, 0.0) > 0:
+            effect = rng.standard_normal((int(levels.max()) + 2, draws))
+            effect *= np.sqrt(variance[name])
+            effect[-1] = 0.0
+            total += effect[levels]
+    return total

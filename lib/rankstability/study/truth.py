@@ -1,0 +1,211 @@
+"""A simulated truth for a campaign's own tasks, and whether it agrees with itself as the campaign
+does: rankings by two halves of the workers, real and simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from ..change.redraw import draw_parts
+from ..judgments import COUNTED, DirectAssessment, counted
+from ..score import models, variance
+from ..score.da import judgment_z
+from ..score.models import Additive
+
+SPLITS = 4  # random halves of each simulated campaign
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Known qualities of systems, and how scores vary around them, for the rows of ``da.good``.
+
+    Attributes
+    ----------
+    da : DirectAssessment
+        Whose tasks are scored anew; both files hold the rows of ``good``.
+    quality : Series
+        True mean of each system, in points.
+    expected : array
+        Of each row: the system's quality, or the mean of the control rows of its type.
+    codes : mapping of str to array
+        Level of each row of each component, -1 for none.
+    variance : mapping of str to float
+    stretch : array
+        Of each row: its worker's spread over the median worker's.
+    """
+
+    da: DirectAssessment
+    quality: pd.Series
+    expected: np.ndarray
+    codes: dict[str, np.ndarray]
+    variance: dict[str, float]
+    stretch: np.ndarray
+
+    def draw(self, draws: int, rng: np.random.Generator) -> np.ndarray:
+        """Scores of `draws` campaigns, (rows, draws), rounded and cut to 0..100.
+
+        A score is the worker's spread times (quality and all components), about the overall mean:
+        the spreads make the scores unlike the additive model, which must not be judged by its own
+        law.
+        """
+        centre = float(self.quality.mean())
+        parts = draw_parts(self.codes, self.variance, draws, rng)
+        parts += (self.expected - centre)[:, None]
+        return np.clip(np.rint(centre + self.stretch[:, None] * parts), 0, 100)
+
+
+def known_truth(
+    da: DirectAssessment, parts: variance.Components, fit: Additive | None = None
+) -> Truth:
+    """The truth fitted to a campaign.
+
+    Qualities are the effects of the systems, drawn together until they vary as the component says:
+    as they stand they hold what their workers and documents made of them.
+
+    Parameters
+    ----------
+    parts : Components
+        From `models.components`.
+    fit : Additive, optional
+        From `models.additive`.
+    """
+    fit = fit or models.additive(da)
+    good, centre = da.good, float(fit.system.mean())
+    shrink = np.sqrt(parts.variance["system"] / max(float(fit.system.var()), 1e-12))
+    quality = centre + shrink * (fit.system - centre)
+    kept = counted(good)
+    expected = quality.reindex(good["system"].astype(str)).to_numpy(float)
+    worker = good["worker"].cat.codes.to_numpy()
+    raw = good["score"].to_numpy(float)
+    kinds = good["type"].cat
+    for k, name in enumerate(kinds.categories):
+        rows = kinds.codes.to_numpy() == k
+        if name not in COUNTED and rows.any():
+            expected[rows] = np.nanmean((raw - fit.worker[worker])[rows])
+    codes = {n: good[n].cat.codes.to_numpy().astype(int) for n in ("worker", "document", "segment")}
+    for name, levels in models.factors(da, kept).items():
+        if name in models.TOGETHER:  # nothing on control rows
+            codes[name] = np.full(len(good), -1)
+            codes[name][kept] = pd.factorize(levels)[0]
+    ratio = fit.spread / np.nanmedian(fit.spread)
+    stretch = np.where(np.isfinite(ratio), ratio, 1.0)[worker]
+    only = DirectAssessment(da.pair, good, good, da.excluded)
+    return Truth(only, quality, expected, codes, parts.variance, stretch)
+
+
+# ---------------------------------------------------------------- halves of the workers
+
+
+def cell_means(da: DirectAssessment, scores: np.ndarray, member: np.ndarray) -> np.ndarray:
+    """Mean of segment means of each ranked system, (systems, columns), NaN where none.
+
+    Parameters
+    ----------
+    scores : array, shape (rows of ``good``, columns)
+        NaN do not count.
+    member : array of bool, the same shape
+        Which rows count.
+    """
+    rows = counted(da.good)
+    system = pd.factorize(da.good["system"].cat.codes.to_numpy()[rows], sort=True)[0]
+    segment = da.good["segment"].cat.codes.to_numpy()[rows].astype(np.int64)
+    _, cell = np.unique(system * (segment.max() + 1) + segment, return_inverse=True)
+    of_cell = np.zeros(int(cell.max()) + 1, int)
+    of_cell[cell] = system
+    values = scores[rows]
+    there = member[rows] & np.isfinite(values)
+    add = sparse.csr_array(
+        (np.ones(len(cell)), (cell, np.arange(len(cell)))), shape=(len(of_cell), len(cell))
+    )
+    number = add @ there.astype(float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (add @ np.where(there, values, 0.0)) / number
+        n = int(system.max()) + 1
+        total = variance.level_sums(of_cell, np.nan_to_num(mean), n)
+        return total / variance.level_sums(of_cell, (number > 0).astype(float), n)
+
+
+def half_taus(da: DirectAssessment, z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Kendall's tau of the system means by two random halves of the workers, one per column.
+
+    Parameters
+    ----------
+    z : array, shape (rows of ``good``, columns)
+    """
+    worker = da.good["worker"].cat.codes.to_numpy()
+    seen = np.unique(worker[counted(da.good)])
+    order = np.argsort(rng.random((len(seen), z.shape[1])), axis=0)
+    first = np.zeros((int(worker.max()) + 1, z.shape[1]), bool)
+    first[seen] = order < len(seen) // 2
+    one, two = (cell_means(da, z, m) for m in (first[worker], ~first[worker]))
+    i, j = np.triu_indices(len(one), 1)
+    agree = np.sign(one[i] - one[j]) * np.sign(two[i] - two[j])
+    return np.nanmean(agree, axis=0)
+
+
+def split_halves(
+    da: DirectAssessment,
+    truths: dict[str, Truth],
+    rng: np.random.Generator,
+    simulations: int = 100,
+    splits: int = 100,
+) -> pd.DataFrame:
+    """Agreement of halves of the workers, in the campaign and in simulated ones.
+
+    Parameters
+    ----------
+    truths : dict of str to Truth
+        By name.
+    splits : int
+        Of the real campaign; each simulated one is split `SPLITS` times.
+
+    Returns
+    -------
+    DataFrame
+        pair, scores (``real`` or a name of `truths`), draw (split of the real campaign, simulated
+        campaign), tau (of a simulated campaign, the mean over its splits).
+    """
+    z = np.repeat(judgment_z(da)[:, None], splits, axis=1)
+    frames = {"real": half_taus(da, z, rng)}
+    for name, truth in truths.items():
+        drawn = models.standardised_columns(truth.da, truth.draw(simulations, rng), ["z"])["z"]
+        frames[name] = np.mean([half_taus(da, drawn, rng) for _ in range(SPLITS)], axis=0)
+    rows = [
+        pd.DataFrame({"pair": da.pair, "scores": name, "draw": np.arange(len(tau)), "tau": tau})
+        for name, tau in frames.items()
+    ]
+    return pd.concat(rows, ignore_index=True)
+
+
+def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
+    """Real and simulated agreement of halves side by side, by pair and for the campaign.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        From `split_halves`, of one pair or several.
+
+    Returns
+    -------
+    DataFrame
+        pair (``campaign``: the mean over pairs), scores, tau (mean), low, high (of the real one,
+        the 95 % Monte Carlo interval of the mean over splits; of a simulated one, the range of 95 %
+        of simulated campaigns), as_real (1: the real mean lies in that range).
+    """
+    whole = rows.groupby(["scores", "draw"], sort=False)["tau"].mean().reset_index()
+    out = []
+    for (pair, scores), of in pd.concat([rows, whole.assign(pair="campaign")]).groupby(
+        ["pair", "scores"], sort=False
+    ):
+        tau = of["tau"].to_numpy()
+        half = 1.96 * tau.std(ddof=1) / np.sqrt(len(tau)) if len(tau) > 1 else np.nan
+        ends = (tau.mean() - half, tau.mean() + half)
+        if scores != "real":
+            ends = tuple(np.quantile(tau, [0.025, 0.975]))
+        out.append((pair, scores, tau.mean(), *ends))
+    table = pd.DataFrame(out, columns=["pair", "scores", "tau", "low", "high"])
+    real = table["pair"].map(table[table["scores"] == "real"].set_index("pair")["tau"])
+    return table.assign(as_real=((real >= table["low"]) & (real <= table["high"])).astype(int))

@@ -1,0 +1,93 @@
+"""The simulated truth: halves against a slow obvious version, components that come back, WMT21."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from assessments import demo
+from conftest import needs
+from rankstability.change.redraw import draw_parts
+from rankstability.judgments import counted
+from rankstability.read.campaigns import find, load_da
+from rankstability.score import models, variance
+from rankstability.score.da import judgment_z, segment_scores
+from rankstability.study import truth
+
+
+def test_drawn_parts_have_the_variances_they_are_drawn_with():
+    codes = {"worker": np.repeat(np.arange(40), 30), "document": np.tile(np.arange(30), 40)}
+    codes["document"][:30] = -1
+    drawn = draw_parts(codes, {"worker": 4.0, "document": 9.0, "residual": 1.0}, 200,
+                       np.random.default_rng(1))  # fmt: skip
+    assert drawn.shape == (1200, 200)
+    assert drawn[:30].var() == pytest.approx(5.0, rel=0.2)  # without a document
+    assert drawn[30:].var() == pytest.approx(14.0, rel=0.05)
+    one = drawn[30:60] - drawn[60:90]  # two workers, the same documents
+    assert one.var(axis=0).mean() == pytest.approx(2.0, rel=0.1)
+
+
+def test_halves_by_hand():
+    """One column: rank by the segment means of each half, and SciPy's tau."""
+    da, _ = demo("SR+DC", 21, workers=10, documents=12)
+    z = judgment_z(da)
+    ours = truth.half_taus(da, z[:, None], np.random.default_rng(4))[0]
+    worker = da.good["worker"].cat.codes.to_numpy()
+    seen = np.unique(worker[counted(da.good)])
+    order = np.argsort(np.random.default_rng(4).random((len(seen), 1)), axis=0)[:, 0]
+    first = np.isin(worker, seen[order < len(seen) // 2])
+    means = [
+        segment_scores(da, np.where(m, z, np.nan)).system_means()["mean_z"] for m in (first, ~first)
+    ]
+    assert ours == pytest.approx(stats.kendalltau(*means).statistic)
+
+
+def test_the_truths_components_come_back():
+    """Fitted to a campaign drawn from it, no spreads: about the components it was drawn with."""
+    da, _ = demo("SR+DC", 22, workers=40, documents=40)
+    given = {"system": 30.0, "worker": 60.0, "document": 20.0, "segment": 25.0,
+             "worker:system": 0.0, "block": 50.0,
+             "document:system": 0.0, "residual": 120.0}  # fmt: skip
+    fit = models.additive(da)
+    fit = replace(fit, spread=np.ones_like(fit.spread))
+    known = truth.known_truth(da, variance.Components(given, 0.0, {}, 0.0, 0), fit)
+    scores = known.draw(1, np.random.default_rng(2))[:, 0]
+    assert known.quality.var() == pytest.approx(30.0)
+    found = models.components(replace(da, good=da.good.assign(score=scores))).variance
+    together = sum(found[n] for n in models.TOGETHER)
+    assert together == pytest.approx(50, rel=0.4)
+    assert found["residual"] == pytest.approx(120, rel=0.15)
+    assert found["worker"] == pytest.approx(60, rel=0.6)
+
+
+def test_a_real_agreement_outside_the_simulated_range_is_said():
+    rows = pd.concat(
+        pd.DataFrame({"pair": "xx-yy", "scores": s, "draw": range(101), "tau": t})
+        for s, t in (("real", 0.5), ("near", np.linspace(0.3, 0.7, 101)), ("far", 0.8))
+    )
+    table = truth.agreement_check(rows).set_index(["pair", "scores"])
+    assert table["as_real"].to_dict() == {
+        (p, s): int(s != "far") for p in ("xx-yy", "campaign") for s in ("real", "near", "far")
+    }
+    assert table.loc[("xx-yy", "near"), ["low", "high"]].tolist() == pytest.approx([0.31, 0.69])
+
+
+@needs("wmt21")
+def test_wmt21_agrees_with_itself_as_the_simulation_does_with_all_components():
+    """Halves of the workers: tau about .36; simulated without what holds together, far above."""
+    rows = []
+    for pair in ("cs-en", "is-en", "ru-en"):
+        da = load_da(find("wmt21"), pair)
+        truths = {
+            name: truth.known_truth(da, models.components(da, together=together))
+            for name, together in (("all", True), ("independent", False))
+        }
+        rows.append(truth.split_halves(da, truths, np.random.default_rng(1), 60, 60))
+    table = truth.agreement_check(pd.concat(rows)).set_index(["pair", "scores"]).loc["campaign"]
+    assert table.loc["real", "tau"] == pytest.approx(0.31, abs=0.03)
+    assert table.loc["all", "as_real"] == 1 and table.loc["independent", "as_real"] == 0
+    assert table.loc["independent", "tau"] > table.loc["all", "tau"] + 0.1
