@@ -308,6 +308,7 @@ def _own(path: Path) -> Campaign:
     named = path.parent if path.is_file() and file is None else path
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name
+    name = name.strip(".") or "campaign"  # a folder's name: never ".."
     # the results of a taken name must not be mistaken for the official campaign's
     name = f"own-{name}" if name in catalogue() else name
     return _campaign(name, folder, entry, file)

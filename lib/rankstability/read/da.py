@@ -6,6 +6,7 @@ that count), twelve columns; and ``ad-seg-scores-XX-YY.csv`` (SYS SID RAW.SCR Z.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +35,7 @@ SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 def locate(folder: Path, name: str) -> Path | None:
     """`name` or `name`.gz in `folder`."""
     for candidate in (folder / name, folder / f"{name}.gz"):
-        if candidate.is_file():
+        if os.path.isfile(candidate):  # unlike its method, of a name that is too long
             return candidate
     return None
 

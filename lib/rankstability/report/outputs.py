@@ -126,12 +126,14 @@ class Outputs:
             For a pair that is not one folder's name: data name the pairs, and nothing in data
             may lead out of the folder.
         """
-        if pair and (pair in (".", "..") or Path(pair).name != pair or "\\" in pair):
+        if pair and not _plain(pair):
             raise DataError("not a language pair", value=pair, expected="a name such as cs-en")
         return self.directory / pair if pair else self.directory
 
     def _write(self, file: str, content: bytes, pair: str, what: str) -> None:
         """Write one file and enter it in the folder's ``run.json``."""
+        if not _plain(file):
+            raise DataError("not a name for a file of results", value=file)
         folder = self.folder(pair)
         write_whole(folder / file, content)
         files = self._written.setdefault(pair, {})
@@ -192,6 +194,11 @@ class Outputs:
                 expected=f"<pair>/{name}.csv",
             )
         return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
+
+
+def _plain(name: str) -> bool:
+    """Whether a name names something directly in a folder, and not the folder or one above."""
+    return bool(name) and name not in (".", "..") and not set(name) & {"/", "\\", "\0"}
 
 
 def record(folder: Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import ast
 import difflib
 import io
 import json
+import math
 import os
 import tokenize
 from collections.abc import Collection, Mapping
@@ -32,6 +33,7 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
     "zeros": ("one", "keep"),
 }
 """Values of a parameter of this name; a notebook's metadata may give its own (``choices``)."""
+LONGEST = 10_000  # characters of a parameter on the command line
 LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
 LEAST |= {"draws": 1, "jobs": 1, "studies": 0, "sizes": 0, "splits": 0, "least_pairs": 0}
 
@@ -190,13 +192,10 @@ def _typed(parameter: Parameter, value: Any) -> Any:
     kind, item = parameter.type, parameter.type.removeprefix("list[").removesuffix("]")
     read = value
     if isinstance(value, str) and kind != "str":
-        try:
-            read = yaml.safe_load(value)
-        except yaml.YAMLError:
-            read = value
+        read = _read(value)
         if kind != item and not isinstance(read, list):  # a,b,c
             parts = [v.strip() for v in value.split(",") if v.strip()]
-            read = [v if item == "str" else yaml.safe_load(v) for v in parts]
+            read = [v if item == "str" else _read(v) for v in parts]
     values = read if kind != item else [read]
     if isinstance(values, list) and all(_is(item, v) for v in values):
         values = [float(v) if item == "float" else v for v in values]
@@ -206,11 +205,38 @@ def _typed(parameter: Parameter, value: Any) -> Any:
     )
 
 
+def _read(value: str) -> Any:
+    """Text as a YAML scalar or flat list; as it stands where it is neither."""
+    if value.count("[") > 1 or "{" in value or len(value) > LONGEST:
+        return value
+    try:
+        return yaml.safe_load(value)
+    except (yaml.YAMLError, ValueError, RecursionError):  # no such date, too many digits
+        return value
+
+
 def _is(kind: str, value: Any) -> bool:
     if kind in ("bool", "str"):
         return isinstance(value, bool if kind == "bool" else str)
     number = isinstance(value, int) and not isinstance(value, bool)
-    return number or (kind == "float" and isinstance(value, float))
+    return number or (kind == "float" and isinstance(value, float) and math.isfinite(value))
+
+
+def output_folder(given: str) -> Path:
+    """The folder that ``output_dir`` names, which is one or can be made.
+
+    Raises
+    ------
+    DataError
+        For what cannot be a path, and as `check_writable`.
+    """
+    try:
+        folder = Path(given).resolve()
+    except (OSError, ValueError, RuntimeError) as error:  # NUL, too long, links in a circle
+        problem = f"parameter output_dir ({error})"
+        raise DataError(problem, value=given, expected="a folder to write to") from None
+    check_writable(folder)
+    return folder
 
 
 def check_writable(folder: Path) -> None:
@@ -222,8 +248,15 @@ def check_writable(folder: Path) -> None:
         Names the folder, or what stands in its way.
     """
     there = folder
-    while not there.exists() and there != there.parent:
-        there = there.parent
+    try:
+        while not there.exists() and there != there.parent:
+            there = there.parent
+    except OSError as error:  # a name that is too long
+        raise DataError(
+            f"the output folder cannot be made ({error.strerror})",
+            value=str(folder),
+            expected="a folder to write to",
+        ) from None
     if not there.is_dir():
         problem = "the output folder cannot be here, where a file is"
         raise DataError(problem, file=there, expected="a folder")

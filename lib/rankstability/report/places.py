@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 from .. import paths
@@ -26,9 +27,9 @@ def results_folder(campaign: Campaign) -> Path:
         return paths.FIGURES / campaign.name
     plain, source = paths.RESULTS / campaign.name, _source(campaign)
     owner = plain / SOURCE
-    if not owner.is_file() or owner.read_text(encoding="utf-8") == source:
+    if not owner.is_file() or owner.read_bytes() == os.fsencode(source):
         return plain
-    return plain.with_name(f"{plain.name}-{hashlib.sha256(source.encode()).hexdigest()[:6]}")
+    return plain.with_name(f"{plain.name}-{hashlib.sha256(os.fsencode(source)).hexdigest()[:6]}")
 
 
 def claim(campaign: Campaign) -> None:
@@ -36,7 +37,7 @@ def claim(campaign: Campaign) -> None:
     folder = results_folder(campaign)
     if own(campaign):
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / SOURCE).write_text(_source(campaign), encoding="utf-8")
+        (folder / SOURCE).write_bytes(os.fsencode(_source(campaign)))
 
 
 def _source(campaign: Campaign) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from .. import paths
 from ..errors import DataError
 from . import placing
-from .parameters import WHOLE, check_writable
+from .parameters import WHOLE, check_writable, output_folder
 from .parameters import check as check
 from .parameters import check_campaign as check_campaign
 from .parameters import check_pair as check_pair
@@ -67,21 +67,20 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     """
     values = check(name, given)
     default = {p.name: p.default for p in parameters(name)}
-    if values.get("output_dir"):
-        check_writable(Path(values["output_dir"]).resolve())
+    wanted = output_folder(values["output_dir"]) if values.get("output_dir") else None
     from ..read import campaigns
     from . import places
 
     asked = values.get("campaign") or default["campaign"]
-    if asked not in campaigns.catalogue() and Path(asked).exists():
+    if asked not in campaigns.catalogue() and os.path.exists(asked):
         values["campaign"] = asked = str(Path(asked).resolve())  # the notebook runs elsewhere
     campaign = campaigns.find(asked)
     pair = values.get("pair", "")
     check_campaign(name, campaign)
     check_pair(campaign, pair)
     stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name
-    if values.get("output_dir"):
-        final = Path(values["output_dir"]).resolve()
+    if wanted:
+        final = wanted
         executed = final / f"{stem}.ipynb"
     else:
         final = (places.results_folder(campaign) / name).resolve()
