@@ -21,9 +21,12 @@ WORK = """\
 from pathlib import Path
 import sys
 import pandas as pd
+from rankstability.report import tables
 from rankstability.report.outputs import Outputs
+tables.install()
 out = Outputs(Path(output_dir), {"notebook": "01_tiny"})
 table = pd.DataFrame({"rank": [1, 2], "system": ["alpha", "<beta>"], "mean_z": [0.25, -0.125]})
+table["segments"] = [402.0, float("nan")]
 print("a word on the way")
 print("a warning", file=sys.stderr)
 out.table(table, "ranking", pair)
@@ -32,8 +35,10 @@ PLOT = """\
 import matplotlib.pyplot as plt
 fig, ax = plt.subplots(figsize=(9, 3))
 ax.bar(table["system"], table["mean_z"])
+ax.set(title="Two means", ylabel="mean z")
 out.figure(fig, "mean_scores", pair, data=table)
 """
+EMPTY = "pass"
 WIDE = "pd.DataFrame([range(40)], columns=[f'column{i}' for i in range(40)])"
 
 
@@ -46,7 +51,10 @@ def notebook(fails: bool = False) -> nbformat.NotebookNode:
         code(WORK),
         v4.new_markdown_cell("## Scores\n\n| a | b |\n|---|---|\n| 1 | 2 |"),
         code("raise ValueError('the score is <out> of range')" if fails else PLOT),
+        v4.new_markdown_cell("### Columns\n\nMany of them."),
         code(WIDE),
+        v4.new_markdown_cell("## Never run here\n\nOnly for the whole campaign."),
+        code(EMPTY),
     ]
     made = v4.new_notebook(cells=cells)
     made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -81,7 +89,7 @@ def make_run(root: Path, campaign: str, pair: str = "", fails: bool = False) -> 
         "output_dir": str(final),
         "error": error,
     }
-    (executed.parent / f"{stem}.status.json").write_text(json.dumps(status))
+    executed.with_suffix(".status.json").write_text(json.dumps(status))
     return executed
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from urllib.parse import unquote
 
 import nbformat
 import pytest
@@ -62,7 +63,7 @@ def test_index_to_page_with_figure_and_table(page, tiny):
     assert "trusted" in page.locator("h1").inner_text()
     failure = page.locator(".failure").first
     assert "the score is <out> of range" in failure.inner_text()
-    page.get_by_role("link", name="cs-en", exact=True).click()
+    page.get_by_role("link", name="wmtx cs-en", exact=True).click()
     assert page.url.endswith("/wmtx/01_tiny__cs-en.html")
     assert fits(page)
     picture = page.locator("figure img")
@@ -85,14 +86,35 @@ def test_index_to_page_with_figure_and_table(page, tiny):
     # settings are a table
     page.locator("details.settings summary").click()
     assert "'cs-en'" in page.locator("details.settings").inner_text() and fits(page)
-    # the files of the run exist where the links lead
-    names = page.locator("footer .files a").evaluate_all("links => links.map(a => a.href)")
-    assert len(names) == 3 and all(Path(n.removeprefix("file://")).is_file() for n in names)
-    page.get_by_role("link", name="Back to the report").click()
+    page.get_by_role("link", name="Report", exact=True).click()
     assert page.url.endswith("/index.html")
 
 
-def test_ledger_filters(page, tiny):
+def test_a_wide_table_says_that_it_scrolls_and_takes_the_keyboard(page, tiny):
+    page.goto(f"file://{tiny}/wmtx/01_tiny__cs-en.html")
+    tables = page.locator(".outputs .scroll")
+    small, wide = tables.first, tables.last
+    assert small.get_attribute("tabindex") is None and "more" not in small.get_attribute("class")
+    assert wide.get_attribute("role") == "region" and wide.get_attribute("aria-label")
+    assert "scrolls sideways" in wide.evaluate("e => getComputedStyle(e, '::before').content")
+    wide.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("e => e.scrollLeft > 0", arg=wide.element_handle())
+
+
+def test_search_finds_offline_from_every_page(page, tiny):
+    for start in ("index.html", "wmtx/01_tiny__cs-en.html"):
+        page.goto(f"file://{tiny}/{start}")
+        page.keyboard.press("/")  # the key that leads to the field
+        page.keyboard.type("Scores cs-en")
+        hit = page.locator("#hits a").first
+        hit.wait_for()
+        assert hit.inner_text() == "Scores" and fits(page)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/wmtx/01_tiny__cs-en.html#scores")
+
+
+def test_ledger_filters_and_keeps_its_status(page, tiny):
     page.goto(f"file://{tiny}/index.html")
     page.locator("table.papers a", has_text="Koehn 2012").click()
     assert page.locator("#shown").inner_text() == "20 of 40 rows"  # the link chose the paper
@@ -100,18 +122,28 @@ def test_ledger_filters(page, tiny):
     page.locator("select[name=status]").select_option("exact")
     page.locator("input[name=words]").fill("SYSTEM-7 knowles")
     assert page.locator("#shown").inner_text() == "1 of 40 rows"
-    assert page.locator("tbody.ledger tr:visible").count() == 1
-    assert fits(page)
+    row = page.locator("tbody.ledger tr:visible")
+    assert row.count() == 1 and fits(page)
+    status = row.locator(".status").bounding_box()
+    assert status["x"] >= 0 and status["x"] + status["width"] <= page.viewport_size["width"]
+    # words are looked for in the column that was asked for
+    page.locator("input[name=words]").fill("reason")
+    page.locator("select[name=field]").select_option("cell")
+    assert page.locator("#shown").inner_text() == "0 of 40 rows"
+
+
+def built() -> Path:
+    folder = paths.BUILD / "site"
+    if not (folder / "index.html").is_file():
+        pytest.skip("no report in build/site; make figures builds it")
+    return folder
 
 
 def test_built_report_where_there_is_one(page):
-    """Every page of ``build/site`` opens; the index's first link leads to a figure or a table."""
-    built = paths.BUILD / "site"
-    if not (built / "index.html").is_file():
-        pytest.skip("no report in build/site; make figures builds it")
-    page.goto(f"file://{built}/index.html")
+    """Every notebook's page of ``build/site`` opens and shows what it holds."""
+    page.goto(f"file://{built()}/index.html")
     assert fits(page)
-    links = page.locator("a.chip").evaluate_all("links => links.map(a => a.href)")
+    links = page.locator("section.notebook a.chip").evaluate_all("links => links.map(a => a.href)")
     assert links, "the index lists no page"
     one_each = {link.rsplit("/", 1)[-1].partition("__")[0]: link for link in links}
     for link in one_each.values():
@@ -123,8 +155,53 @@ def test_built_report_where_there_is_one(page):
         )
         assert hidden == 0, link
         assert page.locator("figure img, .outputs table, .text table").count() >= 1, link
-    page.goto(f"file://{built}/ledger.html")
+    page.goto(f"file://{built()}/ledger.html")
     assert fits(page)
+
+
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("which", ["tiny", "built"])
+def test_every_page_is_accessible_and_every_link_leads_somewhere(browser, tiny, which, scheme):
+    """axe on each page, folded parts open; links to files of the site, and to places in them."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    folder = tiny if which == "tiny" else built()
+    pages = sorted(folder.rglob("*.html"))
+    if which == "built" and scheme == "dark":
+        pages = pages[::6]  # the same templates: some in the dark
+    context = browser.new_context(color_scheme=scheme, offline=True, bypass_csp=True)
+    opened, axe, places = context.new_page(), Axe(), {}
+    problems, links = [], []
+    for file in pages:
+        opened.goto(f"file://{file}")
+        opened.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        found = axe.run(opened, options=RULES).response["violations"]
+        problems += [
+            f"{file.name}: {v['id']}: {v['nodes'][0]['html'][:160]} ({len(v['nodes'])})"
+            for v in found
+        ]
+        places[file.resolve()] = set(
+            opened.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+        )
+        links += [
+            (file, a)
+            for a in opened.evaluate(
+                "[...document.querySelectorAll('a[href], img[src]')].map(e => e.href || e.src)"
+            )
+        ]
+    context.close()
+    assert problems == []
+    for file, link in {(f, a) for f, a in links if not a.startswith("data:")}:
+        address, _, part = link.partition("#")
+        target = Path(unquote(address.removeprefix("file://")))
+        if target.name == "x.html":  # in the prose of the tiny notebook
+            continue
+        assert target.is_file() and target.is_relative_to(folder), f"{file.name}: {link}"
+        if part and "=" not in part and target.suffix == ".html":
+            assert unquote(part) in places[target.resolve()], f"{file.name}: {link}"
 
 
 CELL = "import rankstability.paths as p; print('root', (p.ROOT / 'Makefile').is_file())"

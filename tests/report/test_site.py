@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rankstability import paths
-from rankstability.report import pages, site, slim
+from rankstability.report import front, pages, site, slim
 from site_fixture import make_report, make_run
 
 
@@ -69,15 +69,22 @@ def test_build_counts(made):
     assert made == {"runs": 3, "failed": 1, "kept": 1, "converted": 4, "problems": {}}
 
 
-def test_every_link_of_every_page_leads_to_a_file(root, made):
-    checked = 0
-    for page in (root / "site").rglob("*.html"):
-        for link in Links(page.read_text()).links:
-            target = link.partition("#")[0]
-            if target and target != "x.html":  # a link in the notebook's own prose
-                assert not target.startswith("/") and ":" not in target
-                assert (page.parent / target).resolve().is_file(), f"{page.name}: {link}"
-                checked += 1
+def test_every_link_of_every_page_leads_to_a_file_of_the_site(root, made):
+    """Nothing leaves the folder: it can be published as it is. Anchors are there too."""
+    checked, site_folder = 0, (root / "site").resolve()
+    for page in site_folder.rglob("*.html"):
+        seen = Links(page.read_text())
+        for link in (*seen.links, *seen.loaded):
+            target, _, part = link.partition("#")
+            if link.startswith("data:") or target == "x.html":  # a link in the notebook's prose
+                continue
+            assert not target.startswith("/") and ":" not in target
+            found = (page.parent / target).resolve() if target else page
+            assert found.is_file(), f"{page.name}: {link}"
+            assert found.is_relative_to(site_folder)
+            if part and "=" not in part:
+                assert f'id="{part}"' in found.read_text(), f"{page.name}: {link}"
+            checked += 1
     assert checked > 30
 
 
@@ -86,9 +93,13 @@ def test_pages_load_nothing_from_anywhere(root, made):
         text = page.read_text()
         for source in Links(text).loaded:
             assert source.startswith("data:") or "://" not in source
-        style = " ".join(re.findall(r"<style.*?</style>", text, re.DOTALL))
-        assert "url(" not in style and "@import" not in style
+        assert (
+            'http-equiv="Content-Security-Policy" content="default-src \'none\'; script-src' in text
+        )
+        assert not re.search(r"<script(?! src=)", text)  # none of a page's own, which it would stop
         assert not re.search(r"require\.js|mathjax|mermaid|cdnjs", text, re.IGNORECASE)
+    css = (root / "site" / "assets" / "site.css").read_text()
+    assert "url(" not in css and "@import" not in css
 
 
 def test_page_folds_code_shows_settings_table_and_figure(root, made):
@@ -96,11 +107,11 @@ def test_page_folds_code_shows_settings_table_and_figure(root, made):
     assert "<h1" in text and "do pages work?" in text
     assert text.count('<details class="code">') == 4  # three cells and the message
     assert "a word on the way" in text
-    assert 'src="data:image/png;base64,iVBOR' in text
-    assert 'alt="mean scores: Scores"' in text
     assert "&lt;beta&gt;" in text and "<beta>" not in text
     # settings: the value given, the meaning declared; the staging folder is not shown
-    rows = re.findall(r"<tr(?: class=\"changed\")?><th>(\w+)</th><td><code>(.*?)</code>", text)
+    rows = re.findall(
+        r"<tr(?: class=\"changed\")?><th scope=\"row\">(\w+)</th><td><code>(.*?)</code>", text
+    )
     found = dict(rows)
     assert found["pair"] in ("'cs-en'", "&#39;cs-en&#39;")
     assert found["divisors"] == "[2, 4]"
@@ -113,20 +124,78 @@ def test_page_folds_code_shows_settings_table_and_figure(root, made):
     assert "injected" not in text and "# Parameters" not in text
 
 
-def test_failed_run_says_what_happened(root, made):
+def test_a_figure_is_a_file_with_alt_text_caption_and_numbers(root, made):
+    text = (root / "site" / "wmtx" / "01_tiny__cs-en.html").read_text()
+    assert 'src="01_tiny/cs-en/mean_scores.png"' in text
+    assert 'alt="Two means. Across: alpha, &lt;beta&gt;. Down: mean z"' in text
+    assert '<figcaption>Two means <a href="01_tiny/cs-en/mean_scores.csv">numbers</a>' in text
+    assert '<figure id="figure-cs-en-mean-scores">' in text
+    copied = root / "site" / "wmtx" / "01_tiny" / "cs-en" / "mean_scores.png"
+    kept = root / "figures" / "wmtx" / "01_tiny" / "cs-en" / "mean_scores.png"
+    assert copied.read_bytes() == kept.read_bytes()
+
+
+def test_a_table_has_no_index_words_left_numbers_right(root, made):
+    text = (root / "site" / "wmtx" / "01_tiny.html").read_text()
+    head = re.search(r"<thead><tr>(.*?)</tr>", text[text.index("alpha") - 900 :], re.DOTALL)[1]
+    assert re.findall(r">([^<>]+)(?: <small>\((.*?)\)</small>)?</th>", head) == [
+        ("rank", ""), ("system", ""), ("mean z", "sd"), ("segments", ""),
+    ]  # fmt: skip
+    body = re.search(r"<tr><td class=\"number\">1</td>.*?</tbody>", text, re.DOTALL)[0]
+    assert '<td>alpha</td><td class="number">0.250</td><td class="number">402</td>' in body
+    assert '<td class="number">−0.125</td><td class="number">–</td>' in body
+    assert "NaN" not in body and "402.0" not in body
+    assert text.count('class="scroll" role="region" tabindex="0"><table') == text.count("<table")
+
+
+def test_sections_without_a_result_are_named_and_not_shown(root, made):
+    text = (root / "site" / "wmtx" / "01_tiny.html").read_text()
+    assert "Only for the whole campaign" not in text
+    assert "Nothing in this run for: Never run here." in text
+    toc = re.search(r'<nav class="toc".*?</nav>', text, re.DOTALL)[0]
+    assert re.findall(r'href="#([^"]+)"', toc) == ["scores", "files"]
+    assert '<h2 id="scores">Scores<a class="anchor" href="#scores"' in text
+
+
+def test_a_failed_run_says_what_happened_and_hides_no_good_result(root, made, tmp_path):
     index = (root / "site" / "index.html").read_text()
     assert "ValueError: the score is &lt;out&gt; of range" in index
-    assert "../executed/wmtx/01_tiny__de-en.failed.ipynb" in index
-    assert "kept results" in index and "../figures/wmtold/01_tiny/kept.csv" in index
-    page = (root / "site" / "wmtx" / "01_tiny__de-en.html").read_text()
-    assert "This run failed." in page and 'class="scroll error"' in page
+    assert 'href="wmtx/01_tiny__de-en.failed.html"' in index
+    page = (root / "site" / "wmtx" / "01_tiny__de-en.failed.html").read_text()
+    assert "This run failed." in page and 'class="error"' in page
+    # a good run of the same pair stays beside a failed one
+    shutil.copytree(root / "executed", tmp_path / "executed")
+    shutil.copytree(root / "figures", tmp_path / "figures")
+    folder = tmp_path / "executed" / "wmtx"
+    for kind in ("ipynb", "status.json"):
+        shutil.copy(folder / f"01_tiny__de-en.failed.{kind}", folder / f"01_tiny.failed.{kind}")
+    status = json.loads((folder / "01_tiny.failed.status.json").read_text())
+    (folder / "01_tiny.failed.status.json").write_text(json.dumps({**status, "pair": ""}))
+    build(tmp_path)
+    good = (tmp_path / "site" / "wmtx" / "01_tiny.html").read_text()
+    assert "A later run failed" in good and "01_tiny.failed.html" in good and "alpha" in good
+    failed = (tmp_path / "site" / "wmtx" / "01_tiny.failed.html").read_text()
+    assert '<a href="../wmtx/01_tiny.html">The last good result</a>' in failed
+    assert "data:image/png" not in good
+
+
+def test_the_search_finds_sections_campaigns_and_printed_tables(root, made):
+    text = (root / "site" / "assets" / "search.js").read_text()
+    words = json.loads(text.removeprefix("window.REPORT_WORDS=").removesuffix(";\n"))
+    found = {(address, heading) for address, heading, _, _ in words}
+    assert ("wmtx/01_tiny.html#scores", "Scores") in found
+    assert ("index.html#campaign-wmtx", "wmtx") in found
+    assert any("paper=knowles2021" in address and "Table 2" in h for address, h in found)
+    below = {address: body for address, _, _, body in words}
+    assert "<beta>" in below["wmtx/01_tiny.html#tiny-do-pages-work"]
+    assert "</script" not in text and "<beta" not in text  # written so that no markup is left
 
 
 def test_ledger_page_and_summary(root, made):
     text = (root / "site" / "ledger.html").read_text()
     assert "cs-en | &lt;y&gt;" in text and text.count('data-paper="knowles2021"') == 2
     index = (root / "site" / "index.html").read_text()
-    assert 'href="ledger.html#paper=knowles2021&amp;status=differs">1<' in index
+    assert 'href="ledger.html#paper=knowles2021&amp;status=differs"' in index
 
 
 def test_only_what_changed_is_converted_and_vanished_runs_go(root, made, tmp_path):
@@ -136,7 +205,7 @@ def test_only_what_changed_is_converted_and_vanished_runs_go(root, made, tmp_pat
         "wmtreport/01_tiny.html",
         "wmtx/01_tiny.html",
         "wmtx/01_tiny__cs-en.html",
-        "wmtx/01_tiny__de-en.html",
+        "wmtx/01_tiny__de-en.failed.html",
     }
     for status in (copy / "executed").glob("*/*.status.json"):  # their results moved with them
         record = json.loads(status.read_text())
@@ -189,20 +258,26 @@ def test_nothing_run_yet(tmp_path):
 
 
 def test_reports_kept_in_the_repository_are_pages_where_nothing_was_run(root, made, tmp_path):
-    """What a reader without data sees: the executed notebook, its pictures linked or named."""
+    """What a reader without data sees: the executed notebook, its pictures copied or named."""
     page = (root / "site" / "wmtreport" / "01_tiny.html").read_text()
     assert "do pages work?" in page and "&lt;beta&gt;" in page and "kept" in page
     assert "<td><code>'wmtreport'</code></td>" in unescape(page)  # what it ran with
-    picture = "../../figures/wmtreport/01_tiny/mean_scores.png"
+    picture = "01_tiny/mean_scores.png"
     assert f' src="{picture}"' in page and (root / "site" / "wmtreport" / picture).is_file()
+    assert 'alt="Two means. Across: alpha' in page
     index = (root / "site" / "index.html").read_text()
-    assert '<a class="chip" href="wmtreport/01_tiny.html" title="kept">' in index
-    # a run of this machine takes its place
+    assert '<a class="chip" href="wmtreport/01_tiny.html">' in index
+    # a run of this machine takes its place; where it fails, the kept report stays beside it
     shutil.copytree(root / "figures", tmp_path / "figures")
-    make_run(tmp_path, "wmtreport")
+    executed = make_run(tmp_path, "wmtreport")
     assert build(tmp_path)["kept"] == 0
-    page = (tmp_path / "site" / "wmtreport" / "01_tiny.html").read_text()
-    assert "data:image/png;base64," in page
+    for kind in (".ipynb", ".status.json"):
+        executed.with_suffix(kind).rename(executed.with_suffix(f".failed{kind}"))
+    state = executed.with_suffix(".failed.status.json")
+    state.write_text(state.read_text().replace('"ok"', '"failed"'))
+    done = build(tmp_path)
+    assert (done["kept"], done["failed"]) == (1, 1)
+    assert "A later run failed" in (tmp_path / "site" / "wmtreport" / "01_tiny.html").read_text()
 
 
 def test_the_small_form_holds_no_pictures_times_or_places(root, tmp_path):
@@ -267,7 +342,7 @@ def test_campaigns_are_named_with_their_citation(tmp_path):
     site.build(tmp_path / "executed", tmp_path / "figures", tmp_path / "site")
     index = unescape((tmp_path / "site" / "index.html").read_text())
     assert entry["title"] in index and entry["citation"] in index
-    assert set(site.about("nobody-knows-this").values()) == {""}
+    assert set(front.about("nobody-knows-this").values()) == {""}
 
 
 class Running(HTMLParser):
@@ -304,11 +379,7 @@ def test_markup_in_a_name_is_shown_and_not_run(tmp_path, name, kind):
     cell = v4.new_code_cell("1", outputs=[v4.new_output("display_data", {kind: f"**{name}**, x"})])
     saved = tmp_path / "01_tiny.ipynb"
     saved.write_text(json.dumps(v4.new_notebook(cells=[cell])))
-    run = site.Run("01_tiny", "wmtx", "", "ok", 1.0, "", tmp_path, saved)
-    files = {"figures": [], "tables": []}
-    page = pages.convert(
-        saved, {"run": run, "nav": [], "files": files, "output_dir": tmp_path, "pictures": ""}
-    )
-    shown = page[page.index('<div class="outputs">') : page.index("<footer>")]
+    page = pages.body(saved, {}, tmp_path).html
+    shown = page[page.index('<div class="outputs">') :]
     assert Running(shown).seen == []
     assert "x" in shown

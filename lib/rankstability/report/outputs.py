@@ -20,6 +20,7 @@ from PIL import Image
 
 from .. import paths
 from ..errors import DataError
+from ..plot.check import describe
 from ..plot.common import style
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
@@ -83,9 +84,11 @@ class Drawn:
     """A figure as it was written; Jupyter shows it."""
 
     png: bytes = field(repr=False)
+    alt: str = ""
+    name: str = ""
 
-    def _repr_png_(self) -> bytes:
-        return self.png
+    def _repr_png_(self) -> tuple[bytes, dict[str, str]]:
+        return self.png, {"alt": self.alt, "name": self.name}
 
 
 @dataclass(frozen=True)
@@ -150,13 +153,20 @@ class Outputs:
         return frame
 
     def figure(
-        self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None, **_: Any
+        self,
+        fig: Figure,
+        name: str,
+        pair: str = "",
+        data: pd.DataFrame | None = None,
+        alt: str = "",
     ) -> Drawn:
         """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``.
 
-        Gives back the PNG, which a notebook shows without drawing the figure again.
+        Gives back the PNG, which a notebook shows without drawing the figure again, with its
+        `alt` text: by default the words of the figure (`describe`).
         """
         drawn = {}
+        alt = alt or describe(fig)
         with style():
             fig.draw_without_rendering()
             fig.set_layout_engine("none")  # laid out once, not again for each format
@@ -170,7 +180,7 @@ class Outputs:
             self._write(f"{name}.{form}", content, pair, "figure")
         if data is not None:
             self._write(f"{name}.csv", csv_bytes(data), pair, f"the numbers in {name}.png")
-        return Drawn(drawn["png"])
+        return Drawn(drawn["png"], alt, f"{pair}/{name}.png" if pair else f"{name}.png")
 
     def claims(self, rows: pd.DataFrame, pair: str = "") -> pd.DataFrame:
         """Write this run's rows of the claims ledger, ``claims.csv`` (see `claims`)."""

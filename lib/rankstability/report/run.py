@@ -98,9 +98,10 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
 
     The notebook writes to a folder of its own; when it has run to its end and every promised file
     is there, the files are put in place (`placing`). A failed or killed run leaves earlier results
-    as they were. The executed copy goes to ``build/executed/<campaign>/<notebook>.ipynb`` (of a
-    failed run, ``....failed.ipynb``) with its status beside it; where ``output_dir`` is given, it
-    goes there.
+    as they were. The executed copy goes to ``build/executed/<campaign>/<notebook>.ipynb`` with its
+    status beside it; of a failed run both are called ``....failed``, and the last good run keeps
+    its own. Where ``output_dir`` is given, the copy goes there. A run that failed for a value it
+    was given leaves nothing.
 
     Returns
     -------
@@ -129,10 +130,22 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
                 places.claim(campaigns.find(run.values["campaign"]))
         except BaseException as error:
             message = str(error).strip().splitlines()
-            write_status(run, given, "failed", started, message[-1] if message else repr(error))
+            if mistyped(run.values, str(error)):
+                failed.unlink(missing_ok=True)
+            else:
+                write_status(run, given, "failed", started, message[-1] if message else repr(error))
             raise
     write_status(run, given, "ok", started, "")
     return run.final
+
+
+def mistyped(values: Mapping[str, Any], error: str) -> bool:
+    """Whether a run failed because a notebook refused a value that was given, and says so."""
+    if "DataError: " not in error:
+        return False
+    own = (v for name, v in values.items() if name not in ("campaign", "pair", "output_dir"))
+    asked = [part for v in own for part in (v if isinstance(v, list) else [v])]
+    return any(f"found {part!r}" in error or f"found [{part!r}]" in error for part in asked)
 
 
 def _results(run: Plan, own: Path, executed: Path, quiet: bool) -> None:
@@ -253,8 +266,10 @@ def write_status(
         "error": error,
         "files": dict(sorted(files.items())),
     }
-    file = run.executed.with_suffix(".status.json")
+    broken = run.executed.with_suffix(".failed.status.json")
+    file = run.executed.with_suffix(".status.json") if status == "ok" else broken
     if run.listed:
         write_whole(file, (json.dumps(state, indent=1) + "\n").encode())
     if status == "ok":
-        run.executed.with_suffix(".failed.ipynb").unlink(missing_ok=True)
+        for old in (broken, run.executed.with_suffix(".failed.ipynb")):
+            old.unlink(missing_ok=True)

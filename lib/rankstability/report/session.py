@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from ..read import campaigns
 from ..read.campaigns import Campaign
+from . import tables
 from .outputs import Outputs, check_pairs, signature
 from .parameters import WHOLE, check_pair
 from .places import claim, results_folder
@@ -80,6 +83,7 @@ def start(
     if len(found.reading):
         show({f"How the files of {found.name} were read": found.reading})
     out = Outputs(folder, signed, pairs=found.pairs)
+    tables.install()
     if pair == WHOLE:
         check_pairs(folder, found.pairs, signed)
     pairs = () if pair == WHOLE else (pair,) if pair else found.pairs
@@ -96,9 +100,11 @@ def provenance(campaign: Campaign) -> str:
 
 
 def show(parts: Mapping[str, Any]) -> None:
-    """Display titled tables, figures and sentences in a notebook, one under the other."""
+    """Display titled tables, figures and sentences in a notebook; nothing for an empty part."""
     from IPython.display import Markdown, display
 
     for title, part in parts.items():
+        if part is None or (isinstance(part, str | pd.DataFrame) and not len(part)):
+            continue
         display(Markdown(f"**{title}**"))
         display(Markdown(part) if isinstance(part, str) else part)

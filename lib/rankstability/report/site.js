@@ -1,18 +1,24 @@
-// Figures open large on a click; the ledger is filtered. Nothing is loaded from anywhere.
-document.addEventListener("click", function (event) {
-  var link = event.target.closest("a.zoom");
-  if (!link) return;
-  event.preventDefault();
-  var dialog = document.createElement("dialog");
-  dialog.className = "large";
-  dialog.appendChild(link.querySelector("img").cloneNode());
-  dialog.addEventListener("click", function () { dialog.close(); });
-  dialog.addEventListener("close", function () { dialog.remove(); });
-  document.body.appendChild(dialog);
-  dialog.showModal();
-});
+// Search, figures that open large, tables that say when they scroll, the ledger's filter, folded code.
+// Plain and small: nothing is loaded but the report's own list of words, when the search is first used.
+"use strict";
 
-(function () {
+(function zoom() {
+  document.addEventListener("click", function (event) {
+    var link = event.target.closest("a.zoom");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    var dialog = document.createElement("dialog");
+    dialog.className = "large";
+    dialog.setAttribute("aria-label", "Figure");
+    dialog.appendChild(link.querySelector("img").cloneNode());
+    dialog.addEventListener("click", function () { dialog.close(); });
+    dialog.addEventListener("close", function () { dialog.remove(); link.focus(); });
+    document.body.appendChild(dialog);
+    dialog.showModal();
+  });
+})();
+
+(function unfold() {
   var button = document.getElementById("unfold");
   if (!button) return;
   button.addEventListener("click", function () {
@@ -23,18 +29,39 @@ document.addEventListener("click", function (event) {
   });
 })();
 
-(function () {
+// What scrolls says so and takes the focus of the keyboard; what does not scroll is no stop of it.
+(function scrollers() {
+  var parts = document.querySelectorAll(".scroll, pre[role=region]");
+  function look() {
+    parts.forEach(function (part) {
+      var wide = part.scrollWidth > part.clientWidth + 1;
+      part.classList.toggle("more", wide);
+      if (wide) part.tabIndex = 0; else part.removeAttribute("tabindex");
+    });
+  }
+  look();
+  window.addEventListener("resize", look);
+  window.addEventListener("load", look);
+  document.addEventListener("toggle", look, true);
+})();
+
+(function ledger() {
   var form = document.querySelector("form.filter");
   if (!form) return;
   var rows = Array.prototype.slice.call(document.querySelectorAll("tbody.ledger tr"));
-  var texts = rows.map(function (row) { return row.textContent.toLowerCase(); });
-  var shown = document.getElementById("shown");
+  function words(row, field) {
+    var parts = field ? row.querySelectorAll("[data-field=" + field + "]") : [row];
+    return Array.prototype.map.call(parts, function (p) { return p.textContent; }).join(" ").toLowerCase();
+  }
+  var shown = document.getElementById("shown"), texts = {};
   function filter() {
-    var count = 0, words = form.words.value.toLowerCase().split(/\s+/);
+    var field = form.field.value, count = 0;
+    var asked = form.words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    texts[field] = texts[field] || rows.map(function (row) { return words(row, field); });
     rows.forEach(function (row, i) {
       var fits = (!form.paper.value || row.dataset.paper === form.paper.value) &&
         (!form.status.value || row.dataset.status === form.status.value) &&
-        words.every(function (word) { return texts[i].indexOf(word) >= 0; });
+        asked.every(function (word) { return texts[field][i].indexOf(word) >= 0; });
       row.hidden = !fits;
       count += fits;
     });
@@ -42,9 +69,78 @@ document.addEventListener("click", function (event) {
   }
   form.addEventListener("input", filter);
   form.addEventListener("submit", function (event) { event.preventDefault(); });
-  var asked = new URLSearchParams(location.hash.slice(1));
-  ["paper", "status"].forEach(function (name) {
-    if (asked.has(name)) form[name].value = asked.get(name);
+  function fromAddress() {
+    var asked = new URLSearchParams(location.hash.slice(1));
+    ["paper", "status", "field", "words"].forEach(function (name) {
+      if (asked.has(name)) form[name].value = asked.get(name);
+    });
+    filter();
+  }
+  window.addEventListener("hashchange", fromAddress);
+  fromAddress();
+})();
+
+(function search() {
+  var field = document.getElementById("search"), hits = document.getElementById("hits");
+  if (!field) return;
+  var root = document.body.dataset.root, asked = false;
+  function load() {
+    if (asked) return;
+    asked = true;
+    var script = document.createElement("script");
+    script.src = root + "assets/search.js";
+    script.onload = find;
+    document.head.appendChild(script);
+  }
+  function score(entry, words) {
+    var title = (entry[1] + " " + entry[2]).toLowerCase(), text = entry[3].toLowerCase(), sum = 0;
+    for (var i = 0; i < words.length; i++) {
+      var inTitle = title.indexOf(words[i]) >= 0, inText = text.indexOf(words[i]) >= 0;
+      if (!inTitle && !inText) return 0;
+      sum += inTitle ? 3 : 1;
+    }
+    return sum;
+  }
+  function find() {
+    var words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    hits.textContent = "";
+    hits.hidden = !words.length || !window.REPORT_WORDS;
+    if (hits.hidden) return;
+    var found = window.REPORT_WORDS.map(function (entry, i) { return [score(entry, words), i, entry]; })
+      .filter(function (hit) { return hit[0] > 0; })
+      .sort(function (a, b) { return b[0] - a[0] || a[1] - b[1]; });
+    var count = document.createElement("p");
+    count.className = "quiet";
+    count.textContent = found.length ? found.length + " places" + (found.length > 30 ? ", the first 30" : "") : "Nothing found.";
+    hits.appendChild(count);
+    var list = document.createElement("ol");
+    found.slice(0, 30).forEach(function (hit) {
+      var item = document.createElement("li"), link = document.createElement("a"), where = document.createElement("span");
+      link.href = root + hit[2][0];
+      link.textContent = hit[2][1];
+      where.className = "quiet";
+      where.textContent = " " + hit[2][2];
+      item.appendChild(link);
+      item.appendChild(where);
+      list.appendChild(item);
+    });
+    hits.appendChild(list);
+  }
+  field.addEventListener("focus", load);
+  field.addEventListener("input", function () { load(); find(); });
+  field.form.addEventListener("submit", function (event) {
+    event.preventDefault();
+    var first = hits.querySelector("a");
+    if (first) first.click();
   });
-  filter();
+  document.addEventListener("keydown", function (event) {
+    if (event.key === "Escape" && !hits.hidden) { hits.hidden = true; field.focus(); }
+    if (event.key === "/" && !/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) {
+      event.preventDefault();
+      field.focus();
+    }
+  });
+  hits.addEventListener("click", function (event) {
+    if (event.target.closest("a")) hits.hidden = true;
+  });
 })();

@@ -1,24 +1,25 @@
-"""The report: executed notebooks as pages, an index, the ledger; opens from disk, offline."""
+"""The report: one folder with executed notebooks as pages, the index, and all they link to."""
 
 from __future__ import annotations
 
 import argparse
-import hashlib
+import filecmp
 import json
-import os
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .. import paths
-from . import ledger, pages, placing, slim
+from ..read.text import digest
+from . import front, pages, placing, slim
 from .outputs import write_whole
 
 RECORD = ".pages.json"
-FIGURE = ("png", "svg")
-SHOWN = (*FIGURE, "csv", "tex")
+FIGURE = ("png", "svg", "pdf")
+SHOWN = (*FIGURE, "csv", "tex", "json")
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,9 @@ class Run:
 
     @property
     def page(self) -> str:
-        """The page's place in the site."""
+        """The page's place in the site; a failed run has one of its own."""
         pair = f"__{self.pair}" if self.pair else ""
-        return f"{self.campaign}/{self.notebook}{pair}.html"
+        return f"{self.campaign}/{self.notebook}{pair}{'.failed' if self.failed else ''}.html"
 
     @property
     def failed(self) -> bool:
@@ -57,22 +58,27 @@ class Run:
 
 
 def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
-    """The runs of this machine, and for what it has not run the reports kept in the repository.
+    """The runs of this machine, and for what has no good one the reports kept in the repository.
 
     Runs are recorded in ``<executed>/<campaign>/*.status.json``, reports are
-    ``<figures>/<campaign>/<notebook>/report.ipynb``; by notebook, campaign, pair.
+    ``<figures>/<campaign>/<notebook>/report.ipynb``; by notebook, campaign, pair, failed last.
     """
     runs = [_read_run(file, figures) for file in sorted(executed.glob("*/*.status.json"))]
-    own = {(run.notebook, run.campaign) for run in runs if not run.pair}
+    own = {(r.notebook, r.campaign) for r in runs if not r.pair and not r.failed and r.executed}
     for report in sorted(figures.glob(f"*/[0-9]*/{slim.NAME}")):
         notebook, campaign = report.parent.name, report.parent.parent.name
         if (notebook, campaign) not in own:
+            whole = (notebook, campaign, "")
+            runs = [r for r in runs if r.failed or front.key(r) != whole]
             runs.append(Run(notebook, campaign, "", "kept", 0, "", report.parent, report))
-    return sorted(runs, key=lambda run: (run.notebook, _last_demo(run.campaign), run.pair))
+    return sorted(runs, key=lambda r: (r.notebook, front.last_demo(r.campaign), r.pair, r.failed))
 
 
 def _read_run(file: Path, figures: Path) -> Run:
-    stem, campaign = file.name.removesuffix(".status.json"), file.parent.name
+    stem, campaign = (
+        file.name.removesuffix(".status.json").removesuffix(".failed"),
+        file.parent.name,
+    )
     try:
         record = json.loads(file.read_bytes())
     except ValueError as problem:
@@ -94,47 +100,47 @@ def _read_run(file: Path, figures: Path) -> Run:
     )
 
 
-def _last_demo(campaign: str) -> tuple[bool, str]:
-    return ledger.is_demo(campaign), campaign
+def publish(folder: Path, to: Path) -> list[str]:
+    """Copy the figures and tables of a notebook and campaign, with its pairs'; their places."""
+    made = []
+    for file in sorted(folder.rglob("*.*")) if folder.is_dir() else ():
+        place = file.relative_to(folder)
+        hidden = any(part.startswith(".") for part in place.parts)
+        if hidden or file.suffix[1:] not in SHOWN or len(place.parts) > 2:
+            continue
+        copy = to / place
+        if not copy.is_file() or not filecmp.cmp(file, copy):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, copy)
+        made.append(place.as_posix())
+    return made
 
 
-@cache
-def about(campaign: str) -> dict[str, str]:
-    """Title, protocol, licence and citation of a campaign from the catalogue; empty if unknown."""
-    from ..read.campaigns import catalogue
+def listed(places: Iterable[str], folder: str, pair: str = "") -> list[dict[str, Any]]:
+    """Figures and tables for a page: a group for the campaign and one per pair, links by kind.
 
-    try:
-        entry = catalogue().get(campaign, {})
-    except (OSError, ValueError):
-        entry = {}
-    return {key: str(entry.get(key) or "") for key in ("title", "protocol", "licence", "citation")}
-
-
-def results(folder: Path, site: Path) -> dict[str, list[dict[str, Any]]]:
-    """The figures and tables in `folder` (not below), with links relative to `site`.
-
-    Returns
-    -------
-    dict
-        ``figures`` and ``tables``: lists of ``{"name", "files": {extension: link}}``. The data of
-        a figure stand with the figure.
+    A figure's numbers stand with it. `folder` leads from the page to the files.
     """
-    found: dict[str, dict[str, str]] = {}
-    for file in sorted(folder.glob("*.*")) if folder.is_dir() else ():
-        extension = file.suffix[1:]
-        if extension in SHOWN and not file.name.startswith("."):
-            link = Path(os.path.relpath(file, site)).as_posix()
-            found.setdefault(file.stem, {})[extension] = link
-    kinds: dict[str, list[dict[str, Any]]] = {"figures": [], "tables": []}
-    for name, files in found.items():
-        kind = "figures" if any(e in files for e in FIGURE) else "tables"
-        ordered = {e: files[e] for e in SHOWN if e in files}
-        kinds[kind].append({"name": name, "files": ordered})
-    return kinds
+    groups: dict[str, dict[str, dict[str, str]]] = {}
+    for place in places:
+        below, _, name = place.rpartition("/")
+        stem, _, kind = name.rpartition(".")
+        if not pair or below == pair:
+            groups.setdefault(below, {}).setdefault(stem, {})[kind] = f"{folder}/{place}"
+    made = []
+    for below, files in sorted(groups.items()):
+        items: dict[str, list[dict[str, Any]]] = {"figures": [], "tables": []}
+        for name, kinds in sorted(files.items()):
+            ordered = {k: kinds[k] for k in SHOWN if k in kinds}
+            key = "figures" if any(k in kinds for k in FIGURE) else "tables"
+            items[key].append({"name": name, "files": ordered})
+        made.append({"label": below or "the whole campaign", **items})
+    return made
 
 
 @cache
-def _environment() -> Any:
+def environment() -> Any:
+    """Jinja with the templates beside this file; what is put into a page is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     env = Environment(
@@ -144,153 +150,101 @@ def _environment() -> Any:
         trim_blocks=True,
     )
     env.filters["duration"] = pages.duration
-    env.globals["relative"] = lambda file, to: Path(os.path.relpath(file, to)).as_posix()
     return env
 
 
-def _navigation(run: Run, runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Links from one page to its siblings: the same notebook and campaign, other pairs."""
-    return [
-        {
-            "label": r.pair or "all pairs",
-            "link": Path(r.page).name,
-            "here": r is run,
-            "ok": not r.failed,
-        }
-        for r in runs
-        if (r.notebook, r.campaign) == (run.notebook, run.campaign) and r.executed
-    ]
-
-
-def write_pages(runs: list[Run], site: Path) -> tuple[int, dict[str, str]]:
-    """Convert what changed since the last time, remove pages of runs that are gone.
+def write_pages(
+    runs: list[Run], site: Path
+) -> tuple[int, dict[str, str], dict[str, dict[str, Any]]]:
+    """Convert what changed since the last time, remove what belongs to runs that are gone.
 
     Returns
     -------
     tuple
-        The number of pages converted, and the problems of pages that could not be, by page.
+        The number of pages converted, the problems of pages that could not be, by page, and per
+        page its title and the words below each heading, for the search.
     """
     from tqdm import tqdm
 
     record_file = site / RECORD
     try:
-        record: dict[str, str] = json.loads(record_file.read_bytes())
+        record = json.loads(record_file.read_bytes())
     except (OSError, ValueError):
         record = {}
-    parts = hashlib.sha256(
-        b"".join((pages.HERE / part).read_bytes() for part in pages.PARTS)
-    ).hexdigest()
-    todo, fresh = [], {}
+    old, fresh = record.get("pages", {}), {}
+    folders = {(run.campaign, run.notebook): run.output_dir for run in reversed(runs)}
+    files = {key: publish(folder, site.joinpath(*key)) for key, folder in sorted(folders.items())}
+    parts = [digest(pages.HERE / part) for part in pages.PARTS]
+    todo = []
     for run in runs:
         if run.executed is None:
             continue
-        home = (site / run.page).parent
-        folder = run.output_dir / run.pair if run.pair else run.output_dir
-        context = {"nav": _navigation(run, runs), "files": results(folder, home)}
-        context["output_dir"] = paths.shown(run.output_dir)
-        context["pictures"] = Path(os.path.relpath(run.output_dir, home)).as_posix()
-        seen = repr((parts, run, context)).encode() + run.executed.read_bytes()
-        fresh[run.page] = hashlib.sha256(seen).hexdigest()
-        if record.get(run.page) != fresh[run.page] or not (site / run.page).is_file():
-            todo.append((run, {**context, "run": run}))
+        places = files[run.campaign, run.notebook]
+        context = {**front.around(run, runs), "files": listed(places, run.notebook, run.pair)}
+        stamp = [digest(run.executed), repr(run), repr(context), *parts]
+        if (old.get(run.page) or {}).get("stamp") == stamp and (site / run.page).is_file():
+            fresh[run.page] = old[run.page]
+        else:
+            todo.append((run, context, places, stamp))
     problems = {}
-    for run, context in tqdm(todo, desc="report pages", unit="page", disable=None):
-        assert run.executed is not None
+    for run, context, places, stamp in tqdm(todo, desc="report pages", unit="page", disable=None):
         try:
-            write_whole(site / run.page, pages.convert(run.executed, context).encode())
+            fresh[run.page] = {"stamp": stamp, **_write_page(run, context, places, site)}
         except Exception as problem:  # one broken notebook must not take the report with it
             problems[run.page] = f"{type(problem).__name__}: {problem}"
             (site / run.page).unlink(missing_ok=True)
-            del fresh[run.page]
-    for page in set(record) - set(fresh):
-        (site / page).unlink(missing_ok=True)
-        if (site / page).parent.is_dir() and not any((site / page).parent.iterdir()):
-            (site / page).parent.rmdir()
-    if fresh != record:
-        write_whole(record_file, (json.dumps(fresh, indent=1, sort_keys=True) + "\n").encode())
-    return len(todo) - len(problems), problems
+    copies = [f"{'/'.join(key)}/{place}" for key, places in files.items() for place in places]
+    _remove(site, {*old, *record.get("copies", [])} - {*fresh, *copies})
+    content = json.dumps({"pages": fresh, "copies": copies}, indent=1, sort_keys=True) + "\n"
+    if {"pages": fresh, "copies": copies} != record:
+        write_whole(record_file, content.encode())
+    return len(todo) - len(problems), problems, fresh
 
 
-def overview(runs: list[Run], figures: Path, site: Path) -> list[dict[str, Any]]:
-    """What the index lists: per notebook its question and its campaigns with runs and files.
+def _write_page(
+    run: Run, context: Mapping[str, Any], places: Sequence[str], site: Path
+) -> dict[str, Any]:
+    assert run.executed is not None
+    # what a failed run drew was never put in place: its page holds the pictures itself
+    links = {} if run.failed else {place: f"{run.notebook}/{place}" for place in places}
+    body = pages.body(run.executed, links, run.output_dir)
+    page = environment().get_template("page.html.j2").render(
+        run=run, body=body, root="../", **context
+    )  # fmt: skip
+    write_whole(site / run.page, page.encode())
+    return {"title": body.title, "words": [] if run.failed else body.words}
 
-    Campaigns with results in `figures` but without a run are listed with their files only.
-    """
-    folders: dict[tuple[str, str], Path] = {}
-    for run in runs:  # a run over all pairs comes first
-        folders.setdefault((run.notebook, run.campaign), run.output_dir)
-    for folder in sorted(figures.glob("*/[0-9]*")):
-        if folder.is_dir():
-            folders.setdefault((folder.name, folder.parent.name), folder)
-    groups: dict[str, dict[str, Any]] = {}
-    for notebook, campaign in sorted(folders, key=lambda k: (k[0], _last_demo(k[1]))):
-        here = [r for r in runs if (r.notebook, r.campaign) == (notebook, campaign)]
-        folder = folders[notebook, campaign]
-        below = sorted(p.name for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
-        pairs = {p: results(folder / p, site) for p in below if not p.startswith(".")}
-        counted = [results(folder, site), *pairs.values()]
-        row: dict[str, Any] = {
-            "campaign": campaign,
-            "demo": ledger.is_demo(campaign),
-            "about": about(campaign),
-            "runs": here,
-            "seconds": sum(r.seconds for r in here),
-            "failed": [r for r in here if r.failed],
-            "files": counted[0],
-            "counts": {k: sum(len(c[k]) for c in counted) for k in ("figures", "tables")},
-            "pairs": {p: f for p, f in pairs.items() if f["figures"] or f["tables"]},
-        }
-        if not here and not any(row["counts"].values()):
-            continue
-        group = groups.setdefault(notebook, {"notebook": notebook, "rows": []})
-        group["rows"].append(row)
-    for notebook, group in groups.items():
-        title, question = pages.source_headline(paths.NOTEBOOKS / f"{notebook}.ipynb")
-        group |= {"title": title or notebook, "question": question}
-    return list(groups.values())
+
+def _remove(site: Path, left: Iterable[str]) -> None:
+    for name in left:
+        (site / name).unlink(missing_ok=True)
+        for folder in (site / name).parents:
+            if folder == site or not folder.is_dir() or any(folder.iterdir()):
+                break
+            folder.rmdir()
 
 
 def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
     """Make the report site; see `main`. Gives back what was done, in numbers."""
-    import pandas as pd
-
     placing.finish_below(figures)
     runs = read_runs(executed, figures)
-    converted, problems = write_pages(runs, site)
-    file = figures / "claims_ledger.csv"
-    rows = pd.read_csv(file, dtype=str, keep_default_na=False) if file.is_file() else None
-    papers = ledger.per_paper(rows).to_dict("records") if rows is not None else []
-    left = len(ledger.uncovered(rows)) if rows is not None else 0
-    shared = {
-        **pages.assets(),
-        "site": site,
-        "papers": papers,
-        "runs": runs,
-        "names": ledger.PAPERS,
-    }
-    groups = overview(runs, figures, site)
-    named = {row["campaign"]: row["about"] for group in groups for row in group["rows"]}
-    contexts: dict[str, dict[str, Any]] = {
-        "index.html": {
-            "groups": groups,
-            "campaigns": {n: named[n] for n in sorted(named, key=_last_demo) if named[n]["title"]},
-            "problems": problems,
-            "uncovered": left,
-        },
-        "ledger.html": {
-            "rows": rows.to_dict("records") if rows is not None else [],
-            "csv": Path(os.path.relpath(file, site)).as_posix() if rows is not None else "",
-        },
-    }
+    converted, problems, made = write_pages(runs, site)
+    for name, text in pages.assets().items():
+        write_whole(site / "assets" / name, text.encode())
+    contexts, words = front.contexts(runs, problems, figures, site)
+    for page, about in made.items():
+        where = page.removesuffix(".html").replace("/", " · ").replace("__", " · ")
+        words += [(f"{page}#{i}", heading, where, text) for i, heading, text in about["words"]]
+    index = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    write_whole(site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode())
     for name, context in contexts.items():
         # written even if unchanged: the workflow goes by the index being newer than the runs
-        content = _environment().get_template(f"{name}.j2").render(**shared, **context)
+        content = environment().get_template(f"{name}.j2").render(root="", **context)
         write_whole(site / name, content.encode())
-    failed = sum(run.failed for run in runs)
     kept = sum(run.status == "kept" for run in runs)
     return {
         "runs": len(runs) - kept,
-        "failed": failed,
+        "failed": sum(run.failed for run in runs),
         "kept": kept,
         "converted": converted,
         "problems": problems,

@@ -87,7 +87,9 @@ def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) ->
     file = pictures.get(base64.b64decode("".join(data["image/png"])))
     name = file.as_posix() if file else "a picture"
     if file and kept(final / file):
-        return _markdown(f"![{name}]({name})", {"rankstability": {"picture": name}})
+        alt = output["metadata"].get("image/png", {}).get("alt", "")
+        about = {"picture": name, "alt": alt} if alt else {"picture": name}
+        return _markdown(f"![{name}]({name})", {"rankstability": about})
     return name
 
 

@@ -150,8 +150,18 @@ def totals(
     return pd.concat(tables, ignore_index=True)
 
 
+def telling(counted: pd.DataFrame) -> pd.DataFrame:
+    """`totals` without the divisions of which one group holds all: they say the same again."""
+    groups = counted.groupby("by")["group"].transform("nunique")
+    compared = counted.groupby("by")["comparisons"].transform("sum")
+    every = compared == counted.loc[counted["by"] == "all", "comparisons"].sum()
+    again = (counted["by"] != "all") & (groups == 1) & every
+    return counted[~again].reset_index(drop=True)
+
+
 def as_fractions(counted: pd.DataFrame, what: str = "removed") -> pd.DataFrame:
-    """`totals` as the paper prints them: ``1/13``."""
+    """`totals` as the paper prints them: ``1/13``; what only repeats is left out (`telling`)."""
+    counted = telling(counted)
     shown = counted[["by", "group", what]].copy()
     for name, title in (("d_rank", "Δ rank"), ("d_cluster", "Δ cluster"), ("d_both", "Δ both")):
         shown[title] = counted[name].astype(str) + "/" + counted["comparisons"].astype(str)

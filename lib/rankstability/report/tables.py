@@ -1,0 +1,176 @@
+"""A frame as the table a reader sees: no index, words left, numbers right and rounded, units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+MOST = 60  # rows shown; the CSV beside the notebook holds all
+NONE = "–"
+EMPTY = '<p class="quiet">No rows.</p>'
+UNITS = {
+    "variance": "points²",
+    "seconds": "s",
+    "mean_raw": "points",
+    "system_sd": "points",
+    "document_sd": "points",
+    "luck_raw": "points",
+    "ref_percent": "%",
+    "bad_ref_percent": "%",
+    "human_percent": "%",
+    "mean_z": "sd",
+    "company_z": "sd",
+    "luck_z": "sd",
+    "z_without": "sd",
+    "rank_low": "rank",
+    "rank_high": "rank",
+}
+NAMES = {
+    "d_rank": "Δ rank",
+    "d_cluster": "Δ cluster",
+    "d_both": "Δ both",
+    "p_holm": "p (Holm)",
+    "p_bh": "p (Benjamini-Hochberg)",
+    "p_a": "P(A)",
+    "sigma2": "σ²",
+    "mfas": "MFAS",
+    "rmse": "RMSE",
+    "srp": "SRP",
+    "srp_both": "SRP both",
+}
+TRUTH = {"true": "yes", "false": "no"}
+
+
+def html(frame: pd.DataFrame) -> str:
+    """`frame` as an HTML table: names escaped, at most `MOST` rows, an index only if it is named.
+
+    Floats of a column are rounded alike, to three digits of the middle one; whole numbers have no
+    point, missing values are a dash, and columns of numbers have the class ``number``.
+    """
+    frame = _with_index(frame)
+    if frame.empty:
+        return EMPTY
+    rows = frame.head(MOST)
+    columns = [_column(frame.iloc[:, k]) for k in range(frame.shape[1])]
+    heads = "".join(
+        f'<th scope="col"{_class(n)} title="{escape(str(name))}">{heading(name)}</th>'
+        for name, (_, n) in zip(frame.columns, columns, strict=True)
+    )
+    lines = [
+        "<tr>" + "".join(f"<td{_class(n)}>{texts[k]}</td>" for texts, n in columns) + "</tr>"
+        for k in range(len(rows))
+    ]
+    left = len(frame) - len(rows)
+    more = f'<p class="quiet">{left} more rows are in the CSV of this table.</p>' if left else ""
+    body = "\n".join(lines)
+    head = f"<thead><tr>{heads}</tr></thead>"
+    return f'<table class="frame">{head}<tbody>\n{body}\n</tbody></table>{more}'
+
+
+def heading(name: object) -> str:
+    """A column's name as a reader has it, escaped: words for letters, the unit where it has one."""
+    if isinstance(name, tuple):
+        return ", ".join(heading(part) for part in name if str(part))
+    text = NAMES.get(str(name), str(name).replace("_", " ").strip() or str(name))
+    unit = UNITS.get(str(name))
+    return escape(text) + (f" <small>({unit})</small>" if unit else "")
+
+
+def _class(number: bool) -> str:
+    return ' class="number"' if number else ""
+
+
+def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
+    index = frame.index
+    unnamed = all(name is None for name in index.names)
+    if unnamed and (isinstance(index, pd.RangeIndex) or pd.api.types.is_integer_dtype(index)):
+        return frame
+    names = [n if n is not None else "" for n in index.names]
+    left = index.to_frame(index=False)
+    left.columns = pd.Index(names)
+    data = frame.reset_index(drop=True)
+    if data.columns.nlevels > 1:
+        data.columns = pd.Index([", ".join(map(str, c)) for c in data.columns])
+    return pd.concat([left, data], axis=1)
+
+
+def _column(values: pd.Series) -> tuple[list[str], bool]:
+    """The texts of a column, and whether it holds numbers."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(values.cat.categories.dtype)
+    if values.dtype == bool:
+        return ["yes" if v else "no" for v in values], False
+    if pd.api.types.is_numeric_dtype(values):
+        digits = decimals(values.to_numpy(float, na_value=np.nan))
+        return [number(v, digits) for v in values.head(MOST)], True
+    shown = [_text(v) for v in values.head(MOST)]
+    numeric = [v for v in values if not _missing(v)]
+    kinds = bool(numeric) and all(isinstance(v, int | float | np.number) for v in numeric)
+    return shown, kinds and not any(isinstance(v, bool) for v in numeric)
+
+
+def decimals(values: np.ndarray) -> int:
+    """Digits behind the point for a column: none for whole numbers, else three significant ones."""
+    finite = np.abs(values[np.isfinite(values)])
+    if not len(finite) or (finite == np.round(finite)).all():
+        return 0
+    middle = float(np.median(finite[finite > 0]))
+    return int(np.clip(2 - math.floor(math.log10(middle)), 1, 4))
+
+
+def number(value: Any, digits: int) -> str:
+    """One number with `digits` behind the point and a true minus; a dash where there is none."""
+    if _missing(value):
+        return NONE
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.{digits}f}"
+    if value and not text.strip("-0."):
+        return ("<" if value > 0 else ">−") + f"{10.0**-digits:.{digits}f}" if digits else text
+    return text.replace("-", "−") if text.strip("-0.") else text.removeprefix("-")
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (np.isscalar(value) and bool(pd.isna(value)))
+
+
+def _text(value: Any) -> str:
+    if _missing(value) or (isinstance(value, str) and not value.strip()):
+        return NONE
+    if isinstance(value, float | np.floating):
+        return number(value, decimals(np.array([value])))
+    if isinstance(value, list | tuple | set | np.ndarray):
+        return escape(", ".join(map(str, value)))
+    return escape(TRUTH.get(str(value), str(value)))
+
+
+def named(values: Mapping[str, Any]) -> str:
+    """A mapping, such as the settings of a run, as a table of two columns."""
+    flat = {
+        name: ", ".join(f"{k} {v}" for k, v in part.items()) if isinstance(part, Mapping) else part
+        for name, part in values.items()
+    }
+    table = pd.DataFrame(
+        {
+            "setting": list(flat),
+            "value": [NONE if v in ("", None) else str(v) for v in flat.values()],
+        }
+    )
+    return html(table.astype(object))
+
+
+def install() -> None:
+    """Show frames, series and mappings as tables in this notebook, in JupyterLab and on pages."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    if shell is not None:
+        formatter = shell.display_formatter.formatters["text/html"]
+        formatter.for_type(pd.DataFrame, html)
+        formatter.for_type(pd.Series, lambda series: html(series.to_frame()))
+        formatter.for_type(dict, named)
