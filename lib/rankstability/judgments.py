@@ -28,6 +28,8 @@ MARKS = (
 """Why a row of an Appraise export is not among those that WMT24's organisers rank by."""
 ROWS = ("good workers", "no document with a bad item", "latest complete", "every repeat")
 """Which judgments a year's recipe counts; see `select_rows`."""
+UNKNOWN_Z = ("worker without rows in ad-latest", "worker whose scores never vary")
+ZERO_VARIANCE = ("drop", "zero")
 REFERENCE = "_ref"  # the reference's id in relative ranking
 _HUMAN = re.compile(r"HUMAN|(?i:(?:^|[-_.])human(?:[-_.]|$))|^ref[-_]?[A-Z]$")
 
@@ -52,6 +54,9 @@ class DirectAssessment:
         file, reason, rows: what of the files is not in the frames, and what is doubtful.
     scale : pair of float
         The lowest and highest score that could be given.
+    zero_variance : str
+        What stands for the z-score of workers whose scores never vary: ``drop`` (nothing: they do
+        not count in means of z, as at WMT21) or ``zero`` (0, as in WMT22's official averages).
     """
 
     pair: str
@@ -59,6 +64,7 @@ class DirectAssessment:
     good: pd.DataFrame
     excluded: pd.DataFrame
     scale: tuple[float, float] = (0.0, 100.0)
+    zero_variance: str = "drop"
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
@@ -156,6 +162,18 @@ def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
     ).ngroup()
     bad = number[of_type(good, "BAD_REF")].unique()
     return replace(da, good=good[~number.isin(bad)])
+
+
+def unstandardised(da: DirectAssessment) -> np.ndarray:
+    """Why rows of ``da.good`` that count have no z-score from their worker: one of `UNKNOWN_Z`.
+
+    Empty where there is one, and for rows that do not count. A worker of one score never varies.
+    """
+    rows = da.latest[unmarked(da.latest)]
+    scores = rows.groupby(rows["worker"].astype(str), observed=True)["score"]
+    spread = (scores.max() - scores.min()).reindex(da.good["worker"].astype(str)).to_numpy()
+    reasons = np.select([np.isnan(spread), spread < 1e-9], UNKNOWN_Z, "")
+    return np.where(counted(da.good), reasons, "")
 
 
 def of_systems(frame: pd.DataFrame, systems: Collection[str]) -> np.ndarray:

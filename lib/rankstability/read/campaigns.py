@@ -7,7 +7,7 @@ import difflib
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import yaml
 
 from .. import paths
 from ..errors import DataError
-from ..judgments import DirectAssessment
+from ..judgments import UNKNOWN_Z, DirectAssessment, unstandardised
 from . import da as readers_da
 from . import formats, text
 from .da import GOOD, LATEST, locate
@@ -375,7 +375,22 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
         pair = campaign.pairs[0]
     if pair or campaign.protocol != "RR":
         _known_pair(campaign, pair)
-    return FORMATS[campaign.format].read(campaign.source(pair), pair)
+    judgments = FORMATS[campaign.format].read(campaign.source(pair), pair)
+    if isinstance(judgments, DirectAssessment):
+        return _with_unknown_z(judgments, campaign.entry.get("zero_variance", "drop"))
+    return judgments
+
+
+def _with_unknown_z(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
+    """The judgments with the campaign's rule, and a count of those that have no z-score."""
+    reason = unstandardised(da)
+    file = da.excluded["file"].iloc[-1] if len(da.excluded) else ""
+    counts = {why: int((reason == why).sum()) for why in UNKNOWN_Z}
+    z = dict(zip(UNKNOWN_Z, ("no z", "z is 0" if zero_variance == "zero" else "no z"), strict=True))
+    noted = [(file, f"{why} ({z[why]})", n) for why, n in counts.items() if n]
+    excluded = pd.concat([da.excluded, pd.DataFrame(noted, columns=["file", "reason", "rows"])])
+    excluded = excluded.reset_index(drop=True) if noted else da.excluded
+    return replace(da, zero_variance=zero_variance, excluded=excluded)
 
 
 def load_da(campaign: Campaign, pair: str) -> DirectAssessment:

@@ -10,6 +10,7 @@ import yaml
 
 from .. import paths
 from ..errors import DataError
+from ..judgments import ZERO_VARIANCE
 from . import formats, languages, long, text
 from .da import locate
 
@@ -67,6 +68,10 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "pair": (
         lambda v: isinstance(v, str) and bool(languages.pair_of(v)),
         *("not a language pair", "a pair such as cs-en"),
+    ),
+    "zero_variance": (
+        lambda v: v in ZERO_VARIANCE,
+        *("unknown rule for workers whose scores never vary", "zero or drop"),
     ),
     "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
     "columns": (

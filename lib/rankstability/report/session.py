@@ -73,6 +73,8 @@ def start(
     folder = Path(output_dir) if output_dir else results_folder(found) / notebook
     if not output_dir:
         claim(found)
+    if rule := found.entry.get("zero_variance"):  # the campaign's, of workers without spread
+        settings["zero_variance"] = rule
     signed = signature(
         notebook=notebook,
         campaign=found.name,

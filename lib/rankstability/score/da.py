@@ -100,7 +100,9 @@ def _moments(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.n
 
 
 def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarray:
-    """z-score of each row of ``da.good``; NaN where its worker's sd is 0 or unknown.
+    """z-score of each row of ``da.good``; NaN where its worker's sd is unknown, or 0.
+
+    With ``da.zero_variance == "zero"`` a worker whose scores never vary has z-scores of 0.
 
     The mean and standard deviation are those of the worker's rows of any type in ``da.latest``
     (Knowles 2021, section 3 and footnote 5), but marked ones; or of the rows of the mask `base`
@@ -113,9 +115,23 @@ def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarr
     )
     place = workers.get_indexer(da.good["worker"].cat.categories)
     mean, sd = np.append(mean, np.nan)[place], np.append(sd, np.nan)[place]
-    sd = np.where(sd > NO_SPREAD, sd, np.nan)
     codes = da.good["worker"].cat.codes.to_numpy()
-    return (da.good["score"].to_numpy(float) - mean[codes]) / sd[codes]
+    score = da.good["score"].to_numpy(float)
+    return standardised(score, mean[codes], sd[codes], da.zero_variance)
+
+
+def standardised(
+    score: np.ndarray, mean: np.ndarray, sd: np.ndarray, zero_variance: str
+) -> np.ndarray:
+    """z-scores from each score's worker's mean and sd; see `DirectAssessment.zero_variance`.
+
+    NaN where the worker is unknown (a mean of NaN), and where sd is 0 or that of one score.
+    """
+    varies = sd > NO_SPREAD
+    z = (score - mean) / np.where(varies, sd, np.nan)
+    if zero_variance == "zero":
+        z[~varies & np.isfinite(mean)] = 0
+    return z
 
 
 def segment_scores(

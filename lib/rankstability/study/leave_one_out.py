@@ -13,11 +13,11 @@ from ..judgments import counted as rows_that_count
 from ..rank.ranking import Ranking
 from ..rank.systems import rank_systems
 from ..score.da import (
-    NO_SPREAD,
     SegmentScores,
     _moments,
     judgment_z,
     segment_scores,
+    standardised,
 )
 from .changes import Comparison
 
@@ -68,11 +68,10 @@ def leave_one_out(
         met = np.bincount(worker[out], minlength=len(workers)) > 0
         touched = met[worker] & ~out
         mean, sd, _ = _moments(worker[touched], score[touched], len(workers))
-        sd = np.where(sd > NO_SPREAD, sd, np.nan)
         renewed = met[row_worker]
         z = z_before.copy()
         who = row_worker[renewed]
-        z[renewed] = (row_score[renewed] - mean[who]) / sd[who]
+        z[renewed] = standardised(row_score[renewed], mean[who], sd[who], da.zero_variance)
         left = (row_system != k) & np.isfinite(z)
         keep = first.system != k
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..judgments import DirectAssessment
+from ..judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
 from ..rank.ranges import bootstrap_ranks, rank_range_table
 from ..rank.ranking import CLUSTER_RULES, Ranking
 from ..rank.significance import TESTS
@@ -38,6 +38,23 @@ def type_counts(
             for name, frame in files
         ]
     return pd.DataFrame(rows, columns=["file", *TYPES])
+
+
+def without_z(da: DirectAssessment) -> pd.DataFrame:
+    """How many judgments of each system have no z-score from their worker.
+
+    Returns
+    -------
+    DataFrame
+        system, judgments (that count), without_z (of them), share, z (``left out`` of the system's
+        mean, or ``0``: the campaign's rule for workers whose scores never vary).
+    """
+    rows, reason = counted(da.good), unstandardised(da)
+    table = pd.DataFrame({"system": da.good["system"].astype(str), "without": reason != ""})[rows]
+    table = table.groupby("system")["without"].agg(judgments="size", without_z="sum").reset_index()
+    zero = reason[reason != ""] == UNKNOWN_Z[1]
+    given = "0" if da.zero_variance == "zero" and zero.all() else "left out"
+    return table.assign(share=table["without_z"] / table["judgments"], z=given)
 
 
 def with_official_counts(
