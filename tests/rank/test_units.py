@@ -71,6 +71,18 @@ def test_two_ways_are_one_where_units_cross_nothing():
     assert np.sqrt(drawn.var(axis=0) / np.diag(one.covariance)) == pytest.approx(1.4, abs=0.45)
 
 
+def test_what_differs_with_both_drawn_anew_differs_with_each():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        system, first, second = rng.integers(0, [[4], [9], [12]], size=(3, 150))
+        score = rng.normal(size=150) + rng.normal(size=(9, 4))[first, system] + 0.6 * system
+        both = two_way_means(system, first, second, score).p()
+        for unit in (first, second):
+            alone = means(*unit_totals(system, unit, score)).p()
+            towards = both < 0.5
+            assert (both[towards] >= alone[towards] - 1e-12).all()
+
+
 def test_one_unit_says_nothing():
     with pytest.raises(DataError, match="only one unit"):
         means(*unit_totals(np.array([0, 1]), np.array([0, 0]), np.array([1.0, 2.0])))

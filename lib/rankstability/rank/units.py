@@ -34,12 +34,16 @@ class Means:
         covariance (for two kinds of units: of the first kind, for multiplier draws).
     units : int
         Units that hold a score (of two kinds, the fewer).
+    least : array, shape (systems, systems), optional
+        Variance that each difference of two systems has at least: for two kinds of units, the
+        larger of the variances by one kind alone.
     """
 
     mean: np.ndarray
     covariance: np.ndarray
     influence: np.ndarray
     units: int
+    least: np.ndarray | None = None
 
     @property
     def freedom(self) -> int:
@@ -59,8 +63,13 @@ class Means:
         return np.where((error == 0) & (gap == 0), 0.0, t)
 
     def error(self) -> np.ndarray:
-        """Standard error of each difference mean_i - mean_j."""
-        return np.sqrt(np.maximum(_difference_variance(self.covariance), 0.0))
+        """Standard error of each difference mean_i - mean_j, not below what `least` says."""
+        variance = self.variance_of_differences()
+        return np.sqrt(variance if self.least is None else np.maximum(variance, self.least))
+
+    def variance_of_differences(self) -> np.ndarray:
+        """Variance of each difference mean_i - mean_j by the covariance alone."""
+        return np.maximum(_difference_variance(self.covariance), 0.0)
 
     def p(self) -> np.ndarray:
         """One-sided p that the row's system is better than the column's; NaN on the diagonal."""
@@ -254,9 +263,9 @@ def two_way_means(
 ) -> Means:
     """Mean scores with a covariance for two kinds of units that cross (document x annotator).
 
-    Covariance by the first kind plus by the second, less by their cells; where that difference
-    leaves a difference of two systems with less variance than one kind alone, the larger of the
-    two stands instead (as small samples need).
+    Covariance by the first kind plus by the second, less by their cells. No difference of two
+    systems has less variance than by one kind alone (as small samples need), so that what holds
+    with both drawn anew holds with each.
 
     Parameters
     ----------
@@ -268,11 +277,12 @@ def two_way_means(
     by = [means(*unit_totals(system, u, score, weight, systems)) for u in (first, second, cell)]
     one, two, both = by
     covariance = one.covariance + two.covariance - both.covariance
+    least = np.maximum(one.variance_of_differences(), two.variance_of_differences())
     larger = one if np.trace(one.covariance) >= np.trace(two.covariance) else two
-    if (_difference_variance(covariance) < _difference_variance(larger.covariance)).any():
+    if (_difference_variance(covariance) < least).any():
         covariance = larger.covariance
     fewer = min(one.units, two.units)
-    return Means(one.mean, covariance, larger.influence, fewer)
+    return Means(one.mean, covariance, larger.influence, fewer, least)
 
 
 def _difference_variance(covariance: np.ndarray) -> np.ndarray:
