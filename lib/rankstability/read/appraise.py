@@ -7,7 +7,6 @@ annotation task (``username``) stands for a worker, as in the official Appraise 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -60,7 +59,7 @@ def companion(file: Path) -> bool:
 
 def layout(line: str) -> tuple[str, ...]:
     """The columns of an export by its first line, a header or not; empty where it is none."""
-    row = next(csv.reader([line]), [])
+    row = tables.cells(line)
     names = tuple(OTHER_NAMES.get(name, name) for name in row)
     for columns in LAYOUTS.values():
         for whole in (columns, (*columns, *BATCH)):

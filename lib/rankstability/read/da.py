@@ -139,6 +139,8 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
         rows = _rows(table, pair)
         frames.append(_judgments(table, rows))
         excluded.append((file.name, "other language pairs", len(table.frame) - len(rows)))
+        if blanks := table.trimmed(["WorkerId", "HITId", "sys_id", "sid", "type", "rid"], rows):
+            excluded.append((file.name, "(kept: blanks around names taken away)", blanks))
         if identical := _identical(table, rows):
             excluded.append((file.name, "identical rows (kept)", identical))
     share_categories(frames, ("worker", "hit", "system", "segment", "type", "block"))

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,7 +18,7 @@ from .. import paths
 from ..errors import DataError
 from ..judgments import DirectAssessment
 from . import appraise as readers_appraise
-from . import appraise_mqm, languages, long, text
+from . import appraise_mqm, languages, long, tables, text
 from . import da as readers_da
 from . import mqm as readers_mqm
 from . import rr as readers_rr
@@ -97,7 +96,7 @@ def _knows_da(path: Path, line: str) -> bool:
 
 
 def _knows_rr(path: Path, line: str) -> bool:
-    row = set(next(csv.reader([line]), []))
+    row = set(tables.cells(line))
     return {"srclang", "trglang"} <= row and bool({"system1rank", "rankingID"} & row)
 
 
@@ -204,6 +203,9 @@ def detect(path: Path) -> str:
     kinds = kinds_of(path)
     names = "" if path.is_file() else ", ".join(sorted(file.name for file in path.iterdir())[:6])
     if not kinds:
+        for file in _candidates(path)[:1]:  # damaged, too large: that says more
+            with text.opened(file) as stream:
+                stream.read(1)
         near = next(filter(None, map(_almost, _candidates(path))), "")
         raise DataError(
             "not a file of a known format" if path.is_file() else "no files in a known format",

@@ -68,13 +68,10 @@ class Judged:
     pair_from: str = ""
 
     def column(self, name: str) -> pd.Series:
-        """Our column as text without blanks around it; empty where the file has none."""
+        """Our column as text; empty where the file has none."""
         if name not in self.names:
             return pd.Series("", index=self.table.frame.index, dtype=object)
-        values = self.table.frame[self.names[name]].astype("category")
-        return values.map({text: str(text).strip() for text in values.cat.categories}).astype(
-            object
-        )
+        return self.table.frame[self.names[name]].astype(object)
 
     def pairs(self) -> np.ndarray:
         """The language pair of each row."""
@@ -300,13 +297,15 @@ def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataF
     inside = part.pairs() == pair
     scored = ~part.column("score").str.lower().isin(MISSING).to_numpy()
     counts["other language pairs"] += int((~inside).sum())
+    blanks = part.table.trimmed([names[name] for name in names if name != "score"])
+    counts["(kept: blanks around names taken away)"] += blanks
     counts["no score (left out)"] += int((inside & ~scored).sum())
     keep = np.flatnonzero(inside & scored)
     schema = schemas.long_table("annotator" in names, low, high)
     frame = part.table.validated(schema, {name: names[name] for name in schema.columns}, keep)
     frame = frame.rename(columns={"annotator": "worker"})
     for name in frame.columns.difference(["score"]):
-        frame[name] = frame[name].astype(str).str.strip()
+        frame[name] = frame[name].astype(str)
     for name in ("hit", "document", "domain"):
         if name in names:
             values = part.column(name).iloc[keep].reset_index(drop=True)

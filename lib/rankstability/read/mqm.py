@@ -11,6 +11,7 @@ import pandas as pd
 from ..errors import DataError
 from ..paths import shown
 from . import schema as schemas
+from . import tables
 from .tables import Table
 from .text import decoded, opened
 
@@ -154,7 +155,7 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     frame.insert(0, "pair", pair)
     for column in ("pair", "system", "document", "rater", "category", "severity"):
         frame[column] = frame[column].astype("category")
-    frame.attrs["excluded"] = dict(sorted(excluded.items()))
+    frame.attrs["excluded"] = {reason: n for reason, n in sorted(excluded.items()) if n}
     return frame
 
 
@@ -180,14 +181,16 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
                     value=f"{len(parts)} columns",
                     expected=f"at least {wanted}, separated by tabs",
                 )
-            texts = [decoded(parts[i], file, line).strip("\r\n ") for i in places.values()]
+            texts = [decoded(parts[i], file, line).strip("\r\n") for i in places.values()]
             cells.append([once.setdefault(text, text) for text in texts])
             lines.append(line)
     if not cells:
         raise DataError("no judgments", file=shown(file), expected="at least one row")
     names = {ours: header[i] for ours, i in places.items()}
     frame = pd.DataFrame(cells, columns=list(names.values()))
-    return Table(file, frame, np.array(lines)), names
+    table = tables.table(file, frame, np.array(lines))
+    excluded["(kept: blanks around names taken away)"] += table.trimmed(list(names.values()))
+    return table, names
 
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:

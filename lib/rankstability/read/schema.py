@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ from ..errors import DataError
 if TYPE_CHECKING:
     import pandera.pandas as pa
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+LONGEST = 1000  # characters of an id (joined ids of WMT18 have up to 300)
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 LANGUAGE, PERCENT = "an English name or an ISO 639 code", "a number from 0 to 100"
 
@@ -89,19 +92,33 @@ def _distinct(series: pd.Series) -> tuple[np.ndarray, list[str]]:
 
 
 def _text(test: Callable[[str], object], problem: str, expected: str) -> pa.Column:
+    return _texts({problem: test}, expected)
+
+
+def _texts(tests: Mapping[str, Callable[[str], object]], expected: str) -> pa.Column:
+    """A column of text that passes all tests, each named by the problem where it fails."""
     import pandera.pandas as pa
 
-    def check(series: pd.Series) -> pd.Series:
+    def check(series: pd.Series, test: Callable[[str], object]) -> pd.Series:
         codes, values = _distinct(series)
         passed = np.array([bool(test(value)) for value in values] + [False])
         return pd.Series(passed[codes], index=series.index)
 
-    return pa.Column(checks=pa.Check(check, error=problem, ignore_na=False), description=expected)
+    checks = [
+        pa.Check(partial(check, test=test), error=problem, ignore_na=False)
+        for problem, test in tests.items()
+    ]
+    return pa.Column(checks=checks, description=expected)
 
 
 def _filled(*names: str, missing: Collection[str] = ("", "NA")) -> dict[str, pa.Column]:
     """Columns of ids, which must be there."""
-    column = _text(lambda text: text.strip() not in missing, "empty id", "an id")
+    tests: dict[str, Callable[[str], object]] = {
+        "empty id": lambda text: text.strip() not in missing,
+        "too long for an id": lambda text: len(text) <= LONGEST,
+        "a line break or control character in an id": lambda text: not CONTROL.search(text),
+    }
+    column = _texts(tests, f"an id, at most {LONGEST} characters")
     return {name: column for name in names}
 
 

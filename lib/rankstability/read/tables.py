@@ -6,8 +6,8 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,13 +28,21 @@ if TYPE_CHECKING:
 class Table:
     """A file's rows, and where each stood in the file.
 
-    ``frame`` holds one categorical text column per name; ``lines[i]`` is the physical line of
-    row ``i`` (the first line of the file is 1, headers and blank lines count).
+    ``frame`` holds one text column per name, without blanks around a cell; ``lines[i]`` is the
+    physical line of row ``i`` (the first line of the file is 1, headers and blank lines count);
+    ``blanks`` says of a column (if of any cell) which cells had blanks around them.
     """
 
     path: Path
     frame: pd.DataFrame
     lines: np.ndarray
+    blanks: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> int:
+        """In how many of `rows` (indices; all) blanks around one of these cells were taken away."""
+        some = [self.blanks[name] for name in set(columns) & set(self.blanks)]
+        marked = np.logical_or.reduce(some) if some else np.zeros(len(self.frame), bool)
+        return int((marked if rows is None else marked[rows]).sum())
 
     def error(self, problem: str, row: int, column: str, expected: str) -> DataError:
         """The error for one bad value of the table."""
@@ -58,6 +66,28 @@ class Table:
         if rows is not None and len(rows) < len(frame):
             frame, lines = frame.iloc[rows], lines[rows]
         return schemas.validate(frame, schema, file=self.path, lines=lines, columns=names)
+
+
+def table(path: Path, frame: pd.DataFrame, lines: np.ndarray) -> Table:
+    """A `Table` of text as it stands in the file: blanks around cells are taken away and noted."""
+    plain, blanks = {}, {}
+    for name in frame.columns:
+        values = frame[name].astype("category").cat
+        bare = [str(value).strip() for value in values.categories]
+        changed = np.array([a != b for a, b in zip(bare, values.categories, strict=True)], bool)
+        if changed.any():
+            blanks[name] = np.append(changed, False)[values.codes.to_numpy()]
+            kept = pd.Categorical(np.append(bare, "").astype(object)[values.codes.to_numpy()])
+            plain[name] = pd.Series(kept, index=frame.index).astype(frame[name].dtype.name)
+    return Table(path, frame.assign(**plain) if plain else frame, lines, blanks)
+
+
+def cells(line: str, sign: str = ",") -> list[str]:
+    """The fields of one line; none where it cannot be parted."""
+    try:
+        return next(csv.reader([line], delimiter=sign), [])
+    except csv.Error:
+        return []
 
 
 def read_csv(path: Path, columns: tuple[str, ...] = (), separator: str = ",") -> Table:
@@ -116,7 +146,7 @@ def _read_csv(path: str, mtime: int, size: int, columns: tuple[str, ...], separa
     if twice:
         raise DataError("a column stands twice", file=paths.shown(file), line=1, value=twice[0])
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
-    return Table(file, frame, np.array(lines, dtype=int))
+    return table(file, frame, np.array(lines, dtype=int))
 
 
 def read(path: Path, columns: tuple[str, ...], usecols: tuple[str, ...] = ()) -> Table:
@@ -146,13 +176,19 @@ def _read(
 ) -> Table:
     file = Path(path)
     data = text.content(file)
+    data = data.replace(b"\r\n", b"\n")
+    if b"\r" in data:
+        raise DataError(
+            "a carriage return within a line",
+            file=paths.shown(file),
+            line=data.count(b"\n", 0, data.index(b"\r")) + 1,
+            expected="lines that end in LF or CRLF",
+        )
     first = data[: data.find(b"\n") + 1 or None].rstrip(b"\n")
     if first.startswith(b'"'):
         data = data.replace(b'"', b"")
     if b"\t" not in first:
         data = b"\n".join(b"\t".join(line.split()) for line in data.split(b"\n"))
-    if b"\r" in data:
-        data = data.replace(b"\r\n", b"\n")
     if not data.endswith(b"\n"):
         data += b"\n"
     lines = _lines(file, data, len(columns))
@@ -185,7 +221,7 @@ def _read(
         index_col=False,
         low_memory=False,  # in one piece: a tenth faster than joining categories of pieces
     )
-    return Table(file, frame[list(usecols)], lines)
+    return table(file, frame[list(usecols)], lines)
 
 
 def _lines(file: Path, data: bytes, width: int) -> np.ndarray:
@@ -215,7 +251,7 @@ SEPARATORS = ("\t", ";", ",")
 
 def separator(line: str) -> str:
     """What parts the fields of a header: tab, semicolon or comma, whichever parts it most."""
-    return max(SEPARATORS, key=lambda sign: len(next(csv.reader([line], delimiter=sign), [])))
+    return max(SEPARATORS, key=lambda sign: len(cells(line, sign)))
 
 
 def any_table(path: Path) -> Table:
@@ -294,7 +330,7 @@ def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -
         lines.append(line)
         names.update(dict.fromkeys(rows[-1]))
     frame = pd.DataFrame(rows, columns=list(names), dtype=object).fillna("").astype("category")
-    return Table(path, frame, np.array(lines, dtype=int))
+    return table(path, frame, np.array(lines, dtype=int))
 
 
 def _cell(value: Any, path: Path, line: int, name: object) -> str:

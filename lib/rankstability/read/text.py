@@ -17,6 +17,9 @@ from .. import paths
 from ..errors import DataError
 
 GZIP = b"\x1f\x8b"
+LARGEST = 1 << 29  # bytes of a file, unpacked
+RATIO, SURELY = 200, 1 << 24  # unpacked over packed, of more than so many bytes
+PIECE = 1 << 20
 TAR, TAR_AT = b"ustar", slice(257, 262)  # the mark of a tar archive, and where it stands
 
 
@@ -29,9 +32,11 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     Raises
     ------
     DataError
-        Missing or unreadable file; a truncated or damaged packing; an archive of several tables.
+        Missing or unreadable file; a truncated or damaged packing, checksums included; more than
+        `LARGEST` bytes unpacked, or unlikely many; an archive of several tables.
     """
     archive = path.name.lower().endswith((".tar.gz", ".tgz"))
+    _check_packing(*key(path))
     try:
         with contextlib.ExitStack() as stack:
             stream: IO[bytes] = stack.enter_context(path.open("rb"))
@@ -41,17 +46,42 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
             elif cast("BufferedReader", stream).peek(2)[:2] == GZIP:
                 stream = cast("IO[bytes]", stack.enter_context(gzip.open(stream)))
             yield stream
-    except FileNotFoundError:
-        raise DataError("no such file", file=paths.shown(path)) from None
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
-        problem = "cannot be unpacked" if archive else "truncated or damaged gzip"
-        raise DataError(
-            f"{problem} ({error})",
-            file=paths.shown(path),
-            expected="a whole file; fetch it again",
-        ) from None
+        raise _damaged(path, error) from None
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", file=paths.shown(path)) from None
+
+
+def _damaged(path: Path, error: Exception) -> DataError:
+    archive = path.name.lower().endswith((".tar.gz", ".tgz"))
+    problem = "cannot be unpacked" if archive else "truncated or damaged gzip"
+    expected = "a whole file; fetch it again"
+    return DataError(f"{problem} ({error})", file=paths.shown(path), expected=expected)
+
+
+@lru_cache(maxsize=256)
+def _check_packing(path: str, mtime: int, size: int) -> None:
+    """Read a gzip once through, so that its checksum is compared and its size known beforehand."""
+    file, total, most = Path(path), size, LARGEST
+    try:
+        with file.open("rb") as stream:
+            if stream.read(2) == GZIP:
+                stream.seek(0)
+                most, total = min(LARGEST, max(RATIO * size, SURELY)), 0
+                with gzip.open(stream) as unpacked:
+                    while total <= most and (piece := unpacked.read(PIECE)):
+                        total += len(piece)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise _damaged(file, error) from None
+    except OSError as error:
+        raise DataError(f"cannot be read ({error.strerror})", file=paths.shown(file)) from None
+    if total > most:
+        raise DataError(
+            "too large",
+            file=paths.shown(file),
+            value=f"more than {most >> 20} MiB" + (" unpacked" if most != size else ""),
+            expected=f"at most {LARGEST >> 20} MiB, and {RATIO} times what is packed",
+        )
 
 
 def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
@@ -60,6 +90,8 @@ def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
     if len(tables) != 1:
         names = [member.name for member in tables]
         raise DataError("an archive of one table is needed", file=paths.shown(path), value=names)
+    if tables[0].size > LARGEST:  # a sparse member may be larger than what is packed
+        raise DataError("too large", file=paths.shown(path), value=f"{tables[0].size} bytes")
     return cast("IO[bytes]", archive.extractfile(tables[0]))
 
 
@@ -118,7 +150,8 @@ def _whole(path: str) -> bytes:
     data = Path(path).read_bytes()
     if data[:2] == GZIP:
         # a damaged file still has a checksum; reading it says what is wrong
-        with contextlib.suppress(EOFError, zlib.error, gzip.BadGzipFile):
+        with contextlib.suppress(DataError, EOFError, zlib.error, gzip.BadGzipFile):
+            _check_packing(*key(Path(path)))
             plain = gzip.decompress(data)
             data = data if plain[TAR_AT] == TAR else plain
     return data
