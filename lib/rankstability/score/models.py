@@ -53,20 +53,32 @@ def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
 
 
 def factors(da: DirectAssessment, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Codes of system, worker, document, segment and of what they hold together, of these rows.
+    """`combined_factors` of these rows of ``da.good``."""
+    of = {n: _codes(da.good, n, rows) for n in ("system", "segment", "worker", "document")}
+    if not has_documents(da):
+        del of["document"]
+    return combined_factors(**of)
+
+
+def combined_factors(
+    system: np.ndarray,
+    segment: np.ndarray,
+    worker: np.ndarray | None = None,
+    document: np.ndarray | None = None,
+) -> dict[str, np.ndarray]:
+    """Codes of system, worker, document, segment and of what judgments hold together by.
 
     ``worker:system`` and ``document:system`` are a worker's and a document's own with a system;
-    a ``block`` is what one worker judged of one document of one system. Without documents, those
-    factors are absent.
+    a ``block`` is what one worker judged of one document of one system. Without workers or
+    documents, the factors that need them are absent.
     """
-    of = {n: _codes(da.good, n, rows) for n in ("system", "worker", "document", "segment")}
-    systems, documents = (int(of[n].max()) + 1 for n in ("system", "document"))
-    of["worker:system"] = of["worker"] * systems + of["system"]
-    if not has_documents(da):
-        return {n: of[n] for n in ("system", "worker", "worker:system", "segment")}
-    of["block"] = of["worker:system"] * documents + of["document"]
-    of["document:system"] = of["document"] * systems + of["system"]
-    return {n: of[n] for n in FACTORS}
+    of = {"system": system, "worker": worker, "document": document, "segment": segment}
+    systems = int(system.max()) + 1
+    for name, codes in (("worker:system", worker), ("document:system", document)):
+        of[name] = None if codes is None else codes.astype(np.int64) * systems + system
+    if worker is not None and document is not None:
+        of["block"] = (worker.astype(np.int64) * (document.max() + 1) + document) * systems + system
+    return {n: codes for n in FACTORS if (codes := of.get(n)) is not None}
 
 
 def components(
