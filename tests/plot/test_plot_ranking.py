@@ -41,12 +41,14 @@ def test_scores_have_a_range_per_system_and_a_line_below_each_cluster():
          "cluster": [1, 1, 2], "rank_low": [1, 1, 3], "rank_high": [2, 2, 3],
          "rank_median": [1, 2, 3]}
     )  # fmt: skip
-    left, right = figures.scores_figure(ranges, (2,), "x").axes
+    left, right = figures.scores_figure(ranges, (2,), "x", "worker x document").axes
+    assert right.get_xlabel().endswith("other workers and documents")
     assert [t.get_text() for t in left.get_yticklabels()] == ["a", "b", "c"]
     assert left.collections[1].get_offsets().data.tolist() == [[0.3, 1], [0.2, 2], [-0.5, 3]]
     bars = [path.vertices[:, 0].tolist() for path in right.collections[0].get_paths()]
     assert bars == [[1, 2], [1, 2], [3, 3]]
     assert [line.get_ydata()[0] for line in right.lines] == [2.5]
+    assert len(figures.scores_figure(ranges, (2,), "x", "").axes) == 1  # nothing can be told
 
 
 def test_numbers_of_clusters_stand_in_the_cells():

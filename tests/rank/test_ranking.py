@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankstability.errors import DataError
-from rankstability.rank.ranges import bootstrap_ranks, rank_range_table
+from rankstability.rank.ranges import rank_range_table
 from rankstability.rank.ranking import CLUSTER_RULES, compare, rank
 
 
@@ -144,19 +144,6 @@ def test_compare_tells_which_lines_came_and_went():
     assert (change.lines_appeared, change.lines_vanished) == (1, 1)
     with pytest.raises(DataError, match="do not hold the same systems"):
         compare(before, after.without(["a"]))
-
-
-def test_bootstrap_ranks_equal_resampling_the_units_one_by_one():
-    rng = np.random.default_rng(5)
-    scores, counts = rng.normal(size=(30, 4)), np.ones((30, 4))
-    counts[:10, 2] = 0
-    scores[:10, 2] = 0
-    fast = bootstrap_ranks(scores, counts, np.random.default_rng(7), 50)
-    weights = np.random.default_rng(7).multinomial(30, np.full(30, 1 / 30), size=50)
-    for row, ranks in zip(weights, fast, strict=True):
-        drawn = np.repeat(np.arange(30), row)
-        means = scores[drawn].sum(axis=0) / counts[drawn].sum(axis=0)
-        assert list(np.argsort(np.argsort(-means)) + 1) == list(ranks)
 
 
 def test_rank_ranges_cut_the_same_share_at_both_ends():

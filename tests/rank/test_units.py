@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -12,10 +13,17 @@ from rankstability.errors import DataError
 from rankstability.rank.lines import held_lines
 from rankstability.rank.sets import rank_sets
 from rankstability.rank.systems import rank_systems
-from rankstability.rank.units import means, two_way_bootstrap, two_way_means, unit_totals
+from rankstability.rank.units import (
+    TWO_WAY,
+    draw_means,
+    means,
+    two_way_bootstrap,
+    two_way_means,
+    unit_totals,
+)
 from rankstability.read import campaigns
 from rankstability.score.da import judgment_z, segment_scores
-from rankstability.score.scored import from_assessment
+from rankstability.score.scored import from_assessment, from_frame
 
 
 def estimate(judged, unit):
@@ -81,6 +89,33 @@ def test_what_differs_with_both_drawn_anew_differs_with_each():
             alone = means(*unit_totals(system, unit, score)).p()
             towards = both < 0.5
             assert (both[towards] >= alone[towards] - 1e-12).all()
+
+
+def test_resampled_means_are_those_of_units_drawn_one_by_one():
+    """One kind of unit, and two kinds: each drawn with replacement, judgments as often as drawn."""
+    system, unit, score, _ = uneven(n=300)
+    other = np.random.default_rng(6).integers(12, size=300)
+    names = [[f"{k}{v:02d}" for v in c] for k, c in zip("swd", (system, unit, other), strict=True)]
+    frame = pd.DataFrame(dict(zip(("system", "worker", "document"), names, strict=True)))
+    judged = from_frame(frame.assign(segment=np.arange(300), score=score))
+
+    def slow(times, rows):
+        kept = np.repeat(np.arange(300), times[rows])
+        return [score[kept[system[kept] == s]].mean() for s in range(4)]
+
+    units = len(set(unit))
+    fast = draw_means(judged, "worker", np.random.default_rng(7), 20)
+    times = np.random.default_rng(7).multinomial(units, np.full(units, 1 / units), size=20)
+    np.testing.assert_allclose(fast, [slow(t, judged.unit("worker")) for t in times])
+    both = draw_means(judged, TWO_WAY, np.random.default_rng(7), 20)
+    rng = np.random.default_rng(7)
+    workers = rng.multinomial(units, np.full(units, 1 / units), 20)
+    documents = rng.multinomial(12, np.full(12, 1 / 12), 20)
+    each = [
+        slow(w[judged.unit("worker")] * d[judged.unit("document")], np.arange(300))
+        for w, d in zip(workers, documents, strict=True)
+    ]
+    np.testing.assert_allclose(both, each)
 
 
 def test_one_unit_says_nothing():

@@ -17,7 +17,6 @@ from rankstability.score.da import (
     from_segment_frame,
     judgment_z,
     segment_scores,
-    unit_sums,
     worker_statistics,
 )
 from rankstability.study.replication import (
@@ -111,12 +110,6 @@ def test_no_counting_row_is_an_error(demo):
     only = demo.good[demo.good["type"] == "BAD_REF"]
     with pytest.raises(DataError, match="no judgments of type SYSTEM or REPEAT"):
         segment_scores(DirectAssessment(demo.pair, demo.latest, only, demo.excluded))
-
-
-def test_unit_sums_give_back_the_system_means(demo):
-    scores = segment_scores(demo)
-    sums, counts = unit_sums(scores)
-    assert np.allclose(sums.sum(axis=0) / counts.sum(axis=0), scores.system_means()["mean_z"])
 
 
 def test_sr_dc_recovers_the_truth_better_than_sr_plus_dc():

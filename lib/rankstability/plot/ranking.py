@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from ..rank.ranking import Ranking
 from .common import BLUE, RED, SKY, heatmap, styled
+from .lines import UNITS
 
 LEVELS = [0.0, 0.001, 0.01, 0.05, 1.0]
 LEVEL_NAMES = ["p < .001", "p < .01", "p < .05", "not significant"]
@@ -27,28 +28,36 @@ SHORT = {
 
 
 @styled
-def scores_figure(ranges: pd.DataFrame, lines: tuple[int, ...], title: str) -> Figure:
-    """Mean z of each system (left) and its 95 % rank range (right); lines between clusters."""
+def scores_figure(
+    ranges: pd.DataFrame, lines: tuple[int, ...], title: str, unit: str = ""
+) -> Figure:
+    """Mean z of each system (left) and its 95 % rank range (right); lines between clusters.
+
+    `unit` is what the ranges draw anew; empty: no ranges are known, and none are drawn.
+    """
     n = len(ranges)
     y = ranges["rank"].to_numpy()
-    fig, (left, right) = plt.subplots(
-        1, 2, figsize=(7.4, 0.27 * n + 1.5), sharey=True, width_ratios=[3, 2]
-    )
+    fig, axes = plt.subplots(
+        1, 2 if unit else 1, figsize=(7.4 if unit else 5.2, 0.27 * n + 1.5), sharey=True,
+        width_ratios=[3, 2] if unit else [1], squeeze=False,
+    )  # fmt: skip
+    left = axes[0][0]
     shades = np.where(ranges["cluster"] % 2 == 1, BLUE, SKY)
     left.hlines(y, 0, ranges["mean_z"], color=shades, lw=1.2)
     left.scatter(ranges["mean_z"], y, color=shades, s=28, zorder=3)
     left.axvline(0, color="#999999", lw=0.8)
-    right.hlines(y, ranges["rank_low"], ranges["rank_high"], color=shades, lw=4)
-    right.scatter(ranges["rank_median"], y, color="black", s=10, zorder=3)
-    for ax in (left, right):
+    for ax in axes[0]:
         for k in lines:
             ax.axhline(k + 0.5, color="black", lw=1.1)
     left.set_yticks(y, ranges["system"])
     left.set_ylim(n + 0.6, 0.4)
     left.set(xlabel="mean z-score", title=title)
-    step = max(1, n // 8)
-    right.set_xticks(range(1, n + 1, step))
-    right.set(xlabel="rank: 95 % range over resampled segments", xlim=(0.5, n + 0.5))
+    if unit:
+        right = axes[0][1]
+        right.hlines(y, ranges["rank_low"], ranges["rank_high"], color=shades, lw=4)
+        right.scatter(ranges["rank_median"], y, color="black", s=10, zorder=3)
+        right.set_xticks(range(1, n + 1, max(1, n // 8)))
+        right.set(xlabel=f"rank: 95 % range,\nother {UNITS.get(unit, unit)}", xlim=(0.5, n + 0.5))
     return fig
 
 

@@ -40,33 +40,6 @@ def ranks(scores: NDArray) -> Ints:
 # ------------------------------------------------------------------------------- resampling
 
 
-def bootstrap_ranks(
-    scores: np.ndarray, counts: np.ndarray, rng: np.random.Generator, resamples: int = 1000
-) -> np.ndarray:
-    """Ranks of systems in campaigns resampled by unit (segment, document, worker or block).
-
-    Parameters
-    ----------
-    scores : array, shape (units, systems)
-        Sum of the scores of each system in each unit.
-    counts : array, shape (units, systems)
-        Their number; 0 where the unit does not hold the system.
-    rng : numpy.random.Generator
-    resamples : int
-
-    Returns
-    -------
-    array of int, shape (resamples, systems)
-        Rank 1 is the best; a system absent from a resample ranks last.
-    """
-    units = len(scores)
-    weights = rng.multinomial(units, np.full(units, 1 / units), size=resamples).astype(float)
-    total, number = weights @ scores, weights @ counts
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(number > 0, total / number, -np.inf)
-    return ranks(means)
-
-
 def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Generator) -> PairCounts:
     """Draw as many judgments as there are, with replacement, `resamples` times.
 

@@ -234,28 +234,3 @@ def from_segment_frame(frame: pd.DataFrame) -> SegmentScores:
         frame["z"].to_numpy(float)[order],
         frame["n"].to_numpy(int)[order],
     )
-
-
-def unit_sums(
-    scores: SegmentScores, unit: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Sums and numbers of z-scores per unit and system, for `ranking.bootstrap_ranks`.
-
-    Parameters
-    ----------
-    unit : array of int, optional
-        Unit (such as the document) of each entry of ``scores.segments``; by default the segment.
-
-    Returns
-    -------
-    sums, counts : arrays, shape (units, systems)
-    """
-    n = len(scores.systems)
-    codes = scores.segment if unit is None else unit[scores.segment]
-    known = np.isfinite(scores.z)
-    key = codes[known] * n + scores.system[known]
-    size = (int(codes.max()) + 1) * n
-    sums = np.bincount(key, scores.z[known], size).reshape(-1, n)
-    counts = np.bincount(key, minlength=size).reshape(-1, n)
-    filled = counts.any(axis=1)
-    return sums[filled], counts[filled].astype(float)

@@ -111,6 +111,41 @@ def lines(
     return out.assign(unit=unit)
 
 
+def beside(
+    systems: Sequence[str],
+    claimed: Sequence[int],
+    judged: Scored,
+    units: Sequence[str],
+    alpha: float,
+) -> pd.DataFrame:
+    """Lines of any ranking, and which places of it hold one when units are drawn anew.
+
+    Parameters
+    ----------
+    systems : sequence of str
+        Best first; `judged` may hold others (such as human ones), which are left out.
+    claimed : sequence of int
+        The ranks below which the ranking has lines.
+
+    Returns
+    -------
+    DataFrame
+        below, claimed, unit, p, p_holm, held; the last three are empty where it cannot be told.
+    """
+    order = [judged.systems.index(name) for name in systems]
+    below = np.arange(1, len(order))
+    lines = pd.DataFrame({"below": below, "claimed": np.isin(below, claimed).astype(int)})
+    parts = []
+    for unit in units:
+        sure = enough_units(judged, unit)
+        part = lines.assign(unit=unit)
+        if sure is None:
+            parts.append(part.assign(p=np.nan, p_holm=np.nan, held=np.nan))
+        else:
+            parts.append(part.merge(held_lines(sure, np.array(order), alpha), on="below"))
+    return pd.concat(parts, ignore_index=True)
+
+
 def recipes_table(judged: Mapping[str, Scored], alpha: float = 0.05) -> pd.DataFrame:
     """The rankings of several recipes, one under the other.
 

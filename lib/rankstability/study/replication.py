@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
-from ..rank.ranges import bootstrap_ranks, rank_range_table
 from ..rank.ranking import CLUSTER_RULES, Ranking
 from ..rank.significance import TESTS
 from ..rank.systems import rank_systems
-from ..score.da import SegmentScores, unit_sums
+from ..score.da import SegmentScores
+from .held import SETS, Standing
 
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
 NOT_SIGNIFICANT = 0.12  # what released p-values say of every comparison that is not
@@ -142,19 +142,24 @@ def cluster_counts(table: pd.DataFrame) -> pd.DataFrame:
     return counts[list(CLUSTER_RULES)].reset_index().rename_axis(columns=None)
 
 
-def ranges(
-    scores: SegmentScores, ranking: Ranking, rng: np.random.Generator, resamples: int = 1000
-) -> pd.DataFrame:
-    """Mean z of each system with its 95 % rank range, from resampled segments.
+def ranges(ranking: Ranking, standing: Standing) -> pd.DataFrame:
+    """Mean z of each system with its 95 % rank range and rank sets, units drawn anew.
+
+    Parameters
+    ----------
+    standing : Standing
+        Of the same pair and the recipe ``wmt17``, which orders by the same means.
 
     Returns
     -------
     DataFrame
-        rank, system, mean_z, cluster, rank_low, rank_high, rank_median.
+        rank, system, mean_z, cluster, rank_low, rank_high, rank_median, marginal_low,
+        marginal_high, simultaneous_low, simultaneous_high, p_first, unit; empty where it cannot
+        be told.
     """
-    ranks = bootstrap_ranks(*unit_sums(scores), rng, resamples)
+    sure = ["rank_low", "rank_high", "rank_median", *SETS, "p_first", "unit"]
     table = ranking.table[["rank", "system", "mean_z", "cluster"]]
-    return table.merge(rank_range_table(ranks, scores.systems), on="system", validate="1:1")
+    return table.merge(standing.ranking[["system", *sure]], on="system", validate="1:1")
 
 
 def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:
