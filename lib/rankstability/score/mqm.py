@@ -72,17 +72,6 @@ def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") 
     return np.array([weight_of[k] for k in zip(kinds["severity"], kinds["category"], strict=True)])
 
 
-def what_counts(
-    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
-) -> pd.DataFrame:
-    """Each category and severity that occurs: category, severity, rows, weight."""
-    frame = judgments[["category", "severity"]].astype(str)
-    frame = frame.assign(weight=weigh(judgments, weights))
-    counts = frame.value_counts().rename("rows").reset_index()
-    counts = counts.sort_values(["category", "severity"], ignore_index=True)
-    return counts[["category", "severity", "rows", "weight"]]
-
-
 def mqm_scores(
     judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
 ) -> pd.DataFrame:
@@ -337,17 +326,6 @@ def system_means(data: Ratings) -> pd.DataFrame:
         }
     ).sort_values(["score", "system"], ignore_index=True)
     frame.insert(0, "rank", range(1, len(frame) + 1))
-    return frame
-
-
-def bucket_raters(data: Ratings) -> pd.DataFrame:
-    """Which raters rated which bucket (appendix 10.1): bucket, raters, documents, segments."""
-    rows = []
-    for documents in data.buckets:
-        names = ", ".join(data.raters[r] for r in data.slots[documents[0]])
-        rows.append((names, len(documents), int(data.segments[documents].sum())))
-    frame = pd.DataFrame(rows, columns=["raters", "documents", "segments"])
-    frame.insert(0, "bucket", range(1, len(frame) + 1))
     return frame
 
 

@@ -54,6 +54,28 @@ def _span(values: Sequence[int] | np.ndarray) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
+def bucket_raters(data: Ratings) -> pd.DataFrame:
+    """Which raters rated which bucket (appendix 10.1): bucket, raters, documents, segments."""
+    rows = []
+    for documents in data.buckets:
+        names = ", ".join(data.raters[r] for r in data.slots[documents[0]])
+        rows.append((names, len(documents), int(data.segments[documents].sum())))
+    frame = pd.DataFrame(rows, columns=["raters", "documents", "segments"])
+    frame.insert(0, "bucket", range(1, len(frame) + 1))
+    return frame
+
+
+def what_counts(
+    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
+) -> pd.DataFrame:
+    """Each category and severity that occurs: category, severity, rows, weight."""
+    frame = judgments[["category", "severity"]].astype(str)
+    frame = frame.assign(weight=mqm.weigh(judgments, weights))
+    counts = frame.value_counts().rename("rows").reset_index()
+    counts = counts.sort_values(["category", "severity"], ignore_index=True)
+    return counts[["category", "severity", "rows", "weight"]]
+
+
 def agreement(data: Ratings) -> pd.DataFrame:
     """Kendall's tau (b) between raters' rankings of systems, averaged over rater pairs (Table 2).
 
