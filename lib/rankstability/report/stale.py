@@ -1,0 +1,135 @@
+"""Whether the committed results are those of this code: ledger, README's table, CSV files."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from .. import paths
+from ..read import campaigns
+from . import ledger
+from .outputs import csv_bytes
+from .parameters import resolve
+from .workflow import Job, given
+
+SAMPLE = (  # of each protocol something that takes seconds
+    *("01:wmt22-appraise-liv", "02:wmt22-appraise-liv", "01:wmt21:cs-en", "08:wmt11"),
+    "06:wmt23-mqm:zh-en",
+)
+
+
+def check_ledger(figures: Path, readme: Path) -> list[str]:
+    """What of the ledger and of README's table is not what the results in `figures` give."""
+    rows = ledger.gather(figures)
+    if rows.empty:
+        return []
+    wrong = []
+    file = figures / "claims_ledger.csv"
+    if not file.is_file() or file.read_bytes() != csv_bytes(rows):
+        wrong.append(
+            f"{paths.shown(file)}: not what the campaigns' results give{_line(file, rows)}"
+        )
+    start, end = ledger.MARKERS
+    if f"{start}\n{ledger.markdown(rows)}\n{end}" not in readme.read_text(encoding="utf-8"):
+        wrong.append(f"{paths.shown(readme)}: its table is not the summary of the ledger")
+    return wrong
+
+
+def _line(file: Path, rows: pd.DataFrame) -> str:
+    ours = csv_bytes(rows).splitlines()
+    theirs = file.read_bytes().splitlines() if file.is_file() else []
+    first = next((n for n, (a, b) in enumerate(zip(ours, theirs, strict=False), 1) if a != b), 0)
+    return f", from line {first or min(len(ours), len(theirs)) + 1} on"
+
+
+def compare(made: Path, kept: Path, scope: str = "") -> list[str]:
+    """CSV files of a new run that differ from the kept ones, in `scope` (a pair's folder) or all.
+
+    A file that is kept and was not made again is named, and one directly in the folder that was
+    made and is not kept; those of single pairs are kept in part.
+    """
+    below = "**/*.csv" if not scope else f"{scope}/*.csv"
+    new = {file.relative_to(made) for file in made.glob(below)}
+    old = {file.relative_to(kept) for file in kept.glob(below)}
+    wrong = [f"{paths.shown(kept / n)}: not made any more" for n in sorted(old - new)]
+    wrong += [
+        f"{paths.shown(kept / name)}: not kept"
+        for name in sorted(new - old)
+        if len(name.parts) == 1
+    ]
+    return wrong + [
+        f"{paths.shown(kept / name)}: other bytes"
+        for name in sorted(new & old)
+        if (made / name).read_bytes() != (kept / name).read_bytes()
+    ]
+
+
+def rerun(job: Job, folder: Path) -> None:
+    """Run a notebook in a process of its own, its results in `folder`.
+
+    Raises
+    ------
+    RuntimeError
+        If it failed: with the end of what it printed.
+    """
+    config = yaml.safe_load((paths.ROOT / "config.yaml").read_text(encoding="utf-8"))
+    values = {**given(job, config), "output_dir": str(folder)}
+    command = [sys.executable, "-m", "rankstability.run", job.notebook, "--quiet"]
+    command += [f"{name}={value}" for name, value in values.items()]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ})
+    if done.returncode:
+        raise RuntimeError(f"{job.notebook} {job.campaign}: {done.stderr.strip()[-500:]}")
+
+
+def check_runs(jobs: Sequence[Job], figures: Path, processes: int = 2) -> list[str]:
+    """What of the kept CSV files of these runs another run does not make byte for byte."""
+    with tempfile.TemporaryDirectory() as scratch:
+
+        def one(number: int) -> list[str]:
+            job, folder = jobs[number], Path(scratch) / str(number)
+            try:
+                rerun(job, folder)
+            except RuntimeError as error:
+                return [str(error)]
+            return compare(folder, figures / job.campaign / job.notebook, job.pair)
+
+        with ThreadPoolExecutor(processes) as pool:
+            return [line for lines in pool.map(one, range(len(jobs))) for line in lines]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Compare the ledger, README's table and a sample of CSV files with what this code gives."""
+    parser = argparse.ArgumentParser(
+        "python -m rankstability.report.stale", description=main.__doc__
+    )
+    parser.add_argument("runs", nargs="*", help="notebook:campaign[:pair]", default=list(SAMPLE))
+    parser.add_argument("--figures", type=Path, default=paths.FIGURES)
+    parser.add_argument("--readme", type=Path, default=paths.ROOT / "README.md")
+    parser.add_argument("--ledger-only", action="store_true", help="run no notebook")
+    args = parser.parse_args(argv)
+    wrong = check_ledger(args.figures, args.readme)
+    here = {campaign.name for campaign in campaigns.present()}
+    asked = [run.split(":") for run in ([] if args.ledger_only else args.runs)]
+    jobs = [Job(resolve(a[0]), *a[1:]) for a in asked if a[1] in here]
+    wrong += check_runs(jobs, args.figures)
+    for line in wrong:
+        print(f"stale: {line}")
+    names = ", ".join(f"{j.notebook} {j.campaign} {j.pair}".strip() for j in jobs) or "none"
+    print(f"{len(wrong)} stale; compared: ledger, README's table, CSV files of these runs: {names}")
+    absent = sorted({a[1] for a in asked} - here)
+    if absent:
+        print(f"NOT compared, because their data are not here: {', '.join(absent)}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
