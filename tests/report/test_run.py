@@ -172,6 +172,8 @@ def test_the_command_line_says_what_is_wrong(sandbox, capsys):
     assert commands.main(["run", "01", "--help"]) == 0
     assert "count: int = 3" in capsys.readouterr().out
     assert commands.run(["01", "count"]) == 2
+    assert commands.run(["01", "count=x", "--quiet", "share=1"]) == 2  # flags between parameters
+    assert "parameter count" in capsys.readouterr().err
     assert commands.run(["01", "--figure-format", "gif"]) == 2
     assert "unknown figure format" in capsys.readouterr().err
     assert commands.main(["verdicts"]) == 2 and commands.main(["--help"]) == 0

@@ -47,7 +47,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--figure-format", help="figures besides PNG: svg, pdf or svg,pdf")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument("-h", "--help", action="store_true")
-    args = parser.parse_args(arguments)
+    args = parser.parse_intermixed_args(arguments)
     try:
         if not args.notebook:
             parser.print_help()
@@ -68,7 +68,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         folder = runner.execute(name, dict(p.split("=", 1) for p in args.parameters), args.quiet)
         print(f"{name}: results in {paths.shown(folder)}")
         return 0
-    except (DataError, RuntimeError) as error:
+    except (DataError, RuntimeError, OSError) as error:  # a full disk among them
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, DataError) else 1
 

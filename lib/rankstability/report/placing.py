@@ -157,6 +157,7 @@ def finish_below(figures: Path) -> None:
 def _finish_all(final: Path) -> None:
     for journal in sorted(final.glob(f"{STAGING}*/{JOURNAL}")):
         _finish(journal.parent)
+        shutil.rmtree(journal.parent, ignore_errors=True)
 
 
 def _finish(own: Path) -> None:
@@ -173,7 +174,6 @@ def _finish(own: Path) -> None:
         (final / name).unlink(missing_ok=True)
     shutil.rmtree(own / NEW, ignore_errors=True)
     (own / JOURNAL).unlink()
-    shutil.rmtree(own, ignore_errors=True)
 
 
 def sweep(final: Path, now: float) -> None:

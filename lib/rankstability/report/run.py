@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,11 @@ class Plan:
     executed: Path
     values: Mapping[str, Any]
     own: bool = False
+
+    @property
+    def failed(self) -> Path:
+        """Where the executed copy of a failed run goes."""
+        return self.executed.with_suffix(".failed.ipynb")
 
     @property
     def listed(self) -> bool:
@@ -117,23 +123,25 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     """
     from ..read import campaigns
     from . import places
+    from .outputs import write_whole
 
     run = plan(name, given)
-    failed = run.executed.with_suffix(".failed.ipynb")
     started = time.monotonic()
-    with placing.made_folders(run.executed.parent, run.final):
+    with placing.made_folders(run.executed.parent, run.final), placing.staging(run.final) as own:
+        copy = own / "executed.ipynb"
         try:
-            with placing.staging(run.final) as own:
-                _results(run, own, failed, quiet)
-            os.replace(failed, run.executed)
+            _results(run, own, copy, quiet)
+            write_whole(run.executed, copy.read_bytes())
             if run.own and not run.values.get("output_dir"):
                 places.claim(campaigns.find(run.values["campaign"]))
         except BaseException as error:
             message = str(error).strip().splitlines()
-            if mistyped(run.values, str(error)):
-                failed.unlink(missing_ok=True)
-            else:
-                write_status(run, given, "failed", started, message[-1] if message else repr(error))
+            with suppress(OSError):  # the disk may be full; what is wrong is said all the same
+                if not mistyped(run.values, str(error)):
+                    if copy.is_file():
+                        write_whole(run.failed, copy.read_bytes())
+                    last = message[-1] if message else repr(error)
+                    write_status(run, given, "failed", started, last)
             raise
     write_status(run, given, "ok", started, "")
     return run.final
@@ -154,7 +162,7 @@ def _results(run: Plan, own: Path, executed: Path, quiet: bool) -> None:
     if run.pair == WHOLE:
         with placing.locked(run.final):
             copy_pairs(run.final, new, run.pairs)
-    _papermill(run.notebook, executed, {**run.values, "output_dir": str(new)}, quiet)
+    _papermill(run, executed, {**run.values, "output_dir": str(new)}, quiet)
     check_promises(run, new)
     _keep_report(run, executed, new)
     if run.pair == WHOLE:
@@ -182,7 +190,7 @@ def copy_pairs(final: Path, staging: Path, pairs: Sequence[str]) -> None:
             shutil.copyfile(table, staging / pair / table.name)
 
 
-def _papermill(name: str, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
+def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
     os.environ.update(ONE_THREAD)
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this environment, no other
     import papermill as pm
@@ -195,7 +203,7 @@ def _papermill(name: str, executed: Path, values: Mapping[str, Any], quiet: bool
     for attempt in range(1, KERNEL_TRIES + 1):
         try:
             pm.execute_notebook(
-                str(paths.NOTEBOOKS / f"{name}.ipynb"),
+                str(paths.NOTEBOOKS / f"{run.notebook}.ipynb"),
                 str(executed),
                 parameters=dict(values),
                 kernel_name="python3",
@@ -208,7 +216,7 @@ def _papermill(name: str, executed: Path, values: Mapping[str, Any], quiet: bool
             return
         except pm.PapermillExecutionError as error:
             raise RuntimeError(
-                f"{name} failed in cell {error.exec_count}; see {paths.shown(executed)}\n"
+                f"{run.notebook} failed in cell {error.exec_count}; see {paths.shown(run.failed)}\n"
                 f"{error.ename}: {error.evalue}"
             ) from None
         except RuntimeError as error:
@@ -271,5 +279,5 @@ def write_status(
     if run.listed:
         write_whole(file, (json.dumps(state, indent=1) + "\n").encode())
     if status == "ok":
-        for old in (broken, run.executed.with_suffix(".failed.ipynb")):
+        for old in (broken, run.failed):
             old.unlink(missing_ok=True)
