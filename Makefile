@@ -6,7 +6,7 @@ JOBS   ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help env figures test test-browser lab data check benchmarks lock demo clean
+.PHONY: help env figures test test-browser lab data stale faults determinism check benchmarks lock demo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -42,6 +42,15 @@ lab: $(READY)  ## open JupyterLab
 
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
 	$(BIN)/python -m rankstability.report.commands data $(CAMPAIGN)
+
+stale: $(READY)  ## compare ledger, README's table and a sample of CSV files with what this code gives
+	$(BIN)/python -m rankstability.report.stale
+
+faults: $(READY)  ## kill runs, fill the disk, run two at once: results stay whole (minutes)
+	$(BIN)/python tests/trials/faults.py
+
+determinism: $(READY)  ## the same bytes at 1, 2, 4 jobs, other hash seeds and time zones (minutes)
+	$(BIN)/python tests/trials/determinism.py
 
 check: $(READY)  ## ruff, mypy and the layers of the house
 	$(BIN)/ruff check .
