@@ -26,7 +26,6 @@ from .settings import read_settings
 
 FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|txt|score|tar|gz))+$")
 SETTINGS, ANALYSIS = "campaign.yaml", "analysis"
-READ_BY = ("pair", "scale", "columns")  # settings on which the judgments depend
 
 
 @dataclass(frozen=True)
@@ -437,6 +436,6 @@ def fingerprint(campaign: Campaign, pair: str = "") -> str:
     total = hashlib.sha256()
     for path in campaign.files(pair):
         total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())
-    told = {name: campaign.entry[name] for name in READ_BY if campaign.entry.get(name)}
+    told = {name: campaign.entry[name] for name in formats.TOLD if campaign.entry.get(name)}
     total.update(repr(told).encode() if told else b"")
     return total.hexdigest()[:16]

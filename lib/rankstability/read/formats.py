@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,12 +19,13 @@ from .. import paths
 from ..errors import DataError
 from ..judgments import DirectAssessment
 from . import appraise as readers_appraise
-from . import appraise_mqm, languages, long, tables, text
+from . import appraise_mqm, battles, json_lines, languages, long, mtme, tables, text
 from . import da as readers_da
 from . import mqm as readers_mqm
 from . import rr as readers_rr
 from .da import GOOD, LATEST, locate, segment_pair
 
+TOLD = ("pair", "scale", "columns", "reset")  # settings on which the judgments depend
 Judgments: TypeAlias = DirectAssessment | pd.DataFrame
 
 
@@ -71,11 +73,24 @@ class Format:
     beside: Callable[[Path], bool] | None = None
 
 
-def scores(opener: long.Opener, knows: Callable[[Path, str], bool]) -> Format:
+def scores(
+    opener: long.Opener,
+    knows: Callable[[Path, str], bool],
+    check: Callable[[Sequence[Path]], None] = lambda files: None,
+) -> Format:
     """A format of single scores, which `opener` brings to the columns of the long table."""
 
+    kept: dict[str, Mapping[str, Any]] = {}
+
+    @lru_cache(maxsize=8)
+    def once(path: str, mtime: int, size: int, told: str) -> long.Judged:
+        return opener(Path(path), kept[told])
+
     def parts(source: Source) -> list[long.Judged]:
-        return [opener(file, source.settings) for file in source.files]
+        check(source.files)
+        told = repr({name: source.settings.get(name) for name in TOLD})
+        kept[told] = source.settings
+        return [once(*text.key(file), told) for file in source.files]
 
     return Format(
         "DA",
@@ -135,6 +150,17 @@ def _read_mqm(source: Source, pair: str) -> Judgments:
     return readers_mqm.read_mqm(files[0], pair)
 
 
+def _read_battles(source: Source, pair: str) -> Judgments:
+    """Those of one pair; of all without (there is one task per pair)."""
+    pairs = [pair] if pair else sorted({battles.pair_of(f, source.settings) for f in source.files})
+    parts = [battles.read(source.files, one, source.settings) for one in pairs]
+    if len(parts) == 1:
+        return parts[0]
+    for before, after in itertools.pairwise(parts):
+        after["block"] += before["block"].max() + 1
+    return pd.concat(parts, ignore_index=True)
+
+
 def mqm_pair(path: Path, settings: Mapping[str, Any]) -> str:
     """``en-de`` from a name such as ``mqm_generalMT2022_ende.tsv``, or as the settings say."""
     found = settings.get("pair") or languages.pair_in(path, joined=True)
@@ -178,10 +204,24 @@ FORMATS: dict[str, Format] = {
     "appraise": _appraise("appraise"),
     "esa": _appraise("esa"),
     "appraise-mqm": _appraise("appraise-mqm"),
+    "pearmut": scores(json_lines.pearmut, partial(json_lines.knows, "pearmut")),
+    "wmt24": scores(json_lines.wmt24, partial(json_lines.knows, "wmt24")),
+    "wmt25": scores(json_lines.wmt25, partial(json_lines.knows, "wmt25")),
+    "mtme": scores(mtme.opened, mtme.knows, mtme.one_each),
+    "battles": Format(
+        "RR",
+        battles.knows,
+        pairs=lambda source: sorted({battles.pair_of(f, source.settings) for f in source.files}),
+        read=lambda source, pair: _read_battles(source, pair),
+        pair_of=battles.pair_of,
+    ),
     "long": scores(long.opened, long.knows),
 }  # in the order in which a file is tried
 PROTOCOLS = {name: form.protocol for name, form in FORMATS.items()}
-PATTERNS = ("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json")
+PATTERNS = ("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.seg.score")
+
+
+STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 
 
 @lru_cache(maxsize=1)
@@ -243,6 +283,7 @@ def _candidates(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     patterns = [*PATTERNS, *(f"{one}.gz" for one in PATTERNS), "*.tsv.tar.gz", "*.parquet"]
+    patterns += [f"{STAND_OFF}/*.seg.score", f"{STAND_OFF}/*.seg.score.gz"]
     files = {file for pattern in patterns for file in path.glob(pattern) if file.is_file()}
     return sorted(p for p in files if "-public" not in p.name and not p.name.startswith("."))
 
@@ -251,6 +292,11 @@ def kind_of(path: Path) -> str:
     """The format of one file by its name or its first line; empty where it is none we know."""
     line = text.first_line(path)
     return next((name for name, form in FORMATS.items() if form.knows(path, line)), "")
+
+
+def named_file(folder: Path, name: str) -> Path | None:
+    """A file that campaign.yaml names, in its folder or among a metrics task's human scores."""
+    return locate(folder, name) or locate(folder / STAND_OFF, name)
 
 
 def files(
@@ -272,7 +318,7 @@ def files(
     if path.is_file():
         listed = [path]
     elif named:
-        listed = [file for file in (locate(path, str(one)) for one in named) if file]
+        listed = [file for file in (named_file(path, str(one)) for one in named) if file]
     elif settings.get("columns"):  # they may be known by these only
         listed = [file for file in _candidates(path) if kind_of(file) in (name, "")]
     else:

@@ -173,6 +173,12 @@ def long_table(annotator: bool, low: float, high: float) -> pa.DataFrameSchema:
     )
 
 
+def battles(names: Sequence[str], winners: Collection[str]) -> pa.DataFrameSchema:
+    """Battles: the ids `names`, and the winner (one of `winners`)."""
+    winner = _text(lambda text: text in winners, "unknown winner", "one of " + ", ".join(winners))
+    return _schema({**_filled(*names), "winner": winner})
+
+
 def languages(pattern: str) -> pa.DataFrameSchema:
     """source and target: codes of which the whole matches `pattern`."""
     column = _text(re.compile(pattern).fullmatch, "not a language code", "a code such as cs")

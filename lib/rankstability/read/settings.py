@@ -12,7 +12,6 @@ from .. import paths
 from ..errors import DataError
 from ..judgments import ZERO_VARIANCE
 from . import formats, languages, long, text
-from .da import locate
 
 LARGEST = 1 << 16  # bytes of a campaign.yaml
 
@@ -74,6 +73,10 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
         *("unknown rule for workers whose scores never vary", "zero or drop"),
     ),
     "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
+    "reset": (
+        lambda v: v in ("user", "campaign"),
+        *("unknown reach of a reset", "user or campaign"),
+    ),
     "columns": (
         _is_columns,
         *("not a mapping of columns", "{ours: yours}; ours: " + ", ".join(long.FIELDS)),
@@ -105,7 +108,7 @@ def read_settings(file: Path) -> dict[str, Any]:
                 expected=expected,
             )
     for name in map(str, entry.get("files", [])):
-        if Path(name).name != name or not locate(file.parent, name):
+        if Path(name).name != name or not formats.named_file(file.parent, name):
             raise DataError(
                 f"no file {name} in the folder",
                 file=paths.shown(file),

@@ -98,7 +98,14 @@ def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
 def first_line(path: Path) -> str:
     """The first line (of an archive, that of its table); empty where it cannot be read."""
     with contextlib.suppress(DataError), opened(path) as stream:
-        return stream.readline(1 << 16).decode("utf-8-sig", errors="replace").rstrip("\r\n")
+        return stream.readline(1 << 20).decode("utf-8-sig", errors="replace").rstrip("\r\n")
+    return ""
+
+
+def head(path: Path, size: int = 1 << 20) -> str:
+    """The beginning of a file as text; empty where it cannot be read."""
+    with contextlib.suppress(DataError), opened(path) as stream:
+        return stream.read(size).decode("utf-8-sig", errors="replace")
     return ""
 
 

@@ -1,0 +1,242 @@
+"""Single scores in JSON: logs of Pearmut, and the unified releases of WMT24 and WMT25.
+
+Each is brought to the columns of the long table (`long.FIELDS`), one row per score.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from .. import paths
+from ..errors import DataError
+from . import languages, long, tables, text
+
+Entry = tuple[int, dict[str, Any]]  # a line's number, and its object
+RESET = "__RESET__"
+ITEM = re.compile(r"\d+|(welcome|random|goodbye)_.*")
+CONTROL, TUTORIAL, APART = "attention_check_", "_#_tutorial_#_", "_###_"
+MARKERS = {
+    "pearmut": ('"user_id"', '"item_i"'),
+    "wmt24": ('"esa_score"', '"line_id"', '"system"'),
+    "wmt25": ('"tgt_text"', '"scores"', '"doc_id"'),
+}
+
+
+def knows(name: str, path: Path, line: str) -> bool:
+    """Whether the beginning of a file names the fields of one of `MARKERS`."""
+    if line.lstrip()[:1] not in ("{", "["):
+        return False
+    head = line if len(line) > 200 else text.head(path)
+    return all(mark in head for mark in MARKERS[name])
+
+
+def _need(entry: Mapping[str, Any], names: tuple[str, ...], path: Path, line: int) -> None:
+    for name in names:
+        if name not in entry:
+            raise DataError(
+                f"no field {name}",
+                file=paths.shown(path),
+                line=line,
+                value=", ".join(map(str, entry))[:120],
+                expected=", ".join(names),
+            )
+
+
+def _of_kind(value: Any, kind: type, name: str, path: Path, line: int) -> Any:
+    if not isinstance(value, kind):
+        raise DataError(
+            "not of the right kind",
+            file=paths.shown(path),
+            line=line,
+            column=name,
+            value=str(value)[:60],
+            expected="an object" if kind is dict else "a list",
+        )
+    return value
+
+
+def _judged(
+    path: Path, rows: list[Entry], excluded: Counter[str], settings: Mapping[str, Any]
+) -> long.Judged:
+    if not rows:
+        raise DataError("no scores", file=paths.shown(path), expected="at least one judgment")
+    table = tables.from_records(path, rows)
+    names = {name: name for name in long.FIELDS if name in table.frame}
+    return long.with_pair(long.Judged(table, names, excluded), settings)
+
+
+# ------------------------------------------------------------------ WMT24, WMT25
+
+
+def wmt24(path: Path, settings: Mapping[str, Any]) -> long.Judged:
+    """``wmt24_esa.jsonl``: one score a line; the segment is the line of the test set."""
+    rows: list[Entry] = []
+    for line, entry in tables.records(path):
+        _need(entry, ("langs", "line_id", "system", "esa_score", "annotator"), path, line)
+        names = {"pair": "langs", "segment": "line_id", "system": "system", "score": "esa_score"}
+        names |= {"annotator": "annotator", "document": "doc_id", "domain": "domain"}
+        rows.append((line, {ours: entry.get(theirs) for ours, theirs in names.items()}))
+    return _judged(path, rows, Counter(), settings)
+
+
+def wmt25(path: Path, settings: Mapping[str, Any]) -> long.Judged:
+    """``wmt25-genmt-humeval.jsonl``: a segment a line, two annotations of each system.
+
+    Each annotation is a judgment of its own annotator; a pass (``human1``, ``human2``) is the hit.
+    """
+    rows: list[Entry] = []
+    excluded: Counter[str] = Counter()
+    for line, entry in tables.records(path):
+        _need(entry, ("doc_id", "scores"), path, line)
+        place = str(entry["doc_id"]).split("_#_")
+        if len(place) != 4:
+            raise DataError(
+                "not an id of WMT25",
+                file=paths.shown(path),
+                line=line,
+                column="doc_id",
+                value=entry["doc_id"],
+                expected="languages_#_domain_#_document_#_segment",
+            )
+        pair, domain, document, _ = place
+        shared = {"pair": pair, "domain": domain, "document": f"{domain}_#_{document}"}
+        for system, marks in _of_kind(entry["scores"], dict, "scores", path, line).items():
+            _of_kind(marks, dict, f"scores.{system}", path, line)
+            for number in "12":
+                if f"human{number}" not in marks:
+                    excluded["no such annotation of the system (left out)"] += 1
+                    continue
+                who = marks.get(f"annotator{number}")
+                more = {"system": system, "segment": "_#_".join(place[1:])}
+                more |= {"annotator": who or f"human{number}", "hit": f"human{number}"}
+                rows.append((line, shared | more | {"score": marks[f"human{number}"]}))
+    return _judged(path, rows, excluded, settings)
+
+
+# ------------------------------------------------------------------ Pearmut
+
+
+def pearmut(path: Path, settings: Mapping[str, Any]) -> long.Judged:
+    """A log of Pearmut: JSON lines, or ``annotations.json`` with the lines of several campaigns.
+
+    Of one user's judgments of an output the last counts. ``__RESET__`` takes back what the same
+    user said before; with ``reset: campaign`` in campaign.yaml all earlier lines of the campaign,
+    as WMT26's script has it. How many rows lie between the two is counted.
+    """
+    everyone = settings.get("reset") == "campaign"
+    excluded: Counter[str] = Counter()
+    kept: dict[tuple[Any, ...], Entry] = {}
+    other = 0
+    for campaign, entries in _campaigns(path):
+        lines = [entry for entry in entries if _is_judged(*entry, path, excluded)]
+        own, all_users = _last_resets(lines)
+        for place, (line, entry) in enumerate(lines):
+            if entry["annotation"] == RESET:
+                excluded["lines of a reset"] += 1
+                continue
+            scores = list(_scores(line, entry, path, excluded))
+            voided = place < own.get(str(entry["user_id"]), -1)
+            for_all = place < all_users
+            other += len(scores) * (for_all and not voided)
+            if for_all if everyone else voided:
+                excluded["before a reset (left out)"] += len(scores)
+                continue
+            for score in scores:
+                score |= _pair_of(campaign)
+                key = (campaign, *(score[name] for name in ("annotator", "segment", "system")))
+                excluded["said again later (left out)"] += key in kept
+                kept[key] = (line, score)
+    if other:
+        what = "left out" if everyone else "kept"
+        excluded[f"({what}: others' rows before a reset, which WMT26's script voids)"] += other
+    return _judged(path, list(kept.values()), excluded, settings)
+
+
+def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
+    whole = text.content(path).decode().strip()
+    if "\n" not in whole or not whole.split("\n", 1)[0].rstrip().endswith("}"):
+        value = tables.parsed(whole, path)
+        campaigns = value if isinstance(value, dict) else {}
+        if campaigns and all(isinstance(lines, list) for lines in campaigns.values()):
+            for name, lines in campaigns.items():
+                bad = [n for n, entry in enumerate(lines, 1) if not isinstance(entry, dict)]
+                if bad:
+                    raise DataError("not a JSON object", file=paths.shown(path), line=bad[0])
+                yield str(name), list(enumerate(lines, start=1))
+            return
+    yield "", list(tables.records(path))
+
+
+def _is_judged(line: int, entry: dict[str, Any], path: Path, excluded: Counter[str]) -> bool:
+    """Whether a line holds an annotation or a reset; welcome, goodbye and random ones are counted.
+
+    They count as the others unless their ids say that they are tutorials or attention checks.
+    """
+    _need(entry, ("user_id", "item_i", "annotation"), path, line)
+    kind = ITEM.fullmatch(str(entry["item_i"]))
+    if kind is None:
+        raise DataError(
+            "not an item's number",
+            file=paths.shown(path),
+            line=line,
+            column="item_i",
+            value=str(entry["item_i"])[:60],
+            expected="an integer, welcome_*, random_* or goodbye_*",
+        )
+    if entry["annotation"] in (None, [], ""):
+        excluded["lines without an annotation (left out)"] += 1
+        return False
+    if kind.group(1):
+        excluded[f"(kept: lines of {kind.group(1)} items)"] += 1
+    return True
+
+
+def _last_resets(lines: list[Entry]) -> tuple[dict[str, int], int]:
+    """The place of each user's last reset, and of the campaign's."""
+    own = {str(e["user_id"]): k for k, (_, e) in enumerate(lines) if e["annotation"] == RESET}
+    return own, max(own.values(), default=-1)
+
+
+def _scores(
+    line: int, entry: dict[str, Any], path: Path, excluded: Counter[str]
+) -> Iterator[dict[str, Any]]:
+    """One row for each score of a line that counts."""
+    _need(entry, ("item",), path, line)
+    items = _of_kind(entry["item"], list, "item", path, line)
+    marks = _of_kind(entry["annotation"], list, "annotation", path, line)
+    if len(items) != len(marks):
+        raise DataError(
+            "as many annotations as items are needed",
+            file=paths.shown(path),
+            line=line,
+            value=len(marks),
+            expected=str(len(items)),
+        )
+    for item, models in zip(items, marks, strict=True):
+        _need(_of_kind(item, dict, "item", path, line), ("item_id",), path, line)
+        name = str(item["item_id"])
+        for model, said in _of_kind(models, dict, "annotation", path, line).items():
+            if name.startswith(CONTROL) or TUTORIAL in name:
+                kind = "attention checks" if name.startswith(CONTROL) else "tutorials"
+                excluded[f"{kind} (left out)"] += 1
+                continue
+            place = name.split(APART)
+            domain, document = (place[0], APART.join(place[:2])) if len(place) == 3 else ("", "")
+            score = _of_kind(said, dict, f"annotation.{model}", path, line).get("score")
+            yield {
+                "system": model, "segment": name, "score": score, "domain": domain,
+                "document": document or str(items[0].get("item_id")),
+                "annotator": str(entry["user_id"]),
+            }  # fmt: skip
+
+
+def _pair_of(campaign: str) -> dict[str, str]:
+    """The pair that a campaign's name ends in (``wmt26_#_en-cs_CZ``), or holds."""
+    if not campaign:
+        return {}
+    last = languages.pair_of(campaign.rpartition("_#_")[2])
+    return {"pair": last or languages.pair_in(Path(campaign)) or languages.PLACEHOLDER}
