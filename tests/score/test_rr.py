@@ -16,7 +16,9 @@ from statsmodels.stats.multitest import multipletests
 from conftest import real
 from rankstability.change import perturb
 from rankstability.errors import DataError
+from rankstability.rank import ranges as rank_ranges
 from rankstability.rank import significance
+from rankstability.rank.systems import count_tests, rank_counts
 from rankstability.read import rr as readers_rr
 from rankstability.score import rr
 from rankstability.study import relative_ranking, rr_changes
@@ -180,7 +182,7 @@ def test_refusals():
     with pytest.raises(DataError, match="unknown rule"):
         rr.pair_counts(frame, unranked="guess")
     with pytest.raises(DataError, match="unknown score"):
-        rr_changes.method_of("magic")
+        rr.method_of("magic")
 
 
 LOPEZ_TABLE_1 = {  # systems without the reference, comparisons with it
@@ -231,7 +233,7 @@ def test_removals_are_what_removing_the_rows_gives(demo):
 
 def test_sign_test_matrix_and_clusters(demo):
     counts = rr.pair_counts(rr.tasks(demo)["cs-en"]).without("_ref")
-    p, lead = rr_changes.p_values(counts)
+    p, lead = count_tests(counts)
     assert np.allclose(p, p.T, equal_nan=True) and (lead == -lead.T).all()
     i, j = counts.systems.index("cedar"), counts.systems.index("rowan")
     wins, losses = int(counts.wins[i, j]), int(counts.wins[j, i])
@@ -242,12 +244,19 @@ def test_sign_test_matrix_and_clusters(demo):
     assert (top["benjamini-hochberg"] <= top["none"]).all() and top["none"].max() > 1
 
 
-def test_rank_ranges_hold_the_rank_and_blocks_are_wider(demo):
+def test_rank_ranges_hold_the_rank_and_units_are_wider(demo):
     table = rr_changes.ranges(demo, ["bojar"], resamples=400, seed=5)
+    for task, judgments in rr.tasks(demo).items():
+        judges = judgments["judge"].nunique()
+        own = set(table.loc[table["task"] == task, "drawn"]) - {"judgment"}
+        assert own == {"judge" if judges >= rank_ranges.FEWEST_UNITS else "block"}
+    table = rr_changes.ranges(demo, ["bojar"], resamples=400, seed=5, unit="block")
     assert (table["first"] <= table["rank"]).all() and (table["rank"] <= table["last"]).all()
     width = (table["last"] - table["first"]).groupby(table["drawn"]).mean()
     assert width["block"] > width["judgment"]
-    alone = rr_changes.ranges(rr.tasks(demo)["en-de"], ["bojar"], resamples=400, seed=5)
+    alone = rr_changes.ranges(
+        rr.tasks(demo)["en-de"], ["bojar"], resamples=400, seed=5, unit="block"
+    )
     both = table[table["task"] == "en-de"].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, both)  # a task does not depend on its company
 
@@ -303,7 +312,7 @@ def test_a_system_without_a_score_stands_last_and_is_not_dropped():
     changes = rr_changes.removals(frame, ["bojar"])
     assert set(changes["removed"]) == {"a", "b", "c"}
     tied = frame_of([{"a": 1, "b": 1, "c": 1}] * 3)
-    found = rr_changes.rank_counts(rr.pair_counts(tied), "bojar")
+    found = rank_counts(rr.pair_counts(tied), "bojar")
     assert list(found.systems) == ["a", "b", "c"] and set(found.table["cluster"]) == {1}
 
 

@@ -15,12 +15,18 @@ from ..errors import DataError
 from ..judgments import human_systems, reference_systems
 from ..rank.ranking import Change, Ranking, compare
 from ..rank.significance import CORRECTIONS, TESTS
-from ..rank.systems import PERMUTATIONS, rank_ratings, rank_systems
+from ..rank.systems import (
+    PERMUTATIONS,
+    SIGN_TEST,
+    count_tests,
+    rank_counts,
+    rank_ratings,
+    rank_systems,
+)
 from ..read import campaigns
 from ..score import mqm
 from ..score.da import SegmentScores, segment_scores
 from ..score.rr import METHODS, REFERENCE, PairCounts, pair_counts, tasks
-from ..study import rr_changes
 from ..study.changes import SETS
 
 if TYPE_CHECKING:
@@ -225,9 +231,7 @@ class RrTask(Task):
 
     def __post_init__(self) -> None:
         self.scores = tuple(METHODS)
-        self.tests = tuple(
-            rr_changes.TEST if c == "none" else f"{rr_changes.TEST}, {c}" for c in CORRECTIONS
-        )
+        self.tests = tuple(SIGN_TEST if c == "none" else f"{SIGN_TEST}, {c}" for c in CORRECTIONS)
         if REFERENCE in self.counts.systems:
             self.sets = {REFERENCE: "the reference"}
 
@@ -236,9 +240,9 @@ class RrTask(Task):
         correction = dict(zip(self.tests, CORRECTIONS, strict=True))[test]
         tests = self._once(
             (removed, test),
-            lambda: rr_changes.p_values(counts.without(REFERENCE), correction),
+            lambda: count_tests(counts.without(REFERENCE), correction),
         )
-        return rr_changes.rank_counts(counts, score, correction=correction, tests=tests)
+        return rank_counts(counts, score, correction=correction, tests=tests)
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         if not removed:

@@ -267,7 +267,7 @@ def pairs_figure(
 
 @styled
 def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
-    """Rank ranges of every task: thick where blocks are drawn, thin where single comparisons.
+    """Rank ranges of every task: thick where units are drawn, thin where single comparisons.
 
     Parameters
     ----------
@@ -289,11 +289,13 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     for ax in axes[-1]:
         ax.set_xlabel("rank", fontsize=8)
     _headline(fig, title)
+    kinds = [unit for unit in ("judge", "block") if unit in set(table["drawn"])]
+    drawn = " or ".join(f"{unit}s" for unit in kinds) or "units"
     handles = [
-        Line2D([], [], color=SKY, lw=3.4, label="blocks drawn"),
+        Line2D([], [], color=SKY, lw=3.4, label=f"{drawn} drawn"),
         Line2D([], [], color="black", lw=0.9, label="comparisons drawn one by one"),
         Line2D([], [], color=RED, marker="o", ls="", ms=3, label="rank"),
-        Line2D([], [], color=INK, lw=0.8, ls=":", label="line between clusters (blocks)"),
+        Line2D([], [], color=INK, lw=0.8, ls=":", label=f"line between clusters ({drawn})"),
     ]
     _legend(fig, handles, 4 if columns > 2 else 2)
     return fig
@@ -301,10 +303,11 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
 
 def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
     """The rank ranges of one task, by what is drawn."""
-    for unit, colour, width in (("block", SKY, 3.4), ("judgment", "black", 0.9)):
-        part = table[table["drawn"] == unit]
+    single = table["drawn"] == "judgment"
+    whole = table if single.all() else table[~single]
+    for part, colour, width in ((whole, SKY, 3.4), (table[single], "black", 0.9)):
         ax.hlines(part["rank"], part["first"] - 0.3, part["last"] + 0.3, color=colour, lw=width)
-    blocks = table[table["drawn"] == "block"].sort_values("rank")
+    blocks = whole.sort_values("rank")
     ax.plot(blocks["rank"], blocks["rank"], marker="o", ls="", color=RED, ms=2.6, zorder=4)
     for cut in np.flatnonzero(np.diff(blocks["cluster"]) > 0) + 1.5:
         ax.axhline(cut, color=INK, lw=0.8, ls=":")

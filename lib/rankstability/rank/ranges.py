@@ -19,6 +19,7 @@ from ..errors import DataError
 from ..judgments import Blocks, blocks
 from ..score.rr import PairCounts, expected_win, pairwise_by_block, weighted
 from .significance import significant_wins
+from .units import FEWEST_UNITS
 
 Ints = NDArray[np.int64]
 Method = Callable[[PairCounts], NDArray[np.float64]]
@@ -127,6 +128,14 @@ class Units:
             np.concatenate([p.wins for p in parts]),
             np.concatenate([p.ties for p in parts]),
         )
+
+
+def default_unit(data: Units) -> str:
+    """``judge`` where a task has at least `FEWEST_UNITS` judges, else ``block``.
+
+    With blocks drawn nothing is said of other judges.
+    """
+    return "judge" if len(np.unique(data.judges)) >= FEWEST_UNITS else "block"
 
 
 def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:

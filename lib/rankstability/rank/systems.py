@@ -1,4 +1,4 @@
-"""Systems ranked: direct assessment, and MQM under each normalisation of the raters."""
+"""Systems ranked: direct assessment, MQM under each normalisation, counts of wins."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from ..score import rr
 from ..score.da import SegmentScores
 from ..score.mqm import NORMALISATIONS, Ratings, normalised
+from ..score.rr import REFERENCE, PairCounts
 from .ranking import Ranking, rank
-from .significance import correct, permutation_test, rank_sum
+from .significance import correct, permutation_test, rank_sum, sign_test
 
 PERMUTATIONS, SEED = 500, 20240601
+SIGN_TEST = "sign test"
+UNSCORED = -1.0  # the score of a system without a comparison that counts: it stands last
 
 
 def rank_systems(
@@ -141,3 +145,46 @@ def by_normalisation(data: Ratings) -> pd.DataFrame:
         table.insert(0, "normalisation", name)
         frames.append(table)
     return pd.concat(frames, ignore_index=True)
+
+
+def count_tests(counts: PairCounts, correction: str = "none") -> tuple[np.ndarray, np.ndarray]:
+    """Sign tests as matrices for `ranking.rank`: p (NaN on the diagonal), and wins - losses.
+
+    Parameters
+    ----------
+    correction : str
+        A name of `significance.CORRECTIONS`, over the pairs of the task.
+    """
+    p = sign_test(counts.wins, counts.wins.T)
+    np.fill_diagonal(p, np.nan)
+    return correct(p, correction), counts.wins - counts.wins.T
+
+
+def rank_counts(
+    counts: PairCounts,
+    method: str = "bojar",
+    *,
+    correction: str = "none",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+    tests: tuple[np.ndarray, np.ndarray] | None = None,
+) -> Ranking:
+    """A task's systems by a score, with clusters from the sign test; the reference is not ranked.
+
+    A system without a comparison that counts stands last, with the score `UNSCORED`.
+
+    Parameters
+    ----------
+    method : str
+        A name of `score.rr.METHODS`; whether comparisons with the reference count is
+        part of it.
+    correction, rule, alpha
+        See `significance.CORRECTIONS` and `ranking.CLUSTER_RULES`.
+    tests : pair of arrays, optional
+        `count_tests` of the systems without the reference, to save computing them again.
+    """
+    score = rr.method_of(method)(counts).drop(labels=[REFERENCE], errors="ignore")
+    table = pd.DataFrame({"system": list(score.index), method: score.fillna(UNSCORED).to_numpy()})
+    p, lead = tests if tests else count_tests(counts.without(REFERENCE), correction)
+    name = SIGN_TEST if correction == "none" else f"{SIGN_TEST}, {correction}"
+    return rank(table, p, lead, by=method, test=name, rule=rule, alpha=alpha)

@@ -365,3 +365,10 @@ def tasks(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The frame of each task by name, sorted by name."""
     groups: dict[Any, pd.DataFrame] = dict(iter(frame.groupby("task", observed=True, sort=True)))
     return {str(name): group for name, group in groups.items()}
+
+
+def method_of(name: str) -> Method:
+    """A score by its name in `METHODS`."""
+    if name not in METHODS:
+        raise DataError("unknown score", value=name, expected=", ".join(METHODS))
+    return METHODS[name]

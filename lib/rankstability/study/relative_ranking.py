@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from ..rank import tournament
+from ..rank.systems import UNSCORED
 from ..score import rr
 from ..score.rr import REFERENCE
 
 SOLE_WINNERS = 9  # systems Table 4 names, besides the reference
-UNSCORED = -1.0  # below every share: stands for a score that no comparison gives
 
 
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:

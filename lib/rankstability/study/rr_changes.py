@@ -13,65 +13,13 @@ import numpy as np
 import pandas as pd
 
 from ..chance import named_generator
-from ..errors import DataError
 from ..rank import ranges as rank_ranges
 from ..rank import ranking, significance
+from ..rank.systems import UNSCORED, count_tests, rank_counts
 from ..score import rr
 from ..score.rr import REFERENCE, PairCounts
-from .relative_ranking import UNSCORED
 
-TEST = "sign test"
 REMOVED_REFERENCE = "ref"  # how the removal of the reference is called in tables
-
-
-def method_of(name: str) -> rr.Method:
-    """A score by its name in `rr.METHODS`."""
-    if name not in rr.METHODS:
-        raise DataError("unknown score", value=name, expected=", ".join(rr.METHODS))
-    return rr.METHODS[name]
-
-
-def p_values(counts: PairCounts, correction: str = "none") -> tuple[np.ndarray, np.ndarray]:
-    """Sign tests as matrices for `ranking.rank`: p (NaN on the diagonal), and wins - losses.
-
-    Parameters
-    ----------
-    correction : str
-        A name of `significance.CORRECTIONS`, over the pairs of the task.
-    """
-    p = significance.sign_test(counts.wins, counts.wins.T)
-    np.fill_diagonal(p, np.nan)
-    return significance.correct(p, correction), counts.wins - counts.wins.T
-
-
-def rank_counts(
-    counts: PairCounts,
-    method: str = "bojar",
-    *,
-    correction: str = "none",
-    rule: str = "knowles",
-    alpha: float = 0.05,
-    tests: tuple[np.ndarray, np.ndarray] | None = None,
-) -> ranking.Ranking:
-    """A task's systems by a score, with clusters from the sign test; the reference is not ranked.
-
-    A system without a comparison that counts stands last, with the score `UNSCORED`.
-
-    Parameters
-    ----------
-    method : str
-        A name of `rr.METHODS`; whether comparisons with the reference count is
-        part of it.
-    correction, rule, alpha
-        See `significance.CORRECTIONS` and `ranking.CLUSTER_RULES`.
-    tests : pair of arrays, optional
-        `p_values` of the systems without the reference, to save computing them again.
-    """
-    score = method_of(method)(counts).drop(labels=[REFERENCE], errors="ignore")
-    table = pd.DataFrame({"system": list(score.index), method: score.fillna(UNSCORED).to_numpy()})
-    p, lead = tests if tests else p_values(counts.without(REFERENCE), correction)
-    name = TEST if correction == "none" else f"{TEST}, {correction}"
-    return ranking.rank(table, p, lead, by=method, test=name, rule=rule, alpha=alpha)
 
 
 def removals(
@@ -96,7 +44,7 @@ def removals(
     for task, judgments in rr.tasks(frame).items():
         counts = rr.pair_counts(judgments)
         ranked = counts.without(REFERENCE).systems
-        p, lead = p_values(counts.without(REFERENCE), correction)
+        p, lead = count_tests(counts.without(REFERENCE), correction)
 
         def rank_without(system: str, method: str) -> ranking.Ranking:
             keep = [k for k, s in enumerate(ranked) if s != system]  # noqa: B023
@@ -131,15 +79,15 @@ def ranges(
     *,
     resamples: int,
     seed: int,
-    drawn: Sequence[str] = ("block", "judgment"),
+    unit: str = "",
 ) -> pd.DataFrame:
     """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
 
     Parameters
     ----------
-    drawn : sequence of str
-        What is drawn with replacement: ``block`` is the honest unit, as the comparisons of one
-        block share outputs, sentence and judge; ``judgment`` takes them as independent; ``judge``.
+    unit : str
+        What is drawn with replacement, a name of `rank.ranges.UNITS`; empty: each task's own
+        (`rank.ranges.default_unit`). Single judgments, as if independent, are drawn beside it.
 
     Returns
     -------
@@ -150,11 +98,12 @@ def ranges(
     parts = []
     for task, judgments in rr.tasks(frame).items():
         data = rank_ranges.units(judgments)
-        for unit in drawn:
-            sample = data.resample(unit, resamples, named_generator(seed, f"{task} {unit}"))
+        own = unit or rank_ranges.default_unit(data)
+        for drawn in dict.fromkeys((own, "judgment")):
+            sample = data.resample(drawn, resamples, named_generator(seed, f"{task} {drawn}"))
             for name in methods:
-                table = _range_table(data.counts, sample, method_of(name))
-                parts.append(table.assign(task=task, method=name, drawn=unit))
+                table = _range_table(data.counts, sample, rr.method_of(name))
+                parts.append(table.assign(task=task, method=name, drawn=drawn))
     table = pd.concat(parts, ignore_index=True)
     return table[["task", "method", "drawn", *table.columns[:-3]]]
 

@@ -13,9 +13,10 @@ import pandas as pd
 
 from ..errors import DataError
 from ..rank import tournament
+from ..rank.systems import UNSCORED
 from ..score import rr
 from ..score.rr import TOURNAMENT_METHODS
-from .relative_ranking import UNSCORED, tournament_ranking
+from .relative_ranking import tournament_ranking
 
 
 @dataclass(frozen=True)
