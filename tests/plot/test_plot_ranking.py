@@ -42,9 +42,10 @@ def test_scores_have_a_range_per_system_and_a_line_below_each_cluster():
          "rank_median": [1, 2, 3]}
     )  # fmt: skip
     left, right = figures.scores_figure(ranges, (2,), "x", "worker x document").axes
-    assert right.get_xlabel().endswith("other workers and documents")
+    keys = [t.get_text() for t in left.figure.legends[0].get_texts()]
+    assert "95 % of ranks with other workers and documents" in keys
     assert [t.get_text() for t in left.get_yticklabels()] == ["a", "b", "c"]
-    assert left.collections[1].get_offsets().data.tolist() == [[0.3, 1], [0.2, 2], [-0.5, 3]]
+    assert left.collections[0].get_offsets().data.tolist() == [[0.3, 1], [0.2, 2], [-0.5, 3]]
     bars = [path.vertices[:, 0].tolist() for path in right.collections[0].get_paths()]
     assert bars == [[1, 2], [1, 2], [3, 3]]
     assert [line.get_ydata()[0] for line in right.lines] == [2.5]

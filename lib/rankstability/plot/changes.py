@@ -15,7 +15,7 @@ MARKS = ["o", "s", "^"]
 
 
 def removal_bump(orders: pd.DataFrame, title: str) -> Figure:
-    """Bump chart of `removal.removal_orders`: black lines kept, red ones new, grey dashes gone."""
+    """Bump chart of `removal.removal_orders`: lines black (kept), orange (new), grey (gone)."""
     return bump(orders, title=title, ylabel="place")
 
 

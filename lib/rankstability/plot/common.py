@@ -16,8 +16,10 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize
+from matplotlib.colors import Normalize, to_hex, to_rgb
 from matplotlib.figure import Figure
+
+from .check import LEAST_CONTRAST, contrast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,7 +43,7 @@ HOUSE: dict[str, Any] = {
     "figure.figsize": (7.2, 4.2),
     "figure.dpi": 100,
     "figure.constrained_layout.use": True,
-    "savefig.dpi": 130,
+    "savefig.dpi": 200,
     "savefig.bbox": "tight",
     "savefig.pad_inches": 0.08,
     "font.family": ["DejaVu Sans"],
@@ -98,6 +100,17 @@ def styled(plot: F) -> F:
             return plot(*args, **kwargs)
 
     return wrapper  # type: ignore[return-value]
+
+
+def legible(colour: Any, on: Any = "white", least: float = LEAST_CONTRAST) -> str:
+    """`colour`, darkened or lightened as far as a text in it needs to be read on that ground."""
+    ground, own = np.array(to_rgb(on)), np.array(to_rgb(colour))
+    end = 0.0 if contrast((0.0, 0.0, 0.0), tuple(ground)) > least else 1.0
+    for step in np.linspace(0, 1, 51):
+        mixed = own + step * (end - own)
+        if contrast(tuple(mixed), tuple(ground)) >= least:
+            break
+    return to_hex(mixed)
 
 
 def wrapped(name: object, width: int = 16) -> str:
@@ -157,7 +170,9 @@ def heatmap(
     written = fits if annotate is None else annotate
     if ax is None:
         tall = 0.3 if fits or texts else max(0.06, min(0.3, 9 / max(rows, 1)))
-        size = size or (min(11.0, 2.6 + 0.48 * columns), min(14.0, 1.9 + tall * rows))
+        beside, below = (max((len(str(n)) for n in ns), default=0) for ns in values.axes)
+        wide, high = 1.8 + 0.07 * beside + 0.48 * columns, 1.3 + 0.055 * below + tall * rows
+        size = size or (min(13.0, wide), min(15.0, high))
         _, ax = plt.subplots(figsize=size)
     ax.set_facecolor(empty)
     sns.heatmap(
@@ -169,6 +184,9 @@ def heatmap(
         rasterized=values.size > 2000,
     )  # fmt: skip
     ax.grid(False)
+    for text, ground in zip(ax.texts, _grounds(ax), strict=False):
+        dark = contrast((0, 0, 0), ground) > contrast((1, 1, 1), ground)
+        text.set_color("black" if dark else "white")
     if isinstance(annotate, pd.DataFrame):  # seaborn writes nothing where there is no value
         for i, j in np.argwhere(values.isna().to_numpy()):
             ax.text(j + 0.5, i + 0.5, annotate.iloc[i, j], ha="center", va="center", fontsize=7)
@@ -178,6 +196,14 @@ def heatmap(
     fig = ax.figure
     assert isinstance(fig, Figure)
     return fig
+
+
+def _grounds(ax: Axes) -> list[tuple[float, ...]]:
+    """The colours of the cells of a heat map in which seaborn has written, in its order."""
+    mesh = ax.collections[0]
+    mesh.update_scalarmappable()
+    shown = ~np.ma.getmaskarray(np.ma.asarray(mesh.get_array())).ravel()
+    return [tuple(c[:3]) for c in np.asarray(mesh.get_facecolor())[shown]]
 
 
 @styled
@@ -196,8 +222,8 @@ def bump(
     places : DataFrame
         ranking (a column of the chart, in order of appearance), system, place (from 1; no row or
         NaN: absent), and, where lines between clusters are drawn, line: what stands below that
-        place (``kept`` or 1: a black bar with a cross; ``appeared``: a red one; ``vanished``: grey
-        dashes; anything else: nothing).
+        place (``kept`` or 1: a black bar with a cross; ``appeared``: an orange one; ``vanished``:
+        grey dashes; anything else: nothing).
     highlight : collection of str, optional
         Systems in colour; by default those whose place differs between rankings.
     """
@@ -206,10 +232,10 @@ def bump(
     wide = wide.sort_values(names, kind="stable")
     moves = wide.index[wide.max(axis=1) > wide.min(axis=1)]
     shown = [s for s in wide.index if s in (moves if highlight is None else highlight)]
-    colour = {s: PALETTE[k % 6] for k, s in enumerate(shown)}
+    colour = {s: legible(PALETTE[k % 6]) for k, s in enumerate(shown)}
     dash = {s: DASHES[k // 6 % 3] for k, s in enumerate(shown)}
-    margin = 0.075 * max(len(str(s)) for s in wide.index) + 0.35
-    width = min(12.0, 1.35 * len(names) + 2 * margin)
+    margin = 0.09 * max(len(str(s)) for s in wide.index) + 0.35
+    width = min(14.0, 1.35 * len(names) + 2 * margin)
     heads = [wrapped(n) for n in names]
     head = 0.14 * max(h.count("\n") for h in heads)
     fig, ax = plt.subplots(figsize=(width, 0.27 * len(wide) + 1.3 + head))
@@ -235,7 +261,7 @@ def bump(
     top = int(np.nanmax(wide.to_numpy()))
     ax.set_yticks(range(1, top + 1))
     ax.set_ylim(top + 0.6, 0.4)
-    pad = min(margin / (width - 2 * margin + 1e-9) * (len(names) - 1), 3.0)
+    pad = min(margin / (width - 2 * margin + 1e-9) * (len(names) - 1), 6.0)
     pad = pad if len(names) > 1 else 1.0
     ax.set_xlim(-pad, len(names) - 1 + pad)
     ax.yaxis.grid(False)

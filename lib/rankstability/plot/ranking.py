@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ..rank.ranking import Ranking
 from .common import BLUE, RED, SKY, heatmap, styled
@@ -33,17 +34,19 @@ def scores_figure(
 ) -> Figure:
     """Mean z of each system (left) and its 95 % rank range (right); lines between clusters.
 
-    `unit` is what the ranges draw anew; empty: no ranges are known, and none are drawn.
+    `unit` is what the ranges draw anew; empty: no ranges are known, and none are drawn. Where
+    `ranges` has the columns mean_low and mean_high, they are the interval of the mean.
     """
     n = len(ranges)
     y = ranges["rank"].to_numpy()
     fig, axes = plt.subplots(
-        1, 2 if unit else 1, figsize=(7.4 if unit else 5.2, 0.27 * n + 1.5), sharey=True,
+        1, 2 if unit else 1, figsize=(7.4 if unit else 5.2, 0.27 * n + 1.9), sharey=True,
         width_ratios=[3, 2] if unit else [1], squeeze=False,
     )  # fmt: skip
     left = axes[0][0]
     shades = np.where(ranges["cluster"] % 2 == 1, BLUE, SKY)
-    left.hlines(y, 0, ranges["mean_z"], color=shades, lw=1.2)
+    if "mean_low" in ranges:
+        left.hlines(y, ranges["mean_low"], ranges["mean_high"], color=shades, lw=2)
     left.scatter(ranges["mean_z"], y, color=shades, s=28, zorder=3)
     left.axvline(0, color="#999999", lw=0.8)
     for ax in axes[0]:
@@ -52,12 +55,24 @@ def scores_figure(
     left.set_yticks(y, ranges["system"])
     left.set_ylim(n + 0.6, 0.4)
     left.set(xlabel="mean z-score", title=title)
+    handles: list[Any] = [
+        plt.Line2D([], [], color=BLUE, marker="o", ls="", label="mean"),
+        plt.Line2D([], [], color="black", lw=1.1, label="line (the colour changes there)"),
+    ]
+    if "mean_low" in ranges:
+        handles[0].set(ls="-", label="mean, 95 % interval")
     if unit:
         right = axes[0][1]
         right.hlines(y, ranges["rank_low"], ranges["rank_high"], color=shades, lw=4)
         right.scatter(ranges["rank_median"], y, color="black", s=10, zorder=3)
-        right.set_xticks(range(1, n + 1, max(1, n // 8)))
-        right.set(xlabel=f"rank: 95 % range,\nother {UNITS.get(unit, unit)}", xlim=(0.5, n + 0.5))
+        right.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+        right.set(xlabel="rank", xlim=(0.5, n + 0.5))
+        drawn = f"95 % of ranks with other {UNITS.get(unit, unit)}"
+        handles += [
+            plt.Line2D([], [], color=BLUE, lw=4, label=drawn),
+            plt.Line2D([], [], color="black", marker="o", ls="", ms=3, label="their median"),
+        ]
+    fig.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=8)
     return fig
 
 

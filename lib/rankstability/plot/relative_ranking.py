@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
@@ -25,6 +26,7 @@ MEASURE_NAMES = {
     "cohen": "Cohen's κ",
     "fleiss": "Fleiss' κ",
 }
+BEATS = LinearSegmentedColormap.from_list("beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"])
 KINDS = {"intra": (BLUE, "o", "one judge twice"), "inter": (RED, "s", "two judges")}
 PLACES = [  # of a name beside its point: offset, alignment
     (5, 0, "left", "center"),
@@ -35,6 +37,10 @@ PLACES = [  # of a name beside its point: offset, alignment
     (4, -5, "left", "top"),
     (-4, 5, "right", "bottom"),
     (-4, -5, "right", "top"),
+    (12, 12, "left", "bottom"),
+    (12, -12, "left", "top"),
+    (-12, 12, "right", "bottom"),
+    (-12, -12, "right", "top"),
 ]
 
 
@@ -161,7 +167,7 @@ def scatter(
     """Systems of one task as labelled points, with Pearson's r (Bojar et al., Figures 3 to 6)."""
     fig, ax = plt.subplots(figsize=(6.4, 4.6))
     sns.scatterplot(points, x=x, y=y, ax=ax, s=28)
-    ax.margins(x=0.14, y=0.08)
+    ax.margins(x=0.2, y=0.1)
     fig.draw_without_rendering()
     _name_points(ax, points.sort_values(y, ascending=False, kind="stable"), x, y)
     ax.set(title=f"{title}: r = {_pearson(points, x, y):.3f}", xlabel=xlabel, ylabel=ylabel)
@@ -181,7 +187,9 @@ def _name_points(ax: Axes, points: pd.DataFrame, x: str, y: str) -> None:
         touched = {}
         for place in PLACES:
             name.set(position=place[:2], ha=place[2], va=place[3])
-            touched[place] = name.get_window_extent().count_overlaps(others)
+            box = name.get_window_extent()
+            inside = ax.bbox.x0 + 2 <= box.x0 and ax.bbox.y0 + 2 <= box.y0
+            touched[place] = box.count_overlaps(others) + 10 * (not inside)
         best = min(PLACES, key=lambda place: touched[place])
         name.set(position=best[:2], ha=best[2], va=best[3])
         taken.append(name.get_window_extent())
@@ -243,17 +251,17 @@ def pairs_figure(
         From `significance.sign_tests`. A dot marks pairs that differ at `alpha` after Holm's
         correction, a ring those that differ only without it.
     """
-    side = min(8.2, 0.27 * len(percent) + 2.2)
+    side = min(10.0, 0.24 * len(percent) + 0.06 * max(map(len, percent.index), default=0) + 1.4)
     fig = heatmap(
         percent, title=title, label="row ranked better, % of comparisons", annotate=False,
-        cmap="cividis", vmin=0, vmax=100, size=(side + 0.9, side),
+        cmap=BEATS, vmin=0, vmax=100, size=(side + 0.9, side),
     )  # fmt: skip
     ax = fig.axes[0]
     ax.set_aspect("equal")
     place = {s: k + 0.5 for k, s in enumerate(percent.index)}
     tests = tests[(tests["p"] < alpha) & tests[["system", "other"]].isin(list(place)).all(axis=1)]
     holm = tests["p_holm"] < alpha
-    dot: dict[str, Any] = {"ls": "", "marker": "o", "color": RED, "mew": 0.9}
+    dot: dict[str, Any] = {"ls": "", "marker": "o", "color": "black", "mew": 0.9}
     for rows, look, label in (
         (tests[holm], {"ms": 3.2}, f"p < {alpha:g} after Holm"),
         (tests[~holm], {"ms": 3.6, "mfc": "none"}, "only uncorrected"),
@@ -278,7 +286,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     columns = min(4, len(tasks))
     rows = -(-len(tasks) // columns)
     number = [int(table.loc[table["task"] == task, "rank"].max()) for task in tasks]
-    heights = [0.11 * max(number[k * columns : (k + 1) * columns]) + 0.6 for k in range(rows)]
+    heights = [0.13 * max(number[k * columns : (k + 1) * columns]) + 0.6 for k in range(rows)]
     size = (max(3.6, 2.15 * columns), sum(heights) + 0.2 * rows + 0.8)
     fig, axes = plt.subplots(*(rows, columns), figsize=size, squeeze=False, height_ratios=heights)
     for ax in axes.flat[len(tasks) :]:
@@ -312,7 +320,7 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
     for cut in np.flatnonzero(np.diff(blocks["cluster"]) > 0) + 1.5:
         ax.axhline(cut, color=INK, lw=0.8, ls=":")
     ax.set(xlim=(0.4, len(blocks) + 0.6), ylim=(len(blocks) + 0.6, 0.4))
-    ax.set_yticks(blocks["rank"], blocks["system"], fontsize=5.5)
+    ax.set_yticks(blocks["rank"], blocks["system"], fontsize=6.5)
     ax.yaxis.grid(False)
     ax.tick_params(axis="x", labelsize=7)
     ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))

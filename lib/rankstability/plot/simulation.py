@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from .common import AMBER, BLUE, FAINT, GREEN, PINK, RED, SKY, styled
+from .common import AMBER, BLUE, FAINT, GREEN, PINK, RED, SKY, styled, wrapped
 
 UNIT_COLOURS = {"judgment": BLUE, "block": RED, "judge": GREEN}
 RANKER_COLOURS = {"BOJAR": BLUE, "EXPECTED": AMBER, "LOPEZ": RED}
@@ -54,6 +54,11 @@ def _legend_below(fig: Figure, ax: Axes, columns: int, **kwargs: Any) -> None:
             legend.remove()
 
 
+def _headline(fig: Figure, title: str) -> None:
+    if title:
+        fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+
+
 def _lines_with_bars(
     ax: Axes, rows: pd.DataFrame, value: str, series: str, palette: Mapping[str, str], **kwargs: Any
 ) -> None:
@@ -69,7 +74,7 @@ def _lines_with_bars(
 
 
 @styled
-def win_ratios(table: pd.DataFrame) -> Figure:
+def win_ratios(table: pd.DataFrame, title: str = "") -> Figure:
     """Each task's win ratios, best first, with the straight line through them (Figure 1)."""
     fig, axes = _panels(table["task"].unique(), 2.3, 1.9, sharey=True)
     for task, rows in table.groupby("task", sort=False):
@@ -80,11 +85,12 @@ def win_ratios(table: pd.DataFrame) -> Figure:
         ax.set_xlim(0.2, rows["rank"].max() + 0.8)
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     _label_edges(axes, "rank of the system", "win ratio")
+    _headline(fig, title)
     return fig
 
 
 @styled
-def growth(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
+def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
     """Share of significant pairs against judgments, observed and fitted (Figure 2)."""
     fig, axes = _panels(curves["task"].unique(), 2.3, 2.0, sharey=True)
     spread = fits.set_index("task")["spread"]
@@ -105,6 +111,7 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame) -> Figure:
         ax.xaxis.set_major_formatter(THOUSANDS)
     _label_edges(axes, "judgments", "significant pairs")
     _legend_below(fig, fig.axes[0], 2)
+    _headline(fig, title)
     return fig
 
 
@@ -179,7 +186,7 @@ def range_quality(table: pd.DataFrame, printed: pd.DataFrame) -> Figure:
 
 
 @styled
-def ranges_by_unit(ranges: pd.DataFrame, tasks: Sequence[str]) -> Figure:
+def ranges_by_unit(ranges: pd.DataFrame, tasks: Sequence[str], title: str = "") -> Figure:
     """Rank ranges of each system, by what is resampled, for a few tasks."""
     most = ranges[ranges["task"].isin(tasks)].groupby("task")["system"].nunique().max()
     fig, axes = _panels(tasks, 4.2, 0.3 * most + 1.3, most=len(tasks))
@@ -193,12 +200,12 @@ def ranges_by_unit(ranges: pd.DataFrame, tasks: Sequence[str]) -> Figure:
             for end in ("first", "last"):
                 ax.plot(part[end], y, "|", color=colour, ms=6, mew=1.6)
         ax.plot(range(1, len(systems) + 1), range(len(systems)), "k.", ms=5, zorder=4)
-        names = [s if len(s) <= 22 else s[:21] + "…" for s in systems]
-        ax.set_yticks(range(len(systems)), names)
+        ax.set_yticks(range(len(systems)), [wrapped(s, 24) for s in systems], fontsize=7.5)
         ax.set_ylim(len(systems) - 0.5, -0.5)
         ax.set(title=task, xlabel="rank", xlim=(0.5, len(systems) + 0.5))
         ax.set_xticks(range(1, len(systems) + 1, 2 if len(systems) > 8 else 1))
     _legend_below(fig, fig.axes[0], 3, title="what is resampled")
+    _headline(fig, title)
     return fig
 
 
@@ -278,7 +285,7 @@ def advice(table: pd.DataFrame) -> Figure:
 
 
 @styled
-def advice_for_tasks(table: pd.DataFrame) -> Figure:
+def advice_for_tasks(table: pd.DataFrame, title: str = "") -> Figure:
     """Judgments that real tasks would need at their fitted spread, beside those collected."""
     tasks = table.drop_duplicates("task")
     fig, ax = plt.subplots(figsize=(7.2, 0.52 * len(tasks) + 1.6))
@@ -287,4 +294,5 @@ def advice_for_tasks(table: pd.DataFrame) -> Figure:
         tasks["collected"], range(len(tasks)), "D", color="black", ms=5, zorder=5, label="collected"
     )
     _legend_below(fig, ax, 5)
+    _headline(fig, title)
     return fig

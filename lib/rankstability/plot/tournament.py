@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.path import Path
 
 from ..score.rr import TOURNAMENT_METHODS
-from .common import FAINT, PALE, PALETTE, RED, bump, bump_places, styled
+from .common import FAINT, PALE, PALETTE, RED, bump, bump_places, legible, styled
 
 BAND = "#E3EEF6"
 HEADINGS = {name: heading for name, (heading, _) in TOURNAMENT_METHODS.items()}
@@ -62,7 +62,7 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
     below: dict[str, Any] = {"transform": ax.transAxes, "va": "top", "fontsize": 8}
     ax.text(0, -0.01, "kept, in a cycle of three", ha="left", color="#666666", **below)
     total = f"violated: {wrong['weight'].sum()} in all"
-    ax.text(1, -0.01, total, ha="right", color=RED, **below)
+    ax.text(1, -0.01, total, ha="right", color=legible(RED), **below)
     return fig
 
 
