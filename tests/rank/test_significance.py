@@ -7,9 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, mannwhitneyu, norm, rankdata, tiecorrect
+from statsmodels.stats.multitest import multipletests
 
 from rankstability.errors import DataError
 from rankstability.rank.significance import (
+    CORRECTIONS,
+    adjusted,
     correct,
     critical_wins,
     rank_sum,
@@ -125,3 +128,13 @@ def test_significance_is_the_sign_test():
     assert better[0].tolist() == [False, True, False, True] and better[1:].sum() == 0
     assert significant_wins(wins, sides=2)[0].tolist() == [False, True, False, False]
     assert significant_share(wins) == pytest.approx(2 / 6)
+
+
+@pytest.mark.parametrize("method", ["holm", "benjamini-hochberg"])
+def test_adjusted_p_values_are_those_of_statsmodels(method):
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 7, 40):
+        p = np.round(rng.random(n) ** 3, 2)  # with ties
+        wanted = multipletests(p, method=CORRECTIONS[method])[1]
+        assert adjusted(p, method) == pytest.approx(wanted)
+    assert adjusted(np.array([]), method).shape == (0,)

@@ -91,9 +91,15 @@ def rank_sum(
 
 def adjusted(p: np.ndarray, method: str) -> np.ndarray:
     """p-values of one family adjusted for their number, by ``holm`` or ``benjamini-hochberg``."""
-    from statsmodels.stats.multitest import multipletests
-
-    return multipletests(p, method=CORRECTIONS[method])[1] if len(p) else np.asarray(p, float)
+    p = np.asarray(p, float)
+    order, n = np.argsort(p, kind="stable"), len(p)
+    if method == "holm":  # statsmodels' multipletests sweeps the whole memory at each call
+        steps = np.maximum.accumulate(p[order] * (n - np.arange(n)))
+    else:
+        steps = np.minimum.accumulate((p[order] * n / np.arange(1, n + 1))[::-1])[::-1]
+    out = np.empty(n)
+    out[order] = np.minimum(steps, 1.0)
+    return out
 
 
 def correct(p: np.ndarray, method: str) -> np.ndarray:
@@ -104,7 +110,7 @@ def correct(p: np.ndarray, method: str) -> np.ndarray:
     p : array, shape (n, n)
         Uncorrected; symmetric (each pair is one test), NaN on the diagonal.
     method : str
-        ``none``, ``holm`` or ``benjamini-hochberg`` (statsmodels ``multipletests``).
+        ``none``, ``holm`` or ``benjamini-hochberg``.
 
     Returns
     -------

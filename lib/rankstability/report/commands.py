@@ -1,8 +1,9 @@
-"""The command line: ``rankstability run NOTEBOOK name=value ...`` and ``rankstability data``."""
+"""The command line, ``rankstability``: run, verdict, data, formats."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from ..errors import DataError
 from . import run as runner
 
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of a format's description
+VERDICT = "00_verdict"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,6 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["run"]:
         return run(words[1:])
+    if words[:1] == ["verdict"]:
+        return verdict(words[1:])
     if words[:1] == ["data"]:
         from ..read import download
 
@@ -27,10 +31,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return formats(words[1:])
     print(
         "usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly\n"
+        "       rankstability verdict PATH [name=value ...]    how far a ranking can be trusted\n"
         "       rankstability data [CAMPAIGN ...]              download the official releases\n"
         "       rankstability formats [NAME]                   the formats of judgments"
     )
     return 0 if words[:1] in (["-h"], ["--help"]) else 2
+
+
+def verdict(arguments: Sequence[str]) -> int:
+    """Notebook 00 on a file, a folder or a campaign's name; then the answers and where they are."""
+    words = list(arguments)
+    if words and "=" not in words[0] and not words[0].startswith("-"):
+        words[0] = f"campaign={words[0]}"
+    code = run([VERDICT, *words])
+    if code == 0 and any("=" in word for word in words):
+        plan = runner.plan(VERDICT, dict(w.split("=", 1) for w in words if "=" in w))
+        for pair in [plan.pair] if plan.pair in plan.pairs else plan.pairs:
+            for page in sorted((plan.final / pair).glob("verdict*.html")):
+                said = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
+                print(f"\n{said['name']}: {said['sentence']}\n  {paths.shown(page)}")
+    return code
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -152,6 +152,10 @@ class Outputs:
         self._write(f"{name}.csv", csv_bytes(frame), pair, what)
         return frame
 
+    def document(self, content: bytes, file: str, pair: str, what: str) -> None:
+        """Write a file of another kind, such as a page."""
+        self._write(file, content, pair, what)
+
     def figure(
         self,
         fig: Figure,

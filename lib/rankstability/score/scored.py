@@ -31,6 +31,8 @@ class Scored:
     units : mapping of str to array of int
         Codes of worker, hit, document, block, domain where the data name them; -1 is unknown
         (judgments of no known domain are a domain of their own where others have one).
+    workers : tuple of str
+        Names of the workers, by code.
     """
 
     systems: tuple[str, ...]
@@ -39,6 +41,7 @@ class Scored:
     segment: np.ndarray
     score: np.ndarray
     units: Mapping[str, np.ndarray] = field(default_factory=dict)
+    workers: tuple[str, ...] = ()
 
     def unit(self, name: str) -> np.ndarray:
         """Codes of each judgment's unit of this kind.
@@ -182,7 +185,8 @@ def from_frame(frame: pd.DataFrame) -> Scored:
     if {"worker", "document"} <= units.keys():
         units["block"] = _together(units["worker"], units["document"], system)
     score = frame["score"].to_numpy(float)
-    return Scored(systems, segments, system, segment, score, units)
+    workers = _codes(frame["worker"])[1] if "worker" in units else ()
+    return Scored(systems, segments, system, segment, score, units, workers)
 
 
 def _together(worker: np.ndarray, document: np.ndarray, system: np.ndarray) -> np.ndarray:

@@ -1,0 +1,133 @@
+"""Plots of a verdict: the ranking with what holds of it, chances of ranks, recipes side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .common import BLUE, FAINT, INK, SKY, heatmap, styled
+
+
+@styled
+def caterpillar(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: str) -> Figure:
+    """The ranking as a table, beside it each score with its interval and the sets of its rank.
+
+    Parameters
+    ----------
+    ranking : DataFrame
+        rank, system, score, low, high, marginal_low, marginal_high, simultaneous_low,
+        simultaneous_high; where the last are empty only the scores are drawn.
+    lines : DataFrame
+        below, claimed, held: solid where a line holds, dashed where it is only claimed.
+    label : str
+        Of the scores, with their unit.
+    """
+    n, told = len(ranking), bool(ranking["low"].notna().all())
+    y = ranking["rank"].to_numpy()
+    long = max(len(str(s)) for s in ranking["system"])
+    widths = [0.062 * long + 1.1, 3.0, *([2.6] if told else [])]
+    fig, axes = plt.subplots(
+        1,
+        len(widths),
+        figsize=(sum(widths) + 0.4, 0.27 * n + 1.5),
+        sharey=True,
+        width_ratios=widths,
+    )
+    _table(axes[0], ranking)
+    axes[1].plot(ranking["score"], y, "o", color=BLUE, ms=5)
+    if told:
+        axes[1].hlines(y, ranking["low"], ranking["high"], color=BLUE, lw=1.4)
+        _sets(axes[2], ranking, y)
+    axes[1].set_xlabel(label + (", 95 % interval" if told else ""))
+    for ax in axes:
+        for row in lines.itertuples():
+            solid = told and row.held == 1
+            if solid or row.claimed == 1:
+                style: Any = "-" if solid else (0, (5, 3))
+                ax.axhline(row.below + 0.5, color="black", lw=1.2 if solid else 1.0, ls=style)
+        ax.set_ylim(n + 0.6, 0.4)
+        ax.yaxis.grid(False)
+        ax.tick_params(axis="y", length=0, labelleft=False)
+        ax.spines["left"].set_visible(False)
+    fig.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10.5)
+    return fig
+
+
+def _table(ax: Axes, ranking: pd.DataFrame) -> None:
+    for row in ranking.itertuples():
+        ax.text(0.0, row.rank, f"{row.rank}", ha="left", va="center", fontsize=8.5)
+        ax.text(0.12, row.rank, str(row.system), ha="left", va="center", fontsize=8.5)
+        ax.text(1.0, row.rank, f"{row.score:.3g}", ha="right", va="center", fontsize=8.5)
+    ax.set_xlim(0, 1)
+    ax.set_xticks([])
+    ax.grid(False)
+    ax.spines["bottom"].set_visible(False)
+
+
+def _sets(ax: Axes, ranking: pd.DataFrame, y: np.ndarray) -> None:
+    ax.hlines(y, ranking["simultaneous_low"], ranking["simultaneous_high"], color=INK, lw=1.0)
+    thick = ax.hlines(y, ranking["marginal_low"], ranking["marginal_high"], color=SKY, lw=5.5)
+    thick.set_capstyle("round")
+    ax.plot(y, y, ".", color=INK, ms=4, zorder=3)
+    step = max(1, len(y) // 7)
+    ax.set_xticks(range(1, len(y) + 1, step))
+    ax.set_xlim(0.4, len(y) + 0.6)
+    ax.set_xlabel("rank: 95 % sets, thick its own,\nthin all systems' at once")
+
+
+@styled
+def chances(probabilities: pd.DataFrame, title: str) -> Figure:
+    """Share of resampled campaigns, in per cent, in which a system (row) has a rank (column)."""
+    shares = 100 * probabilities.set_index("system")
+    written = shares.map(lambda v: f"{v:.0f}" if v >= 0.5 else "") if len(shares) <= 25 else False
+    n = len(shares)
+    fig = heatmap(
+        shares, title=title, label="% of resampled campaigns", xlabel="rank", cmap="Blues",
+        vmin=0, vmax=100, annotate=written, size=(0.34 * n + 4.2, 0.26 * n + 1.8),
+    )  # fmt: skip
+    plt.setp(fig.axes[0].get_xticklabels(), rotation=0, ha="center")
+    return fig
+
+
+@styled
+def recipes(rankings: pd.DataFrame, lines: pd.DataFrame, title: str) -> Figure:
+    """Each recipe's ranking in a column: lines claimed (dashed) and held (solid).
+
+    Parameters
+    ----------
+    rankings : DataFrame
+        recipe, system, rank.
+    lines : DataFrame
+        recipe, below, claimed, held.
+    """
+    names = list(dict.fromkeys(rankings["recipe"]))
+    n = int(rankings["rank"].max())
+    long = max(len(str(s)) for s in rankings["system"])
+    wide = 0.068 * long + 0.5
+    fig, ax = plt.subplots(figsize=(min(13.0, wide * len(names) + 0.6), 0.25 * n + 1.3))
+    leader = rankings.loc[rankings["rank"] == 1].iloc[0]["system"]
+    for k, name in enumerate(names):
+        for row in rankings[rankings["recipe"] == name].itertuples():
+            bold = "bold" if row.system == leader else "normal"
+            ax.text(k + 0.04, row.rank, str(row.system), va="center", fontsize=8, fontweight=bold)
+        for row in lines[lines["recipe"] == name].itertuples():
+            if row.claimed == 1 or row.held == 1:
+                held = row.held == 1
+                style: Any = "-" if held else (0, (5, 3))
+                colour = "black" if row.claimed == 1 else FAINT
+                ax.plot([k, k + 0.94], [row.below + 0.5] * 2, color=colour, lw=1.3, ls=style)
+    ax.set_xticks(np.arange(len(names)) + 0.47, names)
+    ax.xaxis.tick_top()
+    ax.tick_params(axis="x", length=0)
+    ax.set_xlim(0, len(names))
+    ax.set_ylim(n + 0.6, 0.4)
+    ax.set_yticks(range(1, n + 1))
+    ax.grid(False)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.set_title(title)
+    return fig

@@ -1,0 +1,272 @@
+"""A verdict as one page, as JSON and as LaTeX. The sentences stand in the page's template."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+HERE = Path(__file__).parent
+SYSTEM = ("system", "score", "low", "high")
+
+
+@cache
+def _template(name: str = "verdict.html.j2") -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    loader = FileSystemLoader(HERE / "page")
+    settings: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, **settings)
+    made.filters.update(number=number, percent=percent, p=p_value)
+    return made.get_template(name)
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """A number as one reads it: three digits that count, a proper minus, thousands apart."""
+    if value is None or not math.isfinite(value):
+        return "—"
+    if float(value).is_integer() or abs(value) >= 1000:
+        text = f"{round(value):,}"
+    else:
+        text = f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
+        text = text if float(text) else "0"
+    return text.replace("-", "−")
+
+
+def percent(value: Any) -> str:
+    """A share as per cent, with a digit more below ten."""
+    if value is None or not math.isfinite(value):
+        return "—"
+    text = f"{100 * value:.{1 if 0 < value < 0.0995 else 0}f}"
+    return text.removesuffix(".0") + "\u00a0%"
+
+
+def p_value(value: Any) -> str:
+    """A p-value as papers print it."""
+    if value is None or not math.isfinite(value):
+        return "—"
+    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
+def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """A frame's rows as plain values; None for what is empty or not finite."""
+    made: list[dict[str, Any]] = json.loads(frame.to_json(orient="records", double_precision=12))
+    return made
+
+
+def sentence(told: Mapping[str, Any]) -> str:
+    """The answer in one sentence, as the template says it."""
+    text = str(_template("verdict_words.j2").module.sentence(told))
+    return html.unescape(" ".join(text.split()))
+
+
+def page(told: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bytes:
+    """The verdict as one HTML page that needs nothing else: pictures stand in it."""
+    images = {
+        name: "data:image/png;base64," + base64.b64encode(png).decode()
+        for name, png in pictures.items()
+    }
+    css = (HERE / "site.css").read_text(encoding="utf-8")
+    text = _template().render(v=told, images=images, css=css)
+    return str(text).encode()
+
+
+def as_json(told: Mapping[str, Any]) -> bytes:
+    """The contract: sentence, pair, protocol, unit, systems, lines, may_be_first, repeat, ..."""
+    systems = [
+        {name: row[name] for name in SYSTEM}
+        | {"marginal": _span(row, "marginal"), "simultaneous": _span(row, "simultaneous")}
+        | {"p_first": row["p_first"]}
+        for row in told["ranking"]
+    ]
+    lines = [{k: row[k] for k in ("below", "claimed", "held")} for row in told["lines"]]
+    out = {
+        "sentence": sentence(told),
+        **{name: told[name] for name in ("campaign", "name", "pair", "protocol", "recipe", "unit")},
+        "systems": systems,
+        "lines": lines,
+        "may_be_first": told["may_be_first"],
+        "repeat": told["repeat"][0] if told["repeat"] else None,
+        "false_lines": told["false_lines"],
+        "needed": told["needed"],
+        "statements": told["statements"],
+    }
+    return (json.dumps(out, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _span(row: Mapping[str, Any], kind: str) -> list[Any] | None:
+    low, high = row[f"{kind}_low"], row[f"{kind}_high"]
+    return None if low is None else [int(low), int(high)]
+
+
+LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+LATEX |= {c: "\\" + c for c in "&%$#_{}"}
+
+
+def latex(told: Mapping[str, Any]) -> bytes:
+    """The ranking as a booktabs table: a rule where a line holds, space where only claimed."""
+    known = told["unit"] != ""
+    head = ["", "System", told["score_name"]]
+    head += ["95\\,\\% interval", "Ranks (own)", "Ranks (all)"] if known else []
+    lines = {row["below"]: row for row in told["lines"]}
+    out = [f"\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}", "\\toprule"]
+    out += [" & ".join(head) + " \\\\", "\\midrule"]
+    for row in told["ranking"]:
+        cells = [str(row["rank"]), _tex(row["system"]), f"{row['score']:.3f}"]
+        if known:
+            cells.append(f"[{row['low']:.3f}, {row['high']:.3f}]")
+            for kind in ("marginal", "simultaneous"):
+                cells.append("--".join(str(k) for k in _span(row, kind) or ()))
+        out.append(" & ".join(cells) + " \\\\")
+        line = lines.get(row["rank"])
+        if line and line["held"] == 1:
+            out.append("\\midrule")
+        elif line and line["claimed"]:
+            out.append("\\addlinespace % claimed by the recipe, not held")
+    return ("\n".join([*out, "\\bottomrule", "\\end{tabular}"]) + "\n").encode()
+
+
+def _tex(text: str) -> str:
+    return "".join(LATEX.get(c, c) for c in text)
+
+
+SCORE_NAMES = {
+    ("DA", "z"): "mean z-score",
+    ("DA", "raw"): "mean score of 100",
+    ("MQM", "raw"): "minus MQM per segment",
+    ("MQM", "z"): "mean z-score of minus MQM",
+}
+MAYBE = (
+    *("false_lines", "removals", "repeat", "needed", "additions"),
+    *("controls", "design", "agreement", "annotators", "influence"),
+)
+PROTOCOLS = {"DA": "direct assessment", "MQM": "MQM", "RR": "relative ranking"}
+
+
+def told(
+    run: Any,
+    one: Any,
+    made: Any,
+    frames: dict[str, pd.DataFrame],
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Everything the page says, as plain values: settings, first numbers, tables as rows.
+
+    Parameters
+    ----------
+    run : session.Run
+    one : study.verdict.Case
+    made : study.held.Standing
+    frames : mapping
+        The case's tables by name; ``statements`` is added to them.
+    """
+    from ..rank.recipes import RECIPES
+    from ..study import verdict as study
+
+    first = study.summary(made, frames["answers"])
+    frames["statements"] = study.statements(one, first, frames, settings["alpha"])
+    recipe = RECIPES.get(one.recipe)
+    ranked_by = f"the recipe {one.recipe}" if recipe else "wins over decided comparisons"
+    about = f"{recipe.test_name}; {recipe.line_rule}" if recipe else "sign tests, .05"
+    tables: dict[str, Any] = {name: [] for name in MAYBE}
+    return {
+        **tables,
+        **{name: rows(frame) for name, frame in frames.items()},
+        **first,
+        **settings,
+        **_design(frames, one),
+        "campaign": run.campaign.name,
+        "title": run.campaign.title,
+        "name": one.name,
+        "pair": one.pair,
+        "protocol": one.protocol,
+        "protocol_name": PROTOCOLS[one.protocol],
+        "recipe": one.recipe,
+        "recipe_name": ranked_by,
+        "recipe_about": about,
+        "unit": made.unit,
+        "score_name": SCORE_NAMES[one.protocol, recipe.score] if recipe else "share of wins",
+        "judgments": one.judgments_counted,
+        "untold": "no unit that would be drawn anew is named often enough",
+        "recipe_counts": _recipe_counts(frames),
+        "look_at": _look_at(frames),
+        "data": str(run.out.settings.get("data", "")),
+        "package": str(run.out.settings.get("package", "")),
+        "files": [f"{name}.csv" for name, frame in frames.items() if len(frame)],
+    }
+
+
+def _design(frames: Mapping[str, pd.DataFrame], one: Any) -> dict[str, Any]:
+    from ..rank.balanced import adaptive
+
+    beside, design = frames["beside"], frames.get("design", pd.DataFrame())
+    out: dict[str, Any] = dict.fromkeys(("beside_share", "beside_least", "luck", "adaptive"))
+    if len(beside):
+        out["beside_share"] = beside["share"].quantile([0, 0.5, 1]).tolist()
+        least = beside.loc[beside["share"].idxmin()]
+        out["beside_least"] = f"{least['system']} and {least['other']}"
+    if "luck" in design:
+        out["luck"] = float(design["luck"].abs().max())
+        value = adaptive(one.own)
+        out["adaptive"] = value if math.isfinite(value) else None
+    return out
+
+
+def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    if "recipes" not in frames:
+        return []
+    lines = frames["recipe_lines"].copy()
+    lines["held"] = lines["held"].where(lines["claimed"] == 1, 0)
+    counts = lines.groupby("recipe", sort=False)[["claimed", "held"]].sum().astype(int)
+    ranking = frames["recipes"]
+    first = ranking[ranking["rank"] == 1].set_index("recipe")["system"].rename("first")
+    return rows(counts.join(first).reset_index())
+
+
+def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    """At most nine annotators: on whom lines hang, the strictest, the mildest, the least spread."""
+    if "annotators" not in frames:
+        return []
+    each = frames["annotators"].merge(frames["influence"][["annotator", "fallen"]], how="left")
+    enough = each[each["judgments"] >= 20]
+    named = [each[each["fallen"] > 0].head(3)]
+    named += [enough.nlargest(2, "severity"), enough.nsmallest(2, "severity")]
+    named += [enough.nsmallest(2, "sd")]
+    return rows(pd.concat(named).drop_duplicates("annotator"))
+
+
+def write(
+    out: Any,
+    one: Any,
+    said: Mapping[str, Any],
+    frames: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Any],
+) -> list[Any]:
+    """Write a case's tables, figures, page, JSON and LaTeX; give back the figures to show.
+
+    Parameters
+    ----------
+    out : Outputs
+    one : study.verdict.Case
+        Of several tasks of a pair the first takes the plain names, others their own added.
+    """
+    track = f"_{one.name.partition(' ')[2]}" if one.extra else ""
+    for name, frame in frames.items():
+        if len(frame):
+            out.table(frame, name + track, one.pair)
+    shown = {name: out.figure(fig, name + track, one.pair) for name, fig in figures.items()}
+    line = {"task": one.name, "protocol": one.protocol, "unit": said["unit"]}
+    line |= {"claimed": said["claimed"], "held": said["claimed_held"], "sentence": sentence(said)}
+    out.table(pd.DataFrame([line]), "sentence" + track, one.pair)
+    page_of = page(said, {name: drawn.png for name, drawn in shown.items()})
+    out.document(page_of, f"verdict{track}.html", one.pair, "the verdict as a page")
+    out.document(as_json(said), f"verdict{track}.json", one.pair, "the verdict's numbers")
+    out.document(latex(said), f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
+    return list(shown.values())

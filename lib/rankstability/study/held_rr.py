@@ -1,0 +1,180 @@
+"""Relative rankings and battles: the ranking of one task, and what of it holds over judges.
+
+The counterpart of `study.held` for judgments without scores: a system's score is the share of its
+decided comparisons that it won, and what is drawn anew is a judge, or a block where judges are few.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from statsmodels.stats.proportion import proportion_confint
+
+from ..judgments import REFERENCE
+from ..rank import ranges
+from ..rank.lines import held_lines
+from ..rank.sets import rank_sets
+from ..rank.units import FEWEST_UNITS, Means, means, rank_probabilities
+from ..score.rr import PairCounts
+from .held import SETS, UNTOLD, Standing
+from .rr_changes import p_values, rank_counts
+
+METHOD = "bojar"  # wins over decided comparisons, lines by the sign test: what notebook 07 tests
+
+
+@dataclass(frozen=True)
+class Battles:
+    """Comparisons of one task, counted within each unit.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    unit : str
+        ``judge`` or ``block``.
+    units : int
+    of, winner, loser, times : array of int
+        A row per unit and ordered pair of systems that was decided: how often.
+    counts : PairCounts
+        Over all units, ties included.
+    number : DataFrame
+        unit, units, inside, default: as `rank.units.unit_table` has it.
+    """
+
+    systems: tuple[str, ...]
+    unit: str
+    units: int
+    of: np.ndarray
+    winner: np.ndarray
+    loser: np.ndarray
+    times: np.ndarray
+    counts: PairCounts
+    number: pd.DataFrame
+
+    def sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Wins, and decided comparisons, of each unit and system: (units, systems) each."""
+        n = len(self.systems)
+        size = self.units * n
+        won = np.bincount(self.of * n + self.winner, self.times, size).reshape(-1, n)
+        lost = np.bincount(self.of * n + self.loser, self.times, size).reshape(-1, n)
+        return won, won + lost
+
+
+def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
+    """The comparisons of one task without its reference, by judge or by block.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One task, from `read.rr.read_rr`.
+    unit : str
+        ``judge``, ``block``, or ``auto``: judges, or blocks where there are fewer than
+        `FEWEST_UNITS` judges.
+    """
+    every = ranges.units(frame).without(REFERENCE)
+    n = len(every.systems)
+    judges, blocks = len(np.unique(every.judges)), len(every.judges)
+    chosen = ("judge" if judges >= FEWEST_UNITS else "block") if unit == "auto" else unit
+    owner = every.judges if chosen == "judge" else np.arange(blocks)
+    cells = every.wins.tocoo()
+    row, cell = (c.astype(np.int64) for c in cells.coords)
+    key, place = np.unique(owner[row] * n * n + cell, return_inverse=True)
+    times = np.bincount(place, cells.data).astype(int)
+    table = pd.DataFrame({"unit": ["judge", "block"], "units": [judges, blocks]})
+    table["inside"] = ["", "judge"]
+    table["default"] = (table["unit"] == chosen).astype(int)
+    of, pair = key // (n * n), key % (n * n)
+    number, counts = int(owner.max()) + 1, every.counts
+    return Battles(every.systems, chosen, number, of, pair // n, pair % n, times, counts, table)
+
+
+def sure_means(data: Battles) -> Means | None:
+    """Share of decided comparisons won, with its covariance over units; None with too few."""
+    return means(*data.sums()) if data.units >= FEWEST_UNITS else None
+
+
+def standing(
+    data: Battles,
+    rng: np.random.Generator,
+    *,
+    level: float = 0.95,
+    resamples: int = 1000,
+    alpha: float = 0.05,
+) -> Standing:
+    """The ranking by wins over decided comparisons, its lines, and what holds over units.
+
+    Returns
+    -------
+    Standing
+        As `held.standing` gives it; `recipe` is the name of the score.
+    """
+    ranking = rank_counts(data.counts, METHOD, alpha=alpha)
+    systems = list(data.systems)
+    order = np.array([systems.index(s) for s in ranking.systems])
+    table = ranking.table[["rank", "system", METHOD, "cluster"]].rename(columns={METHOD: "score"})
+    below = np.arange(1, len(order))
+    lines = pd.DataFrame({"below": below, "claimed": np.isin(below, ranking.lines).astype(int)})
+    sure = sure_means(data)
+    if sure is None:
+        names = ["low", "high", "rank_low", "rank_high", "rank_median", *SETS, "may_be_first"]
+        table = table.assign(**dict.fromkeys([*names, "p_first"], np.nan), unit=UNTOLD)
+        lines = lines.assign(recipe=METHOD, p=np.nan, p_holm=np.nan, held=np.nan, unit=UNTOLD)
+        none = pd.DataFrame({"system": table["system"]})
+        return Standing(METHOD, UNTOLD, data.number, table, lines, none)
+    lines = lines.merge(held_lines(sure, order, alpha), on="below").assign(unit=data.unit)
+    lines.insert(0, "recipe", METHOD)
+    drawn = ranges.ranks(draw(data, rng, resamples))
+    chance = rank_probabilities(drawn)
+    low, high = sure.interval(level)
+    extra = pd.DataFrame({"system": systems, "low": low, "high": high})
+    extra = extra.merge(ranges.rank_range_table(drawn, systems, level), on="system")
+    sets = rank_sets(sure, rng, level)
+    extra = pd.concat([extra, sets[[*SETS]], sets[["may_be_first"]].astype(int)], axis=1)
+    extra["p_first"] = chance[:, 0]
+    table = table.merge(extra, on="system", validate="1:1").assign(unit=data.unit)
+    shares = pd.DataFrame(chance[order], columns=[str(k) for k in range(1, len(order) + 1)])
+    shares.insert(0, "system", table["system"])
+    return Standing(METHOD, data.unit, data.number, table, lines, shares)
+
+
+def draw(data: Battles, rng: np.random.Generator, resamples: int) -> np.ndarray:
+    """Scores in campaigns whose units are drawn anew: (resamples, systems)."""
+    won, decided = data.sums()
+    step = max(1, 20_000_000 // data.units)
+    parts = []
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        times = rng.multinomial(data.units, np.full(data.units, 1 / data.units), size)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            parts.append((times @ won) / (times @ decided))
+    return np.concatenate(parts)
+
+
+def false_lines(
+    data: Battles, rng: np.random.Generator, draws: int = 200, alpha: float = 0.05
+) -> pd.DataFrame:
+    """Lines drawn when all systems are equal: each unit's judgments shuffled among the systems.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `calibration.false_lines`, one row.
+    """
+    n = len(data.systems)
+    pairs, lines = np.empty(draws), np.empty(draws, int)
+    above = np.triu_indices(n, 1)
+    for k in range(draws):
+        new = rng.random((data.units, n)).argsort(axis=1)
+        cell = new[data.of, data.winner] * n + new[data.of, data.loser]
+        wins = np.bincount(cell, data.times, n * n).reshape(n, n).astype(int)
+        counts = PairCounts(data.systems, wins, np.zeros_like(wins))
+        tests = p_values(counts)
+        pairs[k] = (tests[0][above] < alpha).mean()
+        lines[k] = bool(rank_counts(counts, METHOD, alpha=alpha, tests=tests).lines)
+    half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)
+    low, high = proportion_confint(int(lines.sum()), draws, method="wilson")
+    row = {"recipe": METHOD, "unit": data.unit, "pairs_significant": pairs.mean()}
+    row |= {"pairs_low": max(pairs.mean() - half, 0.0), "pairs_high": min(pairs.mean() + half, 1.0)}
+    row |= {"campaigns_with_line": lines.mean(), "campaigns_low": low, "campaigns_high": high}
+    return pd.DataFrame([{**row, "draws": draws}])

@@ -1,0 +1,456 @@
+"""How far can this ranking be trusted: everything notebook 00 says of one language pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+from scipy.stats import norm
+from scipy.stats import t as student
+
+from ..errors import DataError
+from ..judgments import TYPES, DirectAssessment, ranked_systems, select_rows
+from ..rank.balanced import complete, design
+from ..rank.recipes import RECIPES
+from ..rank.units import TWO_WAY, Means, unit_table
+from ..score import rr
+from ..score.scored import Scored, scored
+from . import annotators, calibration, held, held_rr, rr_changes
+from .leave_one_out import leave_one_out
+
+HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Case:
+    """One pair's judgments as a verdict takes them.
+
+    Attributes
+    ----------
+    name, pair, protocol : str
+        The name is the pair's, or a task's of relative ranking; protocol ``DA``, ``MQM`` or ``RR``
+        (battles too).
+    recipe : str
+        By which the ranking is made.
+    judgments : DirectAssessment or DataFrame
+    judged : mapping of str to Scored
+        What each recipe counts, as it scores it; empty for relative ranking.
+    battles : Battles or None
+        Of relative ranking.
+    extra : bool
+        Whether the pair has a larger task than this.
+    """
+
+    name: str
+    pair: str
+    protocol: str
+    recipe: str
+    judgments: DirectAssessment | pd.DataFrame
+    judged: Mapping[str, Scored]
+    battles: held_rr.Battles | None = None
+    extra: bool = False
+
+    @property
+    def own(self) -> Scored:
+        """The judgments as the chosen recipe scores them."""
+        return self.judged[self.recipe]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """In the order of their codes."""
+        return self.own.systems if self.battles is None else self.battles.systems
+
+    @property
+    def judgments_counted(self) -> int:
+        """Judgments that count, of relative ranking decided comparisons."""
+        return len(self.own.score) if self.battles is None else int(self.battles.times.sum())
+
+
+def cases(
+    campaign: Any,
+    pair: str,
+    judgments: DirectAssessment | pd.DataFrame,
+    recipe: str = "auto",
+    unit: str = "auto",
+) -> list[Case]:
+    """One pair's case; of relative ranking one per task, the one with most judgments first.
+
+    Parameters
+    ----------
+    campaign : Campaign
+        Says protocol and year.
+    recipe : str
+        A name of `RECIPES`, or ``auto``: see `usual_recipe`. Of no meaning for relative ranking.
+    unit : str
+        Of relative ranking: ``judge``, ``block`` or ``auto``.
+
+    Raises
+    ------
+    DataError
+        Fewer than two systems; a recipe whose scores these data do not give.
+    """
+    if campaign.protocol == "RR":
+        assert isinstance(judgments, pd.DataFrame)
+        tasks = rr.tasks(judgments)
+        order = sorted(tasks, key=lambda name: (-len(tasks[name]), name))
+        made = [_by_comparison(name, pair, tasks[name], unit) for name in order]
+        return [replace(one, extra=k > 0) for k, one in enumerate(made)]
+    year = 2017 if campaign.format in ("da", "segments") else campaign.year
+    return [scored_case(pair, campaign.protocol, judgments, recipe, year)]
+
+
+def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case:
+    data = held_rr.battles(frame, unit if unit in ("judge", "block") else "auto")
+    if len(data.systems) < 2:
+        raise DataError(f"fewer than two systems in {name}", expected="two systems or more")
+    return Case(name, pair, "RR", held_rr.METHOD, frame, {}, data)
+
+
+def scored_case(
+    pair: str,
+    protocol: str,
+    judgments: DirectAssessment | pd.DataFrame,
+    recipe: str = "auto",
+    year: int = 0,
+) -> Case:
+    """`cases` of a protocol with scores."""
+    judged = {}
+    for name, made_as in RECIPES.items():
+        try:
+            kept = judgments
+            if isinstance(judgments, DirectAssessment):
+                kept = select_rows(judgments, made_as.rows)
+            one = scored(kept, made_as.score)
+        except (DataError, KeyError):
+            continue  # such as z without workers
+        if len(one.systems) >= 2:
+            judged[name] = one
+    if not judged:
+        raise DataError(f"fewer than two systems in {pair}", expected="two systems or more")
+    chosen = usual_recipe(protocol, year, judged) if recipe == "auto" else recipe
+    if chosen not in judged:
+        raise DataError(
+            f"{pair} has no scores for this recipe", value=chosen, expected=", ".join(judged)
+        )
+    return Case(pair, pair, protocol, chosen, judgments, judged)
+
+
+def usual_recipe(protocol: str, year: int, judged: Mapping[str, Scored]) -> str:
+    """The recipe of the campaign's year; of an unknown or earlier year WMT17's where it fits."""
+    if protocol == "MQM" or "wmt17" not in judged:
+        return "wmt24" if protocol == "MQM" else "wmt25"
+    years = {2023: "wmt23", 2024: "wmt24", 2025: "wmt25", 2026: "wmt26"}
+    return years.get(year, "wmt17" if year < 2023 else "wmt26")
+
+
+def standing(
+    one: Case, unit: str, rng: np.random.Generator, resamples: int = 1000, alpha: float = 0.05
+) -> tuple[held.Standing, Means | None]:
+    """The ranking with what holds, and the means behind it (None where it cannot be told)."""
+    if one.battles is not None:
+        made = held_rr.standing(one.battles, rng, resamples=resamples, alpha=alpha)
+        return made, held_rr.sure_means(one.battles)
+    chosen = None if unit == "auto" else unit
+    recipe = RECIPES[one.recipe]
+    made = held.standing(one.own, recipe, rng, chosen, resamples=resamples, alpha=alpha)
+    return made, held.enough_units(one.own, made.unit, recipe.by_domain)
+
+
+def recipes(one: Case, unit: str, alpha: float = 0.05) -> dict[str, pd.DataFrame]:
+    """Rankings (recipes), and lines claimed and held (recipe_lines), of every recipe that fits."""
+    if not one.judged:
+        return {}
+    lines = held.lines_table(one.judged, [unit], alpha)
+    return {"recipes": held.recipes_table(one.judged, alpha), "recipe_lines": lines}
+
+
+def false_lines(
+    one: Case, rng: np.random.Generator, draws: int = 200, alpha: float = 0.05
+) -> pd.DataFrame:
+    """False lines of the recipe on these data, with all systems equal, by each kind of unit.
+
+    Labels are shuffled within documents and within workers where these are named; where systems
+    were judged on different documents, blocks within a worker.
+    """
+    if one.battles is not None:
+        return held_rr.false_lines(one.battles, rng, draws, alpha)
+    have = set(unit_table(one.own)["unit"])
+    shared = np.isfinite(one.own.matrix()).mean() > 0.5
+    units = [u for u in ("document", "worker") if u in have] if shared else []
+    if not shared and {"worker", "block"} <= have:
+        units = ["block"]
+    parts = [
+        calibration.false_lines(one.own, RECIPES[one.recipe], u, rng, draws, alpha) for u in units
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
+    """Single removals after which the order, or the lines, of the others change.
+
+    Returns
+    -------
+    DataFrame
+        removed, d_rank, d_cluster (1 or 0). None where scores do not depend on who else is there.
+    """
+    if one.battles is not None:
+        table = rr_changes.removals(one.judgments, [held_rr.METHOD], alpha=alpha)
+        return table[table["removed"] != rr_changes.REMOVED_REFERENCE][
+            ["removed", "d_rank", "d_cluster"]
+        ].reset_index(drop=True)
+    standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)
+    if not standardised or len(ranked_systems(one.judgments)) < 3:
+        return pd.DataFrame(columns=["removed", "d_rank", "d_cluster"])
+    rows = [c.row() for c in leave_one_out(one.judgments, alpha=alpha)]
+    return pd.DataFrame(rows)[["removed", "d_rank", "d_cluster"]]
+
+
+def repeat(
+    sure: Means,
+    claims: int,
+    rng: np.random.Generator,
+    draws: int = 1000,
+    level: float = 0.95,
+) -> dict[str, float]:
+    """Agreement to expect of two campaigns like this one, on other units.
+
+    The truth is taken to be the scores here, drawn together as far as their own error spreads
+    them (their variance less the mean squared error); campaigns are normal about it, with the
+    covariance over units.
+
+    Returns
+    -------
+    dict
+        tau, low, high (Kendall's between two campaigns: mean, and the range of 95 % of them), srp
+        (chance that the `claims` surest pairs of one campaign all keep their order in the other),
+        kept (mean share of them that do), claims.
+    """
+    n = len(sure.mean)
+    centred = sure.mean - sure.mean.mean()
+    error = np.trace(sure.covariance - sure.covariance.mean(axis=0)) / n
+    spread = float((centred**2).mean())
+    truth = centred * np.sqrt(max(0.0, 1 - error / spread)) if spread > 0 else centred
+    values, vectors = np.linalg.eigh(sure.covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    one, two = (truth + rng.standard_normal((draws, n)) @ root.T for _ in range(2))
+    i, j = np.triu_indices(n, 1)
+    first, second = one[:, i] - one[:, j], two[:, i] - two[:, j]
+    same = np.sign(first) == np.sign(second)
+    tau = 2 * same.mean(axis=1) - 1
+    out = {"tau": tau.mean()}
+    out["low"], out["high"] = np.quantile(tau, [(1 - level) / 2, (1 + level) / 2])
+    claims = min(claims, len(i))
+    if claims:
+        error_of = np.maximum(sure.error()[i, j], 1e-12)
+        surest = np.argsort(-np.abs(first) / error_of, axis=1)[:, :claims]
+        kept = np.take_along_axis(same, surest, axis=1)
+        out |= {"srp": kept.all(axis=1).mean(), "kept": kept.mean()}
+    return {k: float(v) for k, v in out.items()} | {"claims": claims}
+
+
+def needed(
+    sure: Means, order: np.ndarray, systems: tuple[str, ...], alpha: float = 0.05
+) -> pd.DataFrame:
+    """How many times the units each pair of neighbours needs to be told apart, with power .8.
+
+    Returns
+    -------
+    DataFrame
+        below, system, other (the neighbour below), gap, error (its standard error), detectable
+        (smallest true gap that these data tell apart: two-sided `alpha`, power .8), factor (times
+        the units here, if the true gap is the one seen), units (that many, rounded up).
+    """
+    i, j = order[:-1], order[1:]
+    error = sure.error()[i, j]
+    gap = sure.mean[i] - sure.mean[j]
+    bar = student.isf(alpha / 2, sure.freedom) + ndtri(POWER)
+    large = norm.isf(alpha / 2) + ndtri(POWER)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = (large * error / gap) ** 2
+    out = pd.DataFrame({"below": np.arange(1, len(order))})
+    out["system"], out["other"] = [systems[k] for k in i], [systems[k] for k in j]
+    out["gap"], out["error"], out["detectable"] = gap, error, bar * error
+    out["factor"] = np.where(gap > 0, np.maximum(factor, 1.0), np.inf)
+    return out.assign(units=np.ceil(out["factor"] * sure.units))
+
+
+def additions(one: Case, unit: str) -> pd.DataFrame:
+    """By how much one half more of a kind of unit narrows a difference, on the average pair.
+
+    Returns
+    -------
+    DataFrame
+        unit, units, share (of the variance of a difference that new units of this kind average
+        out), narrower (the standard error would fall by this share, with half as many again).
+    """
+    if one.battles is not None or unit != TWO_WAY:
+        return pd.DataFrame(columns=["unit", "units", "share", "narrower"])
+    recipe = RECIPES[one.recipe]
+    rows = []
+    parts = {u: held.estimate(one.own, u, recipe.by_domain) for u in ("document", "worker")}
+    cells = held.estimate(one.own, "block", recipe.by_domain)
+    i, j = np.triu_indices(len(one.own.systems), 1)
+    rest = (cells.error()[i, j] ** 2).mean()
+    alone = {u: max((m.error()[i, j] ** 2).mean() - rest, 0.0) for u, m in parts.items()}
+    total = rest + sum(alone.values())
+    for name, means in parts.items():
+        share = (alone[name] + rest) / total
+        rows.append((name, means.units, share, 1 - np.sqrt(1 - share / 3)))
+    return pd.DataFrame(rows, columns=["unit", "units", "share", "narrower"])
+
+
+def controls(one: Case) -> pd.DataFrame:
+    """Judgments of each type, with their mean raw score: type, judgments, mean."""
+    if not isinstance(one.judgments, DirectAssessment):
+        return pd.DataFrame(columns=["type", "judgments", "mean"])
+    latest = one.judgments.latest
+    by = latest.groupby("type", observed=True)["score"].agg(["size", "mean"]).reindex(TYPES)
+    by = by.dropna().reset_index()
+    by.columns = pd.Index(["type", "judgments", "mean"])
+    return by.astype({"judgments": int}) if len(by) > 1 else by.iloc[:0]
+
+
+def beside(one: Case) -> pd.DataFrame:
+    """How many workers (or judges) judged both systems of a pair: system, other, together, share.
+
+    Share is of the workers of the rarer of the two.
+    """
+    if one.battles is not None:
+        _, met = one.battles.sums()
+        held_by, names = met > 0, one.battles.systems
+    elif "worker" in one.own.units:
+        n = len(one.own.systems)
+        code = one.own.unit("worker") * n + one.own.system
+        size = (int(one.own.unit("worker").max()) + 1) * n
+        held_by = np.bincount(code, minlength=size).reshape(-1, n) > 0
+        names = one.own.systems
+    else:
+        return pd.DataFrame(columns=["system", "other", "together", "share"])
+    together = held_by.astype(int).T @ held_by.astype(int)
+    i, j = np.triu_indices(len(names), 1)
+    out = pd.DataFrame({"system": [names[k] for k in i], "other": [names[k] for k in j]})
+    out["together"] = together[i, j]
+    return out.assign(share=together[i, j] / np.minimum(np.diag(together)[i], np.diag(together)[j]))
+
+
+def line_answers(
+    made: held.Standing, sure: Means | None, systems: tuple[str, ...], alpha: float = 0.05
+) -> pd.DataFrame:
+    """Each claimed line with its answer: below, above (system), under (system), p_holm, answer.
+
+    A line does not hold where some pair across it differs the other way, for the family of such
+    pairs (Bonferroni); where no difference is clear it cannot be told.
+    """
+    names = made.ranking["system"].tolist()
+    order = np.array([systems.index(s) for s in names])
+    rows = []
+    for line in made.lines[made.lines["claimed"] == 1].itertuples():
+        answer = HOLDS if line.held == 1 else UNTOLD
+        if sure is not None and answer == UNTOLD:
+            across = sure.p()[np.ix_(order[line.below :], order[: line.below])]
+            answer = NOT if across.min() < alpha / across.size else UNTOLD
+        rows.append((line.below, names[line.below - 1], names[line.below], line.p_holm, answer))
+    return pd.DataFrame(rows, columns=["below", "above", "under", "p_holm", "answer"])
+
+
+def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
+    """The numbers of the first sentence: who may be first, lines claimed and held."""
+    told = made.unit != ""
+    first = made.ranking.loc[made.ranking["may_be_first"] == 1, "system"].tolist() if told else []
+    return {
+        "systems": len(made.ranking),
+        "leader": made.ranking["system"].iloc[0],
+        "told": told,
+        "may_be_first": first,
+        "alone": (HOLDS if len(first) == 1 else UNTOLD) if told else UNTOLD,
+        "claimed": int(made.lines["claimed"].sum()),
+        "claimed_held": int((answers["answer"] == HOLDS).sum()),
+        "held": int(made.lines["held"].fillna(0).sum()),
+        "units": int(made.units.loc[made.units["unit"] == made.unit, "units"].sum()) if told else 0,
+    }
+
+
+def statements(
+    one: Case, first: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], alpha: float = 0.05
+) -> pd.DataFrame:
+    """The answers beside the lines: statement, unit, answer (holds, does not, cannot be told).
+
+    Parameters
+    ----------
+    first : mapping
+        From `summary`.
+    tables : mapping
+        With false_lines, removals, agreement and influence, where there are any.
+
+    Returns
+    -------
+    DataFrame
+        ``first``: the leader alone may be first. ``false lines``: with equal systems the recipe
+        draws a line in at most `alpha` of the campaigns. ``order``: no single removal changes the
+        order of the others. ``segments``: all systems were judged on the same. ``agreement``:
+        annotators agree beyond chance. ``influence``: nothing hangs on one annotator. What these
+        data have nothing on is left out.
+    """
+    names = ("false_lines", "removals", "agreement", "influence")
+    false, removed, agreement, hanging = (tables.get(n, pd.DataFrame()) for n in names)
+    rows = [("first", "", first["alone"])]
+    for row in false.itertuples():
+        good, bad = row.campaigns_high <= alpha, row.campaigns_low > alpha
+        rows.append(("false lines", row.unit, HOLDS if good else NOT if bad else UNTOLD))
+    if len(removed):
+        rows.append(("order", "", NOT if removed["d_rank"].any() else HOLDS))
+    if one.judged:
+        rows.append(("segments", "", HOLDS if complete(one.own) else NOT))
+    for row in agreement.itertuples():
+        good, bad = row.low > 0, row.high <= 0
+        rows.append(("agreement", row.unit, HOLDS if good else NOT if bad else UNTOLD))
+    if len(hanging):
+        moved = hanging[["fallen", "first_changes"]].to_numpy().any()
+        rows.append(("influence", "", NOT if moved else HOLDS))
+    return pd.DataFrame(rows, columns=["statement", "unit", "answer"])
+
+
+def again(
+    one: Case,
+    made: held.Standing,
+    sure: Means | None,
+    rng: np.random.Generator,
+    alpha: float = 0.05,
+) -> dict[str, pd.DataFrame]:
+    """A repeat on other units, and what would tell neighbours apart: repeat, needed, additions."""
+    if sure is None:
+        return {name: pd.DataFrame() for name in ("repeat", "needed", "additions")}
+    order = np.array([one.systems.index(s) for s in made.ranking["system"]])
+    claims = int(made.lines["claimed"].sum())
+    return {
+        "repeat": pd.DataFrame([repeat(sure, claims, rng)]),
+        "needed": needed(sure, order, one.systems, alpha),
+        "additions": additions(one, made.unit),
+    }
+
+
+def judged_on(one: Case) -> dict[str, pd.DataFrame]:
+    """What each system was judged on (design), from `rank.balanced.design`."""
+    return {"design": design(one.own)} if one.judged else {}
+
+
+def judged_by(one: Case, rng: np.random.Generator, alpha: float = 0.05) -> dict[str, pd.DataFrame]:
+    """Agreement, annotators and what hangs on them: agreement, annotators, influence.
+
+    The last has a row per annotator of `annotators`: name, judgments, systems, severity, ...
+    """
+    if not one.judged or "worker" not in one.own.units or (one.own.units["worker"] < 0).any():
+        return {}
+    each = annotators.table(one.own)
+    each.insert(0, "name", [one.own.workers[k] for k in each["annotator"]])
+    hanging = annotators.influence(one.own, RECIPES[one.recipe], alpha)
+    return {
+        "agreement": annotators.alpha(one.own, rng),
+        "annotators": each,
+        "influence": hanging,
+    }

@@ -1,0 +1,37 @@
+"""The verdict by its command: a user's own folder, one page, numbers as in the tables."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pandas as pd
+
+from rankstability import paths
+from rankstability.report import commands
+
+
+def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
+    folder = tmp_path / "mine & yours"
+    shutil.copytree(paths.DEMO / "demo-rr", folder)
+    settings = ["pair=cs-en", "draws=20", "resamples=100"]
+    assert commands.main(["verdict", str(folder), *settings]) == 0
+    out = tmp_path / "results" / "mine & yours" / "00_verdict" / "cs-en"
+    said = json.loads((out / "verdict.json").read_text(encoding="utf-8"))
+    printed = capsys.readouterr().out
+    assert f"cs-en: {said['sentence']}" in printed and str(out / "verdict.html") in printed
+    ranking = pd.read_csv(out / "ranking.csv")
+    assert [row["system"] for row in said["systems"]] == ranking["system"].tolist()
+    assert [row["marginal"][0] for row in said["systems"]] == ranking["marginal_low"].tolist()
+    lines = pd.read_csv(out / "lines.csv")
+    assert [row["claimed"] for row in said["lines"]] == lines["claimed"].tolist()
+    page = (out / "verdict.html").read_text(encoding="utf-8")
+    assert "mine &amp; yours" in page and page.count("data:image/png") == 2
+
+
+def test_a_verdict_asked_for_wrongly_is_refused_with_code_2(capsys):
+    assert commands.main(["verdict", "demo-srd"]) == 2
+    assert "did you mean demo-srdc?" in capsys.readouterr().err
+    assert commands.main(["verdict", "demo-srdc", "recipe=wmt71"]) == 2
+    assert "did you mean wmt17?" in capsys.readouterr().err
