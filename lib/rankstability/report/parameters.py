@@ -29,7 +29,10 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
     "recipe": ("auto", "wmt17", "wmt23", "wmt24", "wmt25", "wmt26"),
     "weights": ("freitag2021", "marot2023", "major1", "major10", "critical25"),
     "measure": ("p_a", "s", "clicker", "pi", "cohen", "fleiss"),
-    "unit": ("auto", "worker", "hit", "document", "block", "judge", "rater", "segment"),
+    "unit": (
+        *("auto", "worker", "hit", "document", "worker x document"),
+        *("block", "judge", "rater", "segment"),
+    ),
     "zeros": ("one", "keep"),
 }
 """Values of a parameter of this name; a notebook's metadata may give its own (``choices``)."""
@@ -133,7 +136,8 @@ def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     values = {k: _typed(known[k], v) for k, v in given.items()}
     own = metadata(name).get("choices", {})
     for key, value in values.items():
-        _in_range(key, value, own.get(key) or CHOICES.get(key, ()))
+        if value != known[key].default:
+            _in_range(key, value, own.get(key) or CHOICES.get(key, ()))
     return values
 
 
