@@ -237,6 +237,32 @@ def test_the_bound_never_exceeds_the_cost_of_a_subset():
         assert left <= exact + 1e-9
 
 
+def test_the_first_order_bound_holds_and_comes_near_the_linear_program():
+    weights = campaign(26, 6000, seed=4)
+    weights = weights[np.ix_(*[np.argsort(weights.sum(0) - weights.sum(1), kind="stable")] * 2)]
+    program = feedback_bounds.LinearProgram(weights)
+    assert program.solve(10**6, np.inf)
+    relaxed = feedback_bounds.FirstOrder(weights)
+    assert relaxed.solve(10**6, np.inf)
+    assert program.value - 0.5 < relaxed.value <= program.value + 1e-6
+    assert program.value <= t.feedback_arc_set(weights, method="dp").cost + 1e-6
+    # whatever the multipliers, their value is the bound that cycles with these multipliers give
+    there, back = np.maximum(relaxed.duals, 0), np.maximum(-relaxed.duals, 0)
+    cycles = np.concatenate([relaxed.triples, relaxed.triples[:, [0, 2, 1]]])
+    bound = feedback_bounds.bound_from(weights, cycles, np.concatenate([there, back]))
+    assert bound.total == pytest.approx(relaxed._bound(relaxed.duals))
+    assert bound.total <= relaxed.value + 1e-6
+
+
+def test_many_systems_are_ranked_within_half_a_per_cent():
+    """Systems as far apart as Koehn's model has them with a variance of 10: proven."""
+    model = simulation.Model(systems=90, spread=10**0.5)
+    rng = np.random.default_rng(90)
+    wins, _ = simulation.draw_counts(model, simulation.draw_qualities(model, 1, rng), [60_000], rng)
+    found = t.feedback_arc_set(t.net_weights(wins.reshape(90, 90)), time_limit=300)
+    assert found.gap <= 0.005 * found.cost and found.n_optima is None
+
+
 def test_batched_instances_equal_single_ones():
     model = simulation.Model(systems=15, spread=20.0)
     rng = np.random.default_rng(4)

@@ -2,7 +2,8 @@
 
 The way taken: a small block by a dynamic program over all its sets; any other over the sets that
 the bound of packed cycles leaves, or, where these are too many, the bound of a linear program,
-in the end made integer. See `feedback_bounds` and `feedback_dp`.
+in the end made integer. Of a block of many systems: the best order of a longer search, and that
+program's bound. See `feedback_bounds` and `feedback_dp`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,21 @@ import time
 
 import numpy as np
 
-from .feedback_bounds import WORD, Bound, IntArray, LinearProgram, bound_from, pack_cycles
+from .feedback_bounds import (
+    FIRST_ORDER,
+    WORD,
+    Bound,
+    FirstOrder,
+    IntArray,
+    LinearProgram,
+    bound_from,
+    pack_cycles,
+)
 from .feedback_dp import Solution, bounded_dp, small_dp
 
 SMALL_BLOCK = 7  # systems of a block solved over all its sets in plain Python
 FAST_SETS = 3_000  # sets per layer with the bound of packed cycles, before the linear program
+LITTLE, MUCH = (60, 25), (2000, 400)  # rounds of search, and rounds without gain before it ends
 MOST_SETS = 60_000  # sets per layer with the bound of the linear program
 
 
@@ -48,7 +59,7 @@ def insertion_search(w: IntArray, start: IntArray, rounds: int = 10_000) -> IntA
 
 
 def iterated_search(
-    w: IntArray, start: IntArray, deadline: float, rounds: int = 60, patience: int = 25
+    w: IntArray, start: IntArray, deadline: float, rounds: int, patience: int
 ) -> IntArray:
     """A better order: shake a stretch of the best one, repair it by insertions, keep what gains.
 
@@ -114,8 +125,14 @@ def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
             return solution
         if cost == 0:
             return Solution(first_sorted(w), 0, 0, None, True)
-    order = iterated_search(w, order, deadline)
+    order = iterated_search(w, order, deadline, *(MUCH if k >= FIRST_ORDER else LITTLE))
     cost = order_cost(w, order)
+    if k >= FIRST_ORDER:
+        relaxed = FirstOrder(w)
+        relaxed.solve(cost, deadline)
+        order = min(order, insertion_search(w, relaxed.order()), key=lambda o: order_cost(w, o))
+        cost = order_cost(w, order)
+        return Solution(order, cost, min(cost, int(np.ceil(relaxed.value - 1e-6))), None, False)
     program = LinearProgram(w)
     for integer in (False, True):
         if integer:
