@@ -303,7 +303,7 @@ def test_citation_file():
     text = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert text["version"] == project["version"] and text["license"] == project["license"]
-    assert sorted(r["year"] for r in text["references"]) == [2011, 2012, 2012, 2021, 2024]
+    assert sorted(r["year"] for r in text["references"]) == [2011, 2012, 2012, 2021, 2022, 2024]
     assert "Apache License" in (ROOT / "LICENSE").read_text()
 
 

@@ -49,7 +49,8 @@ def published(paper: str, *places: str) -> pd.DataFrame:
     Parameters
     ----------
     paper : str
-        ``knowles2021``, ``bojar2011``, ``lopez2012``, ``koehn2012`` or ``riley2024``.
+        ``knowles2021``, ``bojar2011``, ``lopez2012``, ``koehn2012``, ``riley2024`` or
+        ``knowles_lo2022``.
     *places : str
         Only these tables or figures, such as ``"Table 2"``; none: all.
 

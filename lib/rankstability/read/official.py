@@ -130,7 +130,7 @@ def _seg_scores(file: Path) -> pd.DataFrame:
             )  # fmt: skip
     frame = pd.DataFrame(rows, columns=["system", "score"])
     frame.insert(1, "segment", frame.groupby("system").cumcount().astype(str))
-    frame["score"] = pd.to_numeric(frame["score"].replace("None", "nan"))
+    frame["score"] = pd.to_numeric(frame["score"], errors="coerce")
     return frame.dropna(ignore_index=True)
 
 

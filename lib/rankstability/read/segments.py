@@ -69,7 +69,7 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
 
 
 def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
-    """By itemId and docId; a pair that stands for two segments stands for none."""
+    """By itemId and docId; one that stands for two segments, by its neighbours (`_by_order`)."""
     table = tables.read_csv(listed, separator="\t").frame.astype(str)
     if missing := [name for name in COLUMNS[:3] if name not in table.columns]:
         raise DataError(
@@ -84,6 +84,35 @@ def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
     for name in [name for name in COLUMNS[2:] if name in of.columns]:
         said = of[name].reindex(places).set_axis(rows.index)
         rows[name] = said.where(said.notna(), rows[name])
+    return _by_order(rows, table[several].groupby(key)["segment"].agg(set).to_dict())
+
+
+def _by_order(rows: pd.DataFrame, several: dict[tuple[str, str], set[str]]) -> pd.DataFrame:
+    """The segment of rows whose itemId stands for `several` of a document.
+
+    In what one account judged of a document, segments are in order of itemId, and no segment
+    stands twice in a document; where that leaves one segment, it is that. Of the domain and the
+    document the block's other rows tell.
+    """
+    counts = rows["mark"].eq("")
+    for _ in several:
+        changed = False
+        for item, block in several:
+            same = counts & rows["block"].eq(block)
+            for k in rows.index[same & rows["item"].eq(item) & rows["segment"].eq("")]:
+                told = rows[same & rows["segment"].ne("")]
+                left = several[item, block] - set(told["segment"])
+                mine = told[told["hit"].eq(rows.at[k, "hit"])]
+                number, order = mine["segment"].astype(int), mine["item"].astype(int) < int(item)
+                low, high = number[order].max(), number[~order].min()
+                left = {s for s in left if not (int(s) <= low or int(s) >= high)}
+                if len(left) == 1 and len(told):
+                    rows.loc[k, "segment"] = left.pop()
+                    names = [n for n in ("document", "domain") if n in rows]
+                    rows.loc[k, names] = told.iloc[0][names].to_numpy()
+                    changed = True
+        if not changed:
+            break
     return rows
 
 

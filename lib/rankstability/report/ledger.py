@@ -26,6 +26,7 @@ PAPERS = {
     "koehn2012": "Koehn 2012",
     "knowles2021": "Knowles 2021",
     "riley2024": "Riley et al. 2024",
+    "knowles_lo2022": "Knowles and Lo 2022",
 }
 MARKERS = "<!-- ledger -->", "<!-- /ledger -->"
 KEY = ["paper", "place", "cell"]
