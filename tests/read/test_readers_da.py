@@ -227,7 +227,8 @@ def test_truncated_gzip_wrong_encoding_empty_and_binary_files(tmp_path):
 def test_an_edited_file_is_read_anew(tmp_path):
     folder = write(tmp_path)
     assert readers_da.read_da(folder, "cs-en").good.score.max() == 100
-    write(folder, good=replaced(5, "score", "99.5"))
+    edited = replaced(5, "score", "99.5")
+    write(folder, latest=edited, good=edited)
     assert readers_da.read_da(folder, "cs-en").good.score.max() == 99.5
 
 
@@ -396,3 +397,60 @@ def test_wmt20_segment_scores_average_to_the_official_system_scores():
         np.testing.assert_allclose(ours.loc[official.index, "z"], official["Z.SCR"], atol=1e-9)
         out_of_english = pair.startswith("en-")
         assert frame["document"].notna().all() == out_of_english
+
+
+# ------------------------------------------------------------------ hygiene
+
+
+def test_two_files_that_contradict_each_other_are_refused(tmp_path):
+    other = [*REDUP[:3], REDUP[3].replace("\t75\t", "\t76\t"), *REDUP[4:]]
+    with pytest.raises(
+        DataError, match=r"redup\.csv, line 5, column 'score': another score.* 75, a"
+    ):
+        readers_da.read_da(write(tmp_path, good=other), "cs-en")
+
+
+def test_a_file_and_its_gzip_with_other_content_are_refused(tmp_path):
+    write(tmp_path)
+    assert len(readers_da.read_da(write(tmp_path, compress=True), "cs-en").good) == 7
+    (tmp_path / "ad-latest.csv.gz").write_bytes(gzip.compress(b"another\n"))
+    with pytest.raises(DataError, match="two files of one name with different content"):
+        readers_da.read_da(tmp_path, "cs-en")
+
+
+def test_joined_ids_of_the_good_file_count_for_each_system(tmp_path):
+    da = readers_da.read_da(write(tmp_path, good=ROWS), "cs-en")
+    plain = readers_da.read_da(write(tmp_path), "cs-en")
+    columns = ["worker", "system", "segment", "type", "score"]
+    order = lambda frame: sorted(map(tuple, frame[columns].astype(str).to_numpy()))  # noqa: E731
+    assert order(da.good) == order(plain.good) and len(da.latest) == 6
+    assert ("(kept: rows of joined ids A+B, one for each system)", 1) in set(
+        zip(da.excluded.reason, da.excluded.rows, strict=True)
+    )
+    # a plus in a name whose parts are no systems is a name
+    named = [row.replace("sysA+sysB", "sysA+RAG") for row in ROWS]
+    good = readers_da.read_da(write(tmp_path, latest=named, good=named), "cs-en").good
+    assert "sysA+RAG" in set(good.system)
+
+
+def test_blanks_around_a_name_make_no_second_system(tmp_path):
+    rows = [row.replace("\tsysB\t", "\tsysB \t") for row in REDUP[:2]] + REDUP[2:]
+    da = readers_da.read_da(write(tmp_path, good=rows), "cs-en")
+    assert "sysB " not in set(da.good.system)
+    assert ("(kept: blanks around names taken away)", 1) in set(
+        zip(da.excluded.reason, da.excluded.rows, strict=True)
+    )
+
+
+def test_a_carriage_return_within_a_line_is_refused(tmp_path):
+    rows = [*REDUP[:2], REDUP[2].replace("sysA", "sys\rA"), *REDUP[3:]]
+    with pytest.raises(DataError, match="line 4: a carriage return within a line"):
+        readers_da.read_da(write(tmp_path, good=rows), "cs-en")
+
+
+def test_averages_of_mqm_stand_in_segment_scores(tmp_path):
+    folder = segment_file(tmp_path / "a", ["A 1 -2.5 0.3 1", "A 2 0 0.5 1", "B 1 -25 -2 1"])
+    assert readers_da.read_segment_scores(folder, "cs-en").raw.tolist() == [-2.5, 0, -25]
+    folder = segment_file(tmp_path / "b", ["A 1 57 0.3 1", "A 2 -5 0.5 1"])
+    with pytest.raises(DataError, match=r"line 3, column 'RAW.SCR': out of range; found '-5'"):
+        readers_da.read_segment_scores(folder, "cs-en")

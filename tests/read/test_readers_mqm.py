@@ -15,6 +15,7 @@ import pytest
 
 from conftest import needs, real
 from rankstability.errors import DataError
+from rankstability.read import formats
 from rankstability.read.mqm import read_mqm
 
 HEADER = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata"
@@ -170,6 +171,7 @@ def test_one_system_is_there_twice_with_the_same_translations():
 
 SCRIPT = """
 import json, resource, sys
+from rankstability.read import formats
 from rankstability.read.mqm import read_mqm
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 n = len(read_mqm(sys.argv[1], "en-zh"))
@@ -195,3 +197,65 @@ def test_seventy_megabytes_are_read_within_a_gigabyte(tmp_path):
     measured = json.loads(done.stdout)
     assert measured["n"] == rows
     assert measured["peak"] < 1000  # MiB, libraries included
+
+
+@pytest.mark.parametrize(
+    ("doc_segment", "segment"),
+    [("doc_id", "seg_id"), ("doc_seg_id", "global_seg_id"), ("doc_segment_id", "globalSegId")],
+)
+def test_headers_of_every_year_and_tool(tmp_path, doc_segment, segment):
+    header = HEADER.replace("docSegId", doc_segment).replace("globalSegId", segment)
+    frame = read_mqm(write(tmp_path, text(header=header)), "en-de")
+    pd.testing.assert_frame_equal(frame, read_mqm(write(tmp_path, text()), "en-de"))
+
+
+def test_lines_with_metadata_only_are_counted(tmp_path):
+    rows = [*ROWS, ("", "", "", "", "", "", "", "", ""), ("A", "d1", 4, 4, "", "d", "t", "", "")]
+    frame = read_mqm(write(tmp_path, text(rows)), "en-de")
+    assert frame.attrs["excluded"]["lines with metadata only"] == 2
+    assert len(frame) == len(read_mqm(write(tmp_path, text()), "en-de"))
+
+
+def test_terminology_as_ted_spells_it(tmp_path):
+    row = ("A", "d1", 5, 5, "r1", "e", "t", "Terminology/Inconsistent use of terminology", "Minor")
+    frame = read_mqm(write(tmp_path, text([*ROWS, row])), "en-de")
+    assert frame.loc[frame["segment"] == 5, "category"].tolist() == ["Terminology/Inconsistent"]
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [
+        ("mqm_ende_final_data.tsv", "en-de"), ("mqm_generalMT2022_ende.tsv", "en-de"),
+        ("mqm_ted_zhen.tsv.tar.gz", "zh-en"), ("mine_en-de_zhen.tsv", "en-de"),
+        ("mqm_newstest2020_ende.tsv", "en-de"), ("mqm_en_cs.tsv", "en-cs"),
+    ],
+)  # fmt: skip
+def test_the_pair_in_the_name_of_a_file(name, pair):
+    assert formats.mqm_pair(Path(name), {}) == pair
+
+
+def test_a_name_without_or_with_two_pairs_is_refused():
+    with pytest.raises(DataError, match="several language pairs in the file's name"):
+        formats.mqm_pair(Path("mqm_ende_zhen.tsv"), {})
+    with pytest.raises(DataError, match="no language pair in the file's name"):
+        formats.mqm_pair(Path("mqm_final.tsv"), {})
+    assert formats.mqm_pair(Path("mqm_final.tsv"), {"pair": "he-en"}) == "he-en"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_flipped_bit_in_an_archive_is_one_clear_error(tmp_path, seed):
+    file = tmp_path / "mqm_x_ende.tsv.tar.gz"
+    inside = write(tmp_path, text(metadata="{}"))
+    with tarfile.open(file, "w:gz") as archive:
+        archive.add(inside, arcname="x.tsv")
+    good = read_mqm(file, "en-de")
+    data = bytearray(file.read_bytes())
+    place = 10 + (seed * 7919) % (len(data) - 10)  # behind the header of the gzip
+    data[place] ^= 1 << seed % 8
+    file.write_bytes(data)
+    try:
+        again = read_mqm(file, "en-de")
+    except DataError as error:
+        assert "mqm_x_ende.tsv.tar.gz" in str(error)
+    else:  # the file's name within the gzip, which nothing depends on
+        pd.testing.assert_frame_equal(again, good)

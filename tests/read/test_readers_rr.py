@@ -187,3 +187,25 @@ def test_the_editing_task_says_what_is_missing(tmp_path):
     file = write(tmp_path, "editId\tsrclang", "1\tCzech", name="data_EDT.tsv")
     with pytest.raises(DataError, match=r"a column is missing.*trglang"):
         readers_rr.read_edits(file)
+
+
+def test_joined_ids_are_a_slot_for_each_system_with_one_rank(tmp_path):
+    joined = ROW.replace(",1,a,", ",1,a+f,")
+    other = ROW.replace(",5,e,", ",5,f,")
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, joined, other, ROW)])
+    first = frame[frame["block"] == 0]
+    assert first["system"].astype(str).tolist() == ["a", "f", "b", "c", "d", "e"]
+    assert first["rank"].tolist() == [1, 1, 2, 2, -1, 5]
+    assert first["position"].tolist() == [1, 2, 3, 4, 5, 6]
+    assert frame.attrs["excluded"]["(kept: slots of joined ids A+B, one for each system)"] == 1
+    assert relative_ranking.pair_counts(frame).systems == tuple("abcdef")
+
+
+def test_languages_of_the_it_task_of_wmt16(tmp_path):
+    rows = [
+        ROW.replace("Czech,English", f"eng,{code}")
+        for code in ("bul", "ces", "deu", "spa", "eus", "nld", "por")
+    ]
+    frame = readers_rr.read_rr([write(tmp_path, HEADER, *rows)])
+    found = ["en-bg", "en-cs", "en-de", "en-es", "en-eu", "en-nl", "en-pt"]
+    assert sorted(set(frame["pair"])) == found

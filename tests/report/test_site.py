@@ -383,3 +383,17 @@ def test_markup_in_a_name_is_shown_and_not_run(tmp_path, name, kind):
     shown = page[page.index('<div class="outputs">') :]
     assert Running(shown).seen == []
     assert "x" in shown
+
+
+def test_a_page_for_each_format(tmp_path):
+    from rankstability.read.formats import described
+    from rankstability.report import formats
+
+    words = formats.write(tmp_path, site.environment())
+    index = (tmp_path / "formats" / "index.html").read_text()
+    assert {word[0] for word in words} == {f"formats/{name}.html" for name in described()}
+    for name, about in described().items():
+        page = unescape((tmp_path / "formats" / f"{name}.html").read_text())
+        assert about["title"] in page and about["example"].strip() in page
+        assert all(about[part] in page for part in ("fields", "left_out", "refused"))
+        assert f'href="{name}.html"' in index

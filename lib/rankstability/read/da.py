@@ -17,8 +17,8 @@ import pandas as pd
 from .. import paths
 from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment, share_categories
+from . import joined, tables, text
 from . import schema as schemas
-from . import tables
 from .tables import Table
 
 COLUMNS = (
@@ -33,11 +33,17 @@ SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 
 
 def locate(folder: Path, name: str) -> Path | None:
-    """`name` or `name`.gz in `folder`."""
-    for candidate in (folder / name, folder / f"{name}.gz"):
-        if os.path.isfile(candidate):  # unlike its method, of a name that is too long
-            return candidate
-    return None
+    """`name` or `name`.gz in `folder`; DataError where both are there and differ."""
+    both = (folder / name, folder / f"{name}.gz")
+    here = [file for file in both if os.path.isfile(file)]  # unlike the method, of any length
+    if len(here) == 2 and text.digest(here[0]) != text.digest(here[1]):
+        raise DataError(
+            "two files of one name with different content",
+            file=paths.shown(here[0]),
+            value=here[1].name,
+            expected="one of them, or the same in both",
+        )
+    return here[0] if here else None
 
 
 def companions(path: Path) -> tuple[Path, Path]:
@@ -143,6 +149,13 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
             excluded.append((file.name, "(kept: blanks around names taken away)", blanks))
         if identical := _identical(table, rows):
             excluded.append((file.name, "identical rows (kept)", identical))
+    if len(frames) == 2:
+        _refuse_contradictions(table, rows, *frames)
+    else:
+        frames *= 2
+    frames[1], split = joined.apart(frames[1])
+    if split:
+        excluded.append((file.name, "(kept: rows of joined ids A+B, one for each system)", split))
     share_categories(frames, ("worker", "hit", "system", "segment", "type", "block"))
     _add_documents(frames, documents(next(iter(files)).parent, pair, frames))
     order = ["worker", "hit", "system", "document", "segment", "type", "score", "block"]
@@ -152,6 +165,27 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
         frames[-1][order],
         pd.DataFrame(excluded, columns=["file", "reason", "rows"]),
     )
+
+
+def _refuse_contradictions(
+    table: Table, rows: np.ndarray, latest: pd.DataFrame, good: pd.DataFrame
+) -> None:
+    """Refuse a judgment of the good file (`table`) that has another score in the other."""
+    names = ["worker", "hit", "system", "segment", "type"]
+    both = pd.concat([frame[[*names, "score"]] for frame in (latest, good)], ignore_index=True)
+    both[names] = both[names].astype(str)
+    key = both.groupby(names, sort=False).ngroup().to_numpy()
+    scores, code = np.unique(both["score"].round(6), return_inverse=True)
+    judgment, n = key * len(scores) + code, len(latest)
+    bad = np.isin(key[n:], key[:n]) & ~np.isin(judgment[n:], judgment[:n])
+    if bad.any():
+        here = latest["score"].to_numpy()[key[:n] == key[n:][bad][0]]
+        raise table.error(
+            "another score than the same judgment has in the other file",
+            int(rows[np.argmax(bad)]),
+            "score",
+            f"{here[0]:g}, as {LATEST} has it ({int(bad.sum()) - 1} more wrong)",
+        )
 
 
 def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:
@@ -237,7 +271,7 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     -------
     DataFrame
         system, document, segment (categoricals; document missing where the ids name none),
-        raw (0 to 100), z, n (judgments averaged).
+        raw (0 to 100; or penalties, 0 and below), z, n (judgments averaged).
 
     Raises
     ------
@@ -256,6 +290,10 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     table = tables.read(path, SEGMENT_COLUMNS)
     names = {"system": "SYS", "segment": "SID", "raw": "RAW.SCR", "z": "Z.SCR", "n": "N"}
     frame = table.validated(schemas.segment_scores(), names).astype({"n": int})
+    below = (frame["raw"] < 0).to_numpy()
+    if below.any() and (frame["raw"] > 0).any():
+        row = int(np.argmax(below))
+        raise table.error("out of range", row, "RAW.SCR", "0 to 100, or penalties, none above 0")
     frame["worker"] = frame["hit"] = frame["type"] = frame["block"] = None
     share_categories([frame], ("system", "segment"))
     _add_documents([frame], documents(folder, pair, [frame]))

@@ -221,6 +221,7 @@ PROTOCOLS = {name: form.protocol for name, form in FORMATS.items()}
 PATTERNS = ("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.seg.score")
 
 
+PARTS = ("fields", "read", "left_out", "refused", "source")  # of what is said of a format
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 
 

@@ -28,13 +28,14 @@ COLUMNS = (
 HEADERS = {  # our column: its names in the releases of 2020 to 2024
     "system": ("system", "system_id"),
     "document": ("doc", "document_id"),
-    "doc_segment": ("docSegId", "doc_id", "doc_segment_id"),
-    "segment": ("globalSegId", "seg_id"),
+    "doc_segment": ("docSegId", "doc_id", "doc_segment_id", "doc_seg_id"),
+    "segment": ("globalSegId", "seg_id", "global_seg_id"),
     "rater": ("rater", "rater_id"),
     "category": ("category",),
     "severity": ("severity",),
 }
 SEVERITIES = ("Major", "Minor", "Neutral", "No-error", "Critical", "HOTW-test")
+RATED = ("rater", "category", "severity")  # a line without these holds metadata only (Marot)
 CONTROL = "HOTW-test"  # "hands on the wheel": an error planted to keep the rater attentive
 CATEGORIES = (
     "Accuracy/Addition",
@@ -76,6 +77,7 @@ SAME = {  # other spellings in the releases, after `_key`
     "non-translation!": "Non-translation",
     "non translation": "Non-translation",
     "no error": "No-error",
+    "terminology/inconsistent use of terminology": "Terminology/Inconsistent",
     "accuracy/omission (translation)": "Accuracy/Omission",
     "accuracy/omission (translation 2)": "Accuracy/Omission",
     "accuracy/omission (source)": "Accuracy/Omission",
@@ -182,6 +184,10 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
                     expected=f"at least {wanted}, separated by tabs",
                 )
             texts = [decoded(parts[i], file, line).strip("\r\n") for i in places.values()]
+            said = [cell for name, cell in zip(places, texts, strict=True) if name in RATED]
+            if not any(cell.strip() for cell in said):
+                excluded["lines with metadata only"] += 1
+                continue
             cells.append([once.setdefault(text, text) for text in texts])
             lines.append(line)
     if not cells:

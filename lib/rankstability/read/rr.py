@@ -10,8 +10,8 @@ import pandas as pd
 
 from .. import paths
 from ..errors import DataError
+from . import joined, tables
 from . import schema as schemas
-from . import tables
 from .languages import LANGUAGES
 from .tables import Table
 
@@ -81,7 +81,7 @@ def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
         for name in COLUMNS
         if name not in ("task", "ranked")
     }
-    frame = pd.DataFrame(columns)
+    frame, split = _apart(pd.DataFrame(columns))
     frame["ranked"] = frame["rank"] != UNRANKED
     frame["task"] = (frame["pair"] + " " + frame["track"]).str.strip()
     if pair:
@@ -97,8 +97,20 @@ def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
     for name in ("task", "pair", "track", "judge", "document", "system"):
         frame[name] = frame[name].astype(str).astype("category")
     frame = frame[COLUMNS]
-    frame.attrs["excluded"] = {"slots that showed nothing": empty}
+    frame.attrs["excluded"] = {"slots that showed nothing": empty} | split
     return frame
+
+
+def _apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Slots of joined ids ``A+B`` as one for each system, with the same rank; what was done."""
+    out, slots = joined.apart(frame)
+    if not slots:
+        return frame, {}
+    again = out.duplicated(["block", "system"])
+    out = out[~again].reset_index(drop=True)
+    out["position"] = out.groupby("block", sort=False).cumcount() + 1
+    counts = {"(kept: slots of joined ids A+B, one for each system)": slots}
+    return out, counts | ({"a system again in its block": int(again.sum())} if again.any() else {})
 
 
 def pairs(files: Sequence[Path]) -> tuple[str, ...]:

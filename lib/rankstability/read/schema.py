@@ -191,8 +191,8 @@ def documents() -> pa.DataFrameSchema:
 
 
 def segment_scores() -> pa.DataFrameSchema:
-    """system, segment (each once per system), raw (0 to 100), z, n (judgments averaged)."""
-    columns = _filled("system", "segment") | {"raw": _number(PERCENT, 0, 100)}
+    """system, segment (each once per system), raw (to 100), z, n (judgments averaged)."""
+    columns = _filled("system", "segment") | {"raw": _number(PERCENT, high=100)}
     columns |= {"z": _number("a number"), "n": _count()}
     return _schema(columns, "system", "segment", again="duplicate system and segment")
 

@@ -12,7 +12,6 @@ from .. import paths
 from ..errors import DataError
 from . import run as runner
 
-PARTS = ("fields", "read", "left_out", "refused", "source")  # of a format's description
 VERDICT = "00_verdict"
 
 
@@ -95,7 +94,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def formats(arguments: Sequence[str] = ()) -> int:
     """List the formats with an example line each, or describe one."""
-    from ..read.formats import FORMATS, described
+    from ..read.formats import FORMATS, PARTS, described
 
     wanted = arguments or list(FORMATS)
     unknown = [name for name in wanted if name not in FORMATS]

@@ -14,7 +14,7 @@ from typing import Any
 
 from .. import paths
 from ..read.text import digest
-from . import front, pages, placing, slim
+from . import formats, front, pages, placing, slim
 from .outputs import write_whole
 
 RECORD = ".pages.json"
@@ -235,6 +235,7 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
     for page, about in made.items():
         where = page.removesuffix(".html").replace("/", " · ").replace("__", " · ")
         words += [(f"{page}#{i}", heading, where, text) for i, heading, text in about["words"]]
+    words += formats.write(site, environment())
     index = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     write_whole(site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode())
     for name, context in contexts.items():
