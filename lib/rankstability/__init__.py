@@ -25,6 +25,7 @@ _MODULES = {  # read only when a name is used, so that the package itself loads 
     "score.mqm": ("mqm_scores",),
     "rank.systems": ("rank_systems",),
     "rank.ranking": ("Ranking", "compare", "CLUSTER_RULES"),
+    "rank.recipes": ("rank_by_recipe",),
     "rank.significance": ("TESTS",),
     "rank.tournament": ("feedback_arc_set",),
     "study.srp": ("srp",),

@@ -18,7 +18,13 @@ from rankstability.study import held, lines
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("nb10")
-    given = {"campaign": "demo-srpdc", "output_dir": str(out), "draws": "20", "resamples": "200"}
+    given = {
+        "campaign": "demo-srpdc",
+        "output_dir": str(out),
+        "draws": "20",
+        "resamples": "200",
+        "coverage_draws": "10",
+    }
     run.execute(run.resolve("10"), given, quiet=True)
     return out
 

@@ -7,10 +7,11 @@ import pytest
 
 from conftest import needs
 from esa import scored
+from rankstability import load, rank_by_recipe, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.rank.paired import signed_rank
-from rankstability.rank.recipes import RECIPES, make, recipe_named, recipe_table
-from rankstability.study.calibration import segment_domains
+from rankstability.rank.recipes import RECIPES, make, recipe_named, recipe_table, segment_domains
+from rankstability.score.scored import scored as score_of
 
 
 def made(target, waves, name):
@@ -85,6 +86,22 @@ def test_wmt23_draws_by_the_fewest_wins_so_far():
     significant[0, 1] = False
     assert RECIPES["wmt23"].lines(significant)[2].tolist() == [False, True]
     assert signed_rank(np.zeros((60, 2)))[0, 1] == 1.0
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_ranking_by_recipe_is_that_of_its_arrays(name):
+    judgments = load("demo-srpdc", "de-en")
+    ranking = rank_by_recipe(judgments, name)
+    judged = score_of(judgments, RECIPES[name].score)
+    arrays = make(RECIPES[name], judged.matrix())
+    assert ranking.systems == tuple(judged.systems[k] for k in arrays.order)
+    assert ranking.lines == tuple(np.flatnonzero(arrays.lines) + 1)
+    assert (ranking.p == ranking.p.T)[~np.eye(len(ranking.p), dtype=bool)].all()
+    if name == "wmt17":  # the same by the other way
+        other = rank_systems(segment_scores(judgments))
+        assert ranking.systems == other.systems and ranking.lines == other.lines
+    if name in ("wmt17", "wmt24", "wmt26"):
+        assert ranking.under().lines == ranking.lines
 
 
 def test_an_unknown_recipe_is_refused():

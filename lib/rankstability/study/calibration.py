@@ -9,7 +9,7 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
 from ..change.shuffle import shuffle_blocks, shuffle_labels
-from ..rank.recipes import Recipe, make, ordering_means
+from ..rank.recipes import Recipe, make, ordering_means, segment_domains
 from ..score.scored import Scored
 
 UNITS = ("segment", "document", "worker", "block")
@@ -19,13 +19,6 @@ def equal_systems(scored: Scored, recipe: Recipe) -> Scored:
     """The same judgments with each system's mean, as the recipe orders by it, taken away."""
     mean = ordering_means(scored.matrix(), segment_domains(scored), recipe.by_domain)
     return replace(scored, score=scored.score - mean[scored.system])
-
-
-def segment_domains(scored: Scored) -> np.ndarray:
-    """The domain of each segment; one for all where the data name none."""
-    if "domain" not in scored.units:
-        return np.zeros(len(scored.segments), int)
-    return scored.segment_unit("domain")
 
 
 def shuffled(scored: Scored, unit: str, rng: np.random.Generator) -> Scored:

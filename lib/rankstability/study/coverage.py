@@ -19,7 +19,7 @@ from .truth import Truth
 
 
 def coverage(
-    truth: Truth,
+    truth: Truth | None,
     units: Sequence[str],
     rng: np.random.Generator,
     draws: int = 100,
@@ -35,6 +35,8 @@ def coverage(
 
     Parameters
     ----------
+    truth : Truth, optional
+        From `truth.known_truth`; without one nothing can be simulated, and the frame is empty.
     units : sequence of str
         Kinds of units (`rank.units.UNITS`), and ``segment`` for contrast.
     draws : int
@@ -50,6 +52,9 @@ def coverage(
         interval by the spread between draws), of campaigns in which all systems are held for
         simultaneous ones (Wilson's). Units of which there are fewer than `FEWEST_UNITS` get none.
     """
+    columns = ["unit", "kind", "covered", "covered_low", "covered_high", "width", "draws"]
+    if truth is None or not units:
+        return pd.DataFrame(columns=columns)
     scores = truth.draw(draws, rng)
     kept = counted(truth.da.good)
     judged = from_assessment(truth.da, scores[:, 0])
@@ -63,7 +68,6 @@ def coverage(
                 inside = (low <= true_rank) & (true_rank <= high)
                 held.setdefault((unit, kind), []).append(np.vstack([inside, high - low + 1]))
     rows = [(*key, *_share(key[1], np.array(told)), draws) for key, told in held.items()]
-    columns = ["unit", "kind", "covered", "covered_low", "covered_high", "width", "draws"]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -14,7 +14,15 @@ import pandas as pd
 from ..errors import DataError
 from ..rank.lines import held_lines
 from ..rank.ranges import rank_range_table, ranks
-from ..rank.recipes import RECIPES, Made, Recipe, make, recipe_named, recipe_table
+from ..rank.recipes import (
+    RECIPES,
+    Made,
+    Recipe,
+    make,
+    recipe_named,
+    recipe_table,
+    segment_domains,
+)
 from ..rank.sets import rank_sets
 from ..rank.units import (
     FEWEST_UNITS,
@@ -25,7 +33,6 @@ from ..rank.units import (
     unit_table,
 )
 from ..score.scored import Scored
-from .calibration import segment_domains
 
 UNTOLD = ""  # the unit where nothing can be told apart
 SETS = ("marginal_low", "marginal_high", "simultaneous_low", "simultaneous_high")
