@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+LONGEST = 1000  # characters of a value that are shown
+
 
 class DataError(ValueError):
     """Input that cannot be used, said so that it can be mended.
@@ -43,7 +45,8 @@ class DataError(ValueError):
             place.append(f"column '{column}'")
         text = (", ".join(place) + ": " if place else "") + problem
         if value is not None:
-            text += f"; found {value!r}"
+            shown = repr(value)
+            text += f"; found {shown if len(shown) <= LONGEST else shown[:LONGEST] + '...'}"
         if expected is not None:
             text += f"; expected {expected}"
         super().__init__(text)

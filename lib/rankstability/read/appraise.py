@@ -162,7 +162,7 @@ def export(file: Path) -> pd.DataFrame:
         _check_header(file.parent, columns)
     table = tables.read_csv(file, columns)
     if table.frame.empty:
-        raise DataError("no rows", file=paths.shown(file))
+        raise DataError("no rows", file=paths.shown(file), expected="judgments")
     names = {name: NAMES[name] for name in ("source", "target")}
     codes = table.validated(schemas.languages(r"\w+([-_]\w+)*"), names).astype(str)
     checked = table.validated(

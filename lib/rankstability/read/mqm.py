@@ -219,7 +219,7 @@ def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
         first += [(int(table.lines[row]), kind, str(value)) for row, value in bad.iloc[:1].items()]
     if first:
         line, kind, value = min(first, key=lambda place: place[0])
-        listed = "; ".join(f"{kind} {text!r} ({n} rows)" for (kind, text), n in unknown.items())
+        listed = "; ".join(f"{k} {text[:80]!r} ({n} rows)" for (k, text), n in unknown.items())
         raise DataError(
             f"unknown severities or categories: {listed}",
             file=shown(table.path),

@@ -82,6 +82,7 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
         *("not a mapping of columns", "{ours: yours}; ours: " + ", ".join(long.FIELDS)),
     ),
 }
+KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)
 
 
 def read_settings(file: Path) -> dict[str, Any]:
@@ -134,7 +135,7 @@ def _parsed(file: Path) -> dict[Any, Any]:
     try:
         entry = yaml.load(text.content(file), Plain) or {}
     except RecursionError:
-        raise DataError("not YAML: too deep", file=paths.shown(file)) from None
+        raise DataError("not YAML: too deep", file=paths.shown(file), expected=KNOWN) from None
     except (yaml.YAMLError, ValueError) as error:
         if isinstance(error, DataError):
             raise
@@ -143,6 +144,7 @@ def _parsed(file: Path) -> dict[Any, Any]:
             f"not YAML: {str(error).splitlines()[0]}",
             file=paths.shown(file),
             line=mark.line + 1 if mark else None,
+            expected=KNOWN,
         ) from None
     if not isinstance(entry, dict):
         raise DataError("not a mapping", file=paths.shown(file), expected="title: ...")

@@ -207,7 +207,7 @@ def _read(
     if header:
         lines = lines[1:]
     if not len(lines):
-        raise DataError("a header and no rows", file=paths.shown(file))
+        raise DataError("a header and no rows", file=paths.shown(file), expected="judgments")
     frame = pd.read_csv(
         io.BytesIO(data),
         sep="\t",

@@ -134,7 +134,7 @@ def content(path: Path) -> bytes:
     with opened(path) as stream:
         data = stream.read()
     if not data or data.isspace():
-        raise DataError("the file is empty", file=paths.shown(path))
+        raise DataError("the file is empty", file=paths.shown(path), expected="judgments")
     data = data.removeprefix(b"\xef\xbb\xbf")
     decoded(data, path)
     if b"\0" in data:
