@@ -46,7 +46,7 @@ def judge(one, alpha=0.05):
         "controls": verdict.controls(one),
         "beside": verdict.beside(one),
         **verdict.judged_on(one),
-        **verdict.judged_by(one, rng, alpha),
+        **verdict.by_annotators(one, rng, alpha),
     }
     return made, sure, tables
 

@@ -16,11 +16,12 @@ from ..judgments import REFERENCE
 from ..rank import ranges
 from ..rank.lines import held_lines
 from ..rank.sets import rank_sets
+from ..rank.systems import count_tests, rank_counts
 from ..rank.units import FEWEST_UNITS, Means, means, rank_probabilities
 from ..score.rr import PairCounts
 from .held import SETS, UNTOLD, Standing
-from .rr_changes import p_values, rank_counts
 
+MANY = 5000  # units from which resampling is normal, and null campaigns turn units round whole
 METHOD = "bojar"  # wins over decided comparisons, lines by the sign test: what notebook 07 tests
 
 
@@ -141,6 +142,9 @@ def standing(
 def draw(data: Battles, rng: np.random.Generator, resamples: int) -> np.ndarray:
     """Scores in campaigns whose units are drawn anew: (resamples, systems)."""
     won, decided = data.sums()
+    if data.units > MANY:
+        sure = means(won, decided)
+        return rng.multivariate_normal(sure.mean, sure.covariance, resamples, method="eigh")
     step = max(1, 20_000_000 // data.units)
     parts = []
     for start in range(0, resamples, step):
@@ -156,6 +160,8 @@ def false_lines(
 ) -> pd.DataFrame:
     """Lines drawn when all systems are equal: each unit's judgments shuffled among the systems.
 
+    With more than `MANY` units all of a unit's comparisons are turned round, or none.
+
     Returns
     -------
     DataFrame
@@ -165,11 +171,16 @@ def false_lines(
     pairs, lines = np.empty(draws), np.empty(draws, int)
     above = np.triu_indices(n, 1)
     for k in range(draws):
-        new = rng.random((data.units, n)).argsort(axis=1)
-        cell = new[data.of, data.winner] * n + new[data.of, data.loser]
+        if data.units > MANY:
+            turned = (rng.random(data.units) < 0.5)[data.of]
+            one = np.where(turned, data.loser, data.winner)
+            cell = one * n + (data.winner + data.loser - one)
+        else:
+            new = rng.random((data.units, n)).argsort(axis=1)
+            cell = new[data.of, data.winner] * n + new[data.of, data.loser]
         wins = np.bincount(cell, data.times, n * n).reshape(n, n).astype(int)
         counts = PairCounts(data.systems, wins, np.zeros_like(wins))
-        tests = p_values(counts)
+        tests = count_tests(counts)
         pairs[k] = (tests[0][above] < alpha).mean()
         lines[k] = bool(rank_counts(counts, METHOD, alpha=alpha, tests=tests).lines)
     half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)

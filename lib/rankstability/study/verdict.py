@@ -13,14 +13,15 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from ..errors import DataError
-from ..judgments import TYPES, DirectAssessment, ranked_systems, select_rows
+from ..judgments import TYPES, DirectAssessment, ranked_systems
 from ..rank.balanced import complete, design
-from ..rank.recipes import RECIPES
-from ..rank.units import TWO_WAY, Means, unit_table
+from ..rank.recipes import RECIPES, recipe_of_year
+from ..rank.units import TWO_WAY, Means
 from ..score import rr
 from ..score.scored import Scored, scored
 from . import annotators, calibration, held, held_rr, rr_changes
 from .leave_one_out import leave_one_out
+from .lines import judged_by, null_units
 
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
 POWER = 0.8
@@ -85,7 +86,7 @@ def cases(
     campaign : Campaign
         Says protocol and year.
     recipe : str
-        A name of `RECIPES`, or ``auto``: see `usual_recipe`. Of no meaning for relative ranking.
+        A name of `RECIPES`, or ``auto``: that of the campaign's year. Not for relative ranking.
     unit : str
         Of relative ranking: ``judge``, ``block`` or ``auto``.
 
@@ -100,8 +101,8 @@ def cases(
         order = sorted(tasks, key=lambda name: (-len(tasks[name]), name))
         made = [_by_comparison(name, pair, tasks[name], unit) for name in order]
         return [replace(one, extra=k > 0) for k, one in enumerate(made)]
-    year = 2017 if campaign.format in ("da", "segments") else campaign.year
-    return [scored_case(pair, campaign.protocol, judgments, recipe, year)]
+    about = campaign.protocol, judgments, recipe, campaign.year, campaign.format
+    return [scored_case(pair, *about)]
 
 
 def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case:
@@ -117,35 +118,24 @@ def scored_case(
     judgments: DirectAssessment | pd.DataFrame,
     recipe: str = "auto",
     year: int = 0,
+    form: str = "da",
 ) -> Case:
-    """`cases` of a protocol with scores."""
-    judged = {}
-    for name, made_as in RECIPES.items():
-        try:
-            kept = judgments
-            if isinstance(judgments, DirectAssessment):
-                kept = select_rows(judgments, made_as.rows)
-            one = scored(kept, made_as.score)
-        except (DataError, KeyError):
-            continue  # such as z without workers
-        if len(one.systems) >= 2:
-            judged[name] = one
+    """`cases` of a protocol with scores; `form` is the campaign's format."""
+    try:
+        judged = judged_by(judgments)
+    except DataError:  # such as z without workers
+        judged = {r.name: scored(judgments) for r in RECIPES.values() if r.score == "raw"}
+    judged = {name: one for name, one in judged.items() if len(one.systems) >= 2}
     if not judged:
         raise DataError(f"fewer than two systems in {pair}", expected="two systems or more")
-    chosen = usual_recipe(protocol, year, judged) if recipe == "auto" else recipe
+    chosen = recipe_of_year(year, form) if recipe == "auto" else recipe
+    if recipe == "auto" and chosen not in judged:
+        chosen = "wmt25"
     if chosen not in judged:
         raise DataError(
             f"{pair} has no scores for this recipe", value=chosen, expected=", ".join(judged)
         )
     return Case(pair, pair, protocol, chosen, judgments, judged)
-
-
-def usual_recipe(protocol: str, year: int, judged: Mapping[str, Scored]) -> str:
-    """The recipe of the campaign's year; of an unknown or earlier year WMT17's where it fits."""
-    if protocol == "MQM" or "wmt17" not in judged:
-        return "wmt24" if protocol == "MQM" else "wmt25"
-    years = {2023: "wmt23", 2024: "wmt24", 2025: "wmt25", 2026: "wmt26"}
-    return years.get(year, "wmt17" if year < 2023 else "wmt26")
 
 
 def standing(
@@ -179,11 +169,9 @@ def false_lines(
     """
     if one.battles is not None:
         return held_rr.false_lines(one.battles, rng, draws, alpha)
-    have = set(unit_table(one.own)["unit"])
+    units = null_units(one.own)
     shared = np.isfinite(one.own.matrix()).mean() > 0.5
-    units = [u for u in ("document", "worker") if u in have] if shared else []
-    if not shared and {"worker", "block"} <= have:
-        units = ["block"]
+    units = [u for u in units if (u == "block") != shared] or units
     parts = [
         calibration.false_lines(one.own, RECIPES[one.recipe], u, rng, draws, alpha) for u in units
     ]
@@ -439,7 +427,9 @@ def judged_on(one: Case) -> dict[str, pd.DataFrame]:
     return {"design": design(one.own)} if one.judged else {}
 
 
-def judged_by(one: Case, rng: np.random.Generator, alpha: float = 0.05) -> dict[str, pd.DataFrame]:
+def by_annotators(
+    one: Case, rng: np.random.Generator, alpha: float = 0.05
+) -> dict[str, pd.DataFrame]:
     """Agreement, annotators and what hangs on them: agreement, annotators, influence.
 
     The last has a row per annotator of `annotators`: name, judgments, systems, severity, ...

@@ -1,0 +1,130 @@
+"""Bradley-Terry strengths with ties (Davidson 1970), from counts, with intervals over judges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from ..errors import DataError
+from ..score.rr import PairCounts
+from .ranges import Units
+from .units import Means
+
+STEPS, ENOUGH = 100, 1e-10
+
+
+def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
+    """Strengths (log odds, mean 0) and the tie parameter by maximum likelihood.
+
+    P(i beats j) is proportional to exp(s_i), of j to exp(s_j), of a tie to v exp((s_i + s_j) / 2)
+    (Davidson 1970); without ties v is 0 and this is Bradley-Terry. Newton's method on the counts,
+    so that the number of judgments does not matter.
+
+    Returns
+    -------
+    strength : array, shape (systems,)
+    tie : float
+
+    Raises
+    ------
+    DataError
+        Where some systems win all, or none, of what they decided against the others: then the
+        strengths are infinite.
+    """
+    n = len(counts.systems)
+    wins, ties = counts.wins.astype(float), counts.ties.astype(float)
+    if connected_components(wins + ties > 0, connection="strong")[0] > 1:
+        raise DataError(
+            "no finite strengths: some systems never lose, or never win, against the others",
+            value=counts.systems,
+            expected="wins and losses that connect all systems",
+        )
+    strength, log_tie, tied = np.zeros(n), 0.0, bool(ties.any())
+    number = wins + wins.T + ties
+    for _ in range(STEPS):
+        lead, draw = _expected(strength, np.exp(log_tie) if tied else 0.0)
+        gradient = np.append(
+            ((wins - wins.T) / 2 - number * lead).sum(axis=1), (ties - number * draw).sum() / 2
+        )
+        step = _information(number, lead, draw) @ gradient if tied else np.append(
+            _information(number, lead, draw)[:n, :n] @ gradient[:n], 0.0
+        )  # fmt: skip
+        step *= min(1.0, 3.0 / max(np.abs(step).max(), 1e-300))
+        strength, log_tie = strength + step[:n], log_tie + step[n]
+        if np.abs(step).max() < ENOUGH:
+            break
+    return strength - strength.mean(), float(np.exp(log_tie)) if tied else 0.0
+
+
+def _expected(strength: np.ndarray, tie: float) -> tuple[np.ndarray, np.ndarray]:
+    """(P(i wins) - P(j wins)) / 2 and P(tie) of each pair."""
+    half = (strength[:, None] - strength[None, :]) / 2
+    total = np.exp(half) + np.exp(-half) + tie
+    return (np.exp(half) - np.exp(-half)) / 2 / total, tie / total
+
+
+def _information(number: np.ndarray, lead: np.ndarray, draw: np.ndarray) -> np.ndarray:
+    """Inverse of the information about the strengths and the logarithm of the tie parameter."""
+    n = len(number)
+    weight = number * ((1 - draw) / 4 - lead**2)
+    mixed = -(number * draw * lead).sum(axis=1)
+    out = np.empty((n + 1, n + 1))
+    out[:n, :n] = np.diag(weight.sum(axis=1)) - weight
+    out[:n, n] = out[n, :n] = mixed
+    out[n, n] = (number * draw * (1 - draw)).sum() / 2
+    return np.linalg.pinv(out, rcond=1e-12, hermitian=True)
+
+
+def strengths(data: Units, unit: str = "judge") -> Means:
+    """Davidson strengths of the systems with a covariance robust to what one judge has in common.
+
+    Parameters
+    ----------
+    data : Units
+        From `ranges.units`.
+    unit : str
+        ``judge`` or ``block``: what is drawn anew.
+
+    Returns
+    -------
+    Means
+        For `lines.held_lines` and `sets.rank_sets`.
+
+    Raises
+    ------
+    DataError
+        As `davidson`; another unit.
+    """
+    if unit not in ("judge", "block"):
+        raise DataError("unknown unit", value=unit, expected="judge, block")
+    n, counts = len(data.systems), data.counts
+    strength, tie = davidson(counts)
+    lead, draw = _expected(strength, tie)
+    number = (counts.wins + counts.wins.T + counts.ties).astype(float)
+    i, j = (a.ravel() for a in np.indices((n, n)))
+    sign = np.eye(n)[i] - np.eye(n)[j]
+    won, tied = (0.5 - lead.ravel())[:, None] * sign, -lead.ravel()[:, None] * sign
+    more = np.column_stack([won, -draw.ravel()]), np.column_stack([tied, 1 - draw.ravel()])
+    score = _times(data.wins, more[0]) + _times(data.ties, more[1]) / 2  # ties stand twice
+    if unit == "judge":
+        size = int(data.judges.max()) + 1
+        score = np.stack([np.bincount(data.judges, s, size) for s in score.T], axis=1)
+    score = score[np.abs(score).sum(axis=1) > 0]
+    inverse = _information(number, lead, draw)
+    if not tie:
+        inverse = np.pad(np.linalg.pinv(_plain(number, lead), hermitian=True), (0, 1))
+    influence = (score @ inverse)[:, :n]
+    units = len(influence)
+    covariance = influence.T @ influence * units / max(units - 1, 1)
+    return Means(strength, covariance, influence, units)
+
+
+def _plain(number: np.ndarray, lead: np.ndarray) -> np.ndarray:
+    weight = number * (0.25 - lead**2)
+    return np.diag(weight.sum(axis=1)) - weight
+
+
+def _times(sparse: Any, dense: np.ndarray) -> np.ndarray:
+    return np.asarray(sparse @ dense)

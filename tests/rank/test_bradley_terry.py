@@ -1,0 +1,116 @@
+"""Bradley-Terry and Davidson against choix, SciPy and coverage; TrueSkill against its package."""
+
+from __future__ import annotations
+
+import choix
+import numpy as np
+import pandas as pd
+import pytest
+import trueskill as package
+from scipy.optimize import minimize
+
+from rankstability.errors import DataError
+from rankstability.rank import bradley_terry, ranges, skill
+from rankstability.score.rr import PairCounts
+
+
+def counts(wins, ties=None):
+    wins = np.asarray(wins)
+    ties = np.zeros_like(wins) if ties is None else np.asarray(ties)
+    return PairCounts(tuple(f"s{k}" for k in range(len(wins))), wins, ties)
+
+
+def some_wins(seed, n=5, most=30):
+    wins = np.random.default_rng(seed).integers(1, most, (n, n))
+    np.fill_diagonal(wins, 0)
+    return wins
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_without_ties_strengths_are_those_of_choix(seed):
+    wins = some_wins(seed)
+    got, tie = bradley_terry.davidson(counts(wins))
+    pairs = [(i, j) for i, j in np.argwhere(wins) for _ in range(wins[i, j])]
+    assert tie == 0 and got == pytest.approx(choix.ilsr_pairwise(5, pairs), abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_ties_they_are_the_maximum_of_davidsons_likelihood(seed):
+    wins, ties = some_wins(seed), np.triu(some_wins(seed + 9, most=12), 1)
+    ties = ties + ties.T
+
+    def loss(x):
+        s, v = np.append(x[:4], -x[:4].sum()), np.exp(x[4])
+        a, b = s[:, None], s[None, :]
+        total = np.exp(a) + np.exp(b) + v * np.exp((a + b) / 2)
+        log = wins * (a - np.log(total)) + ties / 2 * (x[4] + (a + b) / 2 - np.log(total))
+        return -log[~np.eye(5, dtype=bool)].sum()
+
+    best = minimize(loss, np.zeros(5), method="BFGS", options={"gtol": 1e-8}).x
+    got, tie = bradley_terry.davidson(counts(wins, ties))
+    assert got[:4] == pytest.approx(best[:4], abs=1e-5)
+    assert tie == pytest.approx(np.exp(best[4]), abs=1e-5)
+
+
+def test_a_system_that_never_loses_is_refused():
+    with pytest.raises(DataError, match="no finite strengths"):
+        bradley_terry.davidson(counts([[0, 5, 5], [0, 0, 3], [0, 2, 0]]))
+
+
+def by_judges(rng, judges=40, each=30, taste=0.5, truth=(0.8, 0.3, 0.0, -0.4, -0.7)):
+    truth, rows = np.array(truth), []
+    for judge in range(judges):
+        own = truth + rng.normal(0, taste, len(truth))
+        for k in range(each):
+            a, b = rng.choice(len(truth), 2, replace=False)
+            x = own[a] - own[b] + rng.logistic()
+            ranks = (1, 1) if abs(x) < 0.4 else (1, 2) if x > 0 else (2, 1)
+            block = judge * each + k
+            rows += [("t", block, judge, "x", p + 1, f"s{s}", r)
+                     for p, (s, r) in enumerate(zip((a, b), ranks, strict=True))]  # fmt: skip
+    columns = ["task", "block", "judge", "segment", "position", "system", "rank"]
+    return ranges.units(pd.DataFrame(rows, columns=columns))
+
+
+def test_errors_by_judge_are_those_of_leaving_out_one_judge_after_the_other():
+    data = by_judges(np.random.default_rng(0), judges=25)
+    got = bradley_terry.strengths(data, "judge")
+    left = []
+    for judge in range(25):
+        keep = data.judges != judge
+        one = ranges.Units(data.systems, data.wins[keep], data.ties[keep], data.judges[keep])
+        left.append(bradley_terry.davidson(one.counts)[0])
+    jackknife = np.cov(np.array(left).T, ddof=0) * 24
+    assert np.sqrt(np.diag(got.covariance)) == pytest.approx(np.sqrt(np.diag(jackknife)), rel=0.1)
+    # judges have tastes: blocks alone promise too much
+    assert got.error().sum() > 1.05 * bradley_terry.strengths(data, "block").error().sum()
+
+
+def test_trueskill_is_the_package_result_by_result():
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 4, 200), rng.integers(0, 4, 200)
+    a, b = a[a != b], b[a != b]
+    sign = rng.integers(-1, 2, len(a))
+    mean, sd = skill.trueskill(a, b, sign, 4)
+    env = package.TrueSkill(
+        mu=0, sigma=skill.SIGMA, beta=skill.BETA, tau=0, draw_probability=skill.DRAW
+    )
+    made = [env.create_rating() for _ in range(4)]
+    for i, j, s in zip(a, b, sign, strict=True):
+        if s < 0:
+            i, j = j, i
+        made[i], made[j] = env.rate_1vs1(made[i], made[j], drawn=bool(s == 0))
+    assert mean == pytest.approx([r.mu for r in made], abs=1e-6)
+    assert sd == pytest.approx([r.sigma for r in made], abs=1e-6)
+
+
+def test_many_orders_of_the_same_results_agree_with_strengths():
+    data = by_judges(np.random.default_rng(2), taste=0.0, each=60)
+    coded = data.wins.tocoo()
+    cell = coded.coords[1]
+    n = len(data.systems)
+    first, second = cell // n, cell % n
+    rng = np.random.default_rng(0)
+    got = skill.repeated(first, second, np.ones(len(first), int), n, rng, 5)
+    strength = bradley_terry.davidson(data.decided().counts)[0]
+    assert np.corrcoef(got, strength)[0, 1] > 0.98
