@@ -19,6 +19,7 @@ from ..errors import DataError
 from ..judgments import DirectAssessment, direct_assessment
 from . import schema as schemas
 from . import tables, text
+from .languages import LANGUAGES
 from .segments import identify
 
 COMMON = ("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score")
@@ -42,11 +43,6 @@ NAMES = {
     **{"source": "srcLang", "target": "trgLang", "score": "score"},
 }
 JUDGED = ["worker", "system", "segment", "type", "score"]
-ISO = {
-    "eng": "en", "ces": "cs", "deu": "de", "fra": "fr", "hau": "ha", "heb": "he", "hin": "hi",
-    "hrv": "hr", "iku": "iu", "isl": "is", "jpn": "ja", "rus": "ru", "spa": "es", "ukr": "uk",
-    "zho": "zh",
-}  # fmt: skip
 FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)")
 DOMAIN = r"^test-[a-z]+-([A-Za-z0-9]+)_"  # in a document's name, since WMT24
 ANNOTATORS = "annotators.tsv"
@@ -126,6 +122,9 @@ def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple
         if companion(file):
             continue
         rows = export(file)
+        if rows.attrs["blanks"]:
+            reason = "(kept: blanks around names taken away)"
+            excluded.append((file.name, reason, rows.attrs["blanks"]))
         inside = rows["pair"] == pair
         if outside := int((~inside).sum()):
             excluded.append((file.name, "other language pairs", outside))
@@ -170,7 +169,7 @@ def export(file: Path) -> pd.DataFrame:
     )
     rows = checked.astype({name: str for name in JUDGED[:-1]}).rename(columns={"segment": "item"})
     rows["type"] = rows["type"].map(TYPES)
-    rows["pair"] = codes["source"].replace(ISO) + "-" + codes["target"].replace(ISO)
+    rows["pair"] = codes["source"].replace(LANGUAGES) + "-" + codes["target"].replace(LANGUAGES)
     rows["hit"] = rows["worker"]
     if "annotator" in columns:
         rows["worker"] = table.frame["annotator"].astype(str)
@@ -183,6 +182,7 @@ def export(file: Path) -> pd.DataFrame:
     rows["system"] = rows["system"].str.replace(
         FILE_NAME, lambda m: m.group(1) or m.group(2), regex=True
     )
+    rows.attrs["blanks"] = table.trimmed([*(NAMES[name] for name in JUDGED[:-1]), "docId"])
     return rows
 
 
