@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import DirectAssessment, select_rows
-from ..score.scored import Scored, scored
+from ..score.scored import Scored
 from .paired import (
     independent_t,
     paired_t,
@@ -18,7 +17,7 @@ from .paired import (
     signed_rank,
     signed_rank_by_domain,
 )
-from .ranking import CLUSTER_RULES, Ranking
+from .ranking import CLUSTER_RULES
 from .significance import rank_sum
 
 Test = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -263,57 +262,6 @@ def make(
     significant = np.nan_to_num(p, nan=1.0) < alpha
     best, worst, lines = recipe.lines(significant)
     return Made(order, mean[order], best, worst, lines, p)
-
-
-def rank_by_recipe(
-    judgments: DirectAssessment | pd.DataFrame, recipe: str = "wmt24", alpha: float = 0.05
-) -> Ranking:
-    """The ranking of systems as one year of WMT made it: its rows, score, test and lines.
-
-    Parameters
-    ----------
-    judgments : DirectAssessment or DataFrame
-        From `load`: DA, ESA, released segment scores, or MQM.
-    recipe : str
-        ``wmt17`` (2017 to 2021), ``wmt23``, ``wmt24``, ``wmt25`` or ``wmt26``; see `RECIPES`.
-    alpha : float
-        Of each test.
-
-    Returns
-    -------
-    Ranking
-        Columns rank, system, score, rank_low, rank_high (the recipe's own range), cluster.
-
-    Raises
-    ------
-    DataError
-        An unknown recipe, or judgments without scores.
-
-    Examples
-    --------
-    >>> from rankstability import load, rank_by_recipe
-    >>> ranking = rank_by_recipe(load("demo-srdc", "de-en"), "wmt25")
-    >>> ranking.systems[0]
-    'HUMAN.0'
-    """
-    by = recipe_named(recipe)
-    rows = select_rows(judgments, by.rows) if isinstance(judgments, DirectAssessment) else judgments
-    judged = scored(rows, by.score)
-    made = make(by, judged.matrix(), segment_domains(judged), alpha)
-    table = recipe_table(by, made, judged.systems).drop(columns="recipe")
-    upper = np.triu(np.nan_to_num(made.p, nan=1.0), 1)
-    p = upper + upper.T
-    np.fill_diagonal(p, np.nan)
-    lead = made.score[:, None] - made.score[None, :]
-    rule = _RULES.get(by.name, by.line_rule)
-    return Ranking(table, p, lead, by="score", test=by.test_name, rule=rule, alpha=alpha)
-
-
-_RULES = {  # the recipes whose lines one of `CLUSTER_RULES` draws: these can be drawn anew
-    "wmt17": "knowles",
-    "wmt24": "all above beat all below",
-    "wmt26": "all above beat all below",
-}
 
 
 def recipe_table(recipe: Recipe, made: Made, systems: tuple[str, ...]) -> pd.DataFrame:

@@ -6,16 +6,24 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from ..judgments import DirectAssessment, select_rows
 from ..score import rr
 from ..score.da import SegmentScores
 from ..score.mqm import NORMALISATIONS, Ratings, normalised
 from ..score.rr import REFERENCE, PairCounts
+from ..score.scored import scored
 from .ranking import Ranking, rank
+from .recipes import make, recipe_named, recipe_table, segment_domains
 from .significance import correct, permutation_test, rank_sum, sign_test
 
 PERMUTATIONS, SEED = 500, 20240601
 SIGN_TEST = "sign test"
 UNSCORED = -1.0  # the score of a system without a comparison that counts: it stands last
+_RULES = {  # the recipes whose lines one of `CLUSTER_RULES` draws: these can be drawn anew
+    "wmt17": "knowles",
+    "wmt24": "all above beat all below",
+    "wmt26": "all above beat all below",
+}
 
 
 def rank_systems(
@@ -80,6 +88,50 @@ def rank_systems(
         rule=rule,
         alpha=alpha,
     )
+
+
+def rank_by_recipe(
+    judgments: DirectAssessment | pd.DataFrame, recipe: str = "wmt24", alpha: float = 0.05
+) -> Ranking:
+    """The ranking of systems as one year of WMT made it: its rows, score, test and lines.
+
+    Parameters
+    ----------
+    judgments : DirectAssessment or DataFrame
+        From `load`: DA, ESA, released segment scores, or MQM.
+    recipe : str
+        ``wmt17`` (2017 to 2021), ``wmt23``, ``wmt24``, ``wmt25``, ``wmt26``; see `RECIPES`.
+    alpha : float
+        Of each test.
+
+    Returns
+    -------
+    Ranking
+        Columns rank, system, score, rank_low, rank_high (the recipe's own range), cluster.
+
+    Raises
+    ------
+    DataError
+        An unknown recipe, or judgments without scores.
+
+    Examples
+    --------
+    >>> from rankstability import load, rank_by_recipe
+    >>> ranking = rank_by_recipe(load("demo-srdc", "de-en"), "wmt25")
+    >>> ranking.systems[0]
+    'HUMAN.0'
+    """
+    by = recipe_named(recipe)
+    rows = select_rows(judgments, by.rows) if isinstance(judgments, DirectAssessment) else judgments
+    judged = scored(rows, by.score)
+    made = make(by, judged.matrix(), segment_domains(judged), alpha)
+    table = recipe_table(by, made, judged.systems).drop(columns="recipe")
+    upper = np.triu(np.nan_to_num(made.p, nan=1.0), 1)
+    p = upper + upper.T
+    np.fill_diagonal(p, np.nan)
+    lead = made.score[:, None] - made.score[None, :]
+    rule = _RULES.get(by.name, by.line_rule)
+    return Ranking(table, p, lead, by="score", test=by.test_name, rule=rule, alpha=alpha)
 
 
 def rank_ratings(
