@@ -75,14 +75,14 @@ def test_summary_counts_and_readme(tmp_path, published):
     write_claims(figures, "wmt18", "01_x", rows)
     readme.write_text("before\n<!-- ledger -->\nold $1 \\1\n<!-- /ledger -->\nafter\n")
     gathered = ledger.gather(figures, published, {})
-    assert ledger.update_readme(readme, gathered)
+    assert ledger.update_readme(readme, ledger.markdown(gathered))
     text = readme.read_text()
     assert "| Knowles 2021 | 4 | 1 | 1 | 0 | 2 | 0 |" in text
     assert "old" not in text and text.startswith("before\n") and text.endswith("\nafter\n")
-    assert not ledger.update_readme(readme, gathered)  # unchanged: not written again
+    assert not ledger.update_readme(readme, ledger.markdown(gathered))
     readme.write_text("no markers")
-    with pytest.raises(DataError, match="no place for the ledger"):
-        ledger.update_readme(readme, gathered)
+    with pytest.raises(DataError, match="no place for what is generated"):
+        ledger.update_readme(readme, ledger.markdown(gathered))
 
 
 def test_command_keeps_the_committed_ledger_where_no_real_campaign_ran(tmp_path, capsys):
@@ -91,6 +91,24 @@ def test_command_keeps_the_committed_ledger_where_no_real_campaign_ran(tmp_path,
     assert ledger.main(["--figures", str(tmp_path), "--readme", str(tmp_path / "none")]) == 0
     assert (tmp_path / "claims_ledger.csv").read_text() == "kept"
     assert "stays as it is" in capsys.readouterr().out
+
+
+def test_a_number_under_two_readings_is_counted_once():
+    rows = pd.DataFrame(
+        [
+            ("koehn2012", "Table 1", "as stated | size", "8", "4", "differs", "", "simulated"),
+            ("koehn2012", "Table 1", "as matched | size", "8", "8", "exact", "", "simulated"),
+            ("bojar2011", "Table 1", "size", "8", "8", "exact", "", "official"),
+        ],
+        columns=claims.COLUMNS,
+    )
+    assert len(ledger.numbers(rows)) == 2
+    table = ledger.per_paper(rows).set_index("title")
+    assert table["cells"].to_dict() == {
+        "Bojar et al. 2011": 1, "Koehn 2012, as matched": 1, "Koehn 2012, as stated": 1,
+    }  # fmt: skip
+    assert table.loc["Koehn 2012, as matched", "exact"] == 1
+    assert "| **All** | **2** | **2** | **0** | **0** |" in ledger.markdown(rows)
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path, published):

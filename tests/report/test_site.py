@@ -193,7 +193,7 @@ def test_the_search_finds_sections_campaigns_and_printed_tables(root, made):
 
 def test_ledger_page_and_summary(root, made):
     text = (root / "site" / "ledger.html").read_text()
-    assert "cs-en | &lt;y&gt;" in text and text.count('data-paper="knowles2021"') == 2
+    assert "cs-en · &lt;y&gt;" in text and text.count('data-paper="knowles2021"') == 2
     index = (root / "site" / "index.html").read_text()
     assert 'href="ledger.html#paper=knowles2021&amp;status=differs"' in index
 
@@ -397,3 +397,37 @@ def test_a_page_for_each_format(tmp_path):
         assert about["title"] in page and about["example"].strip() in page
         assert all(about[part] in page for part in ("fields", "left_out", "refused"))
         assert f'href="{name}.html"' in index
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "cell", "shown"),
+    [
+        ("8.1%", "8.127", "violations", ("8.1%", "8.127%")),
+        ("1,050", "1050", "blocks", ("1,050", "1,050")),
+        ("0.487", "0.487478", "inter | s", ("0.487", "0.48748")),
+        ("4", "3.12", "70% of pairs (thousands)", ("4 thousand", "3.12 thousand")),
+        ("yes", "yes", "x", ("yes", "yes")),
+        ("26", "", "x", ("26", "")),
+    ],
+)
+def test_the_ledger_gives_both_numbers_one_unit(published, ours, cell, shown):
+    row = {"published": published, "ours": ours, "cell": cell, "reason": "the data are not here"}
+    made = front.shown(row)
+    assert (made["published"], made["ours"]) == shown
+    assert made["reason"] == "The data are not here." and "|" not in made["cell"]
+
+
+def test_the_ledger_says_what_is_open_and_what_can_be_fetched():
+    import pandas as pd
+
+    rows = pd.DataFrame(
+        [
+            ("koehn2012", "Table 1", "as stated | a", "no data", "was not released"),
+            ("koehn2012", "Table 1", "as matched | a", "no data", "was not released"),
+            ("koehn2012", "Table 1", "as matched | b", "no data", "the files are not here"),
+            ("koehn2012", "Table 1", "as matched | c", "exact", ""),
+        ],
+        columns=["paper", "place", "cell", "status", "reason"],
+    )
+    (paper,) = front.open_rows(rows)
+    assert (paper["open"], paper["all"], paper["never"]) == (2, 3, 1)

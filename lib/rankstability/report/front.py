@@ -11,7 +11,7 @@ import pandas as pd
 
 from .. import paths
 from ..papers import claims
-from . import ledger, pages
+from . import findings, ledger, pages
 
 if TYPE_CHECKING:
     from .site import Run
@@ -122,22 +122,77 @@ def contexts(
         for name in here
     }
     notebooks = groups(runs, problems)
+    answers = findings.gather(figures)
+    pages_made = {run.page for run in runs if run.executed} | {"ledger.html"}
+    for answer in answers:
+        answer["page"] = answer["page"] if answer["page"] in pages_made else ""
+        answer["figure"] = answer["figure"] if (site / answer["figure"]).is_file() else ""
     made = {
         "index.html": {
             **shared,
             "runs": runs,
             "groups": notebooks,
+            "answers": answers,
             "campaigns": [{"name": n, **known[n], "runs": turned[n]} for n in here],
             "uncovered": len(ledger.uncovered(rows)) if rows is not None else 0,
         },
         "ledger.html": {
             **shared,
-            "rows": rows.to_dict("records") if rows is not None else [],
+            "rows": [shown(row) for row in rows.to_dict("records")] if rows is not None else [],
+            "open": open_rows(rows) if rows is not None else [],
+            "numbers": len(ledger.numbers(rows)) if rows is not None else 0,
         },
     }
     if rows is not None:
         (site / "claims_ledger.csv").write_bytes(file.read_bytes())
     return made, _words(notebooks, made["index.html"]["campaigns"], rows)
+
+
+def shown(row: Mapping[str, str]) -> dict[str, str]:
+    """A row of the ledger for readers: the same unit on both numbers, reasons as sentences.
+
+    Ours has two digits more than the print, the CSV all of them.
+    """
+    printed, ours, reason = row["published"].strip(), row["ours"].strip(), row["reason"].strip()
+    unit = " thousand" if "thousands" in row["cell"] else ""
+    digits = len(printed.rstrip("%").partition(".")[2])
+    try:
+        value = float(ours.rstrip("%"))
+        float(printed.rstrip("%").replace(",", ""))
+    except ValueError:
+        pass
+    else:
+        whole = value == round(value) and not digits
+        text = f"{value:,.0f}" if whole else f"{value:,.{digits + 2}f}"
+        ours = text + ("%" if printed.endswith("%") else "")
+    reason = reason[:1].upper() + reason[1:] + ("" if reason[-1:] in ("", ".") else ".")
+    cell = row["cell"].replace(" | ", " · ")
+    numbers = {"published": printed + unit, "ours": ours + (unit if ours else "")}
+    return {**row, **numbers, "cell": cell, "reason": reason}
+
+
+def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Per paper how many of its numbers are open, how many `make data` may answer, and why.
+
+    Those that wait for a campaign of the catalogue say so: their reasons name what is not here.
+    """
+    made = []
+    for paper, part in rows.groupby("paper", sort=False):
+        left = ledger.numbers(part[part["status"] == "no data"])
+        if len(left):
+            never = left["reason"].str.contains("not released|not in the release|prints? no")
+            reasons = left["reason"].str.partition(";")[0].value_counts()
+            made.append(
+                {
+                    "title": ledger.PAPERS.get(str(paper), str(paper)),
+                    "open": len(left),
+                    "all": len(ledger.numbers(part)),
+                    "never": int(never.sum()),
+                    "reason": str(reasons.index[0]),
+                    "most": int(reasons.iloc[0]),
+                }
+            )
+    return made
 
 
 def _words(

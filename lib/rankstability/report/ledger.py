@@ -29,6 +29,7 @@ PAPERS = {
     "knowles_lo2022": "Knowles and Lo 2022",
 }
 MARKERS = "<!-- ledger -->", "<!-- /ledger -->"
+ANSWERS = "<!-- findings -->", "<!-- /findings -->"
 KEY = ["paper", "place", "cell"]
 
 
@@ -194,33 +195,53 @@ def uncovered(rows: pd.DataFrame, published: Path = paths.PUBLISHED) -> pd.DataF
     return printed[left].reset_index(drop=True)
 
 
+def readings(rows: pd.DataFrame) -> pd.Series:
+    """``as stated`` or ``as matched`` where a number stands once for each reading; else empty."""
+    return rows["cell"].str.extract("^(as stated|as matched) [|] ")[0].fillna("")
+
+
+def numbers(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row per printed number: those that stand under two readings are counted once."""
+    cells = rows["cell"].str.replace("^as (stated|matched) [|] ", "", regex=True)
+    return rows.assign(cell=cells).drop_duplicates(KEY)
+
+
 def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of each status per paper: columns paper, title, cells and the statuses."""
-    counts = pd.crosstab(rows["paper"], rows["status"])
+    """Rows of each status per paper, and per reading where a paper's numbers stand under two.
+
+    Returns
+    -------
+    DataFrame
+        paper, reading, title, cells and the statuses, as matched first.
+    """
+    rows = rows.assign(reading=readings(rows))
+    counts = pd.crosstab([rows["paper"], rows["reading"]], rows["status"])
     counts = counts.reindex(columns=list(claims.STATUSES), fill_value=0)
-    order = [p for p in PAPERS if p in counts.index]
-    counts = counts.loc[order + sorted(set(counts.index) - set(order))]
+    order = {p: k for k, p in enumerate(PAPERS)}
+    counts = counts.sort_index(level="paper", key=lambda p: p.map(lambda n: order.get(n, 99)))
     counts.insert(0, "cells", counts.sum(axis=1))
-    counts.insert(0, "title", [PAPERS.get(p, p) for p in counts.index])
-    return counts.rename_axis("paper").reset_index().rename_axis(columns=None)
+    titles = [f"{PAPERS.get(p, p)}{f', {r}' if r else ''}" for p, r in counts.index]
+    counts.insert(0, "title", titles)
+    return counts.reset_index().rename_axis(columns=None)
 
 
 def markdown(rows: pd.DataFrame) -> str:
     """The summary as a Markdown table, one line per paper and a total."""
     table = per_paper(rows)
     lines = [
-        "| Paper | Published cells | Exact | Rounds | Differs | No data | Fact |",
+        "| Paper | Printed numbers | Exact | Rounds | Differs | No data | Fact |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     names = ["cells", *claims.STATUSES]
     for record in table.to_dict("records"):
         lines.append(f"| {record['title']} | " + " | ".join(str(record[n]) for n in names) + " |")
+    table = table[table["reading"] != "as stated"]  # the same numbers again
     total = " | ".join(f"**{table[n].sum()}**" for n in names)
     return "\n".join([*lines, f"| **All** | {total} |"])
 
 
-def update_readme(readme: Path, rows: pd.DataFrame) -> bool:
-    """Put the summary between the README's ledger markers; whether the file changed.
+def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -> bool:
+    """Put `text` between markers of the README; whether the file changed.
 
     Raises
     ------
@@ -228,13 +249,13 @@ def update_readme(readme: Path, rows: pd.DataFrame) -> bool:
         If the markers are absent or out of order.
     """
     old = readme.read_text(encoding="utf-8")
-    start, end = MARKERS
+    start, end = markers
     if not 0 <= old.find(start) < old.find(end):
         raise DataError(
-            "no place for the ledger", file=paths.shown(readme), expected=f"{start} {end}"
+            "no place for what is generated", file=paths.shown(readme), expected=f"{start} {end}"
         )
     pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
-    new = pattern.sub(lambda _: f"{start}\n{markdown(rows)}\n{end}", old, count=1)
+    new = pattern.sub(lambda _: f"{start}\n{text}\n{end}", old, count=1)
     if new == old:
         return False
     write_whole(readme, new.encode())
@@ -243,6 +264,8 @@ def update_readme(readme: Path, rows: pd.DataFrame) -> bool:
 
 def main(argv: list[str] | None = None) -> int:
     """Gather the ledger into ``<figures>/claims_ledger.csv`` and summarise it in the README."""
+    from . import findings
+
     parser = argparse.ArgumentParser(
         prog="python -m rankstability.ledger", description=main.__doc__
     )
@@ -264,7 +287,11 @@ def main(argv: list[str] | None = None) -> int:
         places = ", ".join(f"{p} {n}" for p, n in left["paper"].value_counts(sort=False).items())
         print(f"published cells without a row: {places}")
     try:
-        if args.readme.is_file() and update_readme(args.readme, rows):
+        changed = args.readme.is_file() and (
+            update_readme(args.readme, markdown(rows))
+            | update_readme(args.readme, findings.sentences(args.figures), ANSWERS)
+        )
+        if changed:
             print(f"{paths.shown(args.readme)}: summary brought up to date")
     except DataError as error:
         print(error)
