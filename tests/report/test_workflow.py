@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from conftest import needs
+from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read.text import digest
 from rankstability.report import run, workflow
@@ -112,3 +114,17 @@ def test_notebooks_on_single_judgments_are_not_run_without_workers(monkeypatch, 
     planned = {j.notebook[:2] for j in workflow.jobs({"split_above": 10**6})}
     wanted = {"01", "05"} | ({"02", "03", "04"} if form == "da" else set())
     assert planned & {"01", "02", "03", "04", "05"} == wanted
+
+
+@needs("wmt23-protocols")
+@needs("wmt20-iku")
+def test_a_campaign_of_several_studies_runs_only_the_notebook_that_compares_them():
+    names_of = ["wmt20-iku", "wmt23-protocols"]
+    jobs = workflow.jobs({"campaigns": names_of})
+    assert [(j.campaign, j.notebook) for j in jobs] == [
+        (name, "11_protocols_and_test_sets") for name in names_of
+    ]
+    assert {"en-de.mqm.seg.score.gz", "annotators.tsv"} <= names(jobs[1])
+    with pytest.raises(DataError, match=r"name one for 01_replication; .*wmt20-iku\.News"):
+        run.plan("01_replication", {"campaign": "wmt20-iku"})
+    assert run.plan("01_replication", {"campaign": "wmt20-iku.News"}).campaign == "wmt20-iku.News"

@@ -168,6 +168,10 @@ def check_campaign(name: str, campaign: Any) -> None:
     about = metadata(name)
     if about.get("protocols") and not takes(about, campaign):
         fitting = ", ".join(n for n in notebooks() if takes(metadata(n), campaign))
+        if campaign.parts:
+            studies = ", ".join(f"{campaign.name}.{part}" for part in campaign.parts)
+            problem = f"{campaign.name} holds several studies: name one for {name}"
+            raise DataError(problem, expected=f"campaign={studies}; or, of all, {fitting}")
         what = campaign.protocol if campaign.workers else "segment scores without workers"
         problem = f"{name} is not for {what}, which {campaign.name} holds"
         raise DataError(problem, expected=f"one of {fitting}")
@@ -186,7 +190,9 @@ def check_pair(campaign: Any, pair: str) -> None:
 
 
 def takes(about: Mapping[str, Any], campaign: Any) -> bool:
-    """Whether a notebook with this metadata takes the campaign."""
+    """Whether a notebook with this metadata takes the campaign; one of several studies by name."""
+    if campaign.parts and not about.get("studies"):
+        return False
     if campaign.protocol not in about.get("protocols", []):
         return False
     return campaign.protocol != "DA" or campaign.workers or not about.get("workers", False)

@@ -110,7 +110,7 @@ def inputs(job: Job) -> list[str]:
 
 
 def beside(campaign: Any, pair: str = "") -> list[Path]:
-    """Official rankings, clusters, p-values and document lists beside DA judgments."""
+    """Official rankings, clusters, p-values, scores and document lists beside DA judgments."""
     if campaign.protocol != "DA":
         return []
     names = ["clusters.csv"]
@@ -118,7 +118,8 @@ def beside(campaign: Any, pair: str = "") -> list[Path]:
         names += [f"ad-sys-ranking-{one}-z.csv", f"ad-sys-scores-{one}.csv"]
         names += [f"adwilcox-{one.replace('-', '')}.csv", f"documents-{one}.tsv"]
     read = set(campaign.files(pair))
-    return [f for f in (campaign.folder / n for n in names) if f.is_file() and f not in read]
+    files = [*(campaign.folder / n for n in names), *sorted(campaign.folder.glob("official/*"))]
+    return [f for f in files if f.is_file() and f not in read]
 
 
 def whole(job: Job, config: Mapping[str, Any], root: Path = paths.ROOT) -> bool:
