@@ -7,8 +7,8 @@ import pytest
 
 from conftest import needs
 from rankstability.papers import claims, knowles2021
-from rankstability.read import campaigns
-from rankstability.study import degradation, removal
+from rankstability.read import campaigns, official
+from rankstability.study import degradation, removal, replication
 from rankstability.study.changes import SETS, changes_table
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
@@ -303,6 +303,21 @@ def test_released_segment_scores_answer_for_sums_and_reference_rows_only():
     assert table.loc[start + "SYSTEM + REPEAT", ["ours", "status"]].tolist() == ["30003", "exact"]
     assert table.loc[start + "REF", ["ours", "status"]].tolist() == ["3744", "differs"]
     assert (table.loc[[start + "SYSTEM", start + "REPEAT"], "status"] == "no data").all()
+
+
+@needs("wmt18")
+def test_the_pair_that_is_absent_enters_table_1_by_its_official_counts():
+    campaign = campaigns.find("wmt18")
+    pairs = [p for p in campaign.known_pairs if p != "de-en"]
+    here = {"pair": pairs, "SYSTEM": [221542, *[0] * 12], "REPEAT": [21865, *[0] * 12]}
+    counts = pd.DataFrame(here | {"file": "ad-good-raw-redup", "REF": 0, "BAD_REF": 0})
+    rankings = {p: official.ranking(campaign, p) for p in campaign.known_pairs}
+    whole = replication.with_official_counts(counts, rankings)
+    assert len(whole) == 14 and whole.iloc[-1][["pair", "SYSTEM"]].tolist() == ["de-en", 48469]
+    table = table_1(whole.assign(campaign="wmt18"))
+    row = table.loc["newstest2018-humaneval | SYSTEM + REPEAT"]
+    assert row["status"] == "exact" and row["reason"] == "de-en from its official counts"
+    assert table.loc["newstest2018-humaneval | SYSTEM", "status"] == "no data"
 
 
 def test_hits_with_every_system_and_documents():
