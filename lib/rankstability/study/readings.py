@@ -87,7 +87,7 @@ class Effort:
     search_runs: int  # Table 1 again by unit and trim (`reading_search`)
 
 
-FULL = Effort(10_000, 400, 1000, 200, 60, 1000, 20, 100)
+FULL = Effort(10_000, 400, 1000, 200, 60, 1000, 20, 200)
 QUICK = Effort(60, 8, 200, 8, 8, 50, 4, 4)
 
 
