@@ -55,6 +55,11 @@ def pooled(parts: Mapping[str, Scored]) -> tuple[Scored, pd.Series]:
     return from_frame(every), every.drop_duplicates("segment").set_index("segment")["set"]
 
 
+def usable(judged: Scored) -> bool:
+    """Whether test sets can be compared: documents are named, and there are three systems."""
+    return has_documents(judged) and len(judged.systems) > 2
+
+
 def domain_names(judgments: DirectAssessment | pd.DataFrame) -> pd.Series:
     """The domain of each segment, by its name; empty where the data name none."""
     frame = judgments.good if isinstance(judgments, DirectAssessment) else judgments
@@ -107,7 +112,7 @@ def halves(judged: Scored, rng: np.random.Generator, draws: int = 1000) -> pd.Da
     """
     row = {"systems": len(judged.systems), "documents": 0, "tau": np.nan}
     row |= {"low": np.nan, "high": np.nan}
-    if has_documents(judged) and len(judged.systems) > 2:
+    if usable(judged):
         data = _Documents(judged)
         row["documents"] = data.number
         if data.number >= 2 * FEWEST_UNITS:
