@@ -4,6 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 JOBS   ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2)
 READY  := $(VENV)/.ready
+QUIET  := --quiet --disable-pip-version-check --root-user-action ignore --progress-bar off
+ROOT_TOO := $(shell test "$$(id -u)" = 0 && echo --allow-root)
 
 .DEFAULT_GOAL := help
 .PHONY: help env figures test test-browser lab data stale faults determinism check benchmarks lock demo clean
@@ -21,14 +23,16 @@ $(READY): requirements.lock pyproject.toml
 	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	  (apt-get install -y -qq python3-venv >/dev/null || (apt-get update -qq && apt-get install -y -qq python3-venv >/dev/null)) && \
 	  $(PYTHON) -m venv --clear $(VENV); } || { echo "install it (apt-get install python3-venv), then run make again"; exit 1; }
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet --progress-bar on --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip install $(QUIET) --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install $(QUIET) --no-deps --no-build-isolation -e .
 	@touch $@
 
 env: $(READY)  ## build the environment in .venv from requirements.lock, and nothing else
 
 figures: $(READY)  ## run every notebook on the demo campaigns and on all real ones found; then the report
-	$(BIN)/snakemake --profile profiles/default --cores $(JOBS) --quiet rules host
+	@$(BIN)/python lib/rankstability/report/terminal.py unchanged || { \
+	  $(BIN)/snakemake --profile profiles/default --cores $(JOBS) --quiet rules host progress && \
+	  $(BIN)/python lib/rankstability/report/terminal.py keep; }
 	@echo "Report: build/site/index.html   Figures and tables: figures/"
 
 test: $(READY)  ## run the tests (those on real data skip where the data are not found)
@@ -38,7 +42,7 @@ test-browser: $(READY)  ## drive the report and JupyterLab in headless Chromium
 	$(BIN)/python -m pytest -q -m browser
 
 lab: $(READY)  ## open JupyterLab
-	$(BIN)/jupyter lab --notebook-dir=.
+	$(BIN)/jupyter lab --notebook-dir=. $(ROOT_TOO)
 
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
 	$(BIN)/python -m rankstability.report.commands data $(CAMPAIGN)

@@ -32,6 +32,12 @@ wildcard_constraints:
     run="[^/]+",
 
 
+# How many notebooks are to be run, for the lines that say how far it is.
+onstart:
+    todo = sum(job.rule.name == "notebook" for job in workflow.dag.needrun_jobs())
+    shell("'{PYTHON}' lib/rankstability/report/terminal.py plan {todo}")
+
+
 # After a failure the report shows what ran, and the failed runs in red.
 onerror:
     shell("'{PYTHON}' -m rankstability.report.site")
@@ -50,14 +56,18 @@ rule notebook:
     threads: 1
     resources: mem_mb=2000, runtime=60
     message: "{wildcards.run}  {wildcards.campaign}"
-    shell: "'{PYTHON}' -m rankstability.run {params.command} --quiet > {log} 2>&1 || (tail -n 20 {log} >&2; exit 1)"
+    shell:
+        "started=$(date +%s); '{PYTHON}' -m rankstability.run {params.command} --quiet > {log} 2>&1 "
+        "&& '{PYTHON}' lib/rankstability/report/terminal.py ran '{wildcards.campaign} {wildcards.run}' $started "
+        "|| (tail -n 20 {log} >&2; exit 1)"
 
 
 rule report:
     input:
         list(JOBS),
         glob("lib/rankstability/report/**/*.j2", recursive=True),
-        expand("lib/rankstability/report/{file}", file=["ledger.py", "site.py", "pages.py", "site.css", "site.js"]),
+        [f"lib/rankstability/report/{name}.py" for name in w.REPORT],
+        glob("lib/rankstability/report/site.*"),
         glob("data/published/*.csv"), glob("lib/rankstability/papers/*.py"),
     output: "build/site/index.html"
     message: "claims ledger and report"

@@ -63,6 +63,19 @@ for _name in FOLDERS:
     globals()[f"have_{_name.replace('-', '_')}"] = _fixture(_name)
 
 
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Skipped tests in one line, with what brings them."""
+    skipped = [str(r.longrepr) for r in terminalreporter.stats.get("skipped", [])]
+    real = sum("real data of" in reason for reason in skipped)
+    if real:
+        terminalreporter.write_line(
+            f"{real} tests on real campaigns skipped: `make data` fetches what is public; "
+            "RANKSTABILITY_DATA=... names a folder that has it"
+        )
+    for reason in sorted({r for r in skipped if "real data of" not in r}):
+        terminalreporter.write_line(f"skipped: {reason}")
+
+
 # ------------------------------------------------------------------ browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

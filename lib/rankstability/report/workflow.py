@@ -16,6 +16,8 @@ from ..read.text import digest
 from .parameters import WHOLE, metadata, notebooks, read_notebook
 from .parameters import takes as takes
 
+REPORT = ("findings", "front", "ledger", "pages", "site", "tables")  # modules that make the pages
+
 
 @dataclass(frozen=True)
 class Job:
