@@ -212,13 +212,16 @@ def easy_documents(table: pd.DataFrame, pair: str) -> Figure:
     fig, ax = plt.subplots(figsize=(6.4, 0.26 * len(table) + 1.3))
     ease = table["luck_raw"]
     ax.barh(range(len(table)), ease, color=np.where(ease >= 0, BLUE, RED), height=0.65)
+    ax.hlines(range(len(table)), table["luck_low"], table["luck_high"], color=INK, lw=1)
     ax.axvline(0, color=INK, lw=0.8)
     key = _system_rows(ax, table)
-    span = 1.15 * max(float(ease.abs().max()), 0.1)
+    ends = table[["luck_raw", "luck_low", "luck_high"]].abs().to_numpy()
+    span = 1.15 * max(float(np.nanmax(ends)), 0.1)
     ax.set_xlim(-span, span)
     ax.set(
         title=f"{pair}: who was given easy documents{key}",
-        xlabel="mean ease of a system's documents against all systems (points; right: lucky)",
+        xlabel="mean ease of a system's documents against all systems\n"
+        "(points; right: lucky; 95 % interval)",
     )
     return fig
 
@@ -230,6 +233,32 @@ def methods(rankings: pd.DataFrame, pair: str) -> Figure:
     places = rankings.rename(columns={"method": "ranking", "rank": "place"})
     places = places.assign(line=(below > cluster).astype(int))
     return bump(places, title=f"{pair}: rankings under each method")
+
+
+@styled
+def halves(table: pd.DataFrame, title: str) -> Figure:
+    """Agreement between halves of the workers, real and simulated, by language pair.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `truth.agreement_check`.
+    """
+    pairs = list(dict.fromkeys(table["pair"]))
+    names = list(dict.fromkeys(table["scores"]))
+    fig, ax = plt.subplots(figsize=(6.8, 0.42 * len(pairs) + 1.6))
+    for k, name in enumerate(names):
+        rows = table[table["scores"] == name].set_index("pair").reindex(pairs)
+        y = np.arange(len(pairs)) + 0.22 * (k - (len(names) - 1) / 2)
+        ax.hlines(y, rows["low"], rows["high"], color=PALETTE[k], lw=2)
+        ax.scatter(
+            rows["tau"], y, color=PALETTE[k], marker="oDs"[k % 3], s=26, zorder=3, label=name
+        )
+    ax.set_yticks(range(len(pairs)), pairs)
+    ax.set_ylim(len(pairs) - 0.4, -0.6)
+    ax.set(title=title, xlabel="Kendall's tau between the rankings by two halves of the workers")
+    _legend_below(fig, ax)
+    return fig
 
 
 @styled

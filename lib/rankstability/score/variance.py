@@ -9,7 +9,7 @@ hold it against statsmodels on small campaigns.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ NONE = -16.0  # log of a variance over the residual's at which it is 0
 START = -2.0  # the same, where the search starts
 MOST_STEPS = 60
 PRECISE = 1e-6  # gain in -2 log likelihood below which the next step is the last
+Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
 FIXED = 1e-6  # penalty that makes a factor fixed: only picks one of the equivalent solutions
 
 
@@ -43,6 +44,8 @@ class Components:
     left_out : tuple of str
         Factors whose variance these data cannot tell (see `estimable`): their variance and effects
         are set to 0, and what they do is in the other components.
+    log_error : dict of str to float
+        Standard error of the log of a factor's variance over the residual's.
     """
 
     variance: dict[str, float]
@@ -51,14 +54,22 @@ class Components:
     deviance: float
     rows: int
     left_out: tuple[str, ...] = ()
+    log_error: dict[str, float] = field(default_factory=dict)
 
     def table(self) -> pd.DataFrame:
-        """Columns component, variance, sd, share (of the sum), estimated (0: left out)."""
+        """Columns component, variance, low, high, sd, share (of the sum), estimated (0: left out).
+
+        low and high are the 95 % interval of the variance by the information in its log ratio to
+        the residual's, missing for the residual and for a variance of 0.
+        """
         values = np.array(list(self.variance.values()))
+        error = np.array([self.log_error.get(name, np.nan) for name in self.variance])
         return pd.DataFrame(
             {
                 "component": list(self.variance),
                 "variance": values,
+                "low": values * np.exp(-Z95 * error),
+                "high": values * np.exp(Z95 * error),
                 "sd": np.sqrt(values),
                 "share": values / values.sum(),
                 "estimated": [int(name not in self.left_out) for name in self.variance],
@@ -124,6 +135,7 @@ def crossed(
         effects,
         fit.deviance + (len(y) - 1) * 2 * np.log(scale),
         len(y),
+        log_error=dict(zip(coded, _log_errors(fit, there).tolist(), strict=True)),
     )
 
 
@@ -229,6 +241,14 @@ def _fit(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> _Fit:
         sizes - np.exp(-log_ratio) * traces,
         (information - np.outer(total, total) / total.sum())[:-1, :-1],
     )
+
+
+def _log_errors(fit: _Fit, there: np.ndarray) -> np.ndarray:
+    """Standard errors of the log ratios, NaN for a variance of 0."""
+    error = np.full(len(there), np.nan)
+    inverse = np.linalg.pinv(fit.hessian[np.ix_(there, there)] / 2)
+    error[there] = np.sqrt(np.maximum(np.diag(inverse), 0.0))
+    return error
 
 
 def _maximise(e: Equations, y: np.ndarray) -> _Fit:

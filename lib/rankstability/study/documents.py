@@ -102,10 +102,9 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
 
 
 def component_table(parts: dict[str, variance.Components], pair: str) -> pd.DataFrame:
-    """Columns pair, score (raw, z), component, variance, sd, share, estimated (0: left out)."""
+    """Columns pair, score (raw, z), then `Components.table`."""
     frames = [c.table().assign(pair=pair, score=name) for name, c in parts.items()]
-    columns = ["pair", "score", "component", "variance", "sd", "share", "estimated"]
-    return pd.concat(frames, ignore_index=True)[columns]
+    return pd.concat([f[["pair", "score", *f.columns[:-2]]] for f in frames], ignore_index=True)
 
 
 def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
@@ -157,9 +156,11 @@ def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -
     -------
     DataFrame
         system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
-        of its segments, less the mean over systems: positive is lucky), segment_luck_z (with the
-        ease of the segments themselves), document_sd (standard deviation of its documents' mean
-        raw scores), z_without (mean_z - luck_z), rank, rank_without; best mean z first.
+        of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
+        interval of luck_raw, from the model's prediction errors of the documents), segment_luck_z
+        (with the ease of the segments themselves), document_sd (standard deviation of its
+        documents' mean raw scores), z_without (mean_z - luck_z), rank, rank_without; best mean z
+        first.
     """
     system, document = frame["system"].astype(str), frame["document"].astype(str)
     segment = frame["segment"].astype(str)
@@ -174,11 +175,13 @@ def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -
     for score in ("raw", "z"):
         ease = document.map(parts[score].effects["document"].set_index("level")["effect"])
         out[f"luck_{score}"] = against_the_mean(ease, score)
+    error = _luck_error(system, document, frame["raw"].notna(), parts["raw"])
+    out["luck_low"], out["luck_high"] = (out["luck_raw"] + k * Z95 * error for k in (-1, 1))
     more = segment.map(parts["z"].effects["segment"].set_index("level")["effect"]).fillna(0.0)
     out["segment_luck_z"] = against_the_mean(ease + more, "z")
     cells = frame.groupby([system, document])["raw"].mean()
     out["document_sd"] = cells.groupby(level=0).std(ddof=1)
-    made = ["luck_raw", "luck_z", "segment_luck_z"]
+    made = ["luck_raw", "luck_low", "luck_high", "luck_z", "segment_luck_z"]
     out[made] = out[made].round(9) + 0.0  # in balance it is 0, not what rounding leaves
     out["z_without"] = out["mean_z"] - out["luck_z"]
     for name, column in (("rank", "mean_z"), ("rank_without", "z_without")):
@@ -186,6 +189,16 @@ def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -
     out = out.rename_axis("system").reset_index()
     out.insert(1, "human", out["system"].map(is_human).astype(int))
     return out.sort_values("rank").reset_index(drop=True)
+
+
+def _luck_error(
+    system: pd.Series, document: pd.Series, known: pd.Series, parts: variance.Components
+) -> pd.Series:
+    """Standard error of each system's luck: its documents' errors, by share, against the mean."""
+    share = pd.crosstab(system[known], document[known], normalize="index")
+    apart = share - share.mean()
+    se = parts.effects["document"].set_index("level")["se"].reindex(share.columns).fillna(0.0)
+    return np.sqrt((apart**2) @ (se**2))
 
 
 def summary(
