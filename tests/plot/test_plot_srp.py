@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -50,19 +51,23 @@ def test_srp_curves_and_hollow_points():
     assert [t.get_text() for t in fig.legends[0].get_texts()] == ["pSxS"]
 
 
-def test_effort_draws_tasks_thin_and_their_median_thick():
+def test_effort_draws_tasks_thin_and_their_mean_thick_with_its_band():
     rows = []
     for task, srp in (("a", (0.2, 0.4)), ("b", (0.6, 0.8))):
         for level, value in zip((0.5, 1.0), srp, strict=True):
             rows.append((task, level, 100 * level, value, value, value, 0.0))
     names = ["task", "level", "effort", "srp", "srp_equal_claims", "kendall", "empty_share"]
     several = pd.DataFrame(rows, columns=names).assign(label="wmt12 (RR)")
+    several = several.assign(se=0.03, se_equal_claims=0.0, se_kendall=0.04)
     one = several[several["task"] == "a"].assign(label="wmt21 (SR+DC)", empty_share=[0.9, 0.0])
     fig = plots.effort(pd.concat([several, one]), "title")
     ax = fig.axes[0]
     drawn = [line.get_ydata().tolist() for line in ax.get_lines() if len(line.get_xdata())]
     assert [0.2, 0.4] in drawn and [0.6, 0.8] in drawn  # the tasks
-    assert pytest.approx([0.4, 0.6]) in drawn  # the median of the two
+    assert pytest.approx([0.4, 0.6]) in drawn  # the mean of the two
+    band = ax.collections[0].get_paths()[0].vertices
+    half = 2 * np.hypot(0.03, 0.03) / 2
+    assert band[band[:, 0] == 50, 1].max() == pytest.approx(0.4 + half)
     hollow = [line for line in ax.get_lines() if line.get_markerfacecolor() == "white"]
     assert [line.get_ydata().tolist() for line in hollow if len(line.get_xdata())] == [[0.2]]
     labels = [text.get_text() for text in fig.legends[0].get_texts()]

@@ -122,7 +122,7 @@ def test_stability_against_effort_is_the_same_for_any_jobs_and_levels():
     assert (rows["unit"] == "workers").all() and (rows["studies"] == 8).all()
     again = twin_studies.effort(samplers, *about, splits=4, jobs=2)
     ways = list(dict.fromkeys(zip(again["unit"], again["normalisation"], strict=True)))
-    assert ways == [("workers", "z"), ("judgments", "z"), ("workers", "none")]
+    assert ways == [("workers", "z"), ("documents", "z"), ("blocks", "z"), ("workers", "none")]
     same = twin_studies.usual(again)
     pd.testing.assert_frame_equal(
         same[same["level"].isin([0.5, 1.0])].reset_index(drop=True), rows, check_dtype=False
@@ -156,7 +156,7 @@ def test_at_half_by_hand():
 def test_wmt21_workers_agree_less_than_judgments():
     """Knowles (2021) seen as stability: with document context few workers meet a system."""
     da = campaigns.load_da(campaigns.find("wmt21"), "cs-en")
-    samplers = twin_studies.da_samplers(da)[:2]
+    samplers = [twin_studies.da_sampler(da, unit=u) for u in ("workers", "judgments")]
     rows = twin_studies.effort(samplers, "wmt21", "", "cs-en", splits=30, levels=(1.0,))
     kendall = rows.set_index("unit")["kendall"]
     assert kendall["workers"] < kendall["judgments"] - 0.2

@@ -19,9 +19,9 @@ PANELS = (
     ("significant_pairs", "", "significant pairs per study"),
 )
 EFFORT_PANELS = (
-    ("srp", "SRP"),
-    ("srp_equal_claims", "SRP at equal claims (2/3 of pairs)"),
-    ("kendall", "Kendall's tau between twin studies"),
+    ("srp", "se", "SRP"),
+    ("srp_equal_claims", "se_equal_claims", "SRP at equal claims (2/3 of pairs)"),
+    ("kendall", "se_kendall", "Kendall's tau between twin studies"),
 )
 
 
@@ -93,7 +93,8 @@ def srp_curves(
 def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
     """Stability of whole campaigns against annotation effort, one colour per campaign.
 
-    Thin: tasks; thick: the median of a campaign's tasks at each share of its judgments. Left: SRP;
+    Thin: tasks; thick: the mean of a campaign's tasks at each share of its judgments, with a band
+    of two Monte Carlo standard errors (of the draws, the judgments as they are). Left: SRP;
     middle: SRP where every study claims two thirds of the pairs of systems; right: Kendall's tau,
     which does not depend on how many systems there are. Hollow: most studies have no significant
     pair.
@@ -110,17 +111,24 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
     tasks = of["task"].nunique()
     names = {label: f"{label} ({n} task{'s' if n > 1 else ''})" for label, n in tasks.items()}
     data = data.assign(name=data[by].map(names))
-    middle = data.groupby(["name", "level"], sort=False)[
-        ["effort", *(value for value, _ in EFFORT_PANELS)]
-    ]
-    medians = middle.median().reset_index()
+    errors = {se: data[se] ** 2 for _, se, _ in EFFORT_PANELS}
+    middle = data.assign(**errors).groupby(["name", "level"], sort=False)
+    means = middle[["effort", *(value for value, _, _ in EFFORT_PANELS)]].mean()
+    for _, se, _ in EFFORT_PANELS:
+        means[se] = np.sqrt(middle[se].sum()) / middle[se].count()
+    means = means.reset_index()
     several = data[data[by].map(tasks) > 1]
     hue = {"hue": "name", "hue_order": list(names.values())}
-    for ax, (value, label) in zip(axes, EFFORT_PANELS, strict=True):
+    for ax, (value, se, label) in zip(axes, EFFORT_PANELS, strict=True):
         each = {"units": "task", "estimator": None, "lw": 0.7, "alpha": 0.4, "legend": False}
         sns.lineplot(several, x="effort", y=value, ax=ax, **hue, **each)
+        for colour, (_, rows) in zip(
+            sns.color_palette(n_colors=len(names)), means.groupby("name", sort=False), strict=False
+        ):
+            edges = [rows[value] + k * rows[se] for k in (-2, 2)]
+            ax.fill_between(rows["effort"], *edges, color=colour, alpha=0.2, lw=0)
         sns.lineplot(
-            medians, x="effort", y=value, ax=ax, **hue, style="name", markers=MARKERS[: len(names)],
+            means, x="effort", y=value, ax=ax, **hue, style="name", markers=MARKERS[: len(names)],
             dashes=False, lw=2.2, mec="none", ms=5.5, legend=ax is axes[0], errorbar=None,
         )  # fmt: skip
         for colour, rows in zip(sns.color_palette(n_colors=len(names)), of, strict=False):
@@ -149,7 +157,8 @@ def _finish(fig: Figure, ax: Axes, title: str) -> None:
     handles, labels = ax.get_legend_handles_labels()
     if legend := ax.get_legend():
         legend.remove()
-    fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+    columns = 4 if max(map(len, labels), default=0) < 30 else 2
+    fig.legend(handles, labels, loc="outside lower center", ncols=min(columns, len(labels)))
 
 
 def normalisation_bump(table: pd.DataFrame, title: str) -> Figure:

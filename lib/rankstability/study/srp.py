@@ -31,6 +31,7 @@ COLUMNS = [
     "se_equal_claims",
     "kendall",
     "pearson",
+    "se_kendall",
     "document_sets",
 ]
 
@@ -130,8 +131,8 @@ def stability(outcome: Outcome, claims: int = 0) -> dict[str, float]:
         or over sets of documents where there are several); significant_pairs, the mean number
         per study; empty_share, of studies without any; srp_both (footnote 3: significant in both
         studies); srp_equal_claims (each study claims its `claims` most significant pairs) and
-        se_equal_claims; kendall, pearson: mean correlation of system scores. NaN where fewer than
-        two studies share a set.
+        se_equal_claims; kendall, pearson: mean correlation of system scores, and se_kendall. NaN
+        where fewer than two studies share a set.
     """
     n = len(outcome.means)
     sign, significant = outcome.sign, outcome.significant
@@ -163,6 +164,7 @@ def stability(outcome: Outcome, claims: int = 0) -> dict[str, float]:
     result: dict[str, float] = {"studies": n}
     result |= {name: m.value for name, m in measures.items()}
     result |= {"se": measures["srp"].error, "se_equal_claims": measures["srp_equal_claims"].error}
+    result["se_kendall"] = measures["kendall"].error
     each = significant.sum(axis=1)
     result["significant_pairs"] = float(each.mean()) if n else np.nan
     result["empty_share"] = float((each == 0).mean()) if n else np.nan

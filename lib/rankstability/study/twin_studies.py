@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
 
 from ..chance import in_parallel, named_generator
 from ..errors import DataError
@@ -22,6 +23,7 @@ from ..judgments import REFERENCE, DirectAssessment, blocks, counted
 from ..rank.significance import rank_sum, sign_test
 from ..score import rr
 from ..score.da import judgment_z
+from ..score.models import has_documents
 from ..score.mqm import Ratings
 from .srp import COLUMNS, Outcome, rank_and_test, stability
 from .srp_studies import Design, assign, item_scores
@@ -90,18 +92,20 @@ def da_sampler(
     test: str = "scipy<1.7",
     alpha: float = 0.05,
 ) -> Sampler:
-    """Studies of direct assessment: workers with a judgment that counts are drawn.
+    """Studies of direct assessment: workers, documents or blocks with a judgment that counts.
 
-    A worker's mean and standard deviation come from all rows of that worker, who belongs to one
-    study whole: standardising within the study is standardising each worker.
+    A worker's mean and standard deviation come from all rows of that worker: where workers are
+    drawn, standardising within the study is standardising each worker; else two studies share
+    these, with the workers.
 
     Parameters
     ----------
     normalisation : str
         ``z`` or ``none`` (raw scores).
     unit : str
-        ``workers``; or ``judgments``, single rows as if each had a worker of its own: how stable
-        the campaign would be if judgments were independent.
+        ``workers`` (two studies may share documents), ``documents`` (they share workers) or
+        ``blocks``, what a worker judged of one document of one system (they share both); or
+        ``judgments``, single rows: they share all of these.
     """
     good = da.good
     if normalisation not in ("z", "none"):
@@ -115,9 +119,19 @@ def da_sampler(
     segment = pd.factorize(rows["segment"].cat.codes.to_numpy(), sort=True)[0]
     width = int(segment.max()) + 1
     key = system.astype(np.int64) * width + segment
-    if unit == "judgments":
-        worker = np.arange(len(worker))
-    workers, size = int(worker.max()) + 1, len(systems) * width
+    document = rows["document"].cat.codes.to_numpy().astype(np.int64)
+    if unit in ("documents", "blocks") and (document < 0).any():
+        raise DataError("judgments without documents", value=unit, expected="workers, judgments")
+    drawn = {
+        "workers": worker,
+        "documents": document,
+        "blocks": (worker * (document.max() + 1) + document) * len(systems) + system,
+        "judgments": np.arange(len(rows)),
+    }
+    if unit not in drawn:
+        raise DataError("unknown unit", value=unit, expected=", ".join(drawn))
+    of = np.unique(drawn[unit], return_inverse=True)[1]
+    units, size = int(of.max()) + 1, len(systems) * width
     first, second = np.triu_indices(len(systems), 1)
 
     def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
@@ -125,9 +139,9 @@ def da_sampler(
         p = np.ones((len(chosen), len(first)))
         judged = 0
         for i, who in enumerate(chosen):
-            member = np.zeros(workers, dtype=bool)
+            member = np.zeros(units, dtype=bool)
             member[who] = True
-            mine = member[worker]
+            mine = member[of]
             judged += int(mine.sum())
             count = np.bincount(key[mine], minlength=size)
             cell = np.flatnonzero(count)
@@ -145,7 +159,7 @@ def da_sampler(
         return outcome, judged / len(chosen) / len(systems)
 
     documents = good["document"].nunique() or np.nan
-    return Sampler(da.pair, normalisation, unit, workers, documents, systems, draw)
+    return Sampler(da.pair, normalisation, unit, units, documents, systems, draw)
 
 
 def rr_sampler(frame: pd.DataFrame, alpha: float = 0.05) -> Sampler:
@@ -209,9 +223,20 @@ def mqm_sampler(
     return Sampler(pair, normalisation, "documents", count, count, data.systems, draw, "pSxS")
 
 
-def da_samplers(da: DirectAssessment) -> list[Sampler]:
-    """Workers with z-scores (the usual one, first), single judgments, workers with raw scores."""
-    return [da_sampler(da), da_sampler(da, unit="judgments"), da_sampler(da, "none")]
+def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
+    """Studies with z-scores by each unit that the data name, then workers with raw scores.
+
+    Parameters
+    ----------
+    unit : str
+        ``workers``, ``documents`` or ``blocks``: only this one.
+    """
+    named = has_documents(da)
+    units = [unit] if unit else ["workers", *(("documents", "blocks") if named else ())]
+    samplers = [da_sampler(da, unit=u) for u in units]
+    if "workers" in units:
+        samplers.append(da_sampler(da, "none"))
+    return [s for s in samplers if s.units > 1]
 
 
 def rr_samplers(frame: pd.DataFrame) -> list[Sampler]:
@@ -278,21 +303,25 @@ def usual(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_half(rows: pd.DataFrame) -> pd.DataFrame:
-    """Medians over tasks at half of each campaign's judgments.
+    """Means over tasks at half of each campaign's judgments.
 
     Returns
     -------
     DataFrame
         label, tasks, srp, srp_low, srp_high (least and greatest), srp_equal_claims, kendall,
-        effort, significant_share (of all pairs of systems).
+        effort, significant_share (of all pairs of systems); kendall_low, kendall_high (95 % t
+        interval over tasks; NaN for one).
     """
     half = usual(rows)
     half = half[half["level"] == 1.0]
     possible = half["systems"] * (half["systems"] - 1) / 2
     of = half.assign(possible=possible).groupby("label", sort=False)
-    frame = of[["srp", "srp_equal_claims", "kendall", "effort"]].median()
+    frame = of[["srp", "srp_equal_claims", "kendall", "effort"]].mean()
+    spread, tasks = of["kendall"].sem(), of.size()
+    wide = student.isf(0.025, np.maximum(tasks - 1, 1)) * spread
+    frame["kendall_low"], frame["kendall_high"] = frame["kendall"] - wide, frame["kendall"] + wide
     frame["significant_share"] = of["significant_pairs"].sum() / of["possible"].sum()
-    frame.insert(0, "tasks", of.size())
+    frame.insert(0, "tasks", tasks)
     frame.insert(2, "srp_low", of["srp"].min())
     frame.insert(3, "srp_high", of["srp"].max())
     return frame.reset_index()
