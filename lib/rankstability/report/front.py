@@ -11,7 +11,7 @@ import pandas as pd
 
 from .. import paths
 from ..papers import claims
-from . import findings, ledger, pages
+from . import findings, ledger, pages, reference
 
 if TYPE_CHECKING:
     from .site import Run
@@ -142,6 +142,7 @@ def contexts(
             "open": open_rows(rows) if rows is not None else [],
             "numbers": len(ledger.numbers(rows)) if rows is not None else 0,
         },
+        **reference.contexts(figures),
     }
     if rows is not None:
         (site / "claims_ledger.csv").write_bytes(file.read_bytes())
