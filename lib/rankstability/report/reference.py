@@ -41,7 +41,8 @@ def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
 
     A column that nothing explains has an empty meaning (the tests allow none).
     """
-    own: Mapping[str, Any] = explained()["files"].get(table, {})
+    files = explained()["files"]
+    own: Mapping[str, Any] = files.get(table) or files.get(table.rpartition("_")[0], {})
     known = {**explained()["columns"], **own.get("columns", {})}
     others = own.get("others", "")
     rows = [{"name": c, "text": known.get(c, "")} for c in columns if c in known or not others]
