@@ -1,0 +1,76 @@
+"""Relative rankings by strength: Bradley-Terry with ties over judges, TrueSkill, win ratios."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from ..judgments import REFERENCE, blocks
+from ..rank import bradley_terry, ranges, skill
+from ..rank.lines import held_lines
+from ..rank.sets import rank_sets
+from ..rank.units import FEWEST_UNITS
+from ..score import rr
+
+COLUMNS = (
+    *("task", "system", "rank", "strength", "low", "high", "marginal_low", "marginal_high"),
+    *("held_below", "trueskill", "bojar", "unit", "tie"),
+)
+
+
+def strengths(
+    frame: pd.DataFrame, rng: np.random.Generator, alpha: float = 0.05, orders: int = 5
+) -> pd.DataFrame:
+    """Davidson strengths of the systems of each task beside TrueSkill and the win ratio.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tasks, from `read.rr.read_rr`.
+    orders : int
+        Random orders of the comparisons that TrueSkill is averaged over.
+
+    Returns
+    -------
+    DataFrame
+        task, system, rank (by strength), strength (log odds, mean 0), low, high (95 %, over
+        `unit`: judges, blocks where there are fewer than `FEWEST_UNITS`), marginal_low,
+        marginal_high (rank sets), held_below (1: a line below this system holds), trueskill,
+        bojar (wins over decided), unit, tie (Davidson's parameter; 0: no ties). A task without
+        finite strengths is left out.
+    """
+    parts = []
+    for task, judgments in rr.tasks(frame).items():
+        data = ranges.units(judgments).without(REFERENCE)
+        unit = "judge" if len(np.unique(data.judges)) >= FEWEST_UNITS else "block"
+        try:
+            sure = bradley_terry.strengths(data, unit)
+        except DataError:
+            continue
+        low, high = sure.interval()
+        sets = rank_sets(sure, rng, draws=1000) if sure.units >= FEWEST_UNITS else None
+        order = sure.order()
+        held = np.append(held_lines(sure, alpha=alpha)["held"], 0)
+        part = pd.DataFrame({"system": data.systems, "strength": sure.mean})
+        part["rank"] = ranges.ranks(sure.mean)
+        part["low"], part["high"] = low, high
+        for side in ("marginal_low", "marginal_high"):
+            part[side] = np.nan if sets is None else sets[side]
+        part.loc[order, "held_below"] = held
+        part["trueskill"] = _trueskill(judgments, data.systems, rng, orders)
+        part["bojar"] = rr.METHODS["bojar"](data.counts).to_numpy()
+        part = part.assign(task=task, unit=unit, tie=bradley_terry.davidson(data.counts)[1])
+        parts.append(part.sort_values("rank").reindex(columns=list(COLUMNS)))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
+
+
+def _trueskill(
+    frame: pd.DataFrame, systems: tuple[str, ...], rng: np.random.Generator, orders: int
+) -> np.ndarray:
+    data = blocks(frame)
+    code = np.array([systems.index(s) if s in systems else -1 for s in data.systems])
+    _, first, second, sign = rr.comparisons(data)
+    first, second = code[first], code[second]
+    keep = (first >= 0) & (second >= 0)
+    return skill.repeated(first[keep], second[keep], sign[keep], len(systems), rng, orders)
