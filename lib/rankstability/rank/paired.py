@@ -89,7 +89,7 @@ def ranks_within(
 
     Parameters
     ----------
-    values : array of float
+    values : array of float or int
     group : array of int
         From 0 to `groups` - 1.
 
@@ -99,7 +99,7 @@ def ranks_within(
     ties : array of float, shape (groups,)
         Sum of t^3 - t over the sets of t equal values of a group: 0 where there are none.
     """
-    order = np.argsort(values)
+    order = np.argsort(values, kind="stable" if values.dtype.kind == "i" else None)
     small = group[order].astype(np.int16 if groups < 2**15 else np.int64)  # sorted by radix
     order = order[np.argsort(small, kind="stable")]
     value, of = values[order], group[order]
@@ -165,9 +165,14 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
         That the row's system is better than the column's; NaN on the diagonal, where two systems
         share no segment, and where all their values are equal.
     """
-    shared = _shared(scores)
+    known = np.isfinite(scores)
+    distinct, place = np.unique(scores[known], return_inverse=True)
+    coded = np.full(scores.shape, np.nan)
+    coded[known] = place  # the same order and ties, and small integers are sorted by radix
+    shared = _shared(coded)
     n = np.bincount(shared.pair, minlength=shared.pairs).astype(float)
     both = np.concatenate([shared.first, shared.second])
+    both = both.astype(np.int16 if len(distinct) < 2**15 else np.int64)
     ranks, ties = ranks_within(both, np.tile(shared.pair, 2), shared.pairs)
     total = np.bincount(shared.pair, ranks[: len(shared.pair)], shared.pairs)
     lead = total - n * (n + 1) / 2 - n * n / 2
