@@ -139,7 +139,7 @@ def _tex(text: str) -> str:
 
 SCORE_NAMES = {
     ("DA", "z"): "mean z-score",
-    ("DA", "raw"): "mean score of 100",
+    ("DA", "raw"): "mean raw score",
     ("MQM", "raw"): "minus MQM per segment",
     ("MQM", "z"): "mean z-score of minus MQM",
 }
