@@ -15,6 +15,7 @@ from rankstability.read import formats
 from rankstability.read.settings import FIELDS
 
 NAMES = {"da": "ad-latest.csv", "segments": "ad-seg-scores-cs-en.csv", "mqm": "mqm_mine_ende.tsv"}
+NAMES["mtme"] = "en-de.mine.seg.score"
 CELLS = [
     *("", " ", "NA", "nan", "inf", "-1", "1e309", "999", "abc", "1,5", "0x10", "2020-01-01", "{}"),
     *('"', "'", "=1+1", "[" * 3000, "a\rb", "a\0b", "a\nb", "x" * 200_000, " SystemA ", "../x"),
