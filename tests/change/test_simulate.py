@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -128,3 +129,21 @@ def test_blocks_that_cannot_be_filled_are_refused():
         Model(4)
     with pytest.raises(DataError, match="ascend"):
         draw_counts(Model(), draw_qualities(Model(), 1, np.random.default_rng(1)), [20, 10], None)
+
+
+def test_judges_differ_as_much_as_their_spread_says():
+    # with equal qualities a judge prefers the first output with chance Phi(X), X ~ N(0, t^2),
+    # t = judge_spread / spread; the variance of Phi(X) is arcsin(t^2 / (1 + t^2)) / (2 pi)
+    model = simulation.Model(systems=2, block=2, spread=4.0)
+    for judge_spread in (0.0, 2.0, 8.0):
+        rng = np.random.default_rng(11)
+        data = simulation.draw_blocks(
+            model, np.zeros(2), 400_000, rng, judges=400, judge_spread=judge_spread
+        )
+        first = np.where(data.codes[:, 0] == 0, data.ranks[:, 0], data.ranks[:, 1]) == 1
+        share = pd.Series(first).groupby(data.judge).mean()
+        ratio = (judge_spread / 4.0) ** 2
+        expected = np.arcsin(ratio / (1 + ratio)) / (2 * np.pi)
+        noise = (0.25 - expected) / 1000  # binomial, about 1,000 blocks a judge
+        assert share.var() == pytest.approx(expected + noise, rel=0.25)
+        assert share.mean() == pytest.approx(0.5, abs=0.06)

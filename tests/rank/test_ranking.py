@@ -158,3 +158,21 @@ def test_rank_ranges_cut_the_same_share_at_both_ends():
 def test_an_alpha_that_is_no_level_is_refused(alpha):
     with pytest.raises(DataError, match=r"alpha.*between 0 and 1"):
         made(np.zeros((2, 2))).under(alpha=alpha or -0.5)
+
+
+def test_the_table_in_latex_is_this_table_with_names_as_text():
+    table = pd.DataFrame({"system": ["a_1&2", "b$\\x^{2}", "c~%#"], "mean_z": [3.0, 2.0, 1.0]})
+    lead = np.sign(np.subtract.outer([3, 2, 1], [3, 2, 1]))
+    p = np.array([[1, 0.01, 0.01], [0.01, 1, 0.5], [0.01, 0.5, 1]])
+    assert rank(table, p, lead).to_latex().splitlines() == [
+        r"\begin{tabular}{rlr}",
+        r"\toprule",
+        r"rank & system & mean\_z \\",
+        r"\midrule",
+        r"1 & a\_1\&2 & 3.000 \\",
+        r"\midrule",
+        r"2 & b\$\textbackslash{}x\textasciicircum{}\{2\} & 2.000 \\",
+        r"3 & c\textasciitilde{}\%\# & 1.000 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]

@@ -16,9 +16,11 @@ from rankstability.rank.significance import (
     correct,
     critical_wins,
     rank_sum,
+    sign_tests,
     significant_share,
     significant_wins,
 )
+from rankstability.score.rr import PairCounts
 
 
 def before_scipy_17(x, y):
@@ -138,3 +140,15 @@ def test_adjusted_p_values_are_those_of_statsmodels(method):
         wanted = multipletests(p, method=CORRECTIONS[method])[1]
         assert adjusted(p, method) == pytest.approx(wanted)
     assert adjusted(np.array([]), method).shape == (0,)
+
+
+def test_a_pair_never_compared_is_not_told_apart_and_one_system_has_no_pairs():
+    wins = np.array([[0, 9, 0], [0, 0, 0], [0, 0, 0]])
+    counts = PairCounts(("A", "B", "C"), wins, np.zeros((3, 3), int))
+    table = sign_tests(counts).set_index(["system", "other"])
+    assert table.loc[("A", "B"), "p"] == pytest.approx(2 / 2**9)
+    assert table.loc[("A", "B"), "p_holm"] == pytest.approx(3 * 2 / 2**9)
+    for pair in (("A", "C"), ("B", "C")):
+        assert table.loc[pair, ["p", "p_holm", "p_bh"]].tolist() == [1.0, 1.0, 1.0]
+    alone = PairCounts(("A",), np.zeros((1, 1), int), np.zeros((1, 1), int))
+    assert sign_tests(alone)[["p", "p_holm", "p_bh"]].shape == (0, 3)

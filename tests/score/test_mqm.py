@@ -194,3 +194,22 @@ def test_all_scores_embedded_in_the_release_of_zh_en_come_out():
     assert len(embedded) == 3770
     assert all(agree["marot2023"])
     assert 0.98 < np.mean(agree["freitag2021"]) < 1
+
+
+@pytest.mark.parametrize(
+    ("name", "major"), [("freitag2021", 5.0), ("major1", 1.0), ("major10", 10.0)]
+)
+def test_weight_tables_differ_in_what_a_major_error_weighs_and_in_nothing_else(name, major):
+    errors = pd.DataFrame(
+        [
+            ("Major", "Accuracy/Mistranslation"),
+            ("Major", "Non-translation"),
+            ("Minor", "Fluency/Punctuation"),
+            ("Minor", "Style/Awkward"),
+            ("Neutral", "Other"),
+            ("No-error", "No-error"),
+            ("Major", "Source issue"),
+        ],
+        columns=["severity", "category"],
+    )
+    assert mqm.weigh(errors, name).tolist() == [major, 25.0, 0.1, 1.0, 0.0, 0.0, 0.0]

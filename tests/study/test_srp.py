@@ -406,3 +406,18 @@ def test_known_values(file, pair, none, least):
     free = [srp.srp(data, Design("none"), seed=s)["srp"] for s in range(4)]
     assert np.mean(grouped) == pytest.approx(0.96, abs=0.02)
     assert np.mean(free) == pytest.approx(none, abs=0.035)
+
+
+def test_the_error_of_one_set_of_studies_is_the_jackknifes_over_studies():
+    rng = np.random.default_rng(3)
+    holds = (rng.random((7, 7)) < 0.6).astype(float)
+    mean = srp._Mean(7)
+    mean.add(np.arange(7), holds)
+    apart = ~np.eye(7, dtype=bool)
+    assert mean.value == pytest.approx(holds[apart].mean())
+    left = []
+    for gone in range(7):
+        rest = np.delete(np.delete(holds, gone, 0), gone, 1)
+        left.append(rest[~np.eye(6, dtype=bool)].mean())
+    expected = np.sqrt(6 / 7 * np.sum((np.array(left) - np.mean(left)) ** 2))
+    assert mean.error == pytest.approx(expected)

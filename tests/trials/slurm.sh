@@ -60,16 +60,16 @@ git archive HEAD | tar -x -C "$T/tree"
 cd "$T/tree"; ln -s "$VENV" .venv
 export PYTHONPATH=$T/tree/lib OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 unset RANKSTABILITY_DATA RANKSTABILITY_REQUIRE_DATA
-GOALS=(--until notebook --config "campaigns=[demo-srdc]" "notebooks=['01', '02']" split_above=1)
+GOALS=(build/executed/demo-srdc/01_replication.ipynb --config "campaigns=[demo-srdc]" split_above=1)
 results() { (cd "$T/tree/figures" && find demo-srdc -type f ! -name '*.ipynb' ! -path '*/.*' -exec sha256sum {} + | sort -k2); }
 again() { rm -rf figures/demo-srdc build .snakemake; }
 slurm() {
-  "$VENV/bin/snakemake" --workflow-profile none --executor slurm --jobs 10 --latency-wait 30 --retries 2 \
+  "$VENV/bin/snakemake" "${GOALS[@]}" --workflow-profile none --executor slurm --jobs 10 --latency-wait 30 --retries 2 \
     --slurm-no-account --slurm-status-command squeue --default-resources slurm_partition=trial \
-    --seconds-between-status-checks 5 --quiet progress rules "${GOALS[@]}" >"$T/log/$1" 2>&1
+    --seconds-between-status-checks 5 --quiet progress rules >"$T/log/$1" 2>&1
 }
 
-"$VENV/bin/snakemake" --workflow-profile none --cores "$(nproc)" --quiet progress rules "${GOALS[@]}" >"$T/log/local" 2>&1 ||
+"$VENV/bin/snakemake" "${GOALS[@]}" --workflow-profile none --cores "$(nproc)" --quiet progress rules >"$T/log/local" 2>&1 ||
   { tail -20 "$T/log/local"; exit 1; }
 results >"$T/local.sums"; again
 

@@ -12,6 +12,8 @@ import pandas as pd
 
 from ..errors import DataError
 
+LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+
 
 def _knowles(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
     n = len(significant)
@@ -197,7 +199,7 @@ class Ranking:
     def to_latex(self) -> str:
         """The table in LaTeX (booktabs), with a rule between clusters."""
         cells = self._formatted()
-        escape = str.maketrans({"_": r"\_", "&": r"\&", "%": r"\%", "#": r"\#"})
+        escape = str.maketrans({**{c: "\\" + c for c in "_&%#${}"}, **LATEX})
         columns = "".join("l" if c == "system" else "r" for c in cells[0])
         out = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
         for k, row in enumerate(cells):
@@ -250,7 +252,13 @@ def rank(
             "systems without a score",
             column=by,
             value=sorted(systems[np.isnan(score)].tolist()),
-            expected="at least one judgment that counts for each system",
+            expected="for each system at least one judgment that counts"
+            + (
+                " of a worker whose scores vary among all scores (ad-latest); or `zero_variance: "
+                "zero` in campaign.yaml, which takes z = 0 for workers whose scores never do"
+                if by == "mean_z"
+                else ""
+            ),
         )
     order = np.lexsort((systems, -score))
     grid = np.ix_(order, order)

@@ -166,9 +166,8 @@ def sign_tests(counts: PairCounts, correct: bool = True) -> pd.DataFrame:
             "p": sign_test(wins, losses),
         }
     )
-    if correct and len(out):
-        for column, method in (("p_holm", "holm"), ("p_bh", "benjamini-hochberg")):
-            out[column] = adjusted(out["p"].to_numpy(), method)
+    for column, method in (("p_holm", "holm"), ("p_bh", "benjamini-hochberg")) if correct else ():
+        out[column] = adjusted(out["p"].to_numpy(), method) if len(out) else out["p"]
     return out
 
 
