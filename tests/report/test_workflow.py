@@ -6,13 +6,17 @@ import json
 from dataclasses import replace
 
 import pytest
+import yaml
 
 from conftest import needs
+from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read.text import digest
 from rankstability.report import run, workflow
 from rankstability.report.workflow import Job
+
+PROFILES = paths.ROOT / "profiles"
 
 
 def names(job):
@@ -128,3 +132,15 @@ def test_a_campaign_of_several_studies_runs_only_the_notebook_that_compares_them
     with pytest.raises(DataError, match=r"name one for 01_replication; .*wmt20-iku\.News"):
         run.plan("01_replication", {"campaign": "wmt20-iku"})
     assert run.plan("01_replication", {"campaign": "wmt20-iku.News"}).campaign == "wmt20-iku.News"
+
+
+def test_profiles_use_options_that_snakemake_has_and_plan_the_same_sweep():
+    from snakemake.cli import get_argument_parser
+
+    known = {o.lstrip("-") for a in get_argument_parser()._actions for o in a.option_strings}
+    read = {f.parent.name: yaml.safe_load(f.read_text()) for f in PROFILES.glob("*/config.yaml")}
+    assert set(read) == {"default", "slurm", "kubernetes"}
+    assert {key for profile in read.values() for key in profile} <= known
+    shared = {key: value for key, value in read["slurm"].items() if key != "executor"}
+    assert {key: read["kubernetes"][key] for key in shared} == shared
+    assert [read[name]["executor"] for name in ("slurm", "kubernetes")] == ["slurm", "kubernetes"]

@@ -58,7 +58,9 @@ def all_runs(python: str, at_once: int, **more: str) -> dict[str, bytes]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--second", default=os.environ.get("PYTHON2ND", ""))
+    parser.add_argument("--notebooks", nargs="*", help="only these, such as 01 06")
     args = parser.parse_args()
+    RUNS[:] = [run for run in RUNS if not args.notebooks or run[0] in args.notebooks]
     here, failed = sys.executable, 0
     usual = all_runs(here, 1, PYTHONHASHSEED="0", TZ="UTC")
     print(f"{len(usual)} files of {len(RUNS)} runs; one at a time, hash seed 0, UTC")
