@@ -12,6 +12,7 @@ from rankstability import load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.judgments import blocks
 from rankstability.read import campaigns, formats
+from rankstability.read.da import COLUMNS
 from rankstability.report.commands import main
 from rankstability.score.rr import pair_counts
 
@@ -353,3 +354,30 @@ def test_blanks_and_control_characters_in_names(tmp_path):
         file.write_text(f"system,segment,annotator,score\nA,1,u,3\n{name},2,u,4\n")
         with pytest.raises(DataError, match=problem):
             load(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("x.tsv", "\t".join(COLUMNS[:-1]) + "\n", "it looks like da without time"),
+        ("x.tsv", "system\tdoc\trater\tcategory\n", "it looks like mqm without severity"),
+        ("x.jsonl", '{"model_a": "A", "model_b": "B", "label": "tie"}', "battles without winner"),
+        ("x.jsonl", '{"user_id": "u", "annotation": [], "item": []}', "pearmut without item_i"),
+        ("x.csv", "system,sentence,score\n", "a long table without a column for segment"),
+        ("x.json", '[{"id": 1, "data": {}, "annotations": [{"completed_by": 1, "lead_time": 2}]}]',
+         "Label Studio exports CSV"),
+        ("x.txt", "nothing of the kind\n", "one of the formats that `rankstability formats` lists"),
+        ("x.csv", "", "one of the formats"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_nearly_of_a_format_says_so(tmp_path, name, content, words):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(DataError, match=words):
+        campaigns.find(tmp_path / name)
+
+
+def test_a_field_of_a_table_has_a_largest_length(tmp_path):
+    file = tmp_path / "x.csv"
+    file.write_text("system,segment,score,text\nA,1,3,x\nA,2,3," + "y" * 200_000 + "\n")
+    with pytest.raises(DataError, match=r"x\.csv, line 3: not a table \(field larger"):
+        load(file)

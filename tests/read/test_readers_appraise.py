@@ -326,3 +326,11 @@ def test_annotators_and_test_sets_of_wmt20_inuktitut():
         good = campaigns.load_da(campaign, "en-iu").good
         sizes[part] = (good["worker"].nunique(), good["hit"].nunique(), good["document"].nunique())
     assert sizes == {"Hansard": (4, 96, 107), "News": (5, 100, 35)}
+
+
+def test_blanks_around_a_name_make_no_second_system(tmp_path):
+    plain = read_appraise((written(tmp_path, ESA),), "en-ja")
+    lines = [ESA[0].replace(",sysA,", ",sysA ,"), *ESA[1:]]
+    da = read_appraise((written(tmp_path, lines, "esa_other.csv"),), "en-ja")
+    pd.testing.assert_frame_equal(da.good, plain.good)
+    assert counts(da)["(kept: blanks around names taken away)"] == 1

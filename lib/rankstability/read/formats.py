@@ -267,9 +267,30 @@ def detect(path: Path) -> str:
     return first or kinds.pop()
 
 
+NEEDED = {  # names in the first line of a format: with half of them a file is nearly of it
+    "da": readers_da.COLUMNS,
+    "mqm": ("system", "doc", "rater", "category", "severity"),
+    "rr": ("srclang", "trglang", "srcIndex", "judgeId", "system1Id", "system1rank"),
+    "pearmut": ("user_id", "item_i", "annotation", "item"),
+    "wmt24": ("langs", "line_id", "system", "esa_score", "annotator"),
+    "wmt25": ("doc_id", "tgt_text", "scores"),
+    "battles": battles.NEEDED,
+}
+LABEL_STUDIO = ("annotations", "completed_by", "lead_time")
+
+
 def _almost(path: Path) -> str:
+    """What a file of no known format looks like, and what it lacks; empty where like nothing."""
     try:
-        return long.almost(path, text.first_line(path))
+        names = long.header(path, text.first_line(path) or text.head(path))
+        if set(LABEL_STUDIO) <= set(long.header(path, text.head(path))):
+            return "a table: Label Studio exports CSV too (`rankstability formats long` says how)"
+        near = {form: set(needed) - set(names) for form, needed in NEEDED.items()}
+        form = min(near, key=lambda name: len(near[name]) / len(NEEDED[name]))
+        lacks = long.almost(path, text.first_line(path))
+        if len(near[form]) <= len(NEEDED[form]) / 2 and not (lacks and len(near[form]) > 1):
+            return f"it looks like {form} without {', '.join(sorted(near[form]))}"
+        return lacks
     except DataError as error:
         return str(error)
 

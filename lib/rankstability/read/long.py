@@ -135,12 +135,13 @@ def knows(path: Path, line: str) -> bool:
 
 def _guess(path: Path, line: str) -> dict[str, str]:
     try:
-        return columns_of(_header(path, line), {})
+        return columns_of(header(path, line), {})
     except DataError:
         return {name: "" for name in NEEDED}  # clear enough to be refused by name
 
 
-def _header(path: Path, line: str) -> list[str]:
+def header(path: Path, line: str) -> list[str]:
+    """The names of columns (of JSON: every name) in the first line of a file."""
     if path.suffix == ".parquet":
         return list(tables.any_table(path).frame.columns)
     if line.lstrip()[:1] in ("{", "["):
@@ -150,12 +151,12 @@ def _header(path: Path, line: str) -> list[str]:
 
 def almost(path: Path, line: str) -> str:
     """What a file that is no long table lacks to be one; empty where it is nothing like it."""
-    header = _header(path, line)
+    columns = header(path, line)
     found = _guess(path, line)
     missing = [name for name in NEEDED if name not in found]
     if len(missing) > 1 and not ({"system", "score"} & set(found) and len(found) > 1):
         return ""
-    close = {m: difflib.get_close_matches(m, header, 1, 0.5) for m in missing}
+    close = {m: difflib.get_close_matches(m, columns, 1, 0.5) for m in missing}
     hints = [f"{m}: {close[m][0] if close[m] else '<your column>'}" for m in missing]
     return (
         f"it looks like a long table without a column for {' and '.join(missing)}; write "
