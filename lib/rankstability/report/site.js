@@ -31,7 +31,7 @@
 
 // What scrolls says so and takes the focus of the keyboard; what does not scroll is no stop of it.
 (function scrollers() {
-  var parts = document.querySelectorAll(".scroll, pre[role=region]");
+  var parts = document.querySelectorAll(".scroll, pre");
   function look() {
     parts.forEach(function (part) {
       var wide = part.scrollWidth > part.clientWidth + 1;

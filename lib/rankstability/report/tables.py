@@ -76,6 +76,8 @@ def heading(name: object) -> str:
     """A column's name as a reader has it, escaped: words for letters, the unit where it has one."""
     if isinstance(name, tuple):
         return ", ".join(heading(part) for part in name if str(part))
+    if not str(name).strip():
+        return '<span class="unseen">name</span>'
     text = NAMES.get(str(name), str(name).replace("_", " ").strip() or str(name))
     unit = UNITS.get(str(name))
     return escape(text) + (f" <small>({unit})</small>" if unit else "")
