@@ -289,11 +289,9 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
         )
     table = tables.read(path, SEGMENT_COLUMNS)
     names = {"system": "SYS", "segment": "SID", "raw": "RAW.SCR", "z": "Z.SCR", "n": "N"}
-    frame = table.validated(schemas.segment_scores(), names).astype({"n": int})
-    below = (frame["raw"] < 0).to_numpy()
-    if below.any() and (frame["raw"] > 0).any():
-        row = int(np.argmax(below))
-        raise table.error("out of range", row, "RAW.SCR", "0 to 100, or penalties, none above 0")
+    raw = pd.to_numeric(table.frame["RAW.SCR"].astype(object), errors="coerce")
+    schema = schemas.segment_scores(penalties=bool((raw < 0).any() and not (raw > 0).any()))
+    frame = table.validated(schema, names).astype({"n": int})
     frame["worker"] = frame["hit"] = frame["type"] = frame["block"] = None
     share_categories([frame], ("system", "segment"))
     _add_documents([frame], documents(folder, pair, [frame]))

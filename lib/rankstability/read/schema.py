@@ -190,9 +190,10 @@ def documents() -> pa.DataFrameSchema:
     return _schema(_filled("segment", "document"), "segment", again="duplicate segment id")
 
 
-def segment_scores() -> pa.DataFrameSchema:
-    """system, segment (each once per system), raw (to 100), z, n (judgments averaged)."""
-    columns = _filled("system", "segment") | {"raw": _number(PERCENT, high=100)}
+def segment_scores(penalties: bool = False) -> pa.DataFrameSchema:
+    """system, segment (each once per system), raw (0 to 100; `penalties`: to 0), z, n."""
+    raw = _number("a number, 0 or below", high=0) if penalties else _number(PERCENT, 0, 100)
+    columns = _filled("system", "segment") | {"raw": raw}
     columns |= {"z": _number("a number"), "n": _count()}
     return _schema(columns, "system", "segment", again="duplicate system and segment")
 
