@@ -10,7 +10,9 @@ from rankstability import paths
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
 from rankstability.report import run
-from rankstability.score.da import segment_scores
+from rankstability.score.da import from_segment_frame, segment_scores
+from rankstability.score.mqm import mqm_scores
+from rankstability.study.replication import mqm_segment_frame
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,18 @@ def test_one_pair_at_a_time_and_then_the_whole_gives_the_same_tables(folder, tmp
     assert (made / "clusters_by_rule.png").read_bytes() == (
         folder / "clusters_by_rule.png"
     ).read_bytes()
+
+
+def test_mqm_is_ranked_by_its_errors_and_z_by_rater():
+    errors = campaigns.load("demo-mqm", "en-de")
+    table = rank_systems(from_segment_frame(mqm_segment_frame(errors))).table.set_index("system")
+    scores = mqm_scores(errors)
+    by_hand = -scores.groupby(["system", "segment"])["score"].mean().groupby("system").mean()
+    pd.testing.assert_series_equal(
+        table["mean_raw"].sort_index(), by_hand, check_names=False, check_index_type=False
+    )
+    assert table["judgments"].sum() == len(scores)
+    assert table["mean_raw"].rank().corr(table["mean_z"].rank()) > 0.8
 
 
 @needs("wmt21")

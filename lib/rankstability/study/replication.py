@@ -13,6 +13,7 @@ from ..rank.ranking import CLUSTER_RULES, Ranking
 from ..rank.significance import TESTS
 from ..rank.systems import rank_systems
 from ..score.da import SegmentScores
+from ..score.scored import scored
 from .held import SETS, Standing
 
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
@@ -82,6 +83,28 @@ def with_official_counts(
     ]
     rows = pd.concat([counts, pd.DataFrame(absent)], ignore_index=True)
     return rows.fillna(dict.fromkeys(TYPES, 0)).astype(dict.fromkeys(TYPES, int))
+
+
+def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
+    """MQM as scores of segments: system, document, segment, raw (minus the errors), z, n.
+
+    ``z`` is standardised by rater, ``n`` counts the ratings.
+    """
+    parts = []
+    for name in ("raw", "z"):
+        one = scored(errors, name)
+        cells = pd.DataFrame(
+            {
+                "system": np.array(one.systems, dtype=object)[one.system],
+                "segment": np.array(one.segments, dtype=object)[one.segment],
+                name: one.score,
+            }
+        ).groupby(["system", "segment"])[name]
+        parts.append(cells.mean())
+        if name == "raw":
+            parts.append(cells.size().rename("n"))
+    frame = pd.concat(parts, axis=1).reset_index().assign(document=None)
+    return frame[["system", "document", "segment", "raw", "z", "n"]]
 
 
 def without_reference_rows(
