@@ -27,7 +27,7 @@ def test_a_notebook_depends_on_what_it_imports_directly_or_not_and_on_nothing_el
     modules = workflow.modules("08_tournament")
     wanted = {"rank.tournament", "rank.feedback", "score.rr", "papers.lopez2012", "read.rr"}
     assert {f"rankstability.{name}" for name in wanted} <= modules
-    others = {"score.mqm", "study.srp", "change.simulate", "report.site", "explore.widgets"}
+    others = {"score.models", "study.srp", "change.simulate", "report.site", "explore.widgets"}
     assert not {f"rankstability.{name}" for name in others} & modules
 
 
