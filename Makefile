@@ -8,7 +8,7 @@ QUIET  := --quiet --disable-pip-version-check --root-user-action ignore --progre
 ROOT_TOO := $(shell test "$$(id -u)" = 0 && echo --allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help env figures test test-browser lab data stale faults determinism test-slurm check benchmarks lock demo clean
+.PHONY: help env figures test test-browser lab data stale faults determinism mutants test-slurm check benchmarks lock demo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -55,6 +55,9 @@ faults: $(READY)  ## kill runs, fill the disk, run two at once: results stay who
 
 determinism: $(READY)  ## the same bytes at 1, 2, 4 jobs, other hash seeds and time zones (minutes)
 	$(BIN)/python tests/trials/determinism.py
+
+mutants: $(READY)  ## is a changed line of the core seen by a test? (hours; needs pip install cosmic-ray)
+	$(BIN)/python tests/trials/mutants.py
 
 test-slurm: $(READY)  ## the sweep on a real Slurm of one node (root; Debian's slurm-wlm and munge)
 	tests/trials/slurm.sh

@@ -53,7 +53,7 @@ sleep 1
 slurmctld -D >"$T/log/ctld" 2>&1 & STARTED+=($!)
 slurmd -D >"$T/log/d" 2>&1 & STARTED+=($!)
 for _ in $(seq 60); do sinfo -h -o %T 2>/dev/null | grep -q idle && break; sleep 1; done
-sinfo -h -o %T | grep -q idle || { tail -5 "$T"/log/*; exit 1; }
+sinfo -h -o %T | grep -q idle || { tail -n 5 "$T"/log/*; exit 1; }
 echo "Slurm $(sinfo --version | cut -d' ' -f2) on $NODE, $(nproc) processors"
 
 git archive HEAD | tar -x -C "$T/tree"
@@ -70,10 +70,10 @@ slurm() {
 }
 
 "$VENV/bin/snakemake" "${GOALS[@]}" --workflow-profile none --cores "$(nproc)" --quiet progress rules >"$T/log/local" 2>&1 ||
-  { tail -20 "$T/log/local"; exit 1; }
+  { tail -n 20 "$T/log/local"; exit 1; }
 results >"$T/local.sums"; again
 
-slurm first || { tail -30 "$T/log/first" "$T"/log/ctld; exit 1; }
+slurm first || { tail -n 40 "$T/log/first" "$T"/log/ctld; exit 1; }
 results >"$T/slurm.sums"; again
 cmp "$T/local.sums" "$T/slurm.sums"
 echo "the same bytes as locally: $(wc -l <"$T/local.sums") files"
@@ -86,9 +86,9 @@ for _ in $(seq 240); do  # a job that has begun to write
   fi
   sleep 0.5
 done
-[ -n "$VICTIM" ] || { echo "no job was seen running"; tail -20 "$T/log/killed"; exit 1; }
+[ -n "$VICTIM" ] || { echo "no job was seen running"; tail -n 20 "$T/log/killed"; exit 1; }
 scancel --signal=KILL --full "$VICTIM"
-wait $RUNNING || { tail -30 "$T/log/killed"; exit 1; }
+wait $RUNNING || { tail -n 30 "$T/log/killed"; exit 1; }
 results >"$T/killed.sums"
 cmp "$T/local.sums" "$T/killed.sums"
 echo "job $VICTIM killed half-way ran again: nothing lost, nothing doubled, the same bytes"
