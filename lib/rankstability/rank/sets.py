@@ -81,7 +81,7 @@ def _studentised(
     freedom = estimate.freedom
     z /= np.sqrt(rng.chisquare(freedom, size=(draws, 1)) / freedom)
     with np.errstate(invalid="ignore", divide="ignore"):
-        null = (z[:, :, None] - z[:, None, :]) / np.sqrt(estimate.variance_of_differences())
+        null = (z[:, :, None] - z[:, None, :]) / estimate.error()
     return t, np.nan_to_num(null, nan=0.0)
 
 

@@ -279,8 +279,8 @@ def two_way_means(
     covariance = one.covariance + two.covariance - both.covariance
     least = np.maximum(one.variance_of_differences(), two.variance_of_differences())
     larger = one if np.trace(one.covariance) >= np.trace(two.covariance) else two
-    if (_difference_variance(covariance) < least).any():
-        covariance = larger.covariance
+    values, vectors = np.linalg.eigh(covariance)
+    covariance = (vectors * np.maximum(values, 0.0)) @ vectors.T  # few units can leave it negative
     fewer = min(one.units, two.units)
     return Means(one.mean, covariance, larger.influence, fewer, least)
 
