@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The sweep on a real Slurm of one node, as root, from Debian's packages slurm-wlm and munge:
 # the same bytes as locally, also when a job is killed half-way. `make test-slurm`. Nothing outside a
-# scratch folder is written, and only what is started here is stopped.
+# scratch folder is written but a link to its configuration while it runs, and only what is started here is stopped.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for tool in slurmctld slurmd munged sbatch; do
@@ -9,11 +9,12 @@ for tool in slurmctld slurmd munged sbatch; do
 done
 [ "$(id -u)" = 0 ] || { echo "must run as root"; exit 1; }
 VENV=$(realpath "${VENV:-.venv}")
-T=$(mktemp -d); STARTED=()
+T=$(mktemp -d); STARTED=() LINKED=
 finish() {
   scancel --user root 2>/dev/null || true
   for pid in "${STARTED[@]}"; do kill "$pid" 2>/dev/null || true; done
   wait 2>/dev/null || true
+  [ -n "$LINKED" ] && rm -f /etc/slurm/slurm.conf
   rm -rf "$T"
 }
 trap finish EXIT
@@ -47,6 +48,9 @@ NodeName=$NODE NodeAddr=127.0.0.1 CPUs=$(nproc) RealMemory=$MEMORY State=UNKNOWN
 PartitionName=trial Nodes=$NODE Default=YES MaxTime=INFINITE State=UP
 CONF
 export SLURM_CONF=$T/slurm.conf
+# jobs lose this variable and look in the usual place
+[ -e /etc/slurm/slurm.conf ] && { echo "a Slurm is set up here (/etc/slurm/slurm.conf): not tried"; exit 1; }
+ln -s "$T/slurm.conf" /etc/slurm/slurm.conf && LINKED=1
 munged --foreground --force --key-file="$T/munge.key" --socket="$T/munge.socket" \
   --pid-file="$T/munge.pid" --log-file="$T/log/munge" --seed-file="$T/seed" & STARTED+=($!)
 sleep 1
