@@ -75,6 +75,7 @@ demo: $(READY)  ## write the demo campaigns again (the same bytes)
 	$(BIN)/python data/demo/demo_da.py
 	$(BIN)/python data/demo/demo_rr.py
 	$(BIN)/python data/demo/demo_mqm.py
+	$(BIN)/python data/demo/demo_long.py
 
 lock:  ## pin the newest versions in requirements.lock (needs uv)
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 \

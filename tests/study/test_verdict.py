@@ -249,3 +249,17 @@ def _anchors(page):
     import re
 
     return re.findall(r'href="#([\w-]+)"', page)
+
+
+def test_the_sample_of_a_campaign_of_ones_own_gets_the_right_answers():
+    """Aspen leads by twelve points; Birch and Cedar, Elm and Fir are one point apart."""
+    file = paths.DEMO / "ratings.csv"
+    [one] = cases(str(file), "")
+    made, _, tables = judge(one)
+    assert made.unit == "worker x document"
+    assert made.ranking["system"].tolist()[0] == "Aspen"
+    assert verdict.summary(made, tables["answers"])["may_be_first"] == ["Aspen"]
+    held = made.lines.set_index("below")["held"]
+    assert held[1] == 1 and held[3] == 1 and held[2] == 0 and held[4] == 0
+    answers = tables["answers"].set_index("below")["answer"]
+    assert verdict.NOT not in set(answers)

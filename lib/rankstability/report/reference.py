@@ -1,4 +1,4 @@
-"""Pages that explain: the columns of every table, and the public names with their docstrings."""
+"""Pages that explain: a campaign of one's own, the columns of every table, the public names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import yaml
 
 import rankstability
 
+from .. import paths
 from .pages import HERE
 
 COLUMNS = HERE / "columns.yaml"
-LEDGER = "claims_ledger"
+SAMPLE = paths.DEMO / "ratings.csv"
 
 
 @cache
@@ -75,7 +76,9 @@ def names() -> list[dict[str, str]]:
 
 def contexts(figures: Path) -> dict[str, dict[str, Any]]:
     """What the templates of these pages are given."""
+    sample = SAMPLE.read_text(encoding="utf-8").splitlines()
     return {
+        "own.html": {"sample": sample[:7], "rows": len(sample) - 1, "file": paths.shown(SAMPLE)},
         "columns.html": {"notebooks": tables(figures)},
         "reference.html": {"names": names()},
     }
