@@ -7,12 +7,15 @@ import shutil
 import sys
 from pathlib import Path
 
+import hypothesis
 import matplotlib
 import pytest
 
 from rankstability import paths
 
 matplotlib.use("Agg")
+hypothesis.settings.register_profile("no clock", deadline=None)
+hypothesis.settings.load_profile("no clock")
 sys.path.insert(0, str(paths.DEMO))  # the generators of the demo campaigns
 
 REQUIRED = os.environ.get("RANKSTABILITY_REQUIRE_DATA") == "1"

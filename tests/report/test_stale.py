@@ -22,7 +22,7 @@ def kept(tmp_path):
     row = dict.fromkeys(claims.COLUMNS, "x") | {"status": "exact", "paper": "knowles2021"}
     (folder / "claims.csv").write_bytes(csv_bytes(pd.DataFrame([row])[claims.COLUMNS]))
     (folder / "cs-en" / "ranking.csv").write_bytes(b"rank,system\n1,A\n")
-    readme.write_text(f"text\n{ledger.MARKERS[0]}\n{ledger.MARKERS[1]}\n")
+    readme.write_text("text\n" + "\n".join((*ledger.ANSWERS, *ledger.MARKERS)) + "\n")
     assert ledger.main(["--figures", str(figures), "--readme", str(readme)]) == 0
     return figures, readme
 

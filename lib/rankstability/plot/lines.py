@@ -25,7 +25,7 @@ UNITS = {
 PALE_BLUES = LinearSegmentedColormap.from_list("pale blues", ["#FFFFFF", "#7DB8DE"])  # ink reads
 KINDS = {
     "claimed and held": (INK, "-"),
-    "claimed, does not hold": (RED, (0, (4, 2.5))),
+    "claimed only": (RED, (0, (4, 2.5))),
     "not claimed, but holds": (BLUE, "-."),
     "claimed; cannot be told": ("#6B6B6B", ":"),
 }
@@ -34,7 +34,7 @@ KINDS = {
 def _kind(claimed: float, held: float) -> str:
     if np.isnan(held):
         return "claimed; cannot be told" if claimed else ""
-    names = {(1, 1): "claimed and held", (1, 0): "claimed, does not hold"}
+    names = {(1, 1): "claimed and held", (1, 0): "claimed only"}
     return names.get((int(claimed), int(held)), "not claimed, but holds" if held else "")
 
 

@@ -121,11 +121,11 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     RuntimeError
         If a cell failed or a promised file is missing; names the saved notebook.
     """
-    from ..read import campaigns
+    run = plan(name, given)
+    from ..read import campaigns  # after the checks, which say within a second what is wrong
     from . import places
     from .outputs import write_whole
 
-    run = plan(name, given)
     started = time.monotonic()
     with placing.made_folders(run.executed.parent, run.final), placing.staging(run.final) as own:
         copy = own / "executed.ipynb"
