@@ -1,4 +1,4 @@
-"""TrueSkill of systems, one comparison after the other, as WMT14 to WMT16 ranked relative rankings.
+"""TrueSkill of systems, one comparison after the other: the method of WMT14 to WMT16, own settings.
 
 Sakaguchi, Post and Van Durme (2014): ranked blocks become pairs, met in random order; the skill of
 each system is a normal belief that each result moves. No drift, so that order only matters little.
@@ -12,7 +12,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 SIGMA, BETA, DRAW = 0.5, 0.25, 0.25
-"""Spread of skills before the first result, of a performance about its skill, share of ties."""
+"""Spread of skills before the first result, of a performance about its skill, share of ties: ours,
+not held against the scripts of those years."""
 
 
 def trueskill(

@@ -16,7 +16,7 @@ from ..errors import DataError
 from ..score.scored import Scored
 
 FEWEST_UNITS = 8
-"""With fewer units no set of ranks is given, and none is a default (`study.coverage` measures)."""
+"""With fewer units no set of ranks is given, and none is a default: a convention, not measured."""
 TWO_WAY = "worker x document"
 UNITS = ("worker", "hit", "document", "block", TWO_WAY)
 
