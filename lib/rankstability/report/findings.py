@@ -21,6 +21,7 @@ DRAWS = 4000
 SETS = ("human+ref", "ref", "lowest", "highest")  # of notebook 02: not single systems
 SLIPS = ("slip", "misprint", "the sentence contradicts")  # how reasons of the ledger begin
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
+UNITS = ("worker x document", "worker", "document", "block")  # the outermost that a table has
 Tables = Callable[[str, str], pd.DataFrame]
 
 
@@ -140,32 +141,30 @@ def rules(tables: Tables) -> list[dict[str, Any]]:
 
 
 def lines(tables: Tables) -> list[dict[str, Any]]:
-    """Lines claimed by the recipe that hold under other units, at the unit that keeps fewest."""
+    """Lines claimed by the recipe that also hold when the campaign's own unit is drawn anew."""
     counts = tables("10", "line_counts")
     if "claimed_and_held" not in counts:
         return []
     known = counts[(counts["recipe"] == RECIPE) & counts["claimed_and_held"].notna()]
+    known = known[known["unit"].isin(UNITS)]
     rows = []
     for unit, frame in known.groupby("unit"):
         found = _by_campaign(frame, "claimed_and_held", "claimed")
         rows += [{"unit": unit, **row} for row in found]
-    fewest: dict[str, dict[str, Any]] = {}
-    for row in sorted(rows, key=lambda row: row["value"]):
-        fewest.setdefault(row["campaign"], row)
-    return list(fewest.values())
+    own: dict[str, dict[str, Any]] = {}
+    for row in sorted(rows, key=lambda row: UNITS.index(row["unit"])):
+        own.setdefault(row["campaign"], row)
+    return sorted(own.values(), key=lambda row: row["value"])
 
 
 def false_lines(tables: Tables) -> list[dict[str, Any]]:
-    """Null campaigns (all systems equal) in which the recipe draws a line, most first."""
+    """Null campaigns (systems equal, shuffled by document) in which the recipe draws a line."""
     rates = tables("10", "false_lines")
     if "campaigns_with_line" not in rates:
         return []
-    rates = rates[rates["recipe"] == RECIPE].assign(one=1)
-    rows = []
-    for unit, frame in rates.groupby("unit"):
-        found = _by_campaign(frame, "campaigns_with_line", "one")
-        rows += [{"unit": unit, **row} for row in found]
-    return sorted(rows, key=lambda row: -row["value"])[:2]
+    rates = rates[(rates["recipe"] == RECIPE) & (rates["unit"] == "document")].assign(one=1)
+    found = _by_campaign(rates, "campaigns_with_line", "one")
+    return [{"unit": "document", **row} for row in found]
 
 
 def methods(tables: Tables) -> list[dict[str, Any]]:

@@ -82,6 +82,8 @@ def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) ->
     data = output.get("data", {})
     if "execution_count" in output:
         output["execution_count"] = None
+    if {"text/html", "text/markdown"} & data.keys():
+        data.pop("text/plain", None)  # the same again
     if "image/png" not in data:
         return output
     file = pictures.get(base64.b64decode("".join(data["image/png"])))
