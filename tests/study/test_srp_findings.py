@@ -105,11 +105,11 @@ def test_verdicts_and_measures_of_a_run(demo, quick):
 @pytest.mark.parametrize(
     ("verdicts", "equal", "supported"),
     [
-        (("yes", "yes"), ("no", "no"), "supported"),
+        (("yes", "yes"), ("no", "no"), "as found"),
         (("yes", "reversed"), ("no", "no"), "in part"),
         (("no", "reversed"), ("yes", "yes"), "only at an equal number of claims"),
-        (("no", "reversed"), ("yes", "no"), "contradicted"),
-        (("no", "cannot be said"), ("no", "no"), "not supported"),
+        (("no", "reversed"), ("yes", "no"), "opposite"),
+        (("no", "cannot be said"), ("no", "no"), "not told apart"),
     ],
 )
 def test_support_of_a_recommendation(verdicts, equal, supported):

@@ -121,18 +121,18 @@ def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
 def support(verdicts: pd.DataFrame, *findings: str) -> str:
     """How far a recommendation that rests on `findings` is supported.
 
-    ``supported``, ``in part``, ``only at an equal number of claims``, ``contradicted`` or
-    ``not supported``.
+    ``as found``, ``in part``, ``only at an equal number of claims``, ``opposite`` or ``not told
+    apart`` (no clear difference, which contradicts nothing).
     """
     rows = verdicts.set_index("finding").loc[list(findings)]
     yes = rows["verdict"] == "yes"
     if yes.all():
-        return "supported"
+        return "as found"
     if yes.any():
         return "in part"
     if (rows["verdict_equal_claims"] == "yes").all():
         return "only at an equal number of claims"
-    return "contradicted" if (rows["verdict"] == "reversed").any() else "not supported"
+    return "opposite" if (rows["verdict"] == "reversed").any() else "not told apart"
 
 
 def other_measures(table: pd.DataFrame) -> pd.DataFrame:
