@@ -6,7 +6,7 @@ The one place where these are put together; notebooks 00, 01 and 10 show them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -35,6 +35,7 @@ from ..rank.units import (
 from ..score.scored import Scored
 
 UNTOLD = ""  # the unit where nothing can be told apart
+RANKED = ["rank", "system", "score", "cluster"]
 SETS = ("marginal_low", "marginal_high", "simultaneous_low", "simultaneous_high")
 
 
@@ -107,15 +108,36 @@ def lines(
         p_holm and held are empty where it cannot be told.
     """
     made = made_by(judged, recipe, alpha) if made is None else made
-    n = len(made.order)
-    claimed = pd.DataFrame({"below": np.arange(1, n), "claimed": made.lines.astype(int)})
     sure = enough_units(judged, unit, recipe.by_domain)
-    if sure is None:
-        out = claimed.assign(p=np.nan, p_holm=np.nan, held=np.nan)
-    else:
-        out = claimed.merge(held_lines(sure, made.order, alpha), on="below", validate="1:1")
+    out = places(1 + np.flatnonzero(made.lines), made.order, sure, alpha)
     out.insert(0, "recipe", recipe.name)
     return out.assign(unit=unit)
+
+
+def places(
+    claimed: Sequence[int] | np.ndarray, order: np.ndarray, sure: Means | None, alpha: float
+) -> pd.DataFrame:
+    """Each place between neighbours of an order, with a line claimed there, and one that holds.
+
+    Parameters
+    ----------
+    claimed : sequence of int
+        The ranks below which there is a line.
+    order : array of int
+        Systems, best first.
+    sure : Means or None
+        None where nothing can be told: p, p_holm and held are empty.
+
+    Returns
+    -------
+    DataFrame
+        below, claimed (0 or 1), p, p_holm, held (0 or 1).
+    """
+    below = np.arange(1, len(order))
+    table = pd.DataFrame({"below": below, "claimed": np.isin(below, claimed).astype(int)})
+    if sure is None:
+        return table.assign(p=np.nan, p_holm=np.nan, held=np.nan)
+    return table.merge(held_lines(sure, order, alpha), on="below", validate="1:1")
 
 
 def beside(
@@ -139,17 +161,12 @@ def beside(
     DataFrame
         below, claimed, unit, p, p_holm, held; the last three are empty where it cannot be told.
     """
-    order = [judged.systems.index(name) for name in systems]
-    below = np.arange(1, len(order))
-    lines = pd.DataFrame({"below": below, "claimed": np.isin(below, claimed).astype(int)})
+    order = np.array([judged.systems.index(name) for name in systems])
     parts = []
     for unit in units:
-        sure = enough_units(judged, unit)
-        part = lines.assign(unit=unit)
-        if sure is None:
-            parts.append(part.assign(p=np.nan, p_holm=np.nan, held=np.nan))
-        else:
-            parts.append(part.merge(held_lines(sure, np.array(order), alpha), on="below"))
+        part = places(claimed, order, enough_units(judged, unit), alpha)
+        part.insert(2, "unit", unit)
+        parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 
@@ -217,28 +234,54 @@ def standing(
     if unit is None:
         unit = next(iter(table.loc[table["default"] == 1, "unit"]), UNTOLD)
     made = made_by(judged, recipe, alpha)
-    ranking = recipe_table(recipe, made, judged.systems)
-    ranking = ranking[["rank", "system", "score", "cluster"]]
+    ranking = recipe_table(recipe, made, judged.systems)[RANKED]
     sure = enough_units(judged, unit, recipe.by_domain)
-    claimed = lines(judged, recipe, unit if sure else UNTOLD, alpha, made)
-    if sure is None:
+    unit = unit if sure else UNTOLD
+    claimed = lines(judged, recipe, unit, alpha, made)
+    drawn = draw_means(judged, unit, rng, resamples, recipe.by_domain) if sure else None
+    plain = Standing(recipe.name, unit, table, ranking, claimed, ranking[["system"]])
+    return with_promises(plain, judged.systems, sure, drawn, rng, level)
+
+
+def with_promises(
+    plain: Standing,
+    systems: Sequence[str],
+    sure: Means | None,
+    drawn: np.ndarray | None,
+    rng: np.random.Generator,
+    level: float,
+) -> Standing:
+    """A standing with the columns of its ranking that say what holds, and the chances of ranks.
+
+    Parameters
+    ----------
+    plain : Standing
+        Complete but for these: its ranking holds `RANKED`.
+    systems : sequence of str
+        In the order of `sure` and `drawn`.
+    sure : Means or None
+        None where nothing can be told: the columns are empty.
+    drawn : array, shape (resamples, systems)
+        Scores of resampled campaigns, where there is an estimate.
+    """
+    ranking = plain.ranking
+    if sure is None or drawn is None:
         names = ["low", "high", "rank_low", "rank_high", "rank_median", *SETS, "may_be_first"]
         ranking = ranking.assign(**dict.fromkeys([*names, "p_first"], np.nan), unit=UNTOLD)
-        none = pd.DataFrame({"system": ranking["system"]})
-        return Standing(recipe.name, UNTOLD, table, ranking, claimed, none)
-    drawn = ranks(draw_means(judged, unit, rng, resamples, recipe.by_domain))
+        return replace(plain, ranking=ranking)
+    drawn = ranks(drawn)
     chance = rank_probabilities(drawn)
     low, high = sure.interval(level)
-    extra = pd.DataFrame({"system": judged.systems, "low": low, "high": high})
-    extra = extra.merge(rank_range_table(drawn, judged.systems, level), on="system")
+    extra = pd.DataFrame({"system": systems, "low": low, "high": high})
+    extra = extra.merge(rank_range_table(drawn, systems, level), on="system")
     sets = rank_sets(sure, rng, level)
     extra = pd.concat([extra, sets[[*SETS]], sets[["may_be_first"]].astype(int)], axis=1)
     extra["p_first"] = chance[:, 0]
-    ranking = ranking.merge(extra, on="system", validate="1:1").assign(unit=unit)
-    names = [str(k) for k in range(1, len(judged.systems) + 1)]
-    shares = pd.DataFrame(chance[made.order], columns=names)
-    shares.insert(0, "system", ranking["system"])
-    return Standing(recipe.name, unit, table, ranking, claimed, shares)
+    ranking = ranking.merge(extra, on="system", validate="1:1").assign(unit=plain.unit)
+    names = [str(k) for k in range(1, len(systems) + 1)]
+    shares = pd.DataFrame(chance, index=list(systems), columns=names)
+    shares = shares.loc[ranking["system"]].rename_axis("system").reset_index()
+    return replace(plain, ranking=ranking, probabilities=shares)
 
 
 def set_table(standings: Sequence[Standing], level: float = 0.95) -> pd.DataFrame:

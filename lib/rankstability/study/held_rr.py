@@ -14,12 +14,10 @@ from statsmodels.stats.proportion import proportion_confint
 
 from ..judgments import REFERENCE
 from ..rank import ranges
-from ..rank.lines import held_lines
-from ..rank.sets import rank_sets
 from ..rank.systems import count_tests, rank_counts
-from ..rank.units import FEWEST_UNITS, Means, means, rank_probabilities
+from ..rank.units import FEWEST_UNITS, Means, means
 from ..score.rr import PairCounts
-from .held import SETS, UNTOLD, Standing
+from .held import RANKED, UNTOLD, Standing, places, with_promises
 
 MANY = 5000  # units from which resampling is normal, and null campaigns turn units round whole
 METHOD = "bojar"  # wins over decided comparisons, lines by the sign test: what notebook 07 tests
@@ -113,30 +111,14 @@ def standing(
     ranking = rank_counts(data.counts, METHOD, alpha=alpha)
     systems = list(data.systems)
     order = np.array([systems.index(s) for s in ranking.systems])
-    table = ranking.table[["rank", "system", METHOD, "cluster"]].rename(columns={METHOD: "score"})
-    below = np.arange(1, len(order))
-    lines = pd.DataFrame({"below": below, "claimed": np.isin(below, ranking.lines).astype(int)})
+    table = ranking.table.rename(columns={METHOD: "score"})[RANKED]
     sure = sure_means(data)
-    if sure is None:
-        names = ["low", "high", "rank_low", "rank_high", "rank_median", *SETS, "may_be_first"]
-        table = table.assign(**dict.fromkeys([*names, "p_first"], np.nan), unit=UNTOLD)
-        lines = lines.assign(recipe=METHOD, p=np.nan, p_holm=np.nan, held=np.nan, unit=UNTOLD)
-        none = pd.DataFrame({"system": table["system"]})
-        return Standing(METHOD, UNTOLD, data.number, table, lines, none)
-    lines = lines.merge(held_lines(sure, order, alpha), on="below").assign(unit=data.unit)
+    unit = data.unit if sure else UNTOLD
+    lines = places(ranking.lines, order, sure, alpha).assign(unit=unit)
     lines.insert(0, "recipe", METHOD)
-    drawn = ranges.ranks(draw(data, rng, resamples))
-    chance = rank_probabilities(drawn)
-    low, high = sure.interval(level)
-    extra = pd.DataFrame({"system": systems, "low": low, "high": high})
-    extra = extra.merge(ranges.rank_range_table(drawn, systems, level), on="system")
-    sets = rank_sets(sure, rng, level)
-    extra = pd.concat([extra, sets[[*SETS]], sets[["may_be_first"]].astype(int)], axis=1)
-    extra["p_first"] = chance[:, 0]
-    table = table.merge(extra, on="system", validate="1:1").assign(unit=data.unit)
-    shares = pd.DataFrame(chance[order], columns=[str(k) for k in range(1, len(order) + 1)])
-    shares.insert(0, "system", table["system"])
-    return Standing(METHOD, data.unit, data.number, table, lines, shares)
+    drawn = draw(data, rng, resamples) if sure else None
+    plain = Standing(METHOD, unit, data.number, table, lines, table[["system"]])
+    return with_promises(plain, systems, sure, drawn, rng, level)
 
 
 def draw(data: Battles, rng: np.random.Generator, resamples: int) -> np.ndarray:
