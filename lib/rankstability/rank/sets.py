@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from .units import FEWEST_UNITS, Means
+from .units import FEWEST_UNITS, Means, normal_draws
 
 
 def rank_sets(
@@ -75,9 +75,7 @@ def _studentised(
     chi-squared scale with units - 1 degrees of freedom makes them t-like, for few units.
     """
     t = estimate.t()
-    values, vectors = np.linalg.eigh(estimate.covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    z = rng.standard_normal((draws, len(values))) @ root.T
+    z = normal_draws(estimate.covariance, draws, rng)
     freedom = estimate.freedom
     z /= np.sqrt(rng.chisquare(freedom, size=(draws, 1)) / freedom)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -17,6 +17,7 @@ from ..score.scored import Scored
 
 FEWEST_UNITS = 8
 """With fewer units no set of ranks is given, and none is a default: a convention, not measured."""
+MOST_CELLS = 20_000_000  # of resamples by units, that are held at once
 TWO_WAY = "worker x document"
 UNITS = ("worker", "hit", "document", "block", TWO_WAY)
 
@@ -69,7 +70,7 @@ class Means:
 
     def variance_of_differences(self) -> np.ndarray:
         """Variance of each difference mean_i - mean_j by the covariance alone."""
-        return np.maximum(_difference_variance(self.covariance), 0.0)
+        return difference_variance(self.covariance)
 
     def p(self) -> np.ndarray:
         """One-sided p that the row's system is better than the column's; NaN on the diagonal."""
@@ -185,11 +186,29 @@ def draw_means(
         return two_way_bootstrap(
             scored.system, worker, document, scored.score, rng, resamples, weight, n
         )
-    sums, weights = unit_totals(scored.system, scored.unit(unit), scored.score, weight, n)
+    totals = unit_totals(scored.system, scored.unit(unit), scored.score, weight, n)
+    return bootstrap(*totals, rng, resamples)
+
+
+def bootstrap(
+    sums: np.ndarray, weights: np.ndarray, rng: np.random.Generator, resamples: int
+) -> np.ndarray:
+    """Ratios of sums to weights, (resamples, systems), of units drawn anew with replacement.
+
+    Parameters
+    ----------
+    sums, weights : arrays, shape (units, systems)
+        Such as from `unit_totals`.
+    """
     units = len(sums)
-    times = rng.multinomial(units, np.full(units, 1 / units), size=resamples).astype(float)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (times @ sums) / (times @ weights)
+    step = max(1, MOST_CELLS // units)
+    parts = []
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        times = rng.multinomial(units, np.full(units, 1 / units), size).astype(float)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            parts.append((times @ sums) / (times @ weights))
+    return np.concatenate(parts)
 
 
 def unit_totals(
@@ -285,9 +304,17 @@ def two_way_means(
     return Means(one.mean, covariance, larger.influence, fewer, least)
 
 
-def _difference_variance(covariance: np.ndarray) -> np.ndarray:
-    variance = np.diag(covariance)
-    return variance[:, None] + variance[None, :] - 2 * covariance
+def difference_variance(covariance: np.ndarray, least: float = 0.0) -> np.ndarray:
+    """Variance of each difference of two means, from their covariance; not below `least`."""
+    own = np.diag(covariance)
+    return np.maximum(own[:, None] + own - 2 * covariance, least)
+
+
+def normal_draws(covariance: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Draws about 0 with this covariance, (draws, systems); negative eigenvalues count as 0."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    return rng.standard_normal((draws, len(values))) @ root.T
 
 
 def two_way_bootstrap(

@@ -73,20 +73,15 @@ def false_lines(
         made = make(recipe, shuffled(equal, unit, rng).matrix(), domain, alpha)
         pairs[k] = (np.nan_to_num(made.p[above], nan=1.0) < alpha).mean()
         lines[k] = made.lines.any()
+    return false_line_row(recipe.name, unit, pairs, lines)
+
+
+def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray) -> pd.DataFrame:
+    """`false_lines` from each null campaign's share of significant pairs, and its having a line."""
+    draws = len(pairs)
     half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)
     low, high = proportion_confint(int(lines.sum()), draws, method="wilson")
-    return pd.DataFrame(
-        [
-            {
-                "recipe": recipe.name,
-                "unit": unit,
-                "pairs_significant": pairs.mean(),
-                "pairs_low": max(pairs.mean() - half, 0.0),
-                "pairs_high": min(pairs.mean() + half, 1.0),
-                "campaigns_with_line": lines.mean(),
-                "campaigns_low": low,
-                "campaigns_high": high,
-                "draws": draws,
-            }
-        ]
-    )
+    row = {"recipe": recipe, "unit": unit, "pairs_significant": pairs.mean()}
+    row |= {"pairs_low": max(pairs.mean() - half, 0.0), "pairs_high": min(pairs.mean() + half, 1.0)}
+    row |= {"campaigns_with_line": lines.mean(), "campaigns_low": low, "campaigns_high": high}
+    return pd.DataFrame([{**row, "draws": draws}])

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.proportion import proportion_confint
 
 from ..judgments import REFERENCE
 from ..rank import ranges
 from ..rank.systems import count_tests, rank_counts
-from ..rank.units import FEWEST_UNITS, Means, means
+from ..rank.units import FEWEST_UNITS, Means, bootstrap, means, normal_draws
 from ..score.rr import PairCounts
+from .calibration import false_line_row
 from .held import RANKED, UNTOLD, Standing, places, with_promises
 
 MANY = 5000  # units from which resampling is normal, and null campaigns turn units round whole
@@ -123,18 +123,10 @@ def standing(
 
 def draw(data: Battles, rng: np.random.Generator, resamples: int) -> np.ndarray:
     """Scores in campaigns whose units are drawn anew: (resamples, systems)."""
-    won, decided = data.sums()
     if data.units > MANY:
-        sure = means(won, decided)
-        return rng.multivariate_normal(sure.mean, sure.covariance, resamples, method="eigh")
-    step = max(1, 20_000_000 // data.units)
-    parts = []
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        times = rng.multinomial(data.units, np.full(data.units, 1 / data.units), size)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            parts.append((times @ won) / (times @ decided))
-    return np.concatenate(parts)
+        sure = means(*data.sums())
+        return sure.mean + normal_draws(sure.covariance, resamples, rng)
+    return bootstrap(*data.sums(), rng, resamples)
 
 
 def false_lines(
@@ -165,9 +157,4 @@ def false_lines(
         tests = count_tests(counts)
         pairs[k] = (tests[0][above] < alpha).mean()
         lines[k] = bool(rank_counts(counts, METHOD, alpha=alpha, tests=tests).lines)
-    half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)
-    low, high = proportion_confint(int(lines.sum()), draws, method="wilson")
-    row = {"recipe": METHOD, "unit": data.unit, "pairs_significant": pairs.mean()}
-    row |= {"pairs_low": max(pairs.mean() - half, 0.0), "pairs_high": min(pairs.mean() + half, 1.0)}
-    row |= {"campaigns_with_line": lines.mean(), "campaigns_low": low, "campaigns_high": high}
-    return pd.DataFrame([{**row, "draws": draws}])
+    return false_line_row(METHOD, data.unit, pairs, lines)

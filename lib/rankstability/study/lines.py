@@ -9,11 +9,11 @@ import pandas as pd
 
 from ..chance import named_generator
 from ..judgments import DirectAssessment, select_rows
-from ..rank.recipes import RECIPES
+from ..rank.recipes import RECIPES, recipe_table
 from ..rank.units import TWO_WAY, unit_table
 from ..score.scored import Scored, scored
 from .calibration import false_lines
-from .held import UNTOLD, Standing, made_by, standing
+from .held import RANKED, UNTOLD, Standing, made_by, standing
 
 SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook 10 compares
 
@@ -142,15 +142,6 @@ def parts_table(parts: Mapping[str, Scored], recipe: str, alpha: float = 0.05) -
     frames = []
     for part, judged in parts.items():
         made = made_by(judged, RECIPES[recipe], alpha)
-        cluster = 1 + np.concatenate([[0], np.cumsum(made.lines)]).astype(int)
-        table = pd.DataFrame(
-            {
-                "part": part,
-                "rank": np.arange(1, len(made.order) + 1),
-                "system": [judged.systems[k] for k in made.order],
-                "score": made.score,
-                "cluster": cluster,
-            }
-        )
-        frames.append(table)
+        frames.append(recipe_table(RECIPES[recipe], made, judged.systems)[RANKED])
+        frames[-1].insert(0, "part", part)
     return pd.concat(frames, ignore_index=True)
