@@ -10,7 +10,7 @@ from assessments import demo
 from conftest import needs
 from rankstability.change.redraw import draw_parts
 from rankstability.rank.lines import held_lines
-from rankstability.rank.units import Means
+from rankstability.rank.units import Means, difference_variance
 from rankstability.read.campaigns import find, load_da
 from rankstability.score import models, variance
 from rankstability.score.da import judgment_z
@@ -37,7 +37,7 @@ def test_the_covariance_is_that_of_drawn_campaigns(known):
     means /= np.bincount(scored.system, weight, n)[:, None]
     found, expected = np.cov(means), precision.covariance()
     assert np.allclose(np.diag(found), np.diag(expected), rtol=0.12)
-    error = np.sqrt(design._difference(found)), np.sqrt(design._difference(expected))
+    error = np.sqrt(difference_variance(found)), np.sqrt(difference_variance(expected))
     i, j = np.triu_indices(n, 1)
     assert np.allclose(error[0][i, j], error[1][i, j], rtol=0.08)
 
@@ -68,10 +68,12 @@ def test_power_is_the_share_of_drawn_campaigns_that_find_the_difference(known):
         gap = means[:, at[row.first]] - means[:, at[row.second]]
         assert (gap > 1.96 * row.error).mean() == pytest.approx(row.power, abs=0.03)
     needed = table[np.isfinite(table["times"])].iloc[0]
-    enough = design.pair_power(precision, needed["times"], needed["times"]).iloc[0]
+    enough = design.pair_power(
+        precision, documents=needed["times"], annotators=needed["times"]
+    ).iloc[0]
     assert enough["power"] == pytest.approx(0.8, abs=1e-9)
     i, j = np.triu_indices(len(at), 1)
-    error = np.median(np.sqrt(design._difference(precision.covariance())[i, j]))
+    error = np.median(precision.errors()[i, j])
     assert design.smallest_gap(precision) == pytest.approx(2.8016 * error, rel=1e-4)
 
 
@@ -79,7 +81,7 @@ def test_lines_held_are_those_of_the_lines_themselves(known):
     _, precision = known
     covariance = precision.covariance(200, 200)
     means = np.random.default_rng(3).multivariate_normal(precision.quality, covariance, 20)
-    ours = design._held(means, np.sqrt(design._difference(covariance)), 11, 0.05)
+    ours = design._held(means, np.sqrt(difference_variance(covariance, design.LEAST)), 11, 0.05)
     theirs = [held_lines(Means(m, covariance, np.empty(0), 12))["held"].sum() for m in means]
     assert ours.tolist() == theirs and ours.max() > 0
 

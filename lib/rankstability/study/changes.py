@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
 
 from ..judgments import DirectAssessment
 from ..rank.ranking import Ranking, compare
 from ..rank.systems import rank_systems
+from ..rank.tau import tau
 from ..score.da import NO_SPREAD, segment_scores
 
 Ranker = Callable[[DirectAssessment], Ranking]
@@ -92,8 +92,9 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
         return dict.fromkeys(names, float("nan"))
     r = min(1.0, float(np.corrcoef(x, y)[0, 1]))
     spread = float(np.sqrt((1 - 0.9**2) * max(0.0, 1 - r**2)))
-    tau = float(kendalltau(x, y).statistic)
-    return dict(zip(names, (r, tau, 0.9 * r - spread, min(1.0, 0.9 * r + spread)), strict=True))
+    return dict(
+        zip(names, (r, float(tau(x, y)), 0.9 * r - spread, min(1.0, 0.9 * r + spread)), strict=True)
+    )
 
 
 def changes_table(

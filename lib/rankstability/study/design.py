@@ -16,6 +16,8 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from scipy.stats import t as student
 
+from ..rank.tau import tau
+from ..rank.units import difference_variance, normal_draws
 from ..score import variance
 from ..score.models import combined_factors
 from ..score.scored import Scored
@@ -31,6 +33,7 @@ DRAWN = {
     "residual": ("documents", "ratings"),
 }
 """Which of a campaign's sizes divide the part of each component."""
+LEAST = 1e-18  # variance of a difference, so that none is certain
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,10 @@ class Precision:
         for name, part in self.parts.items():
             total += part / np.prod([times[size] for size in DRAWN[name]])
         return total
+
+    def errors(self, **times: float) -> np.ndarray:
+        """Standard error of each difference of two means; `times` as for `covariance`."""
+        return np.sqrt(difference_variance(self.covariance(**times), LEAST))
 
     @property
     def freedom_units(self) -> int:
@@ -135,24 +142,18 @@ def _means(scored: Scored) -> np.ndarray:
     )
 
 
-def _difference(covariance: np.ndarray) -> np.ndarray:
-    """Variance of each difference of two means."""
-    own = np.diag(covariance)
-    return np.maximum(own[:, None] + own - 2 * covariance, 1e-18)
-
-
 # ---------------------------------------------------------------- pairs
 
 
 def pair_power(
-    known: Precision,
-    documents: float = 1.0,
-    annotators: float = 1.0,
-    ratings: float = 1.0,
-    alpha: float = 0.05,
-    power: float = 0.8,
+    known: Precision, *, alpha: float = 0.05, power: float = 0.8, **times: float
 ) -> pd.DataFrame:
     """Chance to tell each pair of systems apart, and how large a campaign would need to be.
+
+    Parameters
+    ----------
+    **times : float
+        Size of the campaign, as for `Precision.covariance`.
 
     Returns
     -------
@@ -167,13 +168,10 @@ def pair_power(
     i, j = np.triu_indices(len(order), 1)
     first, second = order[i], order[j]
     gap = known.quality[first] - known.quality[second]
-    error, now = (
-        np.sqrt(_difference(c)[first, second])
-        for c in (known.covariance(documents, annotators, ratings), known.covariance())
-    )
+    error, now = known.errors(**times)[first, second], known.errors()[first, second]
     bar = ndtri(1 - alpha / 2)
     with np.errstate(divide="ignore"):
-        times = ((bar + ndtri(power)) * now / gap) ** 2
+        needed = ((bar + ndtri(power)) * now / gap) ** 2
     names = np.array(known.systems)
     return pd.DataFrame(
         {
@@ -182,23 +180,17 @@ def pair_power(
             "gap": gap,
             "error": error,
             "power": ndtr(gap / error - bar),
-            "times": times,
+            "times": needed,
         }
     )
 
 
 def smallest_gap(
-    known: Precision,
-    documents: float = 1.0,
-    annotators: float = 1.0,
-    ratings: float = 1.0,
-    alpha: float = 0.05,
-    power: float = 0.8,
+    known: Precision, *, alpha: float = 0.05, power: float = 0.8, **times: float
 ) -> float:
-    """True difference that the median pair of systems needs to be found with chance `power`."""
-    i, j = np.triu_indices(len(known.systems), 1)
-    error = np.sqrt(_difference(known.covariance(documents, annotators, ratings))[i, j])
-    return float((ndtri(1 - alpha / 2) + ndtri(power)) * np.median(error))
+    """True difference that the median pair of systems needs, as `pair_power` has it."""
+    error = np.median(known.errors(**times)[np.triu_indices(len(known.systems), 1)])
+    return float((ndtri(1 - alpha / 2) + ndtri(power)) * error)
 
 
 # ---------------------------------------------------------------- repeats of a size
@@ -229,18 +221,17 @@ def repeats(
         srp_equal_claims, significant_pairs, lines_held (mean, at `alpha` for all lines together),
         smallest_gap.
     """
-    covariance = known.covariance(documents, annotators, ratings)
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    means = known.quality + rng.standard_normal((2 * draws, len(values))) @ root.T
-    i, j = np.triu_indices(len(values), 1)
-    z = (means[:, i] - means[:, j]) / np.sqrt(_difference(covariance)[i, j])
+    times = {"documents": documents, "annotators": annotators, "ratings": ratings}
+    means = known.quality + normal_draws(known.covariance(**times), 2 * draws, rng)
+    error = known.errors(**times)
+    i, j = np.triu_indices(len(error), 1)
+    z = (means[:, i] - means[:, j]) / error[i, j]
     p = 2 * ndtr(-np.abs(z))
     sets = np.repeat(np.arange(draws), 2)
     found = stability(Outcome(known.systems, -means, p, np.abs(z), sets, alpha))
-    taus = (np.sign(z[0::2]) * np.sign(z[1::2])).mean(axis=1)
+    taus = tau(means[::2], means[1::2])
     units = max(2, round(known.freedom_units * min(documents, annotators)))
-    held = _held(means[::2], np.sqrt(_difference(covariance)), units - 1, alpha)
+    held = _held(means[::2], error, units - 1, alpha)
     low, high = np.quantile(taus, [0.025, 0.975])
     keep = ("srp", "srp_equal_claims", "significant_pairs")
     return (
@@ -248,7 +239,7 @@ def repeats(
         | {name: float(found[name]) for name in keep}
         | {
             "lines_held": float(np.mean(held)),
-            "smallest_gap": smallest_gap(known, documents, annotators, ratings, alpha),
+            "smallest_gap": smallest_gap(known, alpha=alpha, **times),
         }
     )
 
@@ -304,10 +295,10 @@ def additions(known: Precision) -> pd.DataFrame:
     ]
     options = {s: {s: 2.0} for s in sizes} | {"all": dict.fromkeys(sizes[:-1], 2.0)}
     i, j = np.triu_indices(len(known.systems), 1)
-    now = np.median(_difference(known.covariance())[i, j])
+    now = np.median(known.errors()[i, j] ** 2)
     rows = []
     for name, times in options.items():
-        then = np.median(_difference(known.covariance(**times))[i, j])
+        then = np.median(known.errors(**times)[i, j] ** 2)
         judgments = times.get("documents", 1.0) * times.get("ratings", 1.0)
         rows.append((name, judgments, np.sqrt(then), smallest_gap(known, **times), 1 - then / now))
     columns = ["addition", "judgments", "error", "smallest_gap", "gain"]
@@ -355,8 +346,7 @@ def twin_agreement(
         if min(len(np.unique(p.system)) for p in parts) < n:
             continue
         one, two = (_means(p) for p in parts)
-        i, j = np.triu_indices(n, 1)
-        realised.append((np.sign(one[i] - one[j]) * np.sign(two[i] - two[j])).mean())
+        realised.append(tau(one, two))
         predicted.append(_expected_tau(known, *parts))
     values = [np.mean(v) if v else np.nan for v in (realised, predicted)]
     row = (unit, share, size, *values)
@@ -379,7 +369,7 @@ def _expected_tau(known: Precision, first: Scored, second: Scored) -> float:
         cross += known.components.variance[name] * share[a].T @ theirs[b]
     i, j = np.triu_indices(n, 1)
     both = np.diag(cross)[i] + np.diag(cross)[j] - cross[i, j] - cross[j, i]
-    errors = [_difference(c)[i, j] for c in own]
+    errors = [difference_variance(c, LEAST)[i, j] for c in own]
     shared = np.clip(both, 0.0, 0.999 * np.minimum(*errors))
     gap = known.quality[i] - known.quality[j]
     nodes, weights = np.polynomial.hermite_e.hermegauss(21)

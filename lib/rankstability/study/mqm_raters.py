@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
 
 from ..errors import DataError
+from ..rank.tau import tau
 from ..score import mqm
 from ..score.mqm import Ratings
 from .srp_studies import minimum_entropy
@@ -96,12 +96,13 @@ def agreement(data: Ratings) -> pd.DataFrame:
         both = np.flatnonzero((data.slots == a).any(axis=1) & (data.slots == b).any(axis=1))
         if not len(both):
             continue
-        of_a, of_b = (data.score[:, both, (data.slots[both] == r).argmax(axis=1)].T for r in (a, b))
-        taus = np.array([_tau(x, y) for x, y in zip(of_a, of_b, strict=True)])
+        slots = ((data.slots[both] == r).argmax(axis=1) for r in (a, b))
+        of_a, of_b = (data.score[:, both, slot].T.round(9) for slot in slots)
+        taus = tau(of_a, of_b)
         without += int(np.isnan(taus).sum())
         if not np.isnan(taus).all():
             single.append(np.nanmean(taus))
-        shared.append(_tau(of_a.sum(axis=0), of_b.sum(axis=0)))
+        shared.append(tau(*(x.sum(axis=0).round(9) for x in (of_a, of_b))))
     if not shared:
         raise DataError("no two raters share a document", expected="two ratings per item or more")
     values: dict[str, Any] = {
@@ -113,11 +114,6 @@ def agreement(data: Ratings) -> pd.DataFrame:
     return pd.DataFrame(
         {"aggregation": values.keys(), "value": pd.Series(values.values(), dtype=object)}
     )
-
-
-def _tau(x: np.ndarray, y: np.ndarray) -> float:
-    """Kendall's tau-b; sums of tenths that are equal are ties; NaN where one does not vary."""
-    return kendalltau(np.round(x, 9), np.round(y, 9)).statistic
 
 
 def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -> pd.DataFrame:

@@ -13,9 +13,10 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import DirectAssessment
+from ..rank.tau import tau
 from ..rank.units import FEWEST_UNITS
 from ..score.scored import Scored, from_frame
-from .protocols import has_documents, tau
+from .protocols import has_documents
 
 COLUMNS = [
     *("domain", "documents", "segments", "tau", "low", "high", "random", "random_low"),

@@ -15,6 +15,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..rank.recipes import recipe_named
+from ..rank.tau import tau
 from ..rank.units import FEWEST_UNITS, estimate
 from ..score.scored import Scored, from_frame
 from .held import made_by
@@ -119,14 +120,6 @@ def has_documents(judged: Scored) -> bool:
     """Whether every judgment names its document."""
     codes = judged.units.get("document")
     return codes is not None and bool((codes >= 0).all())
-
-
-def tau(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Kendall's tau-b of scores along the last axis; pairs with a missing score count as ties."""
-    i, j = np.triu_indices(one.shape[-1], 1)
-    a, b = (np.nan_to_num(np.sign(x[..., i] - x[..., j])) for x in (one, other))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (a * b).sum(axis=-1) / np.sqrt(np.abs(a).sum(axis=-1) * np.abs(b).sum(axis=-1))
 
 
 def _draws(units: int, resamples: int, rng: np.random.Generator) -> np.ndarray:

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from ..change.redraw import draw_parts
 from ..judgments import COUNTED, DirectAssessment, counted
+from ..rank.tau import tau
 from ..score import models, variance
 from ..score.da import judgment_z
 from ..score.models import Additive
@@ -141,9 +142,7 @@ def half_taus(da: DirectAssessment, z: np.ndarray, rng: np.random.Generator) -> 
     first = np.zeros((int(worker.max()) + 1, z.shape[1]), bool)
     first[seen] = order < len(seen) // 2
     one, two = (cell_means(da, z, m) for m in (first[worker], ~first[worker]))
-    i, j = np.triu_indices(len(one), 1)
-    agree = np.sign(one[i] - one[j]) * np.sign(two[i] - two[j])
-    return np.nanmean(agree, axis=0)
+    return tau(one.T, two.T)
 
 
 def split_halves(

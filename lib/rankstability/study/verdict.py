@@ -16,7 +16,8 @@ from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment, ranked_systems
 from ..rank.balanced import complete, design
 from ..rank.recipes import RECIPES, recipe_of_year
-from ..rank.units import TWO_WAY, Means
+from ..rank.tau import tau
+from ..rank.units import TWO_WAY, Means, normal_draws
 from ..score import rr
 from ..score.scored import Scored, scored
 from . import annotators, calibration, held, held_rr, rr_changes
@@ -223,20 +224,17 @@ def repeat(
     error = np.trace(sure.covariance - sure.covariance.mean(axis=0)) / n
     spread = float((centred**2).mean())
     truth = centred * np.sqrt(max(0.0, 1 - error / spread)) if spread > 0 else centred
-    values, vectors = np.linalg.eigh(sure.covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    one, two = (truth + rng.standard_normal((draws, n)) @ root.T for _ in range(2))
+    one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
+    taus = tau(one, two)
+    out = {"tau": taus.mean()}
+    out["low"], out["high"] = np.quantile(taus, [(1 - level) / 2, (1 + level) / 2])
     i, j = np.triu_indices(n, 1)
     first, second = one[:, i] - one[:, j], two[:, i] - two[:, j]
-    same = np.sign(first) == np.sign(second)
-    tau = 2 * same.mean(axis=1) - 1
-    out = {"tau": tau.mean()}
-    out["low"], out["high"] = np.quantile(tau, [(1 - level) / 2, (1 + level) / 2])
     claims = min(claims, len(i))
     if claims:
         error_of = np.maximum(sure.error()[i, j], 1e-12)
         surest = np.argsort(-np.abs(first) / error_of, axis=1)[:, :claims]
-        kept = np.take_along_axis(same, surest, axis=1)
+        kept = np.take_along_axis(np.sign(first) == np.sign(second), surest, axis=1)
         out |= {"srp": kept.all(axis=1).mean(), "kept": kept.mean()}
     return {k: float(v) for k, v in out.items()} | {"claims": claims}
 
