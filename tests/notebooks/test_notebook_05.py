@@ -31,3 +31,5 @@ def test_documents_and_methods_on_the_demo(tmp_path):
     luck = pd.read_csv(tmp_path / "de-en" / "luck.csv")
     assert abs(luck["luck_raw"].mean()) < 1e-8
     assert luck.loc[luck["human"] == 1, "system"].tolist() == ["HUMAN.0"]
+    assert set(luck["unit"]) == set(components["unit"]) == {"worker x document"}
+    assert (luck["luck_low"] < luck["luck_high"]).all()

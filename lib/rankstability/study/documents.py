@@ -12,6 +12,7 @@ from ..judgments import DirectAssessment, is_human
 from ..rank.ranking import opposite_pairs
 from ..score import models, variance
 from ..score.da import judgment_z, segment_scores
+from .left_out import WithoutUnits
 
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
 
@@ -101,10 +102,26 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
     return out
 
 
-def component_table(parts: dict[str, variance.Components], pair: str) -> pd.DataFrame:
-    """Columns pair, score (raw, z), then `Components.table`."""
-    frames = [c.table().assign(pair=pair, score=name) for name, c in parts.items()]
-    return pd.concat([f[["pair", "score", *f.columns[:-2]]] for f in frames], ignore_index=True)
+def component_table(
+    parts: dict[str, variance.Components], pair: str, without: WithoutUnits | None = None
+) -> pd.DataFrame:
+    """Columns pair, score (raw, z), then `Components.table` with low and high by unit drawn anew.
+
+    The model's own interval is in model_low and model_high; unit says what low and high draw anew,
+    empty where it cannot be told.
+    """
+    without = WithoutUnits() if without is None else without
+    frames = []
+    for score, fitted in parts.items():
+        own = fitted.table().rename(columns={"low": "model_low", "high": "model_high"})
+        times = np.array([without.component_factor(score, c) for c in own["component"]])
+        own.insert(2, "low", own["variance"] / times)
+        own.insert(3, "high", own["variance"] * times)
+        own.insert(4, "unit", without.unit)
+        frames.append(own)
+    return pd.concat(frames, keys=list(parts), names=["score"]).reset_index(level=0).assign(
+        pair=pair
+    )[["pair", "score", *frames[0].columns]].reset_index(drop=True)  # fmt: skip
 
 
 def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
@@ -142,7 +159,11 @@ def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd
     return table.sort_values(order, ascending=[False, True]).reset_index(drop=True)
 
 
-def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
+def ease_by_system(
+    frame: pd.DataFrame,
+    parts: dict[str, variance.Components],
+    without: WithoutUnits | None = None,
+) -> pd.DataFrame:
     """Mean ease of the documents that each system was judged on, and its mean z without that.
 
     Parameters
@@ -151,16 +172,18 @@ def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -
         As from `segment_frame`.
     parts : dict
         From `variance_components`.
+    without : WithoutUnits, optional
+        From `left_out.without_units`: what the interval of luck draws anew.
 
     Returns
     -------
     DataFrame
         system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
         of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
-        interval of luck_raw, from the model's prediction errors of the documents), segment_luck_z
-        (with the ease of the segments themselves), document_sd (standard deviation of its
-        documents' mean raw scores), z_without (mean_z - luck_z), rank, rank_without; best mean z
-        first.
+        interval of luck_raw by `WithoutUnits.luck_half`; empty where it cannot be told), unit (what
+        it draws anew), segment_luck_z (with the ease of the segments themselves), document_sd
+        (standard deviation of its documents' mean raw scores), z_without (mean_z - luck_z), rank,
+        rank_without; best mean z first.
     """
     system, document = frame["system"].astype(str), frame["document"].astype(str)
     segment = frame["segment"].astype(str)
@@ -175,8 +198,10 @@ def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -
     for score in ("raw", "z"):
         ease = document.map(parts[score].effects["document"].set_index("level")["effect"])
         out[f"luck_{score}"] = against_the_mean(ease, score)
-    error = _luck_error(system, document, frame["raw"].notna(), parts["raw"])
-    out["luck_low"], out["luck_high"] = (out["luck_raw"] + k * Z95 * error for k in (-1, 1))
+    without = WithoutUnits() if without is None else without
+    half = _luck_half(system, document, frame["raw"].notna(), parts["raw"], without)
+    out["luck_low"], out["luck_high"] = (out["luck_raw"] + k * half for k in (-1, 1))
+    out["unit"] = without.unit
     more = segment.map(parts["z"].effects["segment"].set_index("level")["effect"]).fillna(0.0)
     out["segment_luck_z"] = against_the_mean(ease + more, "z")
     cells = frame.groupby([system, document])["raw"].mean()
@@ -191,14 +216,18 @@ def ease_by_system(frame: pd.DataFrame, parts: dict[str, variance.Components]) -
     return out.sort_values("rank").reset_index(drop=True)
 
 
-def _luck_error(
-    system: pd.Series, document: pd.Series, known: pd.Series, parts: variance.Components
+def _luck_half(
+    system: pd.Series,
+    document: pd.Series,
+    known: pd.Series,
+    parts: variance.Components,
+    without: WithoutUnits,
 ) -> pd.Series:
-    """Standard error of each system's luck: its documents' errors, by share, against the mean."""
+    """Half the interval of each system's luck; by the model, its documents' errors by share."""
+    documents = parts.effects["document"].set_index("level").sort_index()
     share = pd.crosstab(system[known], document[known], normalize="index")
-    apart = share - share.mean()
-    se = parts.effects["document"].set_index("level")["se"].reindex(share.columns).fillna(0.0)
-    return np.sqrt((apart**2) @ (se**2))
+    apart = (share - share.mean()).reindex(columns=documents.index, fill_value=0.0)
+    return without.luck_half(apart, Z95 * np.sqrt((apart**2) @ documents["se"].fillna(0.0) ** 2))
 
 
 def summary(

@@ -1,0 +1,93 @@
+"""How far components and document effects move when whole units are left out of a campaign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import variance
+from .equations import Equations
+from .models import combined_factors
+from .scored import Scored
+
+GROUPS = 10
+"""Units are left out in so many groups, at random; an interval has one degree of freedom less."""
+FURTHEST = 2.5  # of a step in the log of a ratio of variances
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Of each fit without a group of units, what it says.
+
+    Attributes
+    ----------
+    factors : tuple of str
+        Those with a variance above 0.
+    log_ratio : array, shape (groups, factors)
+        Change of the log of the factor's variance over the residual's.
+    document : array, shape (groups, documents)
+        Effects of documents, by the codes of the judgments; no columns without documents.
+    """
+
+    factors: tuple[str, ...]
+    log_ratio: np.ndarray
+    document: np.ndarray
+
+
+def error(values: np.ndarray) -> np.ndarray:
+    """Jackknife standard error of values of which each row leaves out one group."""
+    groups = len(values)
+    return np.sqrt((groups - 1) / groups * ((values - values.mean(axis=0)) ** 2).sum(axis=0))
+
+
+def leave_out(
+    judged: Scored,
+    parts: variance.Components,
+    unit: str,
+    rng: np.random.Generator,
+    weights: np.ndarray | None = None,
+    groups: int = GROUPS,
+) -> LeftOut:
+    """Fit the components again without each group of units (delete-a-group jackknife).
+
+    Each fit is one Newton step of the restricted likelihood from the components of all judgments;
+    document effects are predicted with these components.
+
+    Parameters
+    ----------
+    judged : Scored
+        The judgments that `parts` were fitted on.
+    unit : str
+        One of ``Scored.units``, or ``segment``.
+    weights : array of float, optional
+        Judgments averaged in each score.
+    """
+    known = [n for n in parts.variance if n != "residual" and n not in parts.left_out]
+    of = combined_factors(
+        judged.system, judged.segment, judged.units.get("worker"), judged.units.get("document")
+    )
+    ratio = np.array([parts.variance[n] / parts.variance["residual"] for n in known])
+    at = np.log(np.maximum(ratio, np.exp(variance.NONE)))
+    there = at > variance.NONE
+    weight = np.ones(len(judged.score)) if weights is None else weights
+    _, unit_of = np.unique(judged.unit(unit), return_inverse=True)
+    units = int(unit_of.max()) + 1
+    group = (rng.permutation(units) % groups)[unit_of]
+    documents = int(of["document"].max()) + 1 if "document" in known else 0
+    steps, effects = [], np.zeros((min(groups, units), documents))
+    for g in range(min(groups, units)):
+        rows = group != g
+        levels = [np.unique(of[n][rows], return_inverse=True) for n in known]
+        sizes = [len(names) for names, _ in levels]
+        equations = Equations([codes for _, codes in levels], sizes, weight[rows])
+        y = judged.score[rows] - np.average(judged.score[rows], weights=weight[rows])
+        fit = variance._fit(equations, y, at)
+        hessian = fit.hessian[np.ix_(there, there)]
+        hessian += np.diag(1e-3 * np.diag(hessian) + 1e-9)
+        steps.append(np.clip(np.linalg.solve(hessian, -fit.gradient[there]), -FURTHEST, FURTHEST))
+        if documents:
+            at_all = known.index("document")
+            effects[g, levels[at_all][0]] = fit.effects[at_all]
+    names = tuple(name for name, some in zip(known, there, strict=True) if some)
+    return LeftOut(names, np.array(steps), effects)

@@ -1,0 +1,109 @@
+"""Intervals of components and of document luck by what would be drawn anew (notebook 05)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from ..judgments import DirectAssessment
+from ..rank.units import TWO_WAY, default_unit
+from ..score.jackknife import LeftOut, error, leave_out
+from ..score.scored import scored
+from ..score.variance import Components
+from .held import UNTOLD, enough_units
+
+VAGUE = 100.0  # an interval that divides and multiplies by more says nothing
+
+
+@dataclass(frozen=True)
+class WithoutUnits:
+    """What components and document effects are without groups of units.
+
+    Attributes
+    ----------
+    unit : str
+        What is left out; empty where it cannot be told, or there are too few: then no intervals.
+    fits : mapping
+        Score (raw, z) to kind of unit (of `TWO_WAY` both) to its fits.
+    """
+
+    unit: str = UNTOLD
+    fits: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)
+
+    def component_factor(self, score: str, component: str) -> float:
+        """By how much the 95 % interval of a component's ratio to the rest divides and multiplies.
+
+        Variances by two kinds of units are added. NaN for a variance of 0, without a unit, and
+        above `VAGUE`.
+        """
+        fits = list(self.fits.get(score, {}).values())
+        if not fits or component not in fits[0].factors:
+            return float("nan")
+        at = fits[0].factors.index(component)
+        se = np.sqrt(sum(error(f.log_ratio)[at] ** 2 for f in fits))
+        factor = float(np.exp(self._times(fits) * se))
+        return factor if factor <= VAGUE else float("nan")
+
+    def luck_half(self, share: pd.DataFrame, model: pd.Series) -> pd.Series:
+        """Half the 95 % interval of each system's luck in points, its documents being those it had.
+
+        Parameters
+        ----------
+        share : DataFrame
+            Systems by documents: share of a system's scores on a document, less the mean system's.
+        model : Series
+            Half the interval by the model's errors of the documents' effects: what documents can
+            say. Of two kinds of units the wider counts.
+        """
+        half = pd.Series(np.nan, share.index)
+        for kind, fit in self.fits.get("raw", {}).items():
+            if kind == "document":
+                own = model
+            else:
+                own = self._times([fit]) * error(fit.document @ share.to_numpy().T)
+                own = pd.Series(own, share.index)
+            half = np.fmax(half, own)
+        return half
+
+    @staticmethod
+    def _times(fits: list[LeftOut]) -> float:
+        return float(student.isf(0.025, min(len(f.log_ratio) for f in fits) - 1))
+
+
+def without_units(
+    data: DirectAssessment | pd.DataFrame,
+    parts: Mapping[str, Components],
+    rng: np.random.Generator,
+    unit: str | None = None,
+) -> WithoutUnits:
+    """The components of raw and z-scores without groups of units.
+
+    Parameters
+    ----------
+    data, parts
+        As for and from `documents.variance_components`.
+    unit : str, optional
+        By default that of `rank.units.default_unit`.
+
+    Raises
+    ------
+    DataError
+        A unit that the data do not name.
+    """
+    raw = scored(data)
+    unit = default_unit(raw) if unit is None else unit
+    if enough_units(raw, unit) is None:
+        return WithoutUnits()
+    kinds = ("worker", "document") if unit == TWO_WAY else (unit,)
+    fits: dict[str, dict[str, LeftOut]] = {}
+    for score in ("raw", "z"):
+        weights = None
+        if not isinstance(data, DirectAssessment):
+            weights = data.loc[data[score].notna(), "n"].to_numpy(float)
+        judged = scored(data, score)
+        fits[score] = {k: leave_out(judged, parts[score], k, rng, weights) for k in kinds}
+    return WithoutUnits(unit, fits)
