@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pandas as pd
 
 from conftest import needs
-from rankstability import paths
+from rankstability.report import run
 
 
-def run(folder, campaign, *settings):
-    asked = (f"campaign={campaign}", f"output_dir={folder}", *settings)
-    done = subprocess.run(
-        [sys.executable, "-m", "rankstability.run", "11_protocols_and_test_sets", *asked],
-        capture_output=True,
-        text=True,
-        cwd=paths.ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
-    return folder
+def executed(folder, campaign, resamples):
+    given = {"campaign": campaign, "output_dir": str(folder), "resamples": resamples}
+    return run.execute(run.resolve("11"), given, quiet=True)
 
 
 def test_a_campaign_of_one_study_gets_halves_of_its_documents(tmp_path):
-    folder = run(tmp_path, "demo-srpdc", "resamples=50")
+    folder = executed(tmp_path, "demo-srpdc", 50)
     halves = pd.read_csv(folder / "halves.csv")
     assert halves["pair"].is_unique and (halves["low"] <= halves["tau"]).all()
     assert (halves["tau"] <= halves["high"]).all() and halves["tau"].between(-1, 1).all()
@@ -36,7 +24,7 @@ def test_a_campaign_of_one_study_gets_halves_of_its_documents(tmp_path):
 
 @needs("wmt20-iku")
 def test_test_sets_are_compared_and_the_published_rankings_come_out(tmp_path):
-    folder = run(tmp_path, "wmt20-iku", "resamples=200")
+    folder = executed(tmp_path, "wmt20-iku", 200)
     sets = pd.read_csv(folder / "sets.csv")
     assert sets["domain"].tolist() == ["Hansard", "News"] and (sets["p_holm"] < 0.05).all()
     claims = pd.read_csv(folder / "claims.csv")

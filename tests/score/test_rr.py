@@ -212,6 +212,11 @@ def test_sizes_of_the_tasks_of_lopez(campaign):
 # ---------------------------------------------------------------- steadiness
 
 
+def best_first(values):
+    values = values.drop("_ref", errors="ignore").dropna().sort_index()
+    return values.sort_values(ascending=False, kind="stable").index.tolist()
+
+
 @pytest.fixture(scope="module")
 def demo():
     return readers_rr.read_rr([demo_rr.FILE])
@@ -224,8 +229,8 @@ def test_removals_are_what_removing_the_rows_gives(demo):
     for row in changes[changes["task"] == "cs-en"].itertuples():
         removed = "_ref" if row.removed == "ref" else row.removed
         method = rr.METHODS[row.method]
-        before = [s for s in rr.rank_order(method(rr.pair_counts(task))) if s != removed]
-        after = rr.rank_order(method(rr.pair_counts(perturb.remove(task, removed))))
+        before = [s for s in best_first(method(rr.pair_counts(task))) if s != removed]
+        after = best_first(method(rr.pair_counts(perturb.remove(task, removed))))
         assert row.d_rank == (before != after)
     reference = changes[(changes["removed"] == "ref") & (changes["method"] == "expected_win")]
     assert not reference["d_rank"].any()  # it never counted there
@@ -281,7 +286,7 @@ def test_every_method_ranks_every_system(demo):
         for name in ranks.columns[2:]:
             assert sorted(part[name]) == list(range(1, 9))
     task = rr.tasks(demo)["cs-en"]
-    order = rr.rank_order(rr.METHODS["bojar"](rr.pair_counts(task)))
+    order = best_first(rr.METHODS["bojar"](rr.pair_counts(task)))
     part = ranks[ranks["task"] == "cs-en"].sort_values("bojar")
     assert part["system"].tolist() == order
 

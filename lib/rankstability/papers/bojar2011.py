@@ -23,7 +23,6 @@ TABLE2 = [
 ]
 KEYS = ["statistic", "task", "system", "other", "kind", "reference", "label"]
 LABELS = ["B>T", "T>B", "both fine", "both wrong"]  # of the private annotation, Tables 7 and 8
-AUTHORS = {"O": "B", "M": "T"}  # annotators of Table 8: O wrote B (CU-BOJAR), M wrote T (CU-TECTO)
 PRIVATE = "the annotation by the authors and four more people was not released"
 NO_DATA = {
     "Figure 2": "source sentences and their lengths are not in the release",

@@ -25,7 +25,6 @@ COSTS = {
     "cost_heuristic2": "heuristic2",
     "cost_bojar": "bojar",
 }
-HARD = "fr-en"  # Table 3, WMT10
 ACYCLIC = "en-cs individual"  # Table 2, WMT11
 TUNABLE = "ur-en tunable"  # Table 4, WMT11
 HALF = "more than half"

@@ -50,19 +50,10 @@ def opened(path: Path, settings: Mapping[str, Any]) -> long.Judged:
             value=path.name,
             expected="a name such as en-de.mqm.seg.score",
         )
-    rows = []
-    for number, line in enumerate(text.content(path).decode().splitlines(), start=1):
-        cells = line.split("\t") if "\t" in line else line.split()
-        if len(cells) != 2:
-            raise DataError(
-                "wrong number of columns",
-                file=paths.shown(path),
-                line=number,
-                value=len(cells),
-                expected="SYSTEM and SCORE, with a tab",
-            )
-        rows.append((number, *cells))
-    lines, systems, scores = zip(*rows, strict=True)
+    found = text.content(path).decode().splitlines()
+    cells = [line.split("\t") if "\t" in line else line.split() for line in found]
+    _two_each(path, cells, "SYSTEM and SCORE")
+    systems, scores = zip(*cells, strict=True)
     frame = pd.DataFrame({"system": systems, "score": scores, "pair": pair})
     place = frame.groupby("system", sort=False).cumcount() + 1
     sizes = frame["system"].value_counts()
@@ -80,21 +71,13 @@ def opened(path: Path, settings: Mapping[str, Any]) -> long.Judged:
         listed = _documents(documents, len(place.unique()))
         frame["domain"] = [listed[k - 1][0] for k in place]
         frame["document"] = [listed[k - 1][1] for k in place]
-    table = tables.table(path, frame.astype("category"), np.array(lines))
+    table = tables.table(path, frame.astype("category"), np.arange(1, len(cells) + 1))
     return long.Judged(table, {name: name for name in frame.columns}, Counter())
 
 
 def _documents(path: Path, expected: int) -> list[tuple[str, str]]:
     rows = [line.split("\t") for line in text.content(path).decode().splitlines()]
-    for number, row in enumerate(rows, start=1):
-        if len(row) != 2:
-            raise DataError(
-                "wrong number of columns",
-                file=paths.shown(path),
-                line=number,
-                value=len(row),
-                expected="DOMAIN and DOCUMENT, with a tab",
-            )
+    _two_each(path, rows, "DOMAIN and DOCUMENT")
     if len(rows) != expected:
         raise DataError(
             "documents for another number of segments",
@@ -103,3 +86,15 @@ def _documents(path: Path, expected: int) -> list[tuple[str, str]]:
             expected=f"{expected}, as each system has scores",
         )
     return [(domain, document) for domain, document in rows]
+
+
+def _two_each(path: Path, rows: list[list[str]], expected: str) -> None:
+    for number, row in enumerate(rows, start=1):
+        if len(row) != 2:
+            raise DataError(
+                "wrong number of columns",
+                file=paths.shown(path),
+                line=number,
+                value=len(row),
+                expected=f"{expected}, with a tab",
+            )

@@ -15,13 +15,14 @@ import numpy as np
 import pandas as pd
 
 from ..chance import named_generator
+from ..rank.units import TWO_WAY
 from . import ledger
 
 DRAWS = 4000
 SETS = ("human+ref", "ref", "lowest", "highest")  # of notebook 02: not single systems
 SLIPS = ("slip", "misprint", "the sentence contradicts")  # how reasons of the ledger begin
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
-UNITS = ("worker x document", "worker", "document", "block")  # the outermost that a table has
+UNITS = (TWO_WAY, "worker", "document", "block")  # the outermost that a table has
 Tables = Callable[[str, str], pd.DataFrame]
 
 

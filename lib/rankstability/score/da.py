@@ -86,11 +86,12 @@ def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
     """
     codes = latest["worker"].cat.codes.to_numpy()
     names = latest["worker"].cat.categories
-    mean, sd, count = _moments(codes, latest["score"].to_numpy(dtype=float), len(names))
+    mean, sd, count = moments(codes, latest["score"].to_numpy(dtype=float), len(names))
     return pd.DataFrame({"mean": mean, "sd": sd, "judgments": count}, index=names)
 
 
-def _moments(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def moments(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean, standard deviation (ddof = 1) and number of the values `x` of each of `n` codes."""
     count = np.bincount(codes, minlength=n)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(codes, x, n) / count
@@ -110,7 +111,7 @@ def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarr
     """
     workers = da.latest["worker"].cat.categories
     rows = da.latest[unmarked(da.latest) if base is None else base]
-    mean, sd, _ = _moments(
+    mean, sd, _ = moments(
         rows["worker"].cat.codes.to_numpy(), rows["score"].to_numpy(float), len(workers)
     )
     place = workers.get_indexer(da.good["worker"].cat.categories)

@@ -6,7 +6,7 @@ partly give one thing several names; `METHODS` lists each score once with all it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -324,12 +324,6 @@ def scores(frame: pd.DataFrame) -> pd.DataFrame:
     out["sole_winner_blocks"] = facts["sole_winner"].sum(0)
     order = ["better_or_equal_others", "system"]
     return out.sort_values(order, ascending=[False, True], ignore_index=True)
-
-
-def rank_order(values: pd.Series, without: Iterable[str] = (REFERENCE,)) -> list[str]:
-    """Systems best first; equal scores in alphabetical order, those without a score left out."""
-    kept = values.drop(labels=[s for s in without if s in values.index]).dropna()
-    return list(kept.sort_index().sort_values(ascending=False, kind="stable").index)
 
 
 def matrix(counts: PairCounts, values: np.ndarray, order: list[str] | None = None) -> pd.DataFrame:

@@ -14,8 +14,8 @@ from ..rank.ranking import Ranking
 from ..rank.systems import rank_systems
 from ..score.da import (
     SegmentScores,
-    _moments,
     judgment_z,
+    moments,
     segment_scores,
     standardised,
 )
@@ -67,7 +67,7 @@ def leave_one_out(
         out = system == _code(latest, name)
         met = np.bincount(worker[out], minlength=len(workers)) > 0
         touched = met[worker] & ~out
-        mean, sd, _ = _moments(worker[touched], score[touched], len(workers))
+        mean, sd, _ = moments(worker[touched], score[touched], len(workers))
         renewed = met[row_worker]
         z = z_before.copy()
         who = row_worker[renewed]
