@@ -81,6 +81,15 @@ def test_pearmut_a_reset_takes_back_the_users_own_lines(tmp_path):
     assert counts["tutorials (left out)"] == 2 and counts["attention checks (left out)"] == 2
 
 
+def test_the_time_on_a_page_of_pearmut_is_shared_by_the_outputs_scored_there(tmp_path):
+    line = said("u", 0, [{"A": 10, "B": 90}, {"A": 11, "B": 91}])
+    line["actions"] = [{"time": 100.0, "action": "load"}, {"time": 140.0, "action": "submit"}]
+    other = said("v", 0, [{"A": 1, "B": 2}, {"A": 3, "B": 4}])  # only one action is logged
+    da = load(campaigns.find(lines(tmp_path / "esa_en-cs.jsonl", [line, other])))
+    assert set(da.good.loc[da.good["worker"] == "u", "time"]) == {10.0}
+    assert da.good.loc[da.good["worker"] == "v", "time"].isna().all()
+
+
 def test_pearmut_as_the_script_of_wmt26_has_it(tmp_path):
     lines(tmp_path / "esa_en-cs.jsonl", PEARMUT)
     (tmp_path / "campaign.yaml").write_text("reset: campaign\n")

@@ -74,6 +74,17 @@ def test_a_wrong_line_is_named(tmp_path, line, words):
         read_appraise((written(tmp_path, [ESA[0], line]),), "en-ja")
 
 
+def test_time_runs_from_the_end_of_the_judgment_before(tmp_path):
+    ends = {1: (100.0, 130.0), 2: (135.0, 135.0), 3: (150.0, 150.0), 4: ("", "")}
+    rows = [f"u1,sysA,{k},TGT,eng,jpn,90,d,False,[],{a},{b}" for k, (a, b) in ends.items()]
+    rows.insert(0, rows.pop(1))  # the file's order does not matter
+    rows.append("u2,sysA,1,TGT,eng,jpn,90,d,False,[],500.0,507.0")
+    da = read_appraise((written(tmp_path, rows),), "en-ja")
+    seconds = da.good.set_index(["worker", "segment"])["time"]
+    assert seconds["u1"].sort_index().iloc[:3].tolist() == [30.0, 5.0, 15.0]
+    assert np.isnan(seconds["u1"]["4"]) and seconds["u2"].tolist() == [7.0]
+
+
 COMMON = ["u1,A,1,TGT,ces,eng,70", "u1,B,1,TGT,ces,eng,60"]
 WIDTHS = {
     9: ",1.5,2.5",

@@ -149,7 +149,7 @@ def export(file: Path) -> pd.DataFrame:
     """The rows of one export, checked, as text but for the score.
 
     Columns worker, hit, system, item (the itemId), type, pair, score, block (the docId), document
-    (the docId without its marks), domain, whole (a document's score), start, spans.
+    (the docId without its marks), domain, whole (a document's score), start and time (seconds; see `_seconds`), spans.
     """
     columns = layout(text.first_line(file))
     if not columns:
@@ -173,9 +173,12 @@ def export(file: Path) -> pd.DataFrame:
     rows["hit"] = rows["worker"]
     if "annotator" in columns:
         rows["worker"] = table.frame["annotator"].astype(str)
-    plain = {"block": "docId", "start": "timeStart", "spans": "spans", "whole": "isDocScore"}
+    plain = {"block": "docId", "start": "timeStart", "end": "timeEnd"}
+    plain |= {"spans": "spans", "whole": "isDocScore"}
     for ours, theirs in plain.items():
         rows[ours] = table.frame[theirs].astype(str) if theirs in columns else ""
+    rows["start"], end = (pd.to_numeric(rows.pop(n), errors="coerce") for n in ("start", "end"))
+    rows["time"] = _seconds(rows["hit"], rows["start"], end)
     rows["whole"] = rows["whole"].str.lower() == "true"
     rows["document"] = rows["block"].str.partition("#")[0]
     rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
@@ -184,6 +187,17 @@ def export(file: Path) -> pd.DataFrame:
     )
     rows.attrs["blanks"] = table.trimmed([*(NAMES[name] for name in JUDGED[:-1]), "docId"])
     return rows
+
+
+def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
+    """From the end of the account's judgment before to the end of this one, in seconds.
+
+    The first counts from its own start. An item's own two times are often the same: a document is
+    one page, and they say when its score was first and last touched.
+    """
+    before = end.sort_values(kind="stable").groupby(account).shift().fillna(start)
+    seconds = end - before
+    return seconds.where(seconds >= 0)
 
 
 def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
@@ -213,8 +227,8 @@ def _marks(rows: pd.DataFrame) -> np.ndarray:
         ["tutorial", "document score", "incomplete", "duplicate"],
         "",
     ).astype(object)
-    time = pd.to_numeric(rows["start"], errors="coerce").fillna(-np.inf)
-    latest = rows.assign(mark=mark, time=time).sort_values("time", kind="stable")
+    start = rows["start"].fillna(-np.inf)
+    latest = rows.assign(mark=mark, start=start).sort_values("start", kind="stable")
     key = ["hit", "system", "item", "block", "type", "mark"]
     again = latest.duplicated(key, keep="last").sort_index().to_numpy()
     mark[again & (mark == "")] = "superseded"

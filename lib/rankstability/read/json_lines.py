@@ -5,6 +5,7 @@ Each is brought to the columns of the long table (`long.FIELDS`), one row per sc
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -216,6 +217,7 @@ def _scores(
             value=len(marks),
             expected=str(len(items)),
         )
+    seconds = _seconds(entry, sum(len(models) for models in marks if isinstance(models, dict)))
     for item, models in zip(items, marks, strict=True):
         _need(_of_kind(item, dict, "item", path, line), ("item_id",), path, line)
         name = str(item["item_id"])
@@ -230,8 +232,18 @@ def _scores(
             yield {
                 "system": model, "segment": name, "score": score, "domain": domain,
                 "document": document or str(items[0].get("item_id")),
-                "annotator": str(entry["user_id"]),
+                "annotator": str(entry["user_id"]), **seconds,
             }  # fmt: skip
+
+
+def _seconds(entry: Mapping[str, Any], outputs: int) -> dict[str, float]:
+    """Seconds from the first to the last action on a page, over the outputs scored there."""
+    actions = entry.get("actions")
+    of = (
+        [a.get("time") for a in actions if isinstance(a, dict)] if isinstance(actions, list) else []
+    )
+    times = [t for t in of if isinstance(t, int | float) and math.isfinite(t)]
+    return {"time": (max(times) - min(times)) / outputs} if len(times) > 1 and outputs else {}
 
 
 def _pair_of(campaign: str) -> dict[str, str]:

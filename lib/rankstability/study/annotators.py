@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from ..judgments import DirectAssessment, counted, rows_with, unmarked
 from ..rank.recipes import Recipe
 from ..score.scored import Scored
 from .held import made_by
 
+FEWEST = 20  # judgments below which an annotator's own numbers say little
 COLUMNS = ("score", "items", "judgments", "alpha", "low", "high", "unit", "resamples")
 
 
@@ -91,6 +93,91 @@ def table(scored: Scored) -> pd.DataFrame:
         }
     )
     return out.sort_values("judgments", ascending=False, kind="stable").reset_index()
+
+
+def pace(da: DirectAssessment) -> pd.DataFrame:
+    """Seconds that each annotator took for a judgment, where the data have times.
+
+    Returns
+    -------
+    DataFrame
+        name, timed (judgments that count and have a time), seconds (their median, which breaks do
+        not move).
+    """
+    if "time" not in da.good:
+        return pd.DataFrame(columns=["name", "timed", "seconds"])
+    rows = da.good[counted(da.good) & da.good["time"].notna() & da.good["worker"].notna()]
+    times = rows.groupby(rows["worker"].astype(str))["time"]
+    out = times.agg(["size", "median"]).rename_axis("name").reset_index()
+    return out.set_axis(["name", "timed", "seconds"], axis=1)
+
+
+def repeated(da: DirectAssessment) -> pd.DataFrame:
+    """How far each annotator's judgments of the same output differ, in raw points.
+
+    Every judgment that counts is looked at, and documents shown twice on purpose; not what an
+    annotator corrected.
+
+    Returns
+    -------
+    DataFrame
+        name, repeats (outputs judged more than once), difference (mean absolute difference of two
+        judgments of one output), other (the same of any two judgments by this annotator).
+    """
+    marked = rows_with(da.latest, "mark", ["duplicate"]) if "mark" in da.latest else False
+    kept = counted(da.latest) & (unmarked(da.latest) | marked)
+    rows = da.latest.loc[kept, ["worker", "system", "segment", "score"]].dropna()
+    item = rows.groupby(["worker", "system", "segment"], observed=True, sort=False).ngroup()
+    one = pd.DataFrame({"worker": rows["worker"].astype(str), "item": item, "x": rows["score"]})
+    again = one[one.duplicated("item", keep=False)]
+    if again.empty:
+        return pd.DataFrame(columns=["name", "repeats", "difference", "other"])
+    items = _pairwise(again, "item").rename("difference").reset_index()
+    items["worker"] = items["item"].map(again.drop_duplicates("item").set_index("item")["worker"])
+    out = items.groupby("worker")["difference"].agg(["size", "mean"])
+    out.columns = pd.Index(["repeats", "difference"])
+    return out.assign(other=_pairwise(one, "worker")).rename_axis("name").reset_index()
+
+
+def _pairwise(frame: pd.DataFrame, group: str) -> pd.Series:
+    """Mean absolute difference of two values `x` of a group (Gini's)."""
+    ordered = frame.sort_values("x", kind="stable")
+    by = ordered.groupby(group)["x"]
+    place, size = by.cumcount(), by.transform("size")
+    share = (2 * place - size + 1) * ordered["x"] / (size * (size - 1) / 2)
+    return share.groupby(ordered[group]).sum()
+
+
+def overall(
+    each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000, level: float = 0.95
+) -> pd.DataFrame:
+    """What annotators need and how far they repeat themselves, with other annotators in mind.
+
+    Parameters
+    ----------
+    each : DataFrame
+        A row per annotator, with the columns of `pace` or `repeated`, or both.
+
+    Returns
+    -------
+    DataFrame
+        measure (``seconds``: mean over annotators of their median; ``difference`` and ``other``:
+        means over repeated outputs), annotators, items, value, low, high (annotators resampled).
+    """
+    rows = []
+    for measure, items in (("seconds", "timed"), ("difference", "repeats"), ("other", "repeats")):
+        known = each.dropna(subset=measure) if measure in each else each.iloc[:0]
+        if len(known) < 2:
+            continue
+        weight = np.ones(len(known)) if measure == "seconds" else known["repeats"].to_numpy(float)
+        value = known[measure].to_numpy(float)
+        drawn = rng.multinomial(len(known), np.full(len(known), 1 / len(known)), resamples)
+        low, high = np.quantile(
+            (drawn @ (weight * value)) / (drawn @ weight), [(1 - level) / 2, (1 + level) / 2]
+        )
+        mean = float(np.average(value, weights=weight))
+        rows.append((measure, len(known), int(known[items].sum()), mean, low, high))
+    return pd.DataFrame(rows, columns=["measure", "annotators", "items", "value", "low", "high"])
 
 
 def influence(scored: Scored, recipe: Recipe, level: float = 0.05, most: int = 25) -> pd.DataFrame:
