@@ -77,7 +77,7 @@ def test_a_line_that_one_annotator_draws_falls_without_that_one():
 
 
 def timed():
-    """Two annotators, one quick and one slow with a night's break; each output of s0 judged twice."""
+    """One quick annotator, one slow with a night's break; each output of s0 judged twice."""
     rows = []
     for who, (seconds, apart) in {"quick": (5.0, 2.0), "slow": (40.0, 10.0)}.items():
         for k in range(9):

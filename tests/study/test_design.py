@@ -15,7 +15,7 @@ from rankstability.read.campaigns import find, load_da
 from rankstability.score import models, variance
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import from_assessment, from_frame
-from rankstability.study import design
+from rankstability.study import design, sizes
 
 GIVEN = {"system": 9.0, "worker": 30.0, "document": 10.0, "segment": 8.0, "worker:system": 6.0,
          "block": 20.0, "document:system": 5.0, "residual": 100.0}  # fmt: skip
@@ -30,7 +30,7 @@ def known():
 def test_the_covariance_is_that_of_drawn_campaigns(known):
     scored, precision = known
     assert precision.quality.var(ddof=1) == pytest.approx(9.0)
-    codes = {n: c for n, c in design._factors(scored).items() if n != "system"}
+    codes = {n: c for n, c in design.factors(scored).items() if n != "system"}
     drawn = draw_parts(codes, GIVEN, 4000, np.random.default_rng(1))
     n, weight = len(scored.systems), scored.weights()
     means = variance.level_sums(scored.system, weight[:, None] * drawn, n)
@@ -87,17 +87,11 @@ def test_lines_held_are_those_of_the_lines_themselves(known):
 
 
 def test_more_of_everything_tells_more(known):
-    scored, precision = known
+    _, precision = known
     table = design.plans(precision, np.random.default_rng(4), (0.5, 1, 4), (0.5, 1, 4), (1,), 60)
     small, large = table.iloc[0], table.iloc[-1]
     assert large["tau"] > small["tau"] and large["significant_pairs"] > small["significant_pairs"]
     assert (table["tau_low"] <= table["tau"]).all() and (table["tau"] <= table["tau_high"]).all()
-    gain = design.additions(precision).set_index("addition")["gain"]
-    assert gain["all"] == pytest.approx(0.5) and gain["all"] >= gain.max()
-    assert gain["annotators"] > 0.1
-    alone = GIVEN | {"worker": 0.0, "worker:system": 0.0}
-    without = design.precision(scored, variance.Components(alone, 0.0, {}, 0.0, 0))
-    assert design.additions(without).set_index("addition").loc["annotators", "gain"] == 0
 
 
 def test_without_annotators_there_is_no_advice_about_them():
@@ -106,7 +100,7 @@ def test_without_annotators_there_is_no_advice_about_them():
     frame = pd.DataFrame(names | {"document": np.repeat(range(12), 15)})
     frame["score"] = rng.normal(0, 1, 180)
     known = design.precision(from_frame(frame))
-    assert set(design.additions(known)["addition"]) == {"documents", "ratings", "all"}
+    assert sizes.sizes(known) == ["documents", "ratings"]
     assert "worker" not in known.parts and known.units == {"judgments": 180, "documents": 12}
 
 

@@ -55,6 +55,15 @@ class Means:
         """Systems by mean, best first; of equal means the earlier."""
         return np.argsort(-self.mean, kind="stable")
 
+    def drawn_together(self) -> np.ndarray:
+        """Estimated true means: those here, with as much less variance as their own error gives."""
+        n = len(self.mean)
+        centred = self.mean - self.mean.mean()
+        error = np.trace(self.covariance - self.covariance.mean(axis=0)) / n
+        spread = float((centred**2).mean())
+        share = max(0.0, 1 - error / spread) if spread > 0 else 0.0
+        return self.mean.mean() + centred * np.sqrt(share)
+
     def t(self) -> np.ndarray:
         """t[i, j] of the difference mean_i - mean_j; 0 where the two never differ."""
         error = self.error()
@@ -105,7 +114,7 @@ def unit_table(scored: Scored) -> pd.DataFrame:
             codes[name] = known
     number = {name: len(np.unique(c)) for name, c in codes.items()}
     inside = {
-        name: [o for o in codes if o != name and _nested(codes[name], codes[o])] for name in codes
+        name: [o for o in codes if o != name and nested(codes[name], codes[o])] for name in codes
     }
     if {"worker", "document"} <= codes.keys():
         crossed = "document" not in inside["worker"] and "worker" not in inside["document"]
@@ -116,7 +125,8 @@ def unit_table(scored: Scored) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["unit", "units", "inside", "default"])
 
 
-def _nested(inner: np.ndarray, outer: np.ndarray) -> bool:
+def nested(inner: np.ndarray, outer: np.ndarray) -> bool:
+    """Whether each level of one factor lies whole within a level of another."""
     pairs = np.unique(inner.astype(np.int64) * (int(outer.max()) + 1) + outer)
     return len(pairs) == len(np.unique(inner))
 

@@ -149,7 +149,8 @@ def export(file: Path) -> pd.DataFrame:
     """The rows of one export, checked, as text but for the score.
 
     Columns worker, hit, system, item (the itemId), type, pair, score, block (the docId), document
-    (the docId without its marks), domain, whole (a document's score), start and time (seconds; see `_seconds`), spans.
+    (the docId without its marks), domain, whole (a document's score), start,
+    time (see `_seconds`), spans.
     """
     columns = layout(text.first_line(file))
     if not columns:

@@ -145,7 +145,7 @@ SCORE_NAMES = {
 }
 MAYBE = (
     *("false_lines", "removals", "repeat", "needed", "additions"),
-    *("controls", "design", "agreement", "annotators", "influence"),
+    *("controls", "design", "agreement", "annotators", "influence", "habits"),
 )
 PROTOCOLS = {"DA": "direct assessment", "MQM": "MQM", "RR": "relative ranking"}
 
@@ -194,6 +194,7 @@ def told(
         "unit": made.unit,
         "score_name": SCORE_NAMES[one.protocol, recipe.score] if recipe else "share of wins",
         "judgments": one.judgments_counted,
+        "has_documents": one.battles is None and "document" in one.own.units,
         "untold": "no unit that would be drawn anew is named often enough",
         "recipe_counts": _recipe_counts(frames),
         "look_at": _look_at(frames),
@@ -231,7 +232,7 @@ def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
 
 
 def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """At most nine annotators: on whom lines hang, the strictest, the mildest, the least spread."""
+    """On whom lines hang, the strictest, mildest, of least spread, quickest, least like self."""
     if "annotators" not in frames:
         return []
     each = frames["annotators"].merge(frames["influence"][["annotator", "fallen"]], how="left")
@@ -239,6 +240,10 @@ def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
     named = [each[each["fallen"] > 0].head(3)]
     named += [enough.nlargest(2, "severity"), enough.nsmallest(2, "severity")]
     named += [enough.nsmallest(2, "sd")]
+    if "seconds" in each:
+        named += [enough.nsmallest(2, "seconds")]
+    if "difference" in each:
+        named += [each[each["repeats"] >= 5].nlargest(2, "difference")]
     return rows(pd.concat(named).drop_duplicates("annotator"))
 
 

@@ -83,7 +83,9 @@ class Precision:
         return min(known, default=self.units["judgments"])
 
 
-def precision(scored: Scored, fitted: variance.Components | None = None) -> Precision:
+def precision(
+    scored: Scored, fitted: variance.Components | None = None, by_domain: bool = False
+) -> Precision:
     """What the components say of a campaign's mean scores, in the scores' own unit.
 
     Parameters
@@ -92,13 +94,16 @@ def precision(scored: Scored, fitted: variance.Components | None = None) -> Prec
         One score per judgment; segments count alike. Workers and documents are used where known.
     fitted : Components, optional
         Of these scores, from `models.components`; by default fitted here.
+    by_domain : bool
+        Means over domains of a domain's mean, as `Scored.weights` has it.
     """
-    of = _factors(scored)
+    of = factors(scored)
     fitted = fitted or variance.crossed_where_possible(scored.score, of)
     parts = {
-        name: fitted.variance[name] * share.T @ share for name, share in _shares(scored, of).items()
+        name: fitted.variance[name] * share.T @ share
+        for name, share in _shares(scored, of, by_domain).items()
     }
-    mean = _means(scored)
+    mean = _means(scored, by_domain)
     centre = mean.mean()
     shrink = np.sqrt(fitted.variance["system"] / max(float(mean.var(ddof=1)), 1e-12))
     units = {"judgments": len(scored.score)}
@@ -110,7 +115,8 @@ def precision(scored: Scored, fitted: variance.Components | None = None) -> Prec
     return Precision(scored.systems, centre + shrink * (mean - centre), parts, units, fitted)
 
 
-def _factors(scored: Scored) -> dict[str, np.ndarray]:
+def factors(scored: Scored) -> dict[str, np.ndarray]:
+    """Codes of each judgment's level of every factor that can be a component."""
     known = {
         n: scored.units[n]
         for n in ("worker", "document")
@@ -119,9 +125,11 @@ def _factors(scored: Scored) -> dict[str, np.ndarray]:
     return combined_factors(scored.system, scored.segment, **known)
 
 
-def _shares(scored: Scored, factors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _shares(
+    scored: Scored, factors: dict[str, np.ndarray], by_domain: bool = False
+) -> dict[str, np.ndarray]:
     """Per component (levels, systems): the share of a system's mean that each level makes."""
-    n, weight = len(scored.systems), scored.weights()
+    n, weight = len(scored.systems), scored.weights(by_domain)
     total = np.bincount(scored.system, weight, n)
     # the rest has a level for each judgment; its shares only matter by their squares
     squares = np.bincount(scored.system, (weight / total[scored.system]) ** 2, n)
@@ -135,8 +143,8 @@ def _shares(scored: Scored, factors: dict[str, np.ndarray]) -> dict[str, np.ndar
     return out
 
 
-def _means(scored: Scored) -> np.ndarray:
-    n, weight = len(scored.systems), scored.weights()
+def _means(scored: Scored, by_domain: bool = False) -> np.ndarray:
+    n, weight = len(scored.systems), scored.weights(by_domain)
     return np.bincount(scored.system, weight * scored.score, n) / np.bincount(
         scored.system, weight, n
     )
@@ -280,33 +288,6 @@ def plans(
     return pd.DataFrame(rows)
 
 
-def additions(known: Precision) -> pd.DataFrame:
-    """What is worth most: one of the campaign's sizes doubled, the others as they are.
-
-    Returns
-    -------
-    DataFrame
-        addition (``documents``, ``annotators``, ``ratings``, ``all``: documents and annotators),
-        judgments (multiple of the present), error (standard error of the median pair's difference),
-        smallest_gap, gain (share of the error variance that goes); most gain first.
-    """
-    sizes = [
-        s for s in ("documents", "annotators", "ratings") if s in known.units or s != "annotators"
-    ]
-    options = {s: {s: 2.0} for s in sizes} | {"all": dict.fromkeys(sizes[:-1], 2.0)}
-    i, j = np.triu_indices(len(known.systems), 1)
-    now = np.median(known.errors()[i, j] ** 2)
-    rows = []
-    for name, times in options.items():
-        then = np.median(known.errors(**times)[i, j] ** 2)
-        judgments = times.get("documents", 1.0) * times.get("ratings", 1.0)
-        rows.append((name, judgments, np.sqrt(then), smallest_gap(known, **times), 1 - then / now))
-    columns = ["addition", "judgments", "error", "smallest_gap", "gain"]
-    return pd.DataFrame(rows, columns=columns).sort_values(
-        "gain", ascending=False, kind="stable", ignore_index=True
-    )
-
-
 # ---------------------------------------------------------------- predicted against realised
 
 
@@ -356,12 +337,12 @@ def twin_agreement(
 def _expected_tau(known: Precision, first: Scored, second: Scored) -> float:
     """Expected Kendall's tau of two parts of a campaign that share levels of some components."""
     own = [np.zeros((len(known.systems),) * 2) for _ in "12"]
-    factors = [_factors(p) for p in (first, second)]
-    shares = [_level_shares(p, f) for p, f in zip((first, second), factors, strict=True)]
+    of = [factors(p) for p in (first, second)]
+    shares = [_level_shares(p, f) for p, f in zip((first, second), of, strict=True)]
     n = len(known.systems)
     cross = np.zeros((n, n))
     for k, part in enumerate((first, second)):
-        for name, share in _shares(part, factors[k]).items():
+        for name, share in _shares(part, of[k]).items():
             own[k] += known.components.variance[name] * share.T @ share
     for name, (levels, share) in shares[0].items():
         other, theirs = shares[1][name]

@@ -8,24 +8,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
-from scipy.stats import norm
-from scipy.stats import t as student
 
 from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment, ranked_systems
 from ..rank.balanced import complete, design
 from ..rank.recipes import RECIPES, recipe_of_year
 from ..rank.tau import tau
-from ..rank.units import TWO_WAY, Means, normal_draws
+from ..rank.units import Means, normal_draws
 from ..score import rr
 from ..score.scored import Scored, scored
-from . import annotators, calibration, held, held_rr, rr_changes
+from . import annotators, calibration, held, held_rr, rr_changes, sizes
 from .leave_one_out import leave_one_out
 from .lines import judged_by, null_units
 
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
-POWER = 0.8
 
 
 @dataclass(frozen=True)
@@ -219,11 +215,7 @@ def repeat(
         (chance that the `claims` surest pairs of one campaign all keep their order in the other),
         kept (mean share of them that do), claims.
     """
-    n = len(sure.mean)
-    centred = sure.mean - sure.mean.mean()
-    error = np.trace(sure.covariance - sure.covariance.mean(axis=0)) / n
-    spread = float((centred**2).mean())
-    truth = centred * np.sqrt(max(0.0, 1 - error / spread)) if spread > 0 else centred
+    n, truth = len(sure.mean), sure.drawn_together()
     one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
     taus = tau(one, two)
     out = {"tau": taus.mean()}
@@ -237,57 +229,6 @@ def repeat(
         kept = np.take_along_axis(np.sign(first) == np.sign(second), surest, axis=1)
         out |= {"srp": kept.all(axis=1).mean(), "kept": kept.mean()}
     return {k: float(v) for k, v in out.items()} | {"claims": claims}
-
-
-def needed(
-    sure: Means, order: np.ndarray, systems: tuple[str, ...], alpha: float = 0.05
-) -> pd.DataFrame:
-    """How many times the units each pair of neighbours needs to be told apart, with power .8.
-
-    Returns
-    -------
-    DataFrame
-        below, system, other (the neighbour below), gap, error (its standard error), detectable
-        (smallest true gap that these data tell apart: two-sided `alpha`, power .8), factor (times
-        the units here, if the true gap is the one seen), units (that many, rounded up).
-    """
-    i, j = order[:-1], order[1:]
-    error = sure.error()[i, j]
-    gap = sure.mean[i] - sure.mean[j]
-    bar = student.isf(alpha / 2, sure.freedom) + ndtri(POWER)
-    large = norm.isf(alpha / 2) + ndtri(POWER)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        factor = (large * error / gap) ** 2
-    out = pd.DataFrame({"below": np.arange(1, len(order))})
-    out["system"], out["other"] = [systems[k] for k in i], [systems[k] for k in j]
-    out["gap"], out["error"], out["detectable"] = gap, error, bar * error
-    out["factor"] = np.where(gap > 0, np.maximum(factor, 1.0), np.inf)
-    return out.assign(units=np.ceil(out["factor"] * sure.units))
-
-
-def additions(one: Case, unit: str) -> pd.DataFrame:
-    """By how much one half more of a kind of unit narrows a difference, on the average pair.
-
-    Returns
-    -------
-    DataFrame
-        unit, units, share (of the variance of a difference that new units of this kind average
-        out), narrower (the standard error would fall by this share, with half as many again).
-    """
-    if one.battles is not None or unit != TWO_WAY:
-        return pd.DataFrame(columns=["unit", "units", "share", "narrower"])
-    recipe = RECIPES[one.recipe]
-    rows = []
-    parts = {u: held.estimate(one.own, u, recipe.by_domain) for u in ("document", "worker")}
-    cells = held.estimate(one.own, "block", recipe.by_domain)
-    i, j = np.triu_indices(len(one.own.systems), 1)
-    rest = (cells.error()[i, j] ** 2).mean()
-    alone = {u: max((m.error()[i, j] ** 2).mean() - rest, 0.0) for u, m in parts.items()}
-    total = rest + sum(alone.values())
-    for name, means in parts.items():
-        share = (alone[name] + rest) / total
-        rows.append((name, means.units, share, 1 - np.sqrt(1 - share / 3)))
-    return pd.DataFrame(rows, columns=["unit", "units", "share", "narrower"])
 
 
 def controls(one: Case) -> pd.DataFrame:
@@ -408,15 +349,22 @@ def again(
     rng: np.random.Generator,
     alpha: float = 0.05,
 ) -> dict[str, pd.DataFrame]:
-    """A repeat on other units, and what would tell neighbours apart: repeat, needed, additions."""
+    """A repeat on other units, and what would tell neighbours apart: repeat, needed, additions.
+
+    From variance components and the design where judgments have scores, else from the covariance
+    over units (see `sizes`).
+    """
     if sure is None:
         return {name: pd.DataFrame() for name in ("repeat", "needed", "additions")}
-    order = np.array([one.systems.index(s) for s in made.ranking["system"]])
+    if one.battles is None:
+        known = sizes.precision(one.own, sure, made.unit, RECIPES[one.recipe].by_domain)
+    else:
+        known = sizes.of_means(sure, one.systems, one.judgments_counted)
     claims = int(made.lines["claimed"].sum())
     return {
         "repeat": pd.DataFrame([repeat(sure, claims, rng)]),
-        "needed": needed(sure, order, one.systems, alpha),
-        "additions": additions(one, made.unit),
+        "needed": sizes.needed(known, made.ranking["system"].tolist(), alpha),
+        "additions": sizes.additions(known, rng, alpha=alpha),
     }
 
 
@@ -428,17 +376,25 @@ def judged_on(one: Case) -> dict[str, pd.DataFrame]:
 def by_annotators(
     one: Case, rng: np.random.Generator, alpha: float = 0.05
 ) -> dict[str, pd.DataFrame]:
-    """Agreement, annotators and what hangs on them: agreement, annotators, influence.
+    """Agreement, annotators, what hangs on them: agreement, annotators, influence, habits.
 
-    The last has a row per annotator of `annotators`: name, judgments, systems, severity, ...
+    `annotators` has a row per annotator: name, judgments, systems, severity, ... and, where the
+    data have times or repeated outputs, the columns of `annotators.pace` and `repeated`; `habits`
+    has both over all (`annotators.overall`).
     """
     if not one.judged or "worker" not in one.own.units or (one.own.units["worker"] < 0).any():
         return {}
     each = annotators.table(one.own)
     each.insert(0, "name", [one.own.workers[k] for k in each["annotator"]])
+    own = pd.DataFrame()
+    if isinstance(one.judgments, DirectAssessment):
+        for known in (annotators.pace(one.judgments), annotators.repeated(one.judgments)):
+            each = each.merge(known, how="left", on="name") if len(known) else each
+        own = annotators.overall(each, rng)
     hanging = annotators.influence(one.own, RECIPES[one.recipe], alpha)
     return {
         "agreement": annotators.alpha(one.own, rng),
         "annotators": each,
         "influence": hanging,
+        "habits": own,
     }

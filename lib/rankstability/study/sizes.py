@@ -1,0 +1,178 @@
+"""What to do next: what neighbours need to be told apart, and which addition is worth most.
+
+`study.design` says what a campaign of another size would tell; this is its answer for one ranking
+and the kind of unit that its verdict draws anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from ..rank.units import TWO_WAY, Means, difference_variance, nested
+from ..score import variance
+from ..score.scored import Scored
+from . import design
+from .design import DRAWN, Precision
+
+MOST = 10_000  # judgments from which components are estimated
+SIZES = ("documents", "annotators", "ratings")
+
+
+def precision(scored: Scored, sure: Means, unit: str, by_domain: bool = False) -> Precision:
+    """`design.precision` with the parts that units of this kind draw anew, about `sure`'s means.
+
+    A component is drawn anew if each of its levels lies within one unit: with documents those of
+    documents, but not what an annotator adds to all of them. Of more than `MOST` judgments the
+    components are estimated on every second, third, ... document (segment where none are named).
+
+    Parameters
+    ----------
+    sure : Means
+        Of these judgments, over these units: true means are its means, drawn together.
+    unit, by_domain
+        As for `rank.units.estimate`.
+    """
+    part = _part(scored)
+    fitted = variance.crossed_where_possible(part.score, design.factors(part))
+    known = design.precision(scored, fitted, by_domain)
+    units = [scored.unit(u) for u in (("worker", "document") if unit == TWO_WAY else (unit,))]
+    anew = {"residual"} | {
+        name
+        for name, codes in design.factors(scored).items()
+        if name != "system" and any(nested(codes, u) for u in units)
+    }
+    parts = {name: part for name, part in known.parts.items() if name in anew}
+    sizes = {size for name in parts for size in DRAWN[name]} | {"judgments"}
+    number = {name: count for name, count in known.units.items() if name in sizes}
+    return replace(known, quality=sure.drawn_together(), parts=parts, units=number)
+
+
+def _part(scored: Scored) -> Scored:
+    codes = design.factors(scored)
+    group = codes.get("document", codes["segment"])
+    step = -(-len(scored.score) // MOST)
+    return scored.take(group % step == 0) if step > 1 else scored
+
+
+def of_means(sure: Means, systems: tuple[str, ...], judgments: int) -> Precision:
+    """What the covariance over units says, for judgments without components (comparisons).
+
+    The one size is the number of units, under ``annotators``; true means are those here, drawn
+    together as far as their own error spreads them.
+    """
+    units = {"judgments": judgments, "annotators": sure.units}
+    none = variance.Components({}, float(sure.mean.mean()), {}, 0.0, judgments)
+    return Precision(systems, sure.drawn_together(), {"worker": sure.covariance}, units, none)
+
+
+def needed(
+    known: Precision, ranked: Sequence[str], alpha: float = 0.05, power: float = 0.8
+) -> pd.DataFrame:
+    """What each pair of neighbours needs to be told apart, two-sided at `alpha`.
+
+    Parameters
+    ----------
+    ranked : sequence of str
+        Systems, best first.
+
+    Returns
+    -------
+    DataFrame
+        below, system, other (the neighbour below), gap (estimated true difference; low and high
+        its 95 % interval), error, power (of a campaign of this size), smallest_gap (that this
+        campaign would find with chance `power`), times (how many times the campaign, in all sizes
+        alike, finds the gap with `power`; times_low and times_high for the ends of its interval;
+        inf where the gap may be 0), judgments (that many in all, at least those here), and
+        documents, annotators, ratings where these can be added: how many in all if only they grow
+        (ratings: times those of each item now), inf where no number is enough.
+    """
+    table = design.pair_power(known, alpha=alpha, power=power)
+    table.index = [frozenset(pair) for pair in zip(table["first"], table["second"], strict=True)]
+    rows = [table.loc[[frozenset(pair)]] for pair in pairwise(ranked)]
+    pairs = pd.concat(rows, ignore_index=True)
+    above = np.array(ranked[:-1])
+    gap = np.where(pairs["first"] == above, 1.0, -1.0) * pairs["gap"].to_numpy()
+    error, bar = pairs["error"].to_numpy(), ndtri(1 - alpha / 2) + ndtri(power)
+    out = pd.DataFrame({"below": np.arange(1, len(ranked)), "system": above, "other": ranked[1:]})
+    out["gap"], out["low"], out["high"] = gap, gap - 1.96 * error, gap + 1.96 * error
+    out["error"], out["power"], out["smallest_gap"] = error, pairs["power"], bar * error
+    times = {end: _times(bar * error, of) for end, of in (("", gap), ("_low", out["high"]))}
+    times["_high"] = _times(bar * error, out["low"])
+    for end, values in times.items():
+        out["times" + end] = values
+    out["judgments"] = np.ceil(np.maximum(times[""], 1.0) * known.units["judgments"])
+    at = {name: k for k, name in enumerate(known.systems)}
+    i, j = ([at[name] for name in names] for names in (ranked[:-1], ranked[1:]))
+    by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
+    for size in sizes(known):
+        alone = _alone(by_part, size, np.maximum(gap, 0.0) / bar)
+        out[size] = np.ceil(alone * known.units[size]) if size in known.units else alone
+    return out
+
+
+def sizes(known: Precision) -> list[str]:
+    """Which of `SIZES` can be added to, because a part of the error falls with them."""
+    return [size for size in SIZES if any(size in DRAWN[name] for name in known.parts)]
+
+
+def _times(wanted: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        return np.where(gap > 0, (wanted / np.maximum(gap, 0.0)) ** 2, np.inf)
+
+
+def _alone(parts: dict[str, np.ndarray], size: str, error: np.ndarray) -> np.ndarray:
+    """Times that one size alone has to grow until the error of a difference is this."""
+    falls = sum((p for n, p in parts.items() if size in DRAWN[n]), np.zeros(len(error)))
+    stays = sum((p for n, p in parts.items() if size not in DRAWN[n]), np.zeros(len(error)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.where(error**2 > stays, falls / (error**2 - stays), np.inf)
+    return np.maximum(times, 1.0)
+
+
+def additions(
+    known: Precision, rng: np.random.Generator, draws: int = 200, alpha: float = 0.05
+) -> pd.DataFrame:
+    """What is worth most: one of the campaign's sizes doubled, the others as they are.
+
+    Returns
+    -------
+    DataFrame
+        addition (``none``, then ``documents``, ``annotators``, ``ratings``, ``all``: documents and
+        annotators; most gain first), judgments (multiple of the present), error (standard error of
+        the median pair's difference), gain (share of the error variance that goes; gain_low and
+        gain_high: 95 % over components drawn by their own errors, as if these were independent),
+        and what `design.repeats` expects of two campaigns of that size.
+    """
+    can = sizes(known)
+    options: dict[str, dict[str, float]] = {"none": {}} | {size: {size: 2.0} for size in can}
+    if {"documents", "annotators"} <= set(can):
+        options["all"] = {"documents": 2.0, "annotators": 2.0}
+    i, j = np.triu_indices(len(known.systems), 1)
+    by_part = np.array([difference_variance(part)[i, j] for part in known.parts.values()])
+    drawn = _drawn_components(known, rng, draws)
+    now = np.median(by_part.sum(axis=0)), np.median(drawn @ by_part, axis=1)
+    rows = []
+    for name, times in options.items():
+        falls = [1 / np.prod([times.get(size, 1.0) for size in DRAWN[n]]) for n in known.parts]
+        error = np.median(falls @ by_part)
+        low, high = np.quantile(
+            1 - np.median((drawn * falls) @ by_part, axis=1) / now[1], [0.025, 0.975]
+        )
+        judgments = times.get("documents", 1.0) * times.get("ratings", 1.0)
+        row = {"addition": name, "judgments": judgments, "error": np.sqrt(error)}
+        row |= {"gain": 1 - error / now[0], "gain_low": low, "gain_high": high}
+        rows.append(row | design.repeats(known, rng, **times, draws=draws, alpha=alpha))
+    out = pd.DataFrame(rows)
+    return out.sort_values("gain", ascending=False, kind="stable", ignore_index=True)
+
+
+def _drawn_components(known: Precision, rng: np.random.Generator, draws: int) -> np.ndarray:
+    """Each part's variance over the estimated one, in components drawn by their standard errors."""
+    error = [known.components.log_error.get(name, np.nan) for name in known.parts]
+    return np.exp(rng.standard_normal((draws, len(error))) * np.nan_to_num(np.array(error)))
