@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..chance import named_generator
 from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment, ranked_systems
 from ..rank.balanced import complete, design
@@ -17,9 +18,9 @@ from ..rank.tau import tau
 from ..rank.units import Means, normal_draws
 from ..score import rr
 from ..score.scored import Scored, scored
-from . import annotators, calibration, held, held_rr, rr_changes, sizes
+from . import annotators, held, held_rr, rr_changes, sizes
 from .leave_one_out import leave_one_out
-from .lines import judged_by, null_units
+from .lines import false_line_table, judged_by, null_units
 
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
 
@@ -156,23 +157,20 @@ def recipes(one: Case, unit: str, alpha: float = 0.05) -> dict[str, pd.DataFrame
     return {"recipes": held.recipes_table(one.judged, alpha), "recipe_lines": lines}
 
 
-def false_lines(
-    one: Case, rng: np.random.Generator, draws: int = 200, alpha: float = 0.05
-) -> pd.DataFrame:
+def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> pd.DataFrame:
     """False lines of the recipe on these data, with all systems equal, by each kind of unit.
 
     Labels are shuffled within documents and within workers where these are named; where systems
-    were judged on different documents, blocks within a worker.
+    were judged on different documents, blocks within a worker. With the same seed the numbers are
+    those of notebook 10.
     """
     if one.battles is not None:
-        return held_rr.false_lines(one.battles, rng, draws, alpha)
+        return held_rr.false_lines(one.battles, named_generator(seed, one.name), draws, alpha)
     units = null_units(one.own)
     shared = np.isfinite(one.own.matrix()).mean() > 0.5
     units = [u for u in units if (u == "block") != shared] or units
-    parts = [
-        calibration.false_lines(one.own, RECIPES[one.recipe], u, rng, draws, alpha) for u in units
-    ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    judged = {one.recipe: one.own}
+    return false_line_table(judged, units, seed, draws, alpha, own=one.recipe)
 
 
 def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
