@@ -260,3 +260,21 @@ def test_what_holds_together_on_wmt21(pair):
     both = fit("worker:system", "block").variance
     given = [both[n] for n in ("worker:system", "block", "system")]
     assert given == pytest.approx(BOTH[pair], abs=0.6)
+
+
+@needs("wmt21")
+def test_the_search_does_not_stop_beside_a_variance_of_0():
+    """WMT21 ja-en: no document by system; from any side the likelihood is lower."""
+    da = load_da(find("wmt21"), "ja-en")
+    rows = counted(da.good)
+    y, of = da.good["score"].to_numpy(float)[rows], effects.factors(da, rows)
+    fit = variance.crossed(y, of)
+    assert fit.variance["document:system"] == 0
+    codes = [np.unique(c, return_inverse=True)[1] for c in of.values()]
+    equations = variance.Equations(codes, [int(c.max()) + 1 for c in codes], np.ones(len(y)))
+    ratio = np.array([fit.variance[n] for n in of]) / fit.variance["residual"]
+    z = (y - y.mean()) / y.std()
+    best = variance._fit(equations, z, np.log(np.maximum(ratio, 1e-7)))
+    there = ratio > 0
+    assert np.abs(best.gradient[there]).max() < 0.02
+    assert (best.gradient[~there] >= 0).all()

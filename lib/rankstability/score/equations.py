@@ -1,9 +1,10 @@
 """Mixed model equations of crossed and nested factors, solved by eliminating what nests.
 
-Henderson's equations have a row for each level of each factor: thousands for a campaign, once
-workers by systems and blocks are factors. Levels nested in one factor (segments, blocks and system
-by document in their document) meet no level of another document there, so each document is
-eliminated alone and a dense system of the factors that cross is left.
+Henderson's equations have a row for each level of each factor: tens of thousands for a campaign,
+once workers by systems and blocks are factors. The finest factor's own part is diagonal and goes
+first. Levels nested in one factor (segments and system by document in their document) meet no level
+of another document there, so each document is eliminated alone, and a dense system of the factors
+that cross is left.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import linalg, sparse
 
-BUNDLE = 64  # groups are eliminated together up to about this many levels
+BUNDLE = 24  # groups are eliminated together up to about this many levels
 
 
 class Equations:
     """The equations of an intercept and factors, for rows with weights.
+
+    Columns are first the levels nested in a group, in the groups' order, then the intercept and the
+    other factors. What is not 0 of them stands in one flat array: the dense table of the others,
+    then of each bundle of groups its own table and the one with the others it meets.
 
     Parameters
     ----------
@@ -33,28 +38,76 @@ class Equations:
     ) -> None:
         self.codes, self.sizes, self.weights = list(codes), list(sizes), weights
         group, nested = _nest(self.codes, self.sizes)
-        # nested levels stand in order of their group, so that a bundle of groups is a slice
-        label = np.concatenate([_of_level(self.codes[f], self.sizes[f], group) for f in nested])
-        place = np.argsort(np.argsort(label, kind="stable"), kind="stable")
-        ends = np.cumsum([self.sizes[f] for f in nested])
-        self.place = dict(zip(nested, np.split(place, ends[:-1]), strict=True))
+        self.first = max(nested, key=lambda f: self.sizes[f])
+        inner = [f for f in nested if f != self.first]
         others = [f for f in range(len(sizes)) if f not in nested]
-        first = 1 + np.cumsum([0, *(self.sizes[f] for f in others)])
-        self.slot = {f: slice(a, a + self.sizes[f]) for f, a in zip(others, first, strict=False)}
+        label = [_of_level(self.codes[f], self.sizes[f], group) for f in inner]
+        order = np.argsort(np.concatenate([np.empty(0, int), *label]), kind="stable")
+        place = np.argsort(order, kind="stable")
+        ends = np.cumsum([len(of) for of in label])
+        self.inside = len(order)
+        self.slot = dict(zip(inner, np.split(place, ends[:-1]), strict=True)) if inner else {}
+        start = self.inside + 1
+        for f in others:
+            self.slot[f] = np.arange(start, start + self.sizes[f])
+            start += self.sizes[f]
+        self.outside = start - self.inside
         rows = len(weights)
-        columns = [np.zeros(rows, int)] + [self.codes[f] + self.slot[f].start for f in others]
-        self.outer = _indicators(columns, rows, int(first[-1]))
-        self.inner = _indicators([self.place[f][self.codes[f]] for f in nested], rows, len(label))
-        weighted = self.outer * weights[:, None]
-        self.dense = (self.outer.T @ weighted).toarray()
-        cross = sparse.csr_array(self.inner.T @ weighted)
-        own = sparse.csr_array(self.inner.T @ (self.inner * weights[:, None]))
-        self.bundles = [_bundle(own, cross, *ends) for ends in _bundles(np.sort(label))]
+        columns = [np.full(rows, self.inside), *(at[self.codes[f]] for f, at in self.slot.items())]
+        self.design = _indicators(columns, rows, start)
+        self.finest = _indicators([self.codes[self.first]], rows, self.sizes[self.first])
+        weighted = self.design * weights[:, None]
+        self.met = sparse.csr_array(self.finest.T @ weighted)  # finest levels by columns
+        self.counts = np.bincount(self.codes[self.first], weights, self.sizes[self.first])
+        table = sparse.csr_array(self.design.T @ weighted)
+        sorted_label = np.concatenate(label)[order] if inner else order
+        self.bundles = [
+            (slice(a, b), np.unique(table[a:b, self.inside :].indices))
+            for a, b in _bundles(sorted_label)
+        ]
+        self._lay_out()
+        whole = table.tocoo()
+        here, at = self._positions(whole.row, whole.col)
+        self.base = np.bincount(at, whole.data[here], self.size)
+        level, i, j, value = _products(self.met)
+        here, self.at = self._positions(i, j)
+        self.level, self.value = level[here], value[here]
+        self.twice = 1.0 + ((i < self.inside) & (j >= self.inside))[here]
 
-    def right(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Right-hand sides of the nested and of the other levels, for the columns of `y`."""
-        weighted = self.weights[:, None] * y
-        return self.inner.T @ weighted, self.outer.T @ weighted
+    def _lay_out(self) -> None:
+        """Where each bundle's tables begin in the flat array."""
+        self.offsets, at = [], self.outside**2
+        for rows, columns in self.bundles:
+            k = rows.stop - rows.start
+            self.offsets.append((at, at + k * k))
+            at += k * (k + len(columns))
+        self.size = at
+
+    def _positions(self, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of table cells, which are kept (all but others by nested) and where they stand."""
+        m, n = self.inside, self.outside
+        kept = (i < m) | (j >= m)
+        i, j = i[kept].astype(np.int64), j[kept].astype(np.int64)
+        at = (i - m) * n + (j - m)
+        if not m:
+            return kept, at
+        start = np.array([rows.start for rows, _ in self.bundles])
+        width = np.array([rows.stop - rows.start for rows, _ in self.bundles])
+        meets = np.array([len(columns) for _, columns in self.bundles])
+        own, cross = np.array(self.offsets).T
+        of = np.searchsorted(start, i, side="right") - 1
+        row = i - start[of]
+        keys = np.concatenate([k * n + columns for k, (_, columns) in enumerate(self.bundles)])
+        column = np.searchsorted(keys, of * n + j - m) - (np.cumsum(meets) - meets)[of]
+        at = np.where(i < m, cross[of] + row * meets[of] + column, at)
+        return kept, np.where(j < m, own[of] + row * width[of] + j - start[of], at)
+
+    def tables(self, flat: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Views of a bundle's own table and of that with the other columns it meets."""
+        (own, cross), (rows, columns) = self.offsets[k], self.bundles[k]
+        width = rows.stop - rows.start
+        end = cross + width * len(columns)
+        return flat[own:cross].reshape(width, width), flat[cross:end].reshape(width, -1)
 
 
 class Factorised:
@@ -62,69 +115,85 @@ class Factorised:
 
     def __init__(self, equations: Equations, penalty: np.ndarray) -> None:
         e = self.equations = equations
-        inner = np.empty(e.inner.shape[1])
-        for f, place in e.place.items():
-            inner[place] = penalty[f]
-        left = e.dense.copy()
+        own = np.zeros(e.inside + e.outside, float)
         for f, slot in e.slot.items():
-            index = np.arange(slot.start, slot.stop)
-            left[index, index] += penalty[f]
-        logs = []
+            own[slot] = penalty[f]
+        self.scale = 1.0 / (e.counts + penalty[e.first])
+        flat = e.base - np.bincount(e.at, e.value * self.scale[e.level], e.size)
+        left = flat[: e.outside**2].reshape(e.outside, -1)
+        np.einsum("ii->i", left)[:] += own[e.inside :]
+        logs = -0.5 * float(np.log(self.scale).sum())
         self.parts = []
-        for rows, own, cross, columns in e.bundles:
-            root = np.linalg.cholesky(own + np.diag(inner[rows]))
+        for k, (rows, columns) in enumerate(e.bundles):
+            table, cross = e.tables(flat, k)
+            np.einsum("ii->i", table)[:] += own[rows]
+            root = np.linalg.cholesky(table)
             inverse = linalg.lapack.dtrtri(root, lower=1)[0]
             half = inverse @ cross
             left[columns[:, None], columns] -= half.T @ half
-            logs.append(np.log(np.diag(root)).sum())
-            self.parts.append((rows, inverse, half, columns))
+            logs += float(np.log(np.diag(root)).sum())
+            self.parts.append((inverse, half))
         self.root = linalg.cholesky(left, lower=True, check_finite=False)
-        self.logdet = 2 * float(np.sum(logs) + np.log(np.diag(self.root)).sum())
+        self.logdet = 2 * float(logs + np.log(np.diag(self.root)).sum())
 
     def solve(self, y: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
         """Effects of each factor, (levels, columns of `y`), and the intercepts."""
         e = self.equations
-        inner, outer = e.right(y)
+        weighted = e.weights[:, None] * y
+        finest = self.scale[:, None] * (e.finest.T @ weighted)
+        right = e.design.T @ weighted - e.met.T @ finest
+        inner, outer = right[: e.inside], right[e.inside :]
         halves = []
-        for rows, inverse, half, columns in self.parts:
+        for (rows, columns), (inverse, half) in zip(e.bundles, self.parts, strict=True):
             halves.append(inverse @ inner[rows])
             outer[columns] -= half.T @ halves[-1]
-        beta = linalg.cho_solve((self.root, True), outer, check_finite=False)
-        for (rows, inverse, half, columns), part in zip(self.parts, halves, strict=True):
-            inner[rows] = inverse.T @ (part - half @ beta[columns])
-        return self._by_factor(inner, beta), beta[0]
+        outer[:] = linalg.cho_solve((self.root, True), outer, check_finite=False)
+        for (rows, columns), (inverse, half), part in zip(
+            e.bundles, self.parts, halves, strict=True
+        ):
+            inner[rows] = inverse.T @ (part - half @ outer[columns])
+        finest -= self.scale[:, None] * (e.met @ right)
+        return self._by_factor(finest, right), right[e.inside]
 
     def inverse_diagonals(self) -> list[np.ndarray]:
         """Of each factor the diagonal of its block of the inverse: prediction variances, scaled."""
+        e = self.equations
         lower = np.tril(linalg.lapack.dpotri(self.root, lower=1)[0])
         whole = lower + np.tril(lower, -1).T
-        inner = np.empty(self.equations.inner.shape[1])
-        for rows, inverse, half, columns in self.parts:
+        flat, diagonal = np.empty(e.size), np.empty(e.inside + e.outside)
+        flat[: e.outside**2] = whole.ravel()
+        diagonal[e.inside :] = np.diag(whole)
+        for k, ((rows, columns), (inverse, half)) in enumerate(
+            zip(e.bundles, self.parts, strict=True)
+        ):
+            table, cross = e.tables(flat, k)
             through = inverse.T @ half
-            part = through @ whole[columns[:, None], columns]
-            inner[rows] = (inverse**2).sum(axis=0) + (part * through).sum(axis=1)
-        return self._by_factor(inner, np.diag(whole))
+            cross[:] = -through @ whole[columns[:, None], columns]
+            table[:] = inverse.T @ inverse - cross @ through.T
+            diagonal[rows] = np.diag(table)
+        met = np.bincount(e.level, e.value * e.twice * flat[e.at], len(self.scale))
+        return self._by_factor(self.scale + self.scale**2 * met, diagonal)
 
-    def _by_factor(self, inner: np.ndarray, outer: np.ndarray) -> list[np.ndarray]:
+    def _by_factor(self, finest: np.ndarray, rest: np.ndarray) -> list[np.ndarray]:
         e = self.equations
-        factors = range(len(e.sizes))
-        return [inner[e.place[f]] if f in e.place else outer[e.slot[f]] for f in factors]
+        return [finest if f == e.first else rest[e.slot[f]] for f in range(len(e.sizes))]
 
 
 def _nest(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[int]]:
     """Codes of the factor to group by, and the factors nested in it (it is one of them).
 
-    The one whose elimination leaves the fewest levels.
+    The one by which elimination takes the fewest operations, about.
     """
-    best: tuple[int, int, list[int]] = (-1, 0, [])
+    best: tuple[float, int, list[int]] = (np.inf, 0, [])
     for g, (group, size) in enumerate(zip(codes, sizes, strict=True)):
-        nested = [
-            f
-            for f, (c, n) in enumerate(zip(codes, sizes, strict=True))
-            if f == g or (n >= size and len(np.unique(c * size + group)) == n)
-        ]
-        best = max(best, (sum(sizes[f] for f in nested), -g, nested))
-    return codes[-best[1]], best[2]
+        pairs = [len(np.unique(c * size + group)) for c in codes]  # levels in each group, summed
+        nested = [f for f, n in enumerate(sizes) if f == g or (n >= size and pairs[f] == n)]
+        others = [f for f in range(len(sizes)) if f not in nested]
+        inner = (sum(sizes[f] for f in nested) - max(sizes[f] for f in nested)) / size
+        met = sum(pairs[f] for f in others) / size
+        work = sum(sizes[f] for f in others) ** 3 + 3 * size * inner * (inner + met) ** 2
+        best = min(best, (work, g, nested))
+    return codes[best[1]], best[2]
 
 
 def _of_level(codes: np.ndarray, size: int, group: np.ndarray) -> np.ndarray:
@@ -144,21 +213,18 @@ def _bundles(label: np.ndarray) -> list[tuple[int, int]]:
     ends = np.append(np.flatnonzero(np.diff(label)) + 1, len(label))
     out, start = [], 0
     for end in ends.tolist():
-        if end - start >= BUNDLE or end == len(label):
+        if end > start and (end - start >= BUNDLE or end == len(label)):
             out.append((start, end))
             start = end
     return out
 
 
-def _bundle(
-    own: sparse.csr_array, cross: sparse.csr_array, start: int, end: int
-) -> tuple[slice, np.ndarray, np.ndarray, np.ndarray]:
-    """Dense tables of a slice of nested levels: with themselves, with the columns they meet."""
-    part = cross[start:end]
-    columns = np.unique(part.indices)
-    return (
-        slice(start, end),
-        own[start:end, start:end].toarray(),
-        part[:, columns].toarray(),
-        columns,
-    )
+def _products(
+    table: sparse.csr_array,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Row, two columns and the product of the entries, for each two entries of a row."""
+    count = np.diff(table.indptr)
+    row = np.repeat(np.arange(len(count)), count**2)
+    within = np.arange(len(row)) - np.repeat(np.cumsum(count**2) - count**2, count**2)
+    one, two = (table.indptr[row] + part for part in np.divmod(within, count[row]))
+    return row, table.indices[one], table.indices[two], table.data[one] * table.data[two]

@@ -20,7 +20,10 @@ from .equations import Equations, Factorised
 
 NONE = -16.0  # log of a variance over the residual's at which it is 0
 START = -2.0  # the same, where the search starts
+SHIFT = 0.02  # ratio of variances about which the scale of steps turns from linear to log
+FAR = 2.5  # most that a step moves on that scale
 MOST_STEPS = 60
+HALVINGS = 12
 PRECISE = 1e-6  # gain in -2 log likelihood below which the next step is the last
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
 FIXED = 1e-6  # penalty that makes a factor fixed: only picks one of the equivalent solutions
@@ -254,31 +257,60 @@ def _log_errors(fit: _Fit, there: np.ndarray) -> np.ndarray:
 def _maximise(e: Equations, y: np.ndarray) -> _Fit:
     """Newton steps on the average information, halved until the likelihood rises.
 
-    A variance below a thousandth of the residual's that would fall on is tried at 0.
+    Steps are taken in log(ratio + `SHIFT`), which for small variances is the variance itself: as a
+    function of its log the likelihood is no parabola there, and 0 is out of reach. The information
+    is mended by what the last step did to the gradient (symmetric rank one).
     """
     fit = _fit(e, y, np.full(len(e.sizes), START))
+    gradient, hessian = _shifted(fit)
     for _ in range(MOST_STEPS):
-        for k in np.flatnonzero((np.abs(fit.log_ratio + 11) < 4) & (fit.gradient > 0)):
-            tried = _fit(e, y, np.where(np.arange(len(fit.log_ratio)) == k, NONE, fit.log_ratio))
-            fit = tried if tried.deviance <= fit.deviance else fit
-        free = (fit.log_ratio > NONE) | (fit.gradient < 0)
-        hessian = fit.hessian[np.ix_(free, free)]
-        step = np.zeros(len(free))
-        step[free] = np.linalg.solve(
-            hessian + np.diag(1e-3 * np.diag(hessian) + 1e-9), -fit.gradient[free]
-        )
-        step *= min(1.0, 2.5 / max(np.abs(step).max(initial=0.0), 1e-300))
-        if -(fit.gradient @ step) < PRECISE:
-            return _fit(e, y, np.maximum(fit.log_ratio + step, NONE))
-        for _ in range(12):
-            tried = _fit(e, y, np.maximum(fit.log_ratio + step, NONE))
-            if tried.deviance < fit.deviance:
+        at = np.log(np.exp(fit.log_ratio) + SHIFT)
+        step = _step(at, gradient, hessian)
+        last = -(gradient @ step) < PRECISE
+        for _ in range(HALVINGS):
+            ratio = np.log(np.maximum(np.exp(at + step) - SHIFT, np.exp(NONE)))
+            tried = _fit(e, y, np.where(ratio < NONE + 1, NONE, ratio))
+            if last or tried.deviance < fit.deviance:
                 break
             step /= 2
         else:
             break
-        fit = tried
+        slope, curve = _shifted(tried)
+        hessian = _mended(curve, step, slope - gradient)
+        fit, gradient = tried, slope
+        if last:
+            break
     return fit
+
+
+def _shifted(fit: _Fit) -> tuple[np.ndarray, np.ndarray]:
+    """Gradient and information of log(ratio + `SHIFT`)."""
+    by = 1.0 + SHIFT * np.exp(-fit.log_ratio)
+    return fit.gradient * by, fit.hessian * np.outer(by, by)
+
+
+def _step(at: np.ndarray, gradient: np.ndarray, hessian: np.ndarray) -> np.ndarray:
+    """Newton's step, downhill, no part beyond `FAR` or below a variance of 0."""
+    room = np.log(np.exp(NONE) + SHIFT) - at
+    free = (room < 0) | (gradient < 0)
+    part = hessian[np.ix_(free, free)]
+    curve = np.diag(part)
+    step = np.zeros(len(at))
+    step[free] = -np.linalg.solve(part + np.diag(1e-9 * curve + 1e-12), gradient[free])
+    step = np.clip(step, np.maximum(room, -FAR), FAR)
+    if gradient @ step > 0:
+        step[free] = np.clip(-gradient[free] / curve, np.maximum(room[free], -FAR), FAR)
+    return step
+
+
+def _mended(hessian: np.ndarray, step: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """The Hessian that explains the change of the gradient; as it was if not positive definite."""
+    rest = np.where(step != 0, change - hessian @ step, 0.0)
+    scale = rest @ step
+    if abs(scale) <= 1e-8 * np.linalg.norm(rest) * np.linalg.norm(step):
+        return hessian
+    mended = hessian + np.outer(rest, rest) / scale
+    return mended if np.linalg.eigvalsh(mended)[0] > 0 else hessian
 
 
 def effects(
