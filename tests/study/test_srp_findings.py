@@ -70,7 +70,7 @@ def line(srp_values, se=0.01, empty=0.0, equal=None):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "reaches", "verdict"),
+    ("first", "second", "level", "verdict"),
     [
         ([0.9, 0.9], [0.8, 0.8], False, "yes"),
         ([0.8, 0.8], [0.9, 0.9], False, "reversed"),
@@ -79,8 +79,8 @@ def line(srp_values, se=0.01, empty=0.0, equal=None):
         ([0.8, 0.8], [0.9, 0.9], True, "no"),
     ],
 )
-def test_verdicts(first, second, reaches, verdict):
-    result = srp_findings.compare_lines(line(first), line(second), reaches)
+def test_verdicts(first, second, level, verdict):
+    result = srp_findings.compare_lines(line(first), line(second), level)
     assert result["verdict"] == verdict and result["informative"] == 2
 
 

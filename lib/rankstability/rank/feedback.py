@@ -3,7 +3,7 @@
 The way taken: a small block by a dynamic program over all its sets; any other over the sets that
 the bound of packed cycles leaves, or, where these are too many, the bound of a linear program,
 in the end made integer. Of a block of many systems: the best order of a longer search, and that
-program's bound. See `feedback_bounds` and `feedback_dp`.
+program's bound with more rows. See `feedback_bounds`, `feedback_cuts` and `feedback_dp`.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import time
 import numpy as np
 
 from .feedback_bounds import (
-    FIRST_ORDER,
     WORD,
     Bound,
-    FirstOrder,
     IntArray,
     LinearProgram,
     bound_from,
     pack_cycles,
 )
+from .feedback_cuts import CuttingPlanes
 from .feedback_dp import Solution, bounded_dp, small_dp
 
 SMALL_BLOCK = 7  # systems of a block solved over all its sets in plain Python
 FAST_SETS = 3_000  # sets per layer with the bound of packed cycles, before the linear program
 LITTLE, MUCH = (60, 25), (2000, 400)  # rounds of search, and rounds without gain before it ends
+MANY = 80  # systems of a block from which on the bound is by cutting planes
 MOST_SETS = 60_000  # sets per layer with the bound of the linear program
 
 
@@ -125,14 +125,14 @@ def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
             return solution
         if cost == 0:
             return Solution(first_sorted(w), 0, 0, None, True)
-    order = iterated_search(w, order, deadline, *(MUCH if k >= FIRST_ORDER else LITTLE))
+    order = iterated_search(w, order, deadline, *(MUCH if k >= MANY else LITTLE))
     cost = order_cost(w, order)
-    if k >= FIRST_ORDER:
-        relaxed = FirstOrder(w)
-        relaxed.solve(cost, deadline)
-        order = min(order, insertion_search(w, relaxed.order()), key=lambda o: order_cost(w, o))
+    if k >= MANY:
+        planes = CuttingPlanes(w)
+        planes.solve(cost, deadline)
+        order = min(order, insertion_search(w, planes.order()), key=lambda o: order_cost(w, o))
         cost = order_cost(w, order)
-        return Solution(order, cost, min(cost, int(np.ceil(relaxed.value - 1e-6))), None, False)
+        return Solution(order, cost, min(cost, int(np.ceil(planes.value - 1e-6))), None, False)
     program = LinearProgram(w)
     for integer in (False, True):
         if integer:

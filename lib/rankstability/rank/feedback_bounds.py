@@ -10,8 +10,8 @@ m(c) >= 0, whichever they are,
     cost(order) >= sum over pairs of min(r[i, j], r[j, i]) + sum of m(c),    r = w - use of edges.
 
 The same holds for the systems still to be placed, which bounds every partial ranking. Multipliers
-come from a greedy packing of cycles or, where that is too weak, from the dual of a linear program:
-in HiGHS, or for many systems by a first-order method.
+come from a greedy packing of cycles or, where that is too weak, from the dual of a linear program
+in HiGHS; for blocks of many systems see `feedback_cuts`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
 WORD = 63  # systems of a block whose sets fit one machine word
-FIRST_ORDER = 80  # from this many systems on, the first-order method instead of the simplex
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def bound_from(w: IntArray, triangles: IntArray, amounts: NDArray) -> Bound:
     return Bound(sets, np.concatenate([low[i, j], amounts.astype(np.float64)]), total)
 
 
-def _triangles(k: int) -> tuple[tuple[NDArray, NDArray], IntArray, NDArray]:
+def triangle_rows(k: int) -> tuple[tuple[NDArray, NDArray], IntArray, NDArray]:
     """The pairs i < j as indices, the triples i < j < m, and the pairs ij, jm, im of each."""
     upper = np.triu_indices(k, 1)
     index = np.zeros((k, k), dtype=np.int32)
@@ -118,69 +117,12 @@ def _triangles(k: int) -> tuple[tuple[NDArray, NDArray], IntArray, NDArray]:
     return upper, np.stack([i, j, m], axis=1), columns
 
 
-def _order_of(x: NDArray, upper: tuple[NDArray, NDArray], k: int) -> IntArray:
+def order_by(x: NDArray, upper: tuple[NDArray, NDArray], k: int) -> IntArray:
+    """The order by how many systems `x` (by pairs i < j, `upper`) puts below each."""
     above = np.zeros((k, k))
     above[upper] = x
     above += np.tril(1 - above.T, -1)
     return np.argsort(-above.sum(axis=1), kind="stable")
-
-
-class FirstOrder:
-    """The relaxation of `LinearProgram` by a primal-dual method (Chambolle and Pock 2011).
-
-    All triangle rows at once: every non-zero singular value of their matrix is the root of the
-    number of systems, which gives the step. Any multipliers give a bound that holds, so it may stop
-    at any time; near the relaxation's value long before HiGHS is where there are many systems.
-    """
-
-    def __init__(self, w: IntArray) -> None:
-        self.w = w
-        self.upper, self.triples, columns = _triangles(len(w))
-        self.columns = np.ascontiguousarray(columns.T)
-        self.constant = float(w[self.upper].sum())
-        self.cost = (w.T - w)[self.upper].astype(np.float64)
-        self.x = np.full(len(self.cost), 0.5)
-        self.duals = np.zeros(len(self.triples))  # over 0: of a row <= 1, else of >= 0
-        self.value = 0.0
-
-    def solve(self, upper: int, deadline: float, rounds: int = 400, turns: int = 50) -> bool:
-        """Better the bound; True when it proves `upper`, or gains less than .1 in ten rounds."""
-        scale = np.abs(self.cost).mean() + 1e-9
-        tau, sigma = 0.99 / (np.sqrt(len(self.w)) * scale), scale / np.sqrt(len(self.w))
-        reached = []
-        for _ in range(rounds):
-            total, dual_total = np.zeros_like(self.x), np.zeros_like(self.duals)
-            for _ in range(turns):
-                x = np.clip(self.x - tau * self._reduced(self.duals), 0, 1)
-                lead = 2 * x - self.x
-                ij, jm, im = lead[self.columns]
-                move = self.duals + sigma * (ij + jm - im)
-                self.x, self.duals = x, move - sigma * np.clip(move / sigma, 0, 1)
-                total += self.x
-                dual_total += self.duals
-            last, average = self._bound(self.duals), self._bound(dual_total / turns)
-            if average >= last:
-                self.x, self.duals = total / turns, dual_total / turns
-            self.value = max(self.value, last, average)
-            reached.append(self.value)
-            slow = len(reached) > 10 and self.value - reached[-11] < 0.1
-            if slow or self.value > upper - 1 + 1e-6:
-                return True
-            if time.monotonic() > deadline:
-                return False
-        return True
-
-    def _reduced(self, duals: NDArray[np.float64]) -> NDArray[np.float64]:
-        ij, jm, im = (np.bincount(c, duals, len(self.cost)) for c in self.columns)
-        return self.cost + ij + jm - im
-
-    def _bound(self, duals: NDArray[np.float64]) -> float:
-        low = np.minimum(self._reduced(duals), 0).sum()
-        return float(self.constant + low - np.maximum(duals, 0).sum())
-
-    def order(self) -> IntArray:
-        """The order by how many systems x puts below each."""
-        return _order_of(self.x, self.upper, len(self.w))
 
 
 class LinearProgram:
@@ -194,7 +136,7 @@ class LinearProgram:
         import highspy
 
         self.w = w
-        self.upper, self.triples, self.columns = _triangles(len(w))
+        self.upper, self.triples, self.columns = triangle_rows(len(w))
         self.present = np.zeros(len(self.triples), dtype=bool)
         self.rows = np.zeros(0, dtype=np.int64)
         self.constant = float(w[self.upper].sum())
@@ -275,7 +217,7 @@ class LinearProgram:
 
     def order(self) -> IntArray:
         """The order by how many systems x puts below each."""
-        return _order_of(self.x, self.upper, len(self.w))
+        return order_by(self.x, self.upper, len(self.w))
 
     def multipliers(self) -> tuple[IntArray, NDArray[np.float64]]:
         """The cyclic triangles with a dual value, and these values."""
