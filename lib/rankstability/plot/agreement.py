@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from .common import BLUE, INK, PALE, RED, styled
+from .common import BLUE, INK, PALE, RED, headline, legend_below, styled
 
 AXIS = "Kendall's tau of the systems' order"
 
@@ -63,8 +63,8 @@ def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, u
         Line2D([], [], color=RED, marker="D", lw=1.4, label="two protocols"),
         Line2D([], [], color=INK, lw=1.4, label=f"95 % of resamples of {unit}s"),
     ]
-    fig.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10.5)
-    fig.legend(handles=handles, loc="outside lower center", ncols=3)
+    headline(fig, title)
+    legend_below(fig, handles)
     return fig
 
 
@@ -92,6 +92,6 @@ def sets_figure(rows: pd.DataFrame, title: str) -> Figure:
     ]
     if random.any():
         handles.append(Patch(color=PALE, label="95 % of random sets of documents"))
-    fig.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10.5)
-    fig.legend(handles=handles, loc="outside lower center", ncols=2)
+    headline(fig, title)
+    legend_below(fig, handles)
     return fig

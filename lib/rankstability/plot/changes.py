@@ -8,7 +8,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
 
-from .common import bump, heatmap, styled
+from .common import bump, headline, heatmap, legend_below, styled
 
 KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
 MARKS = ["o", "s", "^"]
@@ -21,7 +21,9 @@ def removal_bump(orders: pd.DataFrame, title: str) -> Figure:
 
 def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
     """Figures 2 and 3: ranks by divisor, from `degradation.rankings_table`."""
-    return bump(rankings.rename(columns={"rank": "place", "line_below": "line"}), title=title)
+    return bump(
+        rankings.rename(columns={"rank": "place", "line_below": "line"}), title=title, ordered=True
+    )
 
 
 @styled
@@ -45,13 +47,12 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
     for ax, (style, number) in zip(axes[0], pairs.items(), strict=False):
         sns.pointplot(
             long[long["style"] == style], x="divisor", y="fraction of pairs changed",
-            hue="change in", dodge=0.1, errorbar=None, markers=MARKS, markersize=5, linewidth=1.6,
-            legend=style == pairs.index[-1], ax=ax,
+            hue="change in", dodge=0.3, errorbar=None, markers=MARKS, markersize=5, linewidth=1.6,
+            legend="brief", ax=ax,
         )  # fmt: skip
         ax.set(title=f"{style or 'all'} ({number} pairs)", ylim=(-0.03, 1.03))
-    if len(pairs):
-        sns.move_legend(axes[0, -1], "upper left", bbox_to_anchor=(1.02, 1.0))
-    fig.suptitle(title)
+    legend_below(fig, axes[0, 0])
+    headline(fig, title)
     return fig
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -116,19 +115,17 @@ def faults(fig: Figure, *, overlap: float = 0.15) -> list[str]:
         for w in texts
         if w.box.x0 < edge.x0 or w.box.x1 > edge.x1 or w.box.y0 < edge.y0 or w.box.y1 > edge.y1
     ]
-    for one, other in combinations(texts, 2):
-        if one.rotation % 90 or other.rotation % 90:  # the boxes of slanted texts meet, they do not
-            continue
-        both = Bbox.intersection(one.box, other.box)
-        if both is not None:
-            area = both.width * both.height
-            if area > overlap * min(_area(one.box), _area(other.box)):
-                found.append(f"over one another: {one.text!r} and {other.text!r}")
+    flat = [w for w in texts if not w.rotation % 90]  # the boxes of slanted texts meet, they do not
+    if flat:
+        boxes = np.array([w.box.extents for w in flat])
+        low, high = (f(boxes[:, None], boxes) for f in (np.maximum, np.minimum))
+        width, height = (np.clip(high[..., k + 2] - low[..., k], 0, None) for k in (0, 1))
+        area = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+        over = np.triu(width * height > overlap * np.minimum(area[:, None], area), 1)
+        found += [
+            f"over one another: {flat[i].text!r} and {flat[j].text!r}" for i, j in np.argwhere(over)
+        ]
     return found + _pale(fig, texts)
-
-
-def _area(box: Bbox) -> float:
-    return float(box.width * box.height)
 
 
 def _pale(fig: Figure, texts: list[Written]) -> list[str]:
@@ -138,20 +135,23 @@ def _pale(fig: Figure, texts: list[Written]) -> list[str]:
         text.set_alpha(0)
     try:
         fig.canvas.draw()
-        pixels = np.asarray(fig.canvas.buffer_rgba())[..., :3] / 255  # type: ignore[attr-defined]
+        drawn = np.asarray(fig.canvas.buffer_rgba())[..., :3]  # type: ignore[attr-defined]
     finally:
         for text in visible:
             text.set_alpha(None)
-    height, width = pixels.shape[:2]
+    pixels = (drawn & 0xFC).astype(int) @ [1 << 16, 1 << 8, 1]  # nearly equal colours are one
+    height, width = pixels.shape
     found = []
     for w in texts:
         x0, x1 = (int(np.clip(x, 0, width)) for x in (w.box.x0, w.box.x1 + 1))
         y0, y1 = (int(np.clip(height - y, 0, height)) for y in (w.box.y1 + 1, w.box.y0))
-        behind = pixels[y0:y1, x0:x1].reshape(-1, 3)
+        behind = pixels[y0:y1, x0:x1].ravel()
         if not len(behind):
             continue
-        colours, counts = np.unique(np.round(behind, 2), axis=0, return_counts=True)
-        ratio = contrast(w.colour, tuple(colours[counts.argmax()]))
+        colours, counts = np.unique(behind, return_counts=True)
+        commonest = behind == colours[counts.argmax()]
+        ground = drawn[y0:y1, x0:x1].reshape(-1, 3)[commonest][0] / 255
+        ratio = contrast(w.colour, tuple(ground))
         if ratio < LEAST_CONTRAST:
             found.append(f"contrast {ratio:.1f}: {w.text!r}")
     return found

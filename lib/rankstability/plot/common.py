@@ -5,7 +5,7 @@ Each topic's own figures stand in the module named after it; they draw with what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from textwrap import fill
@@ -18,6 +18,8 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize, to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
 
 from .check import LEAST_CONTRAST, contrast
 
@@ -113,9 +115,38 @@ def legible(colour: Any, on: Any = "white", least: float = LEAST_CONTRAST) -> st
     return to_hex(mixed)
 
 
+def ink_on(ground: Any) -> str:
+    """Black or white, whichever is read better on that ground."""
+    dark, light = (contrast((ink,) * 3, to_rgb(ground)) for ink in (0.0, 1.0))
+    return "black" if dark > light else "white"
+
+
 def wrapped(name: object, width: int = 16) -> str:
     """`name` over as many lines of `width` letters as it takes; nothing is cut off."""
-    return fill(str(name), width, break_on_hyphens=False)
+    return "\n".join(fill(line, width, break_on_hyphens=False) for line in str(name).split("\n"))
+
+
+def breadth(texts: Iterable[object], size: float = 8.5, weight: str = "normal") -> float:
+    """Inches that the widest of these texts takes."""
+    font = FontProperties(family=HOUSE["font.family"], weight=weight)
+    drawn = (TextPath((0, 0), str(t), size=size, prop=font).get_extents() for t in texts if str(t))
+    return max((box.x1 for box in drawn), default=0.0) / 72
+
+
+def headline(fig: Figure, title: str) -> None:
+    """The title of a figure of several panels, where one of a single panel stands."""
+    if title:
+        fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+
+
+def legend_below(fig: Figure, of: Axes | Sequence[Any], columns: int = 4, **kwargs: Any) -> None:
+    """One legend for all panels, below them: of these handles, or of what the axes name."""
+    handles = of.get_legend_handles_labels()[0] if isinstance(of, Axes) else list(of)
+    for ax in fig.axes:
+        if legend := ax.get_legend():
+            legend.remove()
+    columns = min(columns, max(1, len(handles)))
+    fig.legend(handles=handles, loc="outside lower center", ncols=columns, **kwargs)
 
 
 def starred(names: Sequence[object] | pd.Index | pd.Series, human: Collection[str]) -> list[str]:
@@ -139,7 +170,7 @@ def heatmap(
     empty: str = EMPTY,
     xlabel: str = "",
     ylabel: str = "",
-    size: tuple[float, float] | None = None,
+    cell: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Figure:
     """A matrix in colours (seaborn's heat map), its first row at the top, NaN cells grey.
@@ -159,8 +190,8 @@ def heatmap(
         As matplotlib takes them; `extend` is the colour bar's.
     empty : str
         Colour of the cells without a value.
-    size : tuple of float, optional
-        Inches; by default from rows and columns.
+    cell : tuple of float, optional
+        Width and height of a cell in inches, as far as the page allows.
     ax : Axes, optional
         Draw here, in place of a new figure.
     """
@@ -170,10 +201,10 @@ def heatmap(
     written = fits if annotate is None else annotate
     if ax is None:
         tall = 0.3 if fits or texts else max(0.06, min(0.3, 9 / max(rows, 1)))
-        beside, below = (max((len(str(n)) for n in ns), default=0) for ns in values.axes)
-        wide, high = 1.8 + 0.07 * beside + 0.48 * columns, 1.3 + 0.055 * below + tall * rows
-        size = size or (min(13.0, wide), min(15.0, high))
-        _, ax = plt.subplots(figsize=size)
+        wide, tall = cell or (0.48, tall)
+        beside, below = (breadth(names) for names in values.axes)
+        wide = 1.0 + 0.8 * bool(label) + beside + wide * columns
+        _, ax = plt.subplots(figsize=(min(13.0, wide), min(15.0, 1.1 + below + tall * rows)))
     ax.set_facecolor(empty)
     sns.heatmap(
         values.astype(float), ax=ax, cmap=cmap, vmin=vmin, vmax=vmax, norm=norm,
@@ -185,8 +216,7 @@ def heatmap(
     )  # fmt: skip
     ax.grid(False)
     for text, ground in zip(ax.texts, _grounds(ax), strict=False):
-        dark = contrast((0, 0, 0), ground) > contrast((1, 1, 1), ground)
-        text.set_color("black" if dark else "white")
+        text.set_color(ink_on(ground))
     if isinstance(annotate, pd.DataFrame):  # seaborn writes nothing where there is no value
         for i, j in np.argwhere(values.isna().to_numpy()):
             ax.text(j + 0.5, i + 0.5, annotate.iloc[i, j], ha="center", va="center", fontsize=7)
@@ -212,10 +242,11 @@ def bump(
     *,
     title: str,
     highlight: Collection[str] | None = None,
+    ordered: bool = False,
     xlabel: str = "",
     ylabel: str = "rank",
 ) -> Figure:
-    """Bump chart: places of systems under several rankings, a line per system, best at the top.
+    """Bump chart: places of systems under several rankings, a colour per system, best at the top.
 
     Parameters
     ----------
@@ -226,6 +257,9 @@ def bump(
         grey dashes; anything else: nothing).
     highlight : collection of str, optional
         Systems in colour; by default those whose place differs between rankings.
+    ordered : bool
+        Whether the rankings follow one another, as divisors and years do. Where they do not,
+        the lines between the dots are thin: they lead the eye to the system's next dot.
     """
     names = list(dict.fromkeys(places["ranking"]))
     wide = places.pivot(index="system", columns="ranking", values="place")[names].astype(float)
@@ -234,19 +268,20 @@ def bump(
     shown = [s for s in wide.index if s in (moves if highlight is None else highlight)]
     colour = {s: legible(PALETTE[k % 6]) for k, s in enumerate(shown)}
     dash = {s: DASHES[k // 6 % 3] for k, s in enumerate(shown)}
-    margin = 0.09 * max(len(str(s)) for s in wide.index) + 0.35
-    width = min(14.0, 1.35 * len(names) + 2 * margin)
-    heads = [wrapped(n) for n in names]
-    head = 0.14 * max(h.count("\n") for h in heads)
-    fig, ax = plt.subplots(figsize=(width, 0.27 * len(wide) + 1.3 + head))
+    margin = breadth(wide.index, 8, "bold") + 0.35
+    gap = min(1.35, max(0.85, (13.0 - 2 * margin) / max(1, len(names) - 1)))  # between columns
+    heads = [wrapped(n, int(13 * gap)) for n in names]
+    size = (gap * (len(names) - 1) + 2 * margin + 0.7, 0.27 * len(wide) + 1.3)
+    fig, ax = plt.subplots(figsize=(size[0], size[1] + 0.14 * max(h.count("\n") for h in heads)))
     x = np.arange(len(names))
     for system, row in wide.iterrows():
         moving = system in colour
         ax.plot(
             x, row, color=colour.get(system, FAINT), ls=dash.get(system, "-"), marker="o",
-            lw=2.2 if moving else 1.2, zorder=3 if moving else 2,
+            lw=(2.2 if moving else 1.2) if ordered else 0.8, ms=4.5 if ordered else 6,
+            zorder=3 if moving else 2,
         )  # fmt: skip
-        for j, side, step in ((0, "right", -0.12), (len(names) - 1, "left", 0.12)):
+        for j, side, step in ((0, "right", -0.16 / gap), (len(names) - 1, "left", 0.16 / gap)):
             if np.isfinite(row.iloc[j]):
                 ax.text(
                     j + step, row.iloc[j], str(system), ha=side, va="center", fontsize=8,
@@ -261,9 +296,7 @@ def bump(
     top = int(np.nanmax(wide.to_numpy()))
     ax.set_yticks(range(1, top + 1))
     ax.set_ylim(top + 0.6, 0.4)
-    pad = min(margin / (width - 2 * margin + 1e-9) * (len(names) - 1), 6.0)
-    pad = pad if len(names) > 1 else 1.0
-    ax.set_xlim(-pad, len(names) - 1 + pad)
+    ax.set_xlim(-margin / gap, len(names) - 1 + margin / gap)
     ax.yaxis.grid(False)
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel)
     return fig

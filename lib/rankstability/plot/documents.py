@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -20,7 +18,10 @@ from .common import (
     RED,
     SKY,
     bump,
+    headline,
     heatmap,
+    ink_on,
+    legend_below,
     starred,
     styled,
 )
@@ -42,7 +43,7 @@ def _system_rows(ax: Axes, table: pd.DataFrame) -> str:
     human = set(table.loc[table["human"] == 1, "system"])
     ax.set_yticks(range(len(table)), starred(table["system"], human))
     ax.set_ylim(len(table) - 0.4, -0.6)
-    return "   ★ human" if human else ""
+    return "; ★ human" if human else ""
 
 
 def _dumbbells(
@@ -58,8 +59,21 @@ def _dumbbells(
     )  # fmt: skip
 
 
+def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
+    """How often two systems were judged together; the diagonal, each system alone, without colour.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        Counts or per cent, systems by systems: from `cooccurrence.cooccurrence`.
+    """
+    apart = counts.mask(np.eye(len(counts), dtype=bool))
+    texts = counts.map("{:.0f}".format) if len(counts) <= 25 else False
+    return heatmap(apart, title=title, label=label, annotate=texts, vmin=0)
+
+
 @styled
-def judged_beside(table: pd.DataFrame, pair: str) -> Figure:
+def judged_beside(table: pd.DataFrame, title: str) -> Figure:
     """Mean z of each system, with and without the part due to what its workers judged beside it.
 
     Parameters
@@ -70,8 +84,8 @@ def judged_beside(table: pd.DataFrame, pair: str) -> Figure:
     fig, ax = plt.subplots(figsize=(6.8, 0.27 * len(table) + 1.3))
     _dumbbells(ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED)
     key = _system_rows(ax, table)
-    ax.set(title=f"{pair}: mean z and the part due to company{key}", xlabel="mean z")
-    ax.legend(loc="lower right")
+    ax.set(title=title, xlabel=f"mean z{key}")
+    legend_below(fig, ax)
     return fig
 
 
@@ -89,13 +103,12 @@ def balance(rows: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
     fig, (left, right) = plt.subplots(1, 2, figsize=(8.6, 0.3 * n + 1.6), sharey=True)
     labels = ("median pair", "least-met pair")
     _dumbbells(left, rows["share_median"], rows["share_min"], labels, BLUE)
-    left.axvline(0.5, color=RED, lw=1, ls="--")
+    left.axvline(0.5, color=RED, lw=1, ls="--", label="one half")
     left.set_xlim(-0.03, 1.03)
     left.set_yticks(range(n), rows["pair"])
     left.set_ylim(-0.6, n - 0.4)
     text = "share of a system's HITs or workers\nthat hold a given other system"
-    left.set(title=title, xlabel=text)
-    left.legend(loc="lower left" if rows["share_min"].median() > 0.5 else "lower right")
+    left.set_xlabel(text)
     y = systems["pair"].map({p: k for k, p in enumerate(rows["pair"])})
     right.scatter(systems["company_z"], y, marker="|", s=90, color=RED, linewidth=1.5)
     right.axvline(0, color=INK, lw=0.8)
@@ -103,10 +116,12 @@ def balance(rows: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
     right.set_xlim(-span, span)
     right.locator_params(axis="x", nbins=5)
     right.set_xlabel("part of each system's mean z\nthat its company explains")
+    legend_below(fig, left)
+    headline(fig, title)
     return fig
 
 
-def document_matrix(values: pd.DataFrame, pair: str, label: str, human: set[str]) -> Figure:
+def document_matrix(values: pd.DataFrame, title: str, label: str, human: set[str]) -> Figure:
     """Documents by systems (Knowles 2021, Figure 5): empty cells grey, human systems starred."""
     rows, columns = values.shape
     low, high = np.nanpercentile(values.to_numpy(float), [1, 99])
@@ -114,7 +129,7 @@ def document_matrix(values: pd.DataFrame, pair: str, label: str, human: set[str]
     star = "; ★ human" if human & set(values.columns) else ""
     fig = heatmap(
         values.set_axis(starred(values.columns, human), axis=1),
-        title=f"{pair}: {rows} documents, {columns} systems{empty}{star}",
+        title=f"{title}: {rows} documents, {columns} systems{empty}{star}",
         label=label,
         annotate=False,
         vmin=low,
@@ -122,7 +137,7 @@ def document_matrix(values: pd.DataFrame, pair: str, label: str, human: set[str]
         extend="both",
         empty="#B8B8B8",
         ylabel="documents, best first" + ("" if rows <= 45 else " (rank)"),
-        size=(min(9.5, 2.9 + 0.36 * columns), min(9.0, max(3.4, 0.17 * rows + 1.6))),
+        cell=(min(0.36, 6.5 / columns), min(0.17, 7.5 / rows)),
     )
     ax = fig.axes[0]
     if rows <= 45:
@@ -156,8 +171,8 @@ def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
             width = wide[name].fillna(0).to_numpy()
             bars = ax.barh(pairs, width, left=left, color=PARTS[name], label=name, height=0.75)
             ax.bar_label(
-                bars, [f"{w:.0%}" if w >= 0.07 else "" for w in width], label_type="center",
-                fontsize=7, color="black" if name in ("segment", "residual") else "white",
+                bars, [f"{100 * w:.0f} %" if w >= 0.08 else "" for w in width], fontsize=7,
+                label_type="center", color=ink_on(PARTS[name]),
             )  # fmt: skip
             left += width
         ax.set_xlim(0, 1)
@@ -165,13 +180,13 @@ def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
         ax.grid(False)
         ax.set_xlabel(f"share of variance, {'raw scores' if score == 'raw' else 'z-scores'}")
     axes[0][0].invert_yaxis()
-    axes[0][0].set_title(title)
-    _legend_below(fig, axes[0][0])
+    legend_below(fig, axes[0][0], 8)
+    headline(fig, title)
     return fig
 
 
 @styled
-def difficulty(table: pd.DataFrame, pair: str) -> Figure:
+def difficulty(table: pd.DataFrame, title: str) -> Figure:
     """Difficulty of each document with its interval, hardest at the top.
 
     Parameters
@@ -193,15 +208,16 @@ def difficulty(table: pd.DataFrame, pair: str) -> Figure:
         ax.set_yticks([])
     ax.set_ylim(n - 0.4, -0.6)
     ax.set(
-        title=f"{pair}: difficulty of {n} documents (orange: interval without 0)",
-        xlabel="points lost against the average document, 95 % interval",
+        title=f"{title}: difficulty of {n} documents",
+        xlabel="points lost against the average document, 95 % interval"
+        + ("\n(orange: interval without 0)" if clear.any() else ""),
         ylabel="documents, hardest first",
     )
     return fig
 
 
 @styled
-def easy_documents(table: pd.DataFrame, pair: str) -> Figure:
+def easy_documents(table: pd.DataFrame, title: str) -> Figure:
     """What each system owes to its documents, in points; best system at the top.
 
     Parameters
@@ -219,20 +235,20 @@ def easy_documents(table: pd.DataFrame, pair: str) -> Figure:
     span = 1.15 * max(float(np.nanmax(ends)), 0.1)
     ax.set_xlim(-span, span)
     ax.set(
-        title=f"{pair}: who was given easy documents{key}",
+        title=f"{title}: who was given easy documents",
         xlabel="mean ease of a system's documents against all systems\n"
-        "(points; right: lucky; 95 % interval)",
+        f"(points; right: lucky; 95 % interval){key}",
     )
     return fig
 
 
-def methods(rankings: pd.DataFrame, pair: str) -> Figure:
+def methods(rankings: pd.DataFrame, title: str) -> Figure:
     """Bump chart of `scorings.ranks`: the ranking under each method, with its lines."""
     cluster = rankings["cluster"]
     below = rankings.groupby("method", sort=False)["cluster"].shift(-1).fillna(cluster)
     places = rankings.rename(columns={"method": "ranking", "rank": "place"})
     places = places.assign(line=(below > cluster).astype(int))
-    return bump(places, title=f"{pair}: rankings under each method")
+    return bump(places, title=title)
 
 
 @styled
@@ -257,7 +273,7 @@ def halves(table: pd.DataFrame, title: str) -> Figure:
     ax.set_yticks(range(len(pairs)), pairs)
     ax.set_ylim(len(pairs) - 0.4, -0.6)
     ax.set(title=title, xlabel="Kendall's tau between the rankings by two halves of the workers")
-    _legend_below(fig, ax)
+    legend_below(fig, ax)
     return fig
 
 
@@ -275,17 +291,15 @@ def stable_and_right(table: pd.DataFrame, title: str) -> Figure:
         for k, row in enumerate(table.to_dict("records")):
             ax.errorbar(
                 100 * row[column], 100 * row["wrong"], yerr=200 * row["wrong_se"],
-                fmt="osD^vP"[k % 6], color=PALETTE[k % len(PALETTE)], ms=8, capsize=3,
+                fmt="osD^vP"[k % 6], color=PALETTE[k % len(PALETTE)], ms=8, mfc="none", mew=1.6,
+                capsize=3,
                 label=row["method"],
             )  # fmt: skip
-        ax.set_xlim(left=-0.06 * max(100 * table[column].max(), 2))
+        top = max(100 * table[column].max(), 2)
+        ax.set_xlim(-0.06 * top, 1.06 * top)
         ax.set_xlabel(f"{column} changed when a system is removed,\n% of runs (left: stable)")
     axes[0].set_ylim(bottom=0)
-    axes[0].set(title=title, ylabel="pairs of systems in wrong order, %\n(simulated truth)")
-    _legend_below(fig, axes[0])
+    axes[0].set_ylabel("pairs of systems in wrong order, %\n(simulated truth)")
+    legend_below(fig, axes[0], 6)
+    headline(fig, title)
     return fig
-
-
-def _legend_below(fig: Figure, ax: Any) -> None:
-    handles, names = ax.get_legend_handles_labels()
-    fig.legend(handles, names, loc="outside lower center", ncols=len(names))

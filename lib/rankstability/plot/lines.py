@@ -12,7 +12,18 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from .common import BLUE, INK, PALETTE, RED, SKY, bump, heatmap, styled
+from .common import (
+    BLUE,
+    INK,
+    PALETTE,
+    RED,
+    SKY,
+    bump,
+    headline,
+    heatmap,
+    legend_below,
+    styled,
+)
 
 UNITS = {
     "segment": "segments",
@@ -20,6 +31,8 @@ UNITS = {
     "worker": "workers",
     "hit": "HITs",
     "block": "blocks",
+    "judge": "judges",
+    "rater": "raters",
     "worker x document": "workers and documents",
 }
 PALE_BLUES = LinearSegmentedColormap.from_list("pale blues", ["#FFFFFF", "#7DB8DE"])  # ink reads
@@ -74,8 +87,8 @@ def lines_figure(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, unit: s
             Line2D([], [], color=BLUE, lw=2.4, label="set of one system"),
             Line2D([], [], color=SKY, lw=6, label="sets of all at once"),
         ]
-    fig.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10.5)
-    fig.legend(handles=handles, loc="outside lower center", ncols=3 if unit else 2)
+    headline(fig, title)
+    legend_below(fig, handles, 3)
     return fig
 
 
@@ -115,7 +128,8 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
     fig = heatmap(
         shown, title=title, label="", annotate=texts, cmap=PALE_BLUES, vmin=0,
         vmax=max(1.0, float(np.nanmax(table.to_numpy()))), empty="white",
-        size=(1.0 * len(table.columns) + 2.4, 0.3 * len(shown) + 2.2),
+        cell=(1.25, 0.3),
+        xlabel="?: no unit, or too few" if table.isna().to_numpy().any() else "",
     )  # fmt: skip
     ax = fig.axes[0]
     ax.axhline(len(table), color=INK, lw=1.2)
@@ -141,9 +155,9 @@ def false_lines_figure(table: pd.DataFrame, title: str, recipes: Sequence[str] =
         y = part["recipe"].map(names.index) + 0.8 * ((k + 0.5) / len(units) - 0.5)
         if many:
             wide = part.assign(y=y).groupby("y")["campaigns_with_line"]
-            ax.hlines(wide.min().index, wide.min(), wide.max(), color=PALETTE[k], lw=1.2)
+            ax.hlines(wide.min().index, wide.min(), wide.max(), color=PALETTE[k], lw=1.2, alpha=0.4)
             ax.scatter(wide.median(), wide.median().index, s=30, color=PALETTE[k], zorder=3)
-            ax.scatter(part["campaigns_with_line"], y, s=9, color=PALETTE[k], alpha=0.7)
+            ax.scatter(part["campaigns_with_line"], y, s=9, color=PALETTE[k])
         else:
             ax.hlines(y, part["campaigns_low"], part["campaigns_high"], color=PALETTE[k], lw=2)
             ax.scatter(part["campaigns_with_line"], y, s=24, color=PALETTE[k], zorder=3)
@@ -151,14 +165,14 @@ def false_lines_figure(table: pd.DataFrame, title: str, recipes: Sequence[str] =
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_xlim(-0.02, min(1.02, max(0.3, 1.1 * table["campaigns_high"].max())))
-    several = "\nsmall dots: language pairs; large: their median" if many else ""
+    several = "\nsmall: language pairs; large: their median; bar: least to most" if many else ""
     ax.set_xlabel(f"share of campaigns of equal systems with a line (dashed: .05){several}")
     ax.set_title(title)
     handles = [
         Line2D([], [], marker="o", ls="", color=PALETTE[k], label=f"labels shuffled by {UNITS[u]}")
         for k, u in enumerate(units)
     ]
-    fig.legend(handles=handles, loc="outside lower center", ncols=min(3, len(handles)))
+    legend_below(fig, handles, 3)
     return fig
 
 
@@ -178,16 +192,18 @@ def recipes_figure(table: pd.DataFrame, years: Sequence[str], title: str) -> Fig
     below = places.groupby("recipe", sort=False)["cluster"].shift(-1)
     lined = below.notna() & (below != places["cluster"])
     places = places.assign(ranking=places["recipe"].map(names), line=lined.astype(int))
-    return bump(places[["ranking", "system", "place", "line"]], title=title)
+    return bump(places[["ranking", "system", "place", "line"]], title=title, ordered=True)
 
 
 @styled
 def chances_figure(probabilities: pd.DataFrame, title: str, unit: str) -> Figure:
-    """Share of resampled campaigns in which each system (row) has each rank (column)."""
-    table = probabilities.set_index("system")
-    texts = table.map(lambda p: "" if p < 0.01 else f"{100 * p:.0f}")
-    return heatmap(
-        table, title=title, label="share of campaigns", annotate=texts, cmap=PALE_BLUES,
-        vmin=0, vmax=1, xlabel=f"rank with other {UNITS.get(unit, unit)} (in percent of resamples)",
-        size=(min(11.0, 3.6 + 0.42 * len(table)), 0.27 * len(table) + 1.7),
+    """Share of resampled campaigns, in per cent, in which a system (row) has a rank (column)."""
+    table = 100 * probabilities.set_index("system")
+    texts = table.map(lambda v: f"{v:.0f}" if v >= 0.5 else "") if len(table) <= 25 else False
+    fig = heatmap(
+        table, title=title, label="% of resampled campaigns", annotate=texts, cmap=PALE_BLUES,
+        vmin=0, vmax=table.to_numpy().max(), xlabel=f"rank with other {UNITS.get(unit, unit)}",
+        cell=(min(0.42, 8.0 / len(table)), 0.27),
     )  # fmt: skip
+    plt.setp(fig.axes[0].get_xticklabels(), rotation=0, ha="center")
+    return fig

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ..rank.ranking import Ranking
-from .common import BLUE, RED, SKY, heatmap, styled
+from .common import BLUE, RED, SKY, headline, heatmap, legend_below, styled
 from .lines import UNITS
 
 LEVELS = [0.0, 0.001, 0.01, 0.05, 1.0]
@@ -32,10 +32,10 @@ SHORT = {
 def scores_figure(
     ranges: pd.DataFrame, lines: tuple[int, ...], title: str, unit: str = ""
 ) -> Figure:
-    """Mean z of each system (left) and its 95 % rank range (right); lines between clusters.
+    """Mean z of each system (left) and its rank (right), with intervals; lines between clusters.
 
-    `unit` is what the ranges draw anew; empty: no ranges are known, and none are drawn. Where
-    `ranges` has the columns mean_low and mean_high, they are the interval of the mean.
+    `ranges` is from `replication.ranges`; `unit` is what intervals draw anew; empty: none are
+    known, and none are drawn.
     """
     n = len(ranges)
     y = ranges["rank"].to_numpy()
@@ -45,7 +45,7 @@ def scores_figure(
     )  # fmt: skip
     left = axes[0][0]
     shades = np.where(ranges["cluster"] % 2 == 1, BLUE, SKY)
-    if "mean_low" in ranges:
+    if unit:
         left.hlines(y, ranges["mean_low"], ranges["mean_high"], color=shades, lw=2)
     left.scatter(ranges["mean_z"], y, color=shades, s=28, zorder=3)
     left.axvline(0, color="#999999", lw=0.8)
@@ -59,9 +59,8 @@ def scores_figure(
         plt.Line2D([], [], color=BLUE, marker="o", ls="", label="mean"),
         plt.Line2D([], [], color="black", lw=1.1, label="line (the colour changes there)"),
     ]
-    if "mean_low" in ranges:
-        handles[0].set(ls="-", label="mean, 95 % interval")
     if unit:
+        handles[0].set(ls="-", label="mean, 95 % interval")
         right = axes[0][1]
         right.hlines(y, ranges["rank_low"], ranges["rank_high"], color=shades, lw=4)
         right.scatter(ranges["rank_median"], y, color="black", s=10, zorder=3)
@@ -72,7 +71,7 @@ def scores_figure(
             plt.Line2D([], [], color=BLUE, lw=4, label=drawn),
             plt.Line2D([], [], color="black", marker="o", ls="", ms=3, label="their median"),
         ]
-    fig.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=8)
+    legend_below(fig, handles, 2, fontsize=8)
     return fig
 
 
@@ -84,7 +83,7 @@ def p_figure(ranking: Ranking, title: str) -> Figure:
     fig = heatmap(
         ranking.p_values.where(upper), title=title, label="", annotate=False, empty="white",
         cmap=ListedColormap(LEVEL_COLOURS), norm=BoundaryNorm(LEVELS, 4),
-        size=(0.3 * n + 3.8, 0.3 * n + 1.8),
+        cell=(0.3, 0.3),
     )  # fmt: skip
     ax = fig.axes[0]
     opposed = np.argwhere(upper & (ranking.lead < 0)) + 0.5
@@ -92,13 +91,13 @@ def p_figure(ranking: Ranking, title: str) -> Figure:
     for k in ranking.lines:
         ax.plot([k, n, np.nan, k, k], [k, k, np.nan, 0, k], color="black", lw=1.3)
     handles: list[Any] = [
-        plt.Rectangle((0, 0), 1, 1, facecolor=c, edgecolor="#BBBBBB") for c in LEVEL_COLOURS
+        plt.Rectangle((0, 0), 1, 1, facecolor=colour, edgecolor="#BBBBBB", label=name)
+        for colour, name in zip(LEVEL_COLOURS, LEVEL_NAMES, strict=True)
     ]
-    names = list(LEVEL_NAMES)
     if len(opposed):
-        handles.append(plt.Line2D([], [], marker="x", ls="", color=RED, mew=1.6))
-        names.append("rank sum opposes\nthe order of means")
-    ax.legend(handles, names, loc="upper left", bbox_to_anchor=(1.02, 1.0))
+        words = "rank sum opposes the order of means"
+        handles.append(plt.Line2D([], [], marker="x", ls="", color=RED, mew=1.6, label=words))
+    legend_below(fig, handles, 2)
     return fig
 
 
@@ -160,5 +159,5 @@ def rules_figure(counts: pd.DataFrame, title: str) -> Figure:
         heatmap(table, title="", label="", annotate=True, cmap="cividis_r", vmin=1, vmax=top, ax=ax)
         ax.set_title(head, loc="center", fontsize=8.5, fontweight="normal")
         ax.tick_params(axis="x", labelsize=7.5)
-    fig.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10.5)
+    headline(fig, title)
     return fig

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -17,7 +16,21 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from matplotlib.transforms import Bbox
 
 from ..score.rr import LABELS
-from .common import BLUE, INK, PALE, RED, SKY, bump, bump_places, heatmap, styled
+from .common import (
+    BLUE,
+    INK,
+    PALE,
+    RED,
+    SKY,
+    breadth,
+    bump,
+    bump_places,
+    headline,
+    heatmap,
+    legend_below,
+    styled,
+    wrapped,
+)
 
 MEASURE_NAMES = {
     "s": "S (P(E) = 1/3)",
@@ -48,10 +61,6 @@ def _look(kind: str, reference: str) -> dict[str, Any]:
     colour, marker, _ = KINDS[kind]
     face = colour if reference == "included" else "white"
     return {"color": colour, "marker": marker, "ls": "", "mfc": face}
-
-
-def _legend(fig: Figure, handles: Sequence[Any], columns: int) -> None:
-    fig.legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=8)
 
 
 def _kind_handles() -> list[Line2D]:
@@ -117,7 +126,7 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
     for k in range(1, len(names)):
         ax.axhline(k - 0.5, color=PALE, lw=0.6)
     ax.set(title=title, xlabel=label)
-    _legend(fig, _kind_handles(), 2)
+    legend_below(fig, _kind_handles(), 2, fontsize=8)
     return fig
 
 
@@ -147,13 +156,8 @@ def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> 
             ax.axhline(part[measure].median(), color=INK, lw=1, ls="--")
         ax.set(title=f"{kind}: {text}", xlabel="pairs of annotations (log scale)")
     axes[0].set_ylabel(MEASURE_NAMES.get(measure, measure))
-    _headline(fig, title)
+    headline(fig, title)
     return fig
-
-
-def _headline(fig: Figure, title: str) -> None:
-    """The title of a figure of several panels."""
-    fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
 
 
 def _pearson(points: pd.DataFrame, x: str, y: str) -> float:
@@ -210,7 +214,10 @@ def scatter_panels(
         )  # fmt: skip
     for task, ax in grid.axes_dict.items():
         r = _pearson(points[points["task"] == task], x, y)
-        ax.set_title(f"{task}: r = {r:.2f}" if np.isfinite(r) else task, fontsize=8.5)
+        head = wrapped(task, 24)
+        if np.isfinite(r):
+            head += (": " if len(task) <= 14 else "\n") + f"r = {r:.2f}".replace("-", "−")
+        ax.set_title(head, fontsize=8.5)
         ax.tick_params(labelsize=7)
         ax.margins(0.1)
     grid.set_axis_labels("", "")
@@ -218,7 +225,7 @@ def scatter_panels(
     fig.set_layout_engine("constrained")
     fig.supxlabel(xlabel, fontsize=9)
     fig.supylabel(ylabel, fontsize=9)
-    _headline(fig, title)
+    headline(fig, title)
     return fig
 
 
@@ -251,10 +258,9 @@ def pairs_figure(
         From `significance.sign_tests`. A dot marks pairs that differ at `alpha` after Holm's
         correction, a ring those that differ only without it.
     """
-    side = min(10.0, 0.24 * len(percent) + 0.06 * max(map(len, percent.index), default=0) + 1.4)
     fig = heatmap(
         percent, title=title, label="row ranked better, % of comparisons", annotate=False,
-        cmap=BEATS, vmin=0, vmax=100, size=(side + 0.9, side),
+        cmap=BEATS, vmin=0, vmax=100, cell=(0.24, 0.24),
     )  # fmt: skip
     ax = fig.axes[0]
     ax.set_aspect("equal")
@@ -269,7 +275,7 @@ def pairs_figure(
         ax.plot(rows["other"].map(place), rows["system"].map(place), **dot, **look, label=label)
     plt.setp(ax.get_xticklabels(), rotation=90, ha="center", rotation_mode="default")
     ax.tick_params(labelsize=7)
-    _legend(fig, ax.get_legend_handles_labels()[0], 2)
+    legend_below(fig, ax, 2, fontsize=8)
     return fig
 
 
@@ -287,7 +293,8 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     rows = -(-len(tasks) // columns)
     number = [int(table.loc[table["task"] == task, "rank"].max()) for task in tasks]
     heights = [0.13 * max(number[k * columns : (k + 1) * columns]) + 0.6 for k in range(rows)]
-    size = (max(3.6, 2.15 * columns), sum(heights) + 0.2 * rows + 0.8)
+    wide = 1.2 + breadth(table["system"].unique(), 6.5)
+    size = (max(3.6, wide * columns), sum(heights) + 0.2 * rows + 0.8)
     fig, axes = plt.subplots(*(rows, columns), figsize=size, squeeze=False, height_ratios=heights)
     for ax in axes.flat[len(tasks) :]:
         ax.set_visible(False)
@@ -296,7 +303,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
         ax.set_title(task, fontsize=8.5)
     for ax in axes[-1]:
         ax.set_xlabel("rank", fontsize=8)
-    _headline(fig, title)
+    headline(fig, title)
     kinds = [unit for unit in ("judge", "block") if unit in set(table["drawn"])]
     drawn = " or ".join(f"{unit}s" for unit in kinds) or "units"
     handles = [
@@ -305,7 +312,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
         Line2D([], [], color=RED, marker="o", ls="", ms=3, label="rank"),
         Line2D([], [], color=INK, lw=0.8, ls=":", label=f"line between clusters ({drawn})"),
     ]
-    _legend(fig, handles, 4 if columns > 2 else 2)
+    legend_below(fig, handles, 4 if columns > 2 else 2, fontsize=8)
     return fig
 
 
@@ -349,7 +356,5 @@ def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
     sns.pointplot(shares, x="order", **look, ax=ax)
     ax.set(title=title, xlim=(-3, 103), ylabel="")
     ax.set_xlabel("removals that change the order (filled) or the clusters (hollow), %")
-    handles = ax.get_legend_handles_labels()[0]
-    ax.legend().remove()
-    _legend(fig, handles, 3)
+    legend_below(fig, ax, 3, fontsize=8)
     return fig

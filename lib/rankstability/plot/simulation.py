@@ -13,7 +13,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from .common import AMBER, BLUE, FAINT, GREEN, PINK, RED, SKY, styled, wrapped
+from .common import (
+    AMBER,
+    BLUE,
+    FAINT,
+    GREEN,
+    PINK,
+    RED,
+    SKY,
+    headline,
+    legend_below,
+    styled,
+    wrapped,
+)
 
 UNIT_COLOURS = {"judgment": BLUE, "block": RED, "judge": GREEN}
 RANKER_COLOURS = {"BOJAR": BLUE, "EXPECTED": AMBER, "LOPEZ": RED}
@@ -45,20 +57,6 @@ def _label_edges(axes: Mapping[Any, Axes], x: str, y: str = "") -> None:
             ax.set_ylabel(y if i % columns == 0 else "")
 
 
-def _legend_below(fig: Figure, ax: Axes, columns: int, **kwargs: Any) -> None:
-    """One legend for all panels, from the labels of `ax`."""
-    handles, labels = ax.get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=8, **kwargs)
-    for panel in fig.axes:
-        if legend := panel.get_legend():
-            legend.remove()
-
-
-def _headline(fig: Figure, title: str) -> None:
-    if title:
-        fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
-
-
 def _lines_with_bars(
     ax: Axes, rows: pd.DataFrame, value: str, series: str, palette: Mapping[str, str], **kwargs: Any
 ) -> None:
@@ -85,7 +83,7 @@ def win_ratios(table: pd.DataFrame, title: str = "") -> Figure:
         ax.set_xlim(0.2, rows["rank"].max() + 0.8)
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     _label_edges(axes, "rank of the system", "win ratio")
-    _headline(fig, title)
+    headline(fig, title)
     return fig
 
 
@@ -110,13 +108,13 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
         ax.xaxis.set_major_formatter(THOUSANDS)
     _label_edges(axes, "judgments", "significant pairs")
-    _legend_below(fig, fig.axes[0], 2)
-    _headline(fig, title)
+    legend_below(fig, fig.axes[0], 2, fontsize=8)
+    headline(fig, title)
     return fig
 
 
 @styled
-def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame) -> Figure:
+def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "") -> Figure:
     """Error of the ranking methods against judgments, one panel per spread (Figure 3).
 
     Parameters
@@ -140,12 +138,13 @@ def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame) -> Figure:
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     fig.axes[0].set_ylim(0, None)
     _label_edges(axes, "judgments", "pairs in the wrong order")
-    _legend_below(fig, fig.axes[0], 4)
+    legend_below(fig, fig.axes[0], 4, fontsize=8)
+    headline(fig, title)
     return fig
 
 
 @styled
-def range_quality(table: pd.DataFrame, printed: pd.DataFrame) -> Figure:
+def range_quality(table: pd.DataFrame, printed: pd.DataFrame, title: str = "") -> Figure:
     """Size, violations and clusters of rank ranges against judgments (Table 1).
 
     Parameters
@@ -181,7 +180,8 @@ def range_quality(table: pd.DataFrame, printed: pd.DataFrame) -> Figure:
         ax.set_ylabel(labels[quantity])
         ax.set_ylim(0, None)
     _label_edges(axes, "judgments")
-    _legend_below(fig, fig.axes[0], 3)
+    legend_below(fig, fig.axes[0], 3, fontsize=8)
+    headline(fig, title)
     return fig
 
 
@@ -200,17 +200,17 @@ def ranges_by_unit(ranges: pd.DataFrame, tasks: Sequence[str], title: str = "") 
             for end in ("first", "last"):
                 ax.plot(part[end], y, "|", color=colour, ms=6, mew=1.6)
         ax.plot(range(1, len(systems) + 1), range(len(systems)), "k.", ms=5, zorder=4)
-        ax.set_yticks(range(len(systems)), [wrapped(s, 24) for s in systems], fontsize=7.5)
+        ax.set_yticks(range(len(systems)), [wrapped(s, 40) for s in systems], fontsize=7.5)
         ax.set_ylim(len(systems) - 0.5, -0.5)
         ax.set(title=task, xlabel="rank", xlim=(0.5, len(systems) + 0.5))
         ax.set_xticks(range(1, len(systems) + 1, 2 if len(systems) > 8 else 1))
-    _legend_below(fig, fig.axes[0], 3, title="what is resampled")
-    _headline(fig, title)
+    legend_below(fig, fig.axes[0], 3, title="what is resampled", fontsize=8)
+    headline(fig, title)
     return fig
 
 
 @styled
-def coverage(table: pd.DataFrame, level: float = 0.95) -> Figure:
+def coverage(table: pd.DataFrame, level: float = 0.95, title: str = "") -> Figure:
     """How often the true rank lies in its range, by what is resampled and how judges differ."""
     fig, ax = plt.subplots(figsize=(6.2, 3.1))
     spreads = list(table["judge_spread"].unique())
@@ -228,12 +228,13 @@ def coverage(table: pd.DataFrame, level: float = 0.95) -> Figure:
     ax.set(xlim=(-0.5, len(spreads) - 0.5), ylim=(min(0.9, low) - 0.01, 1.005))
     ax.set_ylabel("true rank inside its range")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-    fig.legend(title="what is resampled", loc="outside right upper")
+    legend_below(fig, ax, 3, title="what is resampled", fontsize=8)
+    headline(fig, title)
     return fig
 
 
 @styled
-def table4(table: pd.DataFrame) -> Figure:
+def table4(table: pd.DataFrame, title: str = "") -> Figure:
     """Judgments needed, ours over printed, under the four readings of the paper (Table 4)."""
     fig, ax = plt.subplots(figsize=(7.0, 3.6))
     sides = table["sides"].map({1: "one", 2: "two"})
@@ -248,7 +249,8 @@ def table4(table: pd.DataFrame) -> Figure:
     ticks = [0.05, 0.1, 0.2, 0.5, 1, 2]
     ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
     ax.xaxis.set_major_formatter(THOUSANDS)
-    _legend_below(fig, ax, 2)
+    legend_below(fig, ax, 2, fontsize=8)
+    headline(fig, title)
     return fig
 
 
@@ -272,7 +274,7 @@ def _needed(
 
 
 @styled
-def advice(table: pd.DataFrame) -> Figure:
+def advice(table: pd.DataFrame, title: str = "") -> Figure:
     """Judgments needed for a share of significant pairs: one panel per share, with the band."""
     fig, axes = _panels(table["share"].unique(), 2.5, 3.3, sharey=True)
     named = table.assign(campaign=table["systems"].map("{} systems".format))
@@ -280,7 +282,8 @@ def advice(table: pd.DataFrame) -> Figure:
         colours = (BLUE, AMBER, RED, GREEN)
         _needed(axes[share], rows, "campaign", "spread", "spread {:g}", colours)
         axes[share].set_title(f"{share:.0%} of pairs", fontsize=9.5)
-    _legend_below(fig, fig.axes[0], 4)
+    legend_below(fig, fig.axes[0], 4, fontsize=8)
+    headline(fig, title)
     return fig
 
 
@@ -293,6 +296,6 @@ def advice_for_tasks(table: pd.DataFrame, title: str = "") -> Figure:
     ax.plot(
         tasks["collected"], range(len(tasks)), "D", color="black", ms=5, zorder=5, label="collected"
     )
-    _legend_below(fig, ax, 5)
-    _headline(fig, title)
+    legend_below(fig, ax, 5, fontsize=8)
+    headline(fig, title)
     return fig

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from .common import bump, styled
+from .common import FAINT, PALETTE, bump, headline, legend_below, styled
 
 MARKERS = list("osD^vPX")
 PANELS = (
@@ -47,7 +47,7 @@ def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
         xlabel="MQM score of a segment (0: no error)",
         ylabel="share of segments",
     )
-    ax.legend()
+    legend_below(fig, ax)
     return fig
 
 
@@ -68,10 +68,9 @@ def srp_curves(
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.5), width_ratios=(1, 1, 0.85))
     data = data[data["studies"] > 1]
-    colours = sns.color_palette()
     for ax, (value, se, name) in zip(axes, PANELS, strict=True):
         for i, (label, rows) in enumerate(data.groupby("series", sort=False)):
-            colour = colours[i % len(colours)]
+            colour = PALETTE[i % len(PALETTE)]
             rows = rows.sort_values(x)
             if se:
                 edges = [np.clip(rows[value] + k * rows[se], 0, 1) for k in (-2, 2)]
@@ -85,19 +84,20 @@ def srp_curves(
             ax.set_ylim(top=1.02)
         else:
             ax.set_ylim(bottom=0)
-    _finish(fig, axes[0], title)
+    legend_below(fig, axes[0], 3)
+    headline(fig, title)
     return fig
 
 
 @styled
 def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
-    """Stability of whole campaigns against annotation effort, one colour per campaign.
+    """Stability of whole campaigns against annotation effort, a colour for each way of drawing.
 
-    Thin: tasks; thick: the mean of a campaign's tasks at each share of its judgments, with a band
-    of two Monte Carlo standard errors (of the draws, the judgments as they are). Left: SRP;
-    middle: SRP where every study claims two thirds of the pairs of systems; right: Kendall's tau,
-    which does not depend on how many systems there are. Hollow: most studies have no significant
-    pair.
+    Thick: the mean of a campaign's tasks at each share of its judgments, with a band of two Monte
+    Carlo standard errors (of the draws, the judgments as they are); thin and grey: the tasks of
+    the first. Left: SRP; middle: SRP where every study claims two thirds of the pairs of systems;
+    right: Kendall's tau, which does not depend on how many systems there are. Hollow: most studies
+    have no significant pair.
 
     Parameters
     ----------
@@ -107,58 +107,53 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
         The column that gives the colours.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.8), sharex=True)
-    of = data.groupby(by, sort=False)
-    tasks = of["task"].nunique()
-    names = {label: f"{label} ({n} task{'s' if n > 1 else ''})" for label, n in tasks.items()}
-    data = data.assign(name=data[by].map(names))
-    errors = {se: data[se] ** 2 for _, se, _ in EFFORT_PANELS}
-    middle = data.assign(**errors).groupby(["name", "level"], sort=False)
-    means = middle[["effort", *(value for value, _, _ in EFFORT_PANELS)]].mean()
-    for _, se, _ in EFFORT_PANELS:
-        means[se] = np.sqrt(middle[se].sum()) / middle[se].count()
-    means = means.reset_index()
-    several = data[data[by].map(tasks) > 1]
-    hue = {"hue": "name", "hue_order": list(names.values())}
-    for ax, (value, se, label) in zip(axes, EFFORT_PANELS, strict=True):
-        each = {"units": "task", "estimator": None, "lw": 0.7, "alpha": 0.4, "legend": False}
-        sns.lineplot(several, x="effort", y=value, ax=ax, **hue, **each)
-        for colour, (_, rows) in zip(
-            sns.color_palette(n_colors=len(names)), means.groupby("name", sort=False), strict=False
-        ):
-            edges = [rows[value] + k * rows[se] for k in (-2, 2)]
-            ax.fill_between(rows["effort"], *edges, color=colour, alpha=0.2, lw=0)
-        sns.lineplot(
-            means, x="effort", y=value, ax=ax, **hue, style="name", markers=MARKERS[: len(names)],
-            dashes=False, lw=2.2, mec="none", ms=5.5, legend=ax is axes[0], errorbar=None,
-        )  # fmt: skip
-        for colour, rows in zip(sns.color_palette(n_colors=len(names)), of, strict=False):
-            hollow = rows[1][_empty(rows[1])]
-            ax.plot(
-                hollow["effort"], hollow[value], "o", color=colour, mfc="white", ms=3.5, mew=0.8
-            )
+    for i, (name, rows) in enumerate(data.groupby(by, sort=False)):
+        tasks = rows["task"].nunique()
+        means = _means_of_tasks(rows)
+        look = {"color": PALETTE[i], "marker": MARKERS[i], "mec": "none", "ms": 5.5, "lw": 2.2}
+        words = f"{name}: mean of {tasks} tasks" if tasks > 1 else str(name)
+        for ax, (value, se, _) in zip(axes, EFFORT_PANELS, strict=True):
+            if i == 0 and tasks > 1:
+                _single_tasks(ax, rows, value)
+            edges = [means[value] + k * means[se] for k in (-2, 2)]
+            ax.fill_between(means["effort"], *edges, color=PALETTE[i], alpha=0.2, lw=0)
+            ax.plot(means["effort"], means[value], **look, label=words)
+            if i == 0 or tasks == 1:
+                hollow = rows[_empty(rows)]
+                face = {"color": FAINT if tasks > 1 else PALETTE[i], "mfc": "white", "ls": ""}
+                ax.plot(hollow["effort"], hollow[value], "o", ms=3.5, mew=0.8, **face, zorder=4)
+    for ax, (value, _, label) in zip(axes, EFFORT_PANELS, strict=True):
         ax.set(xlabel="judgments per system in one study", ylabel=label, xscale="log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
         ax.xaxis.set_major_formatter(lambda v, _: f"{v:g}")
         ax.xaxis.set_minor_locator(NullLocator())
         if value != "kendall":
             ax.set_ylim(-0.03, 1.03)
-    _finish(fig, axes[0], title)
+    legend_below(fig, axes[0], 2)
+    headline(fig, title)
     return fig
+
+
+def _single_tasks(ax: Axes, rows: pd.DataFrame, value: str) -> None:
+    """A thin line for each task."""
+    for k, (_, task) in enumerate(rows.groupby("task", sort=False)):
+        task = task.sort_values("effort")
+        words = "its single tasks" if k == 0 else None
+        ax.plot(task["effort"], task[value], color=FAINT, lw=0.6, alpha=0.7, zorder=1, label=words)
+
+
+def _means_of_tasks(rows: pd.DataFrame) -> pd.DataFrame:
+    """Means over tasks at each level, with Monte Carlo standard errors, least effort first."""
+    levels = rows.groupby("level", sort=False)
+    means = levels[["effort", *(value for value, _, _ in EFFORT_PANELS)]].mean()
+    for _, se, _ in EFFORT_PANELS:
+        means[se] = levels[se].agg(lambda errors: np.sqrt((errors**2).sum()) / len(errors))
+    return means.sort_values("effort")
 
 
 def _empty(rows: pd.DataFrame) -> pd.Series:
     """Where most studies have no significant pair."""
     return rows["empty_share"] >= 0.5
-
-
-def _finish(fig: Figure, ax: Axes, title: str) -> None:
-    """The title over, and the legend of one panel below all panels."""
-    fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
-    handles, labels = ax.get_legend_handles_labels()
-    if legend := ax.get_legend():
-        legend.remove()
-    columns = 4 if max(map(len, labels), default=0) < 30 else 2
-    fig.legend(handles, labels, loc="outside lower center", ncols=min(columns, len(labels)))
 
 
 def normalisation_bump(table: pd.DataFrame, title: str) -> Figure:

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.path import Path
 
 from ..score.rr import TOURNAMENT_METHODS
-from .common import FAINT, PALE, PALETTE, RED, bump, bump_places, legible, styled
+from .common import FAINT, PALE, PALETTE, RED, breadth, bump, bump_places, legible, styled
 
 BAND = "#E3EEF6"
 HEADINGS = {name: heading for name, (heading, _) in TOURNAMENT_METHODS.items()}
@@ -39,7 +39,7 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
         The systems, best first.
     """
     kept, wrong = edges[edges["in_triangle"] == 1], edges[edges["violated"] == 1]
-    gap = 0.145 * max(len(s) for s in order) + 0.4
+    gap = breadth(order, 8) / 2 / ROW + 0.4
     left, right = (max(_reach(part, gap), 5.0) for part in (kept, wrong))
     fig, ax = plt.subplots(figsize=((left + right) * ROW, len(order) * ROW + 1.5))
     cycles = edges.loc[edges["in_cycle"] == 1, ["rank_over", "rank_under"]]

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .common import BLUE, FAINT, INK, SKY, heatmap, styled
+from .common import BLUE, FAINT, INK, SKY, breadth, headline, styled
 
 
 @styled
@@ -29,8 +29,7 @@ def caterpillar(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: s
     """
     n, told = len(ranking), bool(ranking["low"].notna().all())
     y = ranking["rank"].to_numpy()
-    long = max(len(str(s)) for s in ranking["system"])
-    widths = [0.062 * long + 1.1, 3.0, *([2.6] if told else [])]
+    widths = [breadth(ranking["system"]) + 1.1, 3.0, *([2.6] if told else [])]
     fig, axes = plt.subplots(
         1,
         len(widths),
@@ -38,7 +37,7 @@ def caterpillar(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: s
         sharey=True,
         width_ratios=widths,
     )
-    _table(axes[0], ranking)
+    _table(axes[0], ranking, widths[0])
     axes[1].plot(ranking["score"], y, "o", color=BLUE, ms=5)
     if told:
         axes[1].hlines(y, ranking["low"], ranking["high"], color=BLUE, lw=1.4)
@@ -54,16 +53,16 @@ def caterpillar(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: s
         ax.yaxis.grid(False)
         ax.tick_params(axis="y", length=0, labelleft=False)
         ax.spines["left"].set_visible(False)
-    fig.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=10.5)
+    headline(fig, title)
     return fig
 
 
-def _table(ax: Axes, ranking: pd.DataFrame) -> None:
+def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
     for row in ranking.itertuples():
         ax.text(0.0, row.rank, f"{row.rank}", ha="left", va="center", fontsize=8.5)
-        ax.text(0.12, row.rank, str(row.system), ha="left", va="center", fontsize=8.5)
-        ax.text(1.0, row.rank, f"{row.score:.3g}", ha="right", va="center", fontsize=8.5)
-    ax.set_xlim(0, 1)
+        ax.text(0.3, row.rank, str(row.system), ha="left", va="center", fontsize=8.5)
+        ax.text(width, row.rank, f"{row.score:.3g}", ha="right", va="center", fontsize=8.5)
+    ax.set_xlim(0, width)
     ax.set_xticks([])
     ax.grid(False)
     ax.spines["bottom"].set_visible(False)
@@ -81,20 +80,6 @@ def _sets(ax: Axes, ranking: pd.DataFrame, y: np.ndarray) -> None:
 
 
 @styled
-def chances(probabilities: pd.DataFrame, title: str) -> Figure:
-    """Share of resampled campaigns, in per cent, in which a system (row) has a rank (column)."""
-    shares = 100 * probabilities.set_index("system")
-    written = shares.map(lambda v: f"{v:.0f}" if v >= 0.5 else "") if len(shares) <= 25 else False
-    n = len(shares)
-    fig = heatmap(
-        shares, title=title, label="% of resampled campaigns", xlabel="rank", cmap="Blues",
-        vmin=0, vmax=100, annotate=written, size=(0.34 * n + 4.2, 0.26 * n + 1.8),
-    )  # fmt: skip
-    plt.setp(fig.axes[0].get_xticklabels(), rotation=0, ha="center")
-    return fig
-
-
-@styled
 def recipes(rankings: pd.DataFrame, lines: pd.DataFrame, title: str) -> Figure:
     """Each recipe's ranking in a column: lines claimed (dashed) and held (solid).
 
@@ -107,9 +92,8 @@ def recipes(rankings: pd.DataFrame, lines: pd.DataFrame, title: str) -> Figure:
     """
     names = list(dict.fromkeys(rankings["recipe"]))
     n = int(rankings["rank"].max())
-    long = max(len(str(s)) for s in rankings["system"])
-    wide = 0.068 * long + 0.5
-    fig, ax = plt.subplots(figsize=(min(13.0, wide * len(names) + 0.6), 0.25 * n + 1.3))
+    wide = breadth(rankings["system"].unique(), 8, "bold") + 0.35
+    fig, ax = plt.subplots(figsize=(wide * len(names) + 0.6, 0.25 * n + 1.3))
     leader = rankings.loc[rankings["rank"] == 1].iloc[0]["system"]
     for k, name in enumerate(names):
         for row in rankings[rankings["recipe"] == name].itertuples():

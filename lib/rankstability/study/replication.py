@@ -166,7 +166,7 @@ def cluster_counts(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranges(ranking: Ranking, standing: Standing) -> pd.DataFrame:
-    """Mean z of each system with its 95 % rank range and rank sets, units drawn anew.
+    """Mean z of each system with intervals of it and of its rank, and rank sets, units drawn anew.
 
     Parameters
     ----------
@@ -176,13 +176,15 @@ def ranges(ranking: Ranking, standing: Standing) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        rank, system, mean_z, cluster, rank_low, rank_high, rank_median, marginal_low,
-        marginal_high, simultaneous_low, simultaneous_high, p_first, unit; empty where it cannot
-        be told.
+        rank, system, mean_z, cluster, mean_low, mean_high, rank_low, rank_high, rank_median,
+        marginal_low, marginal_high, simultaneous_low, simultaneous_high, p_first, unit; empty
+        where it cannot be told.
     """
-    sure = ["rank_low", "rank_high", "rank_median", *SETS, "p_first", "unit"]
+    sure = [f"{of}_{end}" for of in ("mean", "rank") for end in ("low", "high")]
+    sure += ["rank_median", *SETS, "p_first", "unit"]
     table = ranking.table[["rank", "system", "mean_z", "cluster"]]
-    return table.merge(standing.ranking[["system", *sure]], on="system", validate="1:1")
+    known = standing.ranking.rename(columns={"low": "mean_low", "high": "mean_high"})
+    return table.merge(known[["system", *sure]], on="system", validate="1:1")
 
 
 def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:
