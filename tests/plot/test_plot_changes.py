@@ -25,7 +25,7 @@ def test_fractions_have_a_panel_per_style_and_a_line_per_kind():
     assert [ax.get_title(loc="left") or ax.get_title() for ax in fig.axes] == [
         "SR-DC (12 pairs)", "SR+DC (6 pairs)",
     ]  # fmt: skip
-    drawn = [list(line.get_ydata()) for line in fig.axes[0].lines]
+    drawn = [list(ys) for line in fig.axes[0].lines if len(ys := line.get_ydata())]
     assert drawn == [[0.0, 0.5], [0.25, 0.25], [0.0, 0.25]]
     assert [t.get_text() for t in fig.axes[0].get_xticklabels()] == ["1.25", "10"]
     assert len(changes.fractions_by_style(table[:0], "none").axes) == 1

@@ -23,7 +23,7 @@ def test_two_raters_as_bars_side_by_side():
     ax = plots.rater_distribution(frame, "en-de").axes[0]
     heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
     assert heights == [[0.75, 0.25], [0.25, 0.75]]
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == [
+    assert [t.get_text() for t in ax.figure.legends[0].get_texts()] == [
         "r1 (mean 0.50)",
         "r2 (mean 9.00)",
     ]
@@ -71,5 +71,5 @@ def test_effort_draws_tasks_thin_and_their_mean_thick_with_its_band():
     hollow = [line for line in ax.get_lines() if line.get_markerfacecolor() == "white"]
     assert [line.get_ydata().tolist() for line in hollow if len(line.get_xdata())] == [[0.2]]
     labels = [text.get_text() for text in fig.legends[0].get_texts()]
-    assert labels == ["wmt12 (RR) (2 tasks)", "wmt21 (SR+DC) (1 task)"]
+    assert labels == ["its single tasks", "wmt12 (RR): mean of 2 tasks", "wmt21 (SR+DC)"]
     assert ax.get_xscale() == "log"

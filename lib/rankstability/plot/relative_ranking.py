@@ -216,7 +216,7 @@ def scatter_panels(
         r = _pearson(points[points["task"] == task], x, y)
         head = wrapped(task, 24)
         if np.isfinite(r):
-            head += (": " if len(task) <= 14 else "\n") + f"r = {r:.2f}".replace("-", "−")
+            head += (": " if len(task) <= 14 else "\n") + f"r = {r:.2f}"
         ax.set_title(head, fontsize=8.5)
         ax.tick_params(labelsize=7)
         ax.margins(0.1)
