@@ -38,6 +38,24 @@ def test_on_other_campaigns_the_rows_have_no_data_and_say_why():
     assert "en-de no" in rest.loc[("Figure 5", "en-de | z above unnormalised"), "reason"]
 
 
+def test_a_campaigns_answer_to_a_finding_is_told_with_its_interval():
+    name, place = "imbalanced with z above fully balanced", "Figure 6"
+    own = [
+        (place, "en-de", name, "no", "-0.006 ± 0.021"),
+        (place, "zh-en", name, "reversed", "-0.093 ± 0.028"),
+        ("Figure 4", "en-de", "fully balanced above imbalanced", "no", "+0.005 ± 0.020"),
+    ]
+    columns = [*riley2024.ON, "ours", "interval"]
+    rows = riley2024.ledger("wmt23-mqm", pd.DataFrame(own, columns=columns))
+    said = rows.set_index("cell")["reason"].str.partition("; wmt23-mqm: ")[2]
+    assert said[f"en-zh | {name}"] == (
+        "en-de not told apart (difference in SRP -0.006 ± 0.021); "
+        "zh-en opposite (difference in SRP -0.093 ± 0.028)"
+    )
+    assert said[f"en-de | {name}"].endswith("zh-en as found (difference in SRP -0.093 ± 0.028)")
+    assert said["en-de | fully balanced above imbalanced"].startswith("en-de not told apart (")
+
+
 def test_without_any_campaign_what_follows_from_print_is_there():
     rows = riley2024.absent(claims.published("riley2024")[["paper", "place", "cell", "published"]])
     assert rows["status"].value_counts().to_dict() == {"no data": 46, "rounds": 2, "exact": 5}

@@ -158,14 +158,22 @@ def _derived(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Series:
-    """Per row what this campaign's pairs give for the statistic: ``; wmt23-mqm: en-de 30; ...``."""
-    known = measured[measured["ours"].notna()]
-    each = known["pair"] + " " + known["ours"].astype(str)
-    if "interval" in known:
-        each += known["interval"].map(lambda text: f" (difference in SRP {text})" if text else "")
-    listed = each.groupby([known["place"], known["statistic"]]).agg("; ".join)
-    values = rows.join(listed.rename("values"), on=["place", "statistic"])["values"]
-    return (f"; {campaign}: " + values).fillna("")
+    """Per row what this campaign's pairs give for the statistic: ``; wmt23-mqm: en-de 30; ...``.
+
+    Of a finding, how the pair goes with what the paper says: ``as found``, with the interval.
+    """
+    known = measured[measured["ours"].notna()].assign(interval=measured.get("interval", ""))
+    both = rows.reset_index().merge(known, on=["place", "statistic"], suffixes=("", "_here"))
+    each = [
+        f"{here} {_together(ours, {pair: stated})} (difference in SRP {interval})"
+        if interval
+        else f"{here} {ours}"
+        for here, ours, interval, pair, stated in both[
+            ["pair_here", "ours", "interval", "pair", "published"]
+        ].itertuples(index=False)
+    ]
+    listed = pd.Series(each, both.index, dtype=object).groupby(both["index"]).agg("; ".join)
+    return (f"; {campaign}: " + listed.reindex(rows.index)).fillna("")
 
 
 def beside_paper(verdicts: pd.DataFrame) -> pd.DataFrame:

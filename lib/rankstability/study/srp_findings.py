@@ -19,16 +19,12 @@ FEW = 0.5  # where this share of studies has no significant pair, SRP says nothi
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement of the paper about two lines of a figure.
-
-    `level`: the first need not be above the second, only not clearly below.
-    """
+    """A statement of the paper about two lines of a figure: the first above the second."""
 
     figure: int
     name: str
     first: str
     second: str
-    level: bool = False
 
 
 def stated(low: float) -> list[Finding]:
@@ -43,23 +39,22 @@ def stated(low: float) -> list[Finding]:
         (4, "fully balanced above imbalanced", "fully balanced", f"entropy {low}"),
         (5, z, "z-score", "unnormalised"),
         (6, f"{z} in imbalanced studies", tight + "z-score", tight + "unnormalised"),
-        (6, "imbalanced with z not below fully balanced", tight + "z-score", balanced, True),
+        (6, "imbalanced with z above fully balanced", tight + "z-score", balanced),
         (7, f"{z} without grouping", free + "z-score", none),
         (7, "mean above unnormalised without grouping", free + "mean", none),
         (7, "error above unnormalised without grouping", free + "error", none),
-        (7, "no grouping with z not below pSxS", free + "z-score", "pSxS, unnormalised", True),
+        (7, "no grouping with z above pSxS", free + "z-score", "pSxS, unnormalised"),
         (8, "single above double rating", "single-rated", "double-rated"),
     ]
     return [Finding(*row) for row in rows]
 
 
-def compare_lines(first: pd.DataFrame, second: pd.DataFrame, level: bool = False) -> dict[str, Any]:
+def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     """Mean difference in SRP of two lines, and whether the first is clearly above the second.
 
     Points at equal annotations count unless most studies of either have no significant pair
     (`FEW`). ``verdict`` is ``yes`` where the mean difference in SRP exceeds two standard errors,
-    ``reversed`` where it is below minus two, else ``no``; with `level`, ``yes`` unless below;
-    ``cannot be said`` where no point counts.
+    ``reversed`` where it is below minus two, else ``no``; ``cannot be said`` where no point counts.
 
     Returns
     -------
@@ -82,10 +77,7 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame, level: bool = False
         variance = counted[f"se{name}_1"] ** 2 + counted[f"se{name}_2"] ** 2
         error = np.sqrt(variance.sum()) / len(counted)
         mean = float(gap.mean())
-        if level:
-            verdict = "no" if mean < -2 * error else "yes"
-        else:
-            verdict = "yes" if mean > 2 * error else "reversed" if mean < -2 * error else "no"
+        verdict = "yes" if mean > 2 * error else "reversed" if mean < -2 * error else "no"
         result |= {
             f"verdict{name}": verdict,
             f"difference{name}": mean,
@@ -112,7 +104,7 @@ def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
         lines = lines_of(f.figure, plan, low)
         first, second = (select(table, **lines[label]) for label in (f.first, f.second))
         rows.append({"figure": f.figure, "finding": f.name, "first": f.first, "second": f.second})
-        rows[-1] |= compare_lines(first, second, f.level)
+        rows[-1] |= compare_lines(first, second)
     return pd.DataFrame(rows)
 
 
