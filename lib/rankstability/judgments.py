@@ -57,6 +57,8 @@ class DirectAssessment:
     zero_variance : str
         What stands for the z-score of workers whose scores never vary: ``drop`` (nothing: they do
         not count in means of z, as at WMT21) or ``zero`` (0, as in WMT22's official averages).
+    file : str
+        What they were read from, as errors name it; may be empty.
     """
 
     pair: str
@@ -65,6 +67,7 @@ class DirectAssessment:
     excluded: pd.DataFrame
     scale: tuple[float, float] = (0.0, 100.0)
     zero_variance: str = "drop"
+    file: str = ""
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:

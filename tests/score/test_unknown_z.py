@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankstability import load, remove, segment_scores
+from rankstability import DataError, load, rank_systems, remove, segment_scores
 from rankstability.judgments import unstandardised
 from rankstability.score.da import judgment_z
 from rankstability.study import replication
@@ -71,3 +71,28 @@ def test_removal_follows_the_campaigns_rule_too(tmp_path):
         direct = segment_scores(remove(da, [comparison.name])).system_means()
         ours = comparison.changed.table.set_index("system")["mean_z"]
         np.testing.assert_allclose(ours[direct["system"]], direct["mean_z"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("cause", ["never varies", "stranger"])
+def test_systems_without_a_score_are_refused_with_file_and_cause(tmp_path, cause):
+    lazy_campaign(tmp_path)
+    for name in ("ad-latest.csv", "ad-good-raw-redup.csv"):
+        lines = (tmp_path / name).read_text().splitlines()
+        gone = ("w1", "w2", "stranger" if cause == "never varies" else "lazy")
+        kept = [
+            x
+            for x in lines
+            if "\tC\t" not in x.replace("\tB\t", "\tC\t")
+            or not any(f"\t{worker}\t" in x for worker in gone)
+        ]
+        (tmp_path / name).write_text("\n".join(kept) + "\n")
+    with pytest.raises(DataError) as error:
+        rank_systems(segment_scores(load(tmp_path, "cs-en")))
+    said = str(error.value)
+    assert said.startswith(str(tmp_path)) and "zero_variance" in said
+    if cause == "never varies":
+        expected = {name: "6 of a worker whose scores never vary" for name in "BC"}
+    else:
+        expected = {"B": "6 of a worker without rows in ad-latest"}
+    assert error.value.value == expected and error.value.column == "mean_z"
+    rank_systems(segment_scores(load(tmp_path, "cs-en")), by="mean_raw")  # by raw scores they rank

@@ -1,111 +1,379 @@
 """Mutation testing of the core: does a test fail when a line of it is changed?
 
-``make mutants`` (hours; ``--sample 20`` for a look). Cosmic Ray makes the mutants of ``rank``,
-``score``, ``change``, ``read`` and SRP; of all of them a seeded sample is tried, each against the
-tests of its folder, in a copy of the repository. Survivors are listed with their change.
+``make mutants`` (about an hour; ``--sample 20`` for a look; ``pip install cosmic-ray coverage``
+first). Cosmic Ray's operators make the mutants of ``rank``, ``score``, ``change``, ``read`` and
+SRP; of those that change more than an annotation a seeded sample is tried in a copy of what is
+committed. The unchanged tests run once with the tests that reach each line noted; a mutant
+is tried on those that reach its lines, fastest first, then on the others of their files.
+``equivalent.csv`` lists changes without an effect, with the reason; other survivors are listed.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import csv
+import difflib
+import functools
+import importlib
+import json
 import os
 import random
-import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-PARTS = {
-    "rank": (["rank"], ["tests/rank"]),
-    "score": (["score"], ["tests/score"]),
-    "change": (["change"], ["tests/change"]),
-    "read": (["read"], ["tests/read"]),
-    "srp": (["study/srp.py", "study/srp_studies.py"], ["tests/study/test_srp.py"]),
-}
-CONFIG = """[cosmic-ray]
-module-path = [{modules}]
-timeout = {timeout}
-excluded-modules = []
-test-command = "{python} -m pytest -x -q -p no:cacheprovider -m 'not browser' {tests}"
-[cosmic-ray.distributor]
-name = "local"
-"""
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ["rank", "score", "change", "read", "study/srp.py", "study/srp_studies.py"]
+TESTS = ["tests/rank", "tests/score", "tests/change", "tests/read", "tests/study/test_srp*.py"]
+LEFT_OUT = ["tests/read/test_broken.py"]  # the corpus: minutes, and mutants die by others
+PRELOADED = [
+    *("numpy", "pandas", "scipy.stats", "scipy.optimize", "scipy.sparse", "statsmodels.api"),
+    *("statsmodels.stats.multitest", "matplotlib.pyplot", "pandera.pandas", "highspy", "pytest"),
+    *("hypothesis.extra.numpy", "joblib", "yaml", "pooch", "tqdm"),
+]
+COLUMNS = ["module", "row", "operator", "occurrence", "line", "mutated", "outcome", "seconds"]
+SECONDS, SLOW = 40.0, 8.0  # of tests for one mutant; of a test not tried
 
 
-def ray(tree: Path, *words: str) -> None:
-    single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    environment = {**os.environ, **single, "PYTHONPATH": str(tree / "lib")}
-    tool = Path(sys.executable).with_name("cosmic-ray")
-    subprocess.run([str(tool), *words], cwd=tree, env=environment, check=True)
+class Mutant(NamedTuple):
+    module: str
+    operator: str
+    occurrence: int
+    row: int
 
 
-def begun(tree: Path, name: str, timeout: int) -> int:
-    """Write the session of a part; how many mutants it has."""
-    modules, tests = PARTS[name]
-    listed = ", ".join(f'"lib/rankstability/{m}"' for m in modules)
-    config = CONFIG.format(
-        modules=listed, timeout=timeout, python=sys.executable, tests=" ".join(tests)
-    )
-    (tree / f"{name}.toml").write_text(config)
-    ray(tree, "baseline", f"{name}.toml")  # unchanged, they pass
-    ray(tree, "init", f"{name}.toml", f"{name}.sqlite")
-    with sqlite3.connect(tree / f"{name}.sqlite") as session:
-        return int(session.execute("select count(*) from work_items").fetchone()[0])
+def bare(code: str) -> str:
+    """The syntax without annotations, which are never evaluated here, and docstrings."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, ast.FunctionDef):
+            node.returns = None
+        elif isinstance(node, ast.AnnAssign):
+            node.annotation = ast.Constant(0)
+    return ast.dump(tree)
 
 
-def sampled(file: Path, keep: int, seed: int) -> None:
-    """Leave `keep` mutants of a session, drawn by `seed` from all in a fixed order."""
-    with sqlite3.connect(file) as session:
-        order = "module_path, operator_name, occurrence, job_id"
-        rows = session.execute(f"select job_id from mutation_specs order by {order}").fetchall()
-        kept = set(random.Random(seed).sample([row[0] for row in rows], min(keep, len(rows))))
-        gone = [(row[0],) for row in rows if row[0] not in kept]
-        for table in ("mutation_specs", "work_items"):
-            session.executemany(f"delete from {table} where job_id = ?", gone)
+@functools.cache
+def operator(name: str):
+    from cosmic_ray import plugins
+
+    return plugins.get_operator(name)()
 
 
-def outcome(file: Path) -> tuple[int, int, list[str]]:
-    """Killed, tried, and the survivors with their change."""
-    with sqlite3.connect(file) as session:
-        rows = session.execute(
-            "select s.module_path, s.start_pos_row, s.operator_name, r.test_outcome, r.diff "
-            "from work_results r join mutation_specs s on s.job_id = r.job_id"
-        ).fetchall()
-    left = [
-        f"{path}:{line} {operator}\n{diff}"
-        for path, line, operator, said, diff in rows
-        if "SURVIVED" in str(said).upper()
+def every(tree: Path) -> list[Mutant]:
+    """All mutants, in a fixed order."""
+    from cosmic_ray import plugins
+    from cosmic_ray.ast import ast_nodes, get_ast_from_path
+
+    lib, found = tree / "lib/rankstability", []
+    names = sorted(n for n in plugins.operator_names() if not plugins.get_operator(n).arguments())
+    for part in PARTS:
+        files = [lib / part] if part.endswith(".py") else sorted((lib / part).glob("*.py"))
+        for file in files:
+            nodes = list(ast_nodes(get_ast_from_path(file)))
+            for name in names:
+                rows = [p[0][0] for n in nodes for p in operator(name).mutation_positions(n)]
+                module = file.relative_to(lib).as_posix()
+                found += [Mutant(module, name, i, row) for i, row in enumerate(rows)]
+    return found
+
+
+def changed(tree: Path, mutant: Mutant) -> tuple[str, str, str] | None:
+    """The code of a mutant, its first changed line and what it became; None: no code changed."""
+    from cosmic_ray.mutating import mutate_code
+
+    old = (tree / "lib/rankstability" / mutant.module).read_text(encoding="utf-8")
+    new = mutate_code(old, operator(mutant.operator), mutant.occurrence)
+    try:
+        if new is None or bare(old) == bare(new):
+            return None
+    except SyntaxError:
+        return None
+    lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm=""))[3:]
+    was = " ".join(line[1:].strip() for line in lines if line[0] == "-")
+    now = " ".join(line[1:].strip() for line in lines if line[0] == "+")
+    return new, was, now
+
+
+def forked(tree: Path, words: list[str], plugin: object, limit: float) -> int | None:
+    """Run pytest in a fork of this process, where libraries are loaded; None past the limit."""
+    pid = os.fork()
+    if pid == 0:
+        os.setpgid(0, 0)
+        code = 70
+        try:
+            os.chdir(tree)
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, 1)
+            os.dup2(null, 2)
+            sys.path.insert(0, str(tree / "lib"))
+            import pytest
+
+            words = ["-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", *words]
+            code = int(pytest.main(words, plugins=[plugin]))
+        finally:
+            os._exit(code)
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.02)
+    os.killpg(pid, 9)
+    os.waitpid(pid, 0)
+    return None
+
+
+class Noted:
+    """A plugin of pytest: which lines each test reaches, and how long it takes."""
+
+    def __init__(self, tree: Path, file: Path):
+        import coverage
+
+        self.file, self.seconds, self.lib = file, {}, tree / "lib/rankstability"
+        self.coverage = coverage.Coverage(data_file=None, source=[str(self.lib)], config_file=False)
+
+    def pytest_sessionstart(self):
+        self.coverage.start()
+        self.coverage.switch_context("import")
+
+    def pytest_runtest_logstart(self, nodeid):
+        self.coverage.switch_context(nodeid)
+
+    def pytest_runtest_logreport(self, report):
+        passed = report.outcome == "passed"
+        self.seconds[report.nodeid] = (
+            self.seconds.get(report.nodeid, 0.0) + report.duration if passed else float("inf")
+        )
+
+    def pytest_sessionfinish(self):
+        self.coverage.stop()
+        data = self.coverage.get_data()
+        reached = {
+            Path(name).relative_to(self.lib).as_posix(): {
+                str(row): [t for t in tests if t and t != "import"]
+                for row, tests in data.contexts_by_lineno(name).items()
+            }
+            for name in data.measured_files()
+        }
+        self.file.write_text(json.dumps({"seconds": self.seconds, "reached": reached}))
+
+
+class Ordered:
+    """A plugin of pytest: only these tests, in this order."""
+
+    def __init__(self, tests: list[str]):
+        self.place = {test: place for place, test in enumerate(tests)}
+
+    def pytest_collection_modifyitems(self, items):
+        items[:] = sorted(
+            (i for i in items if i.nodeid in self.place), key=lambda i: self.place[i.nodeid]
+        )
+
+
+def spans(code: str, row: int) -> Iterator[range]:
+    """The lines of the innermost statement at a row, of what holds it, …, of the module."""
+    around = [
+        node
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.stmt)
+        and min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        <= row
+        <= node.end_lineno
     ]
-    return len(rows) - len(left), len(rows), left
+    for node in reversed(around):  # ast.walk goes outside in
+        body = getattr(node, "body", None)
+        head = (
+            body and row < body[0].lineno and not isinstance(node, ast.FunctionDef | ast.ClassDef)
+        )
+        yield range(node.lineno, (body[0].lineno if head else node.end_lineno + 1))
+    yield range(1, len(code.splitlines()) + 2)
+
+
+def chosen(code: str, mutant: Mutant, notes: dict) -> list[str]:
+    """The tests to try: those that reach the lines, fastest first, then others of their files."""
+    seconds, reached = notes["seconds"], notes["reached"].get(mutant.module, {})
+    known = {t for t, s in seconds.items() if s < SLOW}
+    hit: set[str] = set()
+    for rows in spans(code, mutant.row):
+        hit = {t for row in rows for t in reached.get(str(row), [])} & known
+        if hit:
+            break
+    files = {t.split("::")[0] for t in hit}
+    beside = {t for t in known - hit if t.split("::")[0] in files}
+    own = Path(mutant.module).parts[0]
+    order = [
+        *sorted(hit, key=lambda t: (f"tests/{own}/" not in t and seconds[t] > 0.1, seconds[t], t)),
+        *sorted(beside, key=lambda t: (seconds[t], t)),
+    ]
+    spent, kept = 0.0, []
+    for test in order:
+        spent += seconds[test]
+        if spent > SECONDS:
+            break
+        kept.append(test)
+    return kept
+
+
+def tried(tree: Path, mutant: Mutant, notes: dict) -> dict[str, object]:
+    """Put a mutant in place, run its tests, put the line back; a row of the results."""
+    got = changed(tree, mutant)
+    assert got is not None
+    new, was, now = got
+    file = tree / "lib/rankstability" / mutant.module
+    old, stamp, begun = file.read_text(encoding="utf-8"), file.stat().st_mtime, time.monotonic()
+    tests = chosen(old, mutant, notes)
+    limit = 30 + 4 * sum(notes["seconds"][t] for t in tests)
+    outcome = "survived"
+    if tests:
+        try:
+            file.write_text(new, encoding="utf-8")
+            os.utime(file, (stamp + 100, stamp + 100))  # not the compiled one
+            files = sorted({t.split("::")[0] for t in tests})
+            code = forked(tree, ["-x", *files], Ordered(tests), limit)
+            outcome = "survived" if code == 0 else "killed" if code is not None else "hung"
+        finally:
+            file.write_text(old, encoding="utf-8")
+            os.utime(file, (stamp, stamp))
+    return {
+        **mutant._asdict(),
+        "line": was,
+        "mutated": now,
+        "outcome": outcome if tests else "not reached",
+        "seconds": round(time.monotonic() - begun, 1),
+    }
+
+
+def equivalents() -> set[tuple[str, str, str]]:
+    with (Path(__file__).with_name("equivalent.csv")).open(encoding="utf-8", newline="") as text:
+        return {(r["module"], r["line"], r["mutated"]) for r in csv.DictReader(text)}
+
+
+def interval(killed: int, of: int) -> tuple[float, float]:
+    """Wilson's interval (95 %) of a share."""
+    z, p = 1.959964, killed / of
+    middle, half = p + z**2 / 2 / of, z * (p * (1 - p) / of + z**2 / 4 / of**2) ** 0.5
+    return (middle - half) / (1 + z**2 / of), (middle + half) / (1 + z**2 / of)
+
+
+def told(rows: list[dict]) -> None:
+    """Counts by part, and the survivors."""
+    same, alive = equivalents(), ("survived", "not reached")
+    for row in rows:
+        row["part"] = row["module"].split("/")[0]
+        if row["outcome"] in alive and (row["module"], row["line"], row["mutated"]) in same:
+            row["outcome"] = "equivalent"
+    left = [row for row in rows if row["outcome"] in alive]
+    for row in left:
+        print(f"{row['outcome']}: {row['module']}:{row['row']} {row['operator']}")
+        print(f"  - {row['line']}\n  + {row['mutated']}")
+    for part in [*sorted({row["part"] for row in rows}), ""]:
+        said = [row["outcome"] for row in rows if part in ("", row["part"])]
+        dead, equal = said.count("killed") + said.count("hung"), said.count("equivalent")
+        if not (of := len(said) - equal):
+            continue
+        low, high = interval(dead, of)
+        print(
+            f"{part or 'all'}: {dead} of {of} killed, {dead / of:.1%} ({low:.1%} to {high:.1%}); "
+            f"{equal} more equivalent, {said.count('hung')} of the killed hung"
+        )
+
+
+def sample(tree: Path, keep: int, seed: int) -> list[Mutant]:
+    """`keep` mutants that change code, drawn by `seed` from all in a fixed order."""
+    found = every(tree)
+    random.Random(seed).shuffle(found)
+    drawn: list[Mutant] = []
+    for mutant in found:
+        if len(drawn) == keep:
+            break
+        if changed(tree, mutant):
+            drawn.append(mutant)
+    print(f"{len(found)} mutants, {len(drawn)} drawn with seed {seed}", flush=True)
+    return drawn
+
+
+def alive_again(tree: Path, rows: list[dict]) -> list[Mutant]:
+    """The survivors of earlier results, found in today's code by the lines changed."""
+    alive = [r for r in rows if r["outcome"] in ("survived", "not reached", "gone")]
+    wanted = {(r["module"], r["operator"], r["line"], r["mutated"]): 0 for r in alive}
+    modules, operators = {r["module"] for r in alive}, {r["operator"] for r in alive}
+    found = []
+    for mutant in every(tree):
+        if mutant.module in modules and mutant.operator in operators:
+            got = changed(tree, mutant)
+            key = (mutant.module, mutant.operator, got[1], got[2]) if got else None
+            if key in wanted:
+                found.append(mutant)
+    return found
+
+
+def noted(tree: Path, folder: Path) -> dict:
+    """Run the unchanged tests once, folder by folder; the lines each reaches and its seconds."""
+    notes: dict[str, dict] = {"seconds": {}, "reached": {}}
+    for number, pattern in enumerate(TESTS):
+        file = folder / f"notes{number}.json"
+        words = [str(one.relative_to(tree)) for one in sorted(tree.glob(pattern))]
+        words += ["-m", "not browser and not slow", *(f"--ignore={one}" for one in LEFT_OUT)]
+        if not file.exists():
+            code = forked(tree, words, Noted(tree, file), 3600)
+            assert code == 0, f"unchanged, {pattern} does not pass (pytest ended with {code})"
+        made = json.loads(file.read_text())
+        notes["seconds"] |= made["seconds"]
+        for module, rows in made["reached"].items():
+            held = notes["reached"].setdefault(module, {})
+            for row, tests in rows.items():
+                held[row] = [*held.get(row, []), *tests]
+    return notes
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=500)
     parser.add_argument("--seed", type=int, default=13)
-    parser.add_argument(
-        "--timeout", type=int, default=600, help="seconds for the tests of a mutant"
-    )
-    parser.add_argument("--parts", nargs="*", default=list(PARTS))
+    parser.add_argument("--folder", type=Path, help="keep results here, and go on with them")
+    parser.add_argument("--again", type=Path, help="results whose survivors are tried once more")
     args = parser.parse_args()
-    root = Path(__file__).resolve().parents[2]
+    single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    if any(os.environ.get(name) != value for name, value in single.items()):
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **single})
+    for name in PRELOADED:
+        importlib.import_module(name)
     with tempfile.TemporaryDirectory() as scratch:
-        tree = Path(scratch)
-        packed = subprocess.run(
-            ["git", "archive", "HEAD"], cwd=root, check=True, capture_output=True
+        folder = args.folder or Path(scratch)
+        tree = folder / "tree"
+        if not tree.is_dir():
+            tree.mkdir(parents=True)
+            packed = subprocess.run(
+                ["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True
+            )
+            subprocess.run(["tar", "-x"], cwd=tree, input=packed.stdout, check=True)
+        os.environ["PYTHONPATH"] = str(tree / "lib")
+        if args.again:
+            with args.again.open(encoding="utf-8", newline="") as text:
+                drawn = alive_again(tree, list(csv.DictReader(text)))
+        else:
+            drawn = sample(tree, args.sample, args.seed)
+        notes, file = noted(tree, folder), folder / "results.csv"
+        rows = (
+            list(csv.DictReader(file.open(encoding="utf-8", newline=""))) if file.exists() else []
         )
-        subprocess.run(["tar", "-x"], cwd=tree, input=packed.stdout, check=True)
-        sizes = {name: begun(tree, name, args.timeout) for name in args.parts}
-        killed = tried = 0
-        for name, size in sizes.items():
-            keep = max(1, round(args.sample * size / sum(sizes.values())))
-            sampled(tree / f"{name}.sqlite", keep, args.seed)
-            ray(tree, "exec", f"{name}.toml", f"{name}.sqlite")
-            dead, all_, left = outcome(tree / f"{name}.sqlite")
-            killed, tried = killed + dead, tried + all_
-            print(f"{name}: {dead} of {all_} killed ({size} mutants in all)", *left, sep="\n")
-        print(f"{killed} of {tried} killed, seed {args.seed}; survivors may be equivalent: look")
+        with file.open("a", encoding="utf-8", newline="") as text:
+            writer = csv.DictWriter(text, COLUMNS)
+            if not rows:
+                writer.writeheader()
+            for mutant in drawn[len(rows) :]:
+                rows.append(tried(tree, mutant, notes))
+                writer.writerow(rows[-1])
+                text.flush()
+        told(rows)
     return 0
 
 

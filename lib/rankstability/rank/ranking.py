@@ -209,6 +209,22 @@ class Ranking:
         return "\n".join([*out, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
+def without_score(by: str, which: object, file: str = "") -> DataError:
+    """The error for systems without a score in column `by`; `which`: their names, or causes."""
+    more = (
+        " of a worker whose scores vary among all scores (ad-latest); or `zero_variance: "
+        "zero` in campaign.yaml, which takes z = 0 for workers whose scores never do"
+    )
+    return DataError(
+        "systems without a score",
+        file=file or None,
+        column=by,
+        value=which,
+        expected="for each system at least one judgment that counts"
+        + (more if by == "mean_z" else ""),
+    )
+
+
 def rank(
     table: pd.DataFrame,
     p: np.ndarray,
@@ -248,18 +264,7 @@ def rank(
     score = table[by].to_numpy(dtype=float)
     systems = table["system"].to_numpy(dtype=object).astype(str)
     if np.isnan(score).any():
-        raise DataError(
-            "systems without a score",
-            column=by,
-            value=sorted(systems[np.isnan(score)].tolist()),
-            expected="for each system at least one judgment that counts"
-            + (
-                " of a worker whose scores vary among all scores (ad-latest); or `zero_variance: "
-                "zero` in campaign.yaml, which takes z = 0 for workers whose scores never do"
-                if by == "mean_z"
-                else ""
-            ),
-        )
+        raise without_score(by, sorted(systems[np.isnan(score)].tolist()))
     order = np.lexsort((systems, -score))
     grid = np.ix_(order, order)
     p, lead = p[grid], lead[grid]

@@ -12,7 +12,7 @@ from ..score.da import SegmentScores
 from ..score.mqm import NORMALISATIONS, Ratings, normalised
 from ..score.rr import REFERENCE, PairCounts
 from ..score.scored import scored
-from .ranking import Ranking, rank
+from .ranking import Ranking, rank, without_score
 from .recipes import make, recipe_named, recipe_table, segment_domains
 from .significance import correct, permutation_test, rank_sum, sign_test
 
@@ -78,6 +78,8 @@ def rank_systems(
     values = scores.z if by == "mean_z" else scores.raw
     known = np.isfinite(values)
     n = len(scores.systems)
+    if by == "mean_z" and scores.causes:
+        raise without_score(by, scores.causes, scores.file)
     p, lead = rank_sum(values[known], scores.system[known], n, test)
     return rank(
         scores.system_means(),

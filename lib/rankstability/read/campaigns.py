@@ -376,6 +376,7 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
         _known_pair(campaign, pair)
     judgments = FORMATS[campaign.format].read(campaign.source(pair), pair)
     if isinstance(judgments, DirectAssessment):
+        judgments = replace(judgments, file=paths.shown(campaign.folder))
         return _with_unknown_z(judgments, campaign.entry.get("zero_variance", "drop"))
     return judgments
 

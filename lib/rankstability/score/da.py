@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import DirectAssessment, counted, unmarked
+from ..judgments import DirectAssessment, counted, unmarked, unstandardised
 
 NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave one score
 
@@ -27,6 +27,10 @@ class SegmentScores:
         Mean scores; z is NaN where only workers without a z-score judged it.
     judgments : array of int
         Judgments averaged.
+    file : str
+        What the judgments were read from, as errors name it; may be empty.
+    causes : dict
+        Systems without any z-score: how many of their judgments have none, and why.
     """
 
     systems: tuple[str, ...]
@@ -36,6 +40,8 @@ class SegmentScores:
     raw: np.ndarray
     z: np.ndarray
     judgments: np.ndarray
+    file: str = ""
+    causes: dict[str, str] = field(default_factory=dict)
 
     def frame(self) -> pd.DataFrame:
         """Columns system, segment, raw, z, judgments."""
@@ -182,7 +188,7 @@ def segment_scores(
     compact[present] = np.arange(present.size)
     names = good["system"].cat.categories
     scores = good["score"].to_numpy(dtype=float)[keep]
-    return _average(
+    made = _average(
         compact[system],
         segment,
         scores,
@@ -191,6 +197,20 @@ def segment_scores(
         tuple(good["segment"].cat.categories),
         width,
     )
+    with_z = np.bincount(compact[system], np.isfinite(z[keep]), present.size)
+    causes = {} if with_z.all() else _causes(da, [names[k] for k in present[with_z == 0]])
+    return replace(made, file=da.file, causes=causes)
+
+
+def _causes(da: DirectAssessment, systems: list[str]) -> dict[str, str]:
+    """Of each of these systems: how many judgments have no z-score, and why."""
+    why = pd.Series(unstandardised(da), index=da.good["system"].astype(str))
+    why = why[why.index.isin(systems) & (why != "").to_numpy()]
+    counts = why.groupby([why.index, why]).size()
+    return {
+        name: ", ".join(f"{n} of a {reason}" for (_, reason), n in counts[[name]].items())
+        for name in counts.index.unique(0)
+    }
 
 
 def _average(
