@@ -176,3 +176,28 @@ def test_the_table_in_latex_is_this_table_with_names_as_text():
         r"\bottomrule",
         r"\end{tabular}",
     ]
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, float("nan")])
+def test_alpha_lies_between_0_and_1_and_so_it_does_when_it_is_changed(alpha):
+    ranking = made([[0, 1], [0, 0]])
+    with pytest.raises(DataError, match=r"alpha.*between 0 and 1"):
+        rank(ranking.table.drop(columns=["rank", "cluster"]), ranking.p, ranking.lead, alpha=alpha)
+    with pytest.raises(DataError, match=r"alpha.*between 0 and 1"):
+        ranking.under(alpha=alpha)
+
+
+def test_significant_means_p_below_alpha_and_a_pair_without_p_is_not():
+    ranking = made([[0, 1, 1], [0, 0, 0], [0, 0, 0]])  # p of 0.01
+    assert ranking.under(alpha=0.0100001).lines == (1,)
+    assert ranking.under(alpha=0.01).lines == ()
+    never = ranking.p.copy()
+    never[0, 2] = never[2, 0] = np.nan  # never compared
+    table = ranking.table.drop(columns=["rank", "cluster"])
+    assert rank(table, never, ranking.lead).lines == ()
+    pairs = rank(table, never, ranking.lead).comparisons().set_index(["better", "worse"])
+    assert pairs["significant"].to_dict() == {
+        ("a", "b"): True,
+        ("a", "c"): False,
+        ("b", "c"): False,
+    }

@@ -111,8 +111,9 @@ def verdict(path, file, value, usual):
         with watched(), np.errstate(all="ignore"):
             for one in judgments:
                 ranked(one)
-    except DataError:
-        pass
+    except DataError as error:
+        if not said(error, file):
+            return f"unclear when ranking: {error}"
     except Exception as error:
         return f"when ranking {type(error).__name__}: {str(error)[:150]}"
     if value is None or accounted(value, [frame_of(one) for one in judgments], usual):

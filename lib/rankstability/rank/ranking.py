@@ -123,7 +123,10 @@ class Ranking:
 
     def under(self, rule: str | None = None, alpha: float | None = None) -> Ranking:
         """The same order and tests under another cluster rule or level."""
-        settings = self.settings() | {"rule": rule or self.rule, "alpha": alpha or self.alpha}
+        settings = self.settings() | {
+            "rule": rule or self.rule,
+            "alpha": self.alpha if alpha is None else alpha,
+        }
         return rank(self.table.drop(columns=["rank", "cluster"]), self.p, self.lead, **settings)
 
     def settings(self) -> dict[str, Any]:

@@ -181,8 +181,10 @@ def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
     Raises
     ------
     DataError
-        For any other number of sides.
+        For any other number of sides, or an `alpha` outside (0, 1).
     """
+    if not 0 < alpha < 1:
+        raise DataError("alpha", value=alpha, expected="a number between 0 and 1")
     if sides not in (1, 2):
         raise DataError("a sign test has one side or two", column="sides", value=sides)
     power = 1 << max(8, int(most).bit_length())  # tables are shared: 256, 384, 512, 768, ...

@@ -179,7 +179,11 @@ def segment_scores(
         z = judgment_z(da)
     keep = counted(good)
     if not keep.any():
-        raise DataError(f"no judgments of type SYSTEM or REPEAT for {da.pair}")
+        raise DataError(
+            f"no judgments of type SYSTEM or REPEAT for {da.pair}",
+            file=da.file or None,
+            expected="judgments that count",
+        )
     system = good["system"].cat.codes.to_numpy()[keep].astype(np.int64)
     segment = good["segment"].cat.codes.to_numpy()[keep].astype(np.int64)
     width = len(good["segment"].cat.categories)
