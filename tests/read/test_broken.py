@@ -64,7 +64,8 @@ def frame_of(judgments):
 def accounted(value, frames, usual):
     """Whether a value that was accepted can be seen: in a cell, as a missing one, or counted.
 
-    Or it stands in a column that is not read; or an id was numbered, which any id may be.
+    Or it stands in a column that is not read; or an id was numbered, which any id may be; or a
+    number was a point in time, of which differences are kept.
     """
     texts = Counter(c.strip() for frame, _ in frames for c in frame.to_numpy().ravel())
     before = Counter(c.strip() for frame, _ in usual for c in frame.to_numpy().ravel())
@@ -75,6 +76,10 @@ def accounted(value, frames, usual):
         return True
     if len(frames) != len(usual) or any(a[1] != b[1] for a, b in zip(frames, usual, strict=True)):
         return True
+    if numbers and all("time" in frame for frame, _ in frames):
+        timeless = [[f.drop(columns="time").astype(str) for f, _ in one] for one in (frames, usual)]
+        if all(a.equals(b) for a, b in zip(*timeless, strict=True)):
+            return True
     scores = [[f.filter(SCORES).to_numpy().tolist() for f, _ in one] for one in (frames, usual)]
     return scores[0] == scores[1] and "segment" in frames[0][0] and value.strip() != ""
 

@@ -125,6 +125,9 @@ def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple
         if rows.attrs["blanks"]:
             reason = "(kept: blanks around names taken away)"
             excluded.append((file.name, reason, rows.attrs["blanks"]))
+        if rows.attrs["untimed"]:
+            reason = "(kept, but for the time: a start or end that is not a number)"
+            excluded.append((file.name, reason, rows.attrs["untimed"]))
         inside = rows["pair"] == pair
         if outside := int((~inside).sum()):
             excluded.append((file.name, "other language pairs", outside))
@@ -178,8 +181,13 @@ def export(file: Path) -> pd.DataFrame:
     plain |= {"spans": "spans", "whole": "isDocScore"}
     for ours, theirs in plain.items():
         rows[ours] = table.frame[theirs].astype(str) if theirs in columns else ""
-    rows["start"], end = (pd.to_numeric(rows.pop(n), errors="coerce") for n in ("start", "end"))
-    rows["time"] = _seconds(rows["hit"], rows["start"], end)
+    said = rows[["start", "end"]]
+    times = said.apply(pd.to_numeric, errors="coerce")
+    times = times.where(np.isfinite(times))
+    rows["start"] = times["start"]
+    rows["time"] = _seconds(rows["hit"], times["start"], times["end"])
+    rows = rows.drop(columns="end")
+    rows.attrs["untimed"] = int((times.isna() & (said != "")).any(axis=1).sum())
     rows["whole"] = rows["whole"].str.lower() == "true"
     rows["document"] = rows["block"].str.partition("#")[0]
     rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
