@@ -71,5 +71,5 @@ def test_effort_draws_tasks_thin_and_their_mean_thick_with_its_band():
     hollow = [line for line in ax.get_lines() if line.get_markerfacecolor() == "white"]
     assert [line.get_ydata().tolist() for line in hollow if len(line.get_xdata())] == [[0.2]]
     labels = [text.get_text() for text in fig.legends[0].get_texts()]
-    assert labels == ["its single tasks", "wmt12 (RR): mean of 2 tasks", "wmt21 (SR+DC)"]
+    assert labels == ["wmt12 (RR): mean of 2 tasks", "its single tasks", "wmt21 (SR+DC)"]
     assert ax.get_xscale() == "log"

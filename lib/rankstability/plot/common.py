@@ -39,7 +39,7 @@ PALETTE = (
     GREY,
 )  # as lines take them
 INK, FAINT, PALE, EMPTY = "#444444", "#8C8C8C", "#D9D9D9", "#EFEFEF"  # greys, dark to light
-DASHES = ("-", "--", ":")
+DASHES, MARKS = ("-", "--", ":"), ("o", "s", "D")
 
 HOUSE: dict[str, Any] = {
     "figure.figsize": (7.2, 4.2),
@@ -267,7 +267,7 @@ def bump(
     moves = wide.index[wide.max(axis=1) > wide.min(axis=1)]
     shown = [s for s in wide.index if s in (moves if highlight is None else highlight)]
     colour = {s: legible(PALETTE[k % 6]) for k, s in enumerate(shown)}
-    dash = {s: DASHES[k // 6 % 3] for k, s in enumerate(shown)}
+    turn = {s: k // 6 % 3 for k, s in enumerate(shown)}
     margin = breadth(wide.index, 8, "bold") + 0.35
     gap = min(1.35, max(0.85, (13.0 - 2 * margin) / max(1, len(names) - 1)))  # between columns
     heads = [wrapped(n, int(13 * gap)) for n in names]
@@ -277,9 +277,9 @@ def bump(
     for system, row in wide.iterrows():
         moving = system in colour
         ax.plot(
-            x, row, color=colour.get(system, FAINT), ls=dash.get(system, "-"), marker="o",
-            lw=(2.2 if moving else 1.2) if ordered else 0.8, ms=4.5 if ordered else 6,
-            zorder=3 if moving else 2,
+            x, row, color=colour.get(system, FAINT), marker=MARKS[turn.get(system, 0)],
+            ls=DASHES[turn.get(system, 0)] if ordered else "-", ms=4.5 if ordered else 6,
+            lw=(2.2 if moving else 1.2) if ordered else 0.8, zorder=3 if moving else 2,
         )  # fmt: skip
         for j, side, step in ((0, "right", -0.16 / gap), (len(names) - 1, "left", 0.16 / gap)):
             if np.isfinite(row.iloc[j]):

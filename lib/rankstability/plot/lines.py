@@ -199,7 +199,7 @@ def recipes_figure(table: pd.DataFrame, years: Sequence[str], title: str) -> Fig
 def chances_figure(probabilities: pd.DataFrame, title: str, unit: str) -> Figure:
     """Share of resampled campaigns, in per cent, in which a system (row) has a rank (column)."""
     table = 100 * probabilities.set_index("system")
-    texts = table.map(lambda v: f"{v:.0f}" if v >= 0.5 else "") if len(table) <= 25 else False
+    texts = table.map(lambda v: f"{v:.0f}" if v >= 1 else "") if len(table) <= 25 else False
     fig = heatmap(
         table, title=title, label="% of resampled campaigns", annotate=texts, cmap=PALE_BLUES,
         vmin=0, vmax=table.to_numpy().max(), xlabel=f"rank with other {UNITS.get(unit, unit)}",

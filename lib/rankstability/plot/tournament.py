@@ -39,7 +39,7 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
         The systems, best first.
     """
     kept, wrong = edges[edges["in_triangle"] == 1], edges[edges["violated"] == 1]
-    gap = breadth(order, 8) / 2 / ROW + 0.4
+    gap = breadth(order, 8) / 2 / ROW + 0.7
     left, right = (max(_reach(part, gap), 5.0) for part in (kept, wrong))
     fig, ax = plt.subplots(figsize=((left + right) * ROW, len(order) * ROW + 1.5))
     cycles = edges.loc[edges["in_cycle"] == 1, ["rank_over", "rank_under"]]
@@ -47,10 +47,11 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
         ax.axhspan(low - 0.46, high + 0.46, color=BAND, zorder=0, lw=0)
     _arcs(ax, kept, -gap, FAINT, 0.3, edges["weight"].max())
     _arcs(ax, wrong, gap, RED, 0.9, wrong["weight"].max())
-    for row in wrong.sort_values("weight").itertuples():
+    taken: list[tuple[float, float]] = []
+    for row in wrong.sort_values("weight", kind="stable").itertuples():
+        taken.append(_free(row.rank_over, row.rank_under, gap, taken))
         ax.text(
-            gap + _height(row.rank_over - row.rank_under), (row.rank_over + row.rank_under) / 2,
-            str(row.weight), fontsize=7, ha="center", va="center", zorder=5,
+            *taken[-1], str(row.weight), fontsize=7, ha="center", va="center", zorder=5,
             bbox={"boxstyle": "round,pad=0.12", "fc": "white", "ec": RED, "lw": 0.5},
         )  # fmt: skip
     for rank, system in enumerate(order, 1):
@@ -64,6 +65,18 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
     total = f"violated: {wrong['weight'].sum()} in all"
     ax.text(1, -0.01, total, ha="right", color=legible(RED), **below)
     return fig
+
+
+def _free(
+    over: float, under: float, gap: float, taken: list[tuple[float, float]]
+) -> tuple[float, float]:
+    """A place for the weight of an arc: on it, as near its middle as is free."""
+    t = 0.5 + np.array([0, 0.08, -0.08, 0.16, -0.16, 0.24, -0.24])
+    x = gap + 4 * _height(over - under) * t * (1 - t)
+    y = over + (under - over) * (3 * t**2 - 2 * t**3)
+    places = list(zip(x.tolist(), y.tolist(), strict=True))
+    far = [min((np.hypot(a - c, b - d) for c, d in taken), default=9.0) for a, b in places]
+    return next((p for p, d in zip(places, far, strict=True) if d > 0.75), places[np.argmax(far)])
 
 
 def _height(span: float) -> float:
