@@ -10,9 +10,9 @@ from ..plot.common import PALETTE, RED
 from ..rank.ranking import held_places
 from .views import View
 
-STILL, DROPPED = "#8C8C8C", "#A8A8A8"
+STILL, DROPPED = "#8C8C8C", "#767676"
 INK = "var(--jp-content-font-color1, #111)"  # follows JupyterLab's light or dark theme
-ROW, TOP, LETTER, WIDTH = 23, 34, 7.3, 90  # pixels: a row, the head, a letter, between the columns
+ROW, TOP, LETTER, WIDTH = 23, 34, 8.6, 90  # pixels: a row, the head, a letter, between the columns
 
 
 def places(view: View) -> pd.DataFrame:
@@ -51,7 +51,7 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
     )
     left = max(int(LETTER * max(map(len, old))) + 16, 100)
     right = left + WIDTH
-    margin = max(left + 28, int(LETTER * len(after)) + 4)
+    margin = max(left + 40, int(LETTER * len(after)) + 4)
     width, height = right + margin, TOP + ROW * len(old) + 44
     moved = [s for s in view.before if new.get(s, old[s]) != old[s]]
     out = [

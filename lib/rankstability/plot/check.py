@@ -45,6 +45,10 @@ def describe(fig: Figure, most: int = 420) -> str:
             if words and words not in seen:
                 seen.add(words)
                 parts.append(f"{way}: {words}")
+        named = [t for t in ax.texts if any(map(str.isalpha, t.get_text()))]
+        if (names := _names(named)) and names not in seen:
+            seen.add(names)
+            parts.append(f"Named: {names}")
     for ax in fig.axes:
         if ax.get_label() == "<colorbar>" and (label := ax.get_ylabel() or ax.get_xlabel()):
             parts.append(f"Colour: {label}")
@@ -62,7 +66,7 @@ def _title(ax: Axes) -> str:
 
 def _names(labels: list[Text]) -> str:
     """Names along an axis: all of a few, the first and the last of many; no numbers."""
-    names = [t.get_text() for t in labels if t.get_text()]
+    names = list(dict.fromkeys(t.get_text() for t in labels if t.get_text()))
     if not names or all(n.replace("−", "-").lstrip("-").replace(".", "").isdigit() for n in names):
         return ""
     return ", ".join(names) if len(names) <= 8 else f"{len(names)} from {names[0]} to {names[-1]}"
