@@ -58,10 +58,11 @@ def caterpillar(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: s
 
 
 def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
+    digits = max(0, 2 - int(np.floor(np.log10(max(ranking["score"].abs().max(), 1e-3)))))
     for row in ranking.itertuples():
         ax.text(0.0, row.rank, f"{row.rank}", ha="left", va="center", fontsize=8.5)
         ax.text(0.3, row.rank, str(row.system), ha="left", va="center", fontsize=8.5)
-        ax.text(width, row.rank, f"{row.score:.3g}", ha="right", va="center", fontsize=8.5)
+        ax.text(width, row.rank, f"{row.score:.{digits}f}", ha="right", va="center", fontsize=8.5)
     ax.set_xlim(0, width)
     ax.set_xticks([])
     ax.grid(False)
