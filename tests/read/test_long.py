@@ -11,7 +11,7 @@ import pytest
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.systems import rank_systems
-from rankstability.read import campaigns, formats, languages
+from rankstability.read import campaigns, formats, languages, tables
 from rankstability.score.da import judgment_z, segment_scores
 
 ROWS = [  # system, segment, annotator, score
@@ -256,3 +256,35 @@ def test_every_format_is_described():
     assert set(formats.described()) == set(formats.FORMATS)
     for about in formats.described().values():
         assert {"title", "example", "fields", "read", "left_out", "refused", "source"} <= set(about)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "system,score\nA,1\nB,2\n",
+        "\n\nsystem ,score\r\nA,1\r\n\r\nB,2",
+        " system,score\n A,1\nB ,2\n",
+        "system,score\nA,1\n \n",
+        "system,score\nA,1,\n",
+        "system,score\nA,1\rB,2\n",
+        'system,score\n"A,B",1\n',
+        "system,score\n",
+        "system,system\nA,1\n",
+        "system\tscore\n\t\nA\t1\n",
+    ],
+)
+def test_a_table_read_in_one_go_is_the_same_as_line_by_line(text, tmp_path, monkeypatch):
+    made = []
+    for name in ("fast", "slow"):
+        file = tmp_path / name / "x.csv"
+        file.parent.mkdir()
+        file.write_bytes(text.encode())
+        if name == "slow":
+            monkeypatch.setattr(tables, "_plain", lambda *_: None)
+        try:
+            read = tables.any_table(file)
+            blanks = {n: b.tolist() for n, b in read.blanks.items()}
+            made.append((read.frame.astype(str).to_dict("list"), read.lines.tolist(), blanks))
+        except DataError as error:
+            made.append(str(error).replace(f"{name}/", ""))
+    assert made[0] == made[1]

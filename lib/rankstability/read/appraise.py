@@ -46,6 +46,7 @@ JUDGED = ["worker", "system", "segment", "type", "score"]
 FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)")
 DOMAIN = r"^test-[a-z]+-([A-Za-z0-9]+)_"  # in a document's name, since WMT24
 ANNOTATORS = "annotators.tsv"
+LONGEST = 30 * 24 * 3600  # seconds from an item's start to its end: more is no time
 
 
 def companion(file: Path) -> bool:
@@ -131,6 +132,8 @@ def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple
         inside = rows["pair"] == pair
         if outside := int((~inside).sum()):
             excluded.append((file.name, "other language pairs", outside))
+        if untimed := int(rows.loc[inside, "time"].isna().sum()):
+            excluded.append((file.name, "(kept: no start and end in seconds)", untimed))
         parts.append(rows[inside])
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
@@ -202,11 +205,11 @@ def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
     """From the end of the account's judgment before to the end of this one, in seconds.
 
     The first counts from its own start. An item's own two times are often the same: a document is
-    one page, and they say when its score was first and last touched.
+    one page, and they say when its score was first and last touched. NaN without two such times.
     """
-    before = end.sort_values(kind="stable").groupby(account).shift().fillna(start)
-    seconds = end - before
-    return seconds.where(seconds >= 0)
+    known = (start >= 0) & (end >= start) & (end - start < LONGEST)
+    start, end = start.where(known), end.where(known)
+    return end - end.sort_values(kind="stable").groupby(account).shift().fillna(start)
 
 
 def _check_header(folder: Path, expected: tuple[str, ...]) -> None:

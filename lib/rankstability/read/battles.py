@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from .. import paths
 from ..errors import DataError
@@ -47,24 +48,34 @@ def read(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.Da
     """
     excluded: Counter[str] = Counter()
     parts = [_battles(file, excluded) for file in files if pair_of(file, settings) == pair]
-    rows = pd.concat(parts, ignore_index=True)
-    n = len(rows)
+    rows = {name: _joined([part[name] for part in parts]) for name in NAMED}
+    ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
+    n = len(ranks)
+    both = union_categoricals([rows["system1"], rows["system2"]], sort_categories=True)
+    same = {"task": pair, "pair": pair, "track": "", "document": ""}
     frame = pd.DataFrame(
-        {
-            "task": pair, "pair": pair, "track": "", "document": "",
+        {name: pd.Categorical.from_codes(np.zeros(2 * n, int), [text])
+         for name, text in same.items()}
+        | {
             "block": np.repeat(np.arange(n), 2),
-            "judge": np.repeat(rows["judge"].to_numpy(), 2),
+            "judge": rows["judge"].repeat(2),
             "segment": np.repeat(pd.factorize(rows["question"])[0] + 1, 2),
             "position": np.tile([1, 2], n),
-            "system": rows[["system1", "system2"]].to_numpy().ravel(),
-            "rank": rows[["rank1", "rank2"]].to_numpy().ravel(),
+            "system": pd.Categorical.from_codes(
+                both.codes.reshape(2, n).T.ravel(), both.categories
+            ),
+            "rank": ranks.ravel(),
             "ranked": True,
         }
     )[COLUMNS]  # fmt: skip
-    for name in ("task", "pair", "track", "judge", "document", "system"):
-        frame[name] = frame[name].astype("category")
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
     return frame
+
+
+def _joined(columns: Sequence[pd.Series]) -> pd.Categorical:
+    """One column of several files."""
+    made = [pd.Categorical(column).remove_unused_categories() for column in columns]
+    return union_categoricals(made, sort_categories=True)
 
 
 def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
@@ -85,13 +96,15 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
         excluded["battles of known models (left out)"] += int((~hidden).sum())
         keep = np.flatnonzero(hidden)
     schema = schemas.battles(list(named), RANKS)
-    rows = table.validated(schema, {**named, "winner": "winner"}, keep).astype(str)
-    same = np.flatnonzero((rows["system1"] == rows["system2"]).to_numpy())
+    rows = table.validated(schema, {**named, "winner": "winner"}, keep)
+    both = union_categoricals([_joined([rows[name]]) for name in ("system1", "system2")])
+    same = np.flatnonzero(np.equal(*both.codes.reshape(2, -1)))
     if len(same):
         raise table.error("a model against itself", int(keep[same[0]]), "model_b", "two models")
     bad = rows["winner"].isin(["tie (bothbad)", "both_bad"])
     excluded["(kept as ties: both bad)"] += int(bad.sum())
-    ranks = np.array([RANKS[winner] for winner in rows["winner"]])
+    winner = rows["winner"].cat
+    ranks = np.array([RANKS[str(name)] for name in winner.categories])[winner.codes]
     number = pd.Series(table.lines[keep]).astype(str)
     return rows.reindex(columns=list(NAMED)).assign(
         judge=rows["judge"] if "judge" in rows else file.name + ":" + number,
