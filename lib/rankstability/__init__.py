@@ -8,7 +8,7 @@
 The names below are what most work needs; the folders follow the journey of the data:
 `read` (files to judgments), `change` (judgments to judgments), `score` (judgments to scores),
 `rank` (scores to a `Ranking`). The companion around them (`study`, `plot`, `papers`, `report`,
-`explore`) answers the questions of five papers, one notebook each.
+`explore`) answers the questions of five papers and a sixth, in numbered notebooks.
 """
 
 from importlib import import_module as _import_module

@@ -190,7 +190,7 @@ def test_certificate_adds_up_to_the_cost():
     place = {s: k for k, s in enumerate(found.ranking)}
     assert all(place[a] > place[b] for a, b in certificate[["over", "under"]].to_numpy())
     kept = found.weights.copy()
-    for i, j, _ in found.violated:
+    for i, j, _ in t.violations(found.order, found.weights):
         kept[i, j] = 0
     assert all(len(c) == 1 for c in t.strong_components(kept))  # without them: no cycle
 
@@ -201,7 +201,7 @@ def test_an_acyclic_tournament_is_sorted_and_a_circle_of_three_loses_its_weakest
     assert found.acyclic and found.order == tuple(range(6)) and found.n_optima == 1
     circle = np.array([[0, 3, 0], [0, 0, 2], [1, 0, 0]])
     found = t.feedback_arc_set(circle, ["E", "F", "G"])
-    assert found.violated == ((2, 0, 1),) and found.components == ((0, 1, 2),)
+    assert t.violations(found.order, circle) == ((2, 0, 1),) and found.components == ((0, 1, 2),)
     assert found.ranking == ("E", "F", "G") and not found.acyclic
 
 

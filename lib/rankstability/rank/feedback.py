@@ -9,8 +9,10 @@ program's bound with more rows. See `feedback_bounds`, `feedback_cuts` and `feed
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .feedback_bounds import (
     WORD,
@@ -20,7 +22,6 @@ from .feedback_bounds import (
     bound_from,
     pack_cycles,
 )
-from .feedback_cuts import CuttingPlanes
 from .feedback_dp import Solution, bounded_dp, small_dp
 
 SMALL_BLOCK = 7  # systems of a block solved over all its sets in plain Python
@@ -84,6 +85,34 @@ def iterated_search(
     return best
 
 
+def blocks_of(u: NDArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Cut tournaments into blocks that every optimal ranking puts one wholly above the next.
+
+    Blocks are the strong components when a pair without an edge counts as one both ways.
+    Sorting by how many systems each does not lose to brings them together, top block first.
+
+    Parameters
+    ----------
+    u : array (B, n, n)
+        Net weights.
+
+    Returns
+    -------
+    sorting : array (B, n)
+        Rows of `u`, block by block, in their given order within a block's ties.
+    starts : array (B, n) of bool
+        Whether a block starts at that place of `sorting`.
+    """
+    n = u.shape[1]
+    edge = u >= np.swapaxes(u, 1, 2)
+    sorting = np.argsort(-edge.sum(axis=2), axis=1, kind="stable")
+    rows = np.arange(len(u))[:, None, None]
+    edge = edge[rows, sorting[:, :, None], sorting[:, None, :]]
+    highest = edge.argmax(axis=2)  # the highest place that each does not lose to
+    highest = np.minimum.accumulate(highest[:, ::-1], axis=1)[:, ::-1]
+    return sorting, highest == np.arange(n)
+
+
 def first_sorted(w: IntArray) -> IntArray:
     """The first topological order of an acyclic block, place by place the lowest index that may."""
     left = list(range(len(w)))
@@ -128,6 +157,8 @@ def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
     order = iterated_search(w, order, deadline, *(MUCH if k >= MANY else LITTLE))
     cost = order_cost(w, order)
     if k >= MANY:
+        from .feedback_cuts import CuttingPlanes
+
         planes = CuttingPlanes(w)
         planes.solve(cost, deadline)
         order = min(order, insertion_search(w, planes.order()), key=lambda o: order_cost(w, o))
@@ -148,3 +179,15 @@ def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
         if lower >= cost or not solved:
             break
     return Solution(order, cost, lower, None, False)
+
+
+def nearest_to(scores: NDArray, w: IntArray, solved: Solution, deadline: float) -> Solution:
+    """Of the optimal orders of a block the one with the fewest pairs against `scores`.
+
+    Solved once more, with a pair in the order of the scores as the smallest part of a win.
+    """
+    leaning = w * len(w) ** 2 + (scores[:, None] > scores)
+    found = solve_block(np.maximum(0, leaning - leaning.T), deadline)
+    sure = found.canonical and found.lower == found.cost
+    better = order_cost(w, found.order) == solved.cost
+    return replace(solved, order=found.order if better else solved.order, canonical=sure)

@@ -15,18 +15,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import DataError
 from ..score.rr import PairCounts
-from .feedback import order_cost, solve_block
+from .feedback import blocks_of, nearest_to, order_cost, solve_block
 from .feedback_bounds import WORD, IntArray
-from .feedback_dp import Solution, batched_dp
+from .feedback_dp import batched_dp
 
 BATCH_BLOCK = 15  # largest block of the batched dynamic program: 2 ** 15 sets per instance
 
@@ -43,12 +43,10 @@ class Tournament:
         Net weights: ``weights[i, j]`` wins of i over j minus losses, where positive, else 0.
     order : tuple of int
         Rows of `weights`, best first.
-    cost : int
-        Weight of the violated edges.
+    cost, lower_bound : int
+        Weight of the violated edges; no ranking costs less than the bound.
     optimal : bool
         Proven optimal. If not, `lower_bound` is what has been proven.
-    lower_bound : int
-        No ranking costs less.
     n_optima : int or None
         The number of optimal rankings; None where it was not counted (too many sets to hold).
     canonical : bool
@@ -84,13 +82,8 @@ class Tournament:
         """The systems' names, best first."""
         return tuple(self.names[i] for i in self.order)
 
-    @property
-    def violated(self) -> tuple[tuple[int, int, int], ...]:
-        """The edges (i, j, weight) that the ranking violates: i beat j and stands below it."""
-        return violations(self.order, self.weights)
-
     def certificate(self) -> pd.DataFrame:
-        """The violated edges as a frame: over (who won), under, weight; heaviest first."""
+        """`violation_frame` of the ranking."""
         return violation_frame(self.order, self.weights, self.names)
 
     def __str__(self) -> str:
@@ -120,16 +113,11 @@ def cost_of(order: Sequence[int] | IntArray, weights: ArrayLike) -> int:
 def violations(
     order: Sequence[int] | IntArray, weights: ArrayLike
 ) -> tuple[tuple[int, int, int], ...]:
-    """The edges (i, j, weight) with i beating j although `order` has i below j.
-
-    Sorted by the place of i, then of j, in `order`.
-    """
-    place = np.asarray(order, dtype=np.int64)
-    placed = np.tril(np.asarray(weights)[np.ix_(place, place)], -1)
-    low, high = np.nonzero(placed)
-    return tuple(
-        (int(place[i]), int(place[j]), int(placed[i, j])) for i, j in zip(low, high, strict=True)
-    )
+    """The edges (i, j, weight) with i beating j although `order` has i below j, by their places."""
+    place, w = np.asarray(order, dtype=np.int64), np.asarray(weights)
+    low, high = np.nonzero(np.tril(w[place[:, None], place], -1))
+    edges = zip(place[low].tolist(), place[high].tolist(), strict=True)
+    return tuple((i, j, int(w[i, j])) for i, j in edges)
 
 
 def violation_frame(
@@ -162,34 +150,6 @@ def strong_components(weights: ArrayLike) -> list[tuple[int, ...]]:
     return done
 
 
-def _blocks(u: NDArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Cut tournaments into blocks that every optimal ranking puts one wholly above the next.
-
-    Blocks are the strong components when a pair without an edge counts as one both ways.
-    Sorting by how many systems each does not lose to brings them together, top block first.
-
-    Parameters
-    ----------
-    u : array (B, n, n)
-        Net weights.
-
-    Returns
-    -------
-    sorting : array (B, n)
-        Rows of `u`, block by block, in their given order within a block's ties.
-    starts : array (B, n) of bool
-        Whether a block starts at that place of `sorting`.
-    """
-    n = u.shape[1]
-    edge = u >= np.swapaxes(u, 1, 2)
-    sorting = np.argsort(-edge.sum(axis=2), axis=1, kind="stable")
-    rows = np.arange(len(u))[:, None, None]
-    edge = edge[rows, sorting[:, :, None], sorting[:, None, :]]
-    highest = edge.argmax(axis=2)  # the highest place that each does not lose to
-    highest = np.minimum.accumulate(highest[:, ::-1], axis=1)[:, ::-1]
-    return sorting, highest == np.arange(n)
-
-
 def feedback_arc_set(
     weights: ArrayLike | PairCounts,
     names: Sequence[str] | None = None,
@@ -201,24 +161,20 @@ def feedback_arc_set(
 ) -> Tournament:
     """The ranking that contradicts the fewest wins (Lopez 2012), with proof and certificate.
 
-    The graph is cut into blocks, each ranked wholly above the next by every optimal ranking;
-    a block is solved by a dynamic program over sets of systems, with the bound of a greedy
-    packing of cycles, or where that holds too many sets, of a linear program in HiGHS whose
-    triangle rows are added as they are violated; if even that is too weak, the program is made
-    integer.
+    The graph is cut into blocks, each ranked wholly above the next by every optimal ranking; for
+    how a block is solved see `feedback`. Where the best ranking found is not proven, its gap says
+    how far it may be from the least possible.
 
     Parameters
     ----------
     weights : PairCounts, or array (n, n) of int
-        Counts of wins; or net weights, see `net_weights`: at most one direction of a pair may be
-        positive.
+        Counts of wins; or `net_weights`, positive in at most one direction of a pair.
     names : sequence of str, optional
         The systems; by default their row numbers.
     preference : array (n,), optional
         Scores, higher first, for the choice among optimal rankings (see the module's text).
     nearest : array (n,), optional
-        Scores of the ranking to which the optimal one shall be nearest; before `preference`. A
-        pair with equal scores is as near either way.
+        Scores of the ranking to be nearest to, before `preference`; a pair of equal ones counts not.
     time_limit : float
         Seconds; past it the best ranking found is returned with `optimal` False and its gap.
     method : str
@@ -254,18 +210,14 @@ def feedback_arc_set(
     )
     deadline = time.monotonic() + time_limit
     order: list[int] = []
-    cost, lower, optima, canonical = 0, 0, 1, True
-    counted = True
-    sorting, starts = _blocks(w[np.ix_(listed, listed)][None])
+    cost, lower, optima, canonical, counted = 0, 0, 1, True, True
+    sorting, starts = blocks_of(w[np.ix_(listed, listed)][None])
     cuts = [*starts[0].nonzero()[0].tolist(), len(w)]
     for first, last in pairwise(cuts):
-        if last - first == 1:
-            order.append(int(listed[sorting[0, first]]))
-            continue
         block = listed[np.sort(sorting[0, first:last])]
         part = solve_block(w[np.ix_(block, block)], deadline, method)
         if nearest is not None and part.lower == part.cost and part.optima != 1:
-            part = _nearest_to(np.asarray(nearest)[block], w[np.ix_(block, block)], part, deadline)
+            part = nearest_to(np.asarray(nearest)[block], w[np.ix_(block, block)], part, deadline)
         order += block[part.order].tolist()
         cost += part.cost
         lower += part.lower
@@ -275,18 +227,6 @@ def feedback_arc_set(
     return Tournament(
         labels, w, tuple(order), cost, lower == cost, lower, optima if counted else None, canonical
     )
-
-
-def _nearest_to(scores: NDArray, w: IntArray, solved: Solution, deadline: float) -> Solution:
-    """Of the optimal orders of a block the one with the fewest pairs against `scores`.
-
-    Solved once more, with a pair in the order of the scores as the smallest part of a win.
-    """
-    leaning = w * len(w) ** 2 + (scores[:, None] > scores)
-    found = solve_block(net_weights(leaning), deadline)
-    sure = found.canonical and found.lower == found.cost
-    better = order_cost(w, found.order) == solved.cost
-    return replace(solved, order=found.order if better else solved.order, canonical=sure)
 
 
 def feedback_arc_sets(
@@ -318,7 +258,7 @@ def feedback_arc_sets(
     listed = np.argsort(-score, axis=1, kind="stable")
     rows = np.arange(count)[:, None]
     u = w[rows[:, :, None], listed[:, :, None], listed[:, None, :]]
-    blocked, starts = _blocks(u)
+    blocked, starts = blocks_of(u)
     number = np.empty((count, n), dtype=np.int64)  # the block of each listed system
     np.put_along_axis(number, blocked, starts.cumsum(axis=1), axis=1)
     listed = np.take_along_axis(listed, np.argsort(number, axis=1, kind="stable"), axis=1)
@@ -349,18 +289,12 @@ def _checked(weights: ArrayLike) -> IntArray:
     if w.dtype.kind not in "iu" and (w.dtype.kind != "f" or not (w == np.round(w)).all()):
         raise DataError("weights must be whole numbers", value=str(w.dtype))
     w = w.astype(np.int64, copy=True)
-    if (w < 0).any():
-        i, j = np.argwhere(w < 0)[0]
-        raise DataError("negative weight", value=int(w[i, j]), expected="net_weights(wins)")
-    if np.diagonal(w).any():
-        raise DataError("weight of a system against itself", value=np.diagonal(w).tolist(),
-                        expected="zeros on the diagonal")  # fmt: skip
-    both = (w > 0) & (w.T > 0)
-    if both.any():
-        i, j = np.argwhere(both)[0]
-        raise DataError(
-            f"pair {i}, {j} has weight in both directions",
-            value=(int(w[i, j]), int(w[j, i])),
-            expected="net_weights(wins)",
-        )
+    for wrong, what in (
+        (w < 0, "negative weight"),
+        (np.diag(w.diagonal() > 0), "a system has weight against itself (on the diagonal)"),
+        ((w > 0) & (w.T > 0), "weight in both directions"),
+    ):
+        for i, j in np.argwhere(wrong)[:1]:
+            value = f"{w[i, j]} and {w[j, i]}" if i != j else int(w[i, j])
+            raise DataError(f"{what}: {i}, {j}", value=value, expected="net_weights(wins)")
     return w
