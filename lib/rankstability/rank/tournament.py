@@ -174,7 +174,7 @@ def feedback_arc_set(
     preference : array (n,), optional
         Scores, higher first, for the choice among optimal rankings (see the module's text).
     nearest : array (n,), optional
-        Scores of the ranking to be nearest to, before `preference`; a pair of equal ones counts not.
+        Scores of the ranking to be nearest to, before `preference`; equal ones may go either way.
     time_limit : float
         Seconds; past it the best ranking found is returned with `optimal` False and its gap.
     method : str
