@@ -147,6 +147,10 @@ MAYBE = (
     *("false_lines", "removals", "repeat", "needed", "additions"),
     *("controls", "design", "agreement", "annotators", "influence", "habits"),
 )
+SIGN_TESTS = (
+    "sign test of each pair on its decided comparisons, two-sided, uncorrected; a line below a "
+    "system that differs from every one below it, as in notebook 07"
+)
 PROTOCOLS = {"DA": "direct assessment", "MQM": "MQM", "RR": "relative ranking"}
 
 
@@ -173,8 +177,8 @@ def told(
     first = study.summary(made, frames["answers"])
     frames["statements"] = study.statements(one, first, frames, settings["alpha"])
     recipe = RECIPES.get(one.recipe)
-    ranked_by = f"the recipe {one.recipe}" if recipe else "wins over decided comparisons"
-    about = f"{recipe.test_name}; {recipe.line_rule}" if recipe else "sign tests, .05"
+    by = f"the recipe {one.recipe}" if recipe else "the sign test on decided comparisons"
+    about = f"{recipe.test_name}; {recipe.line_rule}" if recipe else SIGN_TESTS
     tables: dict[str, Any] = {name: [] for name in MAYBE}
     return {
         **tables,
@@ -189,7 +193,8 @@ def told(
         "protocol": one.protocol,
         "protocol_name": PROTOCOLS[one.protocol],
         "recipe": one.recipe,
-        "recipe_name": ranked_by,
+        "recipe_name": by,
+        "ranked_by": by if recipe else "wins over decided comparisons",
         "recipe_about": about,
         "unit": made.unit,
         "score_name": SCORE_NAMES[one.protocol, recipe.score] if recipe else "share of wins",
