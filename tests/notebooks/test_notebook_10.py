@@ -24,6 +24,7 @@ def folder(tmp_path_factory):
         "draws": "20",
         "resamples": "200",
         "coverage_draws": "10",
+        "few_draws": "4",
     }
     run.execute(run.resolve("10"), given, quiet=True)
     return out

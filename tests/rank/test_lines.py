@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from rankstability.rank.lines import held_lines
-from rankstability.rank.sets import rank_sets
+from rankstability.rank.sets import rank_sets, wishart_roots
 from rankstability.rank.units import means, unit_totals
 
 
@@ -53,19 +53,34 @@ def test_lines_of_another_order_are_asked_of_that_order():
 
 
 def slow_sets(estimate, rng, level, draws):
-    """Step-down by loops over hypotheses, on the same draws of the maximum."""
+    """Step-down by loops over hypotheses, each draw's errors from a covariance of its own."""
     n = len(estimate.mean)
     values, vectors = np.linalg.eigh(estimate.covariance)
-    z = rng.standard_normal((draws, n)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
-    z /= np.sqrt(rng.chisquare(estimate.units - 1, size=(draws, 1)) / (estimate.units - 1))
-    c = estimate.covariance
-    error = {(i, j): np.sqrt(c[i, i] + c[j, j] - 2 * c[i, j]) for i in range(n) for j in range(n)}
-    t = {k: (estimate.mean[k[0]] - estimate.mean[k[1]]) / e for k, e in error.items() if e > 0}
+    half = vectors * np.sqrt(np.maximum(values, 0))
+    z = rng.standard_normal((draws, n)) @ half.T
+    drawn = [
+        half @ root @ root.T @ half.T
+        for root in wishart_roots(n, estimate.effective - 1, draws, rng)
+    ]
+
+    def error(c, i, j):
+        return np.sqrt(c[i, i] + c[j, j] - 2 * c[i, j])
+
+    pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+    cautious = np.sqrt(estimate.jackknife)
+    t = {
+        (i, j): (estimate.mean[i] - estimate.mean[j])
+        / max(error(estimate.covariance, i, j), cautious[i, j])
+        for i, j in pairs
+    }
 
     def step_down(family, size):
         left, rejected = set(family), set()
         while left:
-            most = np.array([max(size((d[i] - d[j]) / error[i, j]) for i, j in left) for d in z])
+            most = np.array([
+                max(size((d[i] - d[j]) / error(c, i, j)) for i, j in left)
+                for d, c in zip(z, drawn, strict=True)
+            ])  # fmt: skip
             bar = np.sort(most)[int(np.ceil(level * (draws - 1)))]
             new = {k for k in left if size(t[k]) > bar}
             if not new:
@@ -93,3 +108,14 @@ def test_rank_sets_are_those_of_the_slow_step_down(seed):
     columns = ["marginal_low", "marginal_high", "simultaneous_low", "simultaneous_high"]
     assert fast[columns].to_numpy().tolist() == slow.tolist()
     assert fast["may_be_first"].tolist() == (slow[:, 2] == 1).tolist()
+
+
+@pytest.mark.parametrize("freedom", [2, 3.7, 9.5])
+def test_drawn_covariances_are_wishart(freedom):
+    """Mean the identity; the diagonal chi-squared (of whole degrees of freedom where few)."""
+    root = wishart_roots(4, freedom, 20_000, np.random.default_rng(8))
+    drawn = root @ root.swapaxes(1, 2)
+    np.testing.assert_allclose(drawn.mean(axis=0), np.eye(4), atol=0.05)
+    f = freedom if freedom >= 4 else int(freedom)
+    for k in range(4):
+        assert stats.kstest(f * drawn[:, k, k], stats.chi2(f).cdf).pvalue > 0.001

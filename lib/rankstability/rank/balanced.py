@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
 from ..score.scored import Scored
-from .units import Means
+from .units import Means, effective_units, unit_totals
 
 COMPLETE = 0.98  # share of the segments that every system was judged on, from which it is complete
 
@@ -117,4 +117,5 @@ def paired_means(scored: Scored, unit: str) -> Means:
     influence = own @ inverse
     covariance = influence.T @ influence * units / max(units - 1, 1)
     mean = effect - effect.mean() + np.average(scored.score, weights=weight)
-    return Means(mean, covariance, influence, units)
+    _, judged = unit_totals(system, code, scored.score, weight, n)
+    return Means(mean, covariance, influence, units, effective=effective_units(judged))

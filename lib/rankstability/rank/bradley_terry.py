@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import DataError
 from ..score.rr import PairCounts
 from .ranges import Units
-from .units import Means
+from .units import Means, effective_units
 
 STEPS, ENOUGH = 100, 1e-10
 
@@ -108,9 +108,11 @@ def strengths(data: Units, unit: str = "judge") -> Means:
     won, tied = (0.5 - lead.ravel())[:, None] * sign, -lead.ravel()[:, None] * sign
     more = np.column_stack([won, -draw.ravel()]), np.column_stack([tied, 1 - draw.ravel()])
     score = _times(data.wins, more[0]) + _times(data.ties, more[1]) / 2  # ties stand twice
+    made = _times(data.wins + data.ties, np.ones(n * n))  # comparisons
     if unit == "judge":
         size = int(data.judges.max()) + 1
         score = np.stack([np.bincount(data.judges, s, size) for s in score.T], axis=1)
+        made = np.bincount(data.judges, made, size)
     score = score[np.abs(score).sum(axis=1) > 0]
     inverse = _information(number, lead, draw)
     if not tie:
@@ -118,7 +120,8 @@ def strengths(data: Units, unit: str = "judge") -> Means:
     influence = (score @ inverse)[:, :n]
     units = len(influence)
     covariance = influence.T @ influence * units / max(units - 1, 1)
-    return Means(strength, covariance, influence, units)
+    effective = effective_units(made[:, None])
+    return Means(strength, covariance, influence, units, effective=effective)
 
 
 def _plain(number: np.ndarray, lead: np.ndarray) -> np.ndarray:

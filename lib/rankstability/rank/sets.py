@@ -1,7 +1,9 @@
 """Confidence sets for ranks (Mogstad, Romano, Shaikh and Wilhelm 2024), over units.
 
 Studentised differences of all pairs of mean scores are compared with the distribution of their
-maximum, drawn from the covariance over units; rejected hypotheses leave the maximum (step-down).
+maximum, drawn with the covariance over units; few units estimate it badly, so it is drawn, too.
+Rejected hypotheses leave the maximum (step-down). How often such sets hold the true ranks with few
+units: `study.few_units`.
 """
 
 from __future__ import annotations
@@ -10,11 +12,15 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from .units import FEWEST_UNITS, Means, normal_draws
+from .units import FEWEST_UNITS, Means, normal_draws, normal_root
 
 
 def rank_sets(
-    estimate: Means, rng: np.random.Generator, level: float = 0.95, draws: int = 2000
+    estimate: Means,
+    rng: np.random.Generator,
+    level: float = 0.95,
+    draws: int = 2000,
+    fewest: int = FEWEST_UNITS,
 ) -> pd.DataFrame:
     """Sets that hold the true rank of each system with probability `level`.
 
@@ -27,6 +33,8 @@ def rank_sets(
         The marginal sets hold one system's rank, the simultaneous sets all systems' at once.
     draws : int
         Of the maximum under equality.
+    fewest : int
+        Units below which no set is given.
 
     Returns
     -------
@@ -37,13 +45,13 @@ def rank_sets(
     Raises
     ------
     DataError
-        With fewer than `FEWEST_UNITS` units: then no set is given.
+        With fewer than `fewest` units.
     """
-    if estimate.units < FEWEST_UNITS:
+    if estimate.units < fewest:
         raise DataError(
             "too few units for a set of ranks",
             value=estimate.units,
-            expected=f"at least {FEWEST_UNITS}",
+            expected=f"at least {fewest}",
         )
     t, null = _studentised(estimate, rng, draws)
     n = len(t)
@@ -71,16 +79,31 @@ def _studentised(
 ) -> tuple[np.ndarray, np.ndarray]:
     """t of all pairs, and its draws under equality, with shape (draws, systems, systems).
 
-    Multipliers on the units' influences give draws with the estimated covariance; a common
-    chi-squared scale with units - 1 degrees of freedom makes them t-like, for few units.
+    Each draw has its own covariance (Wishart about the estimated one), so each pair its own error.
     """
-    t = estimate.t()
+    t, freedom = estimate.cautious()
     z = normal_draws(estimate.covariance, draws, rng)
-    freedom = estimate.freedom
-    z /= np.sqrt(rng.chisquare(freedom, size=(draws, 1)) / freedom)
+    root = normal_root(estimate.covariance) @ wishart_roots(len(t), freedom, draws, rng)
+    error = np.stack([np.sqrt(((root - row[:, None]) ** 2).sum(axis=2)) for row in
+                      np.moveaxis(root, 1, 0)], axis=1)  # fmt: skip
+    gap = z[:, :, None] - z[:, None, :]
+    same = gap**2 <= 1e-18 * np.trace(estimate.covariance)
     with np.errstate(invalid="ignore", divide="ignore"):
-        null = (z[:, :, None] - z[:, None, :]) / estimate.error()
-    return t, np.nan_to_num(null, nan=0.0)
+        return t, np.where(same, 0.0, gap / error)
+
+
+def wishart_roots(size: int, freedom: float, draws: int, rng: np.random.Generator) -> np.ndarray:
+    """Matrices A of which A A' is Wishart about the identity, divided by its degrees of freedom.
+
+    Shape (draws, size, columns). By Bartlett; of fewer degrees of freedom than `size`, whole ones.
+    """
+    if freedom < size:
+        columns = max(int(freedom), 1)
+        return rng.standard_normal((draws, size, columns)) / np.sqrt(columns)
+    root = np.tril(rng.standard_normal((draws, size, size)), -1)
+    diagonal = np.arange(size)
+    root[:, diagonal, diagonal] = np.sqrt(rng.chisquare(freedom - diagonal, (draws, size)))
+    return root / np.sqrt(freedom)
 
 
 def _rejected(t: np.ndarray, null: np.ndarray, family: np.ndarray, level: float) -> np.ndarray:
