@@ -173,7 +173,7 @@ def test_pairs_from_a_column_a_setting_or_the_name(tmp_path):
     assert campaigns.find(write(tmp_path / "b", name="run-2_en-de.csv")).pairs == ("en-de",)
     file = write(tmp_path / "c", settings="pair: eng-jpn\n")
     assert campaigns.find(file).pairs == ("en-ja",)
-    rows[2] = (*ROWS[2], "somewhere")
+    rows[2], rows[-1] = (*ROWS[2], "somewhere"), (*ROWS[-1], "elsewhere")
     file = write(tmp_path / "d", rows, (*HEADER, "langs"))
     with pytest.raises(DataError, match="line 4, column 'langs': not a language pair"):
         campaigns.load(file, "cs-en")

@@ -278,3 +278,19 @@ def test_the_search_does_not_stop_beside_a_variance_of_0():
     there = ratio > 0
     assert np.abs(best.gradient[there]).max() < 0.02
     assert (best.gradient[~there] >= 0).all()
+
+
+def test_combined_factors_divide_the_rows_as_a_group_by_does():
+    rng = np.random.default_rng(4)
+    levels = {"system": 4, "worker": 7, "document": 5, "segment": 20}
+    frame = pd.DataFrame({name: rng.integers(n, size=600) for name, n in levels.items()})
+    made = effects.combined_factors(**{name: frame[name].to_numpy() for name in levels})
+    by = {name: name.split(":") for name in ("worker:system", "document:system", *levels)}
+    by["block"] = ["worker", "document", "system"]
+    assert set(made) == set(by)
+    for name, columns in by.items():
+        assert np.issubdtype(made[name].dtype, np.integer)
+        codes = frame.groupby(columns).ngroup()
+        assert (pd.factorize(made[name])[0] == pd.factorize(codes)[0]).all()
+    some = effects.combined_factors(made["system"], made["segment"], document=made["document"])
+    assert set(some) == {"system", "segment", "document", "document:system"}

@@ -213,3 +213,29 @@ def test_weight_tables_differ_in_what_a_major_error_weighs_and_in_nothing_else(n
         columns=["severity", "category"],
     )
     assert mqm.weigh(errors, name).tolist() == [major, 25.0, 0.1, 1.0, 0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("how", mqm.NORMALISATIONS)
+def test_normalised_ratings_are_single_segments_normalised_by_their_raters(how):
+    rng = np.random.default_rng(2)
+    segments, slots = np.array([2, 3, 4]), np.array([[0, 1], [1, 2], [0, 2]])
+    single = [rng.gamma(1.0, 3.0, (2, n, 2)) for n in segments]  # system, segment, rating
+    errors = rng.integers(1, 5, (2, 3, 2)).astype(float)
+    sums = [np.stack([(x**power).sum(axis=1) for x in single], axis=1) for power in (1, 2)]
+    names = ("A", "B"), tuple("def"), tuple("xyz")
+    data = mqm.Ratings(*names, segments, slots, *sums, errors, {})
+    held = [np.argwhere(slots == rater) for rater in range(3)]
+    own = [np.concatenate([single[d][:, :, k].ravel() for d, k in one]) for one in held]
+    overall, many = np.concatenate(own).mean(), [errors[:, slots == r].sum() for r in range(3)]
+    weight = sum(map(len, own)) / np.dot(list(map(len, own)), many)
+    maps = {
+        "none": lambda x, r: x,
+        "mean": lambda x, r: x * overall / own[r].mean(),
+        "error": lambda x, r: x * overall / own[r].mean() * many[r] * weight,
+        "z": lambda x, r: (x - own[r].mean()) / own[r].std(ddof=1),
+    }
+    expected = [
+        sum(maps[how](single[d][:, :, k], slots[d, k]).sum(axis=1) for k in (0, 1)) / 2
+        for d in range(3)
+    ]
+    np.testing.assert_allclose(mqm.normalised(data, how), np.transpose(expected), rtol=1e-10)

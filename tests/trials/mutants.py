@@ -37,7 +37,8 @@ PRELOADED = [
     *("hypothesis.extra.numpy", "joblib", "yaml", "pooch", "tqdm"),
 ]
 COLUMNS = ["module", "row", "operator", "occurrence", "line", "mutated", "outcome", "seconds"]
-SECONDS, SLOW = 40.0, 8.0  # of tests for one mutant; of a test not tried
+SECONDS, SLOW = 40.0, 8.0  # of processor time: all tests of a mutant; a test not tried
+FAR = 60  # places in which a mutant of changed code is looked for
 
 
 class Mutant(NamedTuple):
@@ -138,6 +139,7 @@ class Noted:
         import coverage
 
         self.file, self.seconds, self.lib = file, {}, tree / "lib/rankstability"
+        self.begun = 0.0
         self.coverage = coverage.Coverage(data_file=None, source=[str(self.lib)], config_file=False)
 
     def pytest_sessionstart(self):
@@ -146,12 +148,11 @@ class Noted:
 
     def pytest_runtest_logstart(self, nodeid):
         self.coverage.switch_context(nodeid)
+        self.begun = time.process_time()
 
     def pytest_runtest_logreport(self, report):
-        passed = report.outcome == "passed"
-        self.seconds[report.nodeid] = (
-            self.seconds.get(report.nodeid, 0.0) + report.duration if passed else float("inf")
-        )
+        spent = time.process_time() - self.begun if report.outcome == "passed" else float("inf")
+        self.seconds[report.nodeid] = max(self.seconds.get(report.nodeid, 0.0), spent)
 
     def pytest_sessionfinish(self):
         self.coverage.stop()
@@ -302,16 +303,23 @@ def sample(tree: Path, keep: int, seed: int) -> list[Mutant]:
 
 def alive_again(tree: Path, rows: list[dict]) -> list[Mutant]:
     """The survivors of earlier results, found in today's code by the lines changed."""
-    alive = [r for r in rows if r["outcome"] in ("survived", "not reached", "gone")]
-    wanted = {(r["module"], r["operator"], r["line"], r["mutated"]): 0 for r in alive}
-    modules, operators = {r["module"] for r in alive}, {r["operator"] for r in alive}
     found = []
-    for mutant in every(tree):
-        if mutant.module in modules and mutant.operator in operators:
+    for row in rows:
+        place, key = int(row["occurrence"]), (row["line"], row["mutated"])
+        if row["outcome"] not in ("survived", "not reached"):
+            continue
+        for step in range(2 * FAR):  # the same place first, then around it
+            at = place + (step // 2 + 1) * (-1) ** step if step else place
+            mutant = Mutant(row["module"], row["operator"], max(at, 0), int(row["row"]))
             got = changed(tree, mutant)
-            key = (mutant.module, mutant.operator, got[1], got[2]) if got else None
-            if key in wanted:
-                found.append(mutant)
+            if got and got[1:] == key:
+                old = (tree / "lib/rankstability" / mutant.module).read_text(encoding="utf-8")
+                at_row = [k for k, t in enumerate(old.splitlines(), 1) if t.strip() in row["line"]]
+                near = min(at_row, key=lambda k: abs(k - mutant.row), default=mutant.row)
+                found.append(mutant._replace(row=near))
+                break
+        else:
+            print(f"no longer there: {row['module']}: {row['line']}")
     return found
 
 
