@@ -130,6 +130,12 @@ def test_significance_is_the_sign_test():
     assert better[0].tolist() == [False, True, False, True] and better[1:].sum() == 0
     assert significant_wins(wins, sides=2)[0].tolist() == [False, True, False, False]
     assert significant_share(wins) == pytest.approx(2 / 6)
+    other = np.random.default_rng(1).integers(0, 12, (3, 4, 4))
+    stacked = significant_wins(np.concatenate([wins[None], other]))
+    assert all(
+        (one == significant_wins(w)).all() for one, w in zip(stacked[1:], other, strict=True)
+    )
+    assert (stacked[0] == better).all() and stacked[1:].any()
 
 
 @pytest.mark.parametrize("method", ["holm", "benjamini-hochberg"])

@@ -79,6 +79,21 @@ def test_two_ways_are_one_where_units_cross_nothing():
     assert np.sqrt(drawn.var(axis=0) / np.diag(one.covariance)) == pytest.approx(1.4, abs=0.45)
 
 
+def test_the_covariance_of_two_ways_is_by_each_less_by_their_cells():
+    system, unit, score, weight = uneven(n=900)
+    other = np.random.default_rng(5).integers(25, size=900)
+    score = score + np.random.default_rng(6).normal(size=(25, 4))[other, system]
+    cell = pd.DataFrame({"unit": unit, "other": other}).groupby(["unit", "other"]).ngroup()
+    one, two, both = (
+        means(*unit_totals(system, u, score, weight)).covariance for u in (unit, other, cell)
+    )
+    expected = one + two - both
+    assert np.linalg.eigvalsh(expected).min() > 0  # nothing to cut off
+    made = two_way_means(system, unit, other, score, weight)
+    np.testing.assert_allclose(made.covariance, expected, rtol=1e-9)
+    assert made.units == 25
+
+
 def test_what_differs_with_both_drawn_anew_differs_with_each():
     for seed in range(20):
         rng = np.random.default_rng(seed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 
 from conftest import needs
 from esa import scored
-from rankstability.change.shuffle import shuffle_blocks, shuffle_labels
 from rankstability.rank.recipes import RECIPES, make, ordering_means, segment_domains
 from rankstability.score.scored import from_frame
 from rankstability.study.calibration import equal_systems, false_lines, shuffled
@@ -77,25 +75,6 @@ def simple():
     ]  # fmt: skip
     names = ["system", "segment", "document", "worker", "domain", "score"]
     return from_frame(pd.DataFrame(rows, columns=names))
-
-
-def test_labels_are_shuffled_whole_within_units_and_every_way_is_as_likely():
-    system, unit = np.array([0, 1, 2, 0, 1, 2, 1, 2]), np.array([0, 0, 0, 0, 0, 0, 1, 1])
-    rng = np.random.default_rng(0)
-    seen = Counter(tuple(map(int, shuffle_labels(system, unit, rng))) for _ in range(6000))
-    assert len(seen) == 12  # 3! x 2!
-    assert all(way[:3] == way[3:6] and set(way[6:]) == {1, 2} for way in seen)
-    assert min(seen.values()) > 380
-
-
-def test_blocks_change_places_within_their_worker():
-    system, block = np.array([0, 0, 1, 2, 1, 0]), np.array([0, 0, 1, 2, 3, 4])
-    worker = np.array([0, 0, 0, 0, 1, 1])
-    rng = np.random.default_rng(0)
-    seen = Counter(tuple(map(int, shuffle_blocks(system, block, worker, rng))) for _ in range(6000))
-    assert len(seen) == 12
-    for way in seen:
-        assert way[0] == way[1] and sorted(way[1:4]) == [0, 1, 2] and sorted(way[4:]) == [0, 1]
 
 
 def test_a_shuffled_campaign_keeps_what_a_document_said():
