@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 
+import broken
 import numpy as np
 import pytest
 
@@ -25,6 +26,11 @@ def lines(path, entries):
 
 def excluded(judgments) -> dict[str, int]:
     return dict(zip(judgments.excluded.reason, judgments.excluded.rows, strict=True))
+
+
+@pytest.mark.parametrize("name", formats.FORMATS)
+def test_the_example_of_each_format_is_told_from_all_others(name, tmp_path):
+    assert formats.kind_of(broken.written(tmp_path / "mine", name)) == name
 
 
 # ------------------------------------------------------------------ Pearmut

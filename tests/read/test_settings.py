@@ -1,0 +1,48 @@
+"""The fields of ``campaign.yaml``: each value is right, or refused with its field."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankstability.errors import DataError
+from rankstability.read.settings import FIELDS, LARGEST, read_settings
+
+RIGHT = {
+    "title": ["Ours", 2025], "style": ["SR-DC", "SR+DC"], "tool": ["Appraise"],
+    "judged": ["bilingual", "monolingual"], "year": [0, 2025, 9999], "citation": ["x"],
+    "licence": ["CC0"], "format": ["da", "rr"], "pair": ["cs-en"],
+    "zero_variance": ["zero", "drop"],
+    "scale": [[1, 5], [-0.5, 0.5]], "reset": ["user", "campaign"], "columns": [{"score": "mark"}],
+}  # fmt: skip
+WRONG = {
+    "title": ["[a]", "true"], "style": ["SRDC", "[SR-DC]"], "tool": ["{a: b}"],
+    "judged": ["both"], "year": ["-1", "10000", "true", "'2025'", "2025.0"], "citation": ["[a]"],
+    "licence": ["{}"], "format": ["[da]", "csv", "1"], "files": ["a.csv", "[[a]]", "[absent.csv]"],
+    "pair": ["cs", "1", "[cs-en]"], "zero_variance": ["none", "0"],
+    "scale": ["5", "[5]", "[1, 2, 3]", "[5, 1]", "[1, 1]", "[a, b]", "[0, true]", "'15'"],
+    "reset": ["all"], "columns": ["score", "{points: score}", "{score: [a]}"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_value_is_kept_or_refused_with_its_field(field, tmp_path):
+    file = tmp_path / "campaign.yaml"
+    for value in RIGHT.get(field, []):
+        file.write_text(f"{field}: {value}\n")
+        assert read_settings(file) == {field: value}
+    for text in WRONG[field]:
+        file.write_text(f"{field}: {text}\n")
+        with pytest.raises(DataError) as error:
+            read_settings(file)
+        assert error.value.column == field and error.value.expected
+        assert str(file.parent.name) in str(error.value)
+
+
+def test_settings_of_64_kib_are_read_and_of_one_byte_more_refused(tmp_path):
+    file = tmp_path / "campaign.yaml"
+    assert read_settings(file) == {}
+    file.write_text("title: x\n" + "#" * (LARGEST - 9))
+    assert LARGEST == 2**16 and read_settings(file) == {"title": "x"}
+    file.write_text("title: x\n" + "#" * (LARGEST - 8))
+    with pytest.raises(DataError, match="too large for settings; found '65537 bytes'"):
+        read_settings(file)
