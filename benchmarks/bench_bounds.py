@@ -11,6 +11,7 @@ some marks of processor time, which a busy machine does not stretch, and writes 
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 import time
 from pathlib import Path
@@ -48,7 +49,9 @@ def simplex(weights, upper, trace):
         def separate(self, most):
             return super().separate(most) if trace.more(self.value) else 0
 
-    Traced(weights).solve(upper, np.inf)
+    program = Traced(weights)
+    program.solve(upper, np.inf)
+    trace.more(program.value)
 
 
 def interior(weights, upper, trace, few=feedback_cuts.FEW):
@@ -94,6 +97,16 @@ WAYS = {
 }
 
 
+def run(way, weights, best, limit, order):
+    """The trace of a way, or why it is not here."""
+    trace = Trace(limit)
+    try:
+        WAYS[way](weights, best, trace, order)
+    except ImportError as missing:
+        return str(missing)
+    return list(trace)
+
+
 def rows_of(label, weights, limit, ways):
     """One row per way and mark."""
     start = time.process_time()
@@ -103,14 +116,13 @@ def rows_of(label, weights, limit, ways):
     order = feedback.iterated_search(weights, order, np.inf, *feedback.MUCH)
     best, searched = feedback.order_cost(weights, order), time.process_time() - start
     for way in ways:
-        trace = Trace(limit)
-        try:
-            WAYS[way](weights, best, trace, order)
-        except ImportError as missing:
-            print(f"without {way}: {missing}", file=sys.stderr)
+        with multiprocessing.get_context("fork").Pool(1) as apart:  # two solvers hold HiGHS
+            trace = apart.apply(run, (way, weights, best, limit, order))
+        if isinstance(trace, str):
+            print(f"without {way}: {trace}", file=sys.stderr)
             continue
         for mark in [m for m in MARKS if m <= limit]:
-            reached = [(at, value) for at, value in trace if at <= mark * 1.05 and value > 0]
+            reached = [(at, value) for at, value in trace if at <= mark * 1.05]
             if reached:
                 at, bound = reached[-1]
                 gap = 100 * max(0.0, 1 - np.ceil(bound - 1e-6) / best)
