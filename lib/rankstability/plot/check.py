@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -67,7 +68,7 @@ def _title(ax: Axes) -> str:
 def _names(labels: list[Text]) -> str:
     """Names along an axis: all of a few, the first and the last of many; no numbers."""
     names = list(dict.fromkeys(t.get_text() for t in labels if t.get_text()))
-    if not names or all(n.replace("−", "-").lstrip("-").replace(".", "").isdigit() for n in names):
+    if all(re.fullmatch(r"[−+-]?[\d.,]+ ?[%kM]?", name) for name in names):
         return ""
     return ", ".join(names) if len(names) <= 8 else f"{len(names)} from {names[0]} to {names[-1]}"
 

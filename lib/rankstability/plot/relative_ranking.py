@@ -154,7 +154,7 @@ def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> 
             ax.xaxis.set_minor_locator(NullLocator())
             ax.xaxis.set_major_formatter("{x:.0f}")
             ax.axhline(part[measure].median(), color=INK, lw=1, ls="--")
-        ax.set(title=f"{kind}: {text}", xlabel="pairs of annotations (log scale)")
+        ax.set(title=f"{kind}: {text}", xlabel="pairs of annotations (log scale)", ylabel="")
     axes[0].set_ylabel(MEASURE_NAMES.get(measure, measure))
     headline(fig, title)
     return fig
