@@ -15,7 +15,7 @@ from rankstability.read.campaigns import find, load_da
 from rankstability.score import models, variance
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import from_assessment, from_frame
-from rankstability.study import design, sizes
+from rankstability.study import design, predicted, sizes
 
 GIVEN = {"system": 9.0, "worker": 30.0, "document": 10.0, "segment": 8.0, "worker:system": 6.0,
          "block": 20.0, "document:system": 5.0, "residual": 100.0}  # fmt: skip
@@ -114,8 +114,8 @@ def test_halves_and_quarters_of_wmt21_agree_as_predicted():
         known = design.precision(scored, models.components(da, z))
         for unit, share in (("worker", 0.5), ("worker", 0.25), ("document", 0.5)):
             rng = np.random.default_rng(6)
-            rows.append(design.twin_agreement(scored, known, unit, share, rng, 15))
-    table = design.prediction_error(pd.concat(rows)).set_index(["unit", "share"])
+            rows.append(predicted.twin_agreement(scored, known, unit, share, rng, 15))
+    table = predicted.prediction_error(pd.concat(rows)).set_index(["unit", "share"])
     assert table["error"].abs().max() < 0.1
     assert ((table["low"] < 0) & (table["high"] > 0)).all()
     assert table.loc[("worker", 0.5), "realised"] > table.loc[("worker", 0.25), "realised"]

@@ -24,7 +24,7 @@ from rankstability.report import outputs
 from rankstability.report import verdict as report
 from rankstability.score.rr import METHODS, pair_counts
 from rankstability.score.scored import from_frame
-from rankstability.study import held_rr, verdict
+from rankstability.study import answers, held_rr, sizes, verdict
 
 SETTINGS = {"alpha": 0.05, "draws": 20, "resamples": 200, "seed": 1, "unit": "auto"}
 
@@ -36,7 +36,7 @@ def judge(one, alpha=0.05):
     tables = {
         "ranking": made.ranking,
         "lines": made.lines,
-        "answers": verdict.line_answers(made, sure, one.systems, alpha),
+        "answers": answers.line_answers(made, sure, one.systems, alpha),
         "probabilities": made.probabilities,
         "unit_table": made.units,
         **verdict.recipes(one, made.unit, alpha),
@@ -83,12 +83,12 @@ def test_what_holds_of_a_demo_campaign_is_true(campaign, pair):
     order = made.ranking["system"].tolist()
     for row in tables["answers"].itertuples():
         split = truth[order[: row.below]].min() > truth[order[row.below :]].max()
-        if row.answer == verdict.HOLDS:
+        if row.answer == answers.HOLDS:
             assert split
-        assert row.answer != verdict.NOT or not split
-    assert truth.idxmax() in verdict.summary(made, tables["answers"])["may_be_first"]
+        assert row.answer != answers.NOT or not split
+    assert truth.idxmax() in answers.summary(made, tables["answers"])["may_be_first"]
     if (campaign, pair) == ("demo-srdc", "en-cs"):
-        assert (tables["answers"]["answer"] == verdict.HOLDS).any()
+        assert (tables["answers"]["answer"] == answers.HOLDS).any()
 
 
 def test_equal_systems_are_called_different_in_at_most_one_campaign_in_twenty():
@@ -103,13 +103,13 @@ def test_equal_systems_are_called_different_in_at_most_one_campaign_in_twenty():
 
 def test_a_line_that_is_only_unclear_cannot_be_told_and_a_reversed_one_does_not_hold():
     mean = np.array([1.0, 0.9, 0.0])
-    for error, answers in ((0.01, ["holds", "does not hold"]), (5.0, [verdict.UNTOLD] * 2)):
+    for error, wanted in ((0.01, ["holds", "does not hold"]), (5.0, [answers.UNTOLD] * 2)):
         sure = Means(mean, np.eye(3) * error**2, np.zeros((40, 3)), 40)
         ranking = pd.DataFrame({"system": ["a", "c", "b"]})  # b above c in the means
         lines = pd.DataFrame({"below": [1, 2], "claimed": 1, "held": [int(error < 1), 0]})
         made = SimpleNamespace(ranking=ranking, lines=lines.assign(p_holm=0.5))
-        table = verdict.line_answers(made, sure, ("a", "b", "c"))
-        assert table["answer"].tolist() == answers
+        table = answers.line_answers(made, sure, ("a", "b", "c"))
+        assert table["answer"].tolist() == wanted
 
 
 def test_the_agreement_of_a_repeat_is_that_of_campaigns_drawn_from_the_same_truth():
@@ -120,11 +120,11 @@ def test_the_agreement_of_a_repeat_is_that_of_campaigns_drawn_from_the_same_trut
         first, second = (truth + rng.normal(0, error, 12) for _ in range(2))
         real.append(kendalltau(first, second)[0])
         sure = Means(first, np.eye(12) * error**2, np.zeros((50, 12)), 50)
-        said.append(verdict.repeat(sure, 3, rng, draws=100)["tau"])
+        said.append(sizes.repeat(sure, 3, rng, draws=100)["tau"])
     spread = np.hypot(np.std(real), np.std(said)) / np.sqrt(150)
     assert abs(np.mean(real) - np.mean(said)) < 4 * spread + 0.03
     sure = Means(truth, np.eye(12) * 1e-12, np.zeros((50, 12)), 50)
-    clear = verdict.repeat(sure, 5, rng)
+    clear = sizes.repeat(sure, 5, rng)
     assert (clear["tau"], clear["srp"], clear["kept"], clear["claims"]) == (1.0, 1.0, 1.0, 5)
 
 
@@ -167,7 +167,7 @@ def test_the_one_line_of_wmt21_cannot_be_told_over_workers_and_documents():
     made, _, tables = judge(one)
     assert made.lines.loc[made.lines["claimed"] == 1, "below"].tolist() == [2]
     assert made.lines["held"].sum() == 0
-    assert tables["answers"]["answer"].tolist() == [verdict.UNTOLD]
+    assert tables["answers"]["answer"].tolist() == [answers.UNTOLD]
     habits = tables["habits"].set_index("measure")  # repeats were planted, times not released
     assert habits.loc["difference", "items"] == 1202 and "seconds" not in habits.index
     assert habits.loc["difference", "high"] < habits.loc["other", "low"]
@@ -178,7 +178,7 @@ def test_no_line_of_wmt24_holds_and_its_times_are_told():
     [one] = cases("wmt24-esa", "en-ja")
     assert one.recipe == "wmt24" and set(one.judged) == set(RECIPES)
     _, _, tables = judge(one)
-    assert not (tables["answers"]["answer"] == verdict.HOLDS).any()
+    assert not (tables["answers"]["answer"] == answers.HOLDS).any()
     seconds = tables["habits"].set_index("measure").loc["seconds"]
     assert seconds["annotators"] == 106 and 5 < seconds["value"] < 60
 
@@ -243,8 +243,7 @@ def test_the_sample_of_a_campaign_of_ones_own_gets_the_right_answers():
     made, _, tables = judge(one)
     assert made.unit == "worker x document"
     assert made.ranking["system"].tolist()[0] == "Aspen"
-    assert verdict.summary(made, tables["answers"])["may_be_first"] == ["Aspen"]
+    assert answers.summary(made, tables["answers"])["may_be_first"] == ["Aspen"]
     held = made.lines.set_index("below")["held"]
     assert held[1] == 1 and held[3] == 1 and held[2] == 0 and held[4] == 0
-    answers = tables["answers"].set_index("below")["answer"]
-    assert verdict.NOT not in set(answers)
+    assert answers.NOT not in set(tables["answers"]["answer"])

@@ -172,10 +172,10 @@ def told(
         The case's tables by name; ``statements`` is added to them.
     """
     from ..rank.recipes import RECIPES
-    from ..study import verdict as study
+    from ..study import answers
 
-    first = study.summary(made, frames["answers"])
-    frames["statements"] = study.statements(one, first, frames, settings["alpha"])
+    first = answers.summary(made, frames["answers"])
+    frames["statements"] = answers.statements(one, first, frames, settings["alpha"])
     recipe = RECIPES.get(one.recipe)
     by = f"the recipe {one.recipe}" if recipe else "the sign test on decided comparisons"
     about = f"{recipe.test_name}; {recipe.line_rule}" if recipe else SIGN_TESTS

@@ -101,9 +101,9 @@ def precision(
     fitted = fitted or variance.crossed_where_possible(scored.score, of)
     parts = {
         name: fitted.variance[name] * share.T @ share
-        for name, share in _shares(scored, of, by_domain).items()
+        for name, share in shares(scored, of, by_domain).items()
     }
-    mean = _means(scored, by_domain)
+    mean = means(scored, by_domain)
     centre = mean.mean()
     shrink = np.sqrt(fitted.variance["system"] / max(float(mean.var(ddof=1)), 1e-12))
     units = {"judgments": len(scored.score)}
@@ -125,7 +125,7 @@ def factors(scored: Scored) -> dict[str, np.ndarray]:
     return combined_factors(scored.system, scored.segment, **known)
 
 
-def _shares(
+def shares(
     scored: Scored, factors: dict[str, np.ndarray], by_domain: bool = False
 ) -> dict[str, np.ndarray]:
     """Per component (levels, systems): the share of a system's mean that each level makes."""
@@ -143,7 +143,7 @@ def _shares(
     return out
 
 
-def _means(scored: Scored, by_domain: bool = False) -> np.ndarray:
+def means(scored: Scored, by_domain: bool = False) -> np.ndarray:
     n, weight = len(scored.systems), scored.weights(by_domain)
     return np.bincount(scored.system, weight * scored.score, n) / np.bincount(
         scored.system, weight, n
@@ -286,105 +286,3 @@ def plans(
         for d, a, r in product(documents, annotators, ratings)
     ]
     return pd.DataFrame(rows)
-
-
-# ---------------------------------------------------------------- predicted against realised
-
-
-def twin_agreement(
-    scored: Scored,
-    known: Precision,
-    unit: str,
-    share: float,
-    rng: np.random.Generator,
-    splits: int = 50,
-) -> pd.DataFrame:
-    """Kendall's tau between two parts of a campaign that share no unit, realised and predicted.
-
-    Parameters
-    ----------
-    known : Precision
-        Of the whole campaign.
-    unit : str
-        ``worker`` or ``document``.
-    share : float
-        Of the units, in each part; at most a half.
-
-    Returns
-    -------
-    DataFrame
-        One row: unit, share, units (in a part), realised, predicted (means over splits). Splits in
-        which a part lacks a system are left out; NaN where none is left.
-    """
-    codes = np.unique(scored.unit(unit), return_inverse=True)[1]
-    count = int(codes.max()) + 1
-    size = max(1, int(share * count))
-    realised, predicted = [], []
-    for _ in range(splits):
-        order = rng.permutation(count)
-        parts = [scored.take(np.isin(codes, order[k * size : (k + 1) * size])) for k in (0, 1)]
-        n = len(scored.systems)
-        if min(len(np.unique(p.system)) for p in parts) < n:
-            continue
-        one, two = (_means(p) for p in parts)
-        realised.append(tau(one, two))
-        predicted.append(_expected_tau(known, *parts))
-    values = [np.mean(v) if v else np.nan for v in (realised, predicted)]
-    row = (unit, share, size, *values)
-    return pd.DataFrame([row], columns=["unit", "share", "units", "realised", "predicted"])
-
-
-def _expected_tau(known: Precision, first: Scored, second: Scored) -> float:
-    """Expected Kendall's tau of two parts of a campaign that share levels of some components."""
-    own = [np.zeros((len(known.systems),) * 2) for _ in "12"]
-    of = [factors(p) for p in (first, second)]
-    shares = [_level_shares(p, f) for p, f in zip((first, second), of, strict=True)]
-    n = len(known.systems)
-    cross = np.zeros((n, n))
-    for k, part in enumerate((first, second)):
-        for name, share in _shares(part, of[k]).items():
-            own[k] += known.components.variance[name] * share.T @ share
-    for name, (levels, share) in shares[0].items():
-        other, theirs = shares[1][name]
-        _, a, b = np.intersect1d(levels, other, assume_unique=True, return_indices=True)
-        cross += known.components.variance[name] * share[a].T @ theirs[b]
-    i, j = np.triu_indices(n, 1)
-    both = np.diag(cross)[i] + np.diag(cross)[j] - cross[i, j] - cross[j, i]
-    errors = [difference_variance(c, LEAST)[i, j] for c in own]
-    shared = np.clip(both, 0.0, 0.999 * np.minimum(*errors))
-    gap = known.quality[i] - known.quality[j]
-    nodes, weights = np.polynomial.hermite_e.hermegauss(21)
-    at = gap[:, None] + np.sqrt(shared)[:, None] * nodes
-    signs = [2 * ndtr(at / np.sqrt(e - shared)[:, None]) - 1 for e in errors]
-    return float((signs[0] * signs[1] @ (weights / weights.sum())).mean())
-
-
-def _level_shares(
-    part: Scored, factors: dict[str, np.ndarray]
-) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    shares = _shares(part, factors)
-    return {n: (np.unique(c), shares[n]) for n, c in factors.items() if n != "system"}
-
-
-def prediction_error(rows: pd.DataFrame) -> pd.DataFrame:
-    """Realised less predicted agreement over language pairs.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `twin_agreement`, of several language pairs.
-
-    Returns
-    -------
-    DataFrame
-        unit, share, pairs, realised, predicted (means), error (mean of realised less predicted),
-        low, high (95 % t interval of it over pairs; NaN for one pair).
-    """
-    out = []
-    for (unit, share), of in rows.dropna().groupby(["unit", "share"], sort=False):
-        gap = of["realised"] - of["predicted"]
-        half = student.isf(0.025, len(gap) - 1) * gap.sem() if len(gap) > 1 else np.nan
-        means = (of["realised"].mean(), of["predicted"].mean(), gap.mean())
-        out.append((unit, share, len(of), *means, gap.mean() - half, gap.mean() + half))
-    columns = ["unit", "share", "pairs", "realised", "predicted", "error", "low", "high"]
-    return pd.DataFrame(out, columns=columns)

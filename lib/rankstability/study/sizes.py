@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from ..rank.units import TWO_WAY, Means, difference_variance, nested
+from ..rank.tau import tau
+from ..rank.units import TWO_WAY, Means, difference_variance, nested, normal_draws
 from ..score import variance
 from ..score.scored import Scored
 from . import design
@@ -176,3 +177,39 @@ def _drawn_components(known: Precision, rng: np.random.Generator, draws: int) ->
     """Each part's variance over the estimated one, in components drawn by their standard errors."""
     error = [known.components.log_error.get(name, np.nan) for name in known.parts]
     return np.exp(rng.standard_normal((draws, len(error))) * np.nan_to_num(np.array(error)))
+
+
+def repeat(
+    sure: Means,
+    claims: int,
+    rng: np.random.Generator,
+    draws: int = 1000,
+    level: float = 0.95,
+) -> dict[str, float]:
+    """Agreement to expect of two campaigns like this one, on other units.
+
+    The truth is taken to be the scores here, drawn together as far as their own error spreads
+    them (their variance less the mean squared error); campaigns are normal about it, with the
+    covariance over units.
+
+    Returns
+    -------
+    dict
+        tau, low, high (Kendall's between two campaigns: mean, and the range of 95 % of them), srp
+        (chance that the `claims` surest pairs of one campaign all keep their order in the other),
+        kept (mean share of them that do), claims.
+    """
+    n, truth = len(sure.mean), sure.drawn_together()
+    one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
+    taus = tau(one, two)
+    out = {"tau": taus.mean()}
+    out["low"], out["high"] = np.quantile(taus, [(1 - level) / 2, (1 + level) / 2])
+    i, j = np.triu_indices(n, 1)
+    first, second = one[:, i] - one[:, j], two[:, i] - two[:, j]
+    claims = min(claims, len(i))
+    if claims:
+        error_of = np.maximum(sure.error()[i, j], 1e-12)
+        surest = np.argsort(-np.abs(first) / error_of, axis=1)[:, :claims]
+        kept = np.take_along_axis(np.sign(first) == np.sign(second), surest, axis=1)
+        out |= {"srp": kept.all(axis=1).mean(), "kept": kept.mean()}
+    return {k: float(v) for k, v in out.items()} | {"claims": claims}

@@ -12,17 +12,14 @@ import pandas as pd
 from ..chance import named_generator
 from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment, ranked_systems
-from ..rank.balanced import complete, design
+from ..rank.balanced import design
 from ..rank.recipes import RECIPES, recipe_of_year
-from ..rank.tau import tau
-from ..rank.units import Means, normal_draws
+from ..rank.units import Means
 from ..score import rr
 from ..score.scored import Scored, scored
 from . import annotators, held, held_rr, rr_changes, sizes
 from .leave_one_out import leave_one_out
 from .lines import false_line_table, judged_by, null_units
-
-HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
 
 
 @dataclass(frozen=True)
@@ -193,42 +190,6 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     return pd.DataFrame(rows)[["removed", "d_rank", "d_cluster"]]
 
 
-def repeat(
-    sure: Means,
-    claims: int,
-    rng: np.random.Generator,
-    draws: int = 1000,
-    level: float = 0.95,
-) -> dict[str, float]:
-    """Agreement to expect of two campaigns like this one, on other units.
-
-    The truth is taken to be the scores here, drawn together as far as their own error spreads
-    them (their variance less the mean squared error); campaigns are normal about it, with the
-    covariance over units.
-
-    Returns
-    -------
-    dict
-        tau, low, high (Kendall's between two campaigns: mean, and the range of 95 % of them), srp
-        (chance that the `claims` surest pairs of one campaign all keep their order in the other),
-        kept (mean share of them that do), claims.
-    """
-    n, truth = len(sure.mean), sure.drawn_together()
-    one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
-    taus = tau(one, two)
-    out = {"tau": taus.mean()}
-    out["low"], out["high"] = np.quantile(taus, [(1 - level) / 2, (1 + level) / 2])
-    i, j = np.triu_indices(n, 1)
-    first, second = one[:, i] - one[:, j], two[:, i] - two[:, j]
-    claims = min(claims, len(i))
-    if claims:
-        error_of = np.maximum(sure.error()[i, j], 1e-12)
-        surest = np.argsort(-np.abs(first) / error_of, axis=1)[:, :claims]
-        kept = np.take_along_axis(np.sign(first) == np.sign(second), surest, axis=1)
-        out |= {"srp": kept.all(axis=1).mean(), "kept": kept.mean()}
-    return {k: float(v) for k, v in out.items()} | {"claims": claims}
-
-
 def controls(one: Case) -> pd.DataFrame:
     """Judgments of each type, with their mean raw score: type, judgments, mean."""
     if not isinstance(one.judgments, DirectAssessment):
@@ -263,83 +224,6 @@ def beside(one: Case) -> pd.DataFrame:
     return out.assign(share=together[i, j] / np.minimum(np.diag(together)[i], np.diag(together)[j]))
 
 
-def line_answers(
-    made: held.Standing, sure: Means | None, systems: tuple[str, ...], alpha: float = 0.05
-) -> pd.DataFrame:
-    """Each claimed line with its answer: below, above (system), under (system), p_holm, answer.
-
-    A line does not hold where some pair across it differs the other way, for the family of such
-    pairs (Bonferroni); where no difference is clear it cannot be told.
-    """
-    names = made.ranking["system"].tolist()
-    order = np.array([systems.index(s) for s in names])
-    rows = []
-    for line in made.lines[made.lines["claimed"] == 1].itertuples():
-        answer = HOLDS if line.held == 1 else UNTOLD
-        if sure is not None and answer == UNTOLD:
-            across = sure.p()[np.ix_(order[line.below :], order[: line.below])]
-            answer = NOT if across.min() < alpha / across.size else UNTOLD
-        rows.append((line.below, names[line.below - 1], names[line.below], line.p_holm, answer))
-    return pd.DataFrame(rows, columns=["below", "above", "under", "p_holm", "answer"])
-
-
-def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
-    """The numbers of the first sentence: who may be first, lines claimed and held."""
-    told = made.unit != ""
-    first = made.ranking.loc[made.ranking["may_be_first"] == 1, "system"].tolist() if told else []
-    return {
-        "systems": len(made.ranking),
-        "leader": made.ranking["system"].iloc[0],
-        "told": told,
-        "may_be_first": first,
-        "alone": (HOLDS if len(first) == 1 else UNTOLD) if told else UNTOLD,
-        "claimed": int(made.lines["claimed"].sum()),
-        "claimed_held": int((answers["answer"] == HOLDS).sum()),
-        "held": int(made.lines["held"].fillna(0).sum()),
-        "units": int(made.units.loc[made.units["unit"] == made.unit, "units"].sum()) if told else 0,
-    }
-
-
-def statements(
-    one: Case, first: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], alpha: float = 0.05
-) -> pd.DataFrame:
-    """The answers beside the lines: statement, unit, answer (holds, does not, cannot be told).
-
-    Parameters
-    ----------
-    first : mapping
-        From `summary`.
-    tables : mapping
-        With false_lines, removals, agreement and influence, where there are any.
-
-    Returns
-    -------
-    DataFrame
-        ``first``: the leader alone may be first. ``false lines``: with equal systems the recipe
-        draws a line in at most `alpha` of the campaigns. ``order``: no single removal changes the
-        order of the others. ``segments``: all systems were judged on the same. ``agreement``:
-        annotators agree beyond chance. ``influence``: nothing hangs on one annotator. What these
-        data have nothing on is left out.
-    """
-    names = ("false_lines", "removals", "agreement", "influence")
-    false, removed, agreement, hanging = (tables.get(n, pd.DataFrame()) for n in names)
-    rows = [("first", "", first["alone"])]
-    for row in false.itertuples():
-        good, bad = row.campaigns_high <= alpha, row.campaigns_low > alpha
-        rows.append(("false lines", row.unit, HOLDS if good else NOT if bad else UNTOLD))
-    if len(removed):
-        rows.append(("order", "", NOT if removed["d_rank"].any() else HOLDS))
-    if one.judged:
-        rows.append(("segments", "", HOLDS if complete(one.own) else NOT))
-    for row in agreement.itertuples():
-        good, bad = row.low > 0, row.high <= 0
-        rows.append(("agreement", row.unit, HOLDS if good else NOT if bad else UNTOLD))
-    if len(hanging):
-        moved = hanging[["fallen", "first_changes"]].to_numpy().any()
-        rows.append(("influence", "", NOT if moved else HOLDS))
-    return pd.DataFrame(rows, columns=["statement", "unit", "answer"])
-
-
 def again(
     one: Case,
     made: held.Standing,
@@ -360,7 +244,7 @@ def again(
         known = sizes.of_means(sure, one.systems, one.judgments_counted)
     claims = int(made.lines["claimed"].sum())
     return {
-        "repeat": pd.DataFrame([repeat(sure, claims, rng)]),
+        "repeat": pd.DataFrame([sizes.repeat(sure, claims, rng)]),
         "needed": sizes.needed(known, made.ranking["system"].tolist(), alpha),
         "additions": sizes.additions(known, rng, alpha=alpha),
     }
