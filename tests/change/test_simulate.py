@@ -115,6 +115,7 @@ def test_a_simulated_campaign_is_a_campaign():
     frame = simulation.simulate(3000, model, rng, quality=quality, judges=7, pair="cs-en")
     assert list(frame.columns) == readers_rr.COLUMNS
     assert frame["judge"].nunique() == 7 and (frame.groupby("block").size() == 4).all()
+    assert (frame["segment"] == frame["block"] + 1).all()  # each block its own, counted from 1
     wins, ties = slow_counts(relative_ranking.blocks(frame))
     counts = relative_ranking.pair_counts(frame)
     assert (counts.wins == wins).all() and (counts.ties == ties).all() and ties.any()

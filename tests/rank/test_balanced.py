@@ -83,6 +83,8 @@ def test_easier_late_documents_flatter_who_went_on_unless_compared_within_segmen
     good = frame["system"].isin(["s3", "s4", "s5"])
     data = from_frame(frame[~late | good])
     table = balanced.design(data).set_index("system")
+    judged_more = table["segments"].rank().corr(table["paired"].rank())
+    assert balanced.adaptive(data) == pytest.approx(judged_more) and judged_more > 0.8
     assert table.loc["s3", "mean"] - table.loc["s2", "mean"] > 5  # true gap 1
     assert table.loc["s3", "paired"] - table.loc["s2", "paired"] == pytest.approx(1, abs=0.6)
     assert table.loc["s3", "luck"] - table.loc["s2", "luck"] == pytest.approx(5, abs=0.5)

@@ -259,3 +259,17 @@ def test_a_flipped_bit_in_an_archive_is_one_clear_error(tmp_path, seed):
         assert "mqm_x_ende.tsv.tar.gz" in str(error)
     else:  # the file's name within the gzip, which nothing depends on
         pd.testing.assert_frame_equal(again, good)
+
+
+def test_blank_lines_and_lines_of_metadata_are_counted_wherever_they_stand(tmp_path):
+    plain = read_mqm(write(tmp_path, text()), "en-de")
+    header, *rows = text().splitlines()
+    bare = "\t".join(["A", "d1", "9", "9"] + [""] * 5 + ["{}"])
+    mixed = [header, "", rows[0], bare, "  ", bare, *rows[1:], ""]
+    frame = read_mqm(write(tmp_path, "\n".join(mixed) + "\n"), "en-de")
+    pd.testing.assert_frame_equal(frame, plain)
+    counts = frame.attrs["excluded"]
+    assert (counts["blank lines"], counts["lines with metadata only"]) == (3, 2)
+    cut = write(tmp_path, "\n".join([header, "", rows[0], "A\td1\t1"]) + "\n")
+    with pytest.raises(DataError, match="line 4: truncated line; found '3 columns'"):
+        read_mqm(cut, "en-de")

@@ -161,6 +161,14 @@ def test_controls_do_not_take_many_bad_references_for_strictness():
     assert np.isfinite(spread).all()
 
 
+def test_of_a_worker_of_fewer_than_three_controls_the_method_knows_nothing():
+    number = {"a": 5, "b": 3, "c": 2}
+    rows = [(w, "S", "s", "BAD_REF", 20 + 3 * k) for w, n in number.items() for k in range(n)]
+    frame = pd.DataFrame(rows, columns=["worker", "system", "segment", "type", "score"])
+    for known in effects.controls(assessment(frame)):
+        assert np.isfinite(known).tolist() == [True, True, False]
+
+
 def test_methods_by_name():
     da, _ = demo("SR-DC", 13)
     with pytest.raises(DataError, match="unknown method"):

@@ -325,3 +325,17 @@ def test_two_systems_leave_nothing_to_remove():
     changes = rr_changes.removals(frame_of([{"a": 1, "b": 2}] * 8), ["bojar"])
     assert changes.empty and {"task", "removed", "d_rank", "largest_move"} <= set(changes.columns)
     assert rr_changes.removal_summary(changes).empty
+
+
+@pytest.mark.parametrize("name", rr.METHODS)
+def test_scores_of_many_campaigns_at_once_are_those_of_each(name):
+    rng = np.random.default_rng(3)
+    wins, ties = rng.integers(0, 6, (2, 3, 2, 5, 5))
+    wins[0, 0, 0, 1:3] = wins[0, 0, 1:3, 0] = 0  # some never meet
+    ties[0, 0, 0] = 0
+    ties = np.triu(ties, 1) + np.swapaxes(np.triu(ties, 1), -1, -2)
+    wins[..., range(5), range(5)] = 0
+    made = rr.METHODS[name].score(rr.PairCounts(tuple("abcde"), wins, ties))
+    for e, s in np.ndindex(3, 2):
+        alone = rr.METHODS[name].score(rr.PairCounts(tuple("abcde"), wins[e, s], ties[e, s]))
+        np.testing.assert_allclose(made[e, s], alone)
