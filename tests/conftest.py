@@ -108,3 +108,11 @@ def browser():
         running = driver.chromium.launch(executable_path=found, args=QUIET)
         yield running
         running.close()
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory) -> Path:
+    """The folder of a small built report, one for all tests of a process."""
+    from site_fixture import tiny_site
+
+    return tiny_site(tmp_path_factory.mktemp("tiny"))

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import nbformat
 import papermill
+import pytest
 from nbformat import v4
 
-from rankstability.report import slim
+from rankstability import paths
+from rankstability.report import site, slim
 
 PARAMETERS = """\
 campaign: str = "demo-x"  # catalogue name, or a path
@@ -102,3 +104,27 @@ def make_report(root: Path, campaign: str) -> Path:
     for file in (executed, executed.with_suffix(".status.json")):
         file.unlink()
     return report
+
+
+def tiny_site(root: Path) -> Path:
+    """The folder of a built report on two runs, one failed, with a ledger of 40 rows."""
+    make_run(root, "wmtx", "cs-en")
+    make_run(root, "wmtx", "de-en", fails=True)
+    (root / "figures" / "claims_ledger.csv").write_text(
+        "paper,place,cell,published,ours,status,reason,provenance\n"
+        + "".join(
+            f"{paper},Table {k},cs-en | system-{k},1,{k},{status},{'a reason ' * 12},official\n"
+            for paper, status in (("knowles2021", "exact"), ("koehn2012", "no data"))
+            for k in range(20)
+        )
+    )
+    site.build(root / "executed", root / "figures", root / "site")
+    return root / "site"
+
+
+def built() -> Path:
+    """The report of `make figures`; the test skips where it was not built."""
+    folder = paths.BUILD / "site"
+    if not (folder / "index.html").is_file():
+        pytest.skip("no report in build/site; make figures builds it")
+    return folder

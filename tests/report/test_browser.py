@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from urllib.parse import unquote
 
 import nbformat
 import pytest
 from nbformat import v4
 
 from lab_server import jupyterlab
-from rankstability import paths
-from rankstability.report import site
-from site_fixture import make_run
+from site_fixture import built
 
 pytestmark = pytest.mark.browser
 
@@ -33,23 +30,6 @@ def page(browser, request):
     context.close()
     assert [u for u in asked if not u.startswith(("file://", "data:"))] == []
     assert errors == []
-
-
-@pytest.fixture(scope="session")
-def tiny(tmp_path_factory) -> Path:
-    root = tmp_path_factory.mktemp("browser")
-    make_run(root, "wmtx", "cs-en")
-    make_run(root, "wmtx", "de-en", fails=True)
-    (root / "figures" / "claims_ledger.csv").write_text(
-        "paper,place,cell,published,ours,status,reason,provenance\n"
-        + "".join(
-            f"{paper},Table {k},cs-en | system-{k},1,{k},{status},{'a reason ' * 12},official\n"
-            for paper, status in (("knowles2021", "exact"), ("koehn2012", "no data"))
-            for k in range(20)
-        )
-    )
-    site.build(root / "executed", root / "figures", root / "site")
-    return root / "site"
 
 
 def fits(page) -> bool:
@@ -132,13 +112,6 @@ def test_ledger_filters_and_keeps_its_status(page, tiny):
     assert page.locator("#shown").inner_text() == "0 of 40 rows"
 
 
-def built() -> Path:
-    folder = paths.BUILD / "site"
-    if not (folder / "index.html").is_file():
-        pytest.skip("no report in build/site; make figures builds it")
-    return folder
-
-
 def test_built_report_where_there_is_one(page):
     """Every notebook's page of ``build/site`` opens and shows what it holds."""
     page.goto(f"file://{built()}/index.html")
@@ -157,51 +130,6 @@ def test_built_report_where_there_is_one(page):
         assert page.locator("figure img, .outputs table, .text table").count() >= 1, link
     page.goto(f"file://{built()}/ledger.html")
     assert fits(page)
-
-
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("which", ["tiny", "built"])
-def test_every_page_is_accessible_and_every_link_leads_somewhere(browser, tiny, which, scheme):
-    """axe on each page, folded parts open; links to files of the site, and to places in them."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    folder = tiny if which == "tiny" else built()
-    pages = sorted(folder.rglob("*.html"))
-    if which == "built" and scheme == "dark":
-        pages = pages[::6]  # the same templates: some in the dark
-    context = browser.new_context(color_scheme=scheme, offline=True, bypass_csp=True)
-    opened, axe, places = context.new_page(), Axe(), {}
-    problems, links = [], []
-    for file in pages:
-        opened.goto(f"file://{file}")
-        opened.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-        found = axe.run(opened, options=RULES).response["violations"]
-        problems += [
-            f"{file.name}: {v['id']}: {v['nodes'][0]['html'][:160]} ({len(v['nodes'])})"
-            for v in found
-        ]
-        places[file.resolve()] = set(
-            opened.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
-        )
-        links += [
-            (file, a)
-            for a in opened.evaluate(
-                "[...document.querySelectorAll('a[href], img[src]')].map(e => e.href || e.src)"
-            )
-        ]
-    context.close()
-    assert problems == []
-    for file, link in {(f, a) for f, a in links if not a.startswith("data:")}:
-        address, _, part = link.partition("#")
-        target = Path(unquote(address.removeprefix("file://")))
-        if target.name == "x.html":  # in the prose of the tiny notebook
-            continue
-        assert target.is_file() and target.is_relative_to(folder), f"{file.name}: {link}"
-        if part and "=" not in part and target.resolve() in places:  # of the pages opened
-            assert unquote(part) in places[target.resolve()], f"{file.name}: {link}"
 
 
 CELL = "import rankstability.paths as p; print('root', (p.ROOT / 'Makefile').is_file())"

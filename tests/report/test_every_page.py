@@ -1,0 +1,137 @@
+"""Every page of the report: accessible by axe, in light, dark and on a phone; links lead on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from site_fixture import built
+
+pytestmark = pytest.mark.browser
+
+RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+CONTRAST = {"type": "rule", "values": ["color-contrast"]}
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+EVERY, KINDS = [("light", DESKTOP, RULES)], [("dark", DESKTOP, CONTRAST), ("light", PHONE, RULES)]
+
+# Unfold everything; of table rows, and of words of code, that are built alike keep three of a page.
+PREPARE = """() => {
+  document.querySelectorAll('details').forEach(d => { d.open = true; });
+  const seen = {}, form = e => [e.tagName, e.className, !e.textContent.trim()].join(' ');
+  document.querySelectorAll('tbody tr, pre span').forEach(e => {
+    const around = e.closest('table, pre').className;
+    const key = [around, e, ...e.querySelectorAll('*')].map(x => x.tagName ? form(x) : x).join();
+    seen[key] = (seen[key] || 0) + 1;
+    if (seen[key] > 3) e.remove();
+  });
+}"""
+# The page's own scripts answer a new size in the next frame.
+START = """rules => {
+  window.axeRun = new Promise(done => requestAnimationFrame(() => setTimeout(done)))
+    .then(() => axe.run({runOnly: rules, resultTypes: ['violations']}));
+}"""
+FOUND = """async () => (await window.axeRun).violations.map(
+  v => `${v.id}: ${v.nodes[0].html.slice(0, 160)} (${v.nodes.length})`)"""
+
+
+@pytest.fixture(scope="module")
+def two_pages(browser):
+    """Two pages with axe loaded, of one context without network and pictures."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = browser.new_context(offline=True, bypass_csp=True)
+    context.add_init_script(Axe().axe_script)
+    context.route("**/*.png", lambda route: route.abort())
+    yield [context.new_page(), context.new_page()]
+    context.close()
+
+
+def complaints(two_pages, files: list[Path], rounds) -> Iterator[str]:
+    """What axe finds on each page in each round (scheme, size, rules); two pages at a time."""
+    for k in range(0, len(files), 2):
+        opened = list(zip(two_pages, files[k : k + 2], strict=False))
+        for page, file in opened:
+            page.goto(f"file://{file}")
+            page.evaluate(PREPARE)
+        for scheme, size, rules in rounds:
+            for page, _ in opened:
+                page.emulate_media(color_scheme=scheme)
+                page.set_viewport_size(size)
+                page.evaluate(START, rules)
+            for page, file in opened:
+                for found in page.evaluate(FOUND):
+                    yield f"{file.parent.name}/{file.name}, {scheme}, {size['width']}: {found}"
+
+
+@pytest.mark.parametrize("which", ["tiny", "built"])
+def test_every_page_is_accessible(two_pages, tiny, which):
+    """All rules on each page, folded parts open; dark and phone on one page of each kind."""
+    folder = tiny if which == "tiny" else built()
+    files = sorted(folder.rglob("*.html"), key=lambda file: file.stat().st_size)
+    kinds = {file.stem.partition("__")[0]: file for file in files}  # the largest of each
+    rest = [file for file in files if file not in kinds.values()]
+    assert files
+    assert list(complaints(two_pages, rest, EVERY)) == []
+    assert list(complaints(two_pages, list(kinds.values()), EVERY + KINDS)) == []
+
+
+class Links(HTMLParser):
+    """The places (ids) of a page, and what it points to."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.places: set[str] = set()
+        self.targets: set[str] = set()
+        self.feed(file.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.places |= {given[name] for name in ("id", "name") if given.get(name)}
+        self.targets |= {given[name] for name in ("href", "src") if name in given}
+
+
+def astray(folder: Path) -> Iterator[str]:
+    """Links of the pages of `folder` that lead to no file in it, or to no place of a page."""
+    pages = {file.resolve(): Links(file) for file in sorted(folder.rglob("*.html"))}
+    for file, page in pages.items():
+        for link in sorted(t for t in page.targets if not t.startswith("data:")):
+            address, _, part = link.partition("#")
+            target = (file.parent / unquote(address)).resolve() if address else file
+            inside = target.is_file() and target.is_relative_to(folder.resolve())
+            place = unquote(part) if "=" not in part and target in pages else ""  # not a filter
+            if not inside or (place and place not in pages[target].places):
+                yield f"{file.name}: {link}"
+
+
+@pytest.mark.parametrize("which", ["tiny", "built"])
+def test_every_link_leads_somewhere(tiny, which):
+    """Links and pictures, to files of the site and to places in its pages."""
+    known = {"01_tiny__cs-en.html: x.html"} if which == "tiny" else set()  # prose of the notebook
+    assert set(astray(tiny if which == "tiny" else built())) - known == set()
+
+
+def test_the_checks_see_what_is_wrong(two_pages, tmp_path):
+    """A low contrast in the dark, a picture without words, a link to nowhere: each is found."""
+    style = "@media (prefers-color-scheme: dark) { td { color: #222; background: #333 } }"
+    rows = "<tr><td>alike</td></tr>" * 9 + '<tr><td><img src="a.png"></td></tr>'
+    (tmp_path / "bad.html").write_text(
+        f'<html lang="en"><head><title>Bad</title><style>{style}</style></head><body><main>'
+        f'<h1>Bad</h1><table><tbody>{rows}</tbody></table><a href="bad.html#none">on</a>'
+        '<a href="../out.html">out</a><a href="#here" id="here">here</a></main></body></html>'
+    )
+    found = list(complaints(two_pages, [tmp_path / "bad.html"], EVERY + KINDS))
+    assert [line.split(": ")[:2] for line in found] == [
+        [f"{tmp_path.name}/bad.html, light, 1280", "image-alt"],
+        [f"{tmp_path.name}/bad.html, dark, 1280", "color-contrast"],
+        [f"{tmp_path.name}/bad.html, light, 390", "image-alt"],
+    ]
+    assert "(3)" in found[1]  # of nine rows alike, three are looked at
+    assert list(astray(tmp_path)) == [
+        "bad.html: ../out.html",
+        "bad.html: a.png",
+        "bad.html: bad.html#none",
+    ]
