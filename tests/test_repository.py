@@ -299,12 +299,38 @@ def test_hooks_are_local_and_their_tools_are_locked():
                 assert shutil.which(str(ROOT / tool)), f"{tool} is not installed"
 
 
+# Keys of the Citation File Format 1.2.0 that we use; those without which a file is not valid.
+CFF = {"cff-version", "title", "message", "type", "version", "date-released", "license", "authors"}
+CFF |= {"abstract", "keywords", "references"}
+CFF_NEEDED = {"cff-version", "title", "message", "authors"}
+REFERENCE = {"type", "title", "authors", "collection-title", "year", "url", "start", "end"}
+
+
 def test_citation_file():
     text = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert text["version"] == project["version"] and text["license"] == project["license"]
+    assert set(text) >= CFF_NEEDED and set(text) <= CFF and text["cff-version"] == "1.2.0"
+    assert text["type"] == "software" and all(set(a) == {"name"} for a in text["authors"])
+    released = re.search(rf"## \[{text['version']}\] - (\S+)", (ROOT / "CHANGELOG.md").read_text())
+    assert released is None or str(text["date-released"]) == released[1]
+    for entry in text["references"]:
+        assert {"type", "title", "authors", "year"} <= set(entry) <= REFERENCE
+        assert all(set(a) == {"family-names", "given-names"} for a in entry["authors"])
     assert sorted(r["year"] for r in text["references"]) == [2011, 2012, 2012, 2021, 2022, 2024]
     assert "Apache License" in (ROOT / "LICENSE").read_text()
+
+
+def test_citation_and_archive_say_the_same():
+    """CITATION.cff and .zenodo.json: title, version, licence, words, authors, papers."""
+    ours = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    archive = json.loads((ROOT / ".zenodo.json").read_text())
+    for name in ("title", "version", "license", "keywords"):
+        assert archive[name] == ours[name]
+    assert archive["description"] == ours["abstract"].strip()
+    assert [one["name"] for one in archive["creators"]] == [one["name"] for one in ours["authors"]]
+    linked = {one["identifier"] for one in archive["related_identifiers"]}
+    assert linked == {one["url"] for one in ours["references"] if "url" in one}
 
 
 def test_links_of_the_pages_lead_somewhere():
