@@ -14,12 +14,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .. import paths
 from ..errors import DataError
 from ..judgments import DirectAssessment, direct_assessment
 from . import schema as schemas
 from . import tables, text
-from .languages import LANGUAGES
+from .languages import LANGUAGES, no_rows
 from .segments import identify
 
 COMMON = ("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score")
@@ -137,12 +136,7 @@ def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple
         parts.append(rows[inside])
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
-        raise DataError(
-            "no rows for the language pair",
-            file=", ".join(paths.shown(file) for file in files),
-            value=pair,
-            expected="one of " + ", ".join(pairs(files)),
-        )
+        raise no_rows(files, pair, pairs(files))
     rows["mark"] = _marks(rows)
     beside = {file.name: file for file in files if companion(file)}
     rows = identify(rows, beside.get(f"segments-{pair}.tsv"), files[0])
@@ -161,14 +155,14 @@ def export(file: Path) -> pd.DataFrame:
     columns = layout(text.first_line(file))
     if not columns:
         raise DataError(
-            "not an export of Appraise", file=paths.shown(file), line=1,
-            value=text.first_line(file)[:80], expected=",".join(LAYOUTS["esa"]),
+            "not an export of Appraise", file=file, line=1,
+            value=text.first_line(file)[:80], expected=",".join(LAYOUTS["esa"])
         )  # fmt: skip
     if columns == LAYOUTS["segment"]:
         _check_header(file.parent, columns)
     table = tables.read_csv(file, columns)
     if table.frame.empty:
-        raise DataError("no rows", file=paths.shown(file), expected="judgments")
+        raise DataError("no rows", file=file, expected="judgments")
     names = {name: NAMES[name] for name in ("source", "target")}
     codes = table.validated(schemas.languages(r"\w+([-_]\w+)*"), names).astype(str)
     checked = table.validated(
@@ -219,7 +213,7 @@ def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
         if tuple(names) != expected:
             raise DataError(
                 "another header than this format's",
-                file=paths.shown(file),
+                file=file,
                 line=1,
                 value=",".join(names),
                 expected=",".join(expected),
@@ -251,14 +245,14 @@ def _annotators(hits: pd.Series, file: Path) -> pd.Series:
     table = tables.read_csv(file, separator="\t").frame.astype(str)
     if not {"username", "annotator"} <= set(table.columns):
         raise DataError(
-            "not a list of annotators", file=paths.shown(file), line=1,
-            value="\t".join(table.columns), expected="a header with username and annotator",
+            "not a list of annotators", file=file, line=1,
+            value="\t".join(table.columns), expected="a header with username and annotator"
         )  # fmt: skip
     of = table.drop_duplicates("username").set_index("username")["annotator"]
     missing = sorted(set(hits) - set(of.index))
     if missing:
         raise DataError(
-            "a username without annotator", file=paths.shown(file), column="username",
-            value=missing[0], expected="a line for every username of the export",
+            "a username without annotator", file=file, column="username",
+            value=missing[0], expected="a line for every username of the export"
         )  # fmt: skip
     return hits.map(of)

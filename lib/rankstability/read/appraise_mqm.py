@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from .. import paths
 from ..errors import DataError
 from . import text
 from .appraise import export, judged
@@ -74,15 +73,15 @@ def _errors(spans: str, file: Path) -> list[tuple[str, str]]:
         marked = [(error["error_type"], str(error["severity"])) for error in json.loads(spans)]
     except (ValueError, TypeError, KeyError):
         raise DataError(
-            "not a list of error spans", file=paths.shown(file), column="spans", value=spans[:80],
-            expected='[{"severity": "major", "error_type": ["Accuracy", "Omission"]}, ...]',
+            "not a list of error spans", file=file, column="spans", value=spans[:80],
+            expected='[{"severity": "major", "error_type": ["Accuracy", "Omission"]}, ...]'
         ) from None  # fmt: skip
     out = []
     for kind, severity in marked:
         if severity.lower() not in SEVERITIES:
             raise DataError(
-                "unknown severity", file=paths.shown(file), column="spans", value=severity,
-                expected=", ".join(SEVERITIES),
+                "unknown severity", file=file, column="spans", value=severity,
+                expected=", ".join(SEVERITIES)
             )  # fmt: skip
         name = "/".join(kind) if isinstance(kind, list) else str(kind or "Other")
         name = SAME.get(name, name)

@@ -258,7 +258,7 @@ def find(name: str | Path) -> Campaign:
         if not _complete(campaign):
             raise DataError(
                 f"the files of {given} are not here",
-                file=paths.shown(campaign.folder),
+                file=campaign.folder,
                 expected=f"them there, or run `make data CAMPAIGN={given}` "
                 "(data/README.md says how to place them by hand)",
             )
@@ -334,7 +334,7 @@ def _known_pair(campaign: Campaign, pair: str) -> None:
         raise DataError(
             f"{campaign.name} has no rows for the language pair"
             + (f" (did you mean {close[0]}?)" if close else ""),
-            file=paths.shown(campaign.folder),
+            file=campaign.folder,
             value=pair,
             expected="one of " + ", ".join(campaign.pairs),
         )

@@ -14,10 +14,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .. import paths
 from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment, share_categories
-from . import joined, tables, text
+from . import joined, languages, tables, text
 from . import schema as schemas
 from .tables import Table
 
@@ -39,7 +38,7 @@ def locate(folder: Path, name: str) -> Path | None:
     if len(here) == 2 and text.digest(here[0]) != text.digest(here[1]):
         raise DataError(
             "two files of one name with different content",
-            file=paths.shown(here[0]),
+            file=here[0],
             value=here[1].name,
             expected="one of them, or the same in both",
         )
@@ -60,11 +59,7 @@ def companions(path: Path) -> tuple[Path, Path]:
     if latest and good:
         return latest, good
     name, other = (GOOD, LATEST) if latest else (LATEST, GOOD)
-    raise DataError(
-        f"{name} is missing",
-        file=paths.shown(path),
-        expected=f"{name} or {name}.gz beside {other}",
-    )
+    raise DataError(f"{name} is missing", file=path, expected=f"{name} or {name}.gz beside {other}")
 
 
 def _pair_of_rows(table: Table) -> pd.Categorical:
@@ -91,12 +86,7 @@ def _rows(table: Table, pair: str) -> np.ndarray:
     of_row = _pair_of_rows(table)
     rows = np.flatnonzero(of_row == pair)
     if not len(rows):
-        raise DataError(
-            "no rows for the language pair",
-            file=paths.shown(table.path),
-            value=pair,
-            expected="one of " + ", ".join(sorted(of_row.categories)),
-        )
+        raise languages.no_rows(table.path, pair, of_row.categories)
     return rows
 
 
@@ -223,7 +213,7 @@ def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
     if len(missing):
         raise DataError(
             "a judged segment has no document",
-            file=paths.shown(path),
+            file=path,
             column="sid",
             value=missing[0],
             expected="a line for every segment",
@@ -283,7 +273,7 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
         have = ", ".join(segment_pairs(folder)) or "no file of this form"
         raise DataError(
             "no segment scores for the language pair",
-            file=paths.shown(folder),
+            file=folder,
             value=pair,
             expected=f"ad-seg-scores-{pair}.csv or .gz; there: {have}",
         )

@@ -184,7 +184,7 @@ def _from_archive(
         elif problem := mismatch(store, facts):
             raise DataError(
                 f"{problem}; it is not the archive recorded at the first download",
-                file=paths.shown(store),
+                file=store,
                 expected="Remove the file to fetch it again; if you trust this one, delete its "
                 f"line from {paths.data_root() / 'checksums.tsv'}",
             )

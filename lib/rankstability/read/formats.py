@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 import pandas as pd
 import yaml
 
-from .. import paths
 from ..errors import DataError
 from ..judgments import DirectAssessment
 from . import appraise as readers_appraise
@@ -144,7 +143,7 @@ def _read_mqm(source: Source, pair: str) -> Judgments:
     if len(files) > 1:
         raise DataError(
             "two files of one language pair",
-            file=paths.shown(files[1]),
+            file=files[1],
             expected="one MQM file per pair in a folder",
         )
     return readers_mqm.read_mqm(files[0], pair)
@@ -167,7 +166,7 @@ def mqm_pair(path: Path, settings: Mapping[str, Any]) -> str:
     if not found:
         raise DataError(
             "no language pair in the file's name",
-            file=paths.shown(path),
+            file=path,
             expected="a name such as mqm_mine_ende.tsv, or `pair:` in a campaign.yaml",
         )
     return str(found)
@@ -250,7 +249,7 @@ def detect(path: Path) -> str:
         near = next(filter(None, map(_almost, _candidates(path))), "")
         raise DataError(
             "not a file of a known format" if path.is_file() else "no files in a known format",
-            file=paths.shown(path),
+            file=path,
             value=text.first_line(path)[:80] if path.is_file() else names or "an empty folder",
             expected=near or "one of the formats that `rankstability formats` lists",
         )
@@ -260,7 +259,7 @@ def detect(path: Path) -> str:
     if len(kinds) > 1 and not first:  # rankings and documents may stand beside DA
         raise DataError(
             "files of several formats: " + ", ".join(sorted(kinds)),
-            file=paths.shown(path),
+            file=path,
             value=names,
             expected="one format, or `format:` and `files:` in a campaign.yaml",
         )

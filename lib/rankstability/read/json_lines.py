@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from .. import paths
 from ..errors import DataError
 from . import languages, long, tables, text
 
@@ -40,7 +39,7 @@ def _need(entry: Mapping[str, Any], names: tuple[str, ...], path: Path, line: in
         if name not in entry:
             raise DataError(
                 f"no field {name}",
-                file=paths.shown(path),
+                file=path,
                 line=line,
                 value=", ".join(map(str, entry))[:120],
                 expected=", ".join(names),
@@ -51,7 +50,7 @@ def _of_kind(value: Any, kind: type, name: str, path: Path, line: int) -> Any:
     if not isinstance(value, kind):
         raise DataError(
             "not of the right kind",
-            file=paths.shown(path),
+            file=path,
             line=line,
             column=name,
             value=str(value)[:60],
@@ -64,7 +63,7 @@ def _judged(
     path: Path, rows: list[Entry], excluded: Counter[str], settings: Mapping[str, Any]
 ) -> long.Judged:
     if not rows:
-        raise DataError("no scores", file=paths.shown(path), expected="at least one judgment")
+        raise DataError("no scores", file=path, expected="at least one judgment")
     table = tables.from_records(path, rows)
     names = {name: name for name in long.FIELDS if name in table.frame}
     return long.with_pair(long.Judged(table, names, excluded), settings)
@@ -97,7 +96,7 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> long.Judged:
         if len(place) != 4:
             raise DataError(
                 "not an id of WMT25",
-                file=paths.shown(path),
+                file=path,
                 line=line,
                 column="doc_id",
                 value=entry["doc_id"],
@@ -166,7 +165,7 @@ def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
             for name, lines in campaigns.items():
                 bad = [n for n, entry in enumerate(lines, 1) if not isinstance(entry, dict)]
                 if bad:
-                    raise DataError("not a JSON object", file=paths.shown(path), line=bad[0])
+                    raise DataError("not a JSON object", file=path, line=bad[0])
                 yield str(name), list(enumerate(lines, start=1))
             return
     yield "", list(tables.records(path))
@@ -182,7 +181,7 @@ def _is_judged(line: int, entry: dict[str, Any], path: Path, excluded: Counter[s
     if kind is None:
         raise DataError(
             "not an item's number",
-            file=paths.shown(path),
+            file=path,
             line=line,
             column="item_i",
             value=str(entry["item_i"])[:60],
@@ -212,7 +211,7 @@ def _scores(
     if len(items) != len(marks):
         raise DataError(
             "as many annotations as items are needed",
-            file=paths.shown(path),
+            file=path,
             line=line,
             value=len(marks),
             expected=str(len(items)),

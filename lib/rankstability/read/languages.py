@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .. import paths
 from ..errors import DataError
 
 _CODES = """
@@ -49,6 +49,12 @@ def pair_of(text: str) -> str:
     return found if PAIR.fullmatch(found) else ""
 
 
+def no_rows(file: Path | Sequence[Path], pair: str, pairs: Iterable[str]) -> DataError:
+    """The error for files that hold `pairs` but not the one asked for."""
+    known = "one of " + ", ".join(sorted(pairs))
+    return DataError("no rows for the language pair", file=file, value=pair, expected=known)
+
+
 def pair_in(path: Path, joined: bool = False) -> str:
     """The language pair in a file's name; empty where there is none.
 
@@ -67,7 +73,7 @@ def pair_in(path: Path, joined: bool = False) -> str:
         if len(found) > 1:
             raise DataError(
                 "several language pairs in the file's name",
-                file=paths.shown(path),
+                file=path,
                 value=", ".join(found),
                 expected="one of them in the name, or `pair:` in a campaign.yaml",
             )

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import paths
 from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
 from . import languages, tables
@@ -172,17 +171,13 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
         names = columns_of(header, settings.get("columns") or {})
     except DataError as error:
         raise DataError(
-            error.problem,
-            file=paths.shown(path),
-            line=1,
-            value=error.value,
-            expected=error.expected,
+            error.problem, file=path, line=1, value=error.value, expected=error.expected
         ) from None
     missing = [name for name in NEEDED if name not in names]
     if missing:
         raise DataError(
             f"no column for {' and '.join(missing)}",
-            file=paths.shown(path),
+            file=path,
             line=1,
             value=", ".join(header)[:200],
             expected="a header with "
@@ -190,7 +185,7 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
             + f", or `columns: {{{missing[0]}: <yours>}}` in a campaign.yaml",
         )
     if table.frame.empty:
-        raise DataError("a header and no rows", file=paths.shown(path), expected="judgments")
+        raise DataError("a header and no rows", file=path, expected="judgments")
     return with_pair(Judged(table, names, Counter()), settings)
 
 
@@ -275,12 +270,7 @@ def read(
         excluded += [(file, reason, n) for reason, n in counts.items() if n]
     frame = pd.concat(rows, ignore_index=True)
     if frame.empty:
-        raise DataError(
-            "no scores for the language pair",
-            file=", ".join(paths.shown(part.table.path) for part in parts),
-            value=pair,
-            expected="one of " + ", ".join(pairs(parts)),
-        )
+        raise languages.no_rows([part.table.path for part in parts], pair, pairs(parts))
     names = [name for name in frame.columns if name != "score"]
     if again := int(frame[[*names, "score"]].duplicated().sum()):
         excluded.append(("", "identical rows (kept)", again))
@@ -376,7 +366,7 @@ def workers(parts: Sequence[Judged]) -> bool:
     if any(named) and not all(named):
         raise DataError(
             "no column for annotator, which other files of the campaign have",
-            file=paths.shown(parts[named.index(False)].table.path),
+            file=parts[named.index(False)].table.path,
             line=1,
             expected="annotators in all files or in none",
         )

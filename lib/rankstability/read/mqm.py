@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..paths import shown
 from . import schema as schemas
 from . import tables
 from .tables import Table
@@ -104,7 +103,7 @@ def _places(header: list[str], file: Path) -> dict[str, int]:
         elif ours != "segment":  # the 2022 en-zh release numbers segments within documents only
             raise DataError(
                 "not an MQM table",
-                file=shown(file),
+                file=file,
                 line=1,
                 column=ours,
                 value="\t".join(header)[:200],
@@ -153,7 +152,7 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     frame = frame.astype({"segment": int, "doc_segment": int})[list(COLUMNS[1:])]
     frame = _without_controls(_one_spelling(frame, table), frame, excluded)
     if frame.empty:
-        raise DataError("no judgments", file=shown(file), expected="at least one row")
+        raise DataError("no judgments", file=file, expected="at least one row")
     frame.insert(0, "pair", pair)
     for column in ("pair", "system", "document", "rater", "category", "severity"):
         frame[column] = frame[column].astype("category")
@@ -178,7 +177,7 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
             if len(parts) < wanted:
                 raise DataError(
                     "truncated line",
-                    file=shown(file),
+                    file=file,
                     line=line,
                     value=f"{len(parts)} columns",
                     expected=f"at least {wanted}, separated by tabs",
@@ -191,7 +190,7 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
             cells.append([once.setdefault(text, text) for text in texts])
             lines.append(line)
     if not cells:
-        raise DataError("no judgments", file=shown(file), expected="at least one row")
+        raise DataError("no judgments", file=file, expected="at least one row")
     names = {ours: header[i] for ours, i in places.items()}
     frame = pd.DataFrame(cells, columns=list(names.values()))
     table = tables.table(file, frame, np.array(lines))
@@ -222,7 +221,7 @@ def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
         listed = "; ".join(f"{k} {text[:80]!r} ({n} rows)" for (k, text), n in unknown.items())
         raise DataError(
             f"unknown severities or categories: {listed}",
-            file=shown(table.path),
+            file=table.path,
             line=line,
             column=kind,
             value=value,

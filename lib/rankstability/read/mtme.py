@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import paths
 from ..errors import DataError
 from . import languages, long, tables, text
 
@@ -30,7 +29,7 @@ def one_each(files: Sequence[Path]) -> None:
     if len(set(pairs)) < len(pairs):
         raise DataError(
             "several kinds of scores for one language pair",
-            file=paths.shown(files[0].parent),
+            file=files[0].parent,
             value=", ".join(names),
             expected="one of these files as the campaign, or `files:` in a campaign.yaml",
         )
@@ -46,7 +45,7 @@ def opened(path: Path, settings: Mapping[str, Any]) -> long.Judged:
     if not pair:
         raise DataError(
             "no language pair in the file's name",
-            file=paths.shown(path),
+            file=path,
             value=path.name,
             expected="a name such as en-de.mqm.seg.score",
         )
@@ -61,7 +60,7 @@ def opened(path: Path, settings: Mapping[str, Any]) -> long.Judged:
     if len(other):
         raise DataError(
             "systems with different numbers of lines",
-            file=paths.shown(path),
+            file=path,
             value=f"{other.index[0]}: {other.iloc[0]}",
             expected=f"{sizes.mode()[0]}, as the others",
         )
@@ -81,7 +80,7 @@ def _documents(path: Path, expected: int) -> list[tuple[str, str]]:
     if len(rows) != expected:
         raise DataError(
             "documents for another number of segments",
-            file=paths.shown(path),
+            file=path,
             value=len(rows),
             expected=f"{expected}, as each system has scores",
         )
@@ -93,7 +92,7 @@ def _two_each(path: Path, rows: list[list[str]], expected: str) -> None:
         if len(row) != 2:
             raise DataError(
                 "wrong number of columns",
-                file=paths.shown(path),
+                file=path,
                 line=number,
                 value=len(row),
                 expected=f"{expected}, with a tab",

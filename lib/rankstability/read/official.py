@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from .. import paths
 from ..errors import DataError
 from . import schema as schemas
-from . import text
+from . import tables, text
 from .campaigns import Campaign
 
 
@@ -52,13 +51,7 @@ def _blank_separated(
         if not cells or (header and number == 1):
             continue
         if len(cells) != len(names):
-            raise DataError(
-                "wrong number of columns",
-                file=paths.shown(path),
-                line=number,
-                value=len(cells),
-                expected=" ".join(names),
-            )
+            raise tables.wrong_width(path, number, len(cells), " ".join(names))
         rows.append(cells)
         places.append(number)
     schema = schemas.official([name for name in names if name != "system"] if p_values else ())
@@ -125,8 +118,8 @@ def _seg_scores(file: Path) -> pd.DataFrame:
     for number, row in enumerate(rows, start=1):
         if len(row) != 2 or not (row[1] == "None" or _is_number(row[1])):
             raise DataError(
-                "not a system and its score", file=paths.shown(file), line=number,
-                value="\t".join(row), expected="system, tab, a number or None",
+                "not a system and its score", file=file, line=number,
+                value="\t".join(row), expected="system, tab, a number or None"
             )  # fmt: skip
     frame = pd.DataFrame(rows, columns=["system", "score"])
     frame.insert(1, "segment", frame.groupby("system").cumcount().astype(str))

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .. import paths
 from ..errors import DataError
 from . import joined, tables
 from . import schema as schemas
@@ -85,15 +84,11 @@ def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
     frame["ranked"] = frame["rank"] != UNRANKED
     frame["task"] = (frame["pair"] + " " + frame["track"]).str.strip()
     if pair:
-        present = sorted(frame["pair"].unique())
+        present = frame["pair"].unique()
         frame = frame[frame["pair"] == pair].reset_index(drop=True)
         if frame.empty:
-            raise DataError(
-                "no rows of this language pair",
-                file=", ".join(paths.shown(Path(f)) for f in files),
-                value=pair,
-                expected="one of " + ", ".join(present),
-            )
+            known = "one of " + ", ".join(sorted(present))
+            raise DataError("no rows of this language pair", file=files, value=pair, expected=known)
     for name in ("task", "pair", "track", "judge", "document", "system"):
         frame[name] = frame[name].astype(str).astype("category")
     frame = frame[COLUMNS]
@@ -168,13 +163,13 @@ def _columns(table: Table, needed: Collection[str]) -> dict[str, str]:
         if name not in names:
             raise DataError(
                 "a column is missing",
-                file=paths.shown(table.path),
+                file=table.path,
                 line=1,
                 value=",".join(table.frame.columns)[:80],
                 expected=f"a header with {name!r}",
             )
     if table.frame.empty:
-        raise DataError("no rows", file=paths.shown(table.path), expected="rows below the header")
+        raise DataError("no rows", file=table.path, expected="rows below the header")
     return names
 
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .. import paths
 from ..errors import DataError
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def validate(
     first, more = found.iloc[0], len(found) - 1
     raise DataError(
         first["problem"],
-        file=paths.shown(file),
+        file=file,
         line=int(first["line"]),
         column=columns.get(first["column"], first["column"]),
         value=str(text[first["column"]].iloc[first["row"]]),

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from .. import paths
 from ..errors import DataError
 from . import tables
 
@@ -58,7 +57,7 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
         raise DataError(
             f"of {(counts & lost).sum()} of {counts.sum()} rows the segment cannot be told: itemId "
             "is another for each system, and documents are split or judged in part",
-            file=paths.shown(listed or file),
+            file=listed or file,
             column="itemId",
             expected="segments-XX-YY.tsv beside it: " + ", ".join(COLUMNS),
         )
@@ -73,8 +72,8 @@ def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
     table = tables.read_csv(listed, separator="\t").frame.astype(str)
     if missing := [name for name in COLUMNS[:3] if name not in table.columns]:
         raise DataError(
-            "not a list of segments", file=paths.shown(listed), line=1, column=missing[0],
-            value="\t".join(table.columns), expected="a header with " + ", ".join(COLUMNS),
+            "not a list of segments", file=listed, line=1, column=missing[0],
+            value="\t".join(table.columns), expected="a header with " + ", ".join(COLUMNS)
         )  # fmt: skip
     key = ["itemId", "docId"]
     several = table.groupby(key)["segment"].transform("nunique") > 1

@@ -8,7 +8,6 @@ from typing import Any
 
 import yaml
 
-from .. import paths
 from ..errors import DataError
 from ..judgments import ZERO_VARIANCE
 from . import formats, languages, long, text
@@ -94,7 +93,7 @@ def read_settings(file: Path) -> dict[str, Any]:
         if key not in FIELDS:
             raise DataError(
                 "unknown field",
-                file=paths.shown(file),
+                file=file,
                 column=str(key)[:80],
                 value=str(value)[:80],
                 expected="one of " + ", ".join(FIELDS),
@@ -103,7 +102,7 @@ def read_settings(file: Path) -> dict[str, Any]:
         if not good(value):
             raise DataError(
                 problem,
-                file=paths.shown(file),
+                file=file,
                 column=key,
                 value=value if len(str(value)) < 80 else str(value)[:80],
                 expected=expected,
@@ -112,7 +111,7 @@ def read_settings(file: Path) -> dict[str, Any]:
         if Path(name).name != name or not formats.named_file(file.parent, name):
             raise DataError(
                 f"no file {name} in the folder",
-                file=paths.shown(file),
+                file=file,
                 column="files",
                 value=entry["files"],
                 expected="names of files beside it",
@@ -128,24 +127,24 @@ def _parsed(file: Path) -> dict[Any, Any]:
     if file.stat().st_size > LARGEST:
         raise DataError(
             "too large for settings",
-            file=paths.shown(file),
+            file=file,
             value=f"{file.stat().st_size} bytes",
             expected=f"at most {LARGEST}",
         )
     try:
         entry = yaml.load(text.content(file), Plain) or {}
     except RecursionError:
-        raise DataError("not YAML: too deep", file=paths.shown(file), expected=KNOWN) from None
+        raise DataError("not YAML: too deep", file=file, expected=KNOWN) from None
     except (yaml.YAMLError, ValueError) as error:
         if isinstance(error, DataError):
             raise
         mark = getattr(error, "problem_mark", None)
         raise DataError(
             f"not YAML: {str(error).splitlines()[0]}",
-            file=paths.shown(file),
+            file=file,
             line=mark.line + 1 if mark else None,
             expected=KNOWN,
         ) from None
     if not isinstance(entry, dict):
-        raise DataError("not a mapping", file=paths.shown(file), expected="title: ...")
+        raise DataError("not a mapping", file=file, expected="title: ...")
     return entry

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .. import paths
 from ..errors import DataError
 from . import schema as schemas
 from . import text
@@ -48,7 +47,7 @@ class Table:
         """The error for one bad value of the table."""
         return DataError(
             problem,
-            file=paths.shown(self.path),
+            file=self.path,
             line=int(self.lines[row]),
             column=column,
             value=str(self.frame[column].iloc[row]),
@@ -132,21 +131,16 @@ def _read_csv(path: str, mtime: int, size: int, columns: tuple[str, ...], separa
                 names = [name.strip() for name in row]
                 continue
             if len(row) != len(names):
-                raise DataError(
-                    "wrong number of columns",
-                    file=paths.shown(file),
-                    line=reader.line_num,
-                    value=len(row),
-                    expected=f"{len(names)} columns: {','.join(names)}",
-                )
+                expected = f"{len(names)} columns: {','.join(names)}"
+                raise wrong_width(file, reader.line_num, len(row), expected)
             fields.append(row)
             lines.append(reader.line_num)
     except csv.Error as error:
         line = reader.line_num
-        raise DataError(f"not a table ({error})", file=paths.shown(file), line=line) from None
+        raise DataError(f"not a table ({error})", file=file, line=line) from None
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise DataError("a column stands twice", file=paths.shown(file), line=1, value=twice[0])
+        raise DataError("a column stands twice", file=file, line=1, value=twice[0])
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
     return table(file, frame, np.array(lines, dtype=int))
 
@@ -215,7 +209,7 @@ def _read(
     if b"\r" in data:
         raise DataError(
             "a carriage return within a line",
-            file=paths.shown(file),
+            file=file,
             line=data.count(b"\n", 0, data.index(b"\r")) + 1,
             expected="lines that end in LF or CRLF",
         )
@@ -234,7 +228,7 @@ def _read(
         wrong = next(name for name in names if name not in columns or names.count(name) > 1)
         raise DataError(
             "unknown or repeated column in the header",
-            file=paths.shown(file),
+            file=file,
             line=int(lines[0]),
             value=wrong,
             expected=" ".join(columns),
@@ -242,7 +236,7 @@ def _read(
     if header:
         lines = lines[1:]
     if not len(lines):
-        raise DataError("a header and no rows", file=paths.shown(file), expected="judgments")
+        raise DataError("a header and no rows", file=file, expected="judgments")
     frame = pd.read_csv(
         io.BytesIO(data),
         sep="\t",
@@ -271,14 +265,14 @@ def _lines(file: Path, data: bytes, width: int) -> np.ndarray:
     filled = np.diff(ends, prepend=-1) > 1
     bad = np.flatnonzero(filled & (fields != width))
     if len(bad):
-        raise DataError(
-            "wrong number of columns",
-            file=paths.shown(file),
-            line=int(bad[0]) + 1,
-            value=int(fields[bad[0]]),
-            expected=f"{width} columns",
-        )
+        raise wrong_width(file, int(bad[0]) + 1, int(fields[bad[0]]), f"{width} columns")
     return np.flatnonzero(filled) + 1
+
+
+def wrong_width(file: Path, line: int, fields: int, expected: str) -> DataError:
+    """The error for a line with more or fewer fields than `expected`."""
+    problem = "wrong number of columns"
+    return DataError(problem, file=file, line=line, value=fields, expected=expected)
 
 
 SEPARATORS = ("\t", ";", ",")
@@ -311,11 +305,11 @@ def _parquet(path: Path) -> Table:
         frame = pd.read_parquet(path, engine="pyarrow")
     except ImportError:
         raise DataError(
-            "Parquet needs pyarrow", file=paths.shown(path), expected="pip install pyarrow, or CSV"
+            "Parquet needs pyarrow", file=path, expected="pip install pyarrow, or CSV"
         ) from None
     except (OSError, ValueError) as error:  # pyarrow's own errors are of these kinds
         problem = f"not Parquet, or damaged ({str(error).splitlines()[0][:80]})"
-        raise DataError(problem, file=paths.shown(path)) from None
+        raise DataError(problem, file=path) from None
     return from_records(path, enumerate(frame.to_dict("records"), start=1))
 
 
@@ -337,9 +331,7 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         entries = ((n, parsed(line, path, n)) for n, line in lines if line.strip())
     for number, entry in entries:
         if not isinstance(entry, dict):
-            raise DataError(
-                "not a JSON object", file=paths.shown(path), line=number, value=str(entry)[:60]
-            )
+            raise DataError("not a JSON object", file=path, line=number, value=str(entry)[:60])
         yield number, entry
 
 
@@ -348,12 +340,10 @@ def parsed(string: str, path: Path, line: int = 1) -> Any:
     try:
         return json.loads(string)
     except RecursionError:
-        raise DataError("JSON too deep", file=paths.shown(path), line=line) from None
+        raise DataError("JSON too deep", file=path, line=line) from None
     except ValueError as error:
         at = line + getattr(error, "lineno", 1) - 1
-        raise DataError(
-            f"not JSON ({getattr(error, 'msg', error)})", file=paths.shown(path), line=at
-        ) from None
+        raise DataError(f"not JSON ({getattr(error, 'msg', error)})", file=path, line=at) from None
 
 
 def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Table:

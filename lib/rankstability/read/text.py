@@ -13,7 +13,6 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, cast
 
-from .. import paths
 from ..errors import DataError
 
 GZIP = b"\x1f\x8b"
@@ -49,14 +48,14 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise _damaged(path, error) from None
     except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", file=paths.shown(path)) from None
+        raise DataError(f"cannot be read ({error.strerror})", file=path) from None
 
 
 def _damaged(path: Path, error: Exception) -> DataError:
     archive = path.name.lower().endswith((".tar.gz", ".tgz"))
     problem = "cannot be unpacked" if archive else "truncated or damaged gzip"
     expected = "a whole file; fetch it again"
-    return DataError(f"{problem} ({error})", file=paths.shown(path), expected=expected)
+    return DataError(f"{problem} ({error})", file=path, expected=expected)
 
 
 @lru_cache(maxsize=256)
@@ -74,11 +73,11 @@ def _check_packing(path: str, mtime: int, size: int) -> None:
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise _damaged(file, error) from None
     except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", file=paths.shown(file)) from None
+        raise DataError(f"cannot be read ({error.strerror})", file=file) from None
     if total > most:
         raise DataError(
             "too large",
-            file=paths.shown(file),
+            file=file,
             value=f"more than {most >> 20} MiB" + (" unpacked" if most != size else ""),
             expected=f"at most {LARGEST >> 20} MiB, and {RATIO} times what is packed",
         )
@@ -89,9 +88,9 @@ def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
     tables = [member for member in members if member.name.endswith(".tsv")] or members
     if len(tables) != 1:
         names = [member.name for member in tables]
-        raise DataError("an archive of one table is needed", file=paths.shown(path), value=names)
+        raise DataError("an archive of one table is needed", file=path, value=names)
     if tables[0].size > LARGEST:  # a sparse member may be larger than what is packed
-        raise DataError("too large", file=paths.shown(path), value=f"{tables[0].size} bytes")
+        raise DataError("too large", file=path, value=f"{tables[0].size} bytes")
     return cast("IO[bytes]", archive.extractfile(tables[0]))
 
 
@@ -116,7 +115,7 @@ def decoded(data: bytes, path: Path, line: int = 1) -> str:
     except UnicodeDecodeError as error:
         raise DataError(
             "wrong encoding",
-            file=paths.shown(path),
+            file=path,
             line=line + data.count(b"\n", 0, error.start),
             value=data[error.start : error.start + 1],
             expected="UTF-8",
@@ -134,12 +133,12 @@ def content(path: Path) -> bytes:
     with opened(path) as stream:
         data = stream.read()
     if not data or data.isspace():
-        raise DataError("the file is empty", file=paths.shown(path), expected="judgments")
+        raise DataError("the file is empty", file=path, expected="judgments")
     data = data.removeprefix(b"\xef\xbb\xbf")
     decoded(data, path)
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        raise DataError("NUL byte", file=paths.shown(path), line=line, expected="UTF-8 text")
+        raise DataError("NUL byte", file=path, line=line, expected="UTF-8 text")
     return data
 
 
@@ -148,7 +147,7 @@ def key(path: Path) -> tuple[str, int, int]:
     try:
         stat = path.stat()
     except OSError:
-        raise DataError("no such file", file=paths.shown(path)) from None
+        raise DataError("no such file", file=path) from None
     return str(path), stat.st_mtime_ns, stat.st_size
 
 

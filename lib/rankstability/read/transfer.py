@@ -22,7 +22,6 @@ from typing import Any
 
 import pooch
 
-from .. import paths
 from ..errors import DataError
 from . import text
 
@@ -66,7 +65,7 @@ def staging_folder(folder: Path, name: str) -> Iterator[Path]:
     try:
         staging.mkdir(parents=True)
     except OSError as error:
-        raise DataError(f"cannot write here ({error.strerror})", file=paths.shown(folder)) from None
+        raise DataError(f"cannot write here ({error.strerror})", file=folder) from None
     try:
         yield staging
     finally:
@@ -139,7 +138,7 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
     must += [f"{key} {facts[key]}" for key in ("git_blob", "sha256") if key in facts]
     raise kind(
         f"cannot be fetched from {url}: {reason}",
-        file=paths.shown(target),
+        file=target,
         expected=f"the file placed there by hand: {target} "
         f"({', '.join(must) or 'no checksum was published'}){instead}",
     )
@@ -187,7 +186,7 @@ def unpack(
                 if problem := mismatch(staging / inside, required.get(name, {})):
                     raise DataError(
                         f"a member differs from the official file: {problem}",
-                        file=paths.shown(archive),
+                        file=archive,
                         value=inside,
                     )
             for name, inside in chosen.items():
@@ -195,7 +194,7 @@ def unpack(
         except (tarfile.ReadError, EOFError, zlib.error, OSError) as error:
             raise DataError(
                 f"truncated or damaged archive ({error})",
-                file=paths.shown(archive),
+                file=archive,
                 expected="a whole tar archive; remove it and fetch it again",
             ) from None
     return [folder / name for name in chosen]
@@ -211,7 +210,7 @@ def _bounded(archive: Path, tar: tarfile.TarFile) -> list[tarfile.TarInfo]:
         if len(members) > MEMBERS or size > LARGEST:
             raise DataError(
                 "the archive is too large to unpack",
-                file=paths.shown(archive),
+                file=archive,
                 value=f"{len(members)} members, {size} bytes and more",
                 expected=f"at most {MEMBERS} members and {LARGEST} bytes",
             )
@@ -234,7 +233,7 @@ def _refuse_unsafe(archive: Path, member: tarfile.TarInfo, target: Path) -> None
     if reason:
         raise DataError(
             f"refused: unsafe member in the archive ({reason})",
-            file=paths.shown(archive),
+            file=archive,
             value=member.name,
             expected="regular files below the archive's own folder; nothing was unpacked",
         )
@@ -259,14 +258,14 @@ def _choose(
     if missing:
         raise DataError(
             f"no member {missing[0]} below a folder {part}",
-            file=paths.shown(archive),
+            file=archive,
             expected="; ".join(sorted({str(PurePosixPath(m.name).parent) for m in members})),
         )
     for member in chosen.values():
         if not member.isfile():
             raise DataError(
                 "a link or folder in place of a file",
-                file=paths.shown(archive),
+                file=archive,
                 value=member.name,
                 expected="a regular file",
             )

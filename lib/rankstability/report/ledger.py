@@ -138,12 +138,12 @@ def _of_campaign(file: Path) -> pd.DataFrame:
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
     missing = [name for name in claims.COLUMNS if name not in frame]
     if missing:
-        raise DataError("not a ledger file", file=paths.shown(file), value=missing)
+        raise DataError("not a ledger file", file=file, value=missing)
     unknown = sorted(set(frame["status"]) - set(claims.STATUSES))
     if unknown:
         raise DataError(
             "unknown status",
-            file=paths.shown(file),
+            file=file,
             column="status",
             value=unknown,
             expected=", ".join(claims.STATUSES),
@@ -251,9 +251,7 @@ def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -
     old = readme.read_text(encoding="utf-8")
     start, end = markers
     if not 0 <= old.find(start) < old.find(end):
-        raise DataError(
-            "no place for what is generated", file=paths.shown(readme), expected=f"{start} {end}"
-        )
+        raise DataError("no place for what is generated", file=readme, expected=f"{start} {end}")
     pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
     new = pattern.sub(lambda _: f"{start}\n{text}\n{end}", old, count=1)
     if new == old:

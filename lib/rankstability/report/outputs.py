@@ -202,11 +202,7 @@ class Outputs:
                 frame.insert(0, "pair", path.parent.name)
             frames.append(frame)
         if not frames:
-            raise DataError(
-                "no pair has been run yet",
-                file=paths.shown(source),
-                expected=f"<pair>/{name}.csv",
-            )
+            raise DataError("no pair has been run yet", file=source, expected=f"<pair>/{name}.csv")
         return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
 
 
