@@ -1,4 +1,4 @@
-"""Campaigns: what the catalogue knows, what is here, and how to load it."""
+"""Campaigns found by name or path, and their judgments loaded, whatever the protocol."""
 
 from __future__ import annotations
 
@@ -6,231 +6,48 @@ import contextlib
 import difflib
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-import yaml
 
 from .. import paths
 from ..errors import DataError
 from ..judgments import UNKNOWN_Z, DirectAssessment, unstandardised
 from . import da as readers_da
 from . import formats, text
+from .catalogue import (
+    Campaign,
+    _campaign,
+    catalogue,
+    complete,
+    folder_of,
+    in_catalogue,
+    listed,
+    present,
+)
 from .da import GOOD, LATEST, locate
-from .formats import FORMATS, Source
+from .registry import FORMATS, PROTOCOLS, TOLD
 from .settings import read_settings
 
 FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|txt|score|tar|gz))+$")
 SETTINGS, ANALYSIS = "campaign.yaml", "analysis"
-
-
-@dataclass(frozen=True)
-class Campaign:
-    """A year's collection with one protocol, and where its files are.
-
-    Attributes
-    ----------
-    name : str
-        The catalogue's name, or the folder's.
-    protocol : str
-        ``DA``, ``RR`` or ``MQM``.
-    style : str
-        ``SR-DC``, ``SR+DC``, empty where it does not apply, or both as ``SR-DC/SR+DC``
-        where it differs between pairs: see `style_of`.
-    tool : str
-        What collected the judgments; see `tool_of`.
-    year : int
-        0 where unknown.
-    folder : Path
-        Where the files are.
-    file : Path or None
-        The one file, where the campaign is no more than that.
-    format : str
-        One of `formats.FORMATS`.
-    title, citation : str
-    demo : bool
-        Synthetic, in the repository.
-    known_pairs : tuple of str
-        The pairs of the official release, here or not (catalogue); `pairs` are those here.
-    """
-
-    name: str
-    protocol: str
-    style: str
-    tool: str
-    year: int
-    folder: Path
-    format: str
-    title: str = ""
-    citation: str = ""
-    demo: bool = False
-    known_pairs: tuple[str, ...] = ()
-    entry: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    file: Path | None = None
-
-    def source(self, pair: str = "") -> Source:
-        """What the format's reader gets, for one pair or all."""
-        here = () if self.format == "da" else self.files(pair)
-        return Source(self.file or self.folder, here, self.entry)
-
-    @cached_property
-    def workers(self) -> bool:
-        """Whether single judgments with their workers are here (not only segment scores)."""
-        return FORMATS[self.format].workers(self.source())
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The studies of a campaign that holds several of the same systems; usually none."""
-        return tuple(self.entry.get("parts") or ())
-
-    def part(self, name: str) -> Campaign:
-        """One of `parts` as a campaign of its own, which `find` knows as ``<name>.<part>``."""
-        if name not in self.parts:
-            expected = ", ".join(self.parts) or "a campaign of several studies"
-            raise DataError(f"{self.name} has no such study", value=name, expected=expected)
-        names = self.entry["parts"][name]
-        first = locate(self.folder, names[0])
-        form = (first and formats.kind_of(first)) or self.format
-        told = {key: value for key, value in self.entry.items() if key not in ("parts", "protocol")}
-        told |= {"format": form, "files": names, "title": f"{self.title}: {name}"}
-        return _campaign(f"{self.name}.{name}", self.folder, told)
-
-    @cached_property
-    def pairs(self) -> tuple[str, ...]:
-        """The language pairs that the files here hold, sorted."""
-        return tuple(FORMATS[self.format].pairs(self.source()))
-
-    @property
-    def reading(self) -> pd.DataFrame:
-        """How the files were understood: file, what, value, said by; empty where all is given."""
-        said = FORMATS[self.format].reading
-        empty = pd.DataFrame(columns=["file", "what", "value", "said by"])
-        return said(self.source()) if said else empty
-
-    @cached_property
-    def rebuilt(self) -> bool:
-        """Whether the judgments here are not the official bytes but rebuilt from released z-scores.
-
-        The catalogue says so (``otherwise``) of campaigns that also go about in that form.
-        """
-        if self.entry.get("otherwise") != "rebuilt from z":
-            return False
-        file = locate(self.folder, GOOD)
-        official = next(
-            source["files"][GOOD]["git_blob"]
-            for source in self.entry["sources"]
-            if GOOD in source["files"] and "repository" in source
-        )
-        return file is not None and text.git_blob(file) != official
-
-    def style_of(self, pair: str) -> str:
-        """``SR-DC``, ``SR+DC`` or empty, for one pair."""
-        return _of_pair(self.entry.get("style", ""), pair)
-
-    def tool_of(self, pair: str) -> str:
-        """What collected the judgments of one pair."""
-        return _of_pair(self.entry.get("tool", ""), pair)
-
-    def judged_of(self, pair: str) -> str:
-        """``bilingual`` (beside the source), ``monolingual`` (a reference) or ``unknown``."""
-        return _of_pair(self.entry.get("judged", ""), pair) or "unknown"
-
-    def bilingual(self, pair: str) -> bool:
-        """Whether outputs were judged against the source rather than a reference translation."""
-        return self.judged_of(pair) == "bilingual"
-
-    def facts(self, pairs: Iterable[str] | None = None) -> pd.DataFrame:
-        """How each pair (those here) was judged: columns pair, year, style, tool, judged."""
-        rows = [
-            (p, self.year, self.style_of(p), self.tool_of(p), self.judged_of(p))
-            for p in (self.pairs if pairs is None else pairs)
-        ]
-        return pd.DataFrame(rows, columns=["pair", "year", "style", "tool", "judged"])
-
-    def files(self, pair: str = "") -> tuple[Path, ...]:
-        """The files that are read for `pair` (all pairs: empty), that exist."""
-        parts = self.entry.get("parts", {}).values()
-        entry = (
-            {**self.entry} | {"files": [f for part in parts for f in part]} if parts else self.entry
-        )
-        return formats.files(self.format, self.file or self.folder, pair, entry)
-
-
-def _of_pair(value: Any, pair: str) -> str:
-    """One word for all pairs, or a mapping from the word to its pairs (``*``: all others)."""
-    if not isinstance(value, Mapping):
-        return str(value or "")
-    for word, members in value.items():
-        if pair in members:
-            return str(word)
-    return next((str(word) for word, members in value.items() if "*" in members), "")
-
-
-def _summary(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "/".join(str(word) for word, members in value.items() if members)
-    return str(value or "")
-
-
-@lru_cache(maxsize=1)
-def catalogue() -> dict[str, dict[str, Any]]:
-    """``data/catalogue.yaml``: name -> entry (fields: see ``data/README.md``)."""
-    entries: dict[str, dict[str, Any]] = yaml.safe_load(paths.CATALOGUE.read_text(encoding="utf-8"))
-    return entries
-
-
-def in_catalogue(name: str) -> bool:
-    """Whether a campaign's name is the catalogue's, or that of a study of one of its campaigns."""
-    whole, _, part = name.partition(".")
-    return name in catalogue() or part in catalogue().get(whole, {}).get("parts", {})
-
-
-def folder_of(name: str) -> Path:
-    """Where the files of a catalogue campaign belong, present or not."""
-    entry = catalogue()[name]
-    return paths.DEMO / name if entry.get("demo") else paths.data_root() / entry["folder"]
-
-
-def _campaign(
-    name: str, folder: Path, entry: Mapping[str, Any], file: Path | None = None
-) -> Campaign:
-    return Campaign(
-        name=name,
-        protocol=entry.get("protocol") or formats.PROTOCOLS[entry["format"]],
-        style=_summary(entry.get("style")),
-        tool=_summary(entry.get("tool")),
-        year=int(entry.get("year") or 0),
-        folder=folder,
-        format=entry["format"],
-        title=str(entry.get("title") or name),
-        citation=str(entry.get("citation") or ""),
-        demo=bool(entry.get("demo")),
-        known_pairs=tuple(entry.get("pairs") or ()),
-        entry=entry,
-        file=file,
-    )
-
-
-def listed() -> tuple[Campaign, ...]:
-    """All campaigns of the catalogue, here or not."""
-    return tuple(_campaign(name, folder_of(name), entry) for name, entry in catalogue().items())
-
-
-def present() -> tuple[Campaign, ...]:
-    """The catalogue's campaigns whose files are here, the demo ones included (files not read)."""
-    return tuple(campaign for campaign in listed() if _complete(campaign))
-
-
-def _complete(campaign: Campaign) -> bool:
-    if not campaign.folder.is_dir():
-        return False
-    if campaign.format == "da":
-        return all(locate(campaign.folder, name) for name in (LATEST, GOOD))
-    return bool(campaign.files())
+__all__ = [
+    "Campaign",
+    "catalogue",
+    "find",
+    "fingerprint",
+    "folder_of",
+    "in_catalogue",
+    "listed",
+    "load",
+    "load_da",
+    "load_mqm",
+    "load_rr",
+    "load_segment_scores",
+    "locate",
+    "present",
+]
 
 
 def find(name: str | Path) -> Campaign:
@@ -255,7 +72,7 @@ def find(name: str | Path) -> Campaign:
     given = str(name)
     if given in catalogue():
         campaign = _campaign(given, folder_of(given), catalogue()[given])
-        if not _complete(campaign):
+        if not complete(campaign):
             raise DataError(
                 f"the files of {given} are not here",
                 file=campaign.folder,
@@ -303,7 +120,7 @@ def _own(path: Path) -> Campaign:
     if "format" not in entry or (file is not None and formats.kind_of(file)):
         mapped = "columns" in entry and formats.kinds_of(file or folder) <= {"long"}
         entry["format"] = "long" if mapped else formats.detect(file or folder)
-    entry["protocol"] = formats.PROTOCOLS[entry["format"]]
+    entry["protocol"] = PROTOCOLS[entry["format"]]
     named = path.parent if path.is_file() and file is None else path
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name
@@ -437,6 +254,6 @@ def fingerprint(campaign: Campaign, pair: str = "") -> str:
     total = hashlib.sha256()
     for path in campaign.files(pair):
         total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())
-    told = {name: campaign.entry[name] for name in formats.TOLD if campaign.entry.get(name)}
+    told = {name: campaign.entry[name] for name in TOLD if campaign.entry.get(name)}
     total.update(repr(told).encode() if told else b"")
     return total.hexdigest()[:16]

@@ -1,6 +1,6 @@
 """Single scores in JSON: logs of Pearmut, and the unified releases of WMT24 and WMT25.
 
-Each is brought to the columns of the long table (`long.FIELDS`), one row per score.
+Each is brought to the columns of the long table (`columns.FIELDS`), one row per score.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
-from . import languages, long, tables, text
+from . import columns, json_text, languages, tables, text
 
 Entry = tuple[int, dict[str, Any]]  # a line's number, and its object
 RESET = "__RESET__"
@@ -61,21 +61,21 @@ def _of_kind(value: Any, kind: type, name: str, path: Path, line: int) -> Any:
 
 def _judged(
     path: Path, rows: list[Entry], excluded: Counter[str], settings: Mapping[str, Any]
-) -> long.Judged:
+) -> columns.Judged:
     if not rows:
         raise DataError("no scores", file=path, expected="at least one judgment")
     table = tables.from_records(path, rows)
-    names = {name: name for name in long.FIELDS if name in table.frame}
-    return long.with_pair(long.Judged(table, names, excluded), settings)
+    names = {name: name for name in columns.FIELDS if name in table.frame}
+    return columns.with_pair(columns.Judged(table, names, excluded), settings)
 
 
 # ------------------------------------------------------------------ WMT24, WMT25
 
 
-def wmt24(path: Path, settings: Mapping[str, Any]) -> long.Judged:
+def wmt24(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     """``wmt24_esa.jsonl``: one score a line; the segment is the line of the test set."""
     rows: list[Entry] = []
-    for line, entry in tables.records(path):
+    for line, entry in json_text.records(path):
         _need(entry, ("langs", "line_id", "system", "esa_score", "annotator"), path, line)
         names = {"pair": "langs", "segment": "line_id", "system": "system", "score": "esa_score"}
         names |= {"annotator": "annotator", "document": "doc_id", "domain": "domain"}
@@ -83,14 +83,14 @@ def wmt24(path: Path, settings: Mapping[str, Any]) -> long.Judged:
     return _judged(path, rows, Counter(), settings)
 
 
-def wmt25(path: Path, settings: Mapping[str, Any]) -> long.Judged:
+def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     """``wmt25-genmt-humeval.jsonl``: a segment a line, two annotations of each system.
 
     Each annotation is a judgment of its own annotator; a pass (``human1``, ``human2``) is the hit.
     """
     rows: list[Entry] = []
     excluded: Counter[str] = Counter()
-    for line, entry in tables.records(path):
+    for line, entry in json_text.records(path):
         _need(entry, ("doc_id", "scores"), path, line)
         place = str(entry["doc_id"]).split("_#_")
         if len(place) != 4:
@@ -120,7 +120,7 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> long.Judged:
 # ------------------------------------------------------------------ Pearmut
 
 
-def pearmut(path: Path, settings: Mapping[str, Any]) -> long.Judged:
+def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     """A log of Pearmut: JSON lines, or ``annotations.json`` with the lines of several campaigns.
 
     Of one user's judgments of an output the last counts. ``__RESET__`` takes back what the same
@@ -159,7 +159,7 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> long.Judged:
 def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
     whole = text.content(path).decode().strip()
     if "\n" not in whole or not whole.split("\n", 1)[0].rstrip().endswith("}"):
-        value = tables.parsed(whole, path)
+        value = json_text.parsed(whole, path)
         campaigns = value if isinstance(value, dict) else {}
         if campaigns and all(isinstance(lines, list) for lines in campaigns.values()):
             for name, lines in campaigns.items():
@@ -168,7 +168,7 @@ def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
                     raise DataError("not a JSON object", file=path, line=bad[0])
                 yield str(name), list(enumerate(lines, start=1))
             return
-    yield "", list(tables.records(path))
+    yield "", list(json_text.records(path))
 
 
 def _is_judged(line: int, entry: dict[str, Any], path: Path, excluded: Counter[str]) -> bool:

@@ -6,12 +6,9 @@ that scale, missing cells, types and pairs are treated in one place: here.
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,185 +16,16 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
-from . import languages, tables
+from . import languages
 from . import schema as schemas
-from .tables import Table
+from .columns import Judged
 
-NEEDED = ("system", "segment", "score")
-FIELDS = {  # our column: names it may have, without case, blanks and signs
-    "system": ("system", "systemid", "sys", "model"),
-    "segment": ("segment", "segmentid", "segid", "seg"),
-    "score": ("score", "rating", "rawscore"),
-    "annotator": ("annotator", "annotatorid", "worker", "workerid", "rater", "raterid", "judge"),
-    "hit": ("hit", "hitid", "task", "taskid"),
-    "document": ("document", "documentid", "doc", "docid"),
-    "domain": ("domain",),
-    "pair": ("pair", "languagepair", "langs", "lp"),
-    "type": ("type", "itemtype"),
-    "time": ("time", "seconds", "duration", "leadtime"),
-}
 TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
 MISSING = ("", "na", "n/a", "nan", "null", "none")  # of a cell that holds nothing, in lower case
 SCALES = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # tried in this order
 FEW_STEPS = 10  # a scale up to this has steps, of which
 STRAY, ENOUGH = 0.01, 100  # at most this share of so many scores lies outside by a slip
-
-
-@dataclass(frozen=True)
-class Judged:
-    """The single scores of one file.
-
-    Attributes
-    ----------
-    table : Table
-        Text, in the file's own columns; one row per score, given or missing.
-    names : mapping
-        Our column (of `FIELDS`) to the file's.
-    excluded : Counter
-        What of the file is not in the table, by reason.
-    pair, pair_from : str
-        The pair of all rows where no column says it, and who says so.
-    """
-
-    table: Table
-    names: Mapping[str, str]
-    excluded: Mapping[str, int]
-    pair: str = ""
-    pair_from: str = ""
-
-    def column(self, name: str) -> pd.Series:
-        """Our column as text; empty where the file has none."""
-        if name not in self.names:
-            return pd.Series("", index=self.table.frame.index, dtype=object)
-        return self.table.frame[self.names[name]].astype(object)
-
-    def pairs(self) -> np.ndarray:
-        """The language pair of each row."""
-        if "pair" not in self.names:
-            return np.full(len(self.table.frame), self.pair, dtype=object)
-        written = self.column("pair")
-        ours = written.map({text: languages.pair_of(text) for text in written.unique()})
-        bad = np.flatnonzero((ours == "").to_numpy())
-        if len(bad):
-            expected = "a pair such as cs-en"
-            raise self.table.error("not a language pair", bad[0], self.names["pair"], expected)
-        return ours.to_numpy(dtype=object)
-
-    def scores(self) -> np.ndarray:
-        """Scores as numbers, NaN where missing or not a number."""
-        return pd.to_numeric(self.column("score"), errors="coerce").to_numpy(float)
-
-
-Opener = Callable[[Path, Mapping[str, Any]], Judged]
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, str]:
-    """Our columns to those of a header: as `mapping` says, else by the names of `FIELDS`.
-
-    Raises
-    ------
-    DataError
-        Two columns that may be the same of ours; one of `mapping` that the header has not.
-    """
-    found = {}
-    for ours, names in FIELDS.items():
-        if ours in mapping:
-            if mapping[ours] not in header:
-                raise DataError(
-                    f"no such column for {ours}", value=mapping[ours], expected=", ".join(header)
-                )
-            found[ours] = mapping[ours]
-            continue
-        free = [name for name in header if name not in mapping.values()]
-        exact = [name for name in free if _key(name) == ours]
-        may = exact or [name for name in free if _key(name) in names]
-        if len(may) > 1:
-            raise DataError(
-                f"several columns may be the {ours}",
-                value=", ".join(may),
-                expected=f"`columns: {{{ours}: {may[0]}}}` in a campaign.yaml",
-            )
-        if may:
-            found[ours] = may[0]
-    return found
-
-
-def knows(path: Path, line: str) -> bool:
-    """Whether the first line names system, segment and score."""
-    return not set(NEEDED) - set(_guess(path, line))
-
-
-def _guess(path: Path, line: str) -> dict[str, str]:
-    try:
-        return columns_of(header(path, line), {})
-    except DataError:
-        return {name: "" for name in NEEDED}  # clear enough to be refused by name
-
-
-def header(path: Path, line: str) -> list[str]:
-    """The names of columns (of JSON: every name) in the first line of a file."""
-    if path.suffix == ".parquet":
-        return list(tables.any_table(path).frame.columns)
-    if line.lstrip()[:1] in ("{", "["):
-        return re.findall(r'"(\w[\w .-]*)"\s*:', line)
-    return [name.strip() for name in line.split(tables.separator(line))]
-
-
-def almost(path: Path, line: str) -> str:
-    """What a file that is no long table lacks to be one; empty where it is nothing like it."""
-    columns = header(path, line)
-    found = _guess(path, line)
-    missing = [name for name in NEEDED if name not in found]
-    if len(missing) > 1 and not ({"system", "score"} & set(found) and len(found) > 1):
-        return ""
-    close = {m: difflib.get_close_matches(m, columns, 1, 0.5) for m in missing}
-    hints = [f"{m}: {close[m][0] if close[m] else '<your column>'}" for m in missing]
-    return (
-        f"it looks like a long table without a column for {' and '.join(missing)}; write "
-        f"`columns: {{{', '.join(hints)}}}` in a campaign.yaml beside it"
-    )
-
-
-def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
-    """A long table in a file; `settings` (of campaign.yaml) may map columns and name the pair."""
-    table = tables.any_table(path)
-    header = list(table.frame.columns)
-    try:
-        names = columns_of(header, settings.get("columns") or {})
-    except DataError as error:
-        raise DataError(
-            error.problem, file=path, line=1, value=error.value, expected=error.expected
-        ) from None
-    missing = [name for name in NEEDED if name not in names]
-    if missing:
-        raise DataError(
-            f"no column for {' and '.join(missing)}",
-            file=path,
-            line=1,
-            value=", ".join(header)[:200],
-            expected="a header with "
-            + "; ".join(" or ".join(FIELDS[name]) for name in missing)
-            + f", or `columns: {{{missing[0]}: <yours>}}` in a campaign.yaml",
-        )
-    if table.frame.empty:
-        raise DataError("a header and no rows", file=path, expected="judgments")
-    return with_pair(Judged(table, names, Counter()), settings)
-
-
-def with_pair(judged: Judged, settings: Mapping[str, Any]) -> Judged:
-    """With the pair that campaign.yaml names, or the file's name, or else a placeholder."""
-    if "pair" in judged.names:
-        return judged
-    if settings.get("pair"):
-        return replace(judged, pair=settings["pair"], pair_from="campaign.yaml")
-    named = languages.pair_in(judged.table.path)
-    source = "the file's name" if named else "a placeholder: no column, name or setting says it"
-    return replace(judged, pair=named or languages.PLACEHOLDER, pair_from=source)
 
 
 def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[float, float, str]:

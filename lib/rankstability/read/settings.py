@@ -10,7 +10,7 @@ import yaml
 
 from ..errors import DataError
 from ..judgments import ZERO_VARIANCE
-from . import formats, languages, long, text
+from . import columns, formats, languages, text
 
 LARGEST = 1 << 16  # bytes of a campaign.yaml
 
@@ -40,7 +40,9 @@ def _is_scale(value: object) -> bool:
 
 
 def _is_columns(value: object) -> bool:
-    return isinstance(value, dict) and all(k in long.FIELDS and _word(v) for k, v in value.items())
+    return isinstance(value, dict) and all(
+        k in columns.FIELDS and _word(v) for k, v in value.items()
+    )
 
 
 FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
@@ -78,7 +80,7 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     ),
     "columns": (
         _is_columns,
-        *("not a mapping of columns", "{ours: yours}; ours: " + ", ".join(long.FIELDS)),
+        *("not a mapping of columns", "{ours: yours}; ours: " + ", ".join(columns.FIELDS)),
     ),
 }
 KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)
