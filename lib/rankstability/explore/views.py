@@ -13,16 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..change import perturb
 from ..errors import DataError
 from ..judgments import human_systems, reference_systems
+from ..rank import systems as ranks
 from ..rank.ranking import Change, Ranking, compare
 from ..rank.significance import CORRECTIONS, TESTS
-from ..rank.systems import (
-    PERMUTATIONS,
-    SIGN_TEST,
-    count_tests,
-    rank_counts,
-    rank_ratings,
-    rank_systems,
-)
 from ..read import campaigns
 from ..score import mqm
 from ..score.da import SegmentScores, segment_scores
@@ -159,9 +152,8 @@ class Task:
         left = [s for s in self.first.systems if s not in dropped]
         if len(left) < 2:
             raise DataError("too few systems left", value=len(left), expected="two or more")
-        if state.fixed:
-            every = self.first
-        else:
+        every = self.first
+        if not state.fixed:
             every = self._ranked((), 1.0, score, test).under(state.rule, state.alpha)
         original = every.without(dropped)
         divisor = state.divisor if self.divides else 1.0
@@ -173,7 +165,7 @@ class Task:
             original,
             changed,
             compare(original, changed),
-            self._note(removed, divisor),
+            self._note(removed, divisor) if removed or divisor != 1 else "",
         )
 
 
@@ -212,12 +204,12 @@ class DaTask(Task):
     def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
         return self._once(
             (removed, divisor, score, test),
-            lambda: rank_systems(self._segments(removed, divisor)[0], by=score, test=test),
+            lambda: ranks.rank_systems(self._segments(removed, divisor)[0], by=score, test=test),
         )
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         _, taken, divided = self._segments(removed, divisor)
-        parts = [f"{taken:,} of {len(self.da.good):,} judgments removed"] if removed else []
+        parts = [_taken(taken, len(self.da.good), "judgments")] if removed else []
         if divisor != 1:
             parts.append(f"{divided:,} human and REF scores divided by {divisor:g}")
         return "; ".join(parts)
@@ -231,7 +223,9 @@ class RrTask(Task):
 
     def __post_init__(self) -> None:
         self.scores = tuple(METHODS)
-        self.tests = tuple(SIGN_TEST if c == "none" else f"{SIGN_TEST}, {c}" for c in CORRECTIONS)
+        self.tests = tuple(
+            ranks.SIGN_TEST if c == "none" else f"{ranks.SIGN_TEST}, {c}" for c in CORRECTIONS
+        )
         if REFERENCE in self.counts.systems:
             self.sets = {REFERENCE: "the reference"}
 
@@ -239,17 +233,14 @@ class RrTask(Task):
         counts = self.counts.without(*removed)
         correction = dict(zip(self.tests, CORRECTIONS, strict=True))[test]
         tests = self._once(
-            (removed, test),
-            lambda: count_tests(counts.without(REFERENCE), correction),
+            (removed, test), lambda: ranks.count_tests(counts.without(REFERENCE), correction)
         )
-        return rank_counts(counts, score, correction=correction, tests=tests)
+        return ranks.rank_counts(counts, score, correction=correction, tests=tests)
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
-        if not removed:
-            return ""
         every = self.counts.comparisons
         taken = every - self.counts.without(*removed).comparisons
-        return f"{taken:,} of {every:,} comparisons removed"
+        return _taken(taken, every, "comparisons")
 
 
 @dataclass
@@ -259,20 +250,20 @@ class MqmTask(Task):
     data: mqm.Ratings = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        self.scores, self.tests = mqm.NORMALISATIONS, (f"{PERMUTATIONS} permutations",)
+        self.scores, self.tests = mqm.NORMALISATIONS, (f"{ranks.PERMUTATIONS} permutations",)
 
     def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
         return self._once(
-            (removed, score), lambda: rank_ratings(self.data.without(*removed), score)
+            (removed, score), lambda: ranks.rank_ratings(self.data.without(*removed), score)
         )
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
-        if not removed:
-            return ""
         size = self.data.score[0].size
-        return (
-            f"{len(removed) * size:,} of {len(self.data.systems) * size:,} rated documents removed"
-        )
+        return _taken(len(removed) * size, len(self.data.systems) * size, "rated documents")
+
+
+def _taken(taken: int, every: int, what: str) -> str:
+    return f"{taken:,} of {every:,} {what} removed"
 
 
 def shown(campaign: Campaign) -> bool:

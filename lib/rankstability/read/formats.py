@@ -16,11 +16,12 @@ from ..errors import DataError
 from . import battles, columns, text
 from . import da as readers_da
 from .da import GOOD, LATEST, locate
-from .registry import FORMATS, mqm_pair
+from .registry import FORMATS, PROTOCOLS, mqm_pair
 
 __all__ = [
     "FORMATS",
     "PARTS",
+    "PROTOCOLS",
     "described",
     "detect",
     "files",

@@ -204,15 +204,10 @@ def _read(
     path: str, mtime: int, size: int, columns: tuple[str, ...], usecols: tuple[str, ...]
 ) -> Table:
     file = Path(path)
-    data = text.content(file)
-    data = data.replace(b"\r\n", b"\n")
+    data = text.content(file).replace(b"\r\n", b"\n")
     if b"\r" in data:
-        raise DataError(
-            "a carriage return within a line",
-            file=file,
-            line=data.count(b"\n", 0, data.index(b"\r")) + 1,
-            expected="lines that end in LF or CRLF",
-        )
+        line, expected = data.count(b"\n", 0, data.index(b"\r")) + 1, "lines that end in LF or CRLF"
+        raise DataError("a carriage return within a line", file=file, line=line, expected=expected)
     first = data[: data.find(b"\n") + 1 or None].rstrip(b"\n")
     if first.startswith(b'"'):
         data = data.replace(b'"', b"")

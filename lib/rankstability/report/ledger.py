@@ -141,13 +141,8 @@ def _of_campaign(file: Path) -> pd.DataFrame:
         raise DataError("not a ledger file", file=file, value=missing)
     unknown = sorted(set(frame["status"]) - set(claims.STATUSES))
     if unknown:
-        raise DataError(
-            "unknown status",
-            file=file,
-            column="status",
-            value=unknown,
-            expected=", ".join(claims.STATUSES),
-        )
+        known = ", ".join(claims.STATUSES)
+        raise DataError("unknown status", file=file, column="status", value=unknown, expected=known)
     return frame[claims.COLUMNS]
 
 
