@@ -8,8 +8,9 @@ import pandas as pd
 
 from ..errors import DataError
 from . import schema as schemas
-from . import tables, text
+from . import text
 from .campaigns import Campaign
+from .rows import wrong_width
 
 
 def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
@@ -51,7 +52,7 @@ def _blank_separated(
         if not cells or (header and number == 1):
             continue
         if len(cells) != len(names):
-            raise tables.wrong_width(path, number, len(cells), " ".join(names))
+            raise wrong_width(path, number, len(cells), " ".join(names))
         rows.append(cells)
         places.append(number)
     schema = schemas.official([name for name in names if name != "system"] if p_values else ())
