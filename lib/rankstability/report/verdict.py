@@ -172,6 +172,7 @@ def told(
         The case's tables by name; ``statements`` is added to them.
     """
     from ..rank.recipes import RECIPES
+    from ..read.languages import PLACEHOLDER
     from ..study import answers
 
     first = answers.summary(made, frames["answers"])
@@ -190,6 +191,7 @@ def told(
         "title": run.campaign.title,
         "name": one.name,
         "pair": one.pair,
+        "pair_named": one.pair != PLACEHOLDER,
         "protocol": one.protocol,
         "protocol_name": PROTOCOLS[one.protocol],
         "recipe": one.recipe,
