@@ -42,7 +42,7 @@ def written(data, folder):
         [ranks[:, 0] < ranks[:, 1], ranks[:, 0] > ranks[:, 1]], RESULT[:2], RESULT[2]
     )
     frame = pd.DataFrame(names[data.codes], columns=["model_a", "model_b"]).assign(winner=winner)
-    file = Path(folder) / "battles.csv"
+    file = Path(folder) / "battles_en-cs.csv"
     frame.assign(judge=data.judge, question_id=data.segment).to_csv(file, index=False)
     return file
 
