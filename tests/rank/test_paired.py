@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -123,3 +124,14 @@ def test_stouffer_over_two_sided_p_is_blind_to_direction():
 def test_an_unknown_alternative_is_refused():
     with pytest.raises(DataError, match="two-sided, greater"):
         paired.signed_rank(np.zeros((3, 2)), "less")
+
+
+@pytest.mark.parametrize("groups", [3, 2**15 - 1, 2**15, 2**15 + 9])
+def test_ranks_within_groups_are_those_of_a_group_by_however_many_groups(groups):
+    rng = np.random.default_rng(9)
+    group = np.append(np.arange(groups), rng.integers(groups, size=2 * groups))
+    values = rng.integers(4, size=len(group)).astype(float)
+    ranks, ties = paired.ranks_within(values, group, groups)
+    np.testing.assert_array_equal(ranks, pd.Series(values).groupby(group).rank().to_numpy())
+    sizes = pd.Series(values).groupby([group, values]).size()
+    np.testing.assert_array_equal(ties, (sizes**3 - sizes).groupby(level=0).sum())
