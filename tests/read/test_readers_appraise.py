@@ -10,7 +10,7 @@ import esa
 from conftest import needs, real
 from rankstability.errors import DataError
 from rankstability.judgments import ranked_systems, select_rows
-from rankstability.read import campaigns, formats
+from rankstability.read import appraise, campaigns, formats
 from rankstability.read.appraise import judged, read_appraise
 from rankstability.read.appraise_mqm import read_appraise_mqm
 from rankstability.score.da import judgment_z
@@ -345,3 +345,14 @@ def test_blanks_around_a_name_make_no_second_system(tmp_path):
     da = read_appraise((written(tmp_path, lines, "esa_other.csv"),), "en-ja")
     pd.testing.assert_frame_equal(da.good, plain.good)
     assert counts(da)["(kept: blanks around names taken away)"] == 1
+
+
+def test_a_header_beside_the_export_must_name_the_columns_that_are_read(tmp_path):
+    file = written(tmp_path, ["engjpn1,sysA,5,TGT,eng,jpn,90,1.0,2.0"])
+    names = list(appraise.LAYOUTS["segment"])
+    written(tmp_path, [",".join(names)], "header.csv")
+    assert appraise.export(file)["score"].tolist() == [90]
+    for wrong in ("AAA", "zzz"):  # either side in the alphabet
+        written(tmp_path, [",".join([wrong, *names[1:]])], "header.csv")
+        with pytest.raises(DataError, match=r"header\.csv, line 1: another header.*" + wrong):
+            appraise.export(file)
