@@ -56,7 +56,7 @@ faults: $(READY)  ## kill runs, fill the disk, run two at once: results stay who
 determinism: $(READY)  ## the same bytes at 1, 2, 4 jobs, other hash seeds and time zones (minutes)
 	$(BIN)/python tests/trials/determinism.py
 
-mutants: $(READY)  ## is a changed line of the core seen by a test? (hours; needs pip install cosmic-ray)
+mutants: $(READY)  ## is a changed line of the core seen by a test? (an hour or two; needs pip install cosmic-ray coverage)
 	$(BIN)/python tests/trials/mutants.py
 
 test-slurm: $(READY)  ## the sweep on a real Slurm of one node (root; Debian's slurm-wlm and munge)

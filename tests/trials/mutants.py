@@ -309,7 +309,7 @@ def alive_again(tree: Path, rows: list[dict]) -> list[Mutant]:
         if row["outcome"] not in ("survived", "not reached"):
             continue
         for step in range(2 * FAR):  # the same place first, then around it
-            at = place + (step // 2 + 1) * (-1) ** step if step else place
+            at = place + (step + 1) // 2 * (-1) ** (step + 1)
             mutant = Mutant(row["module"], row["operator"], max(at, 0), int(row["row"]))
             got = changed(tree, mutant)
             if got and got[1:] == key:
