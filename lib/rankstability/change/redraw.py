@@ -12,6 +12,7 @@ def draw_parts(
     variance: Mapping[str, float],
     draws: int,
     rng: np.random.Generator,
+    values: Mapping[str, np.ndarray] | None = None,
 ) -> np.ndarray:
     """Sum of independent normal effects of each factor, and of each row's own rest.
 
@@ -22,6 +23,8 @@ def draw_parts(
     variance : mapping of str to float
         Of each of these factors, and of ``residual``.
     draws : int
+    values : mapping of str to array, optional
+        Of some factors, what their effects are multiplied by in each row.
 
     Returns
     -------
@@ -34,5 +37,6 @@ def draw_parts(
             effect = rng.standard_normal((int(levels.max()) + 2, draws))
             effect *= np.sqrt(variance[name])
             effect[-1] = 0.0
-            total += effect[levels]
+            times = (values or {}).get(name)
+            total += effect[levels] if times is None else effect[levels] * times[:, None]
     return total

@@ -31,12 +31,19 @@ class Equations:
     sizes : sequence of int
         Levels of each factor.
     weights : array of float
+    values : sequence of array, optional
+        What each factor's effects are multiplied by in each row; by default 1.
     """
 
     def __init__(
-        self, codes: Sequence[np.ndarray], sizes: Sequence[int], weights: np.ndarray
+        self,
+        codes: Sequence[np.ndarray],
+        sizes: Sequence[int],
+        weights: np.ndarray,
+        values: Sequence[np.ndarray] | None = None,
     ) -> None:
         self.codes, self.sizes, self.weights = list(codes), list(sizes), weights
+        self.values = list(values or [np.ones(len(weights))] * len(sizes))
         group, nested = _nest(self.codes, self.sizes)
         self.first = max(nested, key=lambda f: self.sizes[f])
         inner = [f for f in nested if f != self.first]
@@ -54,11 +61,13 @@ class Equations:
         self.outside = start - self.inside
         rows = len(weights)
         columns = [np.full(rows, self.inside), *(at[self.codes[f]] for f, at in self.slot.items())]
-        self.design = _indicators(columns, rows, start)
-        self.finest = _indicators([self.codes[self.first]], rows, self.sizes[self.first])
+        times = [np.ones(rows), *(self.values[f] for f in self.slot)]
+        self.design = _indicators(columns, times, start)
+        own = self.values[self.first]
+        self.finest = _indicators([self.codes[self.first]], [own], self.sizes[self.first])
         weighted = self.design * weights[:, None]
         self.met = sparse.csr_array(self.finest.T @ weighted)  # finest levels by columns
-        self.counts = np.bincount(self.codes[self.first], weights, self.sizes[self.first])
+        self.counts = self.finest.power(2).T @ weights
         table = sparse.csr_array(self.design.T @ weighted)
         sorted_label = np.concatenate(label)[order] if inner else order
         self.bundles = [
@@ -174,6 +183,11 @@ class Factorised:
         met = np.bincount(e.level, e.value * e.twice * flat[e.at], len(self.scale))
         return self._by_factor(self.scale + self.scale**2 * met, diagonal)
 
+    def in_rows(self, effects: list[np.ndarray]) -> list[np.ndarray]:
+        """What each factor adds to each row, (rows, columns of `y`)."""
+        e = self.equations
+        return [u[c] * v[:, None] for u, c, v in zip(effects, e.codes, e.values, strict=True)]
+
     def _by_factor(self, finest: np.ndarray, rest: np.ndarray) -> list[np.ndarray]:
         e = self.equations
         return [finest if f == e.first else rest[e.slot[f]] for f in range(len(e.sizes))]
@@ -203,9 +217,12 @@ def _of_level(codes: np.ndarray, size: int, group: np.ndarray) -> np.ndarray:
     return of
 
 
-def _indicators(columns: list[np.ndarray], rows: int, width: int) -> sparse.csr_array:
+def _indicators(
+    columns: list[np.ndarray], values: list[np.ndarray], width: int
+) -> sparse.csr_array:
+    rows = len(values[0])
     index = (np.tile(np.arange(rows), len(columns)), np.concatenate(columns))
-    return sparse.csr_array((np.ones(len(index[0])), index), shape=(rows, width))
+    return sparse.csr_array((np.concatenate(values), index), shape=(rows, width))
 
 
 def _bundles(label: np.ndarray) -> list[tuple[int, int]]:

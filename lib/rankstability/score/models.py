@@ -29,6 +29,8 @@ METHODS = {
 }
 TOGETHER = ("worker:system", "block", "document:system")
 """What judgments of one system hold together by, beside it."""
+DISCERNMENT = "worker:quality"
+"""How much further apart than the average worker one keeps the systems, or less far."""
 FACTORS = ("system", "worker", "document", "segment", *TOGETHER)
 FEWEST = 3  # control rows of a worker below which the method knows nothing of the worker
 
@@ -81,8 +83,17 @@ def combined_factors(
     return {n: codes for n in FACTORS if (codes := of.get(n)) is not None}
 
 
+def spacing(da: DirectAssessment, quality: pd.Series) -> np.ndarray:
+    """Of each row of ``da.good`` its system's quality, in standard deviations from their mean."""
+    steps = (quality - quality.mean()) / (float(quality.std()) or 1.0)
+    return np.nan_to_num(steps.reindex(da.good["system"].astype(str)).to_numpy(float))
+
+
 def components(
-    da: DirectAssessment, scores: np.ndarray | None = None, together: bool = True
+    da: DirectAssessment,
+    scores: np.ndarray | None = None,
+    together: bool = True,
+    quality: pd.Series | None = None,
 ) -> variance.Components:
     """Variance of single judgments: the `factors` of the judgments that count, and the residual.
 
@@ -94,6 +105,11 @@ def components(
     together : bool
         With ``worker:system``, ``document:system`` and ``block``: without them judgments of one
         worker and system are taken for independent.
+    quality : Series, optional
+        Of each system, as from `additive`: taken as it is, in place of the component ``system``,
+        with `DISCERNMENT`, each worker's slope on it, whose variance is that of a system one
+        standard deviation from the mean. (Beside a variance of systems, slopes on effects fitted to
+        the same scores would take its place.)
 
     Returns
     -------
@@ -111,9 +127,14 @@ def components(
     values = da.good["score"].to_numpy(float) if scores is None else scores
     rows = counted(da.good) & np.isfinite(values)
     of = {n: c for n, c in factors(da, rows).items() if together or n not in TOGETHER}
-    fitted = variance.crossed_where_possible(values[rows], of)
+    times = {}
+    if quality is not None:
+        of[DISCERNMENT], times[DISCERNMENT] = of["worker"], spacing(da, quality)[rows]
+        del of["system"]
+        values = values - quality.reindex(da.good["system"].astype(str)).to_numpy(float)
+    fitted = variance.crossed_where_possible(values[rows], of, values=times)
     for name, table in fitted.effects.items():
-        if name not in TOGETHER:
+        if name not in (*TOGETHER, DISCERNMENT):
             table["level"] = da.good[name].cat.categories[table["level"]].astype(str)
     return fitted
 

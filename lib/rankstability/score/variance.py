@@ -88,6 +88,7 @@ def crossed(
     y: np.ndarray,
     factors: Mapping[str, np.ndarray],
     weights: np.ndarray | None = None,
+    values: Mapping[str, np.ndarray] | None = None,
 ) -> Components:
     """Variance components by restricted maximum likelihood; every factor random, one intercept.
 
@@ -101,6 +102,8 @@ def crossed(
         Labels or codes, each of shape (n,).
     weights : array of float, optional
         Judgments averaged in each value.
+    values : mapping of name to array, optional
+        Of some factors, what their effects are multiplied by in each row: random slopes.
 
     Raises
     ------
@@ -114,7 +117,8 @@ def crossed(
     centre = float(np.average(y, weights=w))
     scale = float(np.sqrt(np.average((y - centre) ** 2, weights=w))) or 1.0
     sizes = [len(levels) for _, levels in coded.values()]
-    equations = Equations([codes for codes, _ in coded.values()], sizes, w)
+    times = [(values or {}).get(name, np.ones(len(y))) for name in coded]
+    equations = Equations([codes for codes, _ in coded.values()], sizes, w, times)
     fit = _maximise(equations, (y - centre) / scale)
     residual = fit.residual * scale**2
     there = fit.log_ratio > NONE
@@ -178,14 +182,17 @@ def crossed_where_possible(
     y: np.ndarray,
     factors: Mapping[str, np.ndarray],
     weights: np.ndarray | None = None,
+    values: Mapping[str, np.ndarray] | None = None,
 ) -> Components:
     """`crossed`, leaving out factors that are not `estimable`: one worker, a row per segment.
 
     Such a factor gets variance 0, effects 0 and a place in `Components.left_out`.
     """
-    kept = estimable(factors)
+    slopes = [n for n in values or {} if len(np.unique(factors[n])) > 1]
+    kept = estimable({n: c for n, c in factors.items() if n not in (values or {})})
+    kept = tuple(n for n in factors if n in kept or n in slopes)
     left_out = tuple(name for name in factors if name not in kept)
-    fitted = crossed(y, {name: factors[name] for name in kept}, weights)
+    fitted = crossed(y, {name: factors[name] for name in kept}, weights, values)
     if not left_out:
         return fitted
     effects = dict(fitted.effects)
@@ -222,7 +229,7 @@ def _fit(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> _Fit:
     rows, sizes = len(y), np.array(e.sizes, float)
     at = Factorised(e, np.exp(-log_ratio))
     effects, intercept = at.solve(y[:, None])
-    working = np.stack([u[c, 0] for u, c in zip(effects, e.codes, strict=True)], axis=1)
+    working = np.hstack(at.in_rows(effects))
     rest = y - intercept[0] - working.sum(axis=1)
     residual = float(e.weights @ (y * rest)) / (rows - 1)
     errors = at.inverse_diagonals()
@@ -231,7 +238,7 @@ def _fit(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> _Fit:
     )
     both = np.column_stack([working, rest])
     back, level = at.solve(both)
-    left = both - level - sum(u[c] for u, c in zip(back, e.codes, strict=True))
+    left = both - level - sum(at.in_rows(back))
     information = both.T @ (e.weights[:, None] * left) / residual
     total = information.sum(axis=0)
     return _Fit(

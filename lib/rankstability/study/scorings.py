@@ -24,7 +24,7 @@ from ..rank.systems import rank_systems
 from ..score import da as da_scores
 from ..score import variance
 from ..score.models import METHODS, components, penalties, standardised, standardised_columns
-from .truth import cell_means, known_truth
+from .truth import Truth, cell_means, known_truth
 
 
 def rankings(
@@ -161,6 +161,7 @@ def against_truth(
     seed: int,
     methods: Sequence[str] = tuple(METHODS),
     parts: variance.Components | None = None,
+    truth: Truth | None = None,
 ) -> pd.DataFrame:
     """How right and how stable each method is where the truth is known (see `truth.Truth`).
 
@@ -173,7 +174,7 @@ def against_truth(
     if simulations < 1:
         raise DataError("no simulated campaigns", value=simulations, expected="1 or more")
     parts = parts or components(da)
-    truth, penalty = known_truth(da, parts), penalties(da, parts)
+    truth, penalty = truth or known_truth(da), penalties(da, parts)
     scores = truth.draw(simulations, named_generator(seed, da.pair))
     names = np.array(ranked_systems(da))
     quality = truth.quality.reindex(names).to_numpy()

@@ -3,7 +3,7 @@ does: rankings by two halves of the workers, real and simulated."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -36,6 +36,8 @@ class Truth:
     variance : mapping of str to float
     stretch : array
         Of each row: its worker's spread over the median worker's.
+    values : dict of str to array
+        Of each row, what the effects of some components are multiplied by.
     """
 
     da: DirectAssessment
@@ -44,57 +46,81 @@ class Truth:
     codes: dict[str, np.ndarray]
     variance: dict[str, float]
     stretch: np.ndarray
+    values: dict[str, np.ndarray]
 
     def draw(self, draws: int, rng: np.random.Generator) -> np.ndarray:
-        """Scores of `draws` campaigns, (rows, draws), rounded and cut to 0..100.
+        """Scores of `draws` campaigns, (rows, draws), rounded.
 
-        A score is the worker's spread times (quality and all components), about the overall mean:
-        the spreads make the scores unlike the additive model, which must not be judged by its own
-        law.
+        A score is the worker's level, and the worker's spread times (quality and all other
+        components): the spreads make the scores unlike the additive model, which must not be judged by its own
+        law. They are not cut to the campaign's scale: the components are those of scores that were
+        cut, and cutting again would take from them twice.
         """
         centre = float(self.quality.mean())
-        parts = draw_parts(self.codes, self.variance, draws, rng)
+        codes = dict(self.codes)
+        own = {"worker": codes.pop("worker")}
+        level = draw_parts(own, {**self.variance, "residual": 0.0}, draws, rng)
+        parts = draw_parts(codes, self.variance, draws, rng, self.values)
         parts += (self.expected - centre)[:, None]
-        return np.clip(np.rint(centre + self.stretch[:, None] * parts), 0, 100)
+        return np.rint(centre + level + self.stretch[:, None] * parts)
 
 
 def known_truth(
-    da: DirectAssessment, parts: variance.Components, fit: Additive | None = None
+    da: DirectAssessment,
+    parts: variance.Components | None = None,
+    fit: Additive | None = None,
+    together: bool = True,
 ) -> Truth:
     """The truth fitted to a campaign.
+
+    Components and effects are those of the scores with every worker's spread, about the worker's
+    level, made the median worker's, as `Truth.draw` will stretch them again: fitted to scores as they are, they would hold
+    the spreads twice. Workers also differ in how far apart they keep the systems
+    (`models.DISCERNMENT`); without that component it passes for whims of each worker about each
+    system, which shuffle systems where slopes do not.
 
     Qualities are the effects of the systems, drawn together until they vary as the component says:
     as they stand they hold what their workers and documents made of them.
 
     Parameters
     ----------
-    parts : Components
-        From `models.components`.
-    fit : Additive, optional
-        From `models.additive`.
+    parts, fit : optional
+        Other components and effects than those fitted here.
+    together : bool
+        With what judgments of one system hold together by, see `models.components`.
     """
-    fit = fit or models.additive(da)
-    good, centre = da.good, float(fit.system.mean())
+    first = fit or models.additive(da)
+    good, centre = da.good, float(first.system.mean())
+    ratio = first.spread / np.nanmedian(first.spread)
+    worker = good["worker"].cat.codes.to_numpy()
+    stretch = np.where(np.isfinite(ratio), ratio, 1.0)[worker]
+    level = centre + np.nan_to_num(first.worker)[worker]
+    even = level + (good["score"].to_numpy(float) - level) / stretch
+    fit = fit or models.additive(replace(da, good=good.assign(score=even)))
+    if parts is None:
+        parts = models.components(da, even, together)
+        if together:
+            rest = models.components(da, even, quality=fit.system).variance
+            parts = replace(parts, variance={**rest, "system": parts.variance["system"]})
     shrink = np.sqrt(parts.variance["system"] / max(float(fit.system.var()), 1e-12))
-    quality = centre + shrink * (fit.system - centre)
+    quality = centre + shrink * (fit.system - fit.system.mean())
     kept = counted(good)
     expected = quality.reindex(good["system"].astype(str)).to_numpy(float)
-    worker = good["worker"].cat.codes.to_numpy()
-    raw = good["score"].to_numpy(float)
     kinds = good["type"].cat
     for k, name in enumerate(kinds.categories):
         rows = kinds.codes.to_numpy() == k
         if name not in COUNTED and rows.any():
-            expected[rows] = np.nanmean((raw - fit.worker[worker])[rows])
+            expected[rows] = np.nanmean((even - np.nan_to_num(fit.worker)[worker])[rows])
     codes = {n: good[n].cat.codes.to_numpy().astype(int) for n in ("worker", "document", "segment")}
+    nowhere = np.full(len(good), -1)  # nothing on control rows
     for name, levels in models.factors(da, kept).items():
-        if name in models.TOGETHER:  # nothing on control rows
-            codes[name] = np.full(len(good), -1)
+        if name in models.TOGETHER:
+            codes[name] = nowhere.copy()
             codes[name][kept] = pd.factorize(levels)[0]
-    ratio = fit.spread / np.nanmedian(fit.spread)
-    stretch = np.where(np.isfinite(ratio), ratio, 1.0)[worker]
+    codes[models.DISCERNMENT] = np.where(kept, worker, -1)
+    values = {models.DISCERNMENT: models.spacing(da, fit.system)}
     only = DirectAssessment(da.pair, good, good, da.excluded)
-    return Truth(only, quality, expected, codes, parts.variance, stretch)
+    return Truth(only, quality, expected, codes, parts.variance, stretch, values)
 
 
 # ---------------------------------------------------------------- halves of the workers
