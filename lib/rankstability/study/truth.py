@@ -52,9 +52,9 @@ class Truth:
         """Scores of `draws` campaigns, (rows, draws), rounded.
 
         A score is the worker's level, and the worker's spread times (quality and all other
-        components): the spreads make the scores unlike the additive model, which must not be judged by its own
-        law. They are not cut to the campaign's scale: the components are those of scores that were
-        cut, and cutting again would take from them twice.
+        components): the spreads make the scores unlike the additive model, which must not be judged
+        by its own law. They are not cut to the campaign's scale: the components are those of scores
+        that were cut, and cutting again would take from them twice.
         """
         centre = float(self.quality.mean())
         codes = dict(self.codes)
@@ -74,8 +74,8 @@ def known_truth(
     """The truth fitted to a campaign.
 
     Components and effects are those of the scores with every worker's spread, about the worker's
-    level, made the median worker's, as `Truth.draw` will stretch them again: fitted to scores as they are, they would hold
-    the spreads twice. Workers also differ in how far apart they keep the systems
+    level, made the median worker's, as `Truth.draw` will stretch them again: fitted to scores as
+    they are, they would hold the spreads twice. Workers also differ in how far apart they keep the systems
     (`models.DISCERNMENT`); without that component it passes for whims of each worker about each
     system, which shuffle systems where slopes do not.
 
@@ -234,3 +234,15 @@ def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
     table = pd.DataFrame(out, columns=["pair", "scores", "tau", "low", "high"])
     real = table["pair"].map(table[table["scores"] == "real"].set_index("pair")["tau"])
     return table.assign(as_real=((real >= table["low"]) & (real <= table["high"])).astype(int))
+
+
+def bears_out(check: pd.DataFrame) -> bool:
+    """Whether the real agreement lies in the range of simulated campaigns, mean over pairs.
+
+    Parameters
+    ----------
+    check : DataFrame
+        From `agreement_check`, with scores ``simulated``.
+    """
+    of = check[(check["pair"] == "campaign") & (check["scores"] == "simulated")]
+    return bool(of["as_real"].all())
