@@ -75,9 +75,9 @@ def known_truth(
 
     Components and effects are those of the scores with every worker's spread, about the worker's
     level, made the median worker's, as `Truth.draw` will stretch them again: fitted to scores as
-    they are, they would hold the spreads twice. Workers also differ in how far apart they keep the systems
-    (`models.DISCERNMENT`); without that component it passes for whims of each worker about each
-    system, which shuffle systems where slopes do not.
+    they are, they would hold the spreads twice. Workers also differ in how far apart they keep the
+    systems (`models.DISCERNMENT`); without that component it passes for whims of each worker about
+    each system, which shuffle systems where slopes do not.
 
     Qualities are the effects of the systems, drawn together until they vary as the component says:
     as they stand they hold what their workers and documents made of them.
