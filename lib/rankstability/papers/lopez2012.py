@@ -134,15 +134,7 @@ def _costs(tasks: pd.DataFrame) -> pd.DataFrame:
 
 
 def _violated(results: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
-    """The results that rankings violate: task, method, over, under, weight.
-
-    Parameters
-    ----------
-    results : DataFrame
-        task, over, under, weight.
-    places : DataFrame
-        task, method, system, rank: rankings, ours or printed.
-    """
+    """The results that rankings (task, method, system, rank) violate, with the method."""
     over = places.rename(columns={"system": "over", "rank": "rank_over"})
     under = places.rename(columns={"system": "under", "rank": "rank_under"})
     placed = results.merge(over, on=["task", "over"]).merge(under, on=["task", "method", "under"])

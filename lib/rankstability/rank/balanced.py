@@ -31,9 +31,7 @@ def design(scored: Scored) -> pd.DataFrame:
     """
     n = len(scored.systems)
     judged = np.isfinite(scored.matrix())
-    weight = scored.weights()
-    total = np.bincount(scored.system, weight, n)
-    mean = np.bincount(scored.system, weight * scored.score, n) / total
+    mean = scored.means()
     out = pd.DataFrame(
         {
             "system": scored.systems,

@@ -7,7 +7,7 @@ blocks, whose judgments share outputs, segment and judge, or whole judges. Each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,6 @@ from .significance import significant_wins
 from .units import FEWEST_UNITS
 
 Ints = NDArray[np.int64]
-Method = Callable[[PairCounts], NDArray[np.float64]]
 UNITS = ("judgment", "block", "judge")
 
 
@@ -200,20 +199,19 @@ def bootstrap_ranges(
     resamples: int,
     rng: np.random.Generator,
     trims: Sequence[int] = (),
-    method: Method = expected_win,
 ) -> list[tuple[Ints, Ints]]:
     """Rank ranges by resampling judgments one by one (the paper's bootstrap).
 
     Returns first and last ranks for each of `trims` (by default `trim_for` 5 %), from the same
     resamples.
     """
-    sampled = ranks(method(resample_judgments(counts, resamples, rng)))
+    sampled = ranks(expected_win(resample_judgments(counts, resamples, rng)))
     return [rank_ranges(sampled, trim) for trim in trims or [trim_for(resamples)]]
 
 
-def pairwise_ranges(wins: NDArray, alpha: float = 0.05, sides: int = 1) -> tuple[Ints, Ints]:
+def pairwise_ranges(wins: NDArray, sides: int = 1) -> tuple[Ints, Ints]:
     """Rank ranges from the sign test: worse than w systems, better than b gives w+1 ... n-b."""
-    better = significant_wins(wins, alpha, sides)
+    better = significant_wins(wins, sides)
     n = wins.shape[-1]
     return better.sum(axis=-2) + 1, n - better.sum(axis=-1)
 
@@ -240,7 +238,6 @@ def range_table(
     *,
     unit: str = "judgment",
     trim: int | None = None,
-    method: Method = expected_win,
 ) -> pd.DataFrame:
     """A task's ranking with rank ranges and clusters, as the paper's Tables 2 and 3.
 
@@ -249,8 +246,8 @@ def range_table(
     DataFrame
         Columns rank, system, score, first, last, cluster, in order of score.
     """
-    sampled = method(data.resample(unit, resamples, rng))
-    return range_frame(data.systems, method(data.counts), sampled, trim)
+    sampled = expected_win(data.resample(unit, resamples, rng))
+    return range_frame(data.systems, expected_win(data.counts), sampled, trim)
 
 
 def range_frame(

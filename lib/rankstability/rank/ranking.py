@@ -109,6 +109,14 @@ class Ranking:
         cluster = self.table["cluster"].to_numpy()
         return tuple(int(k) + 1 for k in np.flatnonzero(np.diff(cluster)))
 
+    def named(self, **name: str) -> pd.DataFrame:
+        """rank, system, score, cluster and line_below (0 or 1), with a first column of its name."""
+        table = self.table[["rank", "system", self.by, "cluster"]].copy()
+        table["line_below"] = table["rank"].isin(self.lines).astype(int)
+        for column, value in name.items():
+            table.insert(0, column, value)
+        return table
+
     @property
     def p_values(self) -> pd.DataFrame:
         """The p-values as a frame: systems by systems, in order."""

@@ -202,7 +202,7 @@ def _critical_wins(most: int, level: float) -> np.ndarray:
     return fewest
 
 
-def significant_wins(wins: np.ndarray, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
+def significant_wins(wins: np.ndarray, sides: int = 1) -> np.ndarray:
     """Which systems beat which by the sign test, ties left out: ``[..., j, k]``, j better.
 
     Parameters
@@ -211,13 +211,13 @@ def significant_wins(wins: np.ndarray, alpha: float = 0.05, sides: int = 1) -> n
         ``wins[..., j, k]``: how often j was ranked above k.
     """
     total = wins + np.swapaxes(wins, -1, -2)
-    return (wins >= critical_wins(int(total.max()), alpha, sides)[total]) & (total > 0)
+    return (wins >= critical_wins(int(total.max()), sides=sides)[total]) & (total > 0)
 
 
-def significant_share(wins: np.ndarray, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
+def significant_share(wins: np.ndarray, sides: int = 1) -> np.ndarray:
     """Share of the pairs of systems that the sign test separates (see `significant_wins`)."""
     n = wins.shape[-1]
-    return significant_wins(wins, alpha, sides).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
+    return significant_wins(wins, sides).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
 
 
 def permutation_test(

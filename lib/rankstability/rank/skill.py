@@ -21,10 +21,6 @@ def trueskill(
     second: np.ndarray,
     sign: np.ndarray,
     systems: int,
-    *,
-    sigma: float = SIGMA,
-    beta: float = BETA,
-    draw: float = DRAW,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of each system's skill after these comparisons, in their order.
 
@@ -34,12 +30,12 @@ def trueskill(
         From `score.rr.comparisons`: the sign is 1 where the first was ranked better, -1 where
         worse, 0 for a tie.
     """
-    mean, variance = [0.0] * systems, [sigma**2] * systems
-    margin = float(ndtri((draw + 1) / 2)) * math.sqrt(2) * beta
+    mean, variance = [0.0] * systems, [SIGMA**2] * systems
+    margin = float(ndtri((DRAW + 1) / 2)) * math.sqrt(2) * BETA
     for a, b, result in zip(first.tolist(), second.tolist(), sign.tolist(), strict=True):
         if result < 0:
             a, b = b, a
-        c = math.sqrt(2 * beta**2 + variance[a] + variance[b])
+        c = math.sqrt(2 * BETA**2 + variance[a] + variance[b])
         v, w = _moves((mean[a] - mean[b]) / c, margin / c, result == 0)
         for k, way in ((a, 1.0), (b, -1.0)):
             mean[k] += way * variance[k] / c * v

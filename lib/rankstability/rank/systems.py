@@ -191,13 +191,7 @@ def by_normalisation(data: Ratings) -> pd.DataFrame:
     DataFrame
         normalisation, rank, system, minus_mqm, cluster, line_below (0 or 1).
     """
-    frames = []
-    for name in NORMALISATIONS:
-        ranking = rank_ratings(data, name)
-        table = ranking.table[["rank", "system", "minus_mqm", "cluster"]].copy()
-        table["line_below"] = table["rank"].isin(ranking.lines).astype(int)
-        table.insert(0, "normalisation", name)
-        frames.append(table)
+    frames = [rank_ratings(data, name).named(normalisation=name) for name in NORMALISATIONS]
     return pd.concat(frames, ignore_index=True)
 
 

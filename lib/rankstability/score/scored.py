@@ -87,6 +87,13 @@ class Scored:
             weight = weight / np.bincount(held, weight)[held]
         return weight
 
+    def means(self, by_domain: bool = False) -> np.ndarray:
+        """Mean score of each system, segments alike; `by_domain` as for `weights`."""
+        weight, n = self.weights(by_domain), len(self.systems)
+        total = np.bincount(self.system, weight, n)
+        mean: np.ndarray = np.bincount(self.system, weight * self.score, n) / total
+        return mean
+
     def matrix(self) -> np.ndarray:
         """Mean score of each segment and system, NaN where not judged: (segments, systems)."""
         size = len(self.segments) * len(self.systems)

@@ -164,7 +164,6 @@ def agreement(
     *,
     resamples: int = 0,
     rng: np.random.Generator | None = None,
-    level: float = 0.95,
 ) -> pd.DataFrame:
     """Agreement of every group, intra and inter, with and without the reference.
 
@@ -176,12 +175,10 @@ def agreement(
         those carried along; also ``judge`` (inter: this judge with the others) and ``system`` (the
         comparisons this system takes part in). Empty: everything in one group.
     resamples : int
-        Bootstrap resamples of source segments for the intervals; 0: none. Segments, because all
-        annotations that can be compared share one.
+        Bootstrap resamples of source segments for the intervals (95 %); 0: none. Segments, because
+        all annotations that can be compared share one.
     rng : numpy.random.Generator, optional
         Needed with `resamples`.
-    level : float
-        Of the percentile intervals.
 
     Returns
     -------
@@ -206,7 +203,7 @@ def agreement(
                 if len(chosen):
                     sums = _Sums(notes, chosen, keep, group & counted)
                     row = dict(zip(by, key, strict=True)) | {"kind": kind, "reference": reference}
-                    out.append(row | sums.row(resamples, rng, level))
+                    out.append(row | sums.row(resamples, rng))
     columns = [*by, "kind", "reference", "annotations", "pairs", "segments", "p_e", *MEASURES]
     return pd.DataFrame(out) if out else pd.DataFrame(columns=columns)
 
@@ -245,14 +242,8 @@ def _groups(
 class _Sums:
     """Sums per source segment, from which every measure and its bootstrap follow.
 
-    Parameters
-    ----------
-    pairs : int array
-        Pairs of annotations that count.
-    counted : mask
-        Annotations whose labels count in P(E).
-    group : mask
-        Annotations from which a judge's habits are taken (all of the group, in a pair or not).
+    Of the `pairs` that count; labels of `counted` annotations give P(E), and a judge's habits come
+    from all of the `group`, in a pair or not.
     """
 
     def __init__(
@@ -316,7 +307,7 @@ class _Sums:
         }
         return {name: np.asarray(value) for name, value in values.items()}
 
-    def row(self, resamples: int, rng: np.random.Generator | None, level: float) -> dict:
+    def row(self, resamples: int, rng: np.random.Generator | None) -> dict:
         """Counts, measures, and intervals where asked for."""
         size = len(self.total)
         point = self.measures(np.ones((1, size)))
@@ -324,15 +315,14 @@ class _Sums:
         if resamples and rng is not None:
             weights = rng.multinomial(size, np.full(size, 1 / size), size=resamples).astype(float)
             draws = self.measures(weights)
-            tail = 100 * (1 - level) / 2
             for name in MEASURES:
                 values = draws[name][np.isfinite(draws[name])]
-                limits = np.percentile(values, [tail, 100 - tail]) if len(values) else [np.nan] * 2
+                limits = np.percentile(values, [2.5, 97.5]) if len(values) else [np.nan] * 2
                 out[f"{name}_low"], out[f"{name}_high"] = map(float, limits)
         return out
 
 
-def judge_pairs(notes: Annotations, at_least: int = 10, reference: bool = True) -> pd.DataFrame:
+def judge_pairs(notes: Annotations, at_least: int = 10) -> pd.DataFrame:
     """Cohen's κ of every two judges with enough common comparisons (statsmodels).
 
     Each pair of annotations enters in both orientations, since which system is named first means
@@ -347,8 +337,6 @@ def judge_pairs(notes: Annotations, at_least: int = 10, reference: bool = True) 
 
     table = notes.table
     keep = ~notes.same_judge
-    if not reference:
-        keep &= ~table["reference"].to_numpy()[notes.left]
     left, right = notes.left[keep], notes.right[keep]
     judge, label = table["judge"].to_numpy(), table["label"].to_numpy()
     swap = judge[left] > judge[right]

@@ -12,8 +12,6 @@ from ..change.shuffle import shuffle_blocks, shuffle_labels
 from ..rank.recipes import Recipe, make, ordering_means, segment_domains
 from ..score.scored import Scored
 
-UNITS = ("segment", "document", "worker", "block")
-
 
 def equal_systems(scored: Scored, recipe: Recipe) -> Scored:
     """The same judgments with each system's mean, as the recipe orders by it, taken away."""
@@ -27,7 +25,7 @@ def shuffled(scored: Scored, unit: str, rng: np.random.Generator) -> Scored:
     Parameters
     ----------
     unit : str
-        One of `UNITS`. ``segment``: the documents stay as they are, single scores change places.
+        ``segment``: the documents stay as they are, single scores change places.
         ``document``: what is said of a system on a document stays together. ``worker``: so does
         what an account says of a system, over all its documents. ``block``: the blocks of a worker
         change places, for systems that were judged on different documents.

@@ -19,15 +19,16 @@ from ..errors import DataError
 from ..rank.significance import critical_wins, significant_share
 
 Floats = NDArray[np.float64]
+MOST = 5e6  # judgments that are looked for
 NODES = 48  # of the integral over a pair's gap; 200 change no share by 1e-8
 
 
-_POWER: dict[tuple[float, float, float, int], Floats] = {}  # tables grow as they are needed
+_POWER: dict[tuple[float, float, int], Floats] = {}  # tables grow as they are needed
 
 
-def _power(most: int, spread: float, width: float, alpha: float, sides: int) -> Floats:
+def _power(most: int, spread: float, width: float, sides: int) -> Floats:
     """Chance that a random pair is separated after N = 0 ... `most` judgments of it, or more."""
-    key = (spread, width, alpha, sides)
+    key = (spread, width, sides)
     known = _POWER.get(key, np.zeros(0))
     if most >= len(known):
         new = _power_from(len(known), max(256, most, len(known) * 3 // 2), *key)
@@ -35,9 +36,7 @@ def _power(most: int, spread: float, width: float, alpha: float, sides: int) -> 
     return known
 
 
-def _power_from(
-    low: int, high: int, spread: float, width: float, alpha: float, sides: int
-) -> Floats:
+def _power_from(low: int, high: int, spread: float, width: float, sides: int) -> Floats:
     """`_power` for N = `low` ... `high` only."""
     from scipy.special import bdtrc, ndtr
 
@@ -46,7 +45,7 @@ def _power_from(
     u, weight = (node + 1) / 2, weight / 2
     weight = weight * 2 * (1 - u)
     better = ndtr(u * width / (spread * np.sqrt(2)))
-    c = critical_wins(high, alpha, sides)[low:]
+    c = critical_wins(high, sides=sides)[low:]
     number = np.arange(low, high + 1)
     out = np.zeros(len(number))
     able = int(np.argmax(c <= number))  # from here on some result is significant
@@ -70,12 +69,7 @@ def _meetings(blocks: int, meet: float) -> tuple[int, Floats]:
     return low, binom.pmf(np.arange(low, high + 1), blocks, meet)
 
 
-def expected_share(
-    judgments: NDArray | Sequence[float],
-    model: Model,
-    alpha: float = 0.05,
-    sides: int = 1,
-) -> Floats:
+def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: int = 1) -> Floats:
     """Expected share of significant pairs after a number of judgments, without simulation.
 
     A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of
@@ -99,31 +93,25 @@ def expected_share(
         blocks = max(1, round(count / model.per_block))
         low, chance = _meetings(blocks, meet)
         high = low + len(chance)
-        power = _power(high, model.spread, model.width, alpha, sides)
+        power = _power(high, model.spread, model.width, sides)
         out.append(float(chance @ power[low:high]))
     return np.array(out)
 
 
-def judgments_needed(
-    share: float,
-    model: Model,
-    alpha: float = 0.05,
-    sides: int = 1,
-    most: float = 5e6,
-) -> float:
+def judgments_needed(share: float, model: Model, sides: int = 1) -> float:
     """Judgments for which the expected share of significant pairs reaches `share` (Table 4).
 
-    Bisection on `expected_share`, to a block; NaN beyond `most`.
+    Bisection on `expected_share`, to a block; NaN beyond `MOST`.
     """
     step = model.per_block
     low, high = 1, 64
-    while expected_share([high * step], model, alpha, sides)[0] < share:
+    while expected_share([high * step], model, sides)[0] < share:
         low, high = high, high * 2
-        if high * step > most:
+        if high * step > MOST:
             return float("nan")
     while high - low > max(1, high // 2000):
         middle = (low + high) // 2
-        if expected_share([middle * step], model, alpha, sides)[0] < share:
+        if expected_share([middle * step], model, sides)[0] < share:
             low = middle
         else:
             high = middle
@@ -135,7 +123,6 @@ def fit_spread(
     shares: NDArray | Sequence[float],
     model: Model,
     candidates: Sequence[float] = tuple(range(1, 31)),
-    alpha: float = 0.05,
     sides: int = 1,
 ) -> tuple[float, float]:
     """The spread whose expected curve lies closest to observed shares (least squares; Figure 2).
@@ -155,7 +142,7 @@ def fit_spread(
     @cache
     def misfit(i: int) -> float:
         tried = replace(model, spread=float(candidates[i]))
-        fitted = expected_share(judgments, tried, alpha, sides)
+        fitted = expected_share(judgments, tried, sides)
         return float(np.sqrt(np.mean((fitted - target) ** 2)))
 
     low, high = 0, len(candidates) - 1
@@ -171,15 +158,13 @@ def advice(
     seed: int,
     *,
     experiments: int = 200,
-    sides: int = 1,
-    band: float = 0.8,
 ) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
 
     The number is the integral's. The band is where lucky and unlucky campaigns reach the share:
     how far apart their systems happen to lie matters more than the judgments' chance. It comes
     from simulated campaigns (`simulation.draw_pairs`): at `fewer` judgments the best 10 % have
-    reached the share, at `more` all but the worst 10 % (for ``band=0.8``).
+    reached the share, at `more` all but the worst 10 %.
 
     Returns
     -------
@@ -187,15 +172,14 @@ def advice(
         systems, spread, share, judgments, fewer, more, experiments; NaN where 20 times the
         number does not do.
     """
-    targets = [judgments_needed(share, model, sides=sides) for share in shares]
+    targets = [judgments_needed(share, model) for share in shares]
     low = max(min(targets) / 20, 2 * model.per_block)
     grid = np.geomspace(low, max(targets) * 20, 30)
     sizes = np.unique(grid.round().astype(np.int64)).tolist()
     rng = np.random.default_rng(seed)
     quality = draw_qualities(model, experiments, rng)
-    drawn = significant_share(draw_pairs(model, quality, sizes, rng), sides=sides)
-    tail = (1 - band) / 2
-    lucky, unlucky = np.quantile(drawn, [1 - tail, tail], axis=0)
+    drawn = significant_share(draw_pairs(model, quality, sizes, rng))
+    lucky, unlucky = np.quantile(drawn, [0.9, 0.1], axis=0)
     return pd.DataFrame(
         [
             {

@@ -160,10 +160,10 @@ def telling(counted: pd.DataFrame) -> pd.DataFrame:
     return counted[~again].reset_index(drop=True)
 
 
-def as_fractions(counted: pd.DataFrame, what: str = "removed") -> pd.DataFrame:
+def as_fractions(counted: pd.DataFrame) -> pd.DataFrame:
     """`totals` as the paper prints them: ``1/13``; what only repeats is left out (`telling`)."""
     counted = telling(counted)
-    shown = counted[["by", "group", what]].copy()
+    shown = counted[["by", "group", "removed"]].copy()
     for name, title in (("d_rank", "Δ rank"), ("d_cluster", "Δ cluster"), ("d_both", "Δ both")):
         shown[title] = counted[name].astype(str) + "/" + counted["comparisons"].astype(str)
     return shown

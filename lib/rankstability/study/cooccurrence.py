@@ -160,7 +160,12 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     table["company_z"] = (frame["weight_z"] * frame["part"]).groupby(system).sum() / weight
     made = ["company", "expected", "imbalance", "company_z"]
     table[made] = table[made].round(7) + 0.0  # in balance it is 0, not what rounding leaves
-    table["z_without"] = table["mean_z"] - table["company_z"]
+    return with_and_without(table, "company_z")
+
+
+def with_and_without(table: pd.DataFrame, part: str) -> pd.DataFrame:
+    """A table by system with mean_z: z_without the column `part`, rank, rank_without, human."""
+    table["z_without"] = table["mean_z"] - table[part]
     for name, column in (("rank", "mean_z"), ("rank_without", "z_without")):
         table[name] = table[column].rank(ascending=False, method="first").astype(int)
     table = table.rename_axis("system").reset_index()

@@ -98,14 +98,8 @@ def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.D
     DataFrame
         ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
     """
-    frames = []
-    named = [("original", original), *((f"d-{c.name}", c.changed) for c in comparisons)]
-    for name, ranking in named:
-        table = ranking.table[["rank", "system", ranking.by, "cluster"]].copy()
-        table["line_below"] = table["rank"].isin(ranking.lines).astype(int)
-        table.insert(0, "ranking", name)
-        frames.append(table)
-    return pd.concat(frames, ignore_index=True)
+    changed = [c.changed.named(ranking=f"d-{c.name}") for c in comparisons]
+    return pd.concat([original.named(ranking="original"), *changed], ignore_index=True)
 
 
 @dataclass(frozen=True)
@@ -167,9 +161,9 @@ def study(
     )
 
 
-def fractions(changes: pd.DataFrame, what: str = "divisor") -> pd.DataFrame:
+def fractions(changes: pd.DataFrame) -> pd.DataFrame:
     """Figure 1's data: style, divisor, pairs, and the fraction of pairs with each change."""
-    grouped = changes.groupby(["style", what], sort=True)
+    grouped = changes.groupby(["style", "divisor"], sort=True)
     table = grouped[["d_rank", "d_cluster", "d_both"]].mean().reset_index()
     table.insert(2, "pairs", grouped.size().to_numpy())
     return table

@@ -12,6 +12,7 @@ from ..judgments import DirectAssessment, is_human
 from ..rank.ranking import opposite_pairs
 from ..score import models, variance
 from ..score.da import judgment_z, segment_scores
+from .cooccurrence import with_and_without
 from .left_out import WithoutUnits
 
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
@@ -208,12 +209,7 @@ def ease_by_system(
     out["document_sd"] = cells.groupby(level=0).std(ddof=1)
     made = ["luck_raw", "luck_low", "luck_high", "luck_z", "segment_luck_z"]
     out[made] = out[made].round(9) + 0.0  # in balance it is 0, not what rounding leaves
-    out["z_without"] = out["mean_z"] - out["luck_z"]
-    for name, column in (("rank", "mean_z"), ("rank_without", "z_without")):
-        out[name] = out[column].rank(ascending=False, method="first").astype(int)
-    out = out.rename_axis("system").reset_index()
-    out.insert(1, "human", out["system"].map(is_human).astype(int))
-    return out.sort_values("rank").reset_index(drop=True)
+    return with_and_without(out, "luck_z")
 
 
 def _luck_half(

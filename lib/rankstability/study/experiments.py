@@ -48,7 +48,7 @@ def _drawn(
     return ranks(quality[:, :n]), counts
 
 
-def _means(values: Floats, names: Sequence[str], **columns: object) -> pd.DataFrame:
+def with_errors(values: Floats, names: Sequence[str], **columns: object) -> pd.DataFrame:
     """Mean and standard error over the first axis, ``<name>`` and ``<name>_se``, after `columns`.
 
     The last axis of `values` goes with `names`.
@@ -113,7 +113,7 @@ def ranking_errors(
     label = f"ranking error, spread {model.spread:g}"
     errors = np.concatenate(in_shards(work, experiments, shard, seed, jobs, label))
     parts = [
-        _means(errors[..., i : i + 1], ["error"], ranker=ranker, judgments=list(judgments))
+        with_errors(errors[..., i : i + 1], ["error"], ranker=ranker, judgments=list(judgments))
         for i, ranker in enumerate(RANKERS)
     ]
     return pd.concat(parts, ignore_index=True).assign(experiments=experiments)
@@ -192,10 +192,34 @@ def range_qualities(
     values = np.concatenate(in_shards(work, runs, SHARD, seed, jobs, label))
     sizes = list(judgments)
     parts = [
-        _means(values[:, i], QUALITIES, method=method, setting=setting, judgments=sizes)
+        with_errors(values[:, i], QUALITIES, method=method, setting=setting, judgments=sizes)
         for i, (method, setting) in enumerate(settings)
     ]
     return pd.concat(parts, ignore_index=True).assign(runs=runs)
+
+
+def quality_by_unit(
+    model: Model,
+    judgments: int,
+    resamples: int,
+    kinds: Sequence[str],
+    trims: Sequence[int],
+    judge_spread: float,
+    count: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """`range_quality` of `count` simulated campaigns, (campaigns, kinds of units, trims, 4)."""
+    quality = draw_qualities(model, count, rng)
+    out = np.empty((count, len(kinds), len(trims), len(QUALITIES)))
+    for e in range(count):
+        data = draw_blocks(model, quality[e], judgments, rng, judge_spread=judge_spread)
+        drawn = units(data).without(REFERENCE)
+        truth = ranks(quality[e, : model.systems])
+        for u, unit in enumerate(kinds):
+            sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
+            for t, trim in enumerate(trims):
+                out[e, u, t] = range_quality(*rank_ranges(sampled, trim), truth)
+    return out
 
 
 def coverage(
@@ -205,7 +229,6 @@ def coverage(
     resamples: int,
     seed: int,
     *,
-    judges: int = 30,
     judge_spreads: Iterable[float] = (0.0,),
     jobs: int = 1,
 ) -> pd.DataFrame:
@@ -217,29 +240,15 @@ def coverage(
         judge_spread, unit, coverage (share of systems), coverage_se (over runs), and the other
         `QUALITIES`; runs.
     """
-
-    def work(count: int, rng: np.random.Generator, spread: float) -> Floats:
-        quality = draw_qualities(model, count, rng)
-        out = np.empty((count, len(UNITS), len(QUALITIES)))
-        for e in range(count):
-            data = draw_blocks(
-                model, quality[e], judgments, rng, judges=judges, judge_spread=spread
-            )
-            drawn = units(data).without(REFERENCE)
-            truth = ranks(quality[e, : model.systems])
-            for u, unit in enumerate(UNITS):
-                sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
-                out[e, u] = range_quality(*rank_ranges(sampled, trim_for(resamples)), truth)
-        return out
-
     names = ("coverage", "size", *QUALITIES[2:])
+    trims = [trim_for(resamples)]
     parts = []
     for spread in map(float, judge_spreads):
-        run = partial(work, spread=spread)
+        run = partial(quality_by_unit, model, judgments, resamples, UNITS, trims, spread)
         values = np.concatenate(in_shards(run, runs, SHARD, seed, jobs, "coverage"))
-        size, violations, *clusters = np.moveaxis(values, -1, 0)
+        size, violations, *clusters = np.moveaxis(values[:, :, 0], -1, 0)
         held = np.stack([1 - violations, size, *clusters], axis=-1)
-        parts.append(_means(held, names, judge_spread=spread, unit=list(UNITS)))
+        parts.append(with_errors(held, names, judge_spread=spread, unit=list(UNITS)))
     return pd.concat(parts, ignore_index=True).assign(judgments=judgments, runs=runs)
 
 

@@ -27,6 +27,7 @@ from ..rank.sets import rank_sets
 from ..rank.units import (
     FEWEST_UNITS,
     Means,
+    default_unit,
     draw_means,
     estimate,
     rank_probabilities,
@@ -231,8 +232,7 @@ def standing(
     """
     recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
     table = unit_table(judged)
-    if unit is None:
-        unit = next(iter(table.loc[table["default"] == 1, "unit"]), UNTOLD)
+    unit = default_unit(judged) if unit is None else unit
     made = made_by(judged, recipe, alpha)
     ranking = recipe_table(recipe, made, judged.systems)[RANKED]
     sure = enough_units(judged, unit, recipe.by_domain)

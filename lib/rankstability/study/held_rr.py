@@ -74,7 +74,7 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     every = ranges.units(frame).without(REFERENCE)
     n = len(every.systems)
     judges, blocks = len(np.unique(every.judges)), len(every.judges)
-    chosen = ("judge" if judges >= FEWEST_UNITS else "block") if unit == "auto" else unit
+    chosen = ranges.default_unit(every) if unit == "auto" else unit
     owner = every.judges if chosen == "judge" else np.arange(blocks)
     cells = every.wins.tocoo()
     row, cell = (c.astype(np.int64) for c in cells.coords)

@@ -122,9 +122,9 @@ def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
     return counts.reset_index()
 
 
-def pairs_apart(judged: Scored, unit: str = "document") -> int:
-    """Pairs of systems that no unit of this kind has in common: nothing pairs them."""
-    codes = judged.unit(unit)
+def pairs_apart(judged: Scored) -> int:
+    """Pairs of systems that no document has in common: nothing pairs them."""
+    codes = judged.unit("document")
     held = np.zeros((int(codes.max()) + 1, len(judged.systems)))
     held[codes, judged.system] = 1
     shared = held.T @ held

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from ..chance import in_shards
-from ..change.simulate import Model, draw_blocks, draw_qualities
+from ..change.simulate import Model
 from ..rank.ranges import UNITS, range_clusters, rank_ranges, ranks, units
 from ..score.rr import REFERENCE, expected_win
-from .experiments import QUALITIES, SHARD, _means, range_quality
+from .experiments import QUALITIES, SHARD, quality_by_unit, with_errors
 
 PER_THOUSAND = (2, 3, 4, 5, 6, 7, 8, 10, 15, 25)  # ranks chopped off at each end
 TIES = ("left out", "drawn along")
@@ -74,24 +74,12 @@ def simulated_quality(
     """
     trims = trims_of(resamples)
     kinds = UNITS[:2]
-
-    def work(count: int, rng: np.random.Generator, size: int) -> np.ndarray:
-        quality = draw_qualities(model, count, rng)
-        out = np.empty((count, len(kinds), len(trims), len(QUALITIES)))
-        for e in range(count):
-            data = units(draw_blocks(model, quality[e], size, rng)).without(REFERENCE)
-            truth = ranks(quality[e, : model.systems])
-            for u, unit in enumerate(kinds):
-                sampled = ranks(expected_win(data.resample(unit, resamples, rng)))
-                for t, k in enumerate(trims.values()):
-                    out[e, u, t] = range_quality(*rank_ranges(sampled, k), truth)
-        return out
-
     parts = []
     for size in judgments:
-        drawn = in_shards(partial(work, size=size), runs, SHARD, seed, jobs, f"units, {size}")
+        work = partial(quality_by_unit, model, size, resamples, kinds, [*trims.values()], 0.0)
+        drawn = in_shards(work, runs, SHARD, seed, jobs, f"units, {size}")
         values = np.concatenate(drawn)
         for u, unit in enumerate(kinds):
-            part = _means(values[:, u], QUALITIES, unit=unit, trim=list(trims), judgments=size)
+            part = with_errors(values[:, u], QUALITIES, unit=unit, trim=list(trims), judgments=size)
             parts.append(part.assign(runs=runs))
     return pd.concat(parts, ignore_index=True)

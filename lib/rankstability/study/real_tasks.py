@@ -19,6 +19,10 @@ from ..score.rr import REFERENCE, expected_win, weighted
 from .campaign_size import expected_share, fit_spread
 from .readings import READINGS, Reading
 
+POINTS = 12  # of a task's growth
+CANDIDATES = tuple(range(2, 41))  # spreads that are tried
+RESAMPLES = 1000
+
 
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
     """Win ratios (expected win) of each task's systems, best first (Figure 1).
@@ -53,7 +57,6 @@ def growth(
     data: Units,
     rng: np.random.Generator,
     *,
-    points: int = 12,
     orders: int = 20,
     sides: int = 1,
 ) -> pd.DataFrame:
@@ -69,7 +72,7 @@ def growth(
     """
     used = data.without(REFERENCE)
     number = len(used.judges)
-    ends = np.unique(np.linspace(0, number, points + 1).round().astype(int)[1:])
+    ends = np.unique(np.linspace(0, number, POINTS + 1).round().astype(int)[1:])
     shares, judged, decided = [], [], []
     for _ in range(orders):
         place = np.empty(number, dtype=np.int64)
@@ -105,14 +108,13 @@ def fitted_spreads(
     *,
     orders: int = 20,
     readings: Sequence[Reading] = READINGS,
-    candidates: Sequence[float] = tuple(range(2, 41)),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The spread that fits each task's growth (Figure 2).
 
     Returns
     -------
     DataFrame
-        reading, task, systems, judgments, share (all judgments), spread (best of `candidates`),
+        reading, task, systems, judgments, share (all judgments), spread (best of `CANDIDATES`),
         sigma2 (as the reading would print it), rmse.
     DataFrame
         reading, task, and the columns of `growth`, with `fitted`, the model's expected share.
@@ -126,7 +128,7 @@ def fitted_spreads(
             model = Model(n, block=min(block_size(data.without(REFERENCE)), n))
             sizes = grown["judgments"].to_numpy()
             spread, misfit = fit_spread(
-                sizes, grown["share"].to_numpy(), model, candidates, sides=reading.sides
+                sizes, grown["share"].to_numpy(), model, CANDIDATES, sides=reading.sides
             )
             best = Model(n, spread, model.block)
             grown["fitted"] = expected_share(sizes, best, sides=reading.sides)
@@ -181,8 +183,6 @@ def repeated_ranges(
     frame: pd.DataFrame,
     seed: int,
     *,
-    readings: Sequence[Reading] = READINGS,
-    resamples: int = 1000,
     repetitions: int = 25,
 ) -> pd.DataFrame:
     """A task's ranking with rank ranges as the paper draws them, from several bootstraps.
@@ -201,11 +201,11 @@ def repeated_ranges(
         reading, repetition, and the columns of `ranges.range_table`.
     """
     parts = []
-    for reading in readings:
+    for reading in READINGS:
         data = reading.prepared(units(frame, reading.unranked))
-        trim = reading.trimmed(resamples)
+        trim = reading.trimmed(RESAMPLES)
         for i, rng in enumerate(child_seeds(seed, repetitions)):
-            table = range_table(data, resamples, rng, trim=trim)
+            table = range_table(data, RESAMPLES, rng, trim=trim)
             table.insert(0, "repetition", i)
             table.insert(0, "reading", reading.name)
             parts.append(table)

@@ -134,9 +134,7 @@ def without_reference_rows(
     return frame[~outside], pd.DataFrame([row], columns=["file", "reason", "rows"])
 
 
-def clusterings(
-    scores: SegmentScores, alpha: float = 0.05, corrections: Sequence[str] = ("none", "holm")
-) -> pd.DataFrame:
+def clusterings(scores: SegmentScores, alpha: float = 0.05) -> pd.DataFrame:
     """The clusters of one pair under each test, correction and cluster rule.
 
     Returns
@@ -147,7 +145,7 @@ def clusterings(
     """
     frames = []
     for test in TESTS:
-        for correction in corrections:
+        for correction in ("none", "holm"):
             # one-sided p differs by direction; a correction over unordered pairs does not apply
             if test == "greater" and correction != "none":
                 continue

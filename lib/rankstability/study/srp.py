@@ -218,7 +218,6 @@ def srp(
     data: Ratings | pd.DataFrame,
     design: Design = DEFAULT,
     seed: int = 20240601,
-    claims: int = 0,
     **settings: Any,
 ) -> dict[str, Any]:
     """Stable ranking probability of one study design, by simulated studies of a campaign's ratings.
@@ -230,8 +229,6 @@ def srp(
     ----------
     data : Ratings or DataFrame
         From `mqm.ratings`, or MQM judgments; with two or more ratings per item.
-    claims : int
-        See `stability`.
     **settings
         Fields of `design` to change, such as ``grouping="none"`` or ``studies=100``.
 
@@ -264,15 +261,13 @@ def srp(
         "documents": design.documents or len(data.documents),
         "document_sets": "every study" if design.per_document_set == 1 else "shared",
     }
-    return row | stability(simulate(data, design, rng, documents), claims)
+    return row | stability(simulate(data, design, rng, documents))
 
 
-def table(
-    data: Ratings, designs: Sequence[Design], seed: int, jobs: int = 1, claims: int = 0
-) -> pd.DataFrame:
+def table(data: Ratings, designs: Sequence[Design], seed: int, jobs: int = 1) -> pd.DataFrame:
     """`srp` of every design (each once), in order; the same for any number of jobs."""
     unique = dict.fromkeys(
         replace(d, documents=d.documents or len(data.documents)) for d in designs
     )
-    rows = in_parallel(srp, [(data, d, seed, claims) for d in unique], jobs)
+    rows = in_parallel(srp, [(data, d, seed) for d in unique], jobs)
     return pd.DataFrame(rows)[COLUMNS]

@@ -188,19 +188,9 @@ def _toward(
     target: float,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Random choices, then in random order each moved to where the entropy is nearest `target`.
-
-    Parameters
-    ----------
-    units : (n, u) int array
-        The document of each unit.
-
-    Returns
-    -------
-    choice : (n, u) int array
-    entropy : (n,) array
-        Normalised by the log of the number of raters of the dataset.
-    """
+    """Random choices (n, u), then in random order each moved to where the entropy is nearest
+    `target`; and the entropies, normalised by the log of the number of raters. `units` are
+    documents, (n, u)."""
     n, u = units.shape
     raters, each = len(data.raters), int(table[0].sum())
     choice = rng.integers(0, len(table), size=(n, u)).astype(np.int8)

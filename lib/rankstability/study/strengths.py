@@ -13,23 +13,20 @@ from ..rank.sets import rank_sets
 from ..rank.units import FEWEST_UNITS
 from ..score import rr
 
+ORDERS = 5  # random orders of the comparisons that TrueSkill is averaged over
 COLUMNS = (
     *("task", "system", "rank", "strength", "low", "high", "marginal_low", "marginal_high"),
     *("held_below", "trueskill", "bojar", "unit", "tie"),
 )
 
 
-def strengths(
-    frame: pd.DataFrame, rng: np.random.Generator, alpha: float = 0.05, orders: int = 5
-) -> pd.DataFrame:
+def strengths(frame: pd.DataFrame, rng: np.random.Generator, alpha: float = 0.05) -> pd.DataFrame:
     """Davidson strengths of the systems of each task beside TrueSkill and the win ratio.
 
     Parameters
     ----------
     frame : DataFrame
         Tasks, from `read.rr.read_rr`.
-    orders : int
-        Random orders of the comparisons that TrueSkill is averaged over.
 
     Returns
     -------
@@ -43,7 +40,7 @@ def strengths(
     parts = []
     for task, judgments in rr.tasks(frame).items():
         data = ranges.units(judgments).without(REFERENCE)
-        unit = "judge" if len(np.unique(data.judges)) >= FEWEST_UNITS else "block"
+        unit = ranges.default_unit(data)
         try:
             sure = bradley_terry.strengths(data, unit)
         except DataError:
@@ -58,7 +55,7 @@ def strengths(
         for side in ("marginal_low", "marginal_high"):
             part[side] = np.nan if sets is None else sets[side]
         part.loc[order, "held_below"] = held
-        part["trueskill"] = _trueskill(judgments, data.systems, rng, orders)
+        part["trueskill"] = _trueskill(judgments, data.systems, rng)
         part["bojar"] = rr.METHODS["bojar"](data.counts).to_numpy()
         part = part.assign(task=task, unit=unit, tie=bradley_terry.davidson(data.counts)[1])
         parts.append(part.sort_values("rank").reindex(columns=list(COLUMNS)))
@@ -66,11 +63,11 @@ def strengths(
 
 
 def _trueskill(
-    frame: pd.DataFrame, systems: tuple[str, ...], rng: np.random.Generator, orders: int
+    frame: pd.DataFrame, systems: tuple[str, ...], rng: np.random.Generator
 ) -> np.ndarray:
     data = blocks(frame)
     code = np.array([systems.index(s) if s in systems else -1 for s in data.systems])
     _, first, second, sign = rr.comparisons(data)
     first, second = code[first], code[second]
     keep = (first >= 0) & (second >= 0)
-    return skill.repeated(first[keep], second[keep], sign[keep], len(systems), rng, orders)
+    return skill.repeated(first[keep], second[keep], sign[keep], len(systems), rng, ORDERS)

@@ -28,6 +28,7 @@ from ..score.mqm import Ratings
 from .srp import COLUMNS, Outcome, rank_and_test, stability
 from .srp_studies import Design, assign, item_scores
 
+ALPHA = 0.05
 LEVELS = (0.125, 0.25, 0.5, 0.75, 1.0)  # shares of half a campaign
 DESIGN_COLUMNS = ["grouping", "balance", "ratings_per_item", "documents"]
 SRP_COLUMNS = ["pair", *(name for name in COLUMNS if name != "document_sets")]
@@ -89,8 +90,6 @@ def da_sampler(
     da: DirectAssessment,
     normalisation: str = "z",
     unit: str = "workers",
-    test: str = "scipy<1.7",
-    alpha: float = 0.05,
 ) -> Sampler:
     """Studies of direct assessment: workers, documents or blocks with a judgment that counts.
 
@@ -150,19 +149,19 @@ def da_sampler(
             number = np.bincount(group, minlength=len(systems))
             with np.errstate(invalid="ignore"):
                 means[i] = -np.bincount(group, score, len(systems)) / number
-            tested, _ = rank_sum(score, group, len(systems), test)
+            tested, _ = rank_sum(score, group, len(systems))
             p[i] = np.nan_to_num(tested[first, second], nan=1.0)
         # Knowles draws the line at p < alpha, strictly
-        p = np.where(p < alpha, p, np.maximum(p, np.nextafter(alpha, 1) + 1e-9))
+        p = np.where(p < ALPHA, p, np.maximum(p, np.nextafter(ALPHA, 1) + 1e-9))
         sets = np.arange(len(chosen)) // 2
-        outcome = Outcome(systems, means, p, np.zeros_like(p), sets, alpha)
+        outcome = Outcome(systems, means, p, np.zeros_like(p), sets, ALPHA)
         return outcome, judged / len(chosen) / len(systems)
 
     documents = good["document"].nunique() or np.nan
     return Sampler(da.pair, normalisation, unit, units, documents, systems, draw)
 
 
-def rr_sampler(frame: pd.DataFrame, alpha: float = 0.05) -> Sampler:
+def rr_sampler(frame: pd.DataFrame) -> Sampler:
     """Studies of relative ranking (rows of one task): blocks are drawn.
 
     Systems are ordered by wins / (wins + losses) and tested by two-sided sign tests, ties and the
@@ -186,20 +185,14 @@ def rr_sampler(frame: pd.DataFrame, alpha: float = 0.05) -> Sampler:
         first, second = counts[:, i, j], counts[:, j, i]
         strength = np.abs(first - second) / np.sqrt(np.maximum(first + second, 1))
         sets = np.arange(len(chosen)) // 2
-        outcome = Outcome(systems, means, sign_test(first, second), strength, sets, alpha)
+        outcome = Outcome(systems, means, sign_test(first, second), strength, sets, ALPHA)
         return outcome, float((weights @ ranked).mean() / len(systems))
 
     task, documents = str(frame["task"].iloc[0]), frame["document"].nunique()
     return Sampler(task, "none", "blocks", len(data.codes), documents, systems, draw)
 
 
-def mqm_sampler(
-    data: Ratings,
-    pair: str,
-    normalisation: str = "none",
-    permutations: int = 500,
-    alpha: float = 0.05,
-) -> Sampler:
+def mqm_sampler(data: Ratings, pair: str, permutations: int = 500) -> Sampler:
     """Studies of MQM: documents are drawn, one rating per item, pSxS, fully balanced.
 
     A judgment is one rated segment.
@@ -207,12 +200,7 @@ def mqm_sampler(
 
     def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
         chosen = np.sort(chosen, axis=1)
-        design = Design(
-            normalisation=normalisation,
-            studies=len(chosen),
-            permutations=permutations,
-            alpha=alpha,
-        )
+        design = Design(studies=len(chosen), permutations=permutations)
         choice, _ = assign(data, design, chosen, rng)
         sums, segments = item_scores(data, design, chosen, choice)
         sets = np.arange(len(chosen)) // 2
@@ -220,7 +208,7 @@ def mqm_sampler(
         return outcome, float(segments.sum(axis=1).mean())
 
     count = len(data.documents)
-    return Sampler(pair, normalisation, "documents", count, count, data.systems, draw, "pSxS")
+    return Sampler(pair, "none", "documents", count, count, data.systems, draw, "pSxS")
 
 
 def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
