@@ -12,6 +12,7 @@ import fnmatch
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -98,12 +99,11 @@ def download(name: str, base: str = "", tries: int = TRIES) -> Iterator[str]:
     base = base or os.environ.get("RANKSTABILITY_MIRROR", "")
     folder = campaigns.folder_of(name)
     yield from (f"{name}: {line}" for line in _state(folder, entry))
-    failed: dict[str, list[DataError]] = {}
+    wanted = _Wanted(folder, entry, base, tries, {})
     for source in entry["sources"]:
         take = _from_archive if "archive" in source else _from_repository
-        for line in take(folder, entry, source, base, tries, failed):
-            yield f"{name}: {line}"
-    for file, errors in failed.items():
+        yield from (f"{name}: {line}" for line in take(wanted, source))
+    for file, errors in wanted.failed.items():
         if not campaigns.locate(folder, file):
             last, before = errors[-1], [error.problem for error in errors[:-1]]
             problem = "; and ".join([*before, last.problem])
@@ -135,36 +135,34 @@ def _state(folder: Path, entry: Entry) -> Iterator[str]:
             yield f"{shown} {meaning[state]}"
 
 
-def _from_repository(
-    folder: Path,
-    entry: Entry,
-    source: Entry,
-    base: str,
-    tries: int,
-    failed: dict[str, list[DataError]],
-) -> Iterator[str]:
-    """Fetch the missing files of a repository; why one could not be had goes into `failed`."""
+@dataclass(frozen=True)
+class _Wanted:
+    """A campaign of the catalogue, where it goes, and why its files could not be had so far."""
+
+    folder: Path
+    entry: Entry
+    base: str
+    tries: int
+    failed: dict[str, list[DataError]]
+
+
+def _from_repository(of: _Wanted, source: Entry) -> Iterator[str]:
+    """Fetch the missing files of a repository."""
     for file, facts in source["files"].items():
-        if campaigns.locate(folder, file):
+        if campaigns.locate(of.folder, file):
             continue
         try:
-            fetch(url_of(source, file, base), folder / file, facts, tries)
+            fetch(url_of(source, file, of.base), of.folder / file, facts, of.tries)
             yield f"{file} fetched, verified ({', '.join(facts)})"
         except DataError as error:
-            failed.setdefault(file, []).append(error)
+            of.failed.setdefault(file, []).append(error)
             if isinstance(error, Unreachable):
                 return
 
 
-def _from_archive(
-    folder: Path,
-    entry: Entry,
-    source: Entry,
-    base: str,
-    tries: int,
-    failed: dict[str, list[DataError]],
-) -> Iterator[str]:
+def _from_archive(of: _Wanted, source: Entry) -> Iterator[str]:
     """Fetch an archive (once for all campaigns in it), hold it to its checksum, unpack."""
+    folder = of.folder
     url = str(source["archive"])
     store = paths.data_root() / "downloads" / url.rsplit("/", 1)[1]
     fresh = not store.is_file()
@@ -180,7 +178,7 @@ def _from_archive(
     try:
         if fresh:
             instead = f"; or {' and '.join(source['files'])} of its folder {source['part']}"
-            fetch(url_of(source, "", base), store, facts, tries, f"{instead} in {folder}")
+            fetch(url_of(source, "", of.base), store, facts, of.tries, f"{instead} in {folder}")
         elif problem := mismatch(store, facts):
             raise DataError(
                 f"{problem}; it is not the archive recorded at the first download",
@@ -188,7 +186,7 @@ def _from_archive(
                 expected="Remove the file to fetch it again; if you trust this one, delete its "
                 f"line from {paths.data_root() / 'checksums.tsv'}",
             )
-        required = {file: _known(entry, file) for file in missing}
+        required = {file: _known(of.entry, file) for file in missing}
         try:
             unpacked = unpack(store, source["part"], folder, required, extras)
         except DataError:
@@ -197,7 +195,7 @@ def _from_archive(
             raise
     except DataError as error:
         for file in missing:
-            failed.setdefault(file, []).append(error)
+            of.failed.setdefault(file, []).append(error)
         return
     if not facts:
         _record({url: store})
@@ -207,7 +205,7 @@ def _from_archive(
         )
     _record({_in_root(path): path for path in unpacked})
     shown = ", ".join(path.name for path in unpacked[:2]) + ", ..." * (len(unpacked) > 2)
-    official = [path.name for path in unpacked if _known(entry, path.name)]
+    official = [path.name for path in unpacked if _known(of.entry, path.name)]
     yield (
         f"{len(unpacked)} files unpacked from {store.name} ({shown}), sha256 recorded"
         + (f"; verified (git_blob): {', '.join(official)}" if official else "")
