@@ -21,7 +21,7 @@ _MODULES = {  # read only when a name is used, so that the package itself loads 
     "change.perturb": ("remove", "degrade"),
     "change.simulate": ("simulate",),
     "score.da": ("segment_scores",),
-    "score.rr": ("pair_counts",),
+    "score.pairwise": ("pair_counts",),
     "score.mqm": ("mqm_scores",),
     "rank.systems": ("rank_systems", "rank_by_recipe"),
     "rank.ranking": ("Ranking", "compare", "CLUSTER_RULES"),

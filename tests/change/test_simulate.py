@@ -12,14 +12,11 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from rankstability.change import simulate as simulation
-from rankstability.change.simulate import (
-    Model,
-    draw_blocks,
-    draw_counts,
-    draw_qualities,
-)
+from rankstability.change.model import Model
+from rankstability.change.simulate import draw_blocks, draw_counts, draw_qualities
 from rankstability.errors import DataError
 from rankstability.read import rr as readers_rr
+from rankstability.score import pairwise
 from rankstability.score import rr as relative_ranking
 
 
@@ -67,7 +64,7 @@ def test_counts_and_blocks_are_one_model():
     quality = draw_qualities(model, 1, np.random.default_rng(5))
     rng = np.random.default_rng(6)
     wins, ties = draw_counts(model, quality, [400_000], rng)
-    counts = relative_ranking.pair_counts(draw_blocks(model, quality[0], 400_000, rng))
+    counts = pairwise.pair_counts(draw_blocks(model, quality[0], 400_000, rng))
     assert counts.systems[-1] == "_ref"
     for fast, slow in ((wins[0, 0], counts.wins), (ties[0, 0], counts.ties)):
         assert np.abs(fast - slow).max() < 6 * np.sqrt(2 * fast.max())
@@ -117,7 +114,7 @@ def test_a_simulated_campaign_is_a_campaign():
     assert frame["judge"].nunique() == 7 and (frame.groupby("block").size() == 4).all()
     assert (frame["segment"] == frame["block"] + 1).all()  # each block its own, counted from 1
     wins, ties = slow_counts(relative_ranking.blocks(frame))
-    counts = relative_ranking.pair_counts(frame)
+    counts = pairwise.pair_counts(frame)
     assert (counts.wins == wins).all() and (counts.ties == ties).all() and ties.any()
     table = relative_ranking.scores(frame).set_index("system")
     order = [counts.systems[i] for i in np.argsort(-quality)]

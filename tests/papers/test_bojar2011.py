@@ -8,7 +8,7 @@ import pytest
 from conftest import real
 from rankstability.papers import bojar2011, claims
 from rankstability.read import rr as read_rr
-from rankstability.score import rr
+from rankstability.score import pairwise, rr
 from rankstability.study import agreement, relative_ranking
 
 EXACT = {
@@ -41,7 +41,7 @@ def tables():
     focus, notes = tasks["en-cs"], agreement.annotate(frame)
     scores = pd.concat([rr.scores(t) for t in tasks.values()], ignore_index=True)
     campaign = relative_ranking.campaign_table(frame, agreement.agreement(notes))
-    better = rr.win_percentages(rr.pair_counts(focus), list(bojar2011.TOP))
+    better = rr.win_percentages(pairwise.pair_counts(focus), list(bojar2011.TOP))
     both = relative_ranking.head_to_head(focus, "cu-tecto", "cu-bojar")
     edits = read_rr.read_edits(folder / "data_EDT.tsv")
     judged = read_rr.read_acceptability(folder / "data_ACC.csv")

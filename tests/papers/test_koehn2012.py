@@ -11,7 +11,8 @@ from rankstability import paths
 from rankstability.papers import claims, koehn2012
 from rankstability.rank.ranges import range_table, units
 from rankstability.read import rr as readers_rr
-from rankstability.score.rr import expected_win, tasks
+from rankstability.score.pairwise import expected_win
+from rankstability.score.rr import tasks
 from rankstability.study import readings, real_tasks
 from rankstability.study.readings import AS_MATCHED, AS_STATED
 

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, ranges, skill
-from rankstability.score.rr import PairCounts
+from rankstability.score.pairwise import PairCounts
 
 
 def counts(wins, ties=None):

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankstability.change.simulate import Model, draw_blocks, draw_qualities, simulate
+from rankstability.change.model import Model
+from rankstability.change.simulate import draw_blocks, draw_qualities, simulate
 from rankstability.errors import DataError
 from rankstability.rank.ranges import (
     UNITS,
@@ -23,7 +24,7 @@ from rankstability.rank.ranges import (
     trim_for,
     units,
 )
-from rankstability.score.rr import PairCounts, pair_counts
+from rankstability.score.pairwise import PairCounts, pair_counts
 
 
 def campaign(judgments: int = 2000, seed: int = 1, grain: float = 0.0) -> Units:

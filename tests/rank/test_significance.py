@@ -20,7 +20,7 @@ from rankstability.rank.significance import (
     significant_share,
     significant_wins,
 )
-from rankstability.score.rr import PairCounts
+from rankstability.score.pairwise import PairCounts
 
 
 def before_scipy_17(x, y):

@@ -15,7 +15,7 @@ from rankstability.judgments import blocks
 from rankstability.read import campaigns, formats
 from rankstability.read.da import COLUMNS
 from rankstability.report.commands import main
-from rankstability.score.rr import pair_counts
+from rankstability.score.pairwise import pair_counts
 
 
 def lines(path, entries):

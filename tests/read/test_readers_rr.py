@@ -12,7 +12,7 @@ import pytest
 from conftest import real
 from rankstability.errors import DataError
 from rankstability.read import rr as readers_rr
-from rankstability.score import rr as relative_ranking
+from rankstability.score import pairwise
 
 HEADER = ",".join(next(demo_rr.rows()))
 ROW = "Czech,English,7,doc,7,judge1,1,a,2,b,3,c,4,d,5,e,1,2,2,-1,5"
@@ -126,7 +126,7 @@ def test_comparisons_of_one_ranking_become_their_block_again(tmp_path):
     blocks = [dict(zip(g["system"], g["rank"], strict=True)) for _, g in frame.groupby("block")]
     assert blocks == [{"a": 1, "b": 3, "c": 3, "d": 5, "e": 2}, {"a": 2, "c": 1, "f": 1}]
     assert set(frame["pair"]) == {"cs-en"}
-    counts = relative_ranking.pair_counts(frame)
+    counts = pairwise.pair_counts(frame)
     assert counts.comparisons == len(rows)
 
 
@@ -136,7 +136,7 @@ def test_a_ranking_that_is_not_whole_stays_in_blocks_of_two(tmp_path):
     torn[2] = torn[2].replace("b,2", "b,5")  # b has two ranks
     frame = readers_rr.read_rr([write(tmp_path, PAIRWISE, *missing, *torn)])
     assert frame.groupby("block").size().tolist() == [2] * 5
-    assert relative_ranking.pair_counts(frame).comparisons == 5
+    assert pairwise.pair_counts(frame).comparisons == 5
 
 
 def test_names_of_wmt16_become_plain_unless_two_would_be_one(tmp_path):
@@ -198,7 +198,7 @@ def test_joined_ids_are_a_slot_for_each_system_with_one_rank(tmp_path):
     assert first["rank"].tolist() == [1, 1, 2, 2, -1, 5]
     assert first["position"].tolist() == [1, 2, 3, 4, 5, 6]
     assert frame.attrs["excluded"]["(kept: slots of joined ids A+B, one for each system)"] == 1
-    assert relative_ranking.pair_counts(frame).systems == tuple("abcdef")
+    assert pairwise.pair_counts(frame).systems == tuple("abcdef")
 
 
 def test_languages_of_the_it_task_of_wmt16(tmp_path):

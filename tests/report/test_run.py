@@ -21,7 +21,7 @@ from rankstability.rank.significance import CORRECTIONS, TESTS
 from rankstability.report import commands, run, session
 from rankstability.report.parameters import CHOICES
 from rankstability.score.mqm import WEIGHTS
-from rankstability.study.agreement import MEASURES
+from rankstability.study.agreement_sums import MEASURES
 
 PARAMETERS = """\
 campaign: str = "demo-srdc"  # the campaign

@@ -15,8 +15,8 @@ from conftest import needs
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, counted
 from rankstability.read.campaigns import find, load_da
+from rankstability.score import factors, variance
 from rankstability.score import models as effects
-from rankstability.score import variance
 from rankstability.score.da import judgment_z, segment_scores
 
 
@@ -254,7 +254,7 @@ def test_what_holds_together_on_wmt21(pair):
     """Worker by system, block and document by system: an independent fit's falls and variances."""
     da = load_da(find("wmt21"), pair)
     rows = counted(da.good)
-    y, of = da.good["score"].to_numpy(float)[rows], effects.factors(da, rows)
+    y, of = da.good["score"].to_numpy(float)[rows], factors.factors(da, rows)
     base = ["system", "worker", "document", "segment"]
 
     def fit(*more: str) -> variance.Components:

@@ -20,7 +20,7 @@ from rankstability.rank import ranges as rank_ranges
 from rankstability.rank import significance
 from rankstability.rank.systems import count_tests, rank_counts
 from rankstability.read import rr as readers_rr
-from rankstability.score import rr
+from rankstability.score import pairwise, rr
 from rankstability.study import relative_ranking, rr_changes
 
 SYSTEMS = ["_ref", "a", "b", "c", "d", "e", "f"]
@@ -59,7 +59,7 @@ campaign = st.lists(block, min_size=1, max_size=25)
 @given(campaign)
 @settings(max_examples=60, deadline=None)
 def test_counts_are_those_of_plain_loops(blocks):
-    counts = rr.pair_counts(frame_of(blocks))
+    counts = pairwise.pair_counts(frame_of(blocks))
     wins, ties = brute(blocks)
     for i, a in enumerate(counts.systems):
         for j, b in enumerate(counts.systems):
@@ -73,12 +73,14 @@ def test_counts_are_those_of_plain_loops(blocks):
 def test_weights_of_one_give_the_counts_and_removal_is_dropping_a_row(blocks):
     frame = frame_of(blocks)
     data = rr.blocks(frame)
-    full = rr.pair_counts(data)
-    same = rr.weighted(rr.pairwise_by_block(data), np.ones((1, len(data.block)), int), data.systems)
+    full = pairwise.pair_counts(data)
+    same = pairwise.weighted(
+        pairwise.pairwise_by_block(data), np.ones((1, len(data.block)), int), data.systems
+    )
     assert (same.wins[0] == full.wins).all() and (same.ties[0] == full.ties).all()
     for system in data.systems:
         if len(data.systems) > 1:
-            again = rr.pair_counts(perturb.remove(frame, system))
+            again = pairwise.pair_counts(perturb.remove(frame, system))
             short = full.without(system)
             assert again.systems == short.systems
             assert (again.wins == short.wins).all() and (again.ties == short.ties).all()
@@ -126,8 +128,8 @@ def test_one_ranked_alone_is_sole_winner_but_better_than_nobody():
 
 def test_kept_blanks_beat_everyone_and_tie_with_each_other():
     frame = frame_of([{"a": 1, "b": -1, "c": -1}])
-    assert rr.pair_counts(frame).comparisons == 0
-    kept = rr.pair_counts(frame, unranked="keep")
+    assert pairwise.pair_counts(frame).comparisons == 0
+    kept = pairwise.pair_counts(frame, unranked="keep")
     i = {s: k for k, s in enumerate(kept.systems)}
     assert kept.wins[i["b"], i["a"]] == 1 and kept.wins[i["c"], i["a"]] == 1
     assert kept.ties[i["b"], i["c"]] == 1
@@ -135,17 +137,19 @@ def test_kept_blanks_beat_everyone_and_tie_with_each_other():
 
 def test_expected_win_averages_opponents_not_comparisons():
     """9 of 10 against b and 0 of 90 against c: 0.45, though only 9 of 100 are won."""
-    counts = rr.PairCounts(
+    counts = pairwise.PairCounts(
         ("a", "b", "c"), np.array([[0, 9, 0], [1, 0, 0], [90, 0, 0]]), np.zeros((3, 3), int)
     )
-    assert rr.expected_win(counts)[0] == pytest.approx(0.45)
-    assert rr.wins_over_decided(counts)[0] == pytest.approx(0.09)
+    assert pairwise.expected_win(counts)[0] == pytest.approx(0.45)
+    assert pairwise.wins_over_decided(counts)[0] == pytest.approx(0.09)
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
 @settings(max_examples=50, deadline=None)
 def test_sign_test_is_the_binomial_test(wins, losses):
-    counts = rr.PairCounts(("a", "b"), np.array([[0, wins], [losses, 0]]), np.zeros((2, 2), int))
+    counts = pairwise.PairCounts(
+        ("a", "b"), np.array([[0, wins], [losses, 0]]), np.zeros((2, 2), int)
+    )
     row = significance.sign_tests(counts, correct=False).iloc[0]
     n = wins + losses
     expected = binomtest(wins, n, 0.5).pvalue if n else 1.0
@@ -154,7 +158,7 @@ def test_sign_test_is_the_binomial_test(wins, losses):
 
 
 def test_corrections_are_those_of_statsmodels():
-    counts = rr.pair_counts(readers_rr.read_rr([demo_rr.FILE], "cs-en"))
+    counts = pairwise.pair_counts(readers_rr.read_rr([demo_rr.FILE], "cs-en"))
     tests = significance.sign_tests(counts)
     assert len(tests) == 36
     assert tests["p_holm"].to_numpy() == pytest.approx(multipletests(tests["p"], method="holm")[1])
@@ -180,7 +184,7 @@ def test_refusals():
     with pytest.raises(DataError, match="no blocks"):
         rr.blocks(frame.iloc[:0])
     with pytest.raises(DataError, match="unknown rule"):
-        rr.pair_counts(frame, unranked="guess")
+        pairwise.pair_counts(frame, unranked="guess")
     with pytest.raises(DataError, match="unknown score"):
         rr.method_of("magic")
 
@@ -203,7 +207,7 @@ def test_sizes_of_the_tasks_of_lopez(campaign):
     frame = readers_rr.read_rr(sorted(real(campaign).glob(pattern)))
     found = {}
     for task, rows in rr.tasks(frame).items():
-        counts = rr.pair_counts(rows)
+        counts = pairwise.pair_counts(rows)
         found[task] = (len(counts.without("_ref").systems), counts.comparisons)
     printed = (entry.rsplit(" ", 2) for entry in LOPEZ_TABLE_1[campaign].split("|"))
     assert found == {task: (int(n), int(pairs)) for task, n, pairs in printed}
@@ -229,15 +233,15 @@ def test_removals_are_what_removing_the_rows_gives(demo):
     for row in changes[changes["task"] == "cs-en"].itertuples():
         removed = "_ref" if row.removed == "ref" else row.removed
         method = rr.METHODS[row.method]
-        before = [s for s in best_first(method(rr.pair_counts(task))) if s != removed]
-        after = best_first(method(rr.pair_counts(perturb.remove(task, removed))))
+        before = [s for s in best_first(method(pairwise.pair_counts(task))) if s != removed]
+        after = best_first(method(pairwise.pair_counts(perturb.remove(task, removed))))
         assert row.d_rank == (before != after)
     reference = changes[(changes["removed"] == "ref") & (changes["method"] == "expected_win")]
     assert not reference["d_rank"].any()  # it never counted there
 
 
 def test_sign_test_matrix_and_clusters(demo):
-    counts = rr.pair_counts(rr.tasks(demo)["cs-en"]).without("_ref")
+    counts = pairwise.pair_counts(rr.tasks(demo)["cs-en"]).without("_ref")
     p, lead = count_tests(counts)
     assert np.allclose(p, p.T, equal_nan=True) and (lead == -lead.T).all()
     i, j = counts.systems.index("cedar"), counts.systems.index("rowan")
@@ -273,9 +277,9 @@ def test_blocks_drawn_give_the_plain_bootstrap(demo):
     rng = np.random.default_rng(0)
     draws = rng.integers(len(data.block), size=(20, len(data.block)))
     weights = np.array([np.bincount(d, minlength=len(data.block)) for d in draws])
-    fast = rr.weighted(rr.pairwise_by_block(data), weights, data.systems)
+    fast = pairwise.weighted(pairwise.pairwise_by_block(data), weights, data.systems)
     for k, draw in enumerate(draws):
-        slow = rr.pair_counts(data.take(draw))
+        slow = pairwise.pair_counts(data.take(draw))
         assert (fast.wins[k] == slow.wins).all() and (fast.ties[k] == slow.ties).all()
 
 
@@ -286,7 +290,7 @@ def test_every_method_ranks_every_system(demo):
         for name in ranks.columns[2:]:
             assert sorted(part[name]) == list(range(1, 9))
     task = rr.tasks(demo)["cs-en"]
-    order = best_first(rr.METHODS["bojar"](rr.pair_counts(task)))
+    order = best_first(rr.METHODS["bojar"](pairwise.pair_counts(task)))
     part = ranks[ranks["task"] == "cs-en"].sort_values("bojar")
     assert part["system"].tolist() == order
 
@@ -317,7 +321,7 @@ def test_a_system_without_a_score_stands_last_and_is_not_dropped():
     changes = rr_changes.removals(frame, ["bojar"])
     assert set(changes["removed"]) == {"a", "b", "c"}
     tied = frame_of([{"a": 1, "b": 1, "c": 1}] * 3)
-    found = rank_counts(rr.pair_counts(tied), "bojar")
+    found = rank_counts(pairwise.pair_counts(tied), "bojar")
     assert list(found.systems) == ["a", "b", "c"] and set(found.table["cluster"]) == {1}
 
 

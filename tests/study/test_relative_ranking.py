@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rankstability.read import rr as read_rr
-from rankstability.score import rr
+from rankstability.score import pairwise, rr
 from rankstability.study import relative_ranking
 
 
@@ -42,13 +42,13 @@ def test_sole_winners_add_up_to_the_blocks(demo):
     one = table[table["task"] == "cs-en"]
     assert one["winner"].tolist()[0] == "_ref" and len(one) == 7
     assert one["blocks"].iloc[:-1].sum() == blocks["cs-en"] == one["blocks"].iloc[-1]
-    alone = rr.by_block(rr.blocks(tasks["cs-en"]))["sole_winner"].sum()
+    alone = pairwise.by_block(rr.blocks(tasks["cs-en"]))["sole_winner"].sum()
     assert one.set_index("winner")["blocks"]["no sole winner"] == blocks["cs-en"] - alone
 
 
 def test_head_to_head_is_the_pair_of_the_counts(demo):
     task = rr.tasks(demo)["cs-en"]
-    counts = rr.pair_counts(task)
+    counts = pairwise.pair_counts(task)
     i, j = counts.systems.index("cedar"), counts.systems.index("rowan")
     for system, other, a, b in (("cedar", "rowan", i, j), ("rowan", "cedar", j, i)):
         both = relative_ranking.head_to_head(task, system, other)

@@ -83,7 +83,7 @@ def _judged(da, worker):
 def test_an_rr_study_is_the_score_of_its_blocks():
     from scipy.stats import binomtest
 
-    from rankstability.score import rr
+    from rankstability.score import pairwise, rr
 
     frame = campaigns.load_rr(campaigns.find("demo-rr"), "cs-en")
     sampler = twin_studies.rr_sampler(frame)
@@ -92,8 +92,8 @@ def test_an_rr_study_is_the_score_of_its_blocks():
     found, _ = draw(chosen, np.random.default_rng(1))
     blocks = rr.blocks(frame)
     for i, rows in enumerate(chosen):
-        counts = rr.pair_counts(blocks.take(rows)).without(rr.REFERENCE)
-        scores = pd.Series(rr.wins_over_decided(counts), index=counts.systems)
+        counts = pairwise.pair_counts(blocks.take(rows)).without(rr.REFERENCE)
+        scores = pd.Series(pairwise.wins_over_decided(counts), index=counts.systems)
         np.testing.assert_allclose(-found.means[i], scores.reindex(systems).to_numpy())
         wins = pd.DataFrame(counts.wins, index=counts.systems, columns=counts.systems)
         for (a, b), p in list(zip(found.pairs, found.p[i], strict=True))[:8]:

@@ -22,7 +22,8 @@ from rankstability.rank.units import Means, estimate
 from rankstability.read import campaigns
 from rankstability.report import outputs
 from rankstability.report import verdict as report
-from rankstability.score.rr import METHODS, pair_counts
+from rankstability.score.pairwise import pair_counts
+from rankstability.score.rr import METHODS
 from rankstability.score.scored import from_frame
 from rankstability.study import answers, held_rr, sizes, verdict
 

@@ -19,7 +19,8 @@ from ..rank.significance import CORRECTIONS, TESTS
 from ..read import campaigns
 from ..score import mqm
 from ..score.da import SegmentScores, segment_scores
-from ..score.rr import METHODS, REFERENCE, PairCounts, pair_counts, tasks
+from ..score.pairwise import PairCounts, pair_counts
+from ..score.rr import METHODS, REFERENCE, tasks
 from ..study.changes import SETS
 
 if TYPE_CHECKING:

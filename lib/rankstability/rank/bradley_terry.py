@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
-from ..score.rr import PairCounts
+from ..score.pairwise import PairCounts
 from .ranges import Units
 from .units import Means, effective_units
 

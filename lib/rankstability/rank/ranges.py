@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..judgments import Blocks, blocks
-from ..score.rr import PairCounts, expected_win, pairwise_by_block, weighted
+from ..score.pairwise import PairCounts, expected_win, pairwise_by_block, weighted
 from .significance import significant_wins
 from .units import FEWEST_UNITS
 
@@ -72,7 +72,7 @@ class Units:
     ----------
     systems : tuple of str
     wins, ties : sparse matrices of shape (blocks, systems * systems)
-        As `score.rr.pairwise_by_block` gives them.
+        As `score.pairwise.pairwise_by_block` gives them.
     judges : int array
         Code of the judge of each block.
     """
@@ -145,7 +145,7 @@ def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
     data : Blocks or DataFrame
         One task: from `read.rr.read_rr`, `simulate.simulate` or `simulate.draw_blocks`.
     unranked : str
-        ``drop`` or ``keep``, see `score.rr.comparisons`.
+        ``drop`` or ``keep``, see `score.pairwise.comparisons`.
     """
     data = data if isinstance(data, Blocks) else blocks(data)
     wins, ties = pairwise_by_block(data, unranked)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, ndtr
 
 from ..errors import DataError
-from ..score.rr import PairCounts
+from ..score.pairwise import PairCounts
 
 Floats = NDArray[np.float64]
 

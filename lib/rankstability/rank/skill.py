@@ -27,7 +27,7 @@ def trueskill(
     Parameters
     ----------
     first, second, sign : array of int
-        From `score.rr.comparisons`: the sign is 1 where the first was ranked better, -1 where
+        From `score.pairwise.comparisons`: the sign is 1 where the first was ranked better, -1 where
         worse, 0 for a tie.
     """
     mean, variance = [0.0] * systems, [SIGMA**2] * systems

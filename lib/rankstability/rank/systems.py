@@ -9,8 +9,10 @@ from ..errors import DataError
 from ..judgments import DirectAssessment, select_rows
 from ..score import rr
 from ..score.da import SegmentScores
-from ..score.mqm import NORMALISATIONS, Ratings, normalised
-from ..score.rr import REFERENCE, PairCounts
+from ..score.mqm import NORMALISATIONS, Ratings
+from ..score.pairwise import PairCounts
+from ..score.raters import normalised
+from ..score.rr import REFERENCE
 from ..score.scored import scored
 from .ranking import Ranking, rank, without_score
 from .recipes import make, recipe_named, recipe_table, segment_domains

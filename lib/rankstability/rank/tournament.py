@@ -23,7 +23,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..errors import DataError
-from ..score.rr import PairCounts
+from ..score.pairwise import PairCounts
 from .feedback import blocks_of, nearest_to, order_cost, solve_block
 from .feedback_bounds import WORD, IntArray
 from .feedback_dp import batched_dp

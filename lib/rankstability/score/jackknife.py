@@ -8,7 +8,7 @@ import numpy as np
 
 from . import variance
 from .equations import Equations
-from .models import combined_factors
+from .factors import combined_factors
 from .scored import Scored
 
 GROUPS = 10

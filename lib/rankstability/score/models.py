@@ -18,6 +18,7 @@ from ..judgments import DirectAssessment, at_least_two, counted, of_type
 from . import da as da_scores
 from . import variance
 from .da import NO_SPREAD
+from .factors import TOGETHER, codes_of, factors, judgment_weights
 
 METHODS = {
     "z": "the worker's mean and standard deviation over all they judged (WMT)",
@@ -27,60 +28,9 @@ METHODS = {
     "model": "least squares: system, worker and document effects",
     "mixed": "the same with random workers and documents (shrunk by their variance)",
 }
-TOGETHER = ("worker:system", "block", "document:system")
-"""What judgments of one system hold together by, beside it."""
 DISCERNMENT = "worker:quality"
 """How much further apart than the average worker one keeps the systems, or less far."""
-FACTORS = ("system", "worker", "document", "segment", *TOGETHER)
 FEWEST = 3  # control rows of a worker below which the method knows nothing of the worker
-
-
-def _codes(frame: pd.DataFrame, column: str, rows: np.ndarray) -> np.ndarray:
-    return frame[column].cat.codes.to_numpy()[rows].astype(np.int64)
-
-
-def has_documents(da: DirectAssessment) -> bool:
-    """Whether all judgments that count name their document."""
-    return bool((_codes(da.good, "document", counted(da.good)) >= 0).all())
-
-
-def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
-    """One over the judgments of the same system and segment: every segment weighs the same.
-
-    With these weights the means of `model` scores are exactly the system effects.
-    """
-    segment = _codes(da.good, "segment", rows)
-    key = _codes(da.good, "system", rows) * (segment.max() + 1) + segment
-    return 1.0 / np.bincount(key)[key]
-
-
-def factors(da: DirectAssessment, rows: np.ndarray) -> dict[str, np.ndarray]:
-    """`combined_factors` of these rows of ``da.good``."""
-    of = {n: _codes(da.good, n, rows) for n in ("system", "segment", "worker", "document")}
-    if not has_documents(da):
-        del of["document"]
-    return combined_factors(**of)
-
-
-def combined_factors(
-    system: np.ndarray,
-    segment: np.ndarray,
-    worker: np.ndarray | None = None,
-    document: np.ndarray | None = None,
-) -> dict[str, np.ndarray]:
-    """Codes of system, worker, document, segment and of what judgments hold together by.
-
-    ``worker:system`` and ``document:system`` are a worker's and a document's own with a system;
-    a ``block`` is what one worker judged of one document of one system. Without workers or
-    documents, the factors that need them are absent.
-    """
-    of = {"system": system, "worker": worker, "document": document, "segment": segment}
-    systems = int(system.max()) + 1
-    for name, codes in (("worker:system", worker), ("document:system", document)):
-        of[name] = None if codes is None else codes.astype(np.int64) * systems + system
-    if worker is not None and document is not None:
-        of["block"] = (worker.astype(np.int64) * (document.max() + 1) + document) * systems + system
-    return {n: codes for n in FACTORS if (codes := of.get(n)) is not None}
 
 
 def spacing(da: DirectAssessment, quality: pd.Series) -> np.ndarray:
@@ -99,7 +49,6 @@ def components(
 
     Parameters
     ----------
-    da : DirectAssessment
     scores : array, optional
         One per row of ``da.good``, such as z-scores; by default the raw scores. NaN are left out.
     together : bool
@@ -168,13 +117,13 @@ class _Design:
     @classmethod
     def of(cls, da: DirectAssessment) -> _Design:
         rows, good = counted(da.good), da.good
-        present, system = np.unique(_codes(good, "system", rows), return_inverse=True)
-        document = _codes(good, "document", rows)
+        present, system = np.unique(codes_of(good, "system", rows), return_inverse=True)
+        document = codes_of(good, "document", rows)
         return cls(
             rows,
             [str(s) for s in good["system"].cat.categories[present]],
             system,
-            _codes(good, "worker", rows),
+            codes_of(good, "worker", rows),
             len(good["worker"].cat.categories),
             document if (document >= 0).all() else None,
             judgment_weights(da, rows),
@@ -205,7 +154,6 @@ def additive(da: DirectAssessment, penalty: tuple[float, float] | None = None) -
 
     Parameters
     ----------
-    da : DirectAssessment
     penalty : tuple of float, optional
         Of worker and document effects (residual variance over theirs): random effects.
     """
@@ -247,7 +195,7 @@ def controls(
     empty = np.full((size, *values.shape[1:]), np.nan)
     if not rows.any():
         return empty, empty.copy()
-    worker = _codes(good, "worker", rows)
+    worker = codes_of(good, "worker", rows)
     _, types = np.unique(kind.codes.to_numpy()[rows], return_inverse=True)
     y = values[rows]
     t, w, _ = variance.effects(y, types, worker)
@@ -268,7 +216,6 @@ def standardised(
 
     Parameters
     ----------
-    da : DirectAssessment
     methods : iterable of str
         Names of `METHODS`.
     penalty : tuple of float, optional
@@ -354,7 +301,7 @@ def _clipped(da: DirectAssessment, document: np.ndarray) -> np.ndarray:
 
 def _all_systems(da: DirectAssessment, values: np.ndarray) -> bool:
     rows = counted(da.good)
-    system = _codes(da.good, "system", rows)
+    system = codes_of(da.good, "system", rows)
     known = np.isfinite(values[rows])
     return bool((np.bincount(system[known], minlength=system.max() + 1)[np.unique(system)]).all())
 

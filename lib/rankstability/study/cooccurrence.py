@@ -19,7 +19,7 @@ from ..judgments import (
 from ..rank.ranking import opposite_pairs
 from ..score import variance
 from ..score.da import NO_SPREAD, judgment_z, worker_statistics
-from ..score.models import judgment_weights
+from ..score.factors import judgment_weights
 
 UNITS = ("auto", "hit", "worker")
 CONTROLS = ("REF", "BAD_REF")

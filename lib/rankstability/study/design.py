@@ -19,7 +19,7 @@ from scipy.stats import t as student
 from ..rank.tau import tau
 from ..rank.units import difference_variance, normal_draws
 from ..score import variance
-from ..score.models import combined_factors
+from ..score.factors import combined_factors
 from ..score.scored import Scored
 from .srp import Outcome, stability
 

@@ -14,7 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..chance import in_shards
-from ..change.simulate import Model, draw_blocks, draw_counts, draw_qualities
+from ..change.model import Model
+from ..change.simulate import draw_blocks, draw_counts, draw_qualities
 from ..rank.ranges import (
     UNITS,
     bootstrap_ranges,
@@ -27,7 +28,8 @@ from ..rank.ranges import (
 )
 from ..rank.significance import significant_share
 from ..rank.tournament import feedback_arc_sets
-from ..score.rr import REFERENCE, PairCounts, expected_win, wins_over_decided
+from ..score.pairwise import PairCounts, expected_win, wins_over_decided
+from ..score.rr import REFERENCE
 from .campaign_size import expected_share
 
 Floats = NDArray[np.float64]

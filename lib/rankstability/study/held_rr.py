@@ -15,7 +15,7 @@ from ..judgments import REFERENCE
 from ..rank import ranges
 from ..rank.systems import count_tests, rank_counts
 from ..rank.units import FEWEST_UNITS, Means, bootstrap, means, normal_draws
-from ..score.rr import PairCounts
+from ..score.pairwise import PairCounts
 from .calibration import false_line_row
 from .held import RANKED, UNTOLD, Standing, places, with_promises
 

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 
 from ..chance import in_shards
-from ..change.simulate import Model
+from ..change.model import Model
 from ..rank.ranges import UNITS, range_clusters, rank_ranges, ranks, units
-from ..score.rr import REFERENCE, expected_win
+from ..score.pairwise import expected_win
+from ..score.rr import REFERENCE
 from .experiments import QUALITIES, SHARD, quality_by_unit, with_errors
 
 PER_THOUSAND = (2, 3, 4, 5, 6, 7, 8, 10, 15, 25)  # ranks chopped off at each end

@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ..change.simulate import Model
+from ..change.model import Model
 from ..rank.ranges import Units
 from ..score.rr import REFERENCE
 from .campaign_size import expected_share, judgments_needed
@@ -43,7 +43,7 @@ class Reading:
     trim : float
         Share of the resampled ranks chopped off at each end.
     unranked : str
-        What becomes of blanks: ``drop`` or ``keep`` (see `score.rr.comparisons`).
+        What becomes of blanks: ``drop`` or ``keep`` (see `score.pairwise.comparisons`).
     """
 
     name: str

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from ..chance import child_seeds
-from ..change.simulate import Model
+from ..change.model import Model
 from ..rank.ranges import UNITS, Units, range_table, units
 from ..rank.significance import significant_share
-from ..score.rr import REFERENCE, expected_win, weighted
+from ..score.pairwise import expected_win, weighted
+from ..score.rr import REFERENCE
 from .campaign_size import expected_share, fit_spread
 from .readings import READINGS, Reading
 

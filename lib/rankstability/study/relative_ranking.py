@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..rank import tournament
 from ..rank.systems import UNSCORED
-from ..score import rr
+from ..score import pairwise, rr
 from ..score.rr import REFERENCE
 
 SOLE_WINNERS = 9  # systems Table 4 names, besides the reference
@@ -41,7 +41,7 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
     rows = []
     for task, judgments in rr.tasks(frame).items():
-        counts = rr.pair_counts(judgments)
+        counts = pairwise.pair_counts(judgments)
         score = rr.METHODS["better_or_equal_others"](counts)
         rows.append(
             {
@@ -169,14 +169,16 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
         for name in (*rr.METHODS, *rr.BLOCK_METHODS):
             values = part[name].round(12).fillna(UNSCORED).rank(ascending=False, method="first")
             table[name] = values.to_numpy().astype(int)
-        best = tournament_ranking(rr.pair_counts(judgments), time_limit)
+        best = tournament_ranking(pairwise.pair_counts(judgments), time_limit)
         place = {s: k for k, s in enumerate(best.ranking, start=1)}
         table["mfas"] = table["system"].map(place)
         parts.append(table.sort_values(next(iter(rr.METHODS))))
     return pd.concat(parts, ignore_index=True)
 
 
-def tournament_ranking(counts: rr.PairCounts, time_limit: float = 20.0) -> tournament.Tournament:
+def tournament_ranking(
+    counts: pairwise.PairCounts, time_limit: float = 20.0
+) -> tournament.Tournament:
     """The ranking that violates the least net weight, the reference left out.
 
     Of equal ones that nearest to WMT-OFFICIAL, then by expected win, then name (`tournament`).
@@ -186,7 +188,7 @@ def tournament_ranking(counts: rr.PairCounts, time_limit: float = 20.0) -> tourn
     return tournament.feedback_arc_set(
         tournament.net_weights(ranked.wins),
         ranked.systems,
-        preference=np.nan_to_num(rr.expected_win(ranked), nan=UNSCORED),
+        preference=np.nan_to_num(pairwise.expected_win(ranked), nan=UNSCORED),
         nearest=official.fillna(UNSCORED).to_numpy(),
         time_limit=time_limit,
     )
@@ -198,7 +200,7 @@ def head_to_head(judgments: pd.DataFrame, system: str, other: str) -> dict[str, 
     Keys blocks, sentences, better (`system` was), worse, ties (Section 2.5).
     """
     data = rr.blocks(judgments[judgments["system"].isin([system, other])])
-    row, first, _, sign = rr.comparisons(data)
+    row, first, _, sign = pairwise.comparisons(data)
     sign = np.where(first == data.systems.index(system), sign, -sign)
     return {
         "blocks": len(row),

@@ -16,8 +16,9 @@ from ..chance import named_generator
 from ..rank import ranges as rank_ranges
 from ..rank import ranking, significance
 from ..rank.systems import UNSCORED, count_tests, rank_counts
-from ..score import rr
-from ..score.rr import REFERENCE, PairCounts
+from ..score import pairwise, rr
+from ..score.pairwise import PairCounts
+from ..score.rr import REFERENCE
 
 REMOVED_REFERENCE = "ref"  # how the removal of the reference is called in tables
 
@@ -42,7 +43,7 @@ def removals(
     columns = ["task", "method", "removed", *ranking.Change(False, False, 0, 0, "", 0, 0).row()]
     rows = []
     for task, judgments in rr.tasks(frame).items():
-        counts = rr.pair_counts(judgments)
+        counts = pairwise.pair_counts(judgments)
         ranked = counts.without(REFERENCE).systems
         p, lead = count_tests(counts.without(REFERENCE), correction)
 
@@ -138,7 +139,7 @@ def cluster_table(
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
-        counts = rr.pair_counts(judgments)
+        counts = pairwise.pair_counts(judgments)
         table = pd.DataFrame()
         for correction in significance.CORRECTIONS:
             ranked = rank_counts(counts, method, correction=correction, rule=rule, alpha=alpha)

@@ -68,10 +68,8 @@ def changes_by_method(
 
     Parameters
     ----------
-    da : DirectAssessment
     methods, penalty
         As for `standardised`; the penalties of ``mixed`` stay those of all data.
-    divisors : sequence of float
     leave_one_out : bool
         Also remove each system in turn; without it only the lowest and the highest.
     **settings
@@ -204,21 +202,19 @@ def against_truth(
     return pd.concat(frames).sort_values("simulation", kind="stable").reset_index(drop=True)
 
 
-def gaps(tries: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+def gaps(tries: pd.DataFrame) -> pd.DataFrame:
     """Differences between methods in the share of pairs in wrong order, paired by simulation.
 
     Parameters
     ----------
     tries : DataFrame
         From `against_truth`, of one or several language pairs (column pair), which count alike.
-    level : float
-        Of all intervals together (Bonferroni).
 
     Returns
     -------
     DataFrame
-        method, against, gap (above 0: `method` is more often wrong), low, high, told_apart (0: the
-        interval holds 0).
+        method, against, gap (above 0: `method` is more often wrong), low, high (95 % for all
+        intervals together, Bonferroni), told_apart (0: the interval holds 0).
     """
     tries = tries if "pair" in tries else tries.assign(pair="")
     share = tries.assign(wrong=tries["wrong"] / tries["pairs"])
@@ -230,7 +226,7 @@ def gaps(tries: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
         of = (wide[a] - wide[b]).dropna().groupby(level="pair")
         gap, error = of.mean().mean(), np.sqrt((of.var() / of.size()).sum()) / len(of)
         freedom = max(int((of.size() - 1).sum()), 1)
-        half = student.isf((1 - level) / 2 / len(couples), freedom) * error
+        half = student.isf(0.025 / len(couples), freedom) * error
         apart = int(abs(gap) > max(half, 1e-12))
         rows.append((a, b, gap, gap - half, gap + half, apart))
     return pd.DataFrame(rows, columns=["method", "against", "gap", "low", "high", "told_apart"])

@@ -11,7 +11,7 @@ from ..rank import bradley_terry, ranges, skill
 from ..rank.lines import held_lines
 from ..rank.sets import rank_sets
 from ..rank.units import FEWEST_UNITS
-from ..score import rr
+from ..score import pairwise, rr
 
 ORDERS = 5  # random orders of the comparisons that TrueSkill is averaged over
 COLUMNS = (
@@ -67,7 +67,7 @@ def _trueskill(
 ) -> np.ndarray:
     data = blocks(frame)
     code = np.array([systems.index(s) if s in systems else -1 for s in data.systems])
-    _, first, second, sign = rr.comparisons(data)
+    _, first, second, sign = pairwise.comparisons(data)
     first, second = code[first], code[second]
     keep = (first >= 0) & (second >= 0)
     return skill.repeated(first[keep], second[keep], sign[keep], len(systems), rng, ORDERS)

@@ -14,7 +14,7 @@ import pandas as pd
 from ..errors import DataError
 from ..rank import tournament
 from ..rank.systems import UNSCORED
-from ..score import rr
+from ..score import pairwise, rr
 from ..score.rr import TOURNAMENT_METHODS
 from .relative_ranking import tournament_ranking
 
@@ -37,8 +37,8 @@ class TaskRankings:
     """
 
     task: str
-    judged: rr.PairCounts
-    counts: rr.PairCounts
+    judged: pairwise.PairCounts
+    counts: pairwise.PairCounts
     mfas: tournament.Tournament
     orders: dict[str, tuple[str, ...]]
 
@@ -57,7 +57,7 @@ class TaskRankings:
         return [row[s] for s in self.orders[method]]
 
 
-def solve(counts: rr.PairCounts, task: str = "", time_limit: float = 20.0) -> TaskRankings:
+def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0) -> TaskRankings:
     """Rank one task by every method; the reference is judged but not ranked.
 
     Optimal rankings of equal cost are told apart as in `tournament_ranking`.
@@ -83,7 +83,7 @@ def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, Task
         Seconds per task; a tournament not solved by then is marked as not proven.
     """
     return {
-        name: solve(rr.pair_counts(rows), name, time_limit)
+        name: solve(pairwise.pair_counts(rows), name, time_limit)
         for name, rows in rr.tasks(frame).items()
     }
 

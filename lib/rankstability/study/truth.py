@@ -12,7 +12,7 @@ from scipy import sparse
 from ..change.redraw import draw_parts
 from ..judgments import COUNTED, DirectAssessment, counted
 from ..rank.tau import tau
-from ..score import models, variance
+from ..score import factors, models, variance
 from ..score.da import judgment_z
 from ..score.models import Additive
 
@@ -113,8 +113,8 @@ def known_truth(
             expected[rows] = np.nanmean((even - np.nan_to_num(fit.worker)[worker])[rows])
     codes = {n: good[n].cat.codes.to_numpy().astype(int) for n in ("worker", "document", "segment")}
     nowhere = np.full(len(good), -1)  # nothing on control rows
-    for name, levels in models.factors(da, kept).items():
-        if name in models.TOGETHER:
+    for name, levels in factors.factors(da, kept).items():
+        if name in factors.TOGETHER:
             codes[name] = nowhere.copy()
             codes[name][kept] = pd.factorize(levels)[0]
     codes[models.DISCERNMENT] = np.where(kept, worker, -1)

@@ -21,9 +21,9 @@ from ..chance import in_parallel, named_generator
 from ..errors import DataError
 from ..judgments import REFERENCE, DirectAssessment, blocks, counted
 from ..rank.significance import rank_sum, sign_test
-from ..score import rr
+from ..score import pairwise
 from ..score.da import judgment_z
-from ..score.models import has_documents
+from ..score.factors import has_documents
 from ..score.mqm import Ratings
 from .srp import COLUMNS, Outcome, rank_and_test, stability
 from .srp_studies import Design, assign, item_scores
@@ -168,7 +168,7 @@ def rr_sampler(frame: pd.DataFrame) -> Sampler:
     reference left out. A judgment is one ranked output.
     """
     data = blocks(frame)
-    wins, _ = rr.pairwise_by_block(data)
+    wins, _ = pairwise.pairwise_by_block(data)
     keep = np.array([i for i, s in enumerate(data.systems) if s != REFERENCE])
     systems = tuple(data.systems[i] for i in keep)
     n = len(data.systems)

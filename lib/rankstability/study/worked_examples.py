@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from ..score import rr
+from ..score import pairwise
 
 
 def figure1() -> pd.DataFrame:
@@ -22,7 +22,7 @@ def figure1() -> pd.DataFrame:
 
 def implied(block: pd.DataFrame) -> pd.DataFrame:
     """The pairwise rankings that one block implies: first, relation (≺ better, ≻, ≡), second."""
-    counts = rr.pair_counts(block)
+    counts = pairwise.pair_counts(block)
     order = list(block["system"])
     rows = []
     for a, first in enumerate(order):
@@ -42,7 +42,7 @@ def find_block(frame: pd.DataFrame, block: pd.DataFrame) -> pd.DataFrame:
     return same.loc[complete, columns].sort_values(["block", "rank"], kind="stable")
 
 
-def figure2() -> rr.PairCounts:
+def figure2() -> pairwise.PairCounts:
     """Figure 2: every comparison goes the same way, yet Equation 1 ranks C above B.
 
     The printed scores, 2/5 for B and 2/4 for C, fix every weight of a tournament on A, B, C, D
@@ -51,16 +51,16 @@ def figure2() -> rr.PairCounts:
     return _counts({"AB": 3, "AC": 1, "AD": 1, "BC": 1, "BD": 1, "CD": 2})
 
 
-def figure3() -> rr.PairCounts:
+def figure3() -> pairwise.PairCounts:
     """Figure 3: a cycle of E, F and G, with weights of ours (the paper's are in the drawing)."""
     return _counts({"EF": 3, "FG": 2, "GE": 1, "EH": 2, "FH": 2, "GH": 2})
 
 
-def _counts(wins: Mapping[str, int]) -> rr.PairCounts:
+def _counts(wins: Mapping[str, int]) -> pairwise.PairCounts:
     """Counts in which the first letter of each key beats the second so many times."""
     systems = tuple(sorted({letter for pair in wins for letter in pair}))
     table = np.zeros((len(systems), len(systems)), dtype=np.int64)
     for pair, number in wins.items():
         winner, loser = (systems.index(letter) for letter in pair)
         table[winner, loser] = number
-    return rr.PairCounts(systems, table, np.zeros_like(table))
+    return pairwise.PairCounts(systems, table, np.zeros_like(table))
