@@ -40,9 +40,9 @@ def design(scored: Scored) -> pd.DataFrame:
             "share": judged.mean(axis=0),
         }
     )
-    document = scored.units.get("document")
-    if document is not None and (document >= 0).all():
-        pairs = pd.DataFrame({"system": scored.system, "document": document}).drop_duplicates()
+    if scored.has("document"):
+        pairs = pd.DataFrame({"system": scored.system, "document": scored.unit("document")})
+        pairs = pairs.drop_duplicates()
         out.insert(3, "documents", np.bincount(pairs["system"], minlength=n))
     if connected(scored):
         paired = paired_means(scored, "segment").mean

@@ -129,11 +129,7 @@ def unit_table(scored: Scored) -> pd.DataFrame:
         these lies whole, with `` + `` between), default (0 or 1; all 0: cannot be told). Never
         segments.
     """
-    codes = {}
-    for name in UNITS[:-1]:
-        known = scored.units.get(name)
-        if known is not None and len(known) and (known >= 0).all():
-            codes[name] = known
+    codes = {name: scored.unit(name) for name in UNITS[:-1] if scored.has(name)}
     number = {name: len(np.unique(c)) for name, c in codes.items()}
     inside = {
         name: [o for o in codes if o != name and nested(codes[name], codes[o])] for name in codes

@@ -43,6 +43,11 @@ class Scored:
     units: Mapping[str, np.ndarray] = field(default_factory=dict)
     workers: tuple[str, ...] = ()
 
+    def has(self, name: str) -> bool:
+        """Whether every judgment names its unit of this kind."""
+        codes = self.segment if name == "segment" else self.units.get(name)
+        return codes is not None and len(codes) > 0 and bool((codes >= 0).all())
+
     def unit(self, name: str) -> np.ndarray:
         """Codes of each judgment's unit of this kind.
 
@@ -53,15 +58,13 @@ class Scored:
         """
         if name == "segment":
             return self.segment
-        codes = self.units.get(name)
-        if codes is None or not len(codes) or (codes < 0).any():
-            have = [u for u, c in self.units.items() if len(c) and (c >= 0).all()]
+        if not self.has(name):
             raise DataError(
                 f"these judgments do not name their {name}",
                 value=name,
-                expected=", ".join([*have, "segment"]),
+                expected=", ".join([*filter(self.has, self.units), "segment"]),
             )
-        return codes
+        return self.units[name]
 
     def take(self, keep: np.ndarray) -> Scored:
         """These judgments only (a mask); systems and segments keep their codes."""

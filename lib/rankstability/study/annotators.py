@@ -30,8 +30,7 @@ def alpha(
     """
     if "worker" not in scored.units:
         return pd.DataFrame(columns=list(COLUMNS))
-    documented = "document" in scored.units and (scored.units["document"] >= 0).all()
-    unit = "document" if documented else "segment"
+    unit = "document" if scored.has("document") else "segment"
     frame = pd.DataFrame(
         {
             "unit": scored.unit(unit),

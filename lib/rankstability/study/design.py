@@ -117,11 +117,7 @@ def precision(
 
 def factors(scored: Scored) -> dict[str, np.ndarray]:
     """Codes of each judgment's level of every factor that can be a component."""
-    known = {
-        n: scored.units[n]
-        for n in ("worker", "document")
-        if n in scored.units and (scored.units[n] >= 0).all()
-    }
+    known = {n: scored.unit(n) for n in ("worker", "document") if scored.has(n)}
     return combined_factors(scored.system, scored.segment, **known)
 
 

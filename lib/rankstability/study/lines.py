@@ -43,10 +43,8 @@ def null_units(judged: Scored) -> list[str]:
     (systems judged on different documents).
     """
     out = []
-    for unit in ("document", "worker"):
-        codes = judged.units.get(unit)
-        if codes is None or (codes < 0).any():
-            continue
+    for unit in filter(judged.has, ("document", "worker")):
+        codes = judged.unit(unit)
         held = np.unique(np.column_stack([codes, judged.system]), axis=0)
         if len(held) > 1.5 * len(np.unique(codes)):
             out.append(unit)

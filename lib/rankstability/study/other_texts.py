@@ -16,7 +16,6 @@ from ..judgments import DirectAssessment
 from ..rank.tau import tau
 from ..rank.units import FEWEST_UNITS
 from ..score.scored import Scored, from_frame
-from .protocols import has_documents
 
 COLUMNS = [
     *("domain", "documents", "segments", "tau", "low", "high", "random", "random_low"),
@@ -40,7 +39,7 @@ def pooled(parts: Mapping[str, Scored]) -> tuple[Scored, pd.Series]:
         raise DataError("fewer than three common systems", value=sorted(systems))
     frames = []
     for name, part in parts.items():
-        if not has_documents(part):
+        if not part.has("document"):
             raise DataError("a test set that does not name its documents", value=name)
         frame = pd.DataFrame(
             {
@@ -58,7 +57,7 @@ def pooled(parts: Mapping[str, Scored]) -> tuple[Scored, pd.Series]:
 
 def usable(judged: Scored) -> bool:
     """Whether test sets can be compared: documents are named, and there are three systems."""
-    return has_documents(judged) and len(judged.systems) > 2
+    return judged.has("document") and len(judged.systems) > 2
 
 
 def domain_names(judgments: DirectAssessment | pd.DataFrame) -> pd.Series:
@@ -154,7 +153,7 @@ def domains(
     DataError
         Documents unnamed; one domain only; a document of two domains.
     """
-    if not has_documents(judged):
+    if not judged.has("document"):
         raise DataError("these judgments do not name their documents", expected="documents")
     data = _Documents(judged)
     of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)

@@ -111,15 +111,9 @@ def common(studies: Mapping[str, Scored], unit: str = "document") -> Common:
 def _documents(studies: list[Scored]) -> pd.Series:
     """Document of each segment, as the first study says that names them."""
     for study in studies:
-        if has_documents(study):
+        if study.has("document"):
             return pd.Series(study.segment_unit("document"), index=list(study.segments))
     raise DataError("no study names its documents", expected="documents, or unit=segment")
-
-
-def has_documents(judged: Scored) -> bool:
-    """Whether every judgment names its document."""
-    codes = judged.units.get("document")
-    return codes is not None and bool((codes >= 0).all())
 
 
 def _draws(units: int, resamples: int, rng: np.random.Generator) -> np.ndarray:

@@ -264,7 +264,7 @@ def by_annotators(
     data have times or repeated outputs, the columns of `annotators.pace` and `repeated`; `habits`
     has both over all (`annotators.overall`).
     """
-    if not one.judged or "worker" not in one.own.units or (one.own.units["worker"] < 0).any():
+    if not one.judged or not one.own.has("worker"):
         return {}
     each = annotators.table(one.own)
     each.insert(0, "name", [one.own.workers[k] for k in each["annotator"]])
