@@ -8,7 +8,7 @@ import pytest
 
 from rankstability import paths
 from rankstability.change import perturb
-from rankstability.rank.ranking import compare
+from rankstability.rank.comparing import compare
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
 from rankstability.score.da import segment_scores, worker_statistics

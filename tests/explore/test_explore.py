@@ -18,7 +18,8 @@ from rankstability.explore import views as explore
 from rankstability.explore.views import State, explorer, load
 from rankstability.explore.words import commands, sentence
 from rankstability.plot import common
-from rankstability.rank.ranking import CLUSTER_RULES, compare
+from rankstability.rank.comparing import compare
+from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.rank.systems import by_normalisation, rank_ratings
 from rankstability.read import campaigns
 from rankstability.report import run

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankstability.errors import DataError
+from rankstability.rank.comparing import compare
 from rankstability.rank.ranges import rank_range_table
-from rankstability.rank.ranking import CLUSTER_RULES, compare, rank
+from rankstability.rank.ranking import CLUSTER_RULES, rank
 
 
 def made(significant, lead=None, scores=None, rule="knowles"):

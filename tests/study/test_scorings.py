@@ -13,7 +13,7 @@ from assessments import assessment, demo
 from conftest import needs
 from rankstability.judgments import ranked_systems
 from rankstability.plot import documents as plots
-from rankstability.rank.ranking import opposite_pairs
+from rankstability.rank.comparing import opposite_pairs
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
 from rankstability.score import models, variance

@@ -7,7 +7,7 @@ from html import escape
 import pandas as pd
 
 from ..plot.common import PALETTE, RED
-from ..rank.ranking import held_places
+from ..rank.comparing import held_places
 from .views import View
 
 STILL, DROPPED = "#8C8C8C", "#767676"

@@ -14,7 +14,8 @@ from ..change import perturb
 from ..errors import DataError
 from ..judgments import human_systems, reference_systems
 from ..rank import systems as ranks
-from ..rank.ranking import Change, Ranking, compare
+from ..rank.comparing import Change, compare
+from ..rank.ranking import Ranking
 from ..rank.significance import CORRECTIONS, TESTS
 from ..read import campaigns
 from ..score import mqm

@@ -1,9 +1,9 @@
-"""The `Ranking` result: systems in order, tests, clusters; comparing two rankings."""
+"""The `Ranking` result: systems in order, tests, clusters."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -288,102 +288,3 @@ def rank(
     columns |= {str(c): table[c].to_numpy()[order] for c in table.columns}
     ordered = pd.DataFrame({**columns, "cluster": cluster[: len(order)]})
     return Ranking(ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha)
-
-
-@dataclass(frozen=True)
-class Change:
-    """What differs between two rankings of the same systems (Knowles 2021, section 5.2)."""
-
-    d_rank: bool
-    d_cluster: bool
-    kendall_distance: int
-    largest_move: int
-    moved: str
-    lines_appeared: int
-    lines_vanished: int
-
-    @property
-    def d_both(self) -> bool:
-        """Both the order and the clusters changed."""
-        return self.d_rank and self.d_cluster
-
-    def row(self) -> dict[str, Any]:
-        """One row of ``changes.csv``; the yes/no columns as 0 or 1."""
-        return {
-            "d_rank": int(self.d_rank),
-            "d_cluster": int(self.d_cluster),
-            "d_both": int(self.d_both),
-            "kendall_distance": self.kendall_distance,
-            "largest_move": self.largest_move,
-            "moved": self.moved,
-            "lines_appeared": self.lines_appeared,
-            "lines_vanished": self.lines_vanished,
-        }
-
-
-def compare(original: Ranking, changed: Ranking) -> Change:
-    """Compare two rankings of the same systems.
-
-    Returns
-    -------
-    Change
-        d_rank: the order differs. d_cluster: the ordered list of clusters, as sets, differs.
-        kendall_distance: pairs of systems in opposite order. largest_move: ranks moved by the
-        system that moved most (`moved`; the better of the originals at a tie). Lines are told
-        apart by the set of systems above them.
-
-    Raises
-    ------
-    DataError
-        If the two do not rank the same systems.
-
-    Examples
-    --------
-    >>> from rankstability import compare, load, rank_systems, remove, segment_scores
-    >>> judgments = load("demo-srdc", "de-en")
-    >>> before = rank_systems(segment_scores(judgments))
-    >>> after = rank_systems(segment_scores(remove(judgments, before.systems[-1])))
-    >>> change = compare(before.without([before.systems[-1]]), after)
-    >>> change.d_rank, change.d_cluster
-    (False, False)
-    """
-    if set(original.systems) != set(changed.systems):
-        differing = sorted(set(original.systems) ^ set(changed.systems))
-        raise DataError("the rankings do not hold the same systems", value=differing)
-    position = {s: k for k, s in enumerate(changed.systems)}
-    new = np.array([position[s] for s in original.systems])
-    moves = np.abs(new - np.arange(len(new)))
-    inversions = int(np.triu(new[:, None] > new[None, :], 1).sum())
-    before, after = (_cuts(r) for r in (original, changed))
-    top = int(moves.argmax()) if len(moves) else 0
-    return Change(
-        d_rank=original.systems != changed.systems,
-        d_cluster=original.clusters != changed.clusters,
-        kendall_distance=inversions,
-        largest_move=int(moves.max(initial=0)),
-        moved=original.systems[top] if moves.max(initial=0) else "",
-        lines_appeared=len(after - before),
-        lines_vanished=len(before - after),
-    )
-
-
-def opposite_pairs(a: pd.Series, b: pd.Series) -> int:
-    """Pairs of systems that two scores put in opposite order (the systems that both know)."""
-    both = a.index.intersection(b.index)
-    x, y = a[both].to_numpy(float), b[both].to_numpy(float)
-    opposite = (x[:, None] - x[None, :]) * (y[:, None] - y[None, :]) < 0
-    return int(np.triu(opposite, 1).sum())
-
-
-def held_places(before: Sequence[str], after: Sequence[str]) -> dict[str, int]:
-    """Places of the systems of `after` (best first) among those that they held in `before`.
-
-    Whoever does not move against the others keeps the place, and a system that `after` lacks
-    leaves a gap.
-    """
-    left = set(after)
-    return dict(zip(after, (k for k, s in enumerate(before, 1) if s in left), strict=True))
-
-
-def _cuts(ranking: Ranking) -> set[frozenset[str]]:
-    return {frozenset(ranking.systems[:k]) for k in ranking.lines}

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ..judgments import DirectAssessment
-from ..rank.ranking import Ranking, compare
+from ..rank.comparing import compare
+from ..rank.ranking import Ranking
 from ..rank.systems import rank_systems
 from ..rank.tau import tau
 from ..score.da import NO_SPREAD, segment_scores

@@ -16,7 +16,7 @@ from ..judgments import (
     of_type,
     unmarked,
 )
-from ..rank.ranking import opposite_pairs
+from ..rank.comparing import opposite_pairs
 from ..score import variance
 from ..score.da import NO_SPREAD, judgment_z, worker_statistics
 from ..score.factors import judgment_weights

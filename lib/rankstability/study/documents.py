@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import DirectAssessment, is_human
-from ..rank.ranking import opposite_pairs
+from ..rank.comparing import opposite_pairs
 from ..score import models, variance
 from ..score.da import judgment_z, segment_scores
 from .cooccurrence import with_and_without

@@ -21,7 +21,8 @@ from ..judgments import (
     of_type,
     ranked_systems,
 )
-from ..rank.ranking import Ranking, held_places
+from ..rank.comparing import held_places
+from ..rank.ranking import Ranking
 from .changes import SETS, Comparison, Ranker, changes_table, default_ranker
 from .leave_one_out import leave_one_out
 

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from ..chance import named_generator
+from ..rank import comparing, ranking, significance
 from ..rank import ranges as rank_ranges
-from ..rank import ranking, significance
 from ..rank.systems import UNSCORED, count_tests, rank_counts
 from ..score import pairwise, rr
 from ..score.pairwise import PairCounts
@@ -36,11 +36,11 @@ def removals(
     Returns
     -------
     DataFrame
-        task, method, removed (a system, or ``ref``), and the columns of `ranking.Change.row`
+        task, method, removed (a system, or ``ref``), and the columns of `comparing.Change.row`
         (d_rank, d_cluster, d_both, ...), against the full ranking with the system dropped only
         before the lines are drawn. A task of two systems has nothing to compare.
     """
-    columns = ["task", "method", "removed", *ranking.Change(False, False, 0, 0, "", 0, 0).row()]
+    columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
     rows = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
@@ -59,7 +59,7 @@ def removals(
         for method in methods:
             full = rank_without("", method)
             for system in removed:
-                change = ranking.compare(full.without([system]), rank_without(system, method))
+                change = comparing.compare(full.without([system]), rank_without(system, method))
                 name = REMOVED_REFERENCE if system == REFERENCE else system
                 rows.append({"task": task, "method": method, "removed": name, **change.row()})
     return pd.DataFrame(rows, columns=columns)

@@ -19,7 +19,8 @@ from ..chance import named_generator
 from ..change import perturb
 from ..errors import DataError
 from ..judgments import DirectAssessment, human_systems, of_systems, ranked_systems
-from ..rank.ranking import Ranking, compare
+from ..rank.comparing import compare
+from ..rank.ranking import Ranking
 from ..rank.systems import rank_systems
 from ..score import da as da_scores
 from ..score import variance
