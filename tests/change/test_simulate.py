@@ -15,12 +15,13 @@ from rankstability.change import simulate as simulation
 from rankstability.change.model import Model
 from rankstability.change.simulate import draw_blocks, draw_counts, draw_qualities
 from rankstability.errors import DataError
+from rankstability.judgments import Blocks
 from rankstability.read import rr as readers_rr
 from rankstability.score import pairwise
 from rankstability.score import rr as relative_ranking
 
 
-def slow_counts(data: relative_ranking.Blocks) -> tuple[np.ndarray, np.ndarray]:
+def slow_counts(data: Blocks) -> tuple[np.ndarray, np.ndarray]:
     """Wins and ties of a campaign by three plain loops."""
     n = len(data.systems)
     wins, ties = np.zeros((n, n), int), np.zeros((n, n), int)

@@ -292,7 +292,7 @@ def test_combined_factors_divide_the_rows_as_a_group_by_does():
     rng = np.random.default_rng(4)
     levels = {"system": 4, "worker": 7, "document": 5, "segment": 20}
     frame = pd.DataFrame({name: rng.integers(n, size=600) for name, n in levels.items()})
-    made = effects.combined_factors(**{name: frame[name].to_numpy() for name in levels})
+    made = factors.combined_factors(**{name: frame[name].to_numpy() for name in levels})
     by = {name: name.split(":") for name in ("worker:system", "document:system", *levels)}
     by["block"] = ["worker", "document", "system"]
     assert set(made) == set(by)
@@ -300,5 +300,5 @@ def test_combined_factors_divide_the_rows_as_a_group_by_does():
         assert np.issubdtype(made[name].dtype, np.integer)
         codes = frame.groupby(columns).ngroup()
         assert (pd.factorize(made[name])[0] == pd.factorize(codes)[0]).all()
-    some = effects.combined_factors(made["system"], made["segment"], document=made["document"])
+    some = factors.combined_factors(made["system"], made["segment"], document=made["document"])
     assert set(some) == {"system", "segment", "document", "document:system"}

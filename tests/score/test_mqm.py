@@ -238,4 +238,4 @@ def test_normalised_ratings_are_single_segments_normalised_by_their_raters(how):
         sum(maps[how](single[d][:, :, k], slots[d, k]).sum(axis=1) for k in (0, 1)) / 2
         for d in range(3)
     ]
-    np.testing.assert_allclose(mqm.normalised(data, how), np.transpose(expected), rtol=1e-10)
+    np.testing.assert_allclose(raters.normalised(data, how), np.transpose(expected), rtol=1e-10)

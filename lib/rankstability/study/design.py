@@ -103,7 +103,7 @@ def precision(
         name: fitted.variance[name] * share.T @ share
         for name, share in shares(scored, of, by_domain).items()
     }
-    mean = means(scored, by_domain)
+    mean = scored.means(by_domain)
     centre = mean.mean()
     shrink = np.sqrt(fitted.variance["system"] / max(float(mean.var(ddof=1)), 1e-12))
     units = {"judgments": len(scored.score)}
@@ -137,13 +137,6 @@ def shares(
             key = level * n + scored.system
             out[name] = np.bincount(key, weight, size * n).reshape(size, n) / total
     return out
-
-
-def means(scored: Scored, by_domain: bool = False) -> np.ndarray:
-    n, weight = len(scored.systems), scored.weights(by_domain)
-    return np.bincount(scored.system, weight * scored.score, n) / np.bincount(
-        scored.system, weight, n
-    )
 
 
 # ---------------------------------------------------------------- pairs

@@ -51,7 +51,7 @@ def twin_agreement(
         n = len(scored.systems)
         if min(len(np.unique(p.system)) for p in parts) < n:
             continue
-        one, two = (design.means(p) for p in parts)
+        one, two = (p.means() for p in parts)
         realised.append(tau(one, two))
         predicted.append(_expected_tau(known, *parts))
     values = [np.mean(v) if v else np.nan for v in (realised, predicted)]
