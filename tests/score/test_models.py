@@ -302,3 +302,18 @@ def test_combined_factors_divide_the_rows_as_a_group_by_does():
         assert (pd.factorize(made[name])[0] == pd.factorize(codes)[0]).all()
     some = factors.combined_factors(made["system"], made["segment"], document=made["document"])
     assert set(some) == {"system", "segment", "document", "document:system"}
+
+
+def test_a_variance_not_told_from_0_has_an_interval_on_its_own_scale():
+    log_error = {"worker": 0.2, "document": 60.0, "block": np.nan}
+    parts = variance.Components(
+        {"worker": 4.0, "document": 1e-5, "block": 0.0, "residual": 9.0},
+        *(50.0, {}, 0.0, 100),
+        log_error=log_error,
+    )
+    table = parts.table().set_index("component")
+    half = 1.959964 * 0.2
+    assert np.allclose(table.loc["worker", ["low", "high"]], 4 * np.exp([-half, half]))
+    assert table.loc["document", "low"] == 0.0
+    assert table.loc["document", "high"] == pytest.approx(1e-5 * (1 + 1.959964 * 60))
+    assert table.loc[["block", "residual"], ["low", "high"]].isna().all().all()

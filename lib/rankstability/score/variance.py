@@ -63,16 +63,20 @@ class Components:
         """Columns component, variance, low, high, sd, share (of the sum), estimated (0: left out).
 
         low and high are the 95 % interval of the variance by the information in its log ratio to
-        the residual's, missing for the residual and for a variance of 0.
+        the residual's, from 0 where that would reach beyond a factor of 10 (there the variance is
+        not told from 0, nor its log normal); missing for the residual and for a variance of 0.
         """
         values = np.array(list(self.variance.values()))
         error = np.array([self.log_error.get(name, np.nan) for name in self.variance])
+        wide = Z95 * error
+        far = wide > np.log(10)
+        factor = np.exp(np.where(far, np.nan, wide))
         return pd.DataFrame(
             {
                 "component": list(self.variance),
                 "variance": values,
-                "low": values * np.exp(-Z95 * error),
-                "high": values * np.exp(Z95 * error),
+                "low": np.where(far, 0.0, values / factor),
+                "high": values * np.where(far, 1 + wide, factor),
                 "sd": np.sqrt(values),
                 "share": values / values.sum(),
                 "estimated": [int(name not in self.left_out) for name in self.variance],
