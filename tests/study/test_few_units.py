@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,3 +54,8 @@ def test_a_system_that_one_unit_alone_judged_is_never_told_apart():
     assert sets.loc[2, ["simultaneous_low", "simultaneous_high"]].tolist() == [1, 3]
     assert sure.cautious()[0][2, :2].tolist() == [0.0, 0.0]
     assert sure.t()[2, 1] > 10
+
+
+def test_the_fewest_units_are_those_measured():
+    measured = Path(__file__).parents[2] / "benchmarks" / "results" / "few_units.csv"
+    assert fewest(pd.read_csv(measured)) == FEWEST_UNITS
