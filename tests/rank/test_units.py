@@ -11,16 +11,10 @@ from conftest import needs
 from esa import scored
 from rankstability.errors import DataError
 from rankstability.rank.lines import held_lines
+from rankstability.rank.redraws import draw_means, two_way_bootstrap
 from rankstability.rank.sets import rank_sets
 from rankstability.rank.systems import rank_systems
-from rankstability.rank.units import (
-    TWO_WAY,
-    draw_means,
-    means,
-    two_way_bootstrap,
-    two_way_means,
-    unit_totals,
-)
+from rankstability.rank.units import TWO_WAY, means, two_way_means, unit_totals
 from rankstability.read import campaigns
 from rankstability.score.da import judgment_z, segment_scores
 from rankstability.score.scored import from_assessment, from_frame

@@ -15,7 +15,7 @@ from conftest import needs
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, counted
 from rankstability.read.campaigns import find, load_da
-from rankstability.score import factors, variance
+from rankstability.score import factors, reml, variance
 from rankstability.score import models as effects
 from rankstability.score.da import judgment_z, segment_scores
 
@@ -207,7 +207,7 @@ def test_nested_equations_are_those_of_the_dense_likelihood(weighted):
     log_ratio = np.log([0.5, 2.0, 0.7, 0.3, 0.4, 0.2, 0.6])
     codes = [np.unique(c, return_inverse=True)[1] for c in factors.values()]
     equations = variance.Equations(codes, [int(c.max()) + 1 for c in codes], w)
-    fit = variance._fit(equations, y, log_ratio)
+    fit = reml.fit_at(equations, y, log_ratio)
     v = np.diag(1 / w)
     for c, r in zip(codes, np.exp(log_ratio), strict=True):
         v += r * (c[:, None] == c[None, :])
@@ -227,7 +227,7 @@ def test_nested_equations_are_those_of_the_dense_likelihood(weighted):
         assert np.allclose(error * fit.residual, theirs, atol=1e-9)
     for k in range(7):  # the gradient, against differences
         moved = [log_ratio + s * np.eye(7)[k] for s in (-1e-4, 1e-4)]
-        low, high = (variance._fit(equations, y, m).deviance for m in moved)
+        low, high = (reml.fit_at(equations, y, m).deviance for m in moved)
         assert fit.gradient[k] == pytest.approx((high - low) / 2e-4, abs=1e-5)
 
 
@@ -282,7 +282,7 @@ def test_the_search_does_not_stop_beside_a_variance_of_0():
     equations = variance.Equations(codes, [int(c.max()) + 1 for c in codes], np.ones(len(y)))
     ratio = np.array([fit.variance[n] for n in of]) / fit.variance["residual"]
     z = (y - y.mean()) / y.std()
-    best = variance._fit(equations, z, np.log(np.maximum(ratio, 1e-7)))
+    best = reml.fit_at(equations, z, np.log(np.maximum(ratio, 1e-7)))
     there = ratio > 0
     assert np.abs(best.gradient[there]).max() < 0.02
     assert (best.gradient[~there] >= 0).all()

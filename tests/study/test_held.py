@@ -9,7 +9,9 @@ import pytest
 from conftest import needs
 from rankstability.errors import DataError
 from rankstability.rank.recipes import RECIPES
-from rankstability.rank.units import TWO_WAY, draw_means, estimate, unit_table
+from rankstability.rank.redraws import draw_means
+from rankstability.rank.unit_kinds import unit_table
+from rankstability.rank.units import TWO_WAY, estimate
 from rankstability.read import campaigns
 from rankstability.score.scored import from_frame, scored
 from rankstability.study.held import lines, lines_table, recipes_table, set_table, standing

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from .units import FEWEST_UNITS, Means, normal_draws, normal_root
+from .redraws import normal_draws, normal_root
+from .units import FEWEST_UNITS, Means
 
 
 def rank_sets(

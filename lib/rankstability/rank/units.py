@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from scipy.stats import t as student
 
 from ..errors import DataError
@@ -115,58 +114,6 @@ class Means:
         return self.mean - half, self.mean + half
 
 
-def unit_table(scored: Scored) -> pd.DataFrame:
-    """What of these judgments can be drawn anew, how many there are of each, and the default.
-
-    The default is the outermost unit: worker and document together where they cross, the outer of
-    the two where one lies within the other. One with fewer than `FEWEST_UNITS` is no default:
-    then the other is, and nothing is said about new units of the first.
-
-    Returns
-    -------
-    DataFrame
-        unit, units (their number; of two kinds, the fewer), inside (kinds of unit in which each of
-        these lies whole, with `` + `` between), default (0 or 1; all 0: cannot be told). Never
-        segments.
-    """
-    codes = {name: scored.unit(name) for name in UNITS[:-1] if scored.has(name)}
-    number = {name: len(np.unique(c)) for name, c in codes.items()}
-    inside = {
-        name: [o for o in codes if o != name and nested(codes[name], codes[o])] for name in codes
-    }
-    if {"worker", "document"} <= codes.keys():
-        crossed = "document" not in inside["worker"] and "worker" not in inside["document"]
-        if crossed and number["worker"] > 1 and number["document"] > 1:
-            number[TWO_WAY], inside[TWO_WAY] = min(number["worker"], number["document"]), []
-    default = _outermost(number, inside)
-    rows = [(u, n, " + ".join(inside[u]), int(u == default)) for u, n in number.items()]
-    return pd.DataFrame(rows, columns=["unit", "units", "inside", "default"])
-
-
-def nested(inner: np.ndarray, outer: np.ndarray) -> bool:
-    """Whether each level of one factor lies whole within a level of another."""
-    pairs = np.unique(inner.astype(np.int64) * (int(outer.max()) + 1) + outer)
-    return len(pairs) == len(np.unique(inner))
-
-
-def _outermost(number: dict[str, int], inside: dict[str, list[str]]) -> str:
-    enough = [u for u, n in number.items() if n >= FEWEST_UNITS]
-    if TWO_WAY in enough:
-        return TWO_WAY
-    both = [u for u in ("worker", "document") if u in enough]
-    if len(both) == 2:
-        return "worker" if "worker" in inside["document"] else "document"
-    if not both and "hit" in enough and "worker" not in number:
-        return "hit"
-    return next(iter(both), "")
-
-
-def default_unit(scored: Scored) -> str:
-    """The default of `unit_table`; empty where nothing can be told apart."""
-    table = unit_table(scored)
-    return next(iter(table.loc[table["default"] == 1, "unit"]), "")
-
-
 def estimate(scored: Scored, unit: str, by_domain: bool = False) -> Means:
     """Mean score of each system, per segment, with its covariance over units of this kind.
 
@@ -187,56 +134,6 @@ def estimate(scored: Scored, unit: str, by_domain: bool = False) -> Means:
         worker, document = scored.unit("worker"), scored.unit("document")
         return two_way_means(scored.system, worker, document, *rest)
     return means(*unit_totals(scored.system, scored.unit(unit), *rest))
-
-
-def draw_means(
-    scored: Scored,
-    unit: str,
-    rng: np.random.Generator,
-    resamples: int = 1000,
-    by_domain: bool = False,
-) -> np.ndarray:
-    """Mean scores in campaigns whose units are drawn anew, with replacement.
-
-    Parameters
-    ----------
-    unit, by_domain
-        As for `estimate`; two kinds of units by `two_way_bootstrap`.
-
-    Returns
-    -------
-    array, shape (resamples, systems)
-        NaN where a resample holds no judgment of a system.
-    """
-    weight, n = scored.weights(by_domain), len(scored.systems)
-    if unit == TWO_WAY:
-        worker, document = scored.unit("worker"), scored.unit("document")
-        return two_way_bootstrap(
-            scored.system, worker, document, scored.score, rng, resamples, weight, n
-        )
-    totals = unit_totals(scored.system, scored.unit(unit), scored.score, weight, n)
-    return bootstrap(*totals, rng, resamples)
-
-
-def bootstrap(
-    sums: np.ndarray, weights: np.ndarray, rng: np.random.Generator, resamples: int
-) -> np.ndarray:
-    """Ratios of sums to weights, (resamples, systems), of units drawn anew with replacement.
-
-    Parameters
-    ----------
-    sums, weights : arrays, shape (units, systems)
-        Such as from `unit_totals`.
-    """
-    units = len(sums)
-    step = max(1, MOST_CELLS // units)
-    parts = []
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        times = rng.multinomial(units, np.full(units, 1 / units), size).astype(float)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            parts.append((times @ sums) / (times @ weights))
-    return np.concatenate(parts)
 
 
 def unit_totals(
@@ -355,57 +252,3 @@ def difference_variance(covariance: np.ndarray, least: float = 0.0) -> np.ndarra
     """Variance of each difference of two means, from their covariance; not below `least`."""
     own = np.diag(covariance)
     return np.maximum(own[:, None] + own - 2 * covariance, least)
-
-
-def normal_draws(covariance: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Draws about 0 with this covariance, (draws, systems); negative eigenvalues count as 0."""
-    return rng.standard_normal((draws, len(covariance))) @ normal_root(covariance).T
-
-
-def normal_root(covariance: np.ndarray) -> np.ndarray:
-    """A matrix whose product with its transpose is this covariance."""
-    values, vectors = np.linalg.eigh(covariance)
-    return vectors * np.sqrt(np.maximum(values, 0.0))
-
-
-def two_way_bootstrap(
-    system: np.ndarray,
-    first: np.ndarray,
-    second: np.ndarray,
-    score: np.ndarray,
-    rng: np.random.Generator,
-    resamples: int = 1000,
-    weight: np.ndarray | None = None,
-    systems: int | None = None,
-) -> np.ndarray:
-    """Mean scores in campaigns whose documents and annotators are both drawn anew.
-
-    The pigeonhole bootstrap: each kind of unit is resampled on its own, and a judgment counts as
-    often as its two units were drawn together (Owen 2007).
-
-    Returns
-    -------
-    array, shape (resamples, systems)
-        NaN where a resample holds no judgment of a system.
-    """
-    n = int(system.max()) + 1 if systems is None else systems
-    width = int(second.max()) + 1
-    cell = first.astype(np.int64) * width + second
-    names, cell = np.unique(cell, return_inverse=True)
-    sums, weights = unit_totals(system, cell, score, weight, n)
-    draws = [_drawn(rng, codes, resamples) for codes in (names // width, names % width)]
-    times = draws[0] * draws[1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (times @ sums) / (times @ weights)
-
-
-def _drawn(rng: np.random.Generator, codes: np.ndarray, resamples: int) -> np.ndarray:
-    distinct, place = np.unique(codes, return_inverse=True)
-    count = rng.multinomial(len(distinct), np.full(len(distinct), 1 / len(distinct)), resamples)
-    return count[:, place].astype(float)
-
-
-def rank_probabilities(ranks: np.ndarray) -> np.ndarray:
-    """Share of resamples in which each system has each rank: shape (systems, ranks)."""
-    n = ranks.shape[1]
-    return np.stack([(ranks == k).mean(axis=0) for k in range(1, n + 1)], axis=1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import variance
+from . import reml, variance
 from .equations import Equations
 from .factors import combined_factors
 from .scored import Scored
@@ -68,8 +68,8 @@ def leave_out(
         judged.system, judged.segment, judged.units.get("worker"), judged.units.get("document")
     )
     ratio = np.array([parts.variance[n] / parts.variance["residual"] for n in known])
-    at = np.log(np.maximum(ratio, np.exp(variance.NONE)))
-    there = at > variance.NONE
+    at = np.log(np.maximum(ratio, np.exp(reml.NONE)))
+    there = at > reml.NONE
     weight = np.ones(len(judged.score)) if weights is None else weights
     _, unit_of = np.unique(judged.unit(unit), return_inverse=True)
     units = int(unit_of.max()) + 1
@@ -82,7 +82,7 @@ def leave_out(
         sizes = [len(names) for names, _ in levels]
         equations = Equations([codes for _, codes in levels], sizes, weight[rows])
         y = judged.score[rows] - np.average(judged.score[rows], weights=weight[rows])
-        fit = variance._fit(equations, y, at)
+        fit = reml.fit_at(equations, y, at)
         hessian = fit.hessian[np.ix_(there, there)]
         hessian += np.diag(1e-3 * np.diag(hessian) + 1e-9)
         steps.append(np.clip(np.linalg.solve(hessian, -fit.gradient[there]), -FURTHEST, FURTHEST))

@@ -12,8 +12,9 @@ from statsmodels.stats.proportion import proportion_confint
 
 from ..judgments import counted
 from ..rank.ranges import rank_ranges, ranks, trim_for
+from ..rank.redraws import draw_means
 from ..rank.sets import rank_sets
-from ..rank.units import FEWEST_UNITS, draw_means, estimate
+from ..rank.units import FEWEST_UNITS, estimate
 from ..score.scored import Scored, from_assessment
 from .truth import Truth
 

@@ -16,8 +16,9 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from scipy.stats import t as student
 
+from ..rank.redraws import normal_draws
 from ..rank.tau import tau
-from ..rank.units import difference_variance, normal_draws
+from ..rank.units import difference_variance
 from ..score import variance
 from ..score.factors import combined_factors
 from ..score.scored import Scored

@@ -23,16 +23,10 @@ from ..rank.recipes import (
     recipe_table,
     segment_domains,
 )
+from ..rank.redraws import draw_means, rank_probabilities
 from ..rank.sets import rank_sets
-from ..rank.units import (
-    FEWEST_UNITS,
-    Means,
-    default_unit,
-    draw_means,
-    estimate,
-    rank_probabilities,
-    unit_table,
-)
+from ..rank.unit_kinds import default_unit, unit_table
+from ..rank.units import FEWEST_UNITS, Means, estimate
 from ..score.scored import Scored
 
 UNTOLD = ""  # the unit where nothing can be told apart

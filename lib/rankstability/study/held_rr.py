@@ -13,8 +13,9 @@ import pandas as pd
 
 from ..judgments import REFERENCE
 from ..rank import ranges
+from ..rank.redraws import bootstrap, normal_draws
 from ..rank.systems import count_tests, rank_counts
-from ..rank.units import FEWEST_UNITS, Means, bootstrap, means, normal_draws
+from ..rank.units import FEWEST_UNITS, Means, means
 from ..score.pairwise import PairCounts
 from .calibration import false_line_row
 from .held import RANKED, UNTOLD, Standing, places, with_promises

@@ -10,7 +10,8 @@ import pandas as pd
 from scipy.stats import t as student
 
 from ..judgments import DirectAssessment
-from ..rank.units import TWO_WAY, default_unit
+from ..rank.unit_kinds import default_unit
+from ..rank.units import TWO_WAY
 from ..score.jackknife import LeftOut, error, leave_out
 from ..score.scored import scored
 from ..score.variance import Components

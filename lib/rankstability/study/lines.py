@@ -10,7 +10,8 @@ import pandas as pd
 from ..chance import named_generator
 from ..judgments import DirectAssessment, select_rows
 from ..rank.recipes import RECIPES, recipe_table
-from ..rank.units import TWO_WAY, unit_table
+from ..rank.unit_kinds import unit_table
+from ..rank.units import TWO_WAY
 from ..score.scored import Scored, scored
 from .calibration import false_lines
 from .held import RANKED, UNTOLD, Standing, made_by, standing

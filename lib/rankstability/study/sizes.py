@@ -14,8 +14,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from ..rank.redraws import normal_draws
 from ..rank.tau import tau
-from ..rank.units import TWO_WAY, Means, difference_variance, nested, normal_draws
+from ..rank.unit_kinds import nested
+from ..rank.units import TWO_WAY, Means, difference_variance
 from ..score import variance
 from ..score.scored import Scored
 from . import design
