@@ -22,6 +22,7 @@ from rankstability.plot import (
     check,
     common,
     documents,
+    judge_agreement,
     lines,
     ranking,
     relative_ranking,
@@ -206,7 +207,7 @@ def rules():
 
 def kappas(by, groups, **more):
     made = grid(**{by: groups}, kind=["intra", "inter"], reference=["included", "excluded"])
-    for k, name in enumerate(relative_ranking.MEASURE_NAMES):
+    for k, name in enumerate(judge_agreement.MEASURE_NAMES):
         value = 0.4 + 0.05 * k + 0.1 * (made["kind"] == "intra")
         made[name], made[f"{name}_low"], made[f"{name}_high"] = value, value - 0.1, value + 0.1
     return made.assign(**more)
@@ -214,7 +215,7 @@ def kappas(by, groups, **more):
 
 def judges():
     made = kappas("judge", range(20), pairs=np.geomspace(30, 900, 80).astype(int))
-    return relative_ranking.judges_figure(made, "pi", 30, TITLE)
+    return judge_agreement.judges_figure(made, "pi", 30, TITLE)
 
 
 def points(**more):
@@ -395,14 +396,14 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     ranking.p_figure: (p_values, SYSTEMS),
     ranking.variants_figure: (variants, SYSTEMS),
     ranking.rules_figure: (rules, ROWS),
-    relative_ranking.agreement_figure: (
-        lambda: relative_ranking.agreement_figure(kappas("task", TASKS), "task", "pi", TITLE), ROWS,
+    judge_agreement.agreement_figure: (
+        lambda: judge_agreement.agreement_figure(kappas("task", TASKS), "task", "pi", TITLE), ROWS,
     ),
-    relative_ranking.measures_figure: (
-        lambda: relative_ranking.measures_figure(kappas("all", ["all"]), TITLE),
-        [*ANY, *relative_ranking.MEASURE_NAMES.values()],
+    judge_agreement.measures_figure: (
+        lambda: judge_agreement.measures_figure(kappas("all", ["all"]), TITLE),
+        [*ANY, *judge_agreement.MEASURE_NAMES.values()],
     ),
-    relative_ranking.judges_figure: (judges, ANY),
+    judge_agreement.judges_figure: (judges, ANY),
     relative_ranking.scatter: (
         lambda: relative_ranking.scatter(points(), "x", "y", xlabel="X", ylabel="≥", title=TITLE),
         SYSTEMS,

@@ -14,7 +14,7 @@ from conftest import needs
 from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.score import mqm
-from rankstability.study import twin_studies
+from rankstability.study import twin_samplers, twin_studies
 
 
 @given(st.integers(2, 40), st.integers(1, 12), st.integers(0, 5))
@@ -42,7 +42,7 @@ def test_a_da_study_is_the_ranking_of_its_workers_rows(style):
     from rankstability.score.da import segment_scores
 
     da = campaigns.load_da(campaigns.find(style), "de-en")
-    sampler = twin_studies.da_sampler(da)
+    sampler = twin_samplers.da_sampler(da)
     units, systems, draw = sampler.units, sampler.systems, sampler.draw
     chosen = twin_studies.twins(units, units // 3, 3, np.random.default_rng(1))
     found, effort = draw(chosen, np.random.default_rng(1))
@@ -86,7 +86,7 @@ def test_an_rr_study_is_the_score_of_its_blocks():
     from rankstability.score import pairwise, rr
 
     frame = campaigns.load_rr(campaigns.find("demo-rr"), "cs-en")
-    sampler = twin_studies.rr_sampler(frame)
+    sampler = twin_samplers.rr_sampler(frame)
     units, systems, draw = sampler.units, sampler.systems, sampler.draw
     chosen = twin_studies.twins(units, units // 4, 2, np.random.default_rng(1))
     found, _ = draw(chosen, np.random.default_rng(1))
@@ -104,7 +104,7 @@ def test_an_rr_study_is_the_score_of_its_blocks():
 
 def test_an_mqm_twin_has_disjoint_documents():
     data = mqm.ratings(campaigns.load_mqm(campaigns.find("demo-mqm"), "en-de"))
-    sampler = twin_studies.mqm_sampler(data, "en-de", permutations=50)
+    sampler = twin_samplers.mqm_sampler(data, "en-de", permutations=50)
     units, systems, draw = sampler.units, sampler.systems, sampler.draw
     assert units == 30 and len(systems) == 8
     chosen = twin_studies.twins(units, 15, 4, np.random.default_rng(1))
@@ -114,7 +114,7 @@ def test_an_mqm_twin_has_disjoint_documents():
 
 
 def test_stability_against_effort_is_the_same_for_any_jobs_and_levels():
-    samplers = twin_studies.da_samplers(campaigns.load_da(campaigns.find("demo-srdc"), "de-en"))
+    samplers = twin_samplers.da_samplers(campaigns.load_da(campaigns.find("demo-srdc"), "de-en"))
     about = ("demo-srdc", "demo-srdc (SR-DC)", "de-en")
     rows = twin_studies.effort(samplers[:1], *about, splits=4, levels=(0.5, 1.0))
     assert rows["level"].tolist() == [0.5, 1.0] and list(rows) == twin_studies.EFFORT_COLUMNS
@@ -156,7 +156,7 @@ def test_at_half_by_hand():
 def test_wmt21_workers_agree_less_than_judgments():
     """Knowles (2021) seen as stability: with document context few workers meet a system."""
     da = campaigns.load_da(campaigns.find("wmt21"), "cs-en")
-    samplers = [twin_studies.da_sampler(da, unit=u) for u in ("workers", "judgments")]
+    samplers = [twin_samplers.da_sampler(da, unit=u) for u in ("workers", "judgments")]
     rows = twin_studies.effort(samplers, "wmt21", "", "cs-en", splits=30, levels=(1.0,))
     kendall = rows.set_index("unit")["kendall"]
     assert kendall["workers"] < kendall["judgments"] - 0.2

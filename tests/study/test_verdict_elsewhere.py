@@ -10,7 +10,7 @@ from rankstability import rank_systems, segment_scores
 from rankstability.chance import named_generator
 from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.read import campaigns
-from rankstability.study import held, lines, removal, sizes, twin_studies, verdict
+from rankstability.study import held, lines, removal, sizes, twin_samplers, twin_studies, verdict
 
 SEED, DRAWS, RESAMPLES, ALPHA = 7, 5, 100, 0.05
 SCORE = {"z": "mean_z", "raw": "mean_raw"}
@@ -53,7 +53,7 @@ def check(campaign, pair):
     assert by["system"].tolist() == list(ranking.systems)
     assert by["score"].to_numpy() == pytest.approx(ranking.table["mean_z"].to_numpy())
     # notebook 06: halves agree less than whole campaigns are said to, but not out of all range
-    sampler = twin_studies.da_sampler(judgments, "z" if RECIPES[own].score == "z" else "none")
+    sampler = twin_samplers.da_sampler(judgments, "z" if RECIPES[own].score == "z" else "none")
     halves = twin_studies.effort([sampler], campaign, "", pair, splits=20, seed=1, levels=(1.0,))
     expected = sizes.repeat(sure, int(made.lines["claimed"].sum()), rng)
     assert expected["low"] < halves["kendall"].item() < expected["tau"] + 0.1
