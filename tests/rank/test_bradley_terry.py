@@ -92,9 +92,8 @@ def test_trueskill_is_the_package_result_by_result():
     a, b = a[a != b], b[a != b]
     sign = rng.integers(-1, 2, len(a))
     mean, sd = skill.trueskill(a, b, sign, 4)
-    env = package.TrueSkill(
-        mu=0, sigma=skill.SIGMA, beta=skill.BETA, tau=0, draw_probability=skill.DRAW
-    )
+    beta = 0.5 * len(a) / 40  # as in the script of WMT14
+    env = package.TrueSkill(mu=0, sigma=0.5, beta=beta, tau=0, draw_probability=0.25)
     made = [env.create_rating() for _ in range(4)]
     for i, j, s in zip(a, b, sign, strict=True):
         if s < 0:
@@ -104,7 +103,14 @@ def test_trueskill_is_the_package_result_by_result():
     assert sd == pytest.approx([r.sigma for r in made], abs=1e-6)
 
 
-def test_many_orders_of_the_same_results_agree_with_strengths():
+def test_sought_results_are_the_given_ones_where_there_is_no_choice():
+    first, second, sign = np.zeros(30, int), np.ones(30, int), np.ones(30, int)
+    got = skill.sought(first, second, sign, 2, np.random.default_rng(3))
+    assert got == pytest.approx(skill.trueskill(first, second, sign, 2)[0])
+    assert got[0] > 0 > got[1]
+
+
+def test_many_runs_on_the_same_results_agree_with_strengths():
     data = by_judges(np.random.default_rng(2), taste=0.0, each=60)
     coded = data.wins.tocoo()
     cell = coded.coords[1]

@@ -1,19 +1,24 @@
-"""TrueSkill of systems, one comparison after the other: the method of WMT14 to WMT16, own settings.
+"""TrueSkill of systems, one comparison after the other: the method of WMT14 to WMT16.
 
-Sakaguchi, Post and Van Durme (2014): ranked blocks become pairs, met in random order; the skill of
-each system is a normal belief that each result moves. No drift, so that order only matters little.
+Sakaguchi, Post and Van Durme (2014): ranked blocks become pairs; the skill of each system is a
+normal belief that each result moves. Settings and the way in which the next pair is chosen are
+those of their published script. No drift.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect
+from collections import defaultdict
+from itertools import accumulate
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-SIGMA, BETA, DRAW = 0.5, 0.25, 0.25
-"""Spread of skills before the first result, of a performance about its skill, share of ties: ours,
-not held against the scripts of those years."""
+SIGMA = 0.5  # spread of skills before the first result
+DRAW = 0.25  # share of ties
+MARGIN = float(ndtri((DRAW + 1) / 2))  # of a tie, in spreads of a difference of performances
+PER_BETA = 40.0  # a performance spreads about its skill by `SIGMA` for so many comparisons
 
 
 def trueskill(
@@ -31,16 +36,24 @@ def trueskill(
         worse, 0 for a tie.
     """
     mean, variance = [0.0] * systems, [SIGMA**2] * systems
-    margin = float(ndtri((DRAW + 1) / 2)) * math.sqrt(2) * BETA
+    beta = SIGMA * len(first) / PER_BETA
     for a, b, result in zip(first.tolist(), second.tolist(), sign.tolist(), strict=True):
-        if result < 0:
-            a, b = b, a
-        c = math.sqrt(2 * BETA**2 + variance[a] + variance[b])
-        v, w = _moves((mean[a] - mean[b]) / c, margin / c, result == 0)
-        for k, way in ((a, 1.0), (b, -1.0)):
-            mean[k] += way * variance[k] / c * v
-            variance[k] *= 1 - variance[k] / c**2 * w
+        _meet(mean, variance, a, b, result, beta)
     return np.array(mean), np.sqrt(variance)
+
+
+def _meet(
+    mean: list[float], variance: list[float], a: int, b: int, result: int, beta: float
+) -> None:
+    """Move the beliefs about two systems by the result of one comparison."""
+    if result < 0:
+        a, b = b, a
+    c = math.sqrt(2 * beta**2 + variance[a] + variance[b])
+    margin = MARGIN * math.sqrt(2) * beta
+    v, w = _moves((mean[a] - mean[b]) / c, margin / c, result == 0)
+    for k, way in ((a, 1.0), (b, -1.0)):
+        mean[k] += way * variance[k] / c * v
+        variance[k] *= 1 - variance[k] / c**2 * w
 
 
 def _moves(t: float, e: float, tie: bool) -> tuple[float, float]:
@@ -60,6 +73,33 @@ def _density(x: float) -> float:
     return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
 
+def sought(
+    first: np.ndarray,
+    second: np.ndarray,
+    sign: np.ndarray,
+    systems: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Mean skills after as many results as there are comparisons, each sought where it tells most.
+
+    The system known least meets one drawn by exp(-difference of their mean skills) of those it was
+    compared with; of their comparisons one is drawn, with replacement.
+    """
+    games: dict[int, dict[int, list[tuple[int, int, int]]]] = defaultdict(lambda: defaultdict(list))
+    for a, b, result in zip(first.tolist(), second.tolist(), sign.tolist(), strict=True):
+        games[a][b].append((a, b, result))
+        games[b][a].append((a, b, result))
+    mean, variance = [0.0] * systems, [SIGMA**2] * systems
+    beta = SIGMA * len(first) / PER_BETA
+    for meets, which in rng.random((len(first), 2)).tolist():
+        least = max(games, key=variance.__getitem__)
+        others = list(games[least])
+        chances = list(accumulate(math.exp(-abs(mean[least] - mean[b])) for b in others))
+        of_pair = games[least][others[bisect(chances, meets * chances[-1])]]
+        _meet(mean, variance, *of_pair[int(which * len(of_pair))], beta)
+    return np.array(mean)
+
+
 def repeated(
     first: np.ndarray,
     second: np.ndarray,
@@ -68,9 +108,5 @@ def repeated(
     rng: np.random.Generator,
     runs: int = 20,
 ) -> np.ndarray:
-    """Mean skills over `runs` random orders of the comparisons: what is ranked by."""
-    total = np.zeros(systems)
-    for _ in range(runs):
-        order = rng.permutation(len(first))
-        total += trueskill(first[order], second[order], sign[order], systems)[0]
-    return total / runs
+    """Mean skills over `runs` runs of `sought`: what is ranked by."""
+    return np.mean([sought(first, second, sign, systems, rng) for _ in range(runs)], axis=0)

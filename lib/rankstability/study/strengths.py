@@ -13,7 +13,7 @@ from ..rank.sets import rank_sets
 from ..rank.units import FEWEST_UNITS
 from ..score import pairwise, rr
 
-ORDERS = 5  # random orders of the comparisons that TrueSkill is averaged over
+RUNS = 5  # of TrueSkill, each with other draws of the comparisons, averaged
 COLUMNS = (
     *("task", "system", "rank", "strength", "low", "high", "marginal_low", "marginal_high"),
     *("held_below", "trueskill", "bojar", "unit", "tie"),
@@ -70,4 +70,4 @@ def _trueskill(
     _, first, second, sign = pairwise.comparisons(data)
     first, second = code[first], code[second]
     keep = (first >= 0) & (second >= 0)
-    return skill.repeated(first[keep], second[keep], sign[keep], len(systems), rng, ORDERS)
+    return skill.repeated(first[keep], second[keep], sign[keep], len(systems), rng, RUNS)
