@@ -322,14 +322,15 @@ def test_duration(seconds, text):
     assert pages.duration(seconds) == text
 
 
-def test_glossary_names_functions_that_exist():
-    text = (paths.ROOT / "lib/rankstability/report/glossary.html.j2").read_text()
-    names = re.findall(r"<code>([\w.]+)</code>", text)
+@pytest.mark.parametrize("page", ["glossary.html.j2", "page/verdict.html.j2"])
+def test_pages_name_functions_that_exist(page):
+    text = (paths.ROOT / "lib/rankstability/report" / page).read_text()
+    names = re.findall(r"<code>((?:change|rank|read|score|study)\.[\w.]+)</code>", text)
     assert len(names) >= 10
     for name in names:
-        folder, module, attributes = name.split(".", 2)
+        folder, module, *attributes = name.split(".")
         value = importlib.import_module(f"rankstability.{folder}.{module}")
-        for attribute in attributes.split("."):
+        for attribute in attributes:
             value = getattr(value, attribute)
 
 

@@ -44,7 +44,7 @@ class Standing:
         `unit` is empty where the data cannot tell apart what would be drawn anew, or hold fewer
         than `FEWEST_UNITS` of it: then every column that would promise something is empty.
     units : DataFrame
-        From `rank.units.unit_table`.
+        From `rank.unit_kinds.unit_table`.
     ranking : DataFrame
         In the recipe's order: rank, system, score, low, high (interval of the score), cluster,
         rank_low, rank_high, rank_median (of resampled campaigns), marginal_low, marginal_high,

@@ -39,7 +39,7 @@ class Battles:
     counts : PairCounts
         Over all units, ties included.
     number : DataFrame
-        unit, units, inside, default: as `rank.units.unit_table` has it.
+        unit, units, inside, default: as `rank.unit_kinds.unit_table` has it.
     """
 
     systems: tuple[str, ...]

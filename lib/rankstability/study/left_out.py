@@ -88,7 +88,7 @@ def without_units(
     data, parts
         As for and from `documents.variance_components`.
     unit : str, optional
-        By default that of `rank.units.default_unit`.
+        By default that of `rank.unit_kinds.default_unit`.
 
     Raises
     ------
