@@ -50,6 +50,22 @@ def test_single_removals_are_counted_by_campaign():
     assert findings.removal(lambda notebook, name: pd.DataFrame({"campaign": []})) == []
 
 
+def test_halves_are_ranked_by_z_at_half_the_campaign():
+    rows = [
+        ("wmt21", unit, score, level, tau)
+        for _ in range(6)
+        for unit, score, level, tau in [
+            ("workers", "z", 1.0, 0.4),
+            ("workers", "z", 0.5, 0.2),
+            ("workers", "none", 1.0, 0.0),
+            ("documents", "z", 1.0, 0.9),
+        ]
+    ]
+    effort = pd.DataFrame(rows, columns=["campaign", "unit", "normalisation", "level", "kendall"])
+    (only,) = findings.halves(lambda notebook, name: effort)
+    assert only["value"] == pytest.approx(0.4) and only["units"] == 6
+
+
 def test_the_committed_results_give_the_sentences_of_the_readme():
     if not (paths.FIGURES / "claims_ledger.csv").is_file():
         pytest.skip("no committed results")

@@ -116,11 +116,12 @@ def removal(tables: Tables) -> list[dict[str, Any]]:
 
 
 def halves(tables: Tables) -> list[dict[str, Any]]:
-    """Kendall's tau of two halves with disjoint workers, the lowest campaign first."""
+    """Kendall's tau by z of two halves with disjoint workers, the lowest campaign first."""
     effort = tables("06", "effort")
     if "level" not in effort:
         return []
-    half = effort[(effort["unit"] == "workers") & (effort["level"] == effort["level"].max())]
+    drawn = effort[(effort["unit"] == "workers") & (effort["normalisation"] == "z")]
+    half = drawn[drawn["level"] == drawn["level"].max()]
     return _by_campaign(half.assign(one=1), "kendall", "one")[::-1]
 
 
