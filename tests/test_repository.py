@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from rankstability import paths
-from rankstability.report import run
+from rankstability.report import parameters
 
 ROOT = paths.ROOT
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))
@@ -172,7 +172,7 @@ def test_notebook_form(file):
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda f: f.stem)
 def test_notebook_parameters(file):
     """One tagged cell; each line ``name: type = literal  # help``; the three that all have."""
-    declared = {p.name: p for p in run.parameters(file.stem)}
+    declared = {p.name: p for p in parameters.parameters(file.stem)}
     empty = {"pair"} if file.stem in LIVE else {"pair", "output_dir"}
     assert {"campaign"} | empty <= set(declared)
     assert str(declared["campaign"].default).startswith("demo-")

@@ -22,7 +22,7 @@ from rankstability.rank.comparing import compare
 from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.rank.systems import by_normalisation, rank_ratings
 from rankstability.read import campaigns
-from rankstability.report import run
+from rankstability.report import parameters
 from rankstability.score import mqm
 from rankstability.study import degradation, removal, rr_changes
 from rankstability.study.changes import default_ranker
@@ -251,7 +251,9 @@ def test_commands_are_accepted_by_the_runner(protocol, state, notebooks):
     for command in found:
         words = shlex.split(command)
         assert words[:3] == ["python", "-m", "rankstability.run"]
-        values = run.check(run.resolve(words[3]), dict(w.split("=", 1) for w in words[4:]))
+        values = parameters.check(
+            parameters.resolve(words[3]), dict(w.split("=", 1) for w in words[4:])
+        )
         assert values["pair"] == "de-en"
         if "removed" in values:
             assert values["removed"] == ["ref", "A.1 & B.2"]

@@ -8,13 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankstability.report import run
+from rankstability.report import parameters, run
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("nb09")
-    run.execute(run.resolve("09"), {"campaign": "demo-rr", "output_dir": str(out)}, quiet=True)
+    run.execute(
+        parameters.resolve("09"), {"campaign": "demo-rr", "output_dir": str(out)}, quiet=True
+    )
     return out
 
 

@@ -11,7 +11,7 @@ import pytest
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.units import TWO_WAY
 from rankstability.read import campaigns
-from rankstability.report import run
+from rankstability.report import parameters, run
 from rankstability.study import held, lines
 
 
@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
         "coverage_draws": "10",
         "few_draws": "4",
     }
-    run.execute(run.resolve("10"), given, quiet=True)
+    run.execute(parameters.resolve("10"), given, quiet=True)
     return out
 
 
@@ -68,4 +68,4 @@ def test_the_signature_names_the_unit_and_the_recipe(folder):
 def test_a_unit_that_the_data_do_not_name_is_refused(tmp_path):
     given = {"campaign": "demo-mqm", "unit": "hit", "output_dir": str(tmp_path / "out")}
     with pytest.raises(RuntimeError, match="cannot be told apart by this unit; found 'hit'"):
-        run.execute(run.resolve("10"), given, quiet=True)
+        run.execute(parameters.resolve("10"), given, quiet=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from conftest import needs
-from rankstability.report import run
+from rankstability.report import parameters, run
 
 
 def executed(folder, campaign, resamples):
     given = {"campaign": campaign, "output_dir": str(folder), "resamples": resamples}
-    return run.execute(run.resolve("11"), given, quiet=True)
+    return run.execute(parameters.resolve("11"), given, quiet=True)
 
 
 def test_a_campaign_of_one_study_gets_halves_of_its_documents(tmp_path):

@@ -10,9 +10,9 @@ import pytest
 
 from rankstability import DataError, find, load, paths
 from rankstability.read import formats
-from rankstability.report import commands, run
+from rankstability.report import commands, parameters, run
 from rankstability.report.outputs import Outputs
-from rankstability.report.places import results_folder
+from rankstability.report.placing import results_folder
 
 PATHS = [
     *("../../escaped", "x/../../../escaped", "/escaped/absolutely", "..", ".", "a/b", "a\\b", "~"),
@@ -22,7 +22,7 @@ VALUES = [
     *("", "../x", "[" * 3000, "{a: &a [*a]}", "9" * 5000, "2020-13-45", ".nan", "[.inf]", "[1,"),
     *("!!python/object:os.system x", "'", "\0", "- " * 3000),
 ]
-EVERY = [(n, p) for n in run.notebooks() for p in run.parameters(n)]
+EVERY = [(n, p) for n in parameters.notebooks() for p in parameters.parameters(n)]
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_the_name_of_a_folder_names_a_folder_in_results(name, folders):
 @pytest.mark.parametrize("name", ["../x", "a/b", "/x", "a\\b", "..", ".", "", "a\0b"])
 def test_results_have_plain_names(tmp_path, name):
     with pytest.raises(DataError, match="not a name for a file of results"):
-        Outputs(tmp_path / "o")._write(name, b"", "", "table")
+        Outputs(tmp_path / "o").document(b"", name, "", "table")
     assert not (tmp_path / "o").exists()
 
 

@@ -18,8 +18,7 @@ from rankstability.errors import DataError
 from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.significance import CORRECTIONS, TESTS
-from rankstability.report import commands, run, session
-from rankstability.report.parameters import CHOICES
+from rankstability.report import commands, parameters, run, session
 from rankstability.score.mqm import WEIGHTS
 from rankstability.study.agreement_sums import MEASURES
 
@@ -73,7 +72,7 @@ GOOD = "run.out.table(pd.DataFrame({'count': [count], 'flag': [flag]}), 'result'
 
 def test_values_arrive_with_their_declared_types(sandbox):
     sandbox(GOOD)
-    checked = run.check(
+    checked = parameters.check(
         "01_probe",
         {"campaign": "007", "count": "12", "share": "1", "flag": "true", "names": "x,y",
          "values": "[1, 2.5]"},
@@ -110,10 +109,10 @@ def test_what_does_not_fit_is_refused_before_anything_runs(sandbox, given, messa
 def test_only_annotated_literals_stand_in_a_parameters_cell(sandbox):
     sandbox(GOOD, parameters="count = 3\n")
     with pytest.raises(DataError, match="not a parameter; found 'count = 3'"):
-        run.parameters("01_probe")
+        parameters.parameters("01_probe")
     sandbox(GOOD, parameters="count: int = 3 + 4  # sum\n")
     with pytest.raises(DataError, match="not a literal"):
-        run.parameters("01_probe")
+        parameters.parameters("01_probe")
 
 
 def test_a_run_puts_its_files_in_place_and_says_so(sandbox):
@@ -186,11 +185,11 @@ def test_a_pair_the_campaign_does_not_have_is_refused():
 
 
 def test_every_notebook_in_the_repository_declares_its_parameters():
-    for name in run.notebooks():
-        declared = {p.name for p in run.parameters(name)}
+    for name in parameters.notebooks():
+        declared = {p.name for p in parameters.parameters(name)}
         if not name.startswith("9"):
             assert {"campaign", "pair", "output_dir"} <= declared, name
-        assert all(p.help for p in run.parameters(name)), name
+        assert all(p.help for p in parameters.parameters(name)), name
 
 
 def test_a_run_never_removes_results_of_another_campaign_below_its_folder(sandbox):
@@ -256,10 +255,10 @@ def _own_campaign(folder):
 
 
 def test_declared_parameters_are_those_that_papermill_reads():
-    for name in run.notebooks():
+    for name in parameters.notebooks():
         inspected = papermill.inspect_notebook(str(paths.NOTEBOOKS / f"{name}.ipynb")).values()
         wanted = [(p["name"], p["inferred_type_name"], p["help"]) for p in inspected]
-        assert [(p.name, p.type, p.help) for p in run.parameters(name)] == wanted
+        assert [(p.name, p.type, p.help) for p in parameters.parameters(name)] == wanted
 
 
 def test_the_choices_are_those_of_the_library():
@@ -270,10 +269,10 @@ def test_the_choices_are_those_of_the_library():
         "weights": WEIGHTS,
         "measure": MEASURES,
     }.items():
-        assert CHOICES[name] == tuple(known), name
-    assert CHOICES["recipe"] == ("auto", *RECIPES)
-    for notebook in run.notebooks():  # and every default passes its own check
-        run.check(notebook, {p.name: p.default for p in run.parameters(notebook)})
+        assert parameters.CHOICES[name] == tuple(known), name
+    assert parameters.CHOICES["recipe"] == ("auto", *RECIPES)
+    for notebook in parameters.notebooks():  # and every default passes its own check
+        parameters.check(notebook, {p.name: p.default for p in parameters.parameters(notebook)})
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read.text import digest
-from rankstability.report import run, workflow
+from rankstability.report import parameters, run, workflow
 from rankstability.report.workflow import Job
 
 PROFILES = paths.ROOT / "profiles"
@@ -52,8 +52,8 @@ def test_small_campaigns_run_at_once_and_large_ones_pair_by_pair_then_as_a_whole
 def test_demo_campaigns_get_every_notebook_of_their_protocol():
     jobs = {(j.campaign, j.notebook) for j in workflow.jobs({})}
     for campaign in (c for c in campaigns.present() if c.demo):
-        for notebook in run.notebooks():
-            wanted = workflow.takes(run.metadata(notebook), campaign)
+        for notebook in parameters.notebooks():
+            wanted = workflow.takes(parameters.metadata(notebook), campaign)
             assert ((campaign.name, notebook) in jobs) == wanted
 
 
@@ -107,7 +107,7 @@ def test_the_names_in_the_configuration_exist():
     for notebook, per_campaign in config["parameters"].items():
         for campaign, value in per_campaign.items():
             assert campaign in known | {"all"}
-            run.check(notebook, value)
+            parameters.check(notebook, value)
 
 
 @pytest.mark.parametrize("form", ["segments", "da"])
@@ -131,7 +131,9 @@ def test_a_campaign_of_several_studies_runs_only_the_notebook_that_compares_them
     assert {"en-de.mqm.seg.score.gz", "annotators.tsv"} <= names(jobs[1])
     with pytest.raises(DataError, match=r"name one for 01_replication; .*wmt20-iku\.News"):
         run.plan("01_replication", {"campaign": "wmt20-iku"})
-    assert run.plan("01_replication", {"campaign": "wmt20-iku.News"}).campaign == "wmt20-iku.News"
+    assert (
+        run.plan("01_replication", {"campaign": "wmt20-iku.News"}).campaign.name == "wmt20-iku.News"
+    )
 
 
 def test_profiles_use_options_that_snakemake_has_and_plan_the_same_sweep():

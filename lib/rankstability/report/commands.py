@@ -10,31 +10,32 @@ from collections.abc import Sequence
 
 from .. import paths
 from ..errors import DataError
+from . import parameters
 from . import run as runner
 
 VERDICT = "00_verdict"
+USAGE = """\
+usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly
+       rankstability verdict PATH [name=value ...]    how far a ranking can be trusted
+       rankstability data [CAMPAIGN ...]              download the official releases
+       rankstability formats [NAME]                   the formats of judgments"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """``rankstability``: hand over to a subcommand."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words[:1] == ["run"]:
-        return run(words[1:])
-    if words[:1] == ["verdict"]:
-        return verdict(words[1:])
-    if words[:1] == ["data"]:
-        from ..read import download
-
-        return download.main(words[1:])
-    if words[:1] == ["formats"]:
-        return formats(words[1:])
-    print(
-        "usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly\n"
-        "       rankstability verdict PATH [name=value ...]    how far a ranking can be trusted\n"
-        "       rankstability data [CAMPAIGN ...]              download the official releases\n"
-        "       rankstability formats [NAME]                   the formats of judgments"
-    )
+    commands = {"run": run, "verdict": verdict, "data": data, "formats": formats}
+    if words and words[0] in commands:
+        return commands[words[0]](words[1:])
+    print(USAGE)
     return 0 if words[:1] in (["-h"], ["--help"]) else 2
+
+
+def data(arguments: Sequence[str]) -> int:
+    """Download official releases: all, or those named."""
+    from ..read import download
+
+    return download.main(list(arguments))
 
 
 def verdict(arguments: Sequence[str]) -> int:
@@ -45,7 +46,7 @@ def verdict(arguments: Sequence[str]) -> int:
     code = run([VERDICT, *words])
     if code == 0 and any("=" in word for word in words):
         plan = runner.plan(VERDICT, dict(w.split("=", 1) for w in words if "=" in w))
-        for pair in [plan.pair] if plan.pair in plan.pairs else plan.pairs:
+        for pair in plan.pairs or plan.campaign.pairs:
             for page in sorted((plan.final / pair).glob("verdict*.html")):
                 said = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
                 print(f"\n{said['name']}: {said['sentence']}\n  {paths.shown(page)}")
@@ -58,7 +59,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         prog="rankstability run",
         description="Run a notebook headlessly; results appear whole or not at all.",
         epilog="With a notebook and --help: its parameters. "
-        "Notebooks: " + ", ".join(runner.notebooks()),
+        "Notebooks: " + ", ".join(parameters.notebooks()),
         add_help=False,
     )
     parser.add_argument("notebook", nargs="?", help="any unique beginning of a notebook's name")
@@ -71,10 +72,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if not args.notebook:
             parser.print_help()
             return 0 if args.help else 2
-        name = runner.resolve(args.notebook)
+        name = parameters.resolve(args.notebook)
         if args.help:
             print(f"{name}: parameters")
-            for p in runner.parameters(name):
+            for p in parameters.parameters(name):
                 print(f"  {p.name}: {p.type} = {p.default!r}\n      {p.help}")
             return 0
         wrong = [p for p in args.parameters if "=" not in p]
@@ -96,12 +97,11 @@ def formats(arguments: Sequence[str] = ()) -> int:
     """List the formats with an example line each, or describe one."""
     from ..read.formats import FORMATS, PARTS, described
 
-    wanted = arguments or list(FORMATS)
-    unknown = [name for name in wanted if name not in FORMATS]
+    unknown = [name for name in arguments if name not in FORMATS]
     if unknown:
         print(f"error: unknown format {unknown[0]!r}; one of {', '.join(FORMATS)}", file=sys.stderr)
         return 2
-    for name in wanted:
+    for name in arguments or FORMATS:
         about = described()[name]
         print(f"{name} ({FORMATS[name].protocol}): {about['title']}")
         lines = str(about["example"]).splitlines()

@@ -18,13 +18,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
 
-from .. import paths
 from ..errors import DataError
 from ..plot.check import describe
 from ..plot.common import style
+from .placing import RECORD, record, write_whole
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
-RECORD = "run.json"  # beside the results: the settings they depend on, and what each file is
 FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
 UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ between pairs of one run
 
@@ -35,23 +34,8 @@ NO_DATE: dict[str, dict[str, None]] = {  # the same bytes whenever drawn
 }
 
 
-def write_whole(path: Path, content: bytes) -> Path:
-    """Write `content` to `path` so that a reader sees the old file or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-    return path
-
-
 def csv_bytes(frame: pd.DataFrame) -> bytes:
-    """`frame` as the CSV we publish: no index, ten significant digits, ``\\n``, UTF-8.
-
-    Ten digits keep every number that matters and drop what differs between platforms.
-    """
+    """`frame` as CSV: no index, ``\\n``, UTF-8, ten digits (more differ between platforms)."""
     text = frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
     return re.sub(r"(?<![^,\n])-0(?=[,\n])", "0", text).encode()
 
@@ -63,12 +47,9 @@ def signature(**settings: Any) -> dict[str, Any]:
 
 
 def figure_formats(asked: str | None = None) -> tuple[str, ...]:
-    """The formats figures are written in besides PNG, from ``RANKSTABILITY_FIGURE_FORMAT``.
+    """The formats of figures besides PNG, as ``RANKSTABILITY_FIGURE_FORMAT`` asks: svg, pdf.
 
-    Raises
-    ------
-    DataError
-        For a format other than svg and pdf.
+    DataError for any other.
     """
     text = os.environ.get(FORMATS, "") if asked is None else asked
     names = [name.strip().lower() for name in text.split(",")]
@@ -95,49 +76,27 @@ class Drawn:
 class Outputs:
     """Where one run of a notebook writes.
 
-    Each folder it writes to gets a ``run.json``: the settings and, under ``files``, what each file
-    is. A notebook run over all pairs leaves one for the campaign and one in each pair's folder.
-
-    Parameters
-    ----------
-    directory : Path
-        The notebook's output folder; files of a language pair go to ``directory/<pair>/``.
-    settings : mapping
-        The settings signature: notebook, campaign, data checksum, provenance, normalisation, test,
-        alpha, cluster rule, seed, versions.
-    pairs : tuple of str, optional
-        The campaign's language pairs: `pair_tables` reads these (by default every folder).
-    source : Path, optional
-        Where `pair_tables` reads, if not in `directory`.
-    formats : tuple of str
-        Formats of figures besides PNG; see `figure_formats`.
+    Files of a language pair go to ``directory/<pair>/``. Each folder gets a ``run.json``: the
+    `settings` (see `signature`) and, under ``files``, what each file is. `pair_tables` reads the
+    folders of `pairs` (None: of every pair); `formats` are those of figures besides PNG.
     """
 
     directory: Path
     settings: Mapping[str, Any] = field(default_factory=dict)
     pairs: tuple[str, ...] | None = None
-    source: Path | None = None
     formats: tuple[str, ...] = field(default_factory=figure_formats)
     _written: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
 
-    def folder(self, pair: str = "") -> Path:
-        """The folder for `pair`, or for the whole campaign.
+    def document(self, content: bytes, file: str, pair: str, what: str) -> None:
+        """Write one file, such as a page, and enter it in the folder's ``run.json``.
 
-        Raises
-        ------
-        DataError
-            For a pair that is not one folder's name: data name the pairs, and nothing in data
-            may lead out of the folder.
+        DataError for a name that is not one: data name pairs, and nothing in them may lead out.
         """
-        if pair and not _plain(pair):
-            raise DataError("not a language pair", value=pair, expected="a name such as cs-en")
-        return self.directory / pair if pair else self.directory
-
-    def _write(self, file: str, content: bytes, pair: str, what: str) -> None:
-        """Write one file and enter it in the folder's ``run.json``."""
         if not _plain(file):
             raise DataError("not a name for a file of results", value=file)
-        folder = self.folder(pair)
+        if pair and not _plain(pair):
+            raise DataError("not a language pair", value=pair, expected="a name such as cs-en")
+        folder = self.directory / pair
         write_whole(folder / file, content)
         files = self._written.setdefault(pair, {})
         files[file] = what
@@ -149,12 +108,8 @@ class Outputs:
         self, frame: pd.DataFrame, name: str, pair: str = "", what: str = "table"
     ) -> pd.DataFrame:
         """Write ``<name>.csv``; give back `frame`, so that a cell can show it."""
-        self._write(f"{name}.csv", csv_bytes(frame), pair, what)
+        self.document(csv_bytes(frame), f"{name}.csv", pair, what)
         return frame
-
-    def document(self, content: bytes, file: str, pair: str, what: str) -> None:
-        """Write a file of another kind, such as a page."""
-        self._write(file, content, pair, what)
 
     def figure(
         self,
@@ -164,10 +119,9 @@ class Outputs:
         data: pd.DataFrame | None = None,
         alt: str = "",
     ) -> Drawn:
-        """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``.
+        """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``; the PNG, to show it.
 
-        Gives back the PNG, which a notebook shows without drawing the figure again, with its
-        `alt` text: by default the words of the figure (`describe`).
+        Its `alt` text is by default the words of the figure (`plot.check.describe`).
         """
         drawn = {}
         alt = alt or describe(fig)
@@ -181,9 +135,9 @@ class Outputs:
         plt.close(fig)
         drawn["png"] = _palette(drawn["png"])
         for form, content in drawn.items():
-            self._write(f"{name}.{form}", content, pair, "figure")
+            self.document(content, f"{name}.{form}", pair, "figure")
         if data is not None:
-            self._write(f"{name}.csv", csv_bytes(data), pair, f"the numbers in {name}.png")
+            self.table(data, name, pair, f"the numbers in {name}.png")
         return Drawn(drawn["png"], alt, f"{pair}/{name}.png" if pair else f"{name}.png")
 
     def claims(self, rows: pd.DataFrame, pair: str = "") -> pd.DataFrame:
@@ -193,8 +147,7 @@ class Outputs:
     def pair_tables(self, name: str) -> pd.DataFrame:
         """All pairs' ``<pair>/<name>.csv`` as one frame with `pair` first, in order of pair."""
         frames = []
-        source = self.source or self.directory
-        for path in sorted(source.glob(f"*/{name}.csv")):
+        for path in sorted(self.directory.glob(f"*/{name}.csv")):
             if self.pairs is not None and path.parent.name not in self.pairs:
                 continue
             frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
@@ -202,7 +155,8 @@ class Outputs:
                 frame.insert(0, "pair", path.parent.name)
             frames.append(frame)
         if not frames:
-            raise DataError("no pair has been run yet", file=source, expected=f"<pair>/{name}.csv")
+            expected = f"<pair>/{name}.csv"
+            raise DataError("no pair has been run yet", file=self.directory, expected=expected)
         return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
 
 
@@ -211,44 +165,23 @@ def _plain(name: str) -> bool:
     return bool(name) and name not in (".", "..") and not set(name) & {"/", "\\", "\0"}
 
 
-def record(folder: Path) -> dict[str, Any]:
-    """The ``run.json`` of a folder; empty where there is none."""
-    file = folder / RECORD
-    made: dict[str, Any] = json.loads(file.read_bytes()) if file.is_file() else {}
-    return made
-
-
 def check_pairs(folder: Path, pairs: Sequence[str], settings: Mapping[str, Any]) -> None:
-    """Refuse pairs whose results in `folder` were made with other settings than these.
-
-    Raises
-    ------
-    DataError
-        For a pair that has not been run, or was run with other settings: names the first.
-    """
+    """DataError for the first pair not run in `folder`, or run with other settings than these."""
     own = json.loads(json.dumps(dict(settings), default=str))
     for pair in pairs:
-        made, where = record(folder / pair), paths.shown(folder / pair)
+        made, where = record(folder / pair), folder / pair
         if not made:
             raise DataError("this pair has not been run", file=where, expected="its results")
         for key in sorted((made.keys() | own.keys()) - set(UNSHARED)):
             if made.get(key) != own.get(key):
-                raise DataError(
-                    f"{pair} was run with other settings",
-                    file=where,
-                    column=key,
-                    value=made.get(key),
-                    expected=repr(own.get(key)),
-                )
+                problem, value = f"{pair} was run with other settings", made.get(key)
+                expected = repr(own.get(key))
+                raise DataError(problem, file=where, column=key, value=value, expected=expected)
 
 
 def _palette(png: bytes) -> bytes:
     """The PNG with a palette of at most 256 colours: a third of the size, the same to the eye."""
-    image = (
-        Image.open(io.BytesIO(png))
-        .convert("RGB")
-        .quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
-    )
-    small = io.BytesIO()
-    image.save(small, format="PNG", optimize=True)
+    image, small = Image.open(io.BytesIO(png)).convert("RGB"), io.BytesIO()
+    method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
+    image.quantize(256, method=method, dither=dither).save(small, format="PNG", optimize=True)
     return small.getvalue()

@@ -69,14 +69,12 @@ def resolve(prefix: str) -> str:
 
 def read_notebook(name: str) -> dict[str, Any]:
     """The notebook as JSON."""
-    made: dict[str, Any] = json.loads((paths.NOTEBOOKS / f"{name}.ipynb").read_bytes())
-    return made
+    return dict(json.loads((paths.NOTEBOOKS / f"{name}.ipynb").read_bytes()))
 
 
 def metadata(name: str) -> dict[str, Any]:
     """What a notebook says of itself: protocols, workers, split, promises, pair_promises."""
-    about: dict[str, Any] = read_notebook(name)["metadata"]["rankstability"]
-    return about
+    return dict(read_notebook(name)["metadata"]["rankstability"])
 
 
 def parameters(name: str) -> list[Parameter]:
@@ -87,32 +85,26 @@ def parameters(name: str) -> list[Parameter]:
 def declared(notebook: Path) -> list[Parameter]:
     """The parameters of a notebook file: the lines of its cell tagged ``parameters``.
 
-    Raises
-    ------
-    DataError
-        If the cell is absent, or a line is not ``name: type = literal  # help``.
+    DataError if the cell is absent, or a line is not ``name: type = literal  # help``.
     """
-    where = paths.shown(notebook)
     cells = json.loads(notebook.read_bytes())["cells"]
     source = ["".join(c["source"]) for c in cells if "parameters" in c["metadata"].get("tags", [])]
     lines = ast.parse(source[0]).body if source else []
     if not lines:
-        raise DataError("no cell tagged 'parameters' with parameters", file=where, expected=LINE)
+        raise DataError("no cell tagged 'parameters' with parameters", file=notebook, expected=LINE)
     words = tokenize.generate_tokens(io.StringIO(source[0]).readline)
     helps = {t.start[0]: t.string.lstrip("# ") for t in words if t.type == tokenize.COMMENT}
     made = []
     for line in lines:
         kind = ast.unparse(line.annotation) if isinstance(line, ast.AnnAssign) else ""
         if not isinstance(line, ast.AnnAssign) or not line.value or kind not in TYPES:
-            expected = f"{LINE}; types: {', '.join(TYPES)}"
-            raise DataError(
-                "not a parameter", file=where, value=ast.unparse(line), expected=expected
-            )
+            text, expected = ast.unparse(line), f"{LINE}; types: {', '.join(TYPES)}"
+            raise DataError("not a parameter", file=notebook, value=text, expected=expected)
         try:
             default = ast.literal_eval(line.value)
         except ValueError:
             text = ast.unparse(line.value)
-            raise DataError("not a literal", file=where, value=text, expected=LINE) from None
+            raise DataError("not a literal", file=notebook, value=text, expected=LINE) from None
         name = ast.unparse(line.target)
         made.append(Parameter(name, kind, default, helps.get(line.end_lineno or 0, "")))
     return made
@@ -121,13 +113,9 @@ def declared(notebook: Path) -> list[Parameter]:
 def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """`given` values with the declared types; what the notebook cannot take is refused.
 
-    Text values (from a command line) are read as YAML where the declared type is not ``str``.
-
-    Raises
-    ------
-    DataError
-        For a name that the parameters cell does not declare, a value of another type, one that
-        is not among the parameter's choices, or a number out of range.
+    That is, with a DataError: a name that is not declared, a value of another type, one that is
+    not among the choices, a number out of range. Text (from a command line) is read as YAML where
+    the declared type is not ``str``.
     """
     known = {p.name: p for p in parameters(name)}
     for key in given:
@@ -158,13 +146,7 @@ def unknown(problem: str, value: str, known: Collection[str]) -> DataError:
 
 
 def check_campaign(name: str, campaign: Any) -> None:
-    """Refuse a campaign that the notebook does not take.
-
-    Raises
-    ------
-    DataError
-        Names the notebooks that take it.
-    """
+    """DataError for a campaign that the notebook does not take; it names those that do."""
     about = metadata(name)
     if about.get("protocols") and not takes(about, campaign):
         fitting = ", ".join(n for n in notebooks() if takes(metadata(n), campaign))
@@ -178,13 +160,7 @@ def check_campaign(name: str, campaign: Any) -> None:
 
 
 def check_pair(campaign: Any, pair: str) -> None:
-    """Refuse a language pair that the campaign does not have; empty or ``whole`` stand for all.
-
-    Raises
-    ------
-    DataError
-        Names the pairs there are.
-    """
+    """DataError for a pair that the campaign does not have; empty or ``whole`` stand for all."""
     if pair and pair != WHOLE and pair not in campaign.pairs:
         raise unknown(f"no such language pair in campaign {campaign.name}", pair, campaign.pairs)
 
@@ -200,19 +176,18 @@ def takes(about: Mapping[str, Any], campaign: Any) -> bool:
 
 def _typed(parameter: Parameter, value: Any) -> Any:
     kind, item = parameter.type, parameter.type.removeprefix("list[").removesuffix("]")
-    read = value
+    read, several = value, kind != item
     if isinstance(value, str) and kind != "str":
         read = _read(value)
-        if kind != item and not isinstance(read, list):  # a,b,c
+        if several and not isinstance(read, list):  # a,b,c
             parts = [v.strip() for v in value.split(",") if v.strip()]
             read = [v if item == "str" else _read(v) for v in parts]
-    values = read if kind != item else [read]
-    if isinstance(values, list) and all(_is(item, v) for v in values):
-        values = [float(v) if item == "float" else v for v in values]
-        return values if kind != item else values[0]
-    raise DataError(
-        f"parameter {parameter.name}", value=value, expected=f"{kind}: {parameter.help}"
-    )
+    values = read if several else [read]
+    if not isinstance(values, list) or not all(_is(item, v) for v in values):
+        expected = f"{kind}: {parameter.help}"
+        raise DataError(f"parameter {parameter.name}", value=value, expected=expected)
+    values = [float(v) if item == "float" else v for v in values]
+    return values if several else values[0]
 
 
 def _read(value: str) -> Any:
@@ -233,13 +208,7 @@ def _is(kind: str, value: Any) -> bool:
 
 
 def output_folder(given: str) -> Path:
-    """The folder that ``output_dir`` names, which is one or can be made.
-
-    Raises
-    ------
-    DataError
-        For what cannot be a path, and as `check_writable`.
-    """
+    """The folder that ``output_dir`` names; DataError where none can be, or be written to."""
     try:
         folder = Path(given).resolve()
     except (OSError, ValueError, RuntimeError) as error:  # NUL, too long, links in a circle
@@ -250,27 +219,14 @@ def output_folder(given: str) -> Path:
 
 
 def check_writable(folder: Path) -> None:
-    """Refuse an output folder that cannot be made or written to.
-
-    Raises
-    ------
-    DataError
-        Names the folder, or what stands in its way.
-    """
-    there = folder
+    """DataError for an output folder that cannot be made or written to."""
+    problem, expected = "the output folder cannot be", "a folder to write to"
     try:
-        while not there.exists() and there != there.parent:
-            there = there.parent
+        there = next(p for p in (folder, *folder.parents) if p.exists())
     except OSError as error:  # a name that is too long
-        raise DataError(
-            f"the output folder cannot be made ({error.strerror})",
-            value=str(folder),
-            expected="a folder to write to",
-        ) from None
+        reason = f"{problem} made ({error.strerror})"
+        raise DataError(reason, value=str(folder), expected=expected) from None
     if not there.is_dir():
-        problem = "the output folder cannot be here, where a file is"
-        raise DataError(problem, file=there, expected="a folder")
+        raise DataError(f"{problem} here, where a file is", file=there, expected="a folder")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise DataError(
-            "the output folder cannot be written to", file=there, expected="a folder to write to"
-        )
+        raise DataError(f"{problem} written to", file=there, expected=expected)

@@ -1,4 +1,4 @@
-"""Results put in place whole or not at all: by one run, by several at once, after a kill.
+"""Where results go, and how: whole or not at all, by one run, by several at once, after a kill.
 
 A run writes to a folder of its own inside the final one. When all is there, a journal that lists
 what goes is written beside it: the moment from which the new results count. The move that follows
@@ -8,6 +8,7 @@ may be killed at any step; whoever comes next (a run, the ledger, the report) fi
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -19,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from .. import paths
 from ..errors import DataError
 
 STAGING = ".partial-run-"  # begins the name of a run's folder
@@ -27,6 +29,66 @@ OWNER, JOURNAL = "owner.json", "journal.json"
 LOCK = ".partial-run.lock"
 BEAT = 30.0  # seconds between signs of life of a run
 SILENT = 600.0  # seconds without one after which a run on another machine counts as dead
+RECORD = "run.json"  # beside the results: the settings they depend on, and what each file is
+SOURCE = ".campaign"  # in the results of an own campaign: the path of its judgments
+
+
+def is_own(campaign: Any) -> bool:
+    """Whether this is a user's campaign, not one of the catalogue."""
+    from ..read.campaigns import in_catalogue
+
+    return not in_catalogue(campaign.name)
+
+
+def results_folder(campaign: Any) -> Path:
+    """The folder for the results of a campaign, one folder a notebook in it.
+
+    ``figures/<name>`` for the catalogue's. For an own one ``results/<name>``, or, where another
+    campaign of that name has its results there, ``results/<name>-<hash of the path>``.
+    """
+    if not is_own(campaign):
+        return paths.FIGURES / campaign.name
+    plain, source = paths.RESULTS / campaign.name, _source(campaign)
+    owner = plain / SOURCE
+    if not owner.is_file() or owner.read_bytes() == source:
+        return plain
+    return plain.with_name(f"{plain.name}-{hashlib.sha256(source).hexdigest()[:6]}")
+
+
+def claim(campaign: Any) -> None:
+    """Note in the results folder of an own campaign whose it is."""
+    if is_own(campaign):
+        folder = results_folder(campaign)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / SOURCE).write_bytes(_source(campaign))
+
+
+def _source(campaign: Any) -> bytes:
+    return os.fsencode((campaign.file or campaign.folder).resolve())
+
+
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write `content` to `path` so that a reader sees the old file or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def record(folder: Path) -> dict[str, Any]:
+    """The ``run.json`` of a folder; empty where there is none."""
+    file = folder / RECORD
+    return dict(json.loads(file.read_bytes())) if file.is_file() else {}
+
+
+def listed(made: Mapping[str, Any], about: tuple[str, str]) -> set[str]:
+    """The files that a ``run.json`` lists, if it is of this notebook and campaign."""
+    mine = (made.get("notebook"), made.get("campaign")) == about
+    return {Path(name).name for name in made.get("files", ())} if mine else set()
 
 
 @contextmanager
@@ -34,9 +96,8 @@ def made_folders(*folders: Path) -> Iterator[None]:
     """These folders, made where absent; those made here that are empty afterwards go again."""
     made: list[Path] = []
     for folder in folders:
-        absent = [p for p in (folder, *folder.parents) if not p.exists()]
+        made += [p for p in (folder, *folder.parents) if not p.exists()]
         folder.mkdir(parents=True, exist_ok=True)
-        made += absent
     try:
         yield
     finally:
@@ -48,8 +109,6 @@ def made_folders(*folders: Path) -> Iterator[None]:
 @contextmanager
 def staging(final: Path) -> Iterator[Path]:
     """A folder of this run in `final`, which shows signs of life; gone afterwards."""
-    from .outputs import write_whole
-
     own = Path(tempfile.mkdtemp(prefix=STAGING, dir=final))
     write_whole(own / OWNER, json.dumps({"machine": _machine(), "pid": os.getpid()}).encode())
     over = threading.Event()
@@ -75,7 +134,7 @@ def _machine() -> str:
     return socket.gethostname() + (os.readlink(spaces) if spaces.is_symlink() else "")
 
 
-def alive(folder: Path, now: float) -> bool:
+def _alive(folder: Path, now: float) -> bool:
     """Whether the run of this staging folder still runs, on whichever machine.
 
     On this machine its process tells; on another its last sign of life, by the clock of the file
@@ -120,17 +179,9 @@ def locked(final: Path) -> Iterator[None]:
 def place(own: Path, about: tuple[str, str], scopes: Sequence[Path]) -> None:
     """Put the results of a finished run in place, and remove those an earlier run left over.
 
-    Parameters
-    ----------
-    own : Path
-        The run's folder, from `staging`.
-    about : (notebook, campaign)
-        Only files listed in a ``run.json`` that names both are ever removed,
-    scopes : sequence of Path
-        and only directly in these folders.
+    Only files directly in the folders `scopes` are ever removed, and only those listed in a
+    ``run.json`` of the same notebook and campaign (`about`).
     """
-    from .outputs import record, write_whole
-
     final = own.parent
     with locked(final):
         _finish_all(final)
@@ -181,11 +232,5 @@ def sweep(final: Path, now: float) -> None:
     with locked(final):
         _finish_all(final)
         for left in final.glob(f"{STAGING}*"):
-            if not alive(left, now):
+            if not _alive(left, now):
                 shutil.rmtree(left, ignore_errors=True)
-
-
-def listed(made: Mapping[str, Any], about: tuple[str, str]) -> set[str]:
-    """The files that a ``run.json`` lists, if it is of this notebook and campaign."""
-    mine = (made.get("notebook"), made.get("campaign")) == about
-    return {Path(name).name for name in made.get("files", ())} if mine else set()

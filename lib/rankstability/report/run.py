@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,15 +16,10 @@ from typing import Any
 
 from .. import paths
 from ..errors import DataError
-from . import placing
-from .parameters import WHOLE, check_writable, output_folder
-from .parameters import check as check
-from .parameters import check_campaign as check_campaign
-from .parameters import check_pair as check_pair
-from .parameters import metadata as metadata
-from .parameters import notebooks as notebooks
-from .parameters import parameters as parameters
-from .parameters import resolve as resolve
+from . import parameters, placing
+from .parameters import WHOLE
+from .placing import RECORD, write_whole
+from .slim import NAME, slim
 
 ONE_THREAD = {v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Sums must not depend on the number of cores."""
@@ -36,13 +31,26 @@ class Plan:
     """One execution: what runs on what, and where its results and its executed copy go."""
 
     notebook: str
-    campaign: str
-    pair: str
-    pairs: tuple[str, ...]
+    campaign: Any
+    pair: str  # as given; empty: all
     final: Path
     executed: Path
     values: Mapping[str, Any]
-    own: bool = False
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """The notebook and the campaign, by name."""
+        return self.notebook, self.campaign.name
+
+    @property
+    def pairs(self) -> tuple[str, ...]:
+        """The language pairs that this run computes; none where all were run before."""
+        return () if self.pair == WHOLE else (self.pair,) if self.pair else self.campaign.pairs
+
+    @property
+    def whole(self) -> bool:
+        """Whether this run also makes the campaign's tables."""
+        return self.pair in ("", WHOLE)
 
     @property
     def failed(self) -> Path:
@@ -50,144 +58,100 @@ class Plan:
         return self.executed.with_suffix(".failed.ipynb")
 
     @property
-    def listed(self) -> bool:
-        """Whether the report shows this run: not of own campaigns, nor into another folder."""
-        return not self.own and not self.values.get("output_dir")
-
-    @property
     def scopes(self) -> list[Path]:
         """The folders whose results this run makes."""
-        if self.pair not in ("", WHOLE):
-            return [self.final / self.pair]
-        below = [] if self.pair == WHOLE else [self.final / pair for pair in self.pairs]
-        return [*below, self.final]
+        return [*(self.final / pair for pair in self.pairs), *([self.final] if self.whole else [])]
 
 
 def plan(name: str, given: Mapping[str, Any]) -> Plan:
     """Check everything about a run before anything is written.
 
-    Raises
-    ------
-    DataError
-        For parameters that do not fit, a campaign that is not here, or a pair it does not have.
+    DataError for parameters that do not fit, a campaign that is not here or not for this notebook,
+    a pair that it does not have, an output folder that cannot be.
     """
-    values = check(name, given)
-    default = {p.name: p.default for p in parameters(name)}
-    wanted = output_folder(values["output_dir"]) if values.get("output_dir") else None
-    from ..read import campaigns
-    from . import places
+    values = parameters.check(name, given)
+    wanted = parameters.output_folder(values["output_dir"]) if values.get("output_dir") else None
+    from ..read import campaigns  # after the checks, which say within a second what is wrong
 
+    default = {p.name: p.default for p in parameters.parameters(name)}
     asked = values.get("campaign") or default["campaign"]
     if asked not in campaigns.catalogue() and os.path.exists(asked):
         values["campaign"] = asked = str(Path(asked).resolve())  # the notebook runs elsewhere
-    campaign = campaigns.find(asked)
-    pair = values.get("pair", "")
-    check_campaign(name, campaign)
-    check_pair(campaign, pair)
+    campaign, pair = campaigns.find(asked), values.get("pair", "")
+    parameters.check_campaign(name, campaign)
+    parameters.check_pair(campaign, pair)
+    final = wanted or (placing.results_folder(campaign) / name).resolve()
+    parameters.check_writable(final)
+    beside = wanted or placing.is_own(campaign)  # the report does not show these
+    folder = final if beside else paths.BUILD / "executed" / campaign.name
     stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name
-    if wanted:
-        final = wanted
-        executed = final / f"{stem}.ipynb"
-    else:
-        final = (places.results_folder(campaign) / name).resolve()
-        executed = paths.BUILD / "executed" / campaign.name / f"{stem}.ipynb"
-        if places.own(campaign):
-            executed = final / f"{stem}.ipynb"
-    check_writable(final)
-    return Plan(
-        name, campaign.name, pair, campaign.pairs, final, executed, values, places.own(campaign)
-    )
+    return Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
 
 
 def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
-    """Run a notebook and put its results in place only if all of it succeeded.
+    """Run a notebook, put its results in place only if all of it succeeded, and give their folder.
 
-    The notebook writes to a folder of its own; when it has run to its end and every promised file
-    is there, the files are put in place (`placing`). A failed or killed run leaves earlier results
-    as they were. The executed copy goes to ``build/executed/<campaign>/<notebook>.ipynb`` with its
-    status beside it; of a failed run both are called ``....failed``, and the last good run keeps
-    its own. Where ``output_dir`` is given, the copy goes there. A run that failed for a value it
-    was given leaves nothing.
+    A failed or killed run leaves earlier results as they were. The executed copy goes to
+    ``build/executed/<campaign>/<notebook>.ipynb`` with its status beside it; of a failed run both
+    are called ``....failed``, and the last good run keeps its own. Where ``output_dir`` is given,
+    the copy goes there. A run that failed for a value it was given leaves nothing.
 
-    Returns
-    -------
-    Path
-        The output folder.
-
-    Raises
-    ------
-    DataError
-        For parameters that do not fit.
-    RuntimeError
-        If a cell failed or a promised file is missing; names the saved notebook.
+    DataError for what `plan` refuses; RuntimeError, naming the saved notebook, if a cell failed or
+    a promised file is missing.
     """
     run = plan(name, given)
-    from ..read import campaigns  # after the checks, which say within a second what is wrong
-    from . import places
-    from .outputs import write_whole
-
     started = time.monotonic()
     with placing.made_folders(run.executed.parent, run.final), placing.staging(run.final) as own:
         copy = own / "executed.ipynb"
         try:
             _results(run, own, copy, quiet)
             write_whole(run.executed, copy.read_bytes())
-            if run.own and not run.values.get("output_dir"):
-                places.claim(campaigns.find(run.values["campaign"]))
+            if not run.values.get("output_dir"):
+                placing.claim(run.campaign)
         except BaseException as error:
             message = str(error).strip().splitlines()
             with suppress(OSError):  # the disk may be full; what is wrong is said all the same
-                if not mistyped(run.values, str(error)):
+                if not _mistyped(run.values, str(error)):
                     if copy.is_file():
                         write_whole(run.failed, copy.read_bytes())
-                    last = message[-1] if message else repr(error)
-                    write_status(run, given, "failed", started, last)
+                    _write_status(run, given, started, message[-1] if message else repr(error))
             raise
-    write_status(run, given, "ok", started, "")
+    _write_status(run, given, started)
     return run.final
 
 
-def mistyped(values: Mapping[str, Any], error: str) -> bool:
+def _mistyped(values: Mapping[str, Any], error: str) -> bool:
     """Whether a run failed because a notebook refused a value that was given, and says so."""
-    if "DataError: " not in error:
-        return False
     own = (v for name, v in values.items() if name not in ("campaign", "pair", "output_dir"))
     asked = [part for v in own for part in (v if isinstance(v, list) else [v])]
-    return any(f"found {part!r}" in error or f"found [{part!r}]" in error for part in asked)
+    found = any(f"found {part!r}" in error or f"found [{part!r}]" in error for part in asked)
+    return "DataError: " in error and found
 
 
 def _results(run: Plan, own: Path, executed: Path, quiet: bool) -> None:
     """Run the notebook in the folder `own`, and put what it made in place."""
     new = own / placing.NEW
-    if run.pair == WHOLE:
+    copied = run.campaign.pairs if run.pair == WHOLE else ()
+    if copied:
         with placing.locked(run.final):
-            copy_pairs(run.final, new, run.pairs)
+            for pair in copied:
+                _copy_tables(run.final / pair, new / pair)
     _papermill(run, executed, {**run.values, "output_dir": str(new)}, quiet)
-    check_promises(run, new)
-    _keep_report(run, executed, new)
-    if run.pair == WHOLE:
-        for copied in run.pairs:
-            shutil.rmtree(new / copied, ignore_errors=True)
-    placing.place(own, (run.notebook, run.campaign), run.scopes)
+    _check_promises(run, new)
+    if run.whole:
+        write_whole(new / NAME, slim(executed, new, run.final))
+    for pair in copied:
+        shutil.rmtree(new / pair, ignore_errors=True)
+    placing.place(own, run.about, run.scopes)
 
 
-def copy_pairs(final: Path, staging: Path, pairs: Sequence[str]) -> None:
-    """Copy the tables of pairs already run to where a run of the whole campaign reads them.
-
-    Raises
-    ------
-    DataError
-        For a pair that has not been run.
-    """
-    from .outputs import RECORD
-
-    for pair in pairs:
-        if not (final / pair / RECORD).is_file():
-            where = paths.shown(final / pair)
-            raise DataError("this pair has not been run", file=where, expected="its results")
-        (staging / pair).mkdir(parents=True, exist_ok=True)
-        for table in [*sorted((final / pair).glob("*.csv")), final / pair / RECORD]:
-            shutil.copyfile(table, staging / pair / table.name)
+def _copy_tables(folder: Path, to: Path) -> None:
+    """Copy the tables of a pair to where a run of the whole campaign reads them."""
+    if not (folder / RECORD).is_file():
+        raise DataError("this pair has not been run", file=folder, expected="its results")
+    to.mkdir(parents=True)
+    for table in [*sorted(folder.glob("*.csv")), folder / RECORD]:
+        shutil.copyfile(table, to / table.name)
 
 
 def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
@@ -198,7 +162,6 @@ def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
     from traitlets.config import Config
 
     encrypted = {"transport_encryption": "auto"} if zmq.has("curve") else {}
-
     logging.getLogger("papermill").setLevel(logging.ERROR)
     for attempt in range(1, KERNEL_TRIES + 1):
         try:
@@ -225,59 +188,37 @@ def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
                 raise
 
 
-def check_promises(run: Plan, folder: Path) -> None:
-    """Refuse a run that did not leave in `folder` what its notebook's metadata promises.
-
-    Raises
-    ------
-    RuntimeError
-        Names the missing files.
-    """
-    about = metadata(run.notebook)
-    wanted = list(about.get("promises", [])) if run.pair in ("", WHOLE) else []
-    pairs = () if run.pair == WHOLE else (run.pair,) if run.pair else run.pairs
-    wanted += [f"{pair}/{f}" for pair in pairs for f in about.get("pair_promises", [])]
+def _check_promises(run: Plan, folder: Path) -> None:
+    """RuntimeError for a run that left in `folder` less than its notebook's metadata promises."""
+    about = parameters.metadata(run.notebook)
+    wanted = list(about.get("promises", [])) if run.whole else []
+    wanted += [f"{pair}/{f}" for pair in run.pairs for f in about.get("pair_promises", [])]
     missing = [f for f in wanted if not (folder / f).is_file()]
     if missing:
         raise RuntimeError(f"{run.notebook} ran to its end without writing {', '.join(missing)}")
 
 
-def _keep_report(run: Plan, executed: Path, staging: Path) -> None:
-    """Leave the executed notebook in its small form among the results of a whole campaign."""
-    from .outputs import write_whole
-    from .slim import NAME, slim
-
-    if run.pair in ("", WHOLE):
-        write_whole(staging / NAME, slim(executed, staging, run.final))
-
-
-def write_status(
-    run: Plan, given: Mapping[str, Any], status: str, started: float, error: str
-) -> None:
+def _write_status(run: Plan, given: Mapping[str, Any], started: float, error: str = "") -> None:
     """Write what became of a run beside its executed notebook, with the checksums of its files."""
     from ..read.text import digest
-    from .outputs import RECORD, record, write_whole
 
-    files = {}
-    for scope in run.scopes if status == "ok" else ():
-        for name in [*placing.listed(record(scope), (run.notebook, run.campaign)), RECORD]:
-            if (scope / name).is_file():
-                files[paths.shown(scope / name)] = digest(scope / name)
+    made = [] if error else run.scopes
+    files = [s / n for s in made for n in placing.listed(placing.record(s), run.about) | {RECORD}]
     state = {
         "notebook": run.notebook,
-        "campaign": run.campaign,
+        "campaign": run.campaign.name,
         "pair": "" if run.pair == WHOLE else run.pair,
         "given": {name: str(value) for name, value in given.items()},
         "output_dir": paths.shown(run.final),
-        "status": status,
+        "status": "failed" if error else "ok",
         "seconds": round(time.monotonic() - started, 1),
         "error": error,
-        "files": dict(sorted(files.items())),
+        "files": {paths.shown(f): digest(f) for f in sorted(files) if f.is_file()},
     }
     broken = run.executed.with_suffix(".failed.status.json")
-    file = run.executed.with_suffix(".status.json") if status == "ok" else broken
-    if run.listed:
+    if run.executed.parent != run.final:  # one that the report shows
+        file = broken if error else run.executed.with_suffix(".status.json")
         write_whole(file, (json.dumps(state, indent=1) + "\n").encode())
-    if status == "ok":
+    if not error:
         for old in (broken, run.failed):
             old.unlink(missing_ok=True)

@@ -14,45 +14,32 @@ from ..read.campaigns import Campaign
 from . import tables
 from .outputs import Outputs, check_pairs, signature
 from .parameters import WHOLE, check_pair
-from .places import claim, results_folder
+from .placing import claim, results_folder
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a notebook works on: the campaign, the pairs asked for, and where results go.
+    """What a notebook works on: its campaign, the `pairs` that it computes, and where results go.
 
-    Attributes
-    ----------
-    pair : str
-        As given: one pair, empty for all, or ``whole``.
-    pairs : tuple of str
-        The pairs that this run computes; none where all were run before (``pair="whole"``).
-    whole : bool
-        Whether this run also makes the campaign's tables, from the pairs'.
+    `pairs` are none where all were run before; `whole`: it also makes the campaign's tables.
     """
 
-    notebook: str
     campaign: Campaign
-    pair: str
+    pair: str  # as given
     pairs: tuple[str, ...]
+    whole: bool
     out: Outputs
-
-    @property
-    def whole(self) -> bool:
-        return self.pair in ("", WHOLE)
 
 
 def start(
     notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
 ) -> Run:
-    """Open a campaign for a notebook: the first call of each notebook.
+    """Open a campaign for a notebook, such as ``01_replication``: the first call of each.
 
     Parameters
     ----------
-    notebook : str
-        The notebook's name, such as ``01_replication``.
     campaign : str
-        A catalogue name, or a path to a folder of files in a known format.
+        A catalogue name, or a path to a file or a folder of files in a known format.
     pair : str
         A language pair; empty: all pairs of the campaign; ``whole``: only the campaign's tables,
         from the results of pairs that are already there.
@@ -89,7 +76,7 @@ def start(
     if pair == WHOLE:
         check_pairs(folder, found.pairs, signed)
     pairs = () if pair == WHOLE else (pair,) if pair else found.pairs
-    return Run(notebook, found, pair, pairs, out)
+    return Run(found, pair, pairs, pair in ("", WHOLE), out)
 
 
 def provenance(campaign: Campaign) -> str:
