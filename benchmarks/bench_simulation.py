@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankstability.change.model import Model
-from rankstability.change.simulate import draw_counts, draw_qualities
+from rankstability.change.simulate import Model, draw_counts, draw_qualities
 from rankstability.rank.ranges import ranks, resample_judgments
 from rankstability.rank.significance import significant_share
 from rankstability.rank.tournament import feedback_arc_set, feedback_arc_sets, net_weights

@@ -24,12 +24,7 @@ def in_parallel(
 ) -> list[Any]:
     """``work(*a)`` for each `a` of `arguments`, in order, on `jobs` processes.
 
-    Parameters
-    ----------
-    work : function
-        At module level (it is sent to the processes) where `jobs` is not 1.
-    label : str, optional
-        Shows a progress bar of this name on a terminal.
+    `work` stands at module level where `jobs` is not 1; a `label` shows a progress bar of its name.
     """
     todo = list(arguments)
     if jobs == 1 or len(todo) <= 1:

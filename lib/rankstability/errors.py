@@ -11,19 +11,10 @@ LONGEST = 1000  # characters of a value that are shown
 
 
 class DataError(ValueError):
-    """Input that cannot be used, said so that it can be mended.
+    """Input that cannot be used: the problem, where it is, what stands there and what should.
 
-    Parameters
-    ----------
-    problem : str
-        What is wrong, in a few words.
-    file, line, column, value, expected : optional
-        Where it is wrong (line numbers start at 1 and count the header),
-        what stands there and what should. A path, or each of several, is given from
-        the repository where it lies inside, a string as it is.
+    Line numbers start at 1 and count the header; paths are shown from the repository.
 
-    Examples
-    --------
     >>> from rankstability import DataError
     >>> print(DataError("score out of range", file="ad-latest.csv", line=7,
     ...                 column="score", value=170, expected="0 to 100"))
@@ -44,12 +35,9 @@ class DataError(ValueError):
             file = ", ".join(map(shown, [file] if isinstance(file, Path) else file))
         self.problem, self.file, self.line = problem, file, line
         self.column, self.value, self.expected = column, value, expected
-        place = [file] if file is not None else []
-        if line is not None:
-            place.append(f"line {line}")
-        if column is not None:
-            place.append(f"column '{column}'")
-        text = (", ".join(place) + ": " if place else "") + problem
+        places = (file, "{}"), (line, "line {}"), (column, "column '{}'")
+        place = ", ".join(form.format(part) for part, form in places if part is not None)
+        text = f"{place}: {problem}" if place else problem
         if value is not None:
             said = repr(value)
             text += f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"

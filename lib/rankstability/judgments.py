@@ -1,7 +1,6 @@
 """Judgments in tidy form, which of their rows count, and which systems are human or references.
 
-`DirectAssessment` holds one language pair of DA or ESA; `Blocks` one task of relative ranking. MQM
-judgments are a frame of errors, see `read.mqm`.
+Those of MQM are a frame of errors, see `read.mqm`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ MARKS = (
 )
 """Why a row of an Appraise export is not among those that WMT24's organisers rank by."""
 ROWS = ("good workers", "no document with a bad item", "latest complete", "every repeat")
-"""Which judgments a year's recipe counts; see `select_rows`."""
 UNKNOWN_Z = ("worker without rows in ad-latest", "worker whose scores never vary")
 ZERO_VARIANCE = ("drop", "zero")
 REFERENCE = "_ref"  # the reference's id in relative ranking
@@ -36,12 +34,10 @@ _HUMAN = re.compile(r"HUMAN|(?i:(?:^|[-_.])human(?:[-_.]|$))|^ref[-_]?[A-Z]$")
 
 @dataclass(frozen=True)
 class DirectAssessment:
-    """The judgments of one language pair.
+    """The judgments of one language pair of DA or ESA.
 
     Attributes
     ----------
-    pair : str
-        Such as ``cs-en``.
     latest : DataFrame
         All rows of ``ad-latest``: what a worker's mean and standard deviation come from.
     good : DataFrame
@@ -52,13 +48,11 @@ class DirectAssessment:
         In ``latest``, a system may be a joined id ``A+B``. Marked rows are in ``latest`` only.
     excluded : DataFrame
         file, reason, rows: what of the files is not in the frames, and what is doubtful.
-    scale : pair of float
-        The lowest and highest score that could be given.
     zero_variance : str
         What stands for the z-score of workers whose scores never vary: ``drop`` (nothing: they do
         not count in means of z, as at WMT21) or ``zero`` (0, as in WMT22's official averages).
     file : str
-        What they were read from, as errors name it; may be empty.
+        As errors name it; may be empty.
     """
 
     pair: str
@@ -95,13 +89,8 @@ def direct_assessment(
 ) -> DirectAssessment:
     """Plain frames as the judgments of one language pair.
 
-    Parameters
-    ----------
-    latest, good : DataFrame
-        Columns of `COLUMNS`, and `MORE`; system, segment, type and score must be there, what else
-        is absent is missing. Without `good`, all rows of `latest` count.
-    excluded : DataFrame, optional
-        Columns file, reason, rows.
+    Columns of `COLUMNS`, and `MORE`: system, segment, type and score must be there, what else is
+    absent is missing. Without `good`, all rows of `latest` count. `excluded`: file, reason, rows.
     """
     columns = [*COLUMNS, *(name for name in MORE if name in latest)]
     names = [name for name in columns if name not in ("score", "time")]
@@ -140,15 +129,12 @@ def unmarked(frame: pd.DataFrame) -> np.ndarray:
 
 
 def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
-    """The judgments with ``good`` as a recipe selects it.
+    """The judgments with ``good`` as a recipe selects it, by one of `ROWS`.
 
-    Parameters
-    ----------
-    rows : str
-        One of `ROWS`. ``good workers`` and ``latest complete`` are ``good`` as read: of an Appraise
-        export the rows without a mark, else those of the good file. ``every repeat``: also
-        incomplete, duplicate and superseded ones; ``no document with a bad item``: of these, not
-        the documents (of an account and system) that hold a BAD item.
+    ``good workers`` and ``latest complete`` are ``good`` as read: of an Appraise export the rows
+    without a mark, else those of the good file. ``every repeat``: also incomplete, duplicate and
+    superseded ones; ``no document with a bad item``: of these, not the documents (of an account and
+    system) that hold a BAD item.
     """
     if rows not in ROWS:
         raise DataError("unknown selection of rows", value=rows, expected=", ".join(ROWS))
@@ -190,10 +176,7 @@ def human_or_reference(frame: pd.DataFrame, humans: Collection[str]) -> np.ndarr
 
 
 def is_human(system: str) -> bool:
-    """Whether a system's id names a human translation.
-
-    Such as ``HUMAN.0``, ``Human_B``, ``newstest2019-human``, ``ref-A``.
-    """
+    """Whether an id names a human translation: ``HUMAN.0``, ``newstest2019-human``, ``ref-A``."""
     return bool(_HUMAN.search(system))
 
 
@@ -218,13 +201,7 @@ def ranked_systems(da: DirectAssessment) -> tuple[str, ...]:
 
 
 def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
-    """Refuse a pair without two ranked systems, and (`machine`) one with only human systems.
-
-    Raises
-    ------
-    DataError
-        Names the pair, and how to run the others.
-    """
+    """Refuse a pair without two ranked systems, and (`machine`) one with only human systems."""
     ranked = ranked_systems(da)
     other = "two systems or more; run the other pairs with pair="
     if len(ranked) < 2:
@@ -236,16 +213,11 @@ def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The blocks of one task as arrays; a slot that showed nothing has code -1.
+    """The blocks of one task of relative ranking as arrays.
 
-    Attributes
-    ----------
-    systems : tuple of str
-        In alphabetical order; codes index them.
-    codes, ranks : int arrays, blocks x slots
-        System and rank (1 = best, -1 = left blank) in each slot.
-    block, judge, segment : arrays, one entry per block
-        The block's number in the file, its judge, its source segment.
+    `codes` (of `systems`, in alphabetical order; -1: nothing shown) and `ranks` (1 = best, -1 =
+    left blank) have shape (blocks, slots); `block` (its number in the file), `judge` and `segment`
+    one entry per block.
     """
 
     systems: tuple[str, ...]
@@ -262,24 +234,12 @@ class Blocks:
 
     def take(self, rows: np.ndarray) -> Blocks:
         """These blocks only (indices, with repetition, or a mask)."""
-        return Blocks(
-            self.systems,
-            self.codes[rows],
-            self.ranks[rows],
-            self.block[rows],
-            self.judge[rows],
-            self.segment[rows],
-        )
+        arrays = ("codes", "ranks", "block", "judge", "segment")
+        return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 
 
 def blocks(frame: pd.DataFrame) -> Blocks:
-    """The blocks of one task.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `read.rr.read_rr`, rows of one task.
-    """
+    """The blocks of one task, from its rows of `read.rr.read_rr`."""
     if frame.empty:
         raise DataError("no blocks", expected="the rows of one task")
     tasks = frame["task"].unique()
@@ -294,11 +254,5 @@ def blocks(frame: pd.DataFrame) -> Blocks:
     ranks[index, slot] = frame["rank"].to_numpy()
     first = np.zeros(len(number), dtype=int)
     first[index[::-1]] = np.arange(len(frame))[::-1]
-    return Blocks(
-        systems,
-        codes,
-        ranks,
-        number,
-        frame["judge"].astype(str).to_numpy()[first],
-        frame["segment"].to_numpy()[first],
-    )
+    judge, segment = frame["judge"].astype(str).to_numpy(), frame["segment"].to_numpy()
+    return Blocks(systems, codes, ranks, number, judge[first], segment[first])

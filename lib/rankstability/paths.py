@@ -16,10 +16,7 @@ CATALOGUE = ROOT / "data" / "catalogue.yaml"
 
 
 def data_root() -> Path:
-    """The folder that holds the real campaigns: ``RANKSTABILITY_DATA``, or ``data/``.
-
-    A relative ``RANKSTABILITY_DATA`` is relative to the repository, wherever the caller stands.
-    """
+    """The real campaigns' folder: ``RANKSTABILITY_DATA`` (from the repository), or ``data/``."""
     value = os.environ.get("RANKSTABILITY_DATA")
     return (ROOT / value).resolve() if value else ROOT / "data"
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from rankstability.change import simulate as simulation
-from rankstability.change.model import Model
-from rankstability.change.simulate import draw_blocks, draw_counts, draw_qualities
+from rankstability.change.simulate import Model, draw_blocks, draw_counts, draw_qualities
 from rankstability.errors import DataError
 from rankstability.judgments import Blocks
 from rankstability.read import rr as readers_rr

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankstability.change.model import Model
-from rankstability.change.simulate import draw_blocks, draw_qualities, simulate
+from rankstability.change.simulate import Model, draw_blocks, draw_qualities, simulate
 from rankstability.errors import DataError
 from rankstability.rank.ranges import (
     UNITS,

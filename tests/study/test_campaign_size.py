@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import kstest
 
-from rankstability.change.model import Model
-from rankstability.change.simulate import draw_counts, draw_pairs, draw_qualities
+from rankstability.change.simulate import Model, draw_counts, draw_pairs, draw_qualities
 from rankstability.rank.significance import significant_share
 from rankstability.study.campaign_size import (
     advice,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankstability.change.model import Model
+from rankstability.change.simulate import Model
 from rankstability.study.experiments import (
     RANKERS,
     coverage,

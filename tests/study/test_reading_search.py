@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from conftest import needs
-from rankstability.change.model import Model
+from rankstability.change.simulate import Model
 from rankstability.papers import koehn2012
 from rankstability.read import campaigns
 from rankstability.score.rr import tasks

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from conftest import needs
-from rankstability.change.model import Model
-from rankstability.change.simulate import draw_blocks, draw_qualities
+from rankstability.change.simulate import Model, draw_blocks, draw_qualities
 from rankstability.rank.ranges import units
 from rankstability.read import rr as readers_rr
 from rankstability.score.rr import tasks

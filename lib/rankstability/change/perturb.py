@@ -5,7 +5,7 @@ Each gives back a new `DirectAssessment`; what was taken away or altered is coun
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TypeVar
 
@@ -28,9 +28,19 @@ Judgments = TypeVar("Judgments", DirectAssessment, pd.DataFrame)
 ZEROS = ("keep", "one")
 
 
-def _noted(da: DirectAssessment, notes: list[tuple[str, str, int]]) -> pd.DataFrame:
-    rows = pd.DataFrame(notes, columns=["file", "reason", "rows"])
-    return pd.concat([da.excluded, rows], ignore_index=True) if len(da.excluded) else rows
+def _altered(
+    da: DirectAssessment, alter: Callable[[pd.DataFrame], tuple[pd.DataFrame, dict[str, int]]]
+) -> DirectAssessment:
+    """Both frames altered; `alter` gives the new frame, and rows by the reason in `excluded`."""
+    frames, notes = [], []
+    for file, frame in (("latest", da.latest), ("good", da.good)):
+        altered, counts = alter(frame)
+        frames.append(altered)
+        notes += [(file, reason, int(rows)) for reason, rows in counts.items()]
+    excluded = pd.DataFrame(notes, columns=["file", "reason", "rows"])
+    if len(da.excluded):
+        excluded = pd.concat([da.excluded, excluded], ignore_index=True)
+    return replace(da, latest=frames[0], good=frames[1], excluded=excluded)
 
 
 def remove(
@@ -54,11 +64,6 @@ def remove(
     reference : bool
         The rows of type REF, too (Knowles 2021, footnote 13; with `humans`: Table 2); in relative
         ranking the reference ``_ref``.
-
-    Returns
-    -------
-    DirectAssessment or DataFrame
-        As given; direct assessment with the rows taken away counted in `excluded`.
 
     Raises
     ------
@@ -84,24 +89,20 @@ def remove(
     parts += ["human systems"] if humans else []
     parts += ["REF"] if reference else []
     every = names | set(human_systems(da) if humans else ())
-    reason = "removed: " + " and ".join(parts)
-    kept, notes = [], []
-    for file, frame in (("latest", da.latest), ("good", da.good)):
+
+    def kept(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
         drop = of_systems(frame, every)
         if reference:
             drop |= of_type(frame, "REF")
-        kept.append(frame[~drop])
-        notes.append((file, reason, int(drop.sum())))
-    return replace(da, latest=kept[0], good=kept[1], excluded=_noted(da, notes))
+        return frame[~drop], {"removed: " + " and ".join(parts): drop.sum()}
+
+    return _altered(da, kept)
 
 
 def _known(names: set[str], known: set[str], shown: Collection[str], where: str) -> None:
     if unknown := sorted(names - known):
-        raise DataError(
-            f"no such system in {where}",
-            value=unknown[0],
-            expected="one of " + ", ".join(sorted(shown)),
-        )
+        wanted = "one of " + ", ".join(sorted(shown))
+        raise DataError(f"no such system in {where}", value=unknown[0], expected=wanted)
 
 
 def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
@@ -112,19 +113,8 @@ def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
 
     Parameters
     ----------
-    da : DirectAssessment
     divisor : float
-        Above 1 makes the human translations look worse.
-
-    Returns
-    -------
-    DirectAssessment
-        With the rows divided counted in `excluded`.
-
-    Raises
-    ------
-    DataError
-        For a divisor that is not a positive number.
+        Positive; above 1 makes the human translations look worse.
 
     Examples
     --------
@@ -134,13 +124,14 @@ def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
     if not (np.isfinite(divisor) and divisor > 0):
         raise DataError("not a divisor", value=divisor, expected="a positive number")
     humans = human_systems(da)
-    frames, notes = [], []
-    for name, frame in (("latest", da.latest), ("good", da.good)):
+
+    def divided(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
         rows = human_or_reference(frame, humans)
         score = frame["score"].to_numpy(dtype=float)
-        frames.append(frame.assign(score=np.where(rows, score / divisor, score)))
-        notes.append((name, f"scores divided by {divisor:g}", int(rows.sum())))
-    return replace(da, latest=frames[0], good=frames[1], excluded=_noted(da, notes))
+        score = np.where(rows, score / divisor, score)
+        return frame.assign(score=score), {f"scores divided by {divisor:g}": rows.sum()}
+
+    return _altered(da, divided)
 
 
 def inflate(
@@ -148,9 +139,7 @@ def inflate(
 ) -> DirectAssessment:
     """Raise raw scores: times `factor`, cut at the top of the scale (Knowles 2021, footnote 15).
 
-    Multiplying leaves a score of zero at zero, however large the factor; so the paper says that
-    zeros need thought, and leaves it at that. Here they are counted in `excluded`, with the scores
-    cut, and
+    Zeros and scores cut are counted in `excluded`.
 
     Parameters
     ----------
@@ -160,19 +149,14 @@ def inflate(
         At least 1.
     zeros : str
         ``one``: a zero counts as 1 before multiplying; ``keep``: it stays zero.
-
-    Raises
-    ------
-    DataError
-        For a factor below 1 or an unknown `zeros`.
     """
     if not (np.isfinite(factor) and factor >= 1):
         raise DataError("not a factor to inflate by", value=factor, expected="a number from 1")
     if zeros not in ZEROS:
         raise DataError("unknown way with zeros", value=zeros, expected=" or ".join(ZEROS))
     top = da.scale[1]
-    frames, notes = [], []
-    for name, frame in (("latest", da.latest), ("good", da.good)):
+
+    def raised(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
         rows = of_systems(frame, systems) & ~of_type(frame, "REF", "BAD_REF")
         score = frame["score"].to_numpy(dtype=float).copy()
         zero = rows & (score == 0)
@@ -181,11 +165,10 @@ def inflate(
         score[rows] *= factor
         cut = rows & (score > top)
         score[cut] = top
-        frames.append(frame.assign(score=score))
-        notes += [
-            (name, f"scores multiplied by {factor:g}", int(rows.sum())),
-            (name, "of these zero, " + ("counted as 1" if zeros == "one" else "left"),
-             int(zero.sum())),
-            (name, f"of these cut to {top:g}", int(cut.sum())),
-        ]  # fmt: skip
-    return replace(da, latest=frames[0], good=frames[1], excluded=_noted(da, notes))
+        return frame.assign(score=score), {
+            f"scores multiplied by {factor:g}": rows.sum(),
+            "of these zero, " + ("counted as 1" if zeros == "one" else "left"): zero.sum(),
+            f"of these cut to {top:g}": cut.sum(),
+        }
+
+    return _altered(da, raised)

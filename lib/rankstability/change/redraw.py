@@ -14,7 +14,7 @@ def draw_parts(
     rng: np.random.Generator,
     values: Mapping[str, np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Sum of independent normal effects of each factor, and of each row's own rest.
+    """Sum of independent normal effects of each factor, and of each row's own rest: (rows, draws).
 
     Parameters
     ----------
@@ -22,13 +22,8 @@ def draw_parts(
         Level of each row of each factor; negative: the factor adds nothing to the row.
     variance : mapping of str to float
         Of each of these factors, and of ``residual``.
-    draws : int
     values : mapping of str to array, optional
         Of some factors, what their effects are multiplied by in each row.
-
-    Returns
-    -------
-    array, shape (rows, draws)
     """
     rows = len(next(iter(codes.values())))
     total = rng.standard_normal((rows, draws)) * np.sqrt(variance["residual"])

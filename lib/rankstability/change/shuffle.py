@@ -9,18 +9,8 @@ def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generato
     """Permute, within each unit, which system its judgments are said to be of.
 
     One permutation a unit, of the systems it holds, for all its judgments: what holds together
-    within a unit stays together. In a document that every system was judged on, scores of one
-    system on it pass whole to another.
-
-    Parameters
-    ----------
-    system, unit : array of int
-        Codes of each judgment, from 0.
-
-    Returns
-    -------
-    array of int
-        The new system of each judgment.
+    within a unit stays together. `system` and `unit` are codes of each judgment, from 0; so is
+    what is returned, the new system.
     """
     n, units = int(system.max()) + 1, int(unit.max()) + 1
     key = unit.astype(np.int64) * n + system
@@ -40,17 +30,7 @@ def shuffle_blocks(
     """Permute, within each worker, the systems of its blocks, each block staying whole.
 
     For campaigns in which systems were judged on different documents: a block is what one worker
-    judged of one document of one system.
-
-    Parameters
-    ----------
-    system, block, worker : array of int
-        Codes of each judgment; a block has one system and one worker.
-
-    Returns
-    -------
-    array of int
-        The new system of each judgment.
+    judged of one document of one system. Codes of each judgment; returned is the new system.
     """
     _, first, place = np.unique(block, return_index=True, return_inverse=True)
     of_block, by = system[first], worker[first]

@@ -2,17 +2,17 @@
 
 Systems have average qualities drawn uniformly from [0, 10]. A block shows the outputs of k
 different systems for one segment; each output has a quality drawn from a normal distribution
-around its system's average, and the judge ranks the block by these qualities. `spread` is the
-**standard deviation** of that distribution: the paper's "variance" behaves as one (see
-`koehn2012`). Extensions that the paper leaves open: ties, and a reference ranked with the systems.
+around its system's average, and the judge ranks the block by these qualities. The paper's
+"variance" of that distribution behaves as its **standard deviation** (see `koehn2012`). Extensions
+that the paper leaves open: ties, and a reference ranked with the systems.
 
-Counts are arrays ``wins[..., j, k]``, how often j was ranked above k, for many experiments at once;
-`simulate` gives the same model as a tidy RR campaign, block by block.
+Counts are arrays ``wins[..., j, k]``, how often j was ranked above k, for many experiments at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import comb
@@ -22,12 +22,64 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..judgments import Blocks
-from .model import Model
+from ..judgments import REFERENCE, Blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 SUBSETS_LISTED = 50_000  # up to this many sets of k systems are listed and drawn by number
+
+
+@dataclass(frozen=True)
+class Model:
+    """A campaign by relative ranking, simulated (Koehn 2012, Section 3).
+
+    Parameters
+    ----------
+    systems : int
+        Their number, the reference not counted.
+    spread : float
+        Standard deviation of the quality of a system's outputs.
+    block : int
+        Outputs ranked together; a block gives C(block, 2) pairwise judgments.
+    width : float
+        Average qualities are uniform on [0, width].
+    grain : float
+        0: no ties, as in the paper. Else a judge sees quality in steps of `grain`, from an
+        offset drawn for each block, and outputs on one step share a rank.
+    reference : float, optional
+        Average quality of a reference ranked with the systems as one more of them (the last).
+    """
+
+    systems: int = 15
+    spread: float = 10.0
+    block: int = 5
+    width: float = 10.0
+    grain: float = 0.0
+    reference: float | None = None
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.block <= self.outputs:
+            problem, most = "a block needs that many different systems", f"from 2 to {self.outputs}"
+            raise DataError(problem, column="block", value=self.block, expected=most)
+        if self.spread <= 0 or self.width <= 0 or self.grain < 0:
+            values = (self.spread, self.width, self.grain)
+            raise DataError("spread and width must be above 0, grain not below", value=values)
+
+    @property
+    def outputs(self) -> int:
+        """What is ranked: the systems, and the reference if there is one."""
+        return self.systems + (self.reference is not None)
+
+    @property
+    def per_block(self) -> int:
+        """Pairwise judgments in a block."""
+        return comb(self.block, 2)
+
+    def names(self) -> list[str]:
+        """``S01`` ... in order of index; the reference is ``_ref``."""
+        digits = len(str(self.systems))
+        names = [f"S{i + 1:0{digits}d}" for i in range(self.systems)]
+        return names + ([REFERENCE] if self.reference is not None else [])
 
 
 DEFAULT = Model()
@@ -88,23 +140,12 @@ def _seen(
 
 
 def draw_counts(
-    model: Model,
-    quality: Floats,
-    judgments: Sequence[int],
-    rng: np.random.Generator,
+    model: Model, quality: Floats, judgments: Sequence[int], rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Judge every experiment: win and tie counts after each number of `judgments`.
+    """Judge every experiment: win and tie counts after each number of `judgments`, ascending.
 
     The sizes are nested: what was judged at a smaller size is part of every larger one, as in a
-    campaign that goes on. A size is reached with whole blocks, rounded up.
-
-    Parameters
-    ----------
-    model : Model
-    quality : array of shape (experiments, outputs)
-        From `draw_qualities`.
-    judgments : sequence of int
-        Numbers of pairwise judgments (ties counted), ascending.
+    campaign that goes on. A size is reached with whole blocks, rounded up; ties count as judgments.
 
     Returns
     -------
@@ -116,9 +157,7 @@ def draw_counts(
         raise DataError("numbers of judgments must ascend", column="judgments", value=list(sizes))
     n, k = model.outputs, model.block
     ends = -(-sizes // model.per_block)
-    stage = np.repeat(
-        np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0).astype(np.int64)
-    )
+    stage = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0))
     base = stage * np.int32(2 * n * n)
     first, second = np.array(list(combinations(range(k), 2))).T
     wins = np.empty((len(quality), len(sizes), n, n), dtype=np.int64)
@@ -144,15 +183,11 @@ def draw_counts(
 def draw_pairs(
     model: Model, quality: Floats, judgments: Sequence[int], rng: np.random.Generator
 ) -> Ints:
-    """Win counts as if every judgment came alone: pairs independent, sizes not nested.
+    """Wins, as of `draw_counts`, as if every judgment came alone: pairs independent, not nested.
 
-    Hundreds of times faster than `draw_counts` for large campaigns. Each pair's counts have the
-    model's distribution; what is lost is that the judgments of a block share outputs, which the
-    share of significant pairs does not feel (its mean not at all) and rankings do.
-
-    Returns
-    -------
-    array of shape (experiments, sizes, outputs, outputs)
+    Hundreds of times faster for large campaigns. Each pair's counts have the model's distribution;
+    that the judgments of a block share outputs is lost: rankings feel it, the mean share of
+    significant pairs does not.
     """
     from scipy.special import ndtr
 
@@ -181,6 +216,8 @@ def draw_blocks(
 ) -> Blocks:
     """One experiment block by block, as `judgments.blocks` gives a real task.
 
+    Positions are in random order; outputs on one step of the `grain` share the better rank.
+
     Parameters
     ----------
     quality : array of shape (outputs,)
@@ -192,11 +229,6 @@ def draw_blocks(
     judge_spread : float
         Judges differ: each adds to each system's quality a lasting liking, normal with this
         standard deviation. 0, as in the paper: they do not.
-
-    Returns
-    -------
-    Blocks
-        Positions in random order; outputs on one step of the `grain` share the better rank.
     """
     sets, _ = _draw_sets(model, -(-judgments // model.per_block), rng)
     blocks, k = sets.shape[1], sets.shape[0]
@@ -208,17 +240,11 @@ def draw_blocks(
     seen = _seen(model, quality, sets, rng, liking)
     ranks = 1 + (seen[None, :, :] > seen[:, None, :]).sum(axis=1)
     order = np.argsort(rng.random((blocks, k)), axis=1)
-    number = np.arange(blocks)
-    width = len(str(judges))
+    codes = np.take_along_axis(sets.T.astype(np.int64), order, axis=1)
+    placed = np.take_along_axis(ranks.T, order, axis=1)
+    number, width = np.arange(blocks), len(str(judges))
     people = np.array([f"J{i + 1:0{width}d}" for i in range(judges)])
-    return Blocks(
-        tuple(model.names()),
-        np.take_along_axis(sets.T.astype(np.int64), order, axis=1),
-        np.take_along_axis(ranks.T, order, axis=1),
-        number,
-        np.take(people, judge),
-        number + 1,
-    )
+    return Blocks(tuple(model.names()), codes, placed, number, people[judge], number + 1)
 
 
 def simulate(
@@ -237,9 +263,6 @@ def simulate(
     ----------
     judgments : int
         Pairwise judgments; whole blocks, rounded up.
-    model : Model
-        Systems, spread of their outputs, block size, ties, reference (Koehn 2012, Section 3).
-    seed : int or Generator
     quality : array of shape (outputs,), optional
         The systems' average qualities; by default drawn (`draw_qualities`).
     pair, judges, judge_spread
@@ -248,9 +271,9 @@ def simulate(
     Returns
     -------
     DataFrame
-        Columns task, pair, track, block, judge, segment, document, position, system, rank,
-        ranked; each block takes as many rows as it shows outputs and stands for its own segment.
-        The truth is in ``attrs["quality"]``: system to average quality.
+        task, pair, track, block, judge, segment, document, position, system, rank, ranked; each
+        block takes as many rows as it shows outputs and stands for its own segment. The truth is
+        in ``attrs["quality"]``: system to average quality.
 
     Examples
     --------
@@ -279,7 +302,7 @@ def simulate(
             "ranked": True,
         }
     )
-    for column in ("task", "pair", "track", "judge", "document", "system"):
-        frame[column] = frame[column].astype("category")
+    names = ("task", "pair", "track", "judge", "document", "system")
+    frame = frame.astype(dict.fromkeys(names, "category"))
     frame.attrs["quality"] = dict(zip(model.names(), np.asarray(quality).tolist(), strict=True))
     return frame

@@ -1,7 +1,7 @@
 """How many judgments a campaign by relative ranking needs: the sign test's power in the model.
 
 Koehn (2012), Figure 2, Table 4 and Section 6, by an integral instead of a simulation; the model is
-`change.model.Model`.
+`change.simulate.Model`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..change.model import Model
-from ..change.simulate import draw_pairs, draw_qualities
+from ..change.simulate import Model, draw_pairs, draw_qualities
 from ..errors import DataError
 from ..rank.significance import critical_wins, significant_share
 

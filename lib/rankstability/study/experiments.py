@@ -14,8 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..chance import in_shards
-from ..change.model import Model
-from ..change.simulate import draw_blocks, draw_counts, draw_qualities
+from ..change.simulate import Model, draw_blocks, draw_counts, draw_qualities
 from ..rank.ranges import (
     UNITS,
     bootstrap_ranges,

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..chance import in_shards
-from ..change.model import Model
+from ..change.simulate import Model
 from ..rank.ranges import UNITS, range_clusters, rank_ranges, ranks, units
 from ..score.pairwise import expected_win
 from ..score.rr import REFERENCE

@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from ..change.model import Model
+from ..change.simulate import Model
 from ..rank.ranges import Units
 from ..score.rr import REFERENCE
 from .campaign_size import expected_share, judgments_needed

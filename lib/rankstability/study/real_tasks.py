@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..chance import child_seeds
-from ..change.model import Model
+from ..change.simulate import Model
 from ..rank.ranges import UNITS, Units, range_table, units
 from ..rank.significance import significant_share
 from ..score.pairwise import expected_win, weighted
