@@ -11,7 +11,6 @@ from statsmodels.stats.multitest import multipletests
 
 from rankstability.errors import DataError
 from rankstability.rank.significance import (
-    CORRECTIONS,
     adjusted,
     correct,
     critical_wins,
@@ -143,7 +142,7 @@ def test_adjusted_p_values_are_those_of_statsmodels(method):
     rng = np.random.default_rng(0)
     for n in (1, 2, 7, 40):
         p = np.round(rng.random(n) ** 3, 2)  # with ties
-        wanted = multipletests(p, method=CORRECTIONS[method])[1]
+        wanted = multipletests(p, method={"holm": "holm"}.get(method, "fdr_bh"))[1]
         assert adjusted(p, method) == pytest.approx(wanted)
     assert adjusted(np.array([]), method).shape == (0,)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -32,16 +32,8 @@ class Change:
 
     def row(self) -> dict[str, Any]:
         """One row of ``changes.csv``; the yes/no columns as 0 or 1."""
-        return {
-            "d_rank": int(self.d_rank),
-            "d_cluster": int(self.d_cluster),
-            "d_both": int(self.d_both),
-            "kendall_distance": self.kendall_distance,
-            "largest_move": self.largest_move,
-            "moved": self.moved,
-            "lines_appeared": self.lines_appeared,
-            "lines_vanished": self.lines_vanished,
-        }
+        first = {name: int(getattr(self, name)) for name in ("d_rank", "d_cluster", "d_both")}
+        return first | {k: v for k, v in asdict(self).items() if k not in first}
 
 
 def compare(original: Ranking, changed: Ranking) -> Change:
@@ -54,11 +46,6 @@ def compare(original: Ranking, changed: Ranking) -> Change:
         kendall_distance: pairs of systems in opposite order. largest_move: ranks moved by the
         system that moved most (`moved`; the better of the originals at a tie). Lines are told
         apart by the set of systems above them.
-
-    Raises
-    ------
-    DataError
-        If the two do not rank the same systems.
 
     Examples
     --------
@@ -77,14 +64,14 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     new = np.array([position[s] for s in original.systems])
     moves = np.abs(new - np.arange(len(new)))
     inversions = int(np.triu(new[:, None] > new[None, :], 1).sum())
-    before, after = (_cuts(r) for r in (original, changed))
-    top = int(moves.argmax()) if len(moves) else 0
+    before, after = ({frozenset(r.systems[:k]) for k in r.lines} for r in (original, changed))
+    largest = int(moves.max(initial=0))
     return Change(
         d_rank=original.systems != changed.systems,
         d_cluster=original.clusters != changed.clusters,
         kendall_distance=inversions,
-        largest_move=int(moves.max(initial=0)),
-        moved=original.systems[top] if moves.max(initial=0) else "",
+        largest_move=largest,
+        moved=original.systems[int(moves.argmax())] if largest else "",
         lines_appeared=len(after - before),
         lines_vanished=len(before - after),
     )
@@ -106,7 +93,3 @@ def held_places(before: Sequence[str], after: Sequence[str]) -> dict[str, int]:
     """
     left = set(after)
     return dict(zip(after, (k for k, s in enumerate(before, 1) if s in left), strict=True))
-
-
-def _cuts(ranking: Ranking) -> set[frozenset[str]]:
-    return {frozenset(ranking.systems[:k]) for k in ranking.lines}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -34,13 +34,9 @@ def signed_rank(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
     -------
     p : array, shape (systems, systems)
         NaN on the diagonal.
-
-    Raises
-    ------
-    DataError
-        For other `sides`.
     """
-    _check_sides(sides)
+    if sides not in SIDES:
+        raise DataError("unknown alternative", value=sides, expected=", ".join(SIDES))
     shared = _shared(scores)
     difference = shared.first - shared.second
     zero = np.bincount(shared.pair[difference == 0], minlength=shared.pairs)
@@ -54,8 +50,8 @@ def signed_rank(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
         z = (2 * positive - n * (n + 1) / 2) / np.sqrt(squares)
     better, worse = ndtr(-z), ndtr(z)
     exact = (judged <= EXACT_BELOW) & (zero == 0) & (ties == 0) & (n > 0)
-    better[exact] = _at_most((n * (n + 1) // 2 - positive)[exact], n[exact])
-    worse[exact] = _at_most(positive[exact], n[exact])
+    for p, sums in ((better, n * (n + 1) // 2 - positive), (worse, positive)):
+        p[exact] = _distribution()[n[exact], np.rint(sums[exact]).astype(int)]
     listed = (judged <= ENUMERATED) & ~exact & (n > 0)
     better[listed], worse[listed] = _enumerated(ranks, pair, positive, n, listed)
     if sides == "two-sided":
@@ -63,8 +59,7 @@ def signed_rank(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
     return _square(scores.shape[1], *(np.where(n > 0, p, 1.0) for p in (better, worse)))
 
 
-@dataclass(frozen=True)
-class _Shared:
+class _Shared(NamedTuple):
     """Scores of both systems of each pair, on each segment that both have, pair by pair."""
 
     pairs: int
@@ -85,19 +80,10 @@ def _shared(scores: np.ndarray) -> _Shared:
 def ranks_within(
     values: np.ndarray, group: np.ndarray, groups: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rank of each value within its group, equal values sharing their mean rank.
+    """Rank of each value within its group, equal values sharing their mean rank, and ties.
 
-    Parameters
-    ----------
-    values : array of float or int
-    group : array of int
-        From 0 to `groups` - 1.
-
-    Returns
-    -------
-    ranks : array of float
-    ties : array of float, shape (groups,)
-        Sum of t^3 - t over the sets of t equal values of a group: 0 where there are none.
+    `group` is from 0 to `groups` - 1. Ties: of each group, the sum of t^3 - t over its sets of t
+    equal values, 0 where there are none.
     """
     order = np.argsort(values, kind="stable" if values.dtype.kind == "i" else None)
     small = group[order].astype(np.int16 if groups < 2**15 else np.int64)  # sorted by radix
@@ -107,7 +93,8 @@ def ranks_within(
     new[1:] = (value[1:] != value[:-1]) | (of[1:] != of[:-1])
     start = np.flatnonzero(new)
     length = np.diff(np.append(start, len(order)))
-    before = np.cumsum(np.bincount(group, minlength=groups)) - np.bincount(group, minlength=groups)
+    size = np.bincount(group, minlength=groups)
+    before = np.cumsum(size) - size
     mean = start + (length + 1) / 2 - before[of[start]]
     ranks = np.empty(len(order))
     ranks[order] = np.repeat(mean, length)
@@ -128,11 +115,6 @@ def _distribution() -> np.ndarray:
     return table
 
 
-def _at_most(positive: np.ndarray, n: np.ndarray) -> np.ndarray:
-    table: np.ndarray = _distribution()[n, np.rint(positive).astype(int)]
-    return table
-
-
 def _enumerated(
     ranks: np.ndarray, pair: np.ndarray, positive: np.ndarray, n: np.ndarray, listed: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -141,29 +123,19 @@ def _enumerated(
     for size in np.unique(n[listed]):
         these = np.flatnonzero(listed & (n == size))
         own = ranks[np.isin(pair, these)].reshape(len(these), size)  # ranks are pair by pair
-        sums, seen = own @ _signs(int(size)), positive[these, None]
+        signs = (np.arange(2**size) >> np.arange(size)[:, None]) & 1  # all ways, one a column
+        sums, seen = own @ signs.astype(float), positive[these, None]
         better[these] = (sums >= seen - 1e-9).mean(axis=1)
         worse[these] = (sums <= seen + 1e-9).mean(axis=1)
     return better[listed], worse[listed]
 
 
-@lru_cache(maxsize=ENUMERATED)
-def _signs(size: int) -> np.ndarray:
-    """All ways to choose among `size` ranks, one a column."""
-    return ((np.arange(2**size) >> np.arange(size)[:, None]) & 1).astype(float)
-
-
 def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     """Mann-Whitney, one-sided: each pair of systems on the segments that both have (WMT23).
 
-    Asymptotic, corrected for ties and continuity, as ``scipy.stats.mannwhitneyu`` with
-    ``alternative="greater", method="asymptotic"``.
-
-    Returns
-    -------
-    p : array, shape (systems, systems)
-        That the row's system is better than the column's; NaN on the diagonal, where two systems
-        share no segment, and where all their values are equal.
+    Asymptotic, corrected for ties and continuity, as ``scipy.stats.mannwhitneyu``. p, of shape
+    (systems, systems): that the row's system is better than the column's; NaN on the diagonal,
+    where two systems share no segment, and where all their values are equal.
     """
     known = np.isfinite(scores)
     distinct, place = np.unique(scores[known], return_inverse=True)
@@ -183,11 +155,6 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     return _square(scores.shape[1], *(np.where(none, np.nan, p) for p in (upper, lower)))
 
 
-def _check_sides(sides: str) -> None:
-    if sides not in SIDES:
-        raise DataError("unknown alternative", value=sides, expected=", ".join(SIDES))
-
-
 def _square(n: int, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     p = np.full((n, n), np.nan)
     rows, columns = np.triu_indices(n, 1)
@@ -196,16 +163,10 @@ def _square(n: int, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
 
 
 def stouffer(p: np.ndarray) -> np.ndarray:
-    """Several p-values of the same pair combined by Stouffer's method, each with equal weight.
+    """p-values, (domains, ...), combined by Stouffer's method, each with equal weight.
 
-    z_d = Phi^-1(1 - p_d), p = 1 - Phi(sum z_d / sqrt(D)). With two-sided p-values it is blind to
-    direction: opposite differences add up. A p of 1 in any domain makes the result 1, as in the
-    script of WMT24.
-
-    Parameters
-    ----------
-    p : array, shape (domains, ...)
-        NaN stays NaN.
+    With two-sided p-values it is blind to direction: opposite differences add up. A p of 1 in any
+    domain makes the result 1, as in the script of WMT24; NaN stays NaN.
     """
     with np.errstate(invalid="ignore"):
         z = ndtri(1 - p)
@@ -215,24 +176,17 @@ def stouffer(p: np.ndarray) -> np.ndarray:
 
 
 def signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """Two-sided signed rank tests within each domain, combined by Stouffer's method (WMT24).
-
-    Parameters
-    ----------
-    scores : array of float, shape (segments, systems)
-    domain : array of int, shape (segments,)
-    """
+    """Two-sided signed rank tests within each domain (of a segment), combined as WMT24 does."""
     parts = [signed_rank(scores[domain == d]) for d in np.unique(domain)]
     return stouffer(np.array(parts))
 
 
-def paired_t(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
-    """Paired t tests between all pairs of systems on the segments both have.
+def paired_t(scores: np.ndarray) -> np.ndarray:
+    """Two-sided paired t tests between all pairs of systems on the segments both have.
 
-    Parameters, shape and diagonal as `signed_rank`. p = 1 where all differences are zero; NaN where
-    two systems share fewer than two segments.
+    Shapes and diagonal as `signed_rank`. p = 1 where all differences are zero; NaN where two
+    systems share fewer than two segments.
     """
-    _check_sides(sides)
     known = np.isfinite(scores).astype(float)
     x = np.where(known > 0, scores, 0.0)
     n = known.T @ known
@@ -242,15 +196,14 @@ def paired_t(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
         variance = np.maximum(squares - n * mean**2, 0.0) / (n - 1)
         variance[variance < 1e-12 * np.maximum(squares, 1e-300)] = 0.0
         t = mean / np.sqrt(variance / n)
-    return _t_to_p(t, n - 1, sides)
+    return _t_to_p(t, n - 1)
 
 
-def independent_t(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
-    """t tests between all pairs of systems on all their segments, equal variances assumed.
+def independent_t(scores: np.ndarray) -> np.ndarray:
+    """Two-sided t tests between all pairs of systems on all their segments, of equal variances.
 
-    Parameters, shape and diagonal as `signed_rank`.
+    Shapes and diagonal as `signed_rank`.
     """
-    _check_sides(sides)
     known = np.isfinite(scores)
     n = known.sum(axis=0).astype(float)
     x = np.where(known, scores, 0.0)
@@ -260,13 +213,12 @@ def independent_t(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
         freedom = n[:, None] + n[None, :] - 2
         pooled = (squares[:, None] + squares[None, :]) / freedom
         t = (mean[:, None] - mean[None, :]) / np.sqrt(pooled * (1 / n[:, None] + 1 / n[None, :]))
-    return _t_to_p(t, freedom, sides)
+    return _t_to_p(t, freedom)
 
 
-def _t_to_p(t: np.ndarray, freedom: np.ndarray, sides: str) -> np.ndarray:
+def _t_to_p(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     none = np.isnan(t) & (freedom > 0)  # 0 / 0: no difference at all
     with np.errstate(invalid="ignore"):
-        p = student.sf(t, freedom) if sides == "greater" else 2 * student.sf(np.abs(t), freedom)
-    p = np.where(none, 1.0, p)
+        p = np.where(none, 1.0, 2 * student.sf(np.abs(t), freedom))
     np.fill_diagonal(p, np.nan)
     return p

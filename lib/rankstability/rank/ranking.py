@@ -11,41 +11,36 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from .significance import check_level
 
+Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 
-def _knowles(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
-    n = len(significant)
-    return np.array([bool(significant[i, i + 1 :].all()) for i in range(n - 1)])
+def apart(best: np.ndarray, worst: np.ndarray) -> np.ndarray:
+    """Lines where no rank range below, from `best` to `worst`, reaches into those above."""
+    reach = np.maximum.accumulate(worst)[:-1]
+    return reach < np.minimum.accumulate(best[::-1])[::-1][1:]
 
 
-def _official(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
-    n = len(significant)
-    return np.array([wins[i].sum() == n - 1 - i for i in range(n - 1)])
+def clusters(lines: np.ndarray) -> np.ndarray:
+    """The cluster of each system in order, from 1, by the places of lines."""
+    return 1 + np.append(0, np.cumsum(lines)).astype(int)
 
 
-def _all_above(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
-    n = len(significant)
-    return np.array([bool(significant[: i + 1, i + 1 :].all()) for i in range(n - 1)])
+def _each(line: Callable[[np.ndarray, np.ndarray, int], Any]) -> Rule:
+    """The rule that asks for each rank k whether a line stands below it."""
+    return lambda significant, wins: np.array(
+        [line(significant, wins, k) for k in range(1, len(wins))], dtype=bool
+    )
 
 
-def _adjacent(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
-    return np.diag(significant, 1).copy()
-
-
-def _ranges(significant: np.ndarray, wins: np.ndarray) -> np.ndarray:
-    n = len(significant)
-    best, worst = wins.sum(axis=0) + 1, n - wins.sum(axis=1)
-    return np.array([worst[: i + 1].max() < best[i + 1 :].min() for i in range(n - 1)])
-
-
-CLUSTER_RULES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "knowles": _knowles,
-    "official wins": _official,
-    "all above beat all below": _all_above,
-    "rank ranges": _ranges,
-    "adjacent": _adjacent,
+CLUSTER_RULES: dict[str, Rule] = {
+    "knowles": _each(lambda significant, wins, k: significant[k - 1, k:].all()),
+    "official wins": _each(lambda significant, wins, k: wins[k - 1].sum() == len(wins) - k),
+    "all above beat all below": _each(lambda significant, wins, k: significant[:k, k:].all()),
+    "rank ranges": lambda _, wins: apart(wins.sum(axis=0) + 1, len(wins) - wins.sum(axis=1)),
+    "adjacent": _each(lambda significant, wins, k: significant[k - 1, k]),
 }
 """Where a line is drawn below the system of rank k:
 
@@ -63,7 +58,7 @@ adjacent : it is significantly different from the next one.
 class Ranking:
     """Systems in order with their scores, pairwise tests and clusters.
 
-    Parameters
+    Attributes
     ----------
     table : DataFrame
         One row per system, best first: rank, system, the scores, cluster (1 = top).
@@ -72,7 +67,7 @@ class Ranking:
     lead : array, shape (n, n)
         Positive where the row's system tends to be the better of the two.
     by, test, rule, alpha
-        The score that orders, the name of the test, the cluster rule, the level.
+        The score that orders, the test, the cluster rule, the level.
 
     Examples
     --------
@@ -131,10 +126,8 @@ class Ranking:
 
     def under(self, rule: str | None = None, alpha: float | None = None) -> Ranking:
         """The same order and tests under another cluster rule or level."""
-        settings = self.settings() | {
-            "rule": rule or self.rule,
-            "alpha": self.alpha if alpha is None else alpha,
-        }
+        new = {"rule": rule, "alpha": alpha}
+        settings = self.settings() | {k: v for k, v in new.items() if v is not None}
         return rank(self.table.drop(columns=["rank", "cluster"]), self.p, self.lead, **settings)
 
     def settings(self) -> dict[str, Any]:
@@ -157,35 +150,22 @@ class Ranking:
 
     def _formatted(self) -> list[list[str]]:
         shown = self.table.drop(columns="cluster")
-        cells = [[str(c) for c in shown.columns]]
-        for row in shown.itertuples(index=False):
-            cells.append(
-                [
-                    (f"{v:.1f}" if c == "mean_raw" else f"{v:.3f}")
-                    if isinstance(v, float)
-                    else str(v)
-                    for c, v in zip(shown.columns, row, strict=True)
-                ]
-            )
-        return cells
+        for name in shown.select_dtypes(float):
+            digits = 1 if name == "mean_raw" else 3
+            shown[name] = shown[name].map(f"{{:.{digits}f}}".format)
+        return [list(map(str, row)) for row in (shown.columns, *shown.itertuples(index=False))]
 
     def __str__(self) -> str:
         """The table as WMT prints it: a line between clusters."""
         cells = self._formatted()
-        widths = [max(len(r[k]) for r in cells) for k in range(len(cells[0]))]
-        text_columns = {k for k, c in enumerate(cells[0]) if c == "system"}
-        rows = [
-            "  ".join(
-                v.ljust(w) if k in text_columns else v.rjust(w)
-                for k, (v, w) in enumerate(zip(r, widths, strict=True))
-            ).rstrip()
-            for r in cells
-        ]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        aligned = [str.ljust if name == "system" else str.rjust for name in cells[0]]
         bar = "-" * (sum(widths) + 2 * (len(widths) - 1))
-        out = [rows[0], bar]
-        for k, row in enumerate(rows[1:], start=1):
-            out.append(row)
-            if k in self.lines:
+        out = []
+        for k, row in enumerate(cells):
+            columns = zip(aligned, row, widths, strict=True)
+            out.append("  ".join(align(text, width) for align, text, width in columns).rstrip())
+            if k == 0 or k in self.lines:
                 out.append(bar)
         return "\n".join(out)
 
@@ -222,18 +202,14 @@ class Ranking:
 
 def without_score(by: str, which: object, file: str = "") -> DataError:
     """The error for systems without a score in column `by`; `which`: their names, or causes."""
-    more = (
-        " of a worker whose scores vary among all scores (ad-latest); or `zero_variance: "
-        "zero` in campaign.yaml, which takes z = 0 for workers whose scores never do"
-    )
-    return DataError(
-        "systems without a score",
-        file=file or None,
-        column=by,
-        value=which,
-        expected="for each system at least one judgment that counts"
-        + (more if by == "mean_z" else ""),
-    )
+    wanted = "for each system at least one judgment that counts"
+    if by == "mean_z":
+        wanted += (
+            " of a worker whose scores vary among all scores (ad-latest); or `zero_variance: "
+            "zero` in campaign.yaml, which takes z = 0 for workers whose scores never do"
+        )
+    problem = "systems without a score"
+    return DataError(problem, file=file or None, column=by, value=which, expected=wanted)
 
 
 def rank(
@@ -261,15 +237,9 @@ def rank(
     rule : str
         A name of `CLUSTER_RULES`.
     alpha : float
-        Significant means p < alpha.
-
-    Raises
-    ------
-    DataError
-        For an unknown `rule`, an `alpha` outside (0, 1), or a system without a score.
+        Between 0 and 1; significant means p < alpha.
     """
-    if not 0 < alpha < 1:
-        raise DataError("alpha", value=alpha, expected="a number between 0 and 1")
+    check_level(alpha)
     if rule not in CLUSTER_RULES:
         raise DataError("unknown cluster rule", value=rule, expected=", ".join(CLUSTER_RULES))
     score = table[by].to_numpy(dtype=float)
@@ -281,8 +251,7 @@ def rank(
     p, lead = p[grid], lead[grid]
     significant = np.nan_to_num(p, nan=1.0) < alpha
     wins = significant & (lead > 0)
-    lines = CLUSTER_RULES[rule](significant, wins) if len(order) > 1 else np.zeros(0, bool)
-    cluster = 1 + np.concatenate([[0], np.cumsum(lines)]).astype(int)
+    cluster = clusters(CLUSTER_RULES[rule](significant, wins))
     # arrays, not frame operations: re-ranking must keep up with a slider
     columns: dict[str, Any] = {"rank": np.arange(1, len(order) + 1)}
     columns |= {str(c): table[c].to_numpy()[order] for c in table.columns}

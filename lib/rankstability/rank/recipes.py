@@ -10,14 +10,8 @@ import pandas as pd
 
 from ..errors import DataError
 from ..score.scored import Scored
-from .paired import (
-    independent_t,
-    paired_t,
-    rank_sum_shared,
-    signed_rank,
-    signed_rank_by_domain,
-)
-from .ranking import CLUSTER_RULES
+from .paired import independent_t, paired_t, rank_sum_shared, signed_rank, signed_rank_by_domain
+from .ranking import CLUSTER_RULES, apart, clusters
 from .significance import rank_sum
 
 Test = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -29,7 +23,6 @@ class Recipe:
 
     Attributes
     ----------
-    name, years : str
     rows : str
         Which judgments count, as ``judgments.ROWS`` names it.
     score : str
@@ -42,8 +35,6 @@ class Recipe:
     lines : function
         Significant pairs (above the diagonal) to best and worst rank of each system, and the
         places of lines: True at k - 1 for a line below rank k.
-    test_name, line_rule, source : str
-        In words.
     """
 
     name: str
@@ -100,12 +91,6 @@ def _fewest_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     return *_wins_and_losses(significant), fewest == n - 1 - np.arange(n - 1)
 
 
-def _apart(best: np.ndarray, worst: np.ndarray) -> np.ndarray:
-    """Lines where no range below reaches into those above."""
-    reach = np.maximum.accumulate(worst)[:-1]
-    return reach < np.minimum.accumulate(best[::-1])[::-1][1:]
-
-
 def _first_significant(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Ranges up and down to the first significant neighbour; a line where they do not overlap."""
     n = len(significant)
@@ -114,7 +99,7 @@ def _first_significant(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray,
         above, below = np.flatnonzero(significant[:k, k]), np.flatnonzero(significant[k, k + 1 :])
         best[k] = above[-1] + 2 if len(above) else 1
         worst[k] = k + 1 + below[0] if len(below) else n
-    return best, worst, _apart(best, worst)
+    return best, worst, apart(best, worst)
 
 
 def _all_beat_all(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -161,17 +146,10 @@ RECIPES = {
         ),
     )
 }
-"""Recipes by name; see `Recipe`."""
 
 
 def recipe_named(name: str) -> Recipe:
-    """The recipe of this name.
-
-    Raises
-    ------
-    DataError
-        Names the recipes there are.
-    """
+    """The recipe of this name; the error names those there are."""
     if name not in RECIPES:
         raise DataError("unknown recipe", value=name, expected=", ".join(RECIPES))
     return RECIPES[name]
@@ -202,11 +180,7 @@ def segment_domains(judged: Scored) -> np.ndarray:
 def ordering_means(scores: np.ndarray, domain: np.ndarray, by_domain: bool) -> np.ndarray:
     """The mean by which a recipe orders systems, over segments or over domains' means.
 
-    Parameters
-    ----------
-    scores : array, shape (segments, systems)
-        NaN where not judged.
-    domain : array of int, shape (segments,)
+    `scores`: (segments, systems), NaN where not judged.
     """
     if not by_domain:
         return _mean(scores)
@@ -223,14 +197,9 @@ def _mean(scores: np.ndarray) -> np.ndarray:
 class Made:
     """A ranking made by a recipe, in arrays: systems by the recipe's order.
 
-    Attributes
-    ----------
-    order : array of int
-        Systems, best first; of equal means the first by number.
-    score : array of float
-        In that order, as `best`, `worst` (ranks) and `p` (pairs; the upper triangle counts).
-    lines : array of bool
-        True at k - 1 for a line below rank k.
+    `order`: the systems, best first; of equal means the first by number. In that order `score`,
+    `best`, `worst` (ranks) and `p` (pairs; the upper triangle counts). `lines`: True at k - 1 for a
+    line below rank k.
     """
 
     order: np.ndarray
@@ -244,7 +213,7 @@ class Made:
 def make(
     recipe: Recipe, scores: np.ndarray, domain: np.ndarray | None = None, alpha: float = 0.05
 ) -> Made:
-    """Order, test and draw the lines as `recipe` does.
+    """Order, test (each at `alpha`) and draw the lines as `recipe` does.
 
     Parameters
     ----------
@@ -252,8 +221,6 @@ def make(
         Mean scores of the recipe's rows; NaN where not judged.
     domain : array of int, optional
         Of each segment; by default all are of one domain.
-    alpha : float
-        Of each test.
     """
     domain = np.zeros(len(scores), int) if domain is None else domain
     mean = ordering_means(scores, domain, recipe.by_domain)
@@ -274,6 +241,6 @@ def recipe_table(recipe: Recipe, made: Made, systems: tuple[str, ...]) -> pd.Dat
             "score": made.score,
             "rank_low": made.best,
             "rank_high": made.worst,
-            "cluster": 1 + np.concatenate([[0], np.cumsum(made.lines)]).astype(int),
+            "cluster": clusters(made.lines),
         }
     )

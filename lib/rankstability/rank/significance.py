@@ -19,7 +19,13 @@ TESTS = {
     "two-sided": "Mann-Whitney, two-sided, asymptotic, tie-corrected, continuity 0.5",
     "greater": "Mann-Whitney, one-sided: the first system is better",
 }
-CORRECTIONS = {"none": None, "holm": "holm", "benjamini-hochberg": "fdr_bh"}
+CORRECTIONS = ("none", "holm", "benjamini-hochberg")
+
+
+def check_level(alpha: float) -> None:
+    """Refuse a level outside (0, 1)."""
+    if not 0 < alpha < 1:
+        raise DataError("alpha", value=alpha, expected="a number between 0 and 1")
 
 
 def rank_sum(
@@ -27,9 +33,10 @@ def rank_sum(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Mann-Whitney tests between all pairs of groups at once.
 
-    The rank sums of all pairs come from one histogram of values by group, so that the work is one
-    sort and three small matrix products instead of a sort for each pair. Equal values are those
-    equal as floating-point numbers: nothing is rounded.
+    All rank sums come from one histogram of values by group: one sort, three matrix products.
+    Equal values are those equal as floating-point numbers. ``scipy<1.7`` is what Knowles (2021,
+    section 3, footnote 8) used: U = max(U1, U2), mean n1 n2 / 2, continuity 0.5, variance
+    corrected for ties, p = the upper tail: it ignores which of the two is better.
 
     Parameters
     ----------
@@ -37,8 +44,6 @@ def rank_sum(
         Segment scores; no NaN.
     groups : array of int, shape (n,)
         The system of each value, 0 to `size` - 1.
-    size : int
-        Number of systems.
     test : str
         A name of `TESTS`.
 
@@ -49,17 +54,6 @@ def rank_sum(
         where all values of the two are equal.
     lead : array, shape (size, size)
         U[i, j] - n_i n_j / 2: positive where i tends to be the better of the two.
-
-    Raises
-    ------
-    DataError
-        For an unknown `test`.
-
-    Notes
-    -----
-    ``scipy<1.7`` is what Knowles (2021, section 3, footnote 8) used: U = max(U1, U2), mean
-    n1 n2 / 2, continuity 0.5, variance corrected for ties, p = the upper tail: it ignores which of
-    the two is better.
     """
     if test not in TESTS:
         raise DataError("unknown test", value=test, expected=", ".join(TESTS))
@@ -103,23 +97,10 @@ def adjusted(p: np.ndarray, method: str) -> np.ndarray:
 
 
 def correct(p: np.ndarray, method: str) -> np.ndarray:
-    """p-values corrected over all pairs of a ranking.
-
-    Parameters
-    ----------
-    p : array, shape (n, n)
-        Uncorrected; symmetric (each pair is one test), NaN on the diagonal.
-    method : str
-        ``none``, ``holm`` or ``benjamini-hochberg``.
-
-    Returns
-    -------
-    array, shape (n, n)
-        Symmetric; NaN where `p` is NaN.
-    """
+    """Symmetric p-values, (n, n), corrected over all pairs of a ranking; NaN where `p` is NaN."""
     if method not in CORRECTIONS:
         raise DataError("unknown correction", value=method, expected=", ".join(CORRECTIONS))
-    if CORRECTIONS[method] is None:
+    if method == "none":
         return p.copy()
     corrected = np.full_like(p, np.nan)
     upper = np.triu_indices(len(p), 1)
@@ -139,17 +120,12 @@ def sign_test(wins: NDArray, losses: NDArray) -> Floats:
 def sign_tests(counts: PairCounts, correct: bool = True) -> pd.DataFrame:
     """Two-sided sign test of each pair of systems, ties left out.
 
-    Parameters
-    ----------
-    correct : bool
-        Add p-values adjusted over the pairs of the task: Holm, and Benjamini and Hochberg (1995),
-        which Lopez (2012, Section 6) asks for.
-
     Returns
     -------
     DataFrame
-        system, other (system is the one with more wins), wins, losses, ties, p, p_holm, p_bh.
-        A pair never decided has p = 1.
+        system, other (system is the one with more wins), wins, losses, ties, p, and where `correct`
+        p_holm, p_bh: adjusted over the pairs of the task (Benjamini and Hochberg, 1995, as Lopez
+        2012, Section 6, asks). A pair never decided has p = 1.
     """
     i, j = np.triu_indices(len(counts.systems), 1)
     swap = counts.wins[i, j] < counts.wins[j, i]
@@ -177,14 +153,8 @@ def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
     ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
     where no number of wins will do. ``sides=1`` asks `alpha` of each direction, ``sides=2`` is a
     two-sided test at `alpha`.
-
-    Raises
-    ------
-    DataError
-        For any other number of sides, or an `alpha` outside (0, 1).
     """
-    if not 0 < alpha < 1:
-        raise DataError("alpha", value=alpha, expected="a number between 0 and 1")
+    check_level(alpha)
     if sides not in (1, 2):
         raise DataError("a sign test has one side or two", column="sides", value=sides)
     power = 1 << max(8, int(most).bit_length())  # tables are shared: 256, 384, 512, 768, ...
@@ -205,10 +175,7 @@ def _critical_wins(most: int, level: float) -> np.ndarray:
 def significant_wins(wins: np.ndarray, sides: int = 1) -> np.ndarray:
     """Which systems beat which by the sign test, ties left out: ``[..., j, k]``, j better.
 
-    Parameters
-    ----------
-    wins : int array, ... x n x n
-        ``wins[..., j, k]``: how often j was ranked above k.
+    ``wins[..., j, k]``: how often j was ranked above k.
     """
     total = wins + np.swapaxes(wins, -1, -2)
     return (wins >= critical_wins(int(total.max()), sides=sides)[total]) & (total > 0)
@@ -223,17 +190,16 @@ def significant_share(wins: np.ndarray, sides: int = 1) -> np.ndarray:
 def permutation_test(
     sums: np.ndarray, permutations: int, rng: np.random.Generator, block: int = 25
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Two-sided permutation test of every pair of systems, labels swapped unit by unit (section 5).
+    """Two-sided permutation test of every pair of systems, labels swapped by whole documents.
 
     Swapping two systems' labels on a document turns the sign of that document's difference, so
-    signs drawn once per study serve every pair through one matrix product.
+    signs drawn once per study serve every pair through one matrix product. p is the share of the
+    `permutations` at least as extreme (Riley et al. 2024, section 5).
 
     Parameters
     ----------
     sums : (n, S, d) array
         Sums of segment scores per study, system and document.
-    permutations : int
-        Random swaps; p = (those at least as extreme) / permutations.
 
     Returns
     -------

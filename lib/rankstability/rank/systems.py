@@ -50,7 +50,7 @@ def rank_systems(
     alpha : float
         Significant means p < alpha.
     correction : str
-        A name of `significance.CORRECTIONS`, over all pairs of systems.
+        A name of `significance.CORRECTIONS`, over all pairs of systems; not of a one-sided test.
     by : str
         ``mean_z`` or ``mean_raw``; the tests are on the same scores.
 
@@ -58,11 +58,6 @@ def rank_systems(
     -------
     Ranking
         Columns rank, system, mean_raw, mean_z, segments, judgments, cluster.
-
-    Raises
-    ------
-    DataError
-        Unknown names, a one-sided test with a correction, or a system without a score.
 
     Examples
     --------
@@ -72,26 +67,19 @@ def rank_systems(
     'HUMAN.0'
     """
     if test == "greater" and correction != "none":
-        raise DataError(
-            "corrections are over pairs of systems, 'greater' has two p-values for each",
-            value=correction,
-            expected="correction none, or another test",
-        )
+        problem = "corrections are over pairs of systems, 'greater' has two p-values for each"
+        raise DataError(problem, value=correction, expected="correction none, or another test")
     values = scores.z if by == "mean_z" else scores.raw
     known = np.isfinite(values)
-    n = len(scores.systems)
     if by == "mean_z" and scores.causes:
         raise without_score(by, scores.causes, scores.file)
-    p, lead = rank_sum(values[known], scores.system[known], n, test)
-    return rank(
-        scores.system_means(),
-        correct(p, correction),
-        lead,
-        by=by,
-        test=test if correction == "none" else f"{test}, {correction}",
-        rule=rule,
-        alpha=alpha,
-    )
+    p, lead = rank_sum(values[known], scores.system[known], len(scores.systems), test)
+    p, test = correct(p, correction), _corrected(test, correction)
+    return rank(scores.system_means(), p, lead, by=by, test=test, rule=rule, alpha=alpha)
+
+
+def _corrected(test: str, correction: str) -> str:
+    return test if correction == "none" else f"{test}, {correction}"
 
 
 def rank_by_recipe(
@@ -112,11 +100,6 @@ def rank_by_recipe(
     -------
     Ranking
         Columns rank, system, score, rank_low, rank_high (the recipe's own range), cluster.
-
-    Raises
-    ------
-    DataError
-        An unknown recipe, or judgments without scores.
 
     Examples
     --------
@@ -152,12 +135,7 @@ def rank_ratings(
     The score is the negative of MQM, so that higher is better as everywhere in `Ranking`; the test
     is that of Riley et al. (2024, section 5): labels swapped document by document.
 
-    Parameters
-    ----------
-    normalisation : str
-        A name of `mqm.NORMALISATIONS`; raters are normalised by all systems in `data`.
-    rule, alpha
-        See `ranking.rank`.
+    Raters are normalised by all systems in `data` (a name of `mqm.NORMALISATIONS`).
 
     Returns
     -------
@@ -172,14 +150,8 @@ def rank_ratings(
     i, j = np.triu_indices(systems, 1)
     p[i, j] = p[j, i] = flat[0]
     means = -sums.sum(axis=1) / data.segments.sum()
-    rated = data.segments.sum() * depth
-    table = pd.DataFrame(
-        {
-            "system": list(data.systems),
-            "minus_mqm": means + 0.0,
-            "errors": data.errors.sum(axis=(1, 2)) / rated,
-        }
-    )
+    errors = data.errors.sum(axis=(1, 2)) / (data.segments.sum() * depth)
+    table = pd.DataFrame({"system": data.systems, "minus_mqm": means + 0.0, "errors": errors})
     lead = means[:, None] - means[None, :]
     test = f"{permutations} permutations"
     return rank(table, p, lead, by="minus_mqm", test=test, rule=rule, alpha=alpha)
@@ -188,23 +160,14 @@ def rank_ratings(
 def by_normalisation(data: Ratings) -> pd.DataFrame:
     """The rankings under all normalisations, one under the other.
 
-    Returns
-    -------
-    DataFrame
-        normalisation, rank, system, minus_mqm, cluster, line_below (0 or 1).
+    Columns normalisation, rank, system, minus_mqm, cluster, line_below (0 or 1).
     """
     frames = [rank_ratings(data, name).named(normalisation=name) for name in NORMALISATIONS]
     return pd.concat(frames, ignore_index=True)
 
 
 def count_tests(counts: PairCounts, correction: str = "none") -> tuple[np.ndarray, np.ndarray]:
-    """Sign tests as matrices for `ranking.rank`: p (NaN on the diagonal), and wins - losses.
-
-    Parameters
-    ----------
-    correction : str
-        A name of `significance.CORRECTIONS`, over the pairs of the task.
-    """
+    """Sign tests as matrices for `ranking.rank`: p (NaN on the diagonal), and wins - losses."""
     p = sign_test(counts.wins, counts.wins.T)
     np.fill_diagonal(p, np.nan)
     return correct(p, correction), counts.wins - counts.wins.T
@@ -226,15 +189,14 @@ def rank_counts(
     Parameters
     ----------
     method : str
-        A name of `score.rr.METHODS`; whether comparisons with the reference count is
-        part of it.
-    correction, rule, alpha
-        See `significance.CORRECTIONS` and `ranking.CLUSTER_RULES`.
+        A name of `score.rr.METHODS`; whether comparisons with the reference count is part of it.
+    correction : str
+        A name of `significance.CORRECTIONS`, over the pairs of the task.
     tests : pair of arrays, optional
         `count_tests` of the systems without the reference, to save computing them again.
     """
     score = rr.method_of(method)(counts).drop(labels=[REFERENCE], errors="ignore")
     table = pd.DataFrame({"system": list(score.index), method: score.fillna(UNSCORED).to_numpy()})
     p, lead = tests if tests else count_tests(counts.without(REFERENCE), correction)
-    name = SIGN_TEST if correction == "none" else f"{SIGN_TEST}, {correction}"
+    name = _corrected(SIGN_TEST, correction)
     return rank(table, p, lead, by=method, test=name, rule=rule, alpha=alpha)
