@@ -185,7 +185,8 @@ class LinearProgram:
 
         Stops early when the value proves that nothing is cheaper than `upper`.
         """
-        while self.separate(most):
+        self.separate(most)
+        while True:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
@@ -202,9 +203,8 @@ class LinearProgram:
             if not self.integer:  # any duals give a bound that holds, exact or not
                 self.duals = np.array(solution.row_dual)
                 self.value = max(self.value, bound_from(self.w, *self.multipliers()).total)
-            if self.value > upper - 1 + 1e-6:
-                break
-        return True
+            if self.value > upper - 1 + 1e-6 or not self.separate(most):
+                return True
 
     def make_integer(self) -> None:
         """From now on the variables are 0 or 1."""
