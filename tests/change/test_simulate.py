@@ -128,6 +128,40 @@ def test_blocks_that_cannot_be_filled_are_refused():
         Model(4)
     with pytest.raises(DataError, match="ascend"):
         draw_counts(Model(), draw_qualities(Model(), 1, np.random.default_rng(1)), [20, 10], None)
+    with pytest.raises(DataError, match="ascend"):  # two sizes that are one
+        draw_counts(Model(), draw_qualities(Model(), 1, np.random.default_rng(1)), [20, 20], None)
+    for wrong in ({"spread": 0.0}, {"width": 0.0}, {"width": -0.5}, {"grain": -0.5}):
+        with pytest.raises(DataError, match="above 0"):
+            Model(**wrong)
+    assert Model(grain=0.0, width=0.01, spread=0.01)
+
+
+def test_blocks_of_many_systems_are_those_of_the_smallest_of_uniform_draws():
+    model = Model(40, 10.0, block=6)
+    assert comb(40, 6) > simulation.SUBSETS_LISTED
+    quality = draw_qualities(model, 1, np.random.default_rng(1))
+    wins = draw_counts(model, quality, [15 * 50], np.random.default_rng(7))[0][0, 0]
+    met = np.zeros((40, 40), int)
+    for uniform in np.random.default_rng(7).random((50, 40), dtype=np.float32):
+        block = np.argsort(uniform)[:6]
+        met[np.ix_(block, block)] += 1
+    np.fill_diagonal(met, 0)
+    np.testing.assert_array_equal(wins + wins.T, met)
+
+
+def test_pairs_drawn_alone_are_won_as_the_model_says():
+    model = Model(7, 5.0)
+    quality = draw_qualities(model, 1, np.random.default_rng(1))
+    wins = simulation.draw_pairs(model, quality, [500_000], np.random.default_rng(2))[0, 0]
+    met = wins + wins.T
+    off = ~np.eye(7, dtype=bool)
+    chance = norm.cdf((quality[0][:, None] - quality[0][None, :]) / (5.0 * np.sqrt(2)))
+    z = (wins - met * chance)[off] / np.sqrt(met * chance * (1 - chance))[off]
+    assert np.abs(z).max() < 4.5
+    share = met[off] / 50_000  # of blocks of five of seven: each pair in 20 of 42
+    assert np.abs(share - 20 / 42).max() < 0.012 and not np.diagonal(wins).any()
+    with pytest.raises(DataError, match="without ties"):
+        simulation.draw_pairs(Model(grain=1.0), quality, [100], np.random.default_rng(2))
 
 
 def test_judges_differ_as_much_as_their_spread_says():

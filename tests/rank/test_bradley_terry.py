@@ -57,14 +57,14 @@ def test_a_system_that_never_loses_is_refused():
         bradley_terry.davidson(counts([[0, 5, 5], [0, 0, 3], [0, 2, 0]]))
 
 
-def by_judges(rng, judges=40, each=30, taste=0.5, truth=(0.8, 0.3, 0.0, -0.4, -0.7)):
+def by_judges(rng, judges=40, each=30, taste=0.5, truth=(0.8, 0.3, 0.0, -0.4, -0.7), tied=0.4):
     truth, rows = np.array(truth), []
     for judge in range(judges):
         own = truth + rng.normal(0, taste, len(truth))
         for k in range(each):
             a, b = rng.choice(len(truth), 2, replace=False)
             x = own[a] - own[b] + rng.logistic()
-            ranks = (1, 1) if abs(x) < 0.4 else (1, 2) if x > 0 else (2, 1)
+            ranks = (1, 1) if abs(x) < tied else (1, 2) if x > 0 else (2, 1)
             block = judge * each + k
             rows += [("t", block, judge, "x", p + 1, f"s{s}", r)
                      for p, (s, r) in enumerate(zip((a, b), ranks, strict=True))]  # fmt: skip
@@ -72,8 +72,10 @@ def by_judges(rng, judges=40, each=30, taste=0.5, truth=(0.8, 0.3, 0.0, -0.4, -0
     return ranges.units(pd.DataFrame(rows, columns=columns))
 
 
-def test_errors_by_judge_are_those_of_leaving_out_one_judge_after_the_other():
-    data = by_judges(np.random.default_rng(0), judges=25)
+@pytest.mark.parametrize("tied", [0.4, 0.0])
+def test_errors_by_judge_are_those_of_leaving_out_one_judge_after_the_other(tied):
+    data = by_judges(np.random.default_rng(0), judges=25, tied=tied)
+    assert data.ties.sum() > 0 or not tied
     got = bradley_terry.strengths(data, "judge")
     left = []
     for judge in range(25):

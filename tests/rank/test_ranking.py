@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankstability.errors import DataError
-from rankstability.rank.comparing import compare
+from rankstability.rank.comparing import compare, opposite_pairs
 from rankstability.rank.ranges import rank_range_table
 from rankstability.rank.ranking import CLUSTER_RULES, rank
 
@@ -202,3 +204,16 @@ def test_significant_means_p_below_alpha_and_a_pair_without_p_is_not():
         ("a", "c"): False,
         ("b", "c"): False,
     }
+
+
+def test_opposite_pairs_are_those_of_two_loops():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        a = pd.Series(rng.integers(-3, 4, 7) / 2, list("abcdefg"))
+        b = pd.Series(rng.integers(-3, 4, 7) / 2, list("gfedcbh"))
+        both = [s for s in a.index if s in b.index]
+        expected = sum(
+            (a[s] > a[t] and b[s] < b[t]) or (a[s] < a[t] and b[s] > b[t])
+            for s, t in combinations(both, 2)
+        )
+        assert opposite_pairs(a, b) == expected

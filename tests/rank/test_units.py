@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -198,3 +200,19 @@ def test_rank_sets_against_a_slow_version_and_their_coverage():
         covered += bool((low <= true_low).all() and (high >= true_high).all())
         assert (sets["marginal_low"] >= low).all() and (sets["marginal_high"] <= high).all()
     assert stats.binomtest(covered, campaigns_drawn, 0.95, "less").pvalue > 0.01
+
+
+def test_true_means_lie_closer_together_by_what_error_adds_to_their_variance():
+    rng = np.random.default_rng(4)
+    root = rng.normal(size=(5, 5)) / 10
+    mean, covariance = rng.normal(size=5), root @ root.T
+    got = replace(means(*unit_totals(*uneven(systems=5))), mean=mean, covariance=covariance)
+    apart = np.eye(5) - 1 / 5
+    spread, error = mean.var(), np.trace(apart @ covariance @ apart) / 5
+    assert 0.01 * spread < error < spread
+    expected = mean.mean() + (mean - mean.mean()) * np.sqrt(1 - error / spread)
+    np.testing.assert_allclose(got.drawn_together(), expected)
+    for wide in (covariance * 1000, covariance):
+        alike = replace(got, mean=np.full(5, 3.0) + (wide is not covariance) * mean / 100)
+        alike = replace(alike, covariance=wide)
+        np.testing.assert_allclose(alike.drawn_together(), alike.mean.mean())

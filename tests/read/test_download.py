@@ -186,6 +186,9 @@ def test_another_file_in_its_place_is_kept_and_said(root, server):
         (LATEST[:1000], "wrong size"),  # a short file, honestly announced
         (LATEST.replace(b"some", b"evil", 1), "checksum differs"),  # as long, but another
         ((404,), "the host answers 404"),
+        ((429,), "the host answers 429"),  # asked too often: a later try may be answered
+        ((499,), "the host answers 499"),
+        ((500,), "the host answers 500"),
         ((503,), "the host answers 503"),
     ],
 )
@@ -199,7 +202,7 @@ def test_a_bad_answer_leaves_nothing_and_says_how_to_go_on(root, server, answer,
     assert f"{len(LATEST)} bytes" in message and blob(LATEST) in message
     assert everything(root) == {"human", "human/analysis", "human/analysis/ad-good-raw-redup.csv"}
     asked = server.asked.count(f"{AT}ad-latest.csv")
-    assert asked == (1 if answer == (404,) else transfer.TRIES)
+    assert asked == (1 if answer in ((404,), (499,)) else transfer.TRIES)
     server.files[f"{AT}ad-latest.csv"] = LATEST  # the next run completes it
     list(download.download("pinned"))
     assert (root / "human" / "analysis" / "ad-latest.csv").read_bytes() == LATEST

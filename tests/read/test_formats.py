@@ -275,6 +275,15 @@ def test_battles_are_blocks_of_two(tmp_path):
     assert sorted(set(frame.judge)) == ["u0", "u1"]
 
 
+def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
+    for pair, rows in (("cs-en", BATTLES[:3]), ("de-en", BATTLES[:2]), ("en-cs", BATTLES[1:4])):
+        lines(tmp_path / f"arena.{pair}.jsonl", rows)
+    frame = load(campaigns.find(tmp_path))
+    sizes = frame.groupby("task")["block"].nunique()
+    assert sizes.tolist() == [3, 2, 3] and frame["block"].nunique() == 8
+    assert (frame.groupby("block").size() == 2).all()
+
+
 @pytest.mark.parametrize(
     ("row", "words"),
     [

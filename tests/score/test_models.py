@@ -317,3 +317,16 @@ def test_a_variance_not_told_from_0_has_an_interval_on_its_own_scale():
     assert table.loc["document", "low"] == 0.0
     assert table.loc["document", "high"] == pytest.approx(1e-5 * (1 + 1.959964 * 60))
     assert table.loc[["block", "residual"], ["low", "high"]].isna().all().all()
+
+
+def test_another_scale_of_scores_scales_components_and_effects():
+    d = crossed_data(6)
+    factors_of = {n: d[n] for n in ("system", "worker", "document")}
+    one = variance.crossed(d["y"], factors_of)
+    other = variance.crossed(7 * d["y"] + 3, factors_of)
+    for name, value in one.variance.items():
+        assert other.variance[name] == pytest.approx(49 * value, rel=1e-4)
+    for name, table in one.effects.items():
+        np.testing.assert_allclose(other.effects[name]["effect"], 7 * table["effect"], rtol=1e-3)
+        np.testing.assert_allclose(other.effects[name]["se"], 7 * table["se"], rtol=1e-3)
+        np.testing.assert_array_equal(other.effects[name]["rows"], np.bincount(d[name]))
