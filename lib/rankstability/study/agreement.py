@@ -22,12 +22,9 @@ SIDES = ("system", "judge")  # groupings in which one annotation stands in sever
 
 
 def annotate(frame: pd.DataFrame, extra: Sequence[str] = ()) -> Annotations:
-    """The comparisons in rows of `readers_rr.read_rr` (any tasks), and their pairs.
+    """The comparisons in rows of `read.rr.read_rr` (any tasks), and their pairs.
 
-    Parameters
-    ----------
-    extra : sequence of str
-        Columns of `frame` to carry along, one value per block (such as a sentence length).
+    `extra` are columns of `frame` to carry along, one value per block (such as a sentence length).
     """
     missing = set(extra) - set(frame.columns)
     if missing:
@@ -78,8 +75,9 @@ def expected_agreement(notes: Annotations) -> pd.DataFrame:
     judge who clicks at random among five ranks (Bojar et al. 2011, Section 2.2.2).
     """
     label = notes.table["label"].to_numpy()
-    values = [("ties", np.mean(label == 0)), ("chance", chance_of_labels(label))]
-    rows = [*values, ("random_clicker", (1 / 5) ** 2 + 2 * (2 / 5) ** 2)]
+    clicker = (1 / 5) ** 2 + 2 * (2 / 5) ** 2
+    values = {"ties": np.mean(label == 0), "chance": chance_of_labels(label)}
+    rows = (values | {"random_clicker": clicker}).items()
     return pd.DataFrame(rows, columns=["statistic", "value"])
 
 
@@ -106,16 +104,13 @@ def agreement(
 
     Parameters
     ----------
-    notes : Annotations
     by : sequence of str
         Columns of the annotations: task, track, source, target, segment, document, reference,
         those carried along; also ``judge`` (inter: this judge with the others) and ``system`` (the
         comparisons this system takes part in). Empty: everything in one group.
     resamples : int
-        Bootstrap resamples of source segments for the intervals (95 %); 0: none. Segments, because
-        all annotations that can be compared share one.
-    rng : numpy.random.Generator, optional
-        Needed with `resamples`.
+        Bootstrap resamples (with `rng`) of source segments for the intervals (95 %); 0: none.
+        Segments, because all annotations that can be compared share one.
 
     Returns
     -------
@@ -126,17 +121,14 @@ def agreement(
     """
     if resamples and rng is None:
         raise DataError("resamples need a random generator", expected="rng=...")
-    table = notes.table
-    same, out = notes.same_judge, []
-    without = ~table["reference"].to_numpy()
-    left_side, right_side = notes.left, notes.right
+    same, left, right, out = notes.same_judge, notes.left, notes.right, []
+    without = ~notes.table["reference"].to_numpy()
     for key, group, rows in _groups(notes, list(by)):
-        for reference in ("included", "excluded"):
-            counted = np.ones(len(table), bool) if reference == "included" else without
+        for reference, counted in (("included", np.ones_like(without)), ("excluded", without)):
             keep = rows & counted
-            inside = group[left_side] & (keep[left_side] | keep[right_side])
-            for kind in KINDS:
-                chosen = np.flatnonzero(inside & (same if kind == "intra" else ~same))
+            inside = group[left] & (keep[left] | keep[right])
+            for kind, of_kind in zip(KINDS, (same, ~same), strict=True):
+                chosen = np.flatnonzero(inside & of_kind)
                 if len(chosen):
                     sums = Sums(notes, chosen, keep, group & counted)
                     row = dict(zip(by, key, strict=True)) | {"kind": kind, "reference": reference}
@@ -157,9 +149,8 @@ def _groups(
     missing = set(plain) - set(table.columns)
     if missing:
         raise DataError("no such column", value=sorted(missing), expected="columns of annotations")
-    groups: dict[Any, Any] = {(): np.arange(len(table))}
-    if plain:
-        groups = dict(table.groupby(plain, sort=True, observed=True).indices)
+    all_rows: dict[Any, Any] = {(): np.arange(len(table))}
+    groups = table.groupby(plain, sort=True, observed=True).indices if plain else all_rows
     columns = ["judge"] if side == "judge" else ["first", "second"]
     for name, members in groups.items():
         key = name if isinstance(name, tuple) else (name,)
@@ -180,12 +171,7 @@ def judge_pairs(notes: Annotations, at_least: int = 10) -> pd.DataFrame:
     """Cohen's κ of every two judges with enough common comparisons (statsmodels).
 
     Each pair of annotations enters in both orientations, since which system is named first means
-    nothing.
-
-    Returns
-    -------
-    DataFrame
-        task, judge, other, pairs, p_a, cohen; most pairs first.
+    nothing. Columns: task, judge, other, pairs, p_a, cohen; most pairs first.
     """
     from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -195,17 +181,10 @@ def judge_pairs(notes: Annotations, at_least: int = 10) -> pd.DataFrame:
     judge, label = table["judge"].to_numpy(), table["label"].to_numpy()
     swap = judge[left] > judge[right]
     left, right = np.where(swap, right, left), np.where(swap, left, right)
-    frame = pd.DataFrame(
-        {
-            "task": table["task"].to_numpy()[left],
-            "judge": judge[left],
-            "other": judge[right],
-            "a": label[left] + 1,
-            "b": label[right] + 1,
-        }
-    )
-    out = []
-    for key, rows in frame.groupby(["task", "judge", "other"], sort=True):
+    frame = pd.DataFrame({"task": table["task"].to_numpy()[left], "judge": judge[left]})
+    frame = frame.assign(other=judge[right], a=label[left] + 1, b=label[right] + 1)
+    out, names = [], ["task", "judge", "other"]
+    for key, rows in frame.groupby(names, sort=True):
         if len(rows) < at_least:
             continue
         cells = np.bincount(rows["a"] * 3 + rows["b"], minlength=9).reshape(3, 3)
@@ -214,7 +193,5 @@ def judge_pairs(notes: Annotations, at_least: int = 10) -> pd.DataFrame:
         with np.errstate(invalid="ignore", divide="ignore"):
             kappa = cohens_kappa(cells, return_results=False)
         out.append((*key, len(rows), p_a, kappa))
-    columns = ["task", "judge", "other", "pairs", "p_a", "cohen"]
-    return pd.DataFrame(out, columns=columns).sort_values(
-        ["pairs", "task", "judge", "other"], ascending=[False, True, True, True], ignore_index=True
-    )
+    made = pd.DataFrame(out, columns=[*names, "pairs", "p_a", "cohen"])
+    return made.sort_values(["pairs", *names], ascending=[False] + [True] * 3, ignore_index=True)

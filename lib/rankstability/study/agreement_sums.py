@@ -28,37 +28,27 @@ def chance_of_labels(labels: np.ndarray) -> float:
     return ties**2 + (1 - ties) ** 2 / 2
 
 
-def corrected(p_a: np.ndarray | float, p_e: np.ndarray | float) -> np.ndarray | float:
+def corrected(p_a: np.ndarray, p_e: np.ndarray | float) -> np.ndarray:
     """(P(A) - P(E)) / (1 - P(E)); NaN where P(E) = 1."""
-    p_a, p_e = np.asarray(p_a, dtype=float), np.asarray(p_e, dtype=float)
-    out = np.divide(
-        p_a - p_e, 1 - p_e, out=np.full(np.broadcast(p_a, p_e).shape, np.nan), where=p_e < 1
-    )
-    return out if out.ndim else float(out)
+    p_a, p_e = np.broadcast_arrays(p_a, p_e)
+    return np.divide(p_a - p_e, 1 - p_e, out=np.full(p_a.shape, np.nan), where=p_e < 1)
 
 
 @dataclass(frozen=True)
 class Annotations:
     """All comparisons of a campaign, and all pairs of annotations of one comparison.
 
-    Attributes
-    ----------
-    table : DataFrame
-        One row per annotation: task, track, source, target, segment, document, judge, block,
-        first and second (systems, in alphabetical order), label (1: first better, 0: equal,
-        -1: second better), reference (it is one of the two), and the columns asked for.
-    left, right : int arrays
-        Rows of `table`: each pair of annotations of one comparison once.
-    judge, item, unit : int arrays
-        Codes of each row's judge, comparison (task, segment, systems) and source segment.
+    `table` has one row per annotation: task, track, source, target, segment, document, judge,
+    block, first and second (systems, in alphabetical order), label (1: first better, 0: equal,
+    -1: second better), reference (it is one of the two), and the columns asked for.
     """
 
     table: pd.DataFrame
-    left: np.ndarray
+    left: np.ndarray  # rows of `table`: with `right`, each pair of annotations once
     right: np.ndarray
-    judge: np.ndarray
-    item: np.ndarray
-    unit: np.ndarray
+    judge: np.ndarray  # codes of each row's judge
+    item: np.ndarray  # of its comparison (task, segment, systems)
+    unit: np.ndarray  # of its source segment
 
     @property
     def same_judge(self) -> np.ndarray:
@@ -88,11 +78,8 @@ class Sums:
         units, code = np.unique(notes.unit[used], return_inverse=True)
         at = np.searchsorted(units, notes.unit[left])
         size = len(units)
-        self.counts = {
-            "annotations": len(used),
-            "pairs": len(pairs),
-            "segments": len(np.unique(at)),
-        }
+        segments = len(np.unique(at))
+        self.counts = {"annotations": len(used), "pairs": len(pairs), "segments": segments}
         self.labels = np.bincount(code, minlength=size).astype(float)
         self.ties = np.bincount(code, weights=tie[used], minlength=size)
         self.total = np.bincount(at, minlength=size).astype(float)
@@ -106,10 +93,8 @@ class Sums:
         couples, which = np.unique(both[0] * len(judges) + both[1], return_inverse=True)
         self.first, self.second = np.divmod(couples, len(judges))
         labelled = np.flatnonzero(group & np.isin(notes.unit, units) & np.isin(notes.judge, judges))
-        where = (
-            np.searchsorted(units, notes.unit[labelled]),
-            np.searchsorted(judges, notes.judge[labelled]),
-        )
+        coded = (units, notes.unit), (judges, notes.judge)
+        where = tuple(np.searchsorted(known, codes[labelled]) for known, codes in coded)
         self.given = csr_array((np.ones(len(labelled)), where), shape=(size, len(judges)))
         self.equal = csr_array((tie[labelled].astype(float), where), shape=(size, len(judges)))
         self.met = csr_array((np.ones(len(which)), (at, which)), shape=(size, len(couples)))
@@ -129,7 +114,7 @@ class Sums:
         chance, times = a * b + (1 - a) * (1 - b) / 2, met.sum(axis=1)
         p_cohen = np.full(times.shape, np.nan)
         np.divide((met * chance).sum(axis=1), times, out=p_cohen, where=times > 0)
-        values = {
+        return {
             "p_e": p_e,
             "p_a": p_a,
             "s": corrected(p_a, 1 / 3),
@@ -138,7 +123,6 @@ class Sums:
             "cohen": corrected(p_a, p_cohen),
             "fleiss": corrected(over(self.item_agree, self.items), p_e),
         }
-        return {name: np.asarray(value) for name, value in values.items()}
 
     def row(self, resamples: int, rng: np.random.Generator | None) -> dict:
         """Counts, measures, and intervals where asked for."""

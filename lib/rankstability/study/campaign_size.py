@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import bdtrc, ndtr
+from scipy.stats import binom
 
 from ..change.simulate import Model, draw_pairs, draw_qualities
 from ..errors import DataError
@@ -21,8 +23,6 @@ from ..rank.significance import critical_wins, significant_share
 Floats = NDArray[np.float64]
 MOST = 5e6  # judgments that are looked for
 NODES = 48  # of the integral over a pair's gap; 200 change no share by 1e-8
-
-
 _POWER: dict[tuple[float, float, int], Floats] = {}  # tables grow as they are needed
 
 
@@ -38,8 +38,6 @@ def _power(most: int, spread: float, width: float, sides: int) -> Floats:
 
 def _power_from(low: int, high: int, spread: float, width: float, sides: int) -> Floats:
     """`_power` for N = `low` ... `high` only."""
-    from scipy.special import bdtrc, ndtr
-
     node, weight = np.polynomial.legendre.leggauss(NODES)
     # the gap of two uniform qualities: density 2 (1 - u) for u = gap / width on [0, 1]
     u, weight = (node + 1) / 2, weight / 2
@@ -62,27 +60,19 @@ def _power_from(low: int, high: int, spread: float, width: float, sides: int) ->
 @lru_cache(maxsize=1024)
 def _meetings(blocks: int, meet: float) -> tuple[int, Floats]:
     """Chances of N meetings of a pair in so many blocks: the first N, and the chances from it."""
-    from scipy.stats import binom
-
     mean, sd = blocks * meet, np.sqrt(blocks * meet * (1 - meet))
     low, high = max(0, int(mean - 8 * sd)), min(blocks, int(mean + 8 * sd) + 2)
     return low, binom.pmf(np.arange(low, high + 1), blocks, meet)
 
 
 def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: int = 1) -> Floats:
-    """Expected share of significant pairs after a number of judgments, without simulation.
+    """Expected share of significant pairs after numbers of pairwise judgments, without simulation.
 
-    A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of
-    judgments N is binomial over the blocks; given N and the pair's gap the sign test's power is a
-    binomial tail, and the gap of two uniform qualities has density 2 (1 - d/width) / width. What
-    is left is one integral over d (Gauss-Legendre) and a sum over N. Exact for the model
-    without ties and reference, but for the quadrature; blocks matter only for the share's
-    variance, not its mean.
-
-    Parameters
-    ----------
-    judgments : array
-        Pairwise judgments in the campaign.
+    A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of judgments
+    N is binomial over the blocks; given N and the pair's gap the sign test's power is a binomial
+    tail, and the gap of two uniform qualities has density 2 (1 - d/width) / width. What is left is
+    one integral over d (Gauss-Legendre) and a sum over N. Exact for the model without ties and
+    reference, but for the quadrature; blocks matter only for the share's variance, not its mean.
     """
     if model.grain or model.reference is not None:
         raise DataError("the integral holds without ties and reference", value=model)
@@ -127,15 +117,8 @@ def fit_spread(
 ) -> tuple[float, float]:
     """The spread whose expected curve lies closest to observed shares (least squares; Figure 2).
 
-    The misfit falls towards one spread and rises beyond it, so `candidates` (ascending) are
-    halved again and again.
-
-    Returns
-    -------
-    float
-        The best of `candidates`.
-    float
-        Its root mean squared misfit.
+    The best of `candidates` (ascending) and its root mean squared misfit, which falls towards one
+    spread and rises beyond it: they are halved again and again.
     """
     target = np.asarray(shares, dtype=float)
 
@@ -153,24 +136,15 @@ def fit_spread(
 
 
 def advice(
-    model: Model,
-    shares: Sequence[float],
-    seed: int,
-    *,
-    experiments: int = 200,
+    model: Model, shares: Sequence[float], seed: int, *, experiments: int = 200
 ) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
 
-    The number is the integral's. The band is where lucky and unlucky campaigns reach the share:
-    how far apart their systems happen to lie matters more than the judgments' chance. It comes
-    from simulated campaigns (`simulation.draw_pairs`): at `fewer` judgments the best 10 % have
-    reached the share, at `more` all but the worst 10 %.
-
-    Returns
-    -------
-    DataFrame
-        systems, spread, share, judgments, fewer, more, experiments; NaN where 20 times the
-        number does not do.
+    The number is the integral's. The band is where lucky and unlucky campaigns reach the share: how
+    far apart their systems happen to lie matters more than the judgments' chance. It comes from
+    simulated campaigns (`simulate.draw_pairs`): at `fewer` judgments the best 10 % have reached the
+    share, at `more` all but the worst 10 %. Columns: systems, spread, share, judgments, fewer,
+    more, experiments; NaN where 20 times the number does not do.
     """
     targets = [judgments_needed(share, model) for share in shares]
     low = max(min(targets) / 20, 2 * model.per_block)
@@ -180,20 +154,12 @@ def advice(
     quality = draw_qualities(model, experiments, rng)
     drawn = significant_share(draw_pairs(model, quality, sizes, rng))
     lucky, unlucky = np.quantile(drawn, [0.9, 0.1], axis=0)
-    return pd.DataFrame(
-        [
-            {
-                "systems": model.systems,
-                "spread": model.spread,
-                "share": share,
-                "judgments": target,
-                "fewer": _first_size(sizes, lucky, share),
-                "more": _first_size(sizes, unlucky, share),
-                "experiments": experiments,
-            }
-            for share, target in zip(shares, targets, strict=True)
-        ]
-    )
+    table = pd.DataFrame({"share": shares, "judgments": targets})
+    for name, curve in (("fewer", lucky), ("more", unlucky)):
+        table[name] = [_first_size(sizes, curve, share) for share in shares]
+    table.insert(0, "systems", model.systems)
+    table.insert(1, "spread", model.spread)
+    return table.assign(experiments=experiments)
 
 
 def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
@@ -214,17 +180,8 @@ def advice_for(
 ) -> pd.DataFrame:
     """`advice` for each of several campaigns, real or to come.
 
-    Parameters
-    ----------
-    campaigns : DataFrame
-        systems, spread, block, and any other columns.
-    seeds : sequence of int
-        One for each campaign.
-
-    Returns
-    -------
-    DataFrame
-        The other columns of `campaigns`, then those of `advice`.
+    `campaigns` has the columns systems, spread, block, and any others, which come first in the
+    result; `seeds` has one for each.
     """
     parts = []
     for row, seed in zip(campaigns.to_dict("records"), seeds, strict=True):

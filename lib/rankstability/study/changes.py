@@ -29,26 +29,14 @@ SINGLE = "each single system"
 
 @dataclass(frozen=True)
 class Comparison:
-    """A ranking with and without something, over the same systems.
+    """A ranking with and without something, over the same systems."""
 
-    Attributes
-    ----------
-    name : str
-        What was changed: a name of `SETS`, a system, systems joined by `` & ``, or a divisor.
-    dropped : tuple of str
-        Ranked systems left out of both rankings.
-    rows_latest, rows_good : int
-        Judgments removed or altered in the two files.
-    original, changed : Ranking
-        From all judgments, `dropped` taken out before clustering; and from what was left.
-    """
-
-    name: str
-    dropped: tuple[str, ...]
-    rows_latest: int
+    name: str  # a name of `SETS`, a system, systems joined by `` & ``, or a divisor
+    dropped: tuple[str, ...]  # ranked systems left out of both rankings
+    rows_latest: int  # judgments removed or altered in this file
     rows_good: int
-    original: Ranking
-    changed: Ranking
+    original: Ranking  # from all judgments, `dropped` taken out before clustering
+    changed: Ranking  # from what was left
 
     def row(self) -> dict[str, Any]:
         """One row of ``changes.csv`` without the pair."""
@@ -76,26 +64,17 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
     Metrics are judged by their correlation with the human system scores, clusters ignored (Knowles
     2021, section 7). A metric with a Pearson correlation of .9 with the scores before can have
     any from ``metric_90_low`` to ``metric_90_high`` with the scores after, which follows from the
-    correlation of the two.
-
-    Returns
-    -------
-    dict
-        pearson, kendall (tau-b), metric_90_low, metric_90_high; NaN for fewer than three systems
-        or where all have the same score.
+    correlation of the two. Keys: pearson, kendall (tau-b) and these; NaN for fewer than three
+    systems or where all have the same score.
     """
-    names = ("pearson", "kendall", "metric_90_low", "metric_90_high")
-    if len(before.systems) < 3:
-        return dict.fromkeys(names, float("nan"))
     x = before.table[before.by].to_numpy(float)
     y = after.table.set_index("system")[after.by].loc[list(before.systems)].to_numpy(float)
-    if min(x.std(), y.std()) <= NO_SPREAD:
-        return dict.fromkeys(names, float("nan"))
-    r = min(1.0, float(np.corrcoef(x, y)[0, 1]))
-    spread = float(np.sqrt((1 - 0.9**2) * max(0.0, 1 - r**2)))
-    return dict(
-        zip(names, (r, float(tau(x, y)), 0.9 * r - spread, min(1.0, 0.9 * r + spread)), strict=True)
-    )
+    r = b = low = high = float("nan")
+    if len(x) >= 3 and min(x.std(), y.std()) > NO_SPREAD:
+        r, b = min(1.0, float(np.corrcoef(x, y)[0, 1])), float(tau(x, y))
+        spread = float(np.sqrt((1 - 0.9**2) * max(0.0, 1 - r**2)))
+        low, high = 0.9 * r - spread, min(1.0, 0.9 * r + spread)
+    return {"pearson": r, "kendall": b, "metric_90_low": low, "metric_90_high": high}
 
 
 def changes_table(
@@ -103,10 +82,7 @@ def changes_table(
 ) -> pd.DataFrame:
     """``changes.csv`` of a pair: pair, `what`, d_rank, d_cluster, d_both, and more columns.
 
-    Parameters
-    ----------
-    what : str
-        ``removed``, or ``divisor`` or ``factor``: then a number.
+    `what` is ``removed``, or ``divisor`` or ``factor``: then a number.
     """
     rows = [{"pair": pair, **c.row()} for c in comparisons]
     columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
@@ -130,9 +106,8 @@ def totals(
     Returns
     -------
     DataFrame
-        by, group, `what`, comparisons, d_rank, d_cluster, d_both: of so many comparisons, how
-        many changed (Knowles 2021, Tables 2 and 3). A system removed by name counts under
-        `SINGLE`.
+        by, group, `what`, comparisons, d_rank, d_cluster, d_both: of so many comparisons, how many
+        changed (Tables 2 and 3). A system removed by name counts under `SINGLE`.
     """
     if what == "removed":
         named = changes[what].astype(str).isin(SETS)

@@ -8,14 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import (
-    DirectAssessment,
-    at_least_two,
-    counted,
-    is_human,
-    of_type,
-    unmarked,
-)
+from ..judgments import DirectAssessment, at_least_two, counted, is_human, of_type, unmarked
 from ..rank.comparing import opposite_pairs
 from ..score import variance
 from ..score.da import NO_SPREAD, judgment_z, worker_statistics
@@ -29,26 +22,15 @@ CONTROLS = ("REF", "BAD_REF")
 class Cooccurrence:
     """In how many HITs (or workers) two systems were judged together.
 
-    Attributes
-    ----------
-    counts : DataFrame
-        Systems by systems, best mean raw score first; the diagonal is the number of units with
-        the system (Knowles 2021, Figure 4).
-    unit : str
-        ``hit`` or ``worker``.
-    units : int
-        Units with any judgment that counts.
-    complete : int
-        Units with every system.
-    without_hit : float
-        Share of the judgments that count without a HIT id.
+    `counts` is systems by systems, best mean raw score first; the diagonal is the number of units
+    with the system (Knowles 2021, Figure 4).
     """
 
     counts: pd.DataFrame
-    unit: str
-    units: int
-    complete: int
-    without_hit: float
+    unit: str  # ``hit`` or ``worker``
+    units: int  # with any judgment that counts
+    complete: int  # with every system
+    without_hit: float  # share of the judgments that count without a HIT id
 
     @property
     def share(self) -> pd.DataFrame:
@@ -64,36 +46,20 @@ class Cooccurrence:
 
     def long(self) -> pd.DataFrame:
         """One row per ordered pair of systems: system, other, unit, together, share, ratio."""
-        systems = self.counts.index.to_numpy(object)
-        return pd.DataFrame(
-            {
-                "system": np.repeat(systems, len(systems)),
-                "other": np.tile(systems, len(systems)),
-                "unit": self.unit,
-                "together": self.counts.to_numpy().ravel(),
-                "share": self.share.to_numpy().ravel(),
-                "ratio": self.ratio.to_numpy().ravel(),
-            }
-        )
+        values = {"together": self.counts, "share": self.share, "ratio": self.ratio}
+        table = pd.MultiIndex.from_product([self.counts.index] * 2, names=["system", "other"])
+        columns = {name: frame.to_numpy().ravel() for name, frame in values.items()}
+        return table.to_frame(index=False).assign(unit=self.unit, **columns)
 
 
 def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
     """Count the HITs (or workers) that hold both systems of each pair.
 
     Only judgments that count (SYSTEM, REPEAT) show a system: REF and BAD_REF rows may carry the id
-    of a system whose output they are not.
-
-    Parameters
-    ----------
-    da : DirectAssessment
-    unit : str
-        ``hit``, ``worker``, or ``auto``: HITs where any row has one (rows without are left out and
-        their share is kept), workers otherwise. On Appraise a HIT stands for the worker.
-
-    Raises
-    ------
-    DataError
-        For an unknown unit, or ``hit`` where no row carries a HIT id.
+    of a system whose output they are not. `unit` is ``hit``, ``worker``, or ``auto``: HITs where
+    any row has one (rows without are left out and their share is kept), workers otherwise. On
+    Appraise a HIT stands for the worker. Raises for an unknown unit, or ``hit`` where no row
+    carries a HIT id.
     """
     if unit not in UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(UNITS))
@@ -122,19 +88,11 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     the system's segments. Good company makes it negative. The system's own rows are in it, as they
     are in the worker's mean (Knowles 2021, equation 1 and section 5.4).
 
-    Returns
-    -------
-    DataFrame
-        One row per system, best mean z first: system, human, judgments, mean_z, quality,
-        company (mean quality of the other systems' outputs that its workers judged, points),
-        expected (the same, had each worker been given the campaign's mix), imbalance (their
-        difference), control_share (of its workers' rows, REF and BAD_REF), company_z (part of
-        mean_z due to company), z_without (mean_z - company_z), rank, rank_without.
-
-    Raises
-    ------
-    DataError
-        For a pair with fewer than two systems.
+    One row per system, best mean z first: system, human, judgments, mean_z, quality, company (mean
+    quality of the other systems' outputs that its workers judged, points), expected (the same, had
+    each worker been given the campaign's mix), imbalance (their difference), control_share (of its
+    workers' rows, REF and BAD_REF), company_z (part of mean_z due to company), z_without (mean_z -
+    company_z), rank, rank_without. Raises for a pair with fewer than two systems.
     """
     at_least_two(da)
     quality = _quality(da)
@@ -183,8 +141,7 @@ def _quality(da: DirectAssessment) -> pd.Series:
     """Effect of each system, of REF and of BAD_REF beside worker effects, in points."""
     levels, names = pd.factorize(_shown(da.good), sort=True)
     worker = da.good["worker"].cat.codes.to_numpy(np.int64)
-    effect, _, _ = variance.effects(da.good["score"].to_numpy(float), levels, worker)
-    return pd.Series(effect, names)
+    return pd.Series(variance.effects(da.good["score"].to_numpy(float), levels, worker)[0], names)
 
 
 def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:
@@ -224,31 +181,17 @@ def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Seri
 def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame:
     """How evenly systems were judged together, and how much of z that explains: one row.
 
-    Parameters
-    ----------
-    pairs, table
-        From `cooccurrence` and `judged_beside`.
-
-    Returns
-    -------
-    DataFrame
-        pair, unit, units, without_hit (share of judgments), systems, complete (share of units
-        with every system), share_median and share_min (off the diagonal of `Cooccurrence.share`),
-        below_half (share of ordered pairs of systems below one half), imbalance_sd and
-        imbalance_max (points), company_z_sd and company_z_max, explained (sd of company_z over
-        sd of mean_z), reordered (pairs of systems whose order company decides).
-
-    Raises
-    ------
-    DataError
-        For a pair with fewer than two systems.
+    From `cooccurrence` and `judged_beside`. Columns: pair, unit, units, without_hit (share of
+    judgments), systems, complete (share of units with every system), share_median and share_min
+    (off the diagonal of `Cooccurrence.share`), below_half (share of ordered pairs of systems below
+    one half), imbalance_sd and imbalance_max (points), company_z_sd and company_z_max, explained
+    (sd of company_z over sd of mean_z), reordered (pairs of systems whose order company decides).
+    Raises for a pair with fewer than two systems.
     """
     if len(pairs.counts) < 2:
-        raise DataError(
-            f"fewer than two systems in {pair}",
-            value=tuple(pairs.counts.index),
-            expected="two systems or more; run the other pairs with pair=",
-        )
+        expected = "two systems or more; run the other pairs with pair="
+        value = tuple(pairs.counts.index)
+        raise DataError(f"fewer than two systems in {pair}", value=value, expected=expected)
     share = pairs.share.to_numpy()[~np.eye(len(pairs.counts), dtype=bool)]
     spread = table[["imbalance", "company_z", "mean_z"]].std(ddof=1)
     most = table[["imbalance", "company_z"]].abs().max()

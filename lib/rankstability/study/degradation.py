@@ -24,14 +24,7 @@ def sweep(
     """Divide the scores of human systems and REF rows, rank again, and compare.
 
     Human systems take part in the z-scores and are dropped before clustering, in the original
-    ranking and in the changed one.
-
-    Parameters
-    ----------
-    ranker : callable, optional
-        Judgments to `Ranking`; by default `removal.default_ranker`.
-    original : Ranking, optional
-        The ranking of `da`, where it is known already.
+    ranking and in the changed one. `ranker` and `original` as in `removal.remove_each`.
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
@@ -56,47 +49,28 @@ def inflation(
 ) -> tuple[list[Comparison], pd.DataFrame]:
     """The reverse: multiply the scores of the lowest-ranked system (footnote 15).
 
-    The inflated system is dropped before clustering in both rankings: what counts is what
-    happens to the others.
-
-    Returns
-    -------
-    comparisons : list of Comparison
-    handled : DataFrame
-        factor, system, rows (in the good file), zeros, cut (scores cut at 100).
+    The inflated system is dropped before clustering in both rankings: what counts is what happens
+    to the others. The table: factor, system, rows (in the good file), zeros, cut (at 100).
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
     lowest = original.systems[-1]
-    start = original.without([lowest])
-    comparisons, rows = [], []
+    start, before = original.without([lowest]), da.latest["score"].to_numpy()
+    comparisons, handled = [], []
     for factor in factors:
         better = perturb.inflate(da, [lowest], factor, zeros)
         notes = better.excluded[better.excluded["file"] == "good"]["rows"].tail(3).to_list()
-        latest = _altered(da, better, "latest")
+        rows = int((better.latest["score"].to_numpy() != before).sum()), int(notes[0])
         changed = rank_of(better).without([lowest])
-        comparisons.append(
-            Comparison(f"{factor:g}", (lowest,), latest, int(notes[0]), start, changed)
-        )
-        rows.append(
-            {"factor": factor, "system": lowest, "rows": notes[0], "zeros": notes[1],
-             "cut": notes[2]}
-        )  # fmt: skip
-    return comparisons, pd.DataFrame(rows, columns=["factor", "system", "rows", "zeros", "cut"])
-
-
-def _altered(before: DirectAssessment, after: DirectAssessment, frame: str) -> int:
-    old, new = getattr(before, frame)["score"], getattr(after, frame)["score"]
-    return int((old.to_numpy() != new.to_numpy()).sum())
+        comparisons.append(Comparison(f"{factor:g}", (lowest,), *rows, start, changed))
+        handled.append((factor, lowest, *notes))
+    return comparisons, pd.DataFrame(handled, columns=["factor", "system", "rows", "zeros", "cut"])
 
 
 def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
     """The rankings of a sweep in one long frame: what Figures 2 and 3 draw.
 
-    Returns
-    -------
-    DataFrame
-        ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
+    Columns: ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
     """
     changed = [c.changed.named(ranking=f"d-{c.name}") for c in comparisons]
     return pd.concat([original.named(ranking="original"), *changed], ignore_index=True)
@@ -104,27 +78,14 @@ def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.D
 
 @dataclass(frozen=True)
 class Study:
-    """Everything 03 says of one language pair.
+    """Everything 03 says of one language pair."""
 
-    Attributes
-    ----------
-    divided : int
-        Judgments in the good file of human systems and REF rows, scores of zero included.
-    humans : tuple of str
-        Ranked human systems.
-    changes, ranks : DataFrame
-        `changes_table` and `rankings_table` of the sweep.
-    inflated, handled : DataFrame
-        `changes_table` (by factor) of the reverse, and what became of zeros and of 100.
-    """
-
-    pair: str
-    divided: int
-    humans: tuple[str, ...]
-    changes: pd.DataFrame
-    ranks: pd.DataFrame
-    inflated: pd.DataFrame
-    handled: pd.DataFrame
+    divided: int  # judgments in the good file of human systems and REF rows, zeros included
+    humans: tuple[str, ...]  # ranked human systems
+    changes: pd.DataFrame  # `changes_table` of the sweep
+    ranks: pd.DataFrame  # `rankings_table` of the sweep
+    inflated: pd.DataFrame  # `changes_table` (by factor) of the reverse
+    handled: pd.DataFrame  # what became there of zeros and of 100
 
 
 def study(
@@ -139,10 +100,7 @@ def study(
 ) -> Study:
     """The sweep and the reverse for one pair.
 
-    Raises
-    ------
-    DataError
-        For a pair with fewer than two systems, or with only human systems.
+    Raises for a pair with fewer than two systems, or with only human systems.
     """
     at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
@@ -151,7 +109,6 @@ def study(
     raised, handled = inflation(da, factors, zeros, rank_of, original)
     humans = tuple(s for s in original.systems if is_human(s))
     return Study(
-        da.pair,
         int(human_or_reference(da.good, human_systems(da)).sum()),
         humans,
         changes_table(da.pair, comparisons, "divisor"),

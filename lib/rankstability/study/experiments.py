@@ -6,8 +6,9 @@ the same for any number of jobs. Every mean comes with its standard error over e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,16 +16,8 @@ from numpy.typing import NDArray
 
 from ..chance import in_shards
 from ..change.simulate import Model, draw_blocks, draw_counts, draw_qualities
-from ..rank.ranges import (
-    UNITS,
-    bootstrap_ranges,
-    pairwise_ranges,
-    range_clusters,
-    rank_ranges,
-    ranks,
-    trim_for,
-    units,
-)
+from ..rank import ranges
+from ..rank.ranges import UNITS, range_clusters, ranks, trim_for, units
 from ..rank.significance import significant_share
 from ..rank.tournament import feedback_arc_sets
 from ..score.pairwise import PairCounts, expected_win, wins_over_decided
@@ -59,6 +52,12 @@ def with_errors(values: Floats, names: Sequence[str], **columns: object) -> pd.D
     for i, name in enumerate(names):
         columns |= {name: mean[..., i], f"{name}_se": se[..., i]}
     return pd.DataFrame(columns)
+
+
+def stacked(tables: Mapping[Any, pd.DataFrame], *names: str) -> pd.DataFrame:
+    """Tables one below the other, their keys first, as the columns `names`."""
+    table = pd.concat(tables, names=names).reset_index(list(names))
+    return table.reset_index(drop=True)
 
 
 def ranking_error(ranking: NDArray, truth: NDArray) -> Floats:
@@ -99,11 +98,8 @@ def ranking_errors(
 ) -> pd.DataFrame:
     """How often ranking methods err (Koehn 2012, Figure 3).
 
-    Returns
-    -------
-    DataFrame
-        ranker, judgments, error (share of pairs in the wrong order), error_se, experiments; the
-        reference, if the model has one, is judged but not ranked.
+    Columns: ranker, judgments, error (share of pairs in the wrong order), error_se, experiments;
+    the reference, if the model has one, is judged but not ranked.
     """
 
     def work(count: int, rng: np.random.Generator) -> Floats:
@@ -120,19 +116,12 @@ def ranking_errors(
     return pd.concat(parts, ignore_index=True).assign(experiments=experiments)
 
 
-# ------------------------------------------------------------------------- quality of rank ranges
-
-
 def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> Floats:
-    """Size, violations, clusters and cluster violations of rank ranges, along the last axis.
+    """Size, violations, clusters and cluster violations of rank ranges: (..., 4).
 
     A range counts its ranks (3 to 6 is of size 4). A violation is a system whose true rank lies
     outside its range; of clusters: a system with a truly better system in a lower cluster, or a
     truly worse one in a higher cluster.
-
-    Returns
-    -------
-    array of shape (..., 4)
     """
     cluster = range_clusters(first, last)
     lower = cluster[..., :, None] > cluster[..., None, :]
@@ -161,17 +150,10 @@ def range_qualities(
 ) -> pd.DataFrame:
     """How tight and how true rank ranges are (Koehn 2012, Table 1).
 
-    Parameters
-    ----------
-    trims : sequence of int
-        Ranks chopped off at each end of the bootstrap's; by default what the paper says.
-
-    Returns
-    -------
-    DataFrame
-        method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or ``trim 25``),
-        judgments, each of `QUALITIES` (violations as shares of systems) with its standard error,
-        runs.
+    `trims` are the ranks chopped off at each end of the bootstrap's; by default what the paper
+    says. Columns: method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or
+    ``trim 25``), judgments, each of `QUALITIES` (violations as shares of systems) with its standard
+    error, runs.
     """
     trims = list(trims) or [trim_for(resamples)]
     settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
@@ -181,11 +163,13 @@ def range_qualities(
         truth, drawn = _drawn(model, count, judgments, rng)
         out = np.empty((count, len(settings), len(judgments), len(QUALITIES)))
         for i, sides in enumerate(SIDES):
-            first, last = pairwise_ranges(drawn.wins, sides=sides)
+            first, last = ranges.pairwise_ranges(drawn.wins, sides=sides)
             out[:, i] = range_quality(first, last, truth[:, None, :])
         for e, s in np.ndindex(drawn.wins.shape[:2]):
             counts = PairCounts(drawn.systems, drawn.wins[e, s], drawn.ties[e, s])
-            for i, (first, last) in enumerate(bootstrap_ranges(counts, resamples, rng, trims)):
+            for i, (first, last) in enumerate(
+                ranges.bootstrap_ranges(counts, resamples, rng, trims)
+            ):
                 out[e, len(SIDES) + i, s] = range_quality(first, last, truth[e])
         return out
 
@@ -219,7 +203,7 @@ def quality_by_unit(
         for u, unit in enumerate(kinds):
             sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
             for t, trim in enumerate(trims):
-                out[e, u, t] = range_quality(*rank_ranges(sampled, trim), truth)
+                out[e, u, t] = range_quality(*ranges.rank_ranges(sampled, trim), truth)
     return out
 
 
@@ -235,11 +219,8 @@ def coverage(
 ) -> pd.DataFrame:
     """How often the true rank lies in the 95 % range, by what is resampled.
 
-    Returns
-    -------
-    DataFrame
-        judge_spread, unit, coverage (share of systems), coverage_se (over runs), and the other
-        `QUALITIES`; runs.
+    Columns: judge_spread, unit, coverage (share of systems), coverage_se (over runs), and the other
+    `QUALITIES`; runs.
     """
     names = ("coverage", "size", *QUALITIES[2:])
     trims = [trim_for(resamples)]
@@ -253,9 +234,6 @@ def coverage(
     return pd.concat(parts, ignore_index=True).assign(judgments=judgments, runs=runs)
 
 
-# --------------------------------------------------------------------------------- campaign size
-
-
 def simulated_shares(
     model: Model,
     judgments: Sequence[int],
@@ -267,11 +245,8 @@ def simulated_shares(
 ) -> pd.DataFrame:
     """Share of significant pairs in simulated campaigns, block by block: checks the integral.
 
-    Returns
-    -------
-    DataFrame
-        judgments, expected (the integral), simulated, simulated_se, simulated_sd (between
-        campaigns), experiments.
+    Columns: judgments, expected (the integral), simulated, simulated_se, simulated_sd (between
+    campaigns), experiments.
     """
 
     def work(count: int, rng: np.random.Generator) -> Floats:
@@ -280,13 +255,12 @@ def simulated_shares(
     label = f"sizes, n {model.systems}"
     drawn = np.concatenate(in_shards(work, experiments, SHARD, seed, jobs, label))
     sd = drawn.std(axis=0, ddof=1)
-    return pd.DataFrame(
-        {
-            "judgments": list(judgments),
-            "expected": expected_share(judgments, model, sides=sides),
-            "simulated": drawn.mean(axis=0),
-            "simulated_se": sd / np.sqrt(experiments),
-            "simulated_sd": sd,
-            "experiments": experiments,
-        }
-    )
+    columns = {
+        "judgments": list(judgments),
+        "expected": expected_share(judgments, model, sides=sides),
+        "simulated": drawn.mean(axis=0),
+        "simulated_se": sd / np.sqrt(experiments),
+        "simulated_sd": sd,
+        "experiments": experiments,
+    }
+    return pd.DataFrame(columns)

@@ -33,17 +33,9 @@ def trims_of(resamples: int) -> dict[int, int]:
 def real_ranges(
     frames: Mapping[str, pd.DataFrame], resamples: int, seed: int, repetitions: int = 5
 ) -> pd.DataFrame:
-    """Rank ranges of real tasks under every reading.
+    """Rank ranges of real tasks (from `read.rr.read_rr`) under every reading.
 
-    Parameters
-    ----------
-    frames : mapping of str to DataFrame
-        Tasks, from `read.rr.read_rr`.
-
-    Returns
-    -------
-    DataFrame
-        task, blanks, ties, unit, trim (of 1000), repetition, system, first, last, cluster.
+    Columns: task, blanks, ties, unit, trim (of 1000), repetition, system, first, last, cluster.
     """
     parts = []
     readings = product(frames, BLANKS, TIES, UNITS, range(repetitions))
@@ -54,11 +46,9 @@ def real_ranges(
         sampled = ranks(expected_win(data.resample(unit, resamples, rng)))
         for trim, k in trims_of(resamples).items():
             first, last = rank_ranges(sampled, k)
-            ends = {"system": data.systems, "first": first, "last": last}
             about = {"task": task, "blanks": blanks, "ties": ties, "unit": unit, "trim": trim}
-            cluster = range_clusters(first, last)
-            parts.append(pd.DataFrame(about | {"repetition": repetition} | ends))
-            parts[-1]["cluster"] = cluster
+            ends = {"repetition": repetition, "system": data.systems, "first": first, "last": last}
+            parts.append(pd.DataFrame(about | ends).assign(cluster=range_clusters(first, last)))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -67,11 +57,8 @@ def simulated_quality(
 ) -> pd.DataFrame:
     """Table 1's bootstrap columns by unit and trim.
 
-    Returns
-    -------
-    DataFrame
-        unit (``judgment``, ``block``), trim (of 1000), judgments, each of the `QUALITIES` with its
-        standard error, runs.
+    Columns: unit (``judgment``, ``block``), trim (of 1000), judgments, each of the `QUALITIES` with
+    its standard error, runs.
     """
     trims = trims_of(resamples)
     kinds = UNITS[:2]

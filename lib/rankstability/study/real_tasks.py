@@ -7,6 +7,7 @@ among the systems is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from ..rank.significance import significant_share
 from ..score.pairwise import expected_win, weighted
 from ..score.rr import REFERENCE
 from .campaign_size import expected_share, fit_spread
+from .experiments import stacked
 from .readings import READINGS, Reading
 
 POINTS = 12  # of a task's growth
@@ -28,11 +30,8 @@ RESAMPLES = 1000
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
     """Win ratios (expected win) of each task's systems, best first (Figure 1).
 
-    Returns
-    -------
-    DataFrame
-        task, rank, system, win_ratio, straight (the ratio on the straight line of least squares
-        through the task's ratios: uniform qualities lie on one), r2 (of that line).
+    Columns: task, rank, system, win_ratio, straight (the ratio on the straight line of least
+    squares through the task's ratios: uniform qualities lie on one), r2 (of that line).
     """
     parts = []
     for task, data in tasks.items():
@@ -55,21 +54,13 @@ def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
 
 
 def growth(
-    data: Units,
-    rng: np.random.Generator,
-    *,
-    orders: int = 20,
-    sides: int = 1,
+    data: Units, rng: np.random.Generator, *, orders: int = 20, sides: int = 1
 ) -> pd.DataFrame:
     """Share of significant pairs as a real task's judgments come in (Figure 2, solid lines).
 
-    The blocks are put into `orders` random orders and counted after ever more of them.
-
-    Returns
-    -------
-    DataFrame
-        judgments (ties counted: what was collected), decided (ties not counted), share and its
-        lowest and highest value over the orders.
+    The blocks are put into `orders` random orders and counted after ever more of them. Columns:
+    judgments (ties counted: what was collected), decided (ties not counted), share and its lowest
+    and highest value over the orders.
     """
     used = data.without(REFERENCE)
     number = len(used.judges)
@@ -84,15 +75,9 @@ def growth(
         decided.append(counts.wins.sum(axis=(1, 2)))
         judged.append(decided[-1] + counts.ties.sum(axis=(1, 2)) / 2)
     share = np.array(shares)
-    return pd.DataFrame(
-        {
-            "judgments": np.mean(judged, axis=0),
-            "decided": np.mean(decided, axis=0),
-            "share": share.mean(axis=0),
-            "share_low": share.min(axis=0),
-            "share_high": share.max(axis=0),
-        }
-    )
+    columns = {"judgments": np.mean(judged, axis=0), "decided": np.mean(decided, axis=0)}
+    columns |= {"share": share.mean(axis=0), "share_low": share.min(axis=0)}
+    return pd.DataFrame(columns | {"share_high": share.max(axis=0)})
 
 
 def block_size(data: Units) -> int:
@@ -110,104 +95,64 @@ def fitted_spreads(
     orders: int = 20,
     readings: Sequence[Reading] = READINGS,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The spread that fits each task's growth (Figure 2).
+    """The spread that fits each task's growth (Figure 2), and the curves.
 
-    Returns
-    -------
-    DataFrame
-        reading, task, systems, judgments, share (all judgments), spread (best of `CANDIDATES`),
-        sigma2 (as the reading would print it), rmse.
-    DataFrame
-        reading, task, and the columns of `growth`, with `fitted`, the model's expected share.
+    The first with the columns reading, task, systems, block, judgments, share (all judgments),
+    spread (best of `CANDIDATES`), sigma2 (as the reading would print it), rmse; the second with
+    reading, task, those of `growth`, and `fitted`, the model's expected share.
     """
-    fits, curves = [], []
+    fits: list[dict[str, Any]] = []
+    curves: dict[tuple[str, str], pd.DataFrame] = {}
     for reading in readings:
         for i, (task, data) in enumerate(tasks.items()):
-            rng = np.random.default_rng([seed, i])
-            grown = growth(data, rng, orders=orders, sides=reading.sides)
-            n = len(data.without(REFERENCE).systems)
-            model = Model(n, block=min(block_size(data.without(REFERENCE)), n))
-            sizes = grown["judgments"].to_numpy()
-            spread, misfit = fit_spread(
-                sizes, grown["share"].to_numpy(), model, CANDIDATES, sides=reading.sides
-            )
+            rng, sides = np.random.default_rng([seed, i]), reading.sides
+            grown = growth(data, rng, orders=orders, sides=sides)
+            used = data.without(REFERENCE)
+            n = len(used.systems)
+            model = Model(n, block=min(block_size(used), n))
+            sizes, shares = grown["judgments"].to_numpy(), grown["share"].to_numpy()
+            spread, misfit = fit_spread(sizes, shares, model, CANDIDATES, sides=sides)
             best = Model(n, spread, model.block)
-            grown["fitted"] = expected_share(sizes, best, sides=reading.sides)
-            grown.insert(0, "task", task)
-            grown.insert(0, "reading", reading.name)
-            curves.append(grown)
-            fits.append(
-                {
-                    "reading": reading.name,
-                    "task": task,
-                    "systems": n,
-                    "block": model.block,
-                    "judgments": sizes[-1],
-                    "share": grown["share"].iloc[-1],
-                    "spread": spread,
-                    "sigma2": reading.sigma2(spread),
-                    "rmse": misfit,
-                }
-            )
-    return pd.DataFrame(fits), pd.concat(curves, ignore_index=True)
+            curve = grown.assign(fitted=expected_share(sizes, best, sides=sides))
+            curves[reading.name, task] = curve
+            row = {"reading": reading.name, "task": task, "systems": n, "block": model.block}
+            row |= {"judgments": sizes[-1], "share": shares[-1], "spread": spread}
+            fits.append(row | {"sigma2": reading.sigma2(spread), "rmse": misfit})
+    return pd.DataFrame(fits), stacked(curves, "reading", "task")
 
 
 def ranges_by_unit(tasks: Mapping[str, Units], resamples: int, seed: int) -> pd.DataFrame:
     """Each task's ranking with 95 % rank ranges, by what is resampled; reference left out.
 
-    Returns
-    -------
-    DataFrame
-        task, unit, and the columns of `ranges.range_table`.
+    Columns: task, unit, and those of `ranges.range_table`.
     """
-    parts = []
+    tables = {}
     for i, (task, data) in enumerate(tasks.items()):
         for u, unit in enumerate(UNITS):
             rng = np.random.default_rng([seed, i, u])
-            table = range_table(data.without(REFERENCE), resamples, rng, unit=unit)
-            table.insert(0, "unit", unit)
-            table.insert(0, "task", task)
-            parts.append(table)
-    return pd.concat(parts, ignore_index=True)
+            tables[task, unit] = range_table(data.without(REFERENCE), resamples, rng, unit=unit)
+    return stacked(tables, "task", "unit")
 
 
 def range_summary(ranges: pd.DataFrame) -> pd.DataFrame:
     """Mean size of the rank ranges and number of clusters: task, unit, systems, size, clusters."""
     sized = ranges.assign(size=ranges["last"] - ranges["first"] + 1)
     grouped = sized.groupby(["task", "unit"], sort=False, observed=True)
-    return grouped.agg(
-        systems=("system", "size"), size=("size", "mean"), clusters=("cluster", "max")
-    ).reset_index()
+    size, clusters = ("size", "mean"), ("cluster", "max")
+    return grouped.agg(systems=("system", "size"), size=size, clusters=clusters).reset_index()
 
 
-def repeated_ranges(
-    frame: pd.DataFrame,
-    seed: int,
-    *,
-    repetitions: int = 25,
-) -> pd.DataFrame:
+def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) -> pd.DataFrame:
     """A task's ranking with rank ranges as the paper draws them, from several bootstraps.
 
-    Judgments are resampled one by one; how much hangs on the bootstrap's seed shows between the
-    repetitions.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        One task, from `read.rr.read_rr`.
-
-    Returns
-    -------
-    DataFrame
-        reading, repetition, and the columns of `ranges.range_table`.
+    Of one task from `read.rr.read_rr`. Judgments are resampled one by one; how much hangs on the
+    bootstrap's seed shows between the repetitions. Columns: reading, repetition, and those of
+    `ranges.range_table`.
     """
-    parts = []
+    tables = {}
     for reading in READINGS:
         data = reading.prepared(units(frame, reading.unranked))
         trim = reading.trimmed(RESAMPLES)
         for i, rng in enumerate(child_seeds(seed, repetitions)):
-            table = range_table(data, RESAMPLES, rng, trim=trim)
-            table.insert(0, "repetition", i)
-            table.insert(0, "reading", reading.name)
-            parts.append(table)
-    return pd.concat(parts, ignore_index=True)
+            tables[reading.name, i] = range_table(data, RESAMPLES, rng, trim=trim)
+    return stacked(tables, "reading", "repetition")

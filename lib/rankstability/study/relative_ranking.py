@@ -22,21 +22,10 @@ SOLE_WINNERS = 9  # systems Table 4 names, besides the reference
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     """Systems, blocks, labels, comparisons, the reference's score and two kappas (Table 1).
 
-    Blocks are rows of the file; kappas are S with P(E) = 1/3, reference included.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `read.rr.read_rr`.
-    agreed : DataFrame
-        From `agreement.agreement`, by task.
-
-    Returns
-    -------
-    DataFrame
-        task, systems, blocks, labels, comparisons, reference_better_or_equal, intra_kappa,
-        inter_kappa. The last row, ``average``, averages the values as printed (three decimals, or
-        whole numbers).
+    Of a frame from `read.rr.read_rr`, and `agreement.agreement` of it by task. Blocks are rows of
+    the file; kappas are S with P(E) = 1/3, reference included. Columns: task, systems, blocks,
+    labels, comparisons, reference_better_or_equal, intra_kappa, inter_kappa. The last row,
+    ``average``, averages the values as printed (three decimals, or whole numbers).
     """
     kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
     rows = []
@@ -65,15 +54,9 @@ def sole_winners(
 ) -> pd.DataFrame:
     """Blocks won by one system alone, by task (Table 4): task, winner, blocks.
 
-    A system ranked alone in its block counts. Per task: the reference, the `named` systems with
-    most, then ``other systems``, ``no sole winner`` and ``blocks`` (their sum).
-
-    Parameters
-    ----------
-    scores : DataFrame
-        From `score.rr.scores`, of all tasks.
-    blocks : Series
-        All blocks of each task, by its name.
+    From `score.rr.scores` of all tasks, and all blocks of each task by its name. A system ranked
+    alone in its block counts. Per task: the reference, the `named` systems with most, then ``other
+    systems``, ``no sole winner`` and ``blocks`` (their sum).
     """
     rows = []
     for task, part in scores.groupby("task", sort=False):
@@ -91,29 +74,22 @@ def sole_winners(
 def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     """How often each system was shown, how often beside the reference, and its score (per cent).
 
-    Returns
-    -------
-    DataFrame
-        task, system, blocks (in which it was shown, ranked or not), reference_share (per cent of
-        them that show the reference too), score ("≥ others" rounded to 0.1 %, as WMT10 printed
-        it); without the reference itself. What Figures 3, 4 and 6 plot.
+    Columns: task, system, blocks (in which it was shown, ranked or not), reference_share (per cent
+    of them that show the reference too), score ("≥ others" rounded to 0.1 %, as WMT10 printed it);
+    without the reference itself. What Figures 3, 4 and 6 plot.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
         with_reference = judgments.loc[judgments["system"] == REFERENCE, "block"]
         joint = judgments["block"].isin(with_reference).groupby(judgments["system"].astype(str))
         part = scores[(scores["task"] == task) & (scores["system"] != REFERENCE)]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "task": task,
-                    "system": part["system"],
-                    "blocks": part["blocks_shown"],
-                    "reference_share": 100 * part["system"].map(joint.mean()),
-                    "score": (100 * part["better_or_equal_others"]).round(1),
-                }
-            )
-        )
+        columns = {
+            "system": part["system"],
+            "blocks": part["blocks_shown"],
+            "reference_share": 100 * part["system"].map(joint.mean()),
+            "score": (100 * part["better_or_equal_others"]).round(1),
+        }
+        parts.append(pd.DataFrame({"task": task, **columns}))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -122,17 +98,9 @@ def correlations(
 ) -> pd.DataFrame:
     """Pearson's r of the score with each of `columns`, by task (Tables 5 and 10).
 
-    Parameters
-    ----------
-    points : DataFrame
-        From `exposure`.
-
-    Returns
-    -------
-    DataFrame
-        task, systems, and r for each of `columns`; NaN for fewer than three systems, or where
-        one of the two does not vary. The last row, ``overall``, pools all systems as they are,
-        without centring by task.
+    Of `exposure`. Columns: task, systems, and r for each of `columns`; NaN for fewer than three
+    systems, or where one of the two does not vary. The last row, ``overall``, pools all systems as
+    they are, without centring by task.
     """
     rows = []
     for task, part in [*points.groupby("task", sort=True), ("overall", points)]:
@@ -147,19 +115,10 @@ def correlations(
 def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -> pd.DataFrame:
     """The rank of each system under every score and under the minimum feedback arc set.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        From `score.rr.scores`, of all tasks of `frame`.
-    time_limit : float
-        Seconds for the feedback arc set of one task (see `rank.tournament`).
-
-    Returns
-    -------
-    DataFrame
-        task, system, one column of ranks per score of `METHODS` and `BLOCK_METHODS`, mfas;
-        without the reference, best first by the first score. Equal scores rank by name, systems
-        without a score last.
+    From `score.rr.scores` of all tasks of `frame`; `time_limit` is in seconds for one task's
+    feedback arc set. Columns: task, system, one column of ranks per score of `METHODS` and
+    `BLOCK_METHODS`, mfas; without the reference, best first by the first score. Equal scores rank
+    by name, systems without a score last.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -169,9 +128,8 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
         for name in (*rr.METHODS, *rr.BLOCK_METHODS):
             values = part[name].round(12).fillna(UNSCORED).rank(ascending=False, method="first")
             table[name] = values.to_numpy().astype(int)
-        best = tournament_ranking(pairwise.pair_counts(judgments), time_limit)
-        place = {s: k for k, s in enumerate(best.ranking, start=1)}
-        table["mfas"] = table["system"].map(place)
+        best = tournament_ranking(pairwise.pair_counts(judgments), time_limit).ranking
+        table["mfas"] = table["system"].map({s: k for k, s in enumerate(best, start=1)})
         parts.append(table.sort_values(next(iter(rr.METHODS))))
     return pd.concat(parts, ignore_index=True)
 

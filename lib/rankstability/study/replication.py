@@ -25,8 +25,8 @@ def type_counts(
 ) -> pd.DataFrame:
     """Rows of each type per file, as in Table 1: columns file, SYSTEM, REPEAT, REF, BAD_REF.
 
-    Released segment scores say only how many judgments they average: their row is SYSTEM. What
-    they hold besides (of `released`: all of them) are reference rows.
+    Released segment scores say only how many judgments they average: their row is SYSTEM. What they
+    hold besides (of `released`: all of them) are reference rows.
     """
     if isinstance(data, SegmentScores):
         ranked = int(data.judgments.sum())
@@ -44,11 +44,8 @@ def type_counts(
 def without_z(da: DirectAssessment) -> pd.DataFrame:
     """How many judgments of each system have no z-score from their worker.
 
-    Returns
-    -------
-    DataFrame
-        system, judgments (that count), without_z (of them), share, z (``left out`` of the system's
-        mean, or ``0``: the campaign's rule for workers whose scores never vary).
+    Columns: system, judgments (that count), without_z (of them), share, z (``left out`` of the
+    system's mean, or ``0``: the campaign's rule for workers whose scores never vary).
     """
     rows, reason = counted(da.good), unstandardised(da)
     table = pd.DataFrame({"system": da.good["system"].astype(str), "without": reason != ""})[rows]
@@ -63,18 +60,9 @@ def with_official_counts(
 ) -> pd.DataFrame:
     """`type_counts` of all pairs, and of the pairs absent from them the official judgments.
 
-    Parameters
-    ----------
-    counts : DataFrame
-        pair, file, and rows of each type.
-    rankings : mapping of str to DataFrame
-        The official ranking of each pair of the campaign, where there is one.
-
-    Returns
-    -------
-    DataFrame
-        The rows of `counts`; for a pair not among them one with the file ``official ranking`` and
-        all judgments as SYSTEM.
+    For a pair of `rankings` (each pair's official ranking, where there is one) that is not among
+    those of `counts` (pair, file, and rows of each type) there is a row more, with the file
+    ``official ranking`` and all judgments as SYSTEM.
     """
     absent = [
         {"pair": pair, "file": "official ranking", "SYSTEM": ranked["judgments"].sum()}
@@ -90,20 +78,16 @@ def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
 
     ``z`` is standardised by rater, ``n`` counts the ratings.
     """
-    parts = []
+    columns = {}
     for name in ("raw", "z"):
         one = scored(errors, name)
+        systems, segments = (np.array(names, dtype=object) for names in (one.systems, one.segments))
         cells = pd.DataFrame(
-            {
-                "system": np.array(one.systems, dtype=object)[one.system],
-                "segment": np.array(one.segments, dtype=object)[one.segment],
-                name: one.score,
-            }
-        ).groupby(["system", "segment"])[name]
-        parts.append(cells.mean())
-        if name == "raw":
-            parts.append(cells.size().rename("n"))
-    frame = pd.concat(parts, axis=1).reset_index().assign(document=None)
+            {"system": systems[one.system], "segment": segments[one.segment], "score": one.score}
+        ).groupby(["system", "segment"])["score"]
+        columns[name] = cells.mean()
+        columns.setdefault("n", cells.size())
+    frame = pd.DataFrame(columns).reset_index().assign(document=None)
     return frame[["system", "document", "segment", "raw", "z", "n"]]
 
 
@@ -112,20 +96,9 @@ def without_reference_rows(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Released segment scores without those of a reference that the official ranking leaves out.
 
-    So it is in WMT20 from Inuktitut, Khmer and Pashto.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        `campaigns.load_segment_scores`.
-    ranked : DataFrame, optional
-        The official ranking.
-
-    Returns
-    -------
-    frame : DataFrame
-    excluded : DataFrame
-        file, reason, rows.
+    So it is in WMT20 from Inuktitut, Khmer and Pashto. Of a frame from
+    `campaigns.load_segment_scores` and the official ranking; returns what is left, and what is
+    excluded: file, reason, rows.
     """
     outside = (frame["system"].astype(str) == "HUMAN").to_numpy()
     if ranked is None or "HUMAN" in set(ranked["system"]) or not outside.any():
@@ -137,11 +110,8 @@ def without_reference_rows(
 def clusterings(scores: SegmentScores, alpha: float = 0.05) -> pd.DataFrame:
     """The clusters of one pair under each test, correction and cluster rule.
 
-    Returns
-    -------
-    DataFrame
-        One row per (test, correction, rule, system): test, correction, rule, rank, system,
-        cluster. The order of systems is the same in all.
+    One row per (test, correction, rule, system): test, correction, rule, rank, system, cluster. The
+    order of systems is the same in all.
     """
     frames = []
     for test in TESTS:
@@ -166,17 +136,10 @@ def cluster_counts(table: pd.DataFrame) -> pd.DataFrame:
 def ranges(ranking: Ranking, standing: Standing) -> pd.DataFrame:
     """Mean z of each system with intervals of it and of its rank, and rank sets, units drawn anew.
 
-    Parameters
-    ----------
-    standing : Standing
-        Of the same pair and the recipe ``wmt17``, which orders by the same means.
-
-    Returns
-    -------
-    DataFrame
-        rank, system, mean_z, cluster, mean_low, mean_high, rank_low, rank_high, rank_median,
-        marginal_low, marginal_high, simultaneous_low, simultaneous_high, p_first, unit; empty
-        where it cannot be told.
+    `standing` is of the same pair and the recipe ``wmt17``, which orders by the same means.
+    Columns: rank, system, mean_z, cluster, mean_low, mean_high, rank_low, rank_high, rank_median,
+    marginal_low, marginal_high, simultaneous_low, simultaneous_high, p_first, unit; empty where it
+    cannot be told.
     """
     sure = [f"{of}_{end}" for of in ("mean", "rank") for end in ("low", "high")]
     sure += ["rank_median", *SETS, "p_first", "unit"]
@@ -186,34 +149,26 @@ def ranges(ranking: Ranking, standing: Standing) -> pd.DataFrame:
 
 
 def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:
-    """The official ranking and ours, system by system.
+    """The official ranking (`official.ranking`) and ours, system by system.
 
-    Parameters
-    ----------
-    official : DataFrame
-        From `official.ranking`: system, mean_raw, mean_z, segments, judgments, best first.
-
-    Returns
-    -------
-    DataFrame
-        system, then rank, mean_raw, mean_z, segments, judgments of each with the suffixes
-        ``_official`` and ``_ours``, then ``same`` (1: rank and counts equal, means equal at the
-        printed precision). In official order; systems of only one side have NaN for the other.
+    Columns: system, then rank, mean_raw, mean_z, segments, judgments of each with the suffixes
+    ``_official`` and ``_ours``, then ``same`` (1: rank and counts equal, means equal at the printed
+    precision). In official order; systems of only one side have NaN for the other.
     """
     left = official.assign(rank=np.arange(1, len(official) + 1))
-    merged = left.merge(
-        ours.table.drop(columns="cluster"),
-        on="system",
-        how="outer",
-        suffixes=("_official", "_ours"),
-    ).sort_values(["rank_official", "rank_ours"])
-    same = np.ones(len(merged), bool)
-    for name in ("rank", "segments", "judgments"):
-        same &= (merged[f"{name}_official"] == merged[f"{name}_ours"]).to_numpy()
-    same &= _means_same(merged).to_numpy()
+    right, suffixes = ours.table.drop(columns="cluster"), ("_official", "_ours")
+    merged = left.merge(right, on="system", how="outer", suffixes=suffixes)
+    merged = merged.sort_values(["rank_official", "rank_ours"])
+    same = _means_same(merged) & _same(merged, "rank", "segments", "judgments")
     order = ["rank", "mean_raw", "mean_z", "segments", "judgments"]
-    columns = [f"{n}_{side}" for n in order for side in ("official", "ours")]
+    columns = [f"{name}{side}" for name in order for side in suffixes]
     return merged[["system", *columns]].assign(same=same.astype(int)).reset_index(drop=True)
+
+
+def _same(table: pd.DataFrame, *names: str) -> pd.Series:
+    """Whether the official numbers of these names are ours."""
+    equal = {name: table[f"{name}_official"] == table[f"{name}_ours"] for name in names}
+    return pd.DataFrame(equal).all(axis=1)
 
 
 def _means_same(table: pd.DataFrame) -> pd.Series:
@@ -235,46 +190,28 @@ def agreement(
 ) -> pd.DataFrame:
     """What of the official result comes out again, as one row.
 
-    Parameters
-    ----------
-    official, clusters
-        `official.ranking` and `official.clusters`; None where nothing was released.
-
-    Returns
-    -------
-    DataFrame
-        pair, systems, and 1 / 0 / empty (nothing released) for: same_order, same_means,
-        same_counts, same_clusters_knowles, same_clusters_official (the two line rules).
+    Of `official.ranking` and `official.clusters`, None where nothing was released. Columns: pair,
+    systems, and 1 / 0 / empty (nothing released) for: same_order, same_means, same_counts,
+    same_clusters_knowles, same_clusters_official (the two line rules).
     """
     row: dict[str, Any] = {"pair": pair, "systems": len(ranking.systems)}
     if official is not None:
         table = compare_rankings(ranking, official)
         row["same_order"] = int(tuple(official["system"]) == ranking.systems)
-        row["same_counts"] = int(
-            all(
-                (table[f"{name}_official"] == table[f"{name}_ours"]).all()
-                for name in ("segments", "judgments")
-            )
-        )
         row["same_means"] = int(_means_same(table).all())
+        row["same_counts"] = int(_same(table, "segments", "judgments").all())
     if clusters is not None:
         for name, rule in (("knowles", "knowles"), ("official", "official wins")):
             row[f"same_clusters_{name}"] = int(ranking.under(rule=rule).clusters == tuple(clusters))
-    columns = [
-        "pair", "systems", "same_order", "same_means", "same_counts", "same_clusters_knowles",
-        "same_clusters_official",
-    ]  # fmt: skip
-    return pd.DataFrame([row]).reindex(columns=columns)
+    same = ("order", "means", "counts", "clusters_knowles", "clusters_official")
+    return pd.DataFrame([row]).reindex(columns=["pair", "systems", *(f"same_{n}" for n in same)])
 
 
 def compare_p_values(released: pd.DataFrame, scores: SegmentScores) -> pd.DataFrame:
     """Released one-sided p-values (`official.p_values`) beside ours.
 
-    Returns
-    -------
-    DataFrame
-        better, worse, released, ours (test ``greater``), same (1: equal to 1e-6 relative; values
-        printed as 0.12 are the same where ours is not significant at 0.05).
+    Columns: better, worse, released, ours (test ``greater``), same (1: equal to 1e-6 relative;
+    values printed as 0.12 are the same where ours is not significant at 0.05).
     """
     ours = rank_systems(scores, test="greater").p_values
     rows = []

@@ -8,12 +8,13 @@ the counts; `perturb.remove` does the same to the judgments.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..chance import named_generator
-from ..rank import comparing, ranking, significance
+from ..rank import comparing, significance
 from ..rank import ranges as rank_ranges
 from ..rank.systems import UNSCORED, count_tests, rank_counts
 from ..score import pairwise, rr
@@ -33,33 +34,25 @@ def removals(
 ) -> pd.DataFrame:
     """Each task ranked again without each of its systems, and without the reference.
 
-    Returns
-    -------
-    DataFrame
-        task, method, removed (a system, or ``ref``), and the columns of `comparing.Change.row`
-        (d_rank, d_cluster, d_both, ...), against the full ranking with the system dropped only
-        before the lines are drawn. A task of two systems has nothing to compare.
+    Columns: task, method, removed (a system, or ``ref``), and those of `comparing.Change.row`
+    (d_rank, d_cluster, d_both, ...), against the full ranking with the system dropped only before
+    the lines are drawn. A task of two systems has nothing to compare.
     """
     columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
+    settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
     rows = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
-        ranked = counts.without(REFERENCE).systems
-        p, lead = count_tests(counts.without(REFERENCE), correction)
-
-        def rank_without(system: str, method: str) -> ranking.Ranking:
-            keep = [k for k, s in enumerate(ranked) if s != system]  # noqa: B023
-            tests = p[np.ix_(keep, keep)], lead[np.ix_(keep, keep)]  # noqa: B023
-            left = counts.without(system)  # noqa: B023
-            return rank_counts(
-                left, method, correction=correction, rule=rule, alpha=alpha, tests=tests
-            )
-
-        removed = [s for s in counts.systems if len(ranked) > 2 or s == REFERENCE]
+        ranked = counts.without(REFERENCE)
+        tests = count_tests(ranked, correction)
+        removed = [s for s in counts.systems if len(ranked.systems) > 2 or s == REFERENCE]
         for method in methods:
-            full = rank_without("", method)
+            full = rank_counts(counts, method, tests=tests, **settings)
             for system in removed:
-                change = comparing.compare(full.without([system]), rank_without(system, method))
+                keep = [k for k, s in enumerate(ranked.systems) if s != system]
+                kept = tests[0][np.ix_(keep, keep)], tests[1][np.ix_(keep, keep)]
+                changed = rank_counts(counts.without(system), method, tests=kept, **settings)
+                change = comparing.compare(full.without([system]), changed)
                 name = REMOVED_REFERENCE if system == REFERENCE else system
                 rows.append({"task": task, "method": method, "removed": name, **change.row()})
     return pd.DataFrame(rows, columns=columns)
@@ -84,17 +77,10 @@ def ranges(
 ) -> pd.DataFrame:
     """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
 
-    Parameters
-    ----------
-    unit : str
-        What is drawn with replacement, a name of `rank.ranges.UNITS`; empty: each task's own
-        (`rank.ranges.default_unit`). Single judgments, as if independent, are drawn beside it.
-
-    Returns
-    -------
-    DataFrame
-        task, method, drawn, rank, system, score, first, last (the range), cluster (overlapping
-        ranges share one); the reference left out.
+    `unit` is what is drawn with replacement, a name of `rank.ranges.UNITS`; empty: each task's own
+    (`rank.ranges.default_unit`). Single judgments, as if independent, are drawn beside it. Columns:
+    task, method, drawn, rank, system, score, first, last (the range), cluster (overlapping ranges
+    share one); the reference left out.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -131,11 +117,8 @@ def cluster_table(
 ) -> pd.DataFrame:
     """Cluster of each system with and without correction for many tests.
 
-    Returns
-    -------
-    DataFrame
-        task, rank, system, the score, and one column of clusters (1 = top) for each name of
-        `significance.CORRECTIONS`.
+    Columns: task, rank, system, the score, and one column of clusters (1 = top) for each name of
+    `significance.CORRECTIONS`.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():

@@ -15,50 +15,23 @@ from ..score.mqm import Ratings, ratings
 from .srp_studies import Design, assign, draw_documents, item_scores
 
 DEFAULT = Design()
+DESIGNED = ["grouping", "balance", "normalisation", "ratings_per_item"]
 COLUMNS = [
-    "grouping",
-    "balance",
-    "normalisation",
-    "ratings_per_item",
-    "documents",
-    "studies",
-    "srp",
-    "significant_pairs",
-    "empty_share",
-    "se",
-    "srp_both",
-    "srp_equal_claims",
-    "se_equal_claims",
-    "kendall",
-    "pearson",
-    "se_kendall",
+    *(*DESIGNED, "documents", "studies", "srp", "significant_pairs", "empty_share", "se"),
+    *("srp_both", "srp_equal_claims", "se_equal_claims", "kendall", "pearson", "se_kendall"),
     "document_sets",
 ]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """System means and tests of n studies of S systems, P = S(S-1)/2 pairs i < j.
-
-    Parameters
-    ----------
-    systems : tuple of str
-    means : (n, S) array
-        System scores, higher is worse (as MQM).
-    p : (n, P) array
-        Two-sided p of the permutation test.
-    strength : (n, P) array
-        |difference| over its standard deviation under the test: orders pairs with equal p.
-    sets : (n,) int array
-        Which set of documents (or, elsewhere, of units) a study was run on.
-    alpha : float
-    """
+    """System means and tests of n studies of S systems, P = S(S-1)/2 pairs i < j."""
 
     systems: tuple[str, ...]
-    means: np.ndarray
-    p: np.ndarray
-    strength: np.ndarray
-    sets: np.ndarray
+    means: np.ndarray  # (n, S) system scores, higher is worse (as MQM)
+    p: np.ndarray  # (n, P) two-sided p of the permutation test
+    strength: np.ndarray  # (n, P) |difference| in standard deviations: orders pairs of equal p
+    sets: np.ndarray  # (n,) which set of documents (elsewhere: of units) a study was run on
     alpha: float
 
     @property
@@ -97,9 +70,8 @@ def simulate(
 ) -> Outcome:
     """System means and tests of the studies of a design, simulated from a campaign's ratings.
 
-    Studies whose entropy target cannot be met are left out.
-
-    `documents` (from `draw_documents`) fixes the documents of the studies.
+    Studies whose entropy target cannot be met are left out; `documents` (from `draw_documents`)
+    fixes the documents of the studies.
     """
     if documents is None:
         documents = draw_documents(data, design, rng)
@@ -117,58 +89,46 @@ def simulate(
 def stability(outcome: Outcome, claims: int = 0) -> dict[str, float]:
     """Stable ranking probability, and other measures of how far studies agree (section 5).
 
-    Over ordered pairs of studies of the same set.
-
-    Parameters
-    ----------
-    claims : int
-        Claimed pairs per study for `srp_equal_claims`; 0: two thirds of all pairs.
-
-    Returns
-    -------
-    dict
-        studies; srp (Eqs. 1 and 2); se, its Monte Carlo standard error (jackknife over studies,
-        or over sets of documents where there are several); significant_pairs, the mean number
-        per study; empty_share, of studies without any; srp_both (footnote 3: significant in both
-        studies); srp_equal_claims (each study claims its `claims` most significant pairs) and
-        se_equal_claims; kendall, pearson: mean correlation of system scores, and se_kendall. NaN
-        where fewer than two studies share a set.
+    Over ordered pairs of studies of the same set; NaN where fewer than two share one. Keys:
+    studies; srp (Eqs. 1 and 2); se, its Monte Carlo standard error (jackknife over studies, or
+    over sets of documents where there are several); significant_pairs, the mean number per study;
+    empty_share, of studies without any; srp_both (footnote 3: significant in both studies);
+    srp_equal_claims (each study claims its `claims` most significant pairs; 0: two thirds of all)
+    and se_equal_claims; kendall, pearson: mean correlation of system scores, and se_kendall.
     """
     n = len(outcome.means)
     sign, significant = outcome.sign, outcome.significant
     claims = claims or max(1, 2 * sign.shape[1] // 3)
     rank = np.lexsort((-outcome.strength, outcome.p), axis=1)
-    top = np.zeros_like(significant)
+    top, every = np.zeros_like(significant), np.ones_like(significant)
     np.put_along_axis(top, rank[:, :claims], True, axis=1)
-    every = np.ones_like(significant)
-    measures: dict[str, _Mean] = {
-        name: _Mean(n) for name in ("srp", "srp_both", "srp_equal_claims", "kendall", "pearson")
+    claimed = {  # and what the other study must grant besides the sign
+        "srp": (significant, every),
+        "srp_both": (significant, significant),
+        "srp_equal_claims": (top, every),
     }
+    measures = {name: _Mean(n) for name in (*claimed, "kendall", "pearson")}
     for s in np.unique(outcome.sets):
         rows = np.flatnonzero(outcome.sets == s)
         if len(rows) < 2:
             continue
-        for name, claimed, granted in (
-            ("srp", significant, every),
-            ("srp_both", significant, significant),
-            ("srp_equal_claims", top, every),
-        ):
-            measures[name].add(rows, _holds(sign[rows], claimed[rows], granted[rows]))
-        x = sign[rows].astype(float)
-        x /= np.maximum(np.sqrt((x**2).sum(axis=1, keepdims=True)), 1e-12)
-        measures["kendall"].add(rows, x @ x.T)
-        y = outcome.means[rows] - np.nanmean(outcome.means[rows], axis=1, keepdims=True)
-        y = np.nan_to_num(y)  # a system without a judgment in a study stands at its mean
-        y /= np.maximum(np.sqrt((y**2).sum(axis=1, keepdims=True)), 1e-12)
-        measures["pearson"].add(rows, y @ y.T)
-    result: dict[str, float] = {"studies": n}
-    result |= {name: m.value for name, m in measures.items()}
-    result |= {"se": measures["srp"].error, "se_equal_claims": measures["srp_equal_claims"].error}
-    result["se_kendall"] = measures["kendall"].error
+        for name, (claim, granted) in claimed.items():
+            measures[name].add(rows, _holds(sign[rows], claim[rows], granted[rows]))
+        gaps = outcome.means[rows] - np.nanmean(outcome.means[rows], axis=1, keepdims=True)
+        # a system without a judgment in a study stands at its mean
+        for name, x in (("kendall", sign[rows].astype(float)), ("pearson", np.nan_to_num(gaps))):
+            x = x / np.maximum(np.sqrt((x**2).sum(axis=1, keepdims=True)), 1e-12)
+            measures[name].add(rows, x @ x.T)
     each = significant.sum(axis=1)
-    result["significant_pairs"] = float(each.mean()) if n else np.nan
-    result["empty_share"] = float((each == 0).mean()) if n else np.nan
-    return result
+    return {
+        "studies": n,
+        **{name: measure.value for name, measure in measures.items()},
+        "se": measures["srp"].error,
+        "se_equal_claims": measures["srp_equal_claims"].error,
+        "se_kendall": measures["kendall"].error,
+        "significant_pairs": float(each.mean()) if n else np.nan,
+        "empty_share": float((each == 0).mean()) if n else np.nan,
+    }
 
 
 class _Mean:
@@ -249,19 +209,14 @@ def srp(
     if isinstance(data, pd.DataFrame):
         data = ratings(data)
     design = replace(design, **settings)
+    size = design.documents or len(data.documents)
     key = repr(sorted(design.__dict__.items())).encode()
     rng = np.random.default_rng([seed, *np.frombuffer(key, dtype=np.uint8).tolist()])
-    same = [seed, design.documents or len(data.documents), design.studies, design.per_document_set]
-    documents = draw_documents(data, design, np.random.default_rng(same))
-    row: dict[str, Any] = {
-        "grouping": design.grouping,
-        "balance": design.balance,
-        "normalisation": design.normalisation,
-        "ratings_per_item": design.ratings_per_item,
-        "documents": design.documents or len(data.documents),
-        "document_sets": "every study" if design.per_document_set == 1 else "shared",
-    }
-    return row | stability(simulate(data, design, rng, documents))
+    same = np.random.default_rng([seed, size, design.studies, design.per_document_set])
+    outcome = simulate(data, design, rng, draw_documents(data, design, same))
+    sets = "every study" if design.per_document_set == 1 else "shared"
+    row: dict[str, Any] = {name: getattr(design, name) for name in DESIGNED}
+    return row | {"documents": size, "document_sets": sets} | stability(outcome)
 
 
 def table(data: Ratings, designs: Sequence[Design], seed: int, jobs: int = 1) -> pd.DataFrame:

@@ -12,6 +12,7 @@ import pandas as pd
 from ..errors import DataError
 from ..score import mqm
 from ..score.mqm import Ratings
+from .srp import DESIGNED
 from .srp_studies import TOLERANCE, Design, assign, draw_documents, minimum_entropy
 
 TITLES = {
@@ -27,24 +28,12 @@ NORMALISED = {"none": "unnormalised", "mean": "mean", "error": "error", "z": "z-
 
 @dataclass(frozen=True)
 class Plan:
-    """Sizes of the simulation; the paper's are the defaults.
+    """Sizes of the simulation; the paper's are the defaults."""
 
-    Parameters
-    ----------
-    studies : int
-        Per configuration in figures 3 to 7.
-    sizes : int
-        Numbers of documents, evenly spaced up to all.
-    permutations : int
-        Of the permutation test.
-    entropies : tuple of float
-        Targets of figure 4.
-    """
-
-    studies: int = 250
-    sizes: int = 6
-    permutations: int = 500
-    entropies: tuple[float, ...] = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
+    studies: int = 250  # per configuration in figures 3 to 7
+    sizes: int = 6  # numbers of documents, evenly spaced up to all
+    permutations: int = 500  # of the permutation test
+    entropies: tuple[float, ...] = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)  # targets of figure 4
 
     @property
     def design(self) -> Design:
@@ -86,9 +75,12 @@ def designs(data: Ratings, plan: Plan) -> list[Design]:
     lines = [replace(base, grouping=g) for g in ("pSxS", "system-balanced", "none")]
     lines += [replace(base, balance=t) for t in plan.entropies]
     for how in mqm.NORMALISATIONS[1:]:
-        lines += [replace(base, normalisation=how)]
-        lines += [replace(base, normalisation=how, balance=low)]
-        lines += [replace(base, normalisation=how, grouping="none")]
+        normalised = replace(base, normalisation=how)
+        lines += [
+            normalised,
+            replace(normalised, balance=low),
+            replace(normalised, grouping="none"),
+        ]
     counts = document_counts(data, plan)
     every = [replace(line, documents=n) for line in lines for n in counts]
     fresh = replace(base, studies=plan.resampled, per_document_set=1)
@@ -108,49 +100,34 @@ def select(
     document_sets: str = "shared",
 ) -> pd.DataFrame:
     """The rows of `srp.table` that are one line of a figure, by documents, with `annotations`."""
-    rows = table[
-        (table["grouping"] == grouping)
-        & (table["balance"].astype(str) == str(balance))
-        & (table["normalisation"] == normalisation)
-        & (table["ratings_per_item"] == ratings_per_item)
-        & (table["document_sets"] == document_sets)
-    ]
+    wanted = [grouping, str(balance), normalisation, ratings_per_item, document_sets]
+    columns = [*DESIGNED, "document_sets"]
+    rows = table[(table[columns].astype({"balance": str}) == wanted).all(axis=1)]
     rows = rows.assign(annotations=rows["documents"] * rows["ratings_per_item"])
     return rows.sort_values("documents", ignore_index=True)
 
 
 def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
-    """The lines of figures 3 to 8: label to the arguments of `select`.
+    """The lines of figures 3 to 8, label to the arguments of `select`; `low`: `high_imbalance`."""
 
-    Parameters
-    ----------
-    low : float
-        From `high_imbalance`.
-    """
-    if figure == 3:
+    def normalised(prefix: str = "", **common: Any) -> dict[str, dict[str, Any]]:
         return {
-            "pSxS": {},
-            "system-balanced": {"grouping": "system-balanced"},
-            "no grouping": {"grouping": "none"},
+            f"{prefix}{label}": common | {"normalisation": n} for n, label in NORMALISED.items()
         }
-    if figure == 4:
-        return {"fully balanced": {}} | {f"entropy {t}": {"balance": t} for t in plan.entropies}
-    if figure == 5:
-        return {label: {"normalisation": n} for n, label in NORMALISED.items()}
-    if figure == 6:
-        return {"fully balanced, unnormalised": {}} | {
-            f"entropy {low}, {label}": {"balance": low, "normalisation": n}
-            for n, label in NORMALISED.items()
-        }
-    if figure == 7:
-        return {"pSxS, unnormalised": {}} | {
-            f"no grouping, {label}": {"grouping": "none", "normalisation": n}
-            for n, label in NORMALISED.items()
-        }
-    if figure == 8:
-        fresh = {"document_sets": "every study"}
-        return {"single-rated": fresh, "double-rated": {**fresh, "ratings_per_item": 2}}
-    raise DataError("no such figure", value=figure, expected="3 to 8")
+
+    groupings = {"pSxS": "pSxS", "system-balanced": "system-balanced", "no grouping": "none"}
+    fresh = {"document_sets": "every study"}
+    figures: dict[int, dict[str, dict[str, Any]]] = {
+        3: {label: {"grouping": grouping} for label, grouping in groupings.items()},
+        4: {"fully balanced": {}} | {f"entropy {t}": {"balance": t} for t in plan.entropies},
+        5: normalised(),
+        6: {"fully balanced, unnormalised": {}} | normalised(f"entropy {low}, ", balance=low),
+        7: {"pSxS, unnormalised": {}} | normalised("no grouping, ", grouping="none"),
+        8: {"single-rated": fresh, "double-rated": {**fresh, "ratings_per_item": 2}},
+    }
+    if figure not in figures:
+        raise DataError("no such figure", value=figure, expected="3 to 8")
+    return figures[figure]
 
 
 def curves(table: pd.DataFrame, lines: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -13,26 +13,17 @@ from ..score import mqm
 from ..score.mqm import Ratings
 from .srp import simulate, srp, stability
 from .srp_designs import Plan, high_imbalance, lines_of, select
+from .srp_studies import GROUPINGS
 
 FEW = 0.5  # where this share of studies has no significant pair, SRP says nothing
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A statement of the paper about two lines of a figure: the first above the second."""
-
-    figure: int
-    name: str
-    first: str
-    second: str
-
-
-def stated(low: float) -> list[Finding]:
-    """The findings of section 7, by labels of `srp_designs.lines_of`."""
+def stated(low: float) -> list[tuple[int, str, str, str]]:
+    """Section 7's findings: figure, name, and two of its `lines_of`, the first above the second."""
     tight, z = f"entropy {low}, ", "z above unnormalised"
     free, none = "no grouping, ", "no grouping, unnormalised"
     balanced = "fully balanced, unnormalised"
-    rows: list[tuple[Any, ...]] = [
+    return [
         (3, "pSxS above no grouping", "pSxS", "no grouping"),
         (3, "system-balanced above no grouping", "system-balanced", "no grouping"),
         (3, "pSxS above system-balanced", "pSxS", "system-balanced"),
@@ -46,22 +37,17 @@ def stated(low: float) -> list[Finding]:
         (7, "no grouping with z above pSxS", free + "z-score", "pSxS, unnormalised"),
         (8, "single above double rating", "single-rated", "double-rated"),
     ]
-    return [Finding(*row) for row in rows]
 
 
 def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     """Mean difference in SRP of two lines, and whether the first is clearly above the second.
 
     Points at equal annotations count unless most studies of either have no significant pair
-    (`FEW`). ``verdict`` is ``yes`` where the mean difference in SRP exceeds two standard errors,
-    ``reversed`` where it is below minus two, else ``no``; ``cannot be said`` where no point counts.
-
-    Returns
-    -------
-    dict
-        points, informative (those that count); verdict, difference, se, above (points where the
-        first is higher), each also ``..._equal_claims``; kendall, pearson (mean differences);
-        ratio (of the sums of SRP).
+    (`FEW`). Keys: points, informative (those that count); verdict (``yes`` where the mean
+    difference in SRP exceeds two standard errors, ``reversed`` where it is below minus two, else
+    ``no``; ``cannot be said`` where no point counts), difference, se, above (points where the first
+    is higher), each also ``..._equal_claims``; kendall, pearson (mean differences); ratio (of the
+    sums of SRP).
     """
     both = first.merge(second, on="annotations", suffixes=("_1", "_2"))
     both = both[np.isfinite(both["srp_1"]) & np.isfinite(both["srp_2"])]
@@ -91,20 +77,13 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
 
 
 def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
-    """Every finding on these data: figure, finding, first, second, and `compare_lines`.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `srp.table` with `srp_designs.designs`.
-    """
+    """Every finding on a `srp.table`: figure, finding, first, second, and `compare_lines`."""
     low = high_imbalance(data, plan)
     rows = []
-    for f in stated(low):
-        lines = lines_of(f.figure, plan, low)
-        first, second = (select(table, **lines[label]) for label in (f.first, f.second))
-        rows.append({"figure": f.figure, "finding": f.name, "first": f.first, "second": f.second})
-        rows[-1] |= compare_lines(first, second)
+    for figure, finding, *labels in stated(low):
+        lines = lines_of(figure, plan, low)
+        row = {"figure": figure, "finding": finding, "first": labels[0], "second": labels[1]}
+        rows.append(row | compare_lines(*(select(table, **lines[label]) for label in labels)))
     return pd.DataFrame(rows)
 
 
@@ -128,12 +107,9 @@ def support(verdicts: pd.DataFrame, *findings: str) -> str:
 def other_measures(table: pd.DataFrame) -> pd.DataFrame:
     """Section 5's measures over all configurations in which most studies claim something.
 
-    Returns
-    -------
-    DataFrame
-        measure (srp, srp_equal_claims, srp_both, kendall, pearson), median, low and high (5 and
-        95 %), and its rank correlation over the configurations with_srp and with_equal_claims;
-        empty where fewer than three configurations say something.
+    Columns: measure (srp, srp_equal_claims, srp_both, kendall, pearson), median, low and high (5
+    and 95 %), and its rank correlation over the configurations with_srp and with_equal_claims;
+    empty where fewer than three configurations say something.
     """
     names = ["srp", "srp_equal_claims", "srp_both", "kendall", "pearson"]
     values = table.loc[table["empty_share"] < FEW, names]
@@ -149,27 +125,19 @@ def other_measures(table: pd.DataFrame) -> pd.DataFrame:
 def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
     """False claims between the copies of a system judged twice, and SRP without either copy.
 
-    Returns
-    -------
-    DataFrame
-        first, second, grouping, false_claims (share of studies that find the copies different;
-        0.05 is what the test allows), srp (with both), srp_without_first, srp_without_second.
-        Empty where no system is there twice.
+    Columns: first, second, grouping, false_claims (share of studies that find the copies different;
+    0.05 is what the test allows), srp (with both), srp_without_first, srp_without_second; empty
+    where no system is there twice.
     """
     rows = []
-    for group in mqm.same_system(data.systems):
-        for (a, b), grouping in (
-            (copies, g)
-            for copies in combinations(group, 2)
-            for g in ("pSxS", "system-balanced", "none")
-        ):
-            design = replace(plan.design, grouping=grouping)
-            outcome = simulate(data, design, np.random.default_rng([seed, 1, len(grouping)]))
-            i, j = sorted((data.systems.index(a), data.systems.index(b)))
-            column = np.flatnonzero((outcome.pairs == [i, j]).all(axis=1))[0]
-            false = outcome.significant[:, column].mean()
-            without = [srp(data.without(name), design, seed)["srp"] for name in (a, b)]
-            rows.append((a, b, grouping, false, stability(outcome)["srp"], *without))
+    copies = [two for group in mqm.same_system(data.systems) for two in combinations(group, 2)]
+    for (a, b), grouping in product(copies, GROUPINGS):
+        design = replace(plan.design, grouping=grouping)
+        outcome = simulate(data, design, np.random.default_rng([seed, 1, len(grouping)]))
+        two = sorted((data.systems.index(a), data.systems.index(b)))
+        false = outcome.significant[:, (outcome.pairs == two).all(axis=1)].mean()
+        without = [srp(data.without(name), design, seed)["srp"] for name in (a, b)]
+        rows.append((a, b, grouping, false, stability(outcome)["srp"], *without))
     named = ["srp_without_first", "srp_without_second"]
     columns = ["first", "second", "grouping", "false_claims", "srp", *named]
     return pd.DataFrame(rows, columns=columns)

@@ -23,21 +23,16 @@ class Design:
 
     Parameters
     ----------
-    grouping : str
-        ``pSxS``, ``system-balanced`` or ``none``.
-    balance : "full" or float
-        Work spread evenly, or the target of the normalised entropy over raters (± 0.03).
-    normalisation : str
-        ``none``, ``mean``, ``error`` or ``z``.
+    grouping : ``pSxS``, ``system-balanced`` or ``none``
+    balance : "full", or the target of the normalised entropy over raters (± 0.03)
+    normalisation : ``none``, ``mean``, ``error`` or ``z``
     ratings_per_item : int
-    documents : int
-        0: all.
+    documents : 0: all
     studies : int
     per_document_set : int
         Studies on the same documents before they are drawn anew; SRP compares only these. 1:
         new documents for every study, and SRP over all pairs (section 7.4).
-    permutations, alpha : int, float
-        Of the permutation test.
+    permutations, alpha : of the permutation test
     """
 
     grouping: str = "pSxS"
@@ -53,14 +48,13 @@ class Design:
     def __post_init__(self) -> None:
         if self.grouping not in GROUPINGS:
             raise DataError("unknown grouping", value=self.grouping, expected=", ".join(GROUPINGS))
-        if self.balance != "full" and not isinstance(self.balance, float | int):
+        if self.balance == "full":
+            return
+        if not isinstance(self.balance, float | int):
             raise DataError("unknown balance", value=self.balance, expected="full, or a number")
-        if self.grouping == "system-balanced" and self.balance != "full":
-            raise DataError(
-                "system-balanced studies are fully balanced",
-                value=self.balance,
-                expected="balance = full (appendix 10.3)",
-            )
+        if self.grouping == "system-balanced":
+            problem, wanted = "system-balanced studies are fully balanced", "balance = full"
+            raise DataError(problem, value=self.balance, expected=f"{wanted} (appendix 10.3)")
 
 
 def draw_documents(data: Ratings, design: Design, rng: np.random.Generator) -> np.ndarray:
@@ -72,17 +66,13 @@ def draw_documents(data: Ratings, design: Design, rng: np.random.Generator) -> n
     wanted = design.documents or total
     if not 1 <= wanted <= total:
         raise DataError("so many documents are not there", value=wanted, expected=f"1 to {total}")
-    count = -(-design.studies // design.per_document_set)
     room = np.array([len(b) for b in buckets])
     rows = []
-    for _ in range(count):
+    for _ in range(-(-design.studies // design.per_document_set)):
         take = np.zeros(len(buckets), dtype=int)
         while (left := wanted - take.sum()) > 0:
             open_ = np.flatnonzero(take < room)
-            if left >= len(open_):
-                take[open_] += 1
-            else:
-                take[rng.permutation(open_)[:left]] += 1
+            take[open_ if left >= len(open_) else rng.permutation(open_)[:left]] += 1
         drawn = [rng.permutation(b)[:t] for b, t in zip(buckets, take, strict=True)]
         rows.append(np.sort(np.concatenate(drawn)))
     return np.repeat(np.array(rows), design.per_document_set, axis=0)[: design.studies]
@@ -91,15 +81,11 @@ def draw_documents(data: Ratings, design: Design, rng: np.random.Generator) -> n
 def options(depth: int, ratings_per_item: int) -> np.ndarray:
     """Who can rate an item: (options, depth) 0/1, each row one choice of raters of the bucket."""
     if not 1 <= ratings_per_item <= depth:
-        raise DataError(
-            "so many ratings per item are not there",
-            value=ratings_per_item,
-            expected=f"1 to {depth}",
-        )
+        problem = "so many ratings per item are not there"
+        raise DataError(problem, value=ratings_per_item, expected=f"1 to {depth}")
     chosen = list(combinations(range(depth), ratings_per_item))
     table = np.zeros((len(chosen), depth), dtype=int)
-    for row, columns in enumerate(chosen):
-        table[row, list(columns)] = 1
+    np.put_along_axis(table, np.array(chosen), 1, axis=1)
     return table
 
 
@@ -108,17 +94,8 @@ def assign(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Allot items to raters (appendix 10.3).
 
-    Parameters
-    ----------
-    documents : (n, d) int array
-        From `draw_documents`.
-
-    Returns
-    -------
-    choice : (n, S, d) int array
-        Row of `options` per item.
-    done : (n,) bool array
-        False: the entropy target was not met in `ROUNDS` attempts.
+    Returns the row of `options` per item, (n, S, d) for `documents` (n, d) from `draw_documents`;
+    and (n,) whether the entropy target was met in `ROUNDS` attempts.
     """
     n, systems = len(documents), len(data.systems)
     table = options(data.shape[2], design.ratings_per_item)
@@ -152,18 +129,15 @@ def _round_robin(
     data: Ratings, grouping: str, documents: np.ndarray, count: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Fully balanced choices, bucket by bucket: shuffle, then deal to the shuffled options."""
-    n, d = documents.shape
-    systems = len(data.systems)
+    (n, d), systems = documents.shape, len(data.systems)
     bucket_of = np.empty(len(data.documents), dtype=int)
     for b, members in enumerate(data.buckets):
         bucket_of[members] = b
-    bucket = bucket_of[documents]  # (n, d)
-    if grouping == "pSxS":
-        units = bucket[:, None, :]
-    elif grouping == "system-balanced":
-        units = np.repeat(bucket[:, None, :], systems, axis=1)
-    else:
-        units = np.repeat(bucket[:, None, :], systems, axis=1).reshape(n, 1, systems * d)
+    units = bucket_of[documents][:, None, :]  # (n, 1, d)
+    if grouping != "pSxS":
+        units = np.repeat(units, systems, axis=1)
+    if grouping == "none":
+        units = units.reshape(n, 1, systems * d)
     # One sort deals all buckets: units ordered by bucket, shuffled within; position in the bucket.
     key = units + rng.random(units.shape)
     order = np.argsort(key, axis=-1)
@@ -189,9 +163,10 @@ def _toward(
     target: float,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Random choices (n, u), then in random order each moved to where the entropy is nearest
-    `target`; and the entropies, normalised by the log of the number of raters. `units` are
-    documents, (n, u)."""
+    """Random choices (n, u) for documents `units`, then one by one moved nearest to `target`.
+
+    And the entropies, normalised by the log of the number of raters.
+    """
     n, u = units.shape
     raters, each = len(data.raters), int(table[0].sum())
     choice = rng.integers(0, len(table), size=(n, u)).astype(np.int8)
@@ -199,11 +174,8 @@ def _toward(
     rows = np.arange(n)
     for k in range(data.shape[2]):
         code = rows[:, None] * raters + data.slots[units, k]
-        counts += (
-            np.bincount(code.ravel(), table[choice, k].ravel(), minlength=n * raters)
-            .astype(np.int64)
-            .reshape(n, raters)
-        )
+        each_rater = np.bincount(code.ravel(), table[choice, k].ravel(), minlength=n * raters)
+        counts += each_rater.astype(np.int64).reshape(n, raters)
     total = u * each
     f = np.arange(total + 1, dtype=float)
     f[1:] *= np.log(f[1:])
@@ -238,28 +210,20 @@ def minimum_entropy(data: Ratings, ratings_per_item: int = 1) -> float:
         block[:, data.slots[members[0]]] = table * len(members)
         parts.append(block)
 
-    if len(table) ** len(parts) <= 1_000_000:
-        counts = parts[0]
-        for block in parts[1:]:
-            counts = (counts[:, None] + block).reshape(-1, len(data.raters))
-    else:
-        counts = np.zeros((1, len(data.raters)))
-        for block in parts:
-            tried = counts + block
-            counts = tried[[entropy(tried, axis=1).argmin()]]
+    counts = np.zeros((1, len(data.raters)))
+    for block in parts:
+        counts = (counts[:, None] + block).reshape(-1, len(data.raters))
+        if len(table) ** len(parts) > 1_000_000:
+            counts = counts[[entropy(counts, axis=1).argmin()]]
     return float(entropy(counts, axis=1).min() / np.log(len(data.raters)))
 
 
 def item_scores(
     data: Ratings, design: Design, documents: np.ndarray, choice: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Normalised sums of segment scores per study, system and document, and the segment counts.
+    """Normalised sums of segment scores, ratings of an item averaged, and segment counts.
 
-    Returns
-    -------
-    sums : (n, S, d) array
-        Ratings of an item averaged.
-    segments : (n, d) array
+    Per study, system and document (n, S, d); per study and document (n, d).
     """
     table = options(data.shape[2], design.ratings_per_item)
     n, raters = len(documents), len(data.raters)

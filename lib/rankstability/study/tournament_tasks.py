@@ -21,26 +21,13 @@ from .relative_ranking import tournament_ranking
 
 @dataclass(frozen=True)
 class TaskRankings:
-    """One task under every method.
-
-    Attributes
-    ----------
-    task : str
-    judged : PairCounts
-        All judgments, those of the reference included.
-    counts : PairCounts
-        Without the reference: what the tournament is built of.
-    mfas : Tournament
-        The ranking of least violated weight.
-    orders : dict
-        Method to systems, best first, without the reference.
-    """
+    """One task under every method."""
 
     task: str
-    judged: pairwise.PairCounts
-    counts: pairwise.PairCounts
-    mfas: tournament.Tournament
-    orders: dict[str, tuple[str, ...]]
+    judged: pairwise.PairCounts  # all judgments, those of the reference included
+    counts: pairwise.PairCounts  # without the reference: what the tournament is built of
+    mfas: tournament.Tournament  # the ranking of least violated weight
+    orders: dict[str, tuple[str, ...]]  # method to systems, best first, without the reference
 
     def cost(self, method: str) -> int:
         """The weight of the pairwise results that the method's ranking violates."""
@@ -48,13 +35,11 @@ class TaskRankings:
 
     def certificate(self, method: str) -> pd.DataFrame:
         """These results: columns over (who won more often), under, weight."""
-        return tournament.violation_frame(
-            self._rows(method), self.mfas.weights, self.counts.systems
-        )
+        rows, names = self._rows(method), self.counts.systems
+        return tournament.violation_frame(rows, self.mfas.weights, names)
 
     def _rows(self, method: str) -> list[int]:
-        row = {s: i for i, s in enumerate(self.counts.systems)}
-        return [row[s] for s in self.orders[method]]
+        return [self.counts.systems.index(s) for s in self.orders[method]]
 
 
 def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0) -> TaskRankings:
@@ -73,46 +58,30 @@ def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0)
 
 
 def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, TaskRankings]:
-    """Rank every task of a campaign by every method.
+    """Rank every task of a campaign by relative ranking by every method.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        From `campaigns.load_rr`.
-    time_limit : float
-        Seconds per task; a tournament not solved by then is marked as not proven.
+    A tournament not solved in `time_limit` seconds is marked as not proven.
     """
-    return {
-        name: solve(pairwise.pair_counts(rows), name, time_limit)
-        for name, rows in rr.tasks(frame).items()
-    }
+    tasks = rr.tasks(frame).items()
+    return {name: solve(pairwise.pair_counts(rows), name, time_limit) for name, rows in tasks}
 
 
 def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
-    """The task called `name`; without a name, the one whose best ranking violates most.
-
-    Raises
-    ------
-    DataError
-        If there is none; with the names there are.
-    """
+    """The task called `name`; without a name, the one whose best ranking violates most."""
     if not solved or (name and name not in solved):
         expected = ", ".join(solved) or "at least one task"
         raise DataError("no such task", value=name, expected=expected)
-    sizes = {task: (s.mfas.cost, len(s.counts.systems)) for task, s in solved.items()}
-    return solved[name or max(sizes, key=lambda task: sizes[task])]
+    most = max(solved.values(), key=lambda task: (task.mfas.cost, len(task.counts.systems)))
+    return solved[name] if name else most
 
 
 def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """One row per task.
+    """One row per task: its size, what each ranking violates, and what is proven.
 
-    Returns
-    -------
-    DataFrame
-        task, systems (without the reference), pairs (judgments, with the reference and ties),
-        acyclic (true/false), optimal_cost, optima (optimal rankings; empty where not counted),
-        cost_wmt_official, cost_heuristic2, cost_bojar, cost_expected_win, proven (true/false),
-        lower_bound, components (strongly connected), largest_component.
+    Columns: task, systems (without the reference), pairs (judgments, with the reference and ties),
+    acyclic (true/false), optimal_cost, optima (optimal rankings; empty where not counted),
+    cost_wmt_official, cost_heuristic2, cost_bojar, cost_expected_win, proven (true/false),
+    lower_bound, components (strongly connected), largest_component.
     """
     rows = []
     for name, task in solved.items():
@@ -142,22 +111,20 @@ def rankings_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
     for name, task in solved.items():
         frame = pd.DataFrame({"task": name, "system": task.orders["mfas"]})
         for method, order in task.orders.items():
-            rank = {s: i for i, s in enumerate(order, 1)}
-            frame[method] = [rank[s] for s in frame["system"]]
+            frame[method] = frame["system"].map({s: i for i, s in enumerate(order, 1)})
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
 
 
 def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
     """What each ranking violates: task, method, over (who won more often), under, weight."""
-    frames = []
-    for name, task in solved.items():
-        for method in TOURNAMENT_METHODS:
-            frame = task.certificate(method)
-            frame.insert(0, "method", method)
-            frame.insert(0, "task", name)
-            frames.append(frame)
-    return pd.concat(frames, ignore_index=True)
+    frames = [
+        task.certificate(method).assign(task=name, method=method)
+        for name, task in solved.items()
+        for method in TOURNAMENT_METHODS
+    ]
+    table = pd.concat(frames, ignore_index=True)
+    return table[["task", "method", *table.columns[:-2]]]
 
 
 def totals(tasks: pd.DataFrame) -> pd.DataFrame:
@@ -188,14 +155,10 @@ def results_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
     """Every edge of one tournament and how the ranking treats it.
 
-    Returns
-    -------
-    DataFrame
-        over, under, weight, rank_over, rank_under, and marks (0 or 1): violated (the ranking has
-        `over` below `under`), in_cycle (some cycle holds the edge), in_triangle (the ranking keeps
-        it, and it closes a cycle of three with a violated edge).
+    Columns: over, under, weight, rank_over, rank_under, and marks (0 or 1): violated (the ranking
+    has `over` below `under`), in_cycle (some cycle holds the edge), in_triangle (the ranking keeps
+    it, and it closes a cycle of three with a violated edge).
     """
-    i, j = np.nonzero(mfas.weights)
     names = np.array(mfas.names, dtype=object)
     rank = np.empty(len(names), dtype=int)
     rank[list(mfas.order)] = np.arange(1, len(names) + 1)
@@ -205,6 +168,7 @@ def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
     beats = mfas.weights > 0
     wrong = beats & (rank[:, None] > rank)
     closing = beats & (wrong @ beats).T | beats & (beats @ wrong).T
+    i, j = np.nonzero(mfas.weights)
     table = pd.DataFrame(
         {
             "over": names[i],

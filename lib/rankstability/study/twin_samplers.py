@@ -23,39 +23,21 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Sampler:
-    """Studies that can be drawn from one task of a campaign.
-
-    Parameters
-    ----------
-    task : str
-    normalisation, unit : str
-        Of the scores; what is drawn.
-    units : int
-        How many there are.
-    documents : float
-        In the campaign; NaN where these are not known.
-    systems : tuple of str
-    draw : function
-        Positions of units (n, size) and a generator to an `Outcome` (studies 2k and 2k + 1 are
-        a set) and the mean number of judgments per system and study.
-    grouping : str
-    """
+    """Studies that can be drawn from one task of a campaign."""
 
     task: str
-    normalisation: str
-    unit: str
-    units: int
-    documents: float
+    normalisation: str  # of the scores
+    unit: str  # what is drawn
+    units: int  # how many there are
+    documents: float  # in the campaign; NaN where these are not known
     systems: tuple[str, ...]
     draw: Callable[[np.ndarray, np.random.Generator], tuple[Outcome, float]]
+    """Positions of units (n, size) and a generator to an `Outcome` (studies 2k and 2k + 1 are a
+    set) and the mean number of judgments per system and study."""
     grouping: str = "none"
 
 
-def da_sampler(
-    da: DirectAssessment,
-    normalisation: str = "z",
-    unit: str = "workers",
-) -> Sampler:
+def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "workers") -> Sampler:
     """Studies of direct assessment: workers, documents or blocks with a judgment that counts.
 
     A worker's mean and standard deviation come from all rows of that worker: where workers are
@@ -179,15 +161,11 @@ def mqm_sampler(data: Ratings, pair: str, permutations: int = 500) -> Sampler:
 def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
     """Studies with z-scores by each unit that the data name, then workers with raw scores.
 
-    Parameters
-    ----------
-    unit : str
-        ``workers``, ``documents`` or ``blocks``: only this one.
+    `unit`: ``workers``, ``documents`` or ``blocks``: only this one.
     """
-    named = has_documents(da)
-    units = [unit] if unit else ["workers", *(("documents", "blocks") if named else ())]
-    samplers = [da_sampler(da, unit=u) for u in units]
-    if "workers" in units:
+    named = ["workers", "documents", "blocks"] if has_documents(da) else ["workers"]
+    samplers = [da_sampler(da, unit=u) for u in ([unit] if unit else named)]
+    if unit in ("", "workers"):
         samplers.append(da_sampler(da, "none"))
     return [s for s in samplers if s.units > 1]
 

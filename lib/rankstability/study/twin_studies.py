@@ -22,11 +22,10 @@ from .srp import COLUMNS, stability
 from .twin_samplers import Sampler
 
 LEVELS = (0.125, 0.25, 0.5, 0.75, 1.0)  # shares of half a campaign
-DESIGN_COLUMNS = ["grouping", "balance", "ratings_per_item", "documents"]
 SRP_COLUMNS = ["pair", *(name for name in COLUMNS if name != "document_sets")]
 EFFORT_COLUMNS = [
     *("campaign", "label", "pair", "task", "normalisation", "unit", "units", "systems"),
-    *("level", "effort", *SRP_COLUMNS[6:], *DESIGN_COLUMNS),
+    *("level", "effort", *SRP_COLUMNS[6:], "grouping", "balance", "ratings_per_item", "documents"),
 ]
 
 
@@ -36,19 +35,10 @@ def twins(
     """Pairs of disjoint samples: (2 splits, size) positions; rows 2k and 2k + 1 share none."""
     if 2 * size > units or size < 1:
         need = max(1, size)
-        raise DataError(
-            f"too few {unit} for two studies of {need} that share none",
-            value=units,
-            expected=f"at least {2 * need} {unit}",
-        )
+        problem = f"too few {unit} for two studies of {need} that share none"
+        raise DataError(problem, value=units, expected=f"at least {2 * need} {unit}")
     drawn = np.argsort(rng.random((splits, units)), axis=1)[:, : 2 * size]
     return drawn.reshape(2 * splits, size)
-
-
-# ---------------------------------------------------------------- the three protocols
-
-
-# ---------------------------------------------------------------- stability against effort
 
 
 def effort(
@@ -66,12 +56,9 @@ def effort(
 
     Parameters
     ----------
-    samplers : sequence of Sampler
-        Of one language pair.
-    splits : int
-        Twins of disjoint studies per level.
-    levels : sequence of float
-        Study sizes as shares of half the campaign's units.
+    samplers : of one language pair
+    splits : twins of disjoint studies per level
+    levels : study sizes as shares of half the campaign's units
 
     Returns
     -------
@@ -108,12 +95,9 @@ def usual(rows: pd.DataFrame) -> pd.DataFrame:
 def at_half(rows: pd.DataFrame) -> pd.DataFrame:
     """Means over tasks at half of each campaign's judgments.
 
-    Returns
-    -------
-    DataFrame
-        label, tasks, srp, srp_low, srp_high (least and greatest), srp_equal_claims, kendall,
-        effort, significant_share (of all pairs of systems); kendall_low, kendall_high (95 % t
-        interval over tasks; NaN for one).
+    Columns: label, tasks, srp, srp_low, srp_high (least and greatest), srp_equal_claims, kendall,
+    effort, significant_share (of all pairs of systems); kendall_low, kendall_high (95 % t interval
+    over tasks; NaN for one).
     """
     half = usual(rows)
     half = half[half["level"] == 1.0]

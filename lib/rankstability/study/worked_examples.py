@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -22,14 +23,8 @@ def figure1() -> pd.DataFrame:
 
 def implied(block: pd.DataFrame) -> pd.DataFrame:
     """The pairwise rankings that one block implies: first, relation (≺ better, ≻, ≡), second."""
-    counts = pairwise.pair_counts(block)
-    order = list(block["system"])
-    rows = []
-    for a, first in enumerate(order):
-        for second in order[a + 1 :]:
-            i, j = counts.systems.index(first), counts.systems.index(second)
-            sign = "≺" if counts.wins[i, j] else "≻" if counts.wins[j, i] else "≡"
-            rows.append((first.upper(), sign, second.upper()))
+    ranked = combinations(zip(block["system"].str.upper(), block["rank"], strict=True), 2)
+    rows = [(a, "≺" if i < j else "≻" if i > j else "≡", b) for (a, i), (b, j) in ranked]
     return pd.DataFrame(rows, columns=["first", "relation", "second"])
 
 
