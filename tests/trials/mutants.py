@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ["rank", "score", "change", "read", "study/srp.py", "study/srp_studies.py"]
-TESTS = ["tests/rank", "tests/score", "tests/change", "tests/read", "tests/study/test_srp*.py"]
+TESTS = ["tests/rank", "tests/score", "tests/change", "tests/read", "tests/study"]
 LEFT_OUT = ["tests/read/test_broken.py"]  # the corpus: minutes, and mutants die by others
 PRELOADED = [
     *("numpy", "pandas", "scipy.stats", "scipy.optimize", "scipy.sparse", "statsmodels.api"),
@@ -44,7 +44,6 @@ PRELOADED = [
 COLUMNS = ["module", "row", "operator", "occurrence", "line", "mutated", "outcome", "seconds"]
 SECONDS, SLOW = 40.0, 8.0  # of processor time: all tests of a mutant; a test not tried
 TREE = ROOT  # of this process
-FAR = 60  # places in which a mutant of changed code is looked for
 
 
 class Mutant(NamedTuple):
@@ -301,15 +300,20 @@ def told(rows: list[dict]) -> None:
         )
 
 
-def read_rows(file: Path) -> list[dict]:
-    if not file.exists():
+def same(row: dict) -> tuple[str, str, str, str]:
+    """What a mutant changes, wherever the line stands now."""
+    return row["module"], row["operator"], row["line"], row["mutated"]
+
+
+def read_rows(file: Path | None) -> list[dict]:
+    if file is None or not file.exists():
         return []
     with file.open(encoding="utf-8", newline="") as text:
         return list(csv.DictReader(text))
 
 
-def sample(tree: Path, keep: int, seed: int) -> list[Mutant]:
-    """`keep` mutants that change code, drawn by `seed`; each by itself, whatever stands elsewhere.
+def sample(tree: Path, keep: int, seed: int) -> list[tuple[Mutant, str, str]]:
+    """`keep` mutants that change code, with their lines; drawn by `seed`, each by itself.
 
     The order is that of a hash of the seed, module, operator and line: a change of one line leaves
     the draw of all other lines as it was, and what was found about them holds.
@@ -323,32 +327,10 @@ def sample(tree: Path, keep: int, seed: int) -> list[Mutant]:
         place = f"{seed} {' '.join(key)} {times[key]}"
         times[key] += 1
         found.append((hashlib.sha256(place.encode()).hexdigest(), mutant))
-    changing = (mutant for _, mutant in sorted(found) if changed(tree, mutant))
-    drawn = list(itertools.islice(changing, keep))
+    changing = ((mutant, got) for _, mutant in sorted(found) if (got := changed(tree, mutant)))
+    drawn = [(mutant, *got[1:]) for mutant, got in itertools.islice(changing, keep)]
     print(f"{len(found)} mutants, {len(drawn)} drawn with seed {seed}", flush=True)
     return drawn
-
-
-def alive_again(tree: Path, rows: list[dict]) -> list[Mutant]:
-    """The survivors of earlier results, found in today's code by the lines changed."""
-    found = []
-    for row in rows:
-        place, key = int(row["occurrence"]), (row["line"], row["mutated"])
-        if row["outcome"] not in ("survived", "not reached"):
-            continue
-        for step in range(2 * FAR):  # the same place first, then around it
-            at = place + (step + 1) // 2 * (-1) ** (step + 1)
-            mutant = Mutant(row["module"], row["operator"], max(at, 0), int(row["row"]))
-            got = changed(tree, mutant)
-            if got and got[1:] == key:
-                old = (tree / "lib/rankstability" / mutant.module).read_text(encoding="utf-8")
-                at_row = [k for k, t in enumerate(old.splitlines(), 1) if t.strip() in row["line"]]
-                near = min(at_row, key=lambda k: abs(k - mutant.row), default=mutant.row)
-                found.append(mutant._replace(row=near))
-                break
-        else:
-            print(f"no longer there: {row['module']}: {row['line']}")
-    return found
 
 
 def noted(tree: Path, folder: Path) -> dict:
@@ -375,7 +357,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=500)
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--folder", type=Path, help="keep results here, and go on with them")
-    parser.add_argument("--again", type=Path, help="results whose survivors are tried once more")
+    parser.add_argument("--known", type=Path, help="earlier results: what was killed stays so")
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
     single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -392,15 +374,21 @@ def main() -> int:
                 ["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True
             )
             subprocess.run(["tar", "-x"], cwd=tree, input=packed.stdout, check=True)
-        if args.again:
-            drawn = alive_again(tree, read_rows(args.again))
-        else:
-            drawn = sample(tree, args.sample, args.seed)
+        drawn = sample(tree, args.sample, args.seed)
         os.environ["PYTHONPATH"] = str(tree / "lib")
         notes, file = noted(tree, folder), folder / "results.csv"
         rows = read_rows(file)
-        done = {(row["module"], row["operator"], int(row["occurrence"])) for row in rows}
-        left = [m for m in drawn if (m.module, m.operator, m.occurrence) not in done]
+        done = {(*same(row), int(row["occurrence"])) for row in rows}
+        known = {same(row): row for row in read_rows(args.known) if row["outcome"] == "killed"}
+        kept, left = [], []
+        for mutant, was, now in drawn:
+            key = (mutant.module, mutant.operator, was, now)
+            if (*key, mutant.occurrence) in done:
+                continue
+            if key in known:
+                kept.append(known[key] | mutant._asdict())
+            else:
+                left.append(mutant)
         trees = multiprocessing.Queue()
         for job in range(args.jobs):
             trees.put(shutil.copytree(tree, folder / f"tree{job}", dirs_exist_ok=True))
@@ -411,6 +399,8 @@ def main() -> int:
             writer = csv.DictWriter(text, COLUMNS)
             if not rows:
                 writer.writeheader()
+            rows += kept
+            writer.writerows(kept)
             for row in pool.imap(functools.partial(tried, notes=notes), left):
                 rows.append(row)
                 writer.writerow(row)
