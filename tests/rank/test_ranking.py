@@ -119,6 +119,7 @@ def test_the_printed_table_has_a_line_between_clusters():
     text = str(ranking).splitlines()
     assert [set(line) == {"-"} for line in text] == [False, True, False, True, False, False]
     assert text[2].split() == ["1", "a", "1.000"]
+    assert len(text[1]) == len(text[3]) == max(map(len, text))
     assert ranking.to_latex().count(r"\midrule") == 2
     assert "border-bottom" in ranking._repr_html_()
     assert ranking.to_csv().splitlines()[0] == "rank,system,mean_z,cluster"

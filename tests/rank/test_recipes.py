@@ -10,7 +10,14 @@ from esa import scored
 from rankstability import load, rank_by_recipe, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.rank.paired import signed_rank
-from rankstability.rank.recipes import RECIPES, make, recipe_named, recipe_table, segment_domains
+from rankstability.rank.recipes import (
+    RECIPES,
+    make,
+    recipe_named,
+    recipe_of_year,
+    recipe_table,
+    segment_domains,
+)
 from rankstability.score.scored import scored as score_of
 
 
@@ -107,3 +114,27 @@ def test_a_ranking_by_recipe_is_that_of_its_arrays(name):
 def test_an_unknown_recipe_is_refused():
     with pytest.raises(DataError, match="wmt17, wmt23, wmt24"):
         recipe_named("wmt99")
+
+
+@pytest.mark.parametrize(
+    ("year", "form", "name"),
+    [
+        *((year, "appraise", "wmt17") for year in (1999, 2010, 2016, 2017, 2021)),
+        *((2022, form, "wmt23") for form in ("appraise", "esa")),
+        *((2023, "esa", "wmt23"), (2024, "esa", "wmt24"), (2025, "long", "wmt25")),
+        *((2026, "esa", "wmt26"), (2040, "esa", "wmt26"), (0, "long", "wmt24")),
+        *((2023, "mqm", "wmt24"), (2025, "mqm", "wmt25"), (0, "mqm", "wmt24")),
+        *((year, form, "wmt17") for year in (0, 2018, 2025) for form in ("da", "segments")),
+    ],
+)
+def test_a_campaign_has_the_recipe_of_its_year(year, form, name):
+    assert recipe_of_year(year, form) == name
+
+
+def test_rank_ranges_count_significant_wins_and_losses():
+    significant = np.zeros((4, 4), bool)
+    significant[0, 2] = significant[0, 3] = significant[1, 3] = True
+    significant[3, 0] = True  # below the diagonal: not asked
+    for name in ("wmt17", "wmt23", "wmt26"):
+        best, worst, _ = RECIPES[name].lines(significant)
+        assert best.tolist() == [1, 1, 2, 3] and worst.tolist() == [2, 3, 4, 4], name

@@ -216,6 +216,12 @@ def test_no_judgment_at_all_leaves_every_order_optimal():
     assert many.cost == 0 and many.optimal
 
 
+def test_of_many_systems_without_judgments_the_first_order_is_given_and_said_to_be_it():
+    found = t.feedback_arc_set(np.zeros((70, 70), int))  # one block, of more than a machine word
+    assert found.order == tuple(range(70)) and found.cost == 0
+    assert found.optimal and found.canonical and found.n_optima is None
+
+
 def test_strong_components_are_those_of_igraph():
     import igraph
 

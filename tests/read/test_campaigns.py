@@ -177,6 +177,8 @@ def test_folders_of_the_other_formats(tmp_path):
     assert (rr.protocol, rr.pairs) == ("RR", ("cs-en", "en-fr"))
     mqm = folder("mqm_mine_zhen.tsv", "system\tdoc\tcategory\tseverity\n")
     assert (mqm.protocol, mqm.pairs) == ("MQM", ("zh-en",))
+    (mqm.folder / "systems.csv").write_text("system,segment,score\nA,1,5\n")  # beside it
+    assert (campaigns.find(mqm.folder).protocol, mqm.format) == ("MQM", "mqm")
     with pytest.raises(DataError, match=r"did you mean zh-en.*expected one of zh-en"):
         campaigns.load_mqm(mqm, "zh-e")
     esa = folder("spans.csv", "u1,A,1,TGT,eng,jpn,5,d,False,[],1,2\n")

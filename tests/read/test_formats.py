@@ -275,6 +275,13 @@ def test_battles_are_blocks_of_two(tmp_path):
     assert sorted(set(frame.judge)) == ["u0", "u1"]
 
 
+def test_a_battle_without_a_judge_is_a_judge_of_its_own_named_by_its_line(tmp_path):
+    rows = [{k: v for k, v in row.items() if k != "judge"} for row in BATTLES[:3]]
+    frame = load(lines(tmp_path / "arena.jsonl", rows))
+    judges = [f"arena.jsonl:{number}" for number in (1, 2, 3)]
+    assert frame.groupby("block")["judge"].first().tolist() == judges
+
+
 def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
     for pair, rows in (("cs-en", BATTLES[:3]), ("de-en", BATTLES[:2]), ("en-cs", BATTLES[1:4])):
         lines(tmp_path / f"arena.{pair}.jsonl", rows)
