@@ -82,7 +82,7 @@ def test_lines_held_are_those_of_the_lines_themselves(known):
     covariance = precision.covariance(200, 200)
     means = np.random.default_rng(3).multivariate_normal(precision.quality, covariance, 20)
     ours = design._held(means, np.sqrt(difference_variance(covariance, design.LEAST)), 11, 0.05)
-    theirs = [held_lines(Means(m, covariance, np.empty(0), 12))["held"].sum() for m in means]
+    theirs = [held_lines(Means(m, covariance, 12))["held"].sum() for m in means]
     assert ours.tolist() == theirs and ours.max() > 0
 
 

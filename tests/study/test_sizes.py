@@ -90,7 +90,7 @@ def test_what_is_worth_most_is_what_its_components_say(known):
 
 
 def test_comparisons_need_as_many_judges_as_their_covariance_says():
-    sure = Means(np.array([0.6, 0.4]), np.eye(2) * 0.0004, np.zeros((50, 2)), 50)
+    sure = Means(np.array([0.6, 0.4]), np.eye(2) * 0.0004, 50)
     of = sizes.of_means(sure, ("a", "b"), 1000)
     assert of.quality[0] - of.quality[1] == pytest.approx(0.2 * np.sqrt(1 - 0.0002 / 0.01))
     row = sizes.needed(of, ["a", "b"]).iloc[0]
@@ -98,7 +98,7 @@ def test_comparisons_need_as_many_judges_as_their_covariance_says():
     table = sizes.additions(of, np.random.default_rng(1), 50)
     assert table["addition"].tolist() == ["annotators", "none"]
     assert table["gain"].tolist() == pytest.approx([0.5, 0.0])
-    same = Means(np.zeros(2), np.eye(2), np.zeros((50, 2)), 50)
+    same = Means(np.zeros(2), np.eye(2), 50)
     assert np.isinf(sizes.needed(sizes.of_means(same, ("a", "b"), 9), ["a", "b"])["times"]).all()
 
 

@@ -105,7 +105,7 @@ def test_equal_systems_are_called_different_in_at_most_one_campaign_in_twenty():
 def test_a_line_that_is_only_unclear_cannot_be_told_and_a_reversed_one_does_not_hold():
     mean = np.array([1.0, 0.9, 0.0])
     for error, wanted in ((0.01, ["holds", "does not hold"]), (5.0, [answers.UNTOLD] * 2)):
-        sure = Means(mean, np.eye(3) * error**2, np.zeros((40, 3)), 40)
+        sure = Means(mean, np.eye(3) * error**2, 40)
         ranking = pd.DataFrame({"system": ["a", "c", "b"]})  # b above c in the means
         lines = pd.DataFrame({"below": [1, 2], "claimed": 1, "held": [int(error < 1), 0]})
         made = SimpleNamespace(ranking=ranking, lines=lines.assign(p_holm=0.5))
@@ -120,11 +120,11 @@ def test_the_agreement_of_a_repeat_is_that_of_campaigns_drawn_from_the_same_trut
     for _ in range(150):
         first, second = (truth + rng.normal(0, error, 12) for _ in range(2))
         real.append(kendalltau(first, second)[0])
-        sure = Means(first, np.eye(12) * error**2, np.zeros((50, 12)), 50)
+        sure = Means(first, np.eye(12) * error**2, 50)
         said.append(sizes.repeat(sure, 3, rng, draws=100)["tau"])
     spread = np.hypot(np.std(real), np.std(said)) / np.sqrt(150)
     assert abs(np.mean(real) - np.mean(said)) < 4 * spread + 0.03
-    sure = Means(truth, np.eye(12) * 1e-12, np.zeros((50, 12)), 50)
+    sure = Means(truth, np.eye(12) * 1e-12, 50)
     clear = sizes.repeat(sure, 5, rng)
     assert (clear["tau"], clear["srp"], clear["kept"], clear["claims"]) == (1.0, 1.0, 1.0, 5)
 

@@ -1,8 +1,4 @@
-"""Systems judged on different segments: what that gives to each, and means that allow for it.
-
-Where systems that look good are judged more (adaptive campaigns), or each system on a sample of its
-own, plain means compare systems on different documents.
-"""
+"""Systems judged on different segments, as in adaptive campaigns: what that gives to each."""
 
 from __future__ import annotations
 
@@ -12,10 +8,8 @@ from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
 from ..score.scored import Scored
-from .units import Means, effective_units, unit_totals
 
 COMPLETE = 0.98  # share of the segments that every system was judged on, from which it is complete
-
 UNEVEN = 1.25
 
 
@@ -32,20 +26,15 @@ def design(scored: Scored) -> pd.DataFrame:
     n = len(scored.systems)
     judged = np.isfinite(scored.matrix())
     mean = scored.means()
-    out = pd.DataFrame(
-        {
-            "system": scored.systems,
-            "judgments": np.bincount(scored.system, minlength=n),
-            "segments": judged.sum(axis=0),
-            "share": judged.mean(axis=0),
-        }
-    )
+    out = pd.DataFrame({"system": scored.systems})
+    out["judgments"] = np.bincount(scored.system, minlength=n)
+    out["segments"] = judged.sum(axis=0)
     if scored.has("document"):
-        pairs = pd.DataFrame({"system": scored.system, "document": scored.unit("document")})
-        pairs = pairs.drop_duplicates()
-        out.insert(3, "documents", np.bincount(pairs["system"], minlength=n))
+        pairs = np.unique(np.stack([scored.system, scored.unit("document")]), axis=1)
+        out["documents"] = np.bincount(pairs[0], minlength=n)
+    out["share"] = judged.mean(axis=0)
     if connected(scored):
-        paired = paired_means(scored, "segment").mean
+        paired = paired_means(scored)
         out["luck"] = (mean - mean.mean()) - (paired - paired.mean())
         out["paired"] = paired
     return out.assign(mean=mean)
@@ -76,21 +65,11 @@ def connected(scored: Scored) -> bool:
     return bool(connected_components(judged.T @ judged > 0, directed=False)[0] == 1)
 
 
-def paired_means(scored: Scored, unit: str) -> Means:
-    """Means of systems beside segment effects, by least squares, with covariance over units.
+def paired_means(scored: Scored) -> np.ndarray:
+    """Means of systems beside segment effects, by least squares.
 
     Every comparison is within segments: what a system owes to easy segments is taken away. Means
     are about the plain mean of all judgments; on complete data they are the plain means.
-
-    Parameters
-    ----------
-    unit : str
-        Of `Scored.unit`.
-
-    Raises
-    ------
-    DataError
-        Where no shared segments connect the systems.
     """
     if not connected(scored):
         raise DataError("systems that share no segments", expected="segments that connect them")
@@ -102,18 +81,6 @@ def paired_means(scored: Scored, unit: str) -> Means:
     normal = np.diag(held.sum(axis=0)) - held.T @ share
     total = np.bincount(segment, weight * scored.score, len(scored.segments))
     right = np.bincount(system, weight * scored.score, n) - share.T @ total
-    inverse = np.linalg.pinv(normal, rcond=1e-10, hermitian=True)
-    effect = inverse @ right
-    level = total / np.maximum(held.sum(axis=1), 1e-300) - share @ effect
-    rest = weight * (scored.score - level[segment] - effect[system])
-    _, code = np.unique(scored.unit(unit), return_inverse=True)
-    units = int(code.max()) + 1
-    own = np.bincount(code * n + system, rest, units * n).reshape(-1, n)
-    key, place = np.unique(code.astype(np.int64) * len(held) + segment, return_inverse=True)
-    together = np.bincount(place, rest)
-    np.subtract.at(own, key // len(held), together[:, None] * share[key % len(held)])
-    influence = own @ inverse
-    covariance = influence.T @ influence * units / max(units - 1, 1)
-    mean = effect - effect.mean() + np.average(scored.score, weights=weight)
-    _, judged = unit_totals(system, code, scored.score, weight, n)
-    return Means(mean, covariance, influence, units, effective=effective_units(judged))
+    effect = np.linalg.pinv(normal, rcond=1e-10, hermitian=True) @ right
+    mean: np.ndarray = effect - effect.mean() + np.average(scored.score, weights=weight)
+    return mean

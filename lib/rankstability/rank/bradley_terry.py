@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
@@ -20,18 +18,8 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
 
     P(i beats j) is proportional to exp(s_i), of j to exp(s_j), of a tie to v exp((s_i + s_j) / 2)
     (Davidson 1970); without ties v is 0 and this is Bradley-Terry. Newton's method on the counts,
-    so that the number of judgments does not matter.
-
-    Returns
-    -------
-    strength : array, shape (systems,)
-    tie : float
-
-    Raises
-    ------
-    DataError
-        Where some systems win all, or none, of what they decided against the others: then the
-        strengths are infinite.
+    so that the number of judgments does not matter. `DataError` where some systems win all, or
+    none, of what they decided against the others: then the strengths are infinite.
     """
     n = len(counts.systems)
     wins, ties = counts.wins.astype(float), counts.ties.astype(float)
@@ -48,9 +36,7 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
         gradient = np.append(
             ((wins - wins.T) / 2 - number * lead).sum(axis=1), (ties - number * draw).sum() / 2
         )
-        step = _information(number, lead, draw) @ gradient if tied else np.append(
-            _information(number, lead, draw)[:n, :n] @ gradient[:n], 0.0
-        )  # fmt: skip
+        step = _inverse_information(number, lead, draw) @ gradient
         step *= min(1.0, 3.0 / max(np.abs(step).max(), 1e-300))
         strength, log_tie = strength + step[:n], log_tie + step[n]
         if np.abs(step).max() < ENOUGH:
@@ -65,8 +51,8 @@ def _expected(strength: np.ndarray, tie: float) -> tuple[np.ndarray, np.ndarray]
     return (np.exp(half) - np.exp(-half)) / 2 / total, tie / total
 
 
-def _information(number: np.ndarray, lead: np.ndarray, draw: np.ndarray) -> np.ndarray:
-    """Inverse of the information about the strengths and the logarithm of the tie parameter."""
+def _inverse_information(number: np.ndarray, lead: np.ndarray, draw: np.ndarray) -> np.ndarray:
+    """Of the information about strengths and the logarithm of the tie parameter (no ties: 0)."""
     n = len(number)
     weight = number * ((1 - draw) / 4 - lead**2)
     mixed = -(number * draw * lead).sum(axis=1)
@@ -80,22 +66,7 @@ def _information(number: np.ndarray, lead: np.ndarray, draw: np.ndarray) -> np.n
 def strengths(data: Units, unit: str = "judge") -> Means:
     """Davidson strengths of the systems with a covariance robust to what one judge has in common.
 
-    Parameters
-    ----------
-    data : Units
-        From `ranges.units`.
-    unit : str
-        ``judge`` or ``block``: what is drawn anew.
-
-    Returns
-    -------
-    Means
-        For `lines.held_lines` and `sets.rank_sets`.
-
-    Raises
-    ------
-    DataError
-        As `davidson`; another unit.
+    `unit`: ``judge`` or ``block``, what is drawn anew.
     """
     if unit not in ("judge", "block"):
         raise DataError("unknown unit", value=unit, expected="judge, block")
@@ -107,27 +78,14 @@ def strengths(data: Units, unit: str = "judge") -> Means:
     sign = np.eye(n)[i] - np.eye(n)[j]
     won, tied = (0.5 - lead.ravel())[:, None] * sign, -lead.ravel()[:, None] * sign
     more = np.column_stack([won, -draw.ravel()]), np.column_stack([tied, 1 - draw.ravel()])
-    score = _times(data.wins, more[0]) + _times(data.ties, more[1]) / 2  # ties stand twice
-    made = _times(data.wins + data.ties, np.ones(n * n))  # comparisons
+    score = data.wins @ more[0] + data.ties @ more[1] / 2  # ties stand twice
+    made = (data.wins + data.ties) @ np.ones(n * n)  # comparisons
     if unit == "judge":
         size = int(data.judges.max()) + 1
         score = np.stack([np.bincount(data.judges, s, size) for s in score.T], axis=1)
         made = np.bincount(data.judges, made, size)
     score = score[np.abs(score).sum(axis=1) > 0]
-    inverse = _information(number, lead, draw)
-    if not tie:
-        inverse = np.pad(np.linalg.pinv(_plain(number, lead), hermitian=True), (0, 1))
-    influence = (score @ inverse)[:, :n]
+    influence = (score @ _inverse_information(number, lead, draw))[:, :n]
     units = len(influence)
     covariance = influence.T @ influence * units / max(units - 1, 1)
-    effective = effective_units(made[:, None])
-    return Means(strength, covariance, influence, units, effective=effective)
-
-
-def _plain(number: np.ndarray, lead: np.ndarray) -> np.ndarray:
-    weight = number * (0.25 - lead**2)
-    return np.diag(weight.sum(axis=1)) - weight
-
-
-def _times(sparse: Any, dense: np.ndarray) -> np.ndarray:
-    return np.asarray(sparse @ dense)
+    return Means(strength, covariance, units, effective=effective_units(made[:, None]))

@@ -20,8 +20,6 @@ def held_lines(
 
     Parameters
     ----------
-    estimate : Means
-        From `units.means`.
     order : array of int, optional
         The systems, best first, of the ranking whose lines are asked about; by default by mean.
     alpha : float
@@ -37,11 +35,5 @@ def held_lines(
     n = len(order)
     line = np.array([p[:k, k:].max() for k in range(1, n)])
     corrected = adjusted(line, "holm")
-    return pd.DataFrame(
-        {
-            "below": np.arange(1, n),
-            "p": line,
-            "p_holm": corrected,
-            "held": (corrected < alpha).astype(int),
-        }
-    )
+    held = (corrected < alpha).astype(int)
+    return pd.DataFrame({"below": np.arange(1, n), "p": line, "p_holm": corrected, "held": held})

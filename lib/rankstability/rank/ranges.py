@@ -26,10 +26,7 @@ UNITS = ("judgment", "block", "judge")
 
 
 def ranks(scores: NDArray) -> Ints:
-    """Ranks from 1 (the highest score) along the last axis.
-
-    Equal scores keep the order of index; a system without a score (NaN) comes last.
-    """
+    """Ranks from 1 (the highest score) along the last axis; equal ones by index, NaN last."""
     order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), axis=-1, kind="stable")
     out = np.empty_like(order)
     places = np.broadcast_to(np.arange(1, scores.shape[-1] + 1), scores.shape)
@@ -37,20 +34,11 @@ def ranks(scores: NDArray) -> Ints:
     return out
 
 
-# ------------------------------------------------------------------------------- resampling
-
-
 def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Generator) -> PairCounts:
-    """Draw as many judgments as there are, with replacement, `resamples` times.
+    """As many judgments as there are, drawn with replacement: counts of each of `resamples`.
 
-    Resampling judgments one by one is a multinomial draw on the counts, and is done so: all
-    n(n-1) wins and, where there are any, the ties. (Fixing each pair's number of judgments and
-    drawing binomials is not the same.)
-
-    Returns
-    -------
-    PairCounts
-        With a leading axis of length `resamples`.
+    This is a multinomial draw on all n(n-1) wins and the ties. (Fixing each pair's number of
+    judgments and drawing binomials is not the same.)
     """
     n = len(counts.systems)
     flat = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()])
@@ -66,15 +54,9 @@ def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Genera
 
 @dataclass(frozen=True)
 class Units:
-    """Counts of every block of a task in sparse matrices, and each block's judge.
+    """Counts of every block of a task, and the code of its judge.
 
-    Attributes
-    ----------
-    systems : tuple of str
-    wins, ties : sparse matrices of shape (blocks, systems * systems)
-        As `score.pairwise.pairwise_by_block` gives them.
-    judges : int array
-        Code of the judge of each block.
+    `wins` and `ties` are sparse, (blocks, systems * systems), from `pairwise.pairwise_by_block`.
     """
 
     systems: tuple[str, ...]
@@ -100,15 +82,7 @@ class Units:
         return Units(names, self.wins[:, cells], self.ties[:, cells], self.judges)
 
     def resample(self, unit: str, resamples: int, rng: np.random.Generator) -> PairCounts:
-        """Counts of `resamples` campaigns, drawn with replacement.
-
-        Parameters
-        ----------
-        unit : str
-            What is drawn: a single ``judgment``, as if judgments were independent (the paper);
-            a whole ``block``, whose judgments share outputs, segment and judge; or a ``judge``
-            with all that judge's blocks.
-        """
+        """Counts of `resamples` campaigns, units (of `UNITS`) drawn with replacement."""
         if unit == "judgment":
             return resample_judgments(self.counts, resamples, rng)
         if unit not in UNITS:
@@ -122,38 +96,22 @@ class Units:
             pick = rng.integers(number, size=(size, number)) + np.arange(size)[:, None] * number
             weight = np.bincount(pick.ravel(), minlength=size * number).reshape(size, number)
             parts.append(weighted((self.wins, self.ties), weight[:, owner], self.systems))
-        return PairCounts(
-            self.systems,
-            np.concatenate([p.wins for p in parts]),
-            np.concatenate([p.ties for p in parts]),
-        )
+        wins = np.concatenate([part.wins for part in parts])
+        ties = np.concatenate([part.ties for part in parts])
+        return PairCounts(self.systems, wins, ties)
 
 
 def default_unit(data: Units) -> str:
-    """``judge`` where a task has at least `FEWEST_UNITS` judges, else ``block``.
-
-    With blocks drawn nothing is said of other judges.
-    """
+    """``judge`` where a task has at least `FEWEST_UNITS` judges, else ``block``."""
     return "judge" if len(np.unique(data.judges)) >= FEWEST_UNITS else "block"
 
 
 def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
-    """The units that can be resampled.
-
-    Parameters
-    ----------
-    data : Blocks or DataFrame
-        One task: from `read.rr.read_rr`, `simulate.simulate` or `simulate.draw_blocks`.
-    unranked : str
-        ``drop`` or ``keep``, see `score.pairwise.comparisons`.
-    """
+    """The units of one task that can be resampled; `unranked` as of `pairwise.comparisons`."""
     data = data if isinstance(data, Blocks) else blocks(data)
     wins, ties = pairwise_by_block(data, unranked)
     judges = np.unique(data.judge.astype(str), return_inverse=True)[1]
     return Units(data.systems, wins, ties, judges)
-
-
-# -------------------------------------------------------------------------- ranges and clusters
 
 
 def trim_for(resamples: int, alpha: float = 0.05) -> int:
@@ -164,10 +122,7 @@ def trim_for(resamples: int, alpha: float = 0.05) -> int:
 def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
     """First and last rank left when `trim` of the sampled ranks are chopped off at each end.
 
-    Parameters
-    ----------
-    sampled : array of shape (resamples, n)
-        Ranks, from `ranks`.
+    `sampled`, from `ranks`, has shape (resamples, n).
     """
     if not 0 <= 2 * trim < len(sampled):
         raise DataError("nothing would be left", column="trim", value=trim)
@@ -176,37 +131,21 @@ def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
 
 
 def rank_range_table(sampled: NDArray, systems: Sequence[str], level: float = 0.95) -> pd.DataFrame:
-    """Rank ranges from resampled ranks: the central `level` of each system's ranks.
+    """The central `level` of each system's resampled ranks.
 
-    Returns
-    -------
-    DataFrame
-        system, rank_low, rank_high (best and worst rank of the range), rank_median.
+    Columns system, rank_low, rank_high (best and worst rank of the range), rank_median.
     """
     low, high = rank_ranges(sampled, int(np.floor((1 - level) / 2 * len(sampled) + 1e-9)))
-    return pd.DataFrame(
-        {
-            "system": list(systems),
-            "rank_low": low,
-            "rank_high": high,
-            "rank_median": np.median(sampled, axis=0),
-        }
-    )
+    table = pd.DataFrame({"system": list(systems), "rank_low": low, "rank_high": high})
+    return table.assign(rank_median=np.median(sampled, axis=0))
 
 
 def bootstrap_ranges(
-    counts: PairCounts,
-    resamples: int,
-    rng: np.random.Generator,
-    trims: Sequence[int] = (),
+    counts: PairCounts, resamples: int, rng: np.random.Generator, trims: Sequence[int]
 ) -> list[tuple[Ints, Ints]]:
-    """Rank ranges by resampling judgments one by one (the paper's bootstrap).
-
-    Returns first and last ranks for each of `trims` (by default `trim_for` 5 %), from the same
-    resamples.
-    """
+    """Rank ranges for each of `trims`, from judgments resampled one by one (as in the paper)."""
     sampled = ranks(expected_win(resample_judgments(counts, resamples, rng)))
-    return [rank_ranges(sampled, trim) for trim in trims or [trim_for(resamples)]]
+    return [rank_ranges(sampled, trim) for trim in trims]
 
 
 def pairwise_ranges(wins: NDArray, sides: int = 1) -> tuple[Ints, Ints]:
@@ -217,10 +156,7 @@ def pairwise_ranges(wins: NDArray, sides: int = 1) -> tuple[Ints, Ints]:
 
 
 def range_clusters(start: NDArray, end: NDArray) -> Ints:
-    """The most clusters such that overlapping ranges share one (Eq. 6), numbered from 1.
-
-    Works along the last axis, for many rankings at once.
-    """
+    """The most clusters such that overlapping ranges share one (Eq. 6); along the last axis."""
     order = np.argsort(start, axis=-1, kind="stable")
     first = np.take_along_axis(start, order, axis=-1)
     reach = np.maximum.accumulate(np.take_along_axis(end, order, axis=-1), axis=-1)
@@ -241,10 +177,7 @@ def range_table(
 ) -> pd.DataFrame:
     """A task's ranking with rank ranges and clusters, as the paper's Tables 2 and 3.
 
-    Returns
-    -------
-    DataFrame
-        Columns rank, system, score, first, last, cluster, in order of score.
+    Columns rank, system, score, first, last, cluster, in order of score.
     """
     sampled = expected_win(data.resample(unit, resamples, rng))
     return range_frame(data.systems, expected_win(data.counts), sampled, trim)
@@ -255,14 +188,6 @@ def range_frame(
 ) -> pd.DataFrame:
     """`range_table` from scores already at hand: of all judgments, and of each resample."""
     first, last = rank_ranges(ranks(sampled), trim_for(len(sampled)) if trim is None else trim)
-    table = pd.DataFrame(
-        {
-            "rank": ranks(score),
-            "system": systems,
-            "score": score,
-            "first": first,
-            "last": last,
-            "cluster": range_clusters(first, last),
-        }
-    )
+    table = pd.DataFrame({"rank": ranks(score), "system": systems, "score": score})
+    table = table.assign(first=first, last=last, cluster=range_clusters(first, last))
     return table.sort_values("rank", ignore_index=True)

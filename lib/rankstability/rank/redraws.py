@@ -15,24 +15,14 @@ def draw_means(
     resamples: int = 1000,
     by_domain: bool = False,
 ) -> np.ndarray:
-    """Mean scores in campaigns whose units are drawn anew, with replacement.
+    """Mean scores in campaigns whose units (as of `units.estimate`) are drawn with replacement.
 
-    Parameters
-    ----------
-    unit, by_domain
-        As for `estimate`; two kinds of units by `two_way_bootstrap`.
-
-    Returns
-    -------
-    array, shape (resamples, systems)
-        NaN where a resample holds no judgment of a system.
+    Shape (resamples, systems); NaN where a resample holds no judgment of a system.
     """
     weight, n = scored.weights(by_domain), len(scored.systems)
     if unit == TWO_WAY:
-        worker, document = scored.unit("worker"), scored.unit("document")
-        return two_way_bootstrap(
-            scored.system, worker, document, scored.score, rng, resamples, weight, n
-        )
+        codes = (scored.system, scored.unit("worker"), scored.unit("document"))
+        return two_way_bootstrap(*codes, scored.score, rng, resamples, weight, n)
     totals = unit_totals(scored.system, scored.unit(unit), scored.score, weight, n)
     return bootstrap(*totals, rng, resamples)
 
@@ -42,10 +32,7 @@ def bootstrap(
 ) -> np.ndarray:
     """Ratios of sums to weights, (resamples, systems), of units drawn anew with replacement.
 
-    Parameters
-    ----------
-    sums, weights : arrays, shape (units, systems)
-        Such as from `unit_totals`.
+    `sums` and `weights`, (units, systems), are such as from `unit_totals`.
     """
     units = len(sums)
     step = max(1, MOST_CELLS // units)
@@ -82,31 +69,22 @@ def two_way_bootstrap(
     """Mean scores in campaigns whose documents and annotators are both drawn anew.
 
     The pigeonhole bootstrap: each kind of unit is resampled on its own, and a judgment counts as
-    often as its two units were drawn together (Owen 2007).
-
-    Returns
-    -------
-    array, shape (resamples, systems)
-        NaN where a resample holds no judgment of a system.
+    often as its two units were drawn together (Owen 2007). Shape and NaN as of `draw_means`.
     """
     n = int(system.max()) + 1 if systems is None else systems
     width = int(second.max()) + 1
-    cell = first.astype(np.int64) * width + second
-    names, cell = np.unique(cell, return_inverse=True)
+    names, cell = np.unique(first.astype(np.int64) * width + second, return_inverse=True)
     sums, weights = unit_totals(system, cell, score, weight, n)
-    draws = [_drawn(rng, codes, resamples) for codes in (names // width, names % width)]
-    times = draws[0] * draws[1]
+    times = np.ones(1)
+    for codes in (names // width, names % width):
+        distinct, place = np.unique(codes, return_inverse=True)
+        number = len(distinct)
+        count = rng.multinomial(number, np.full(number, 1 / number), resamples)
+        times = times * count[:, place]
     with np.errstate(invalid="ignore", divide="ignore"):
         return (times @ sums) / (times @ weights)
 
 
-def _drawn(rng: np.random.Generator, codes: np.ndarray, resamples: int) -> np.ndarray:
-    distinct, place = np.unique(codes, return_inverse=True)
-    count = rng.multinomial(len(distinct), np.full(len(distinct), 1 / len(distinct)), resamples)
-    return count[:, place].astype(float)
-
-
 def rank_probabilities(ranks: np.ndarray) -> np.ndarray:
     """Share of resamples in which each system has each rank: shape (systems, ranks)."""
-    n = ranks.shape[1]
-    return np.stack([(ranks == k).mean(axis=0) for k in range(1, n + 1)], axis=1)
+    return np.stack([(ranks == k + 1).mean(axis=0) for k in range(ranks.shape[1])], axis=1)

@@ -25,35 +25,18 @@ def rank_sets(
 ) -> pd.DataFrame:
     """Sets that hold the true rank of each system with probability `level`.
 
-    Parameters
-    ----------
-    estimate : Means
-        From `units.means`: mean scores with their covariance over units.
-    rng : numpy.random.Generator
-    level : float
-        The marginal sets hold one system's rank, the simultaneous sets all systems' at once.
-    draws : int
-        Of the maximum under equality.
-    fewest : int
-        Units below which no set is given.
+    The marginal sets hold one system's rank, the simultaneous sets all systems' at once. `draws`
+    are of the maximum under equality; with fewer than `fewest` units no set is given: `DataError`.
 
     Returns
     -------
     DataFrame
         In the order of the systems: marginal_low, marginal_high, simultaneous_low,
         simultaneous_high (ranks, 1 the best) and may_be_first (simultaneously for all systems).
-
-    Raises
-    ------
-    DataError
-        With fewer than `fewest` units.
     """
     if estimate.units < fewest:
-        raise DataError(
-            "too few units for a set of ranks",
-            value=estimate.units,
-            expected=f"at least {fewest}",
-        )
+        problem, least = "too few units for a set of ranks", f"at least {fewest}"
+        raise DataError(problem, value=estimate.units, expected=least)
     t, null = _studentised(estimate, rng, draws)
     n = len(t)
     others = ~np.eye(n, dtype=bool)
@@ -85,8 +68,8 @@ def _studentised(
     t, freedom = estimate.cautious()
     z = normal_draws(estimate.covariance, draws, rng)
     root = normal_root(estimate.covariance) @ wishart_roots(len(t), freedom, draws, rng)
-    error = np.stack([np.sqrt(((root - row[:, None]) ** 2).sum(axis=2)) for row in
-                      np.moveaxis(root, 1, 0)], axis=1)  # fmt: skip
+    rows = np.moveaxis(root, 1, 0)
+    error = np.stack([np.sqrt(((root - r[:, None]) ** 2).sum(axis=2)) for r in rows], axis=1)
     gap = z[:, :, None] - z[:, None, :]
     same = gap**2 <= 1e-18 * np.trace(estimate.covariance)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -21,31 +21,10 @@ MARGIN = float(ndtri((DRAW + 1) / 2))  # of a tie, in spreads of a difference of
 PER_BETA = 40.0  # a performance spreads about its skill by `SIGMA` for so many comparisons
 
 
-def trueskill(
-    first: np.ndarray,
-    second: np.ndarray,
-    sign: np.ndarray,
-    systems: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of each system's skill after these comparisons, in their order.
-
-    Parameters
-    ----------
-    first, second, sign : array of int
-        From `score.pairwise.comparisons`: the sign is 1 where the first was ranked better, -1 where
-        worse, 0 for a tie.
-    """
-    mean, variance = [0.0] * systems, [SIGMA**2] * systems
-    beta = SIGMA * len(first) / PER_BETA
-    for a, b, result in zip(first.tolist(), second.tolist(), sign.tolist(), strict=True):
-        _meet(mean, variance, a, b, result, beta)
-    return np.array(mean), np.sqrt(variance)
-
-
-def _meet(
+def meet(
     mean: list[float], variance: list[float], a: int, b: int, result: int, beta: float
 ) -> None:
-    """Move the beliefs about two systems by the result of one comparison."""
+    """Move the beliefs about two systems by one result: 1 if the first is better, 0 for a tie."""
     if result < 0:
         a, b = b, a
     c = math.sqrt(2 * beta**2 + variance[a] + variance[b])
@@ -74,16 +53,13 @@ def _density(x: float) -> float:
 
 
 def sought(
-    first: np.ndarray,
-    second: np.ndarray,
-    sign: np.ndarray,
-    systems: int,
-    rng: np.random.Generator,
+    first: np.ndarray, second: np.ndarray, sign: np.ndarray, systems: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Mean skills after as many results as there are comparisons, each sought where it tells most.
 
     The system known least meets one drawn by exp(-difference of their mean skills) of those it was
-    compared with; of their comparisons one is drawn, with replacement.
+    compared with; of their comparisons (from `score.pairwise.comparisons`) one is drawn, with
+    replacement.
     """
     games: dict[int, dict[int, list[tuple[int, int, int]]]] = defaultdict(lambda: defaultdict(list))
     for a, b, result in zip(first.tolist(), second.tolist(), sign.tolist(), strict=True):
@@ -96,7 +72,7 @@ def sought(
         others = list(games[least])
         chances = list(accumulate(math.exp(-abs(mean[least] - mean[b])) for b in others))
         of_pair = games[least][others[bisect(chances, meets * chances[-1])]]
-        _meet(mean, variance, *of_pair[int(which * len(of_pair))], beta)
+        meet(mean, variance, *of_pair[int(which * len(of_pair))], beta)
     return np.array(mean)
 
 

@@ -13,8 +13,8 @@ def unit_table(scored: Scored) -> pd.DataFrame:
     """What of these judgments can be drawn anew, how many there are of each, and the default.
 
     The default is the outermost unit: worker and document together where they cross, the outer of
-    the two where one lies within the other. One with fewer than `FEWEST_UNITS` is no default:
-    then the other is, and nothing is said about new units of the first.
+    the two where one lies within the other. One with fewer than `FEWEST_UNITS` is no default, then
+    the other is.
 
     Returns
     -------

@@ -15,11 +15,7 @@ from ..errors import DataError
 from ..score.scored import Scored
 
 FEWEST_UNITS = 8
-"""With fewer units no set of ranks is given, and none is a default.
-
-From so many on, sets and lines keep their promise in all simulations of `study.few_units`, of a
-thousand campaigns each; with 3 units, and once with 6, sets claim too much (``benchmarks``).
-"""
+"""With fewer units no set of ranks is given, and none is a default (see `study.few_units`)."""
 MOST_CELLS = 20_000_000  # of resamples by units, that are held at once
 TWO_WAY = "worker x document"
 UNITS = ("worker", "hit", "document", "block", TWO_WAY)
@@ -27,15 +23,10 @@ UNITS = ("worker", "hit", "document", "block", TWO_WAY)
 
 @dataclass(frozen=True)
 class Means:
-    """Mean scores of systems, and their covariance over units.
+    """Mean scores of systems, (systems,), and their covariance over units, (systems, systems).
 
     Attributes
     ----------
-    mean : array, shape (systems,)
-    covariance : array, shape (systems, systems)
-    influence : array, shape (units, systems)
-        What each unit adds to each mean; its cross-product, times units / (units - 1), is the
-        covariance (for two kinds of units: of the first kind, for multiplier draws).
     units : int
         Units that hold a score (of two kinds, the fewer).
     least : array, shape (systems, systems), optional
@@ -50,16 +41,10 @@ class Means:
 
     mean: np.ndarray
     covariance: np.ndarray
-    influence: np.ndarray
     units: int
     least: np.ndarray | None = None
     jackknife: np.ndarray | float = 0.0
     effective: float = np.inf
-
-    @property
-    def freedom(self) -> int:
-        """Degrees of freedom: units - 1."""
-        return self.units - 1
 
     def order(self) -> np.ndarray:
         """Systems by mean, best first; of equal means the earlier."""
@@ -86,7 +71,7 @@ class Means:
 
     def error(self) -> np.ndarray:
         """Standard error of each difference mean_i - mean_j, not below what `least` says."""
-        variance = self.variance_of_differences()
+        variance = difference_variance(self.covariance)
         return np.sqrt(variance if self.least is None else np.maximum(variance, self.least))
 
     def cautious(self) -> tuple[np.ndarray, float]:
@@ -98,36 +83,23 @@ class Means:
         error = np.sqrt(np.maximum(self.error() ** 2, self.jackknife))
         return self._over(error), max(min(self.units, self.effective) - 1, 1.0)
 
-    def variance_of_differences(self) -> np.ndarray:
-        """Variance of each difference mean_i - mean_j by the covariance alone."""
-        return difference_variance(self.covariance)
-
     def p(self) -> np.ndarray:
         """One-sided p that the row's system is better than the column's; NaN on the diagonal."""
-        p = student.sf(self.t(), self.freedom)
+        p = student.sf(self.t(), self.units - 1)
         np.fill_diagonal(p, np.nan)
         return p
 
     def interval(self, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper end of the interval of each mean, by t with `freedom`."""
-        half = student.isf((1 - level) / 2, self.freedom) * np.sqrt(np.diag(self.covariance))
+        """Lower and upper end of the interval of each mean, by t with units - 1."""
+        half = student.isf((1 - level) / 2, self.units - 1) * np.sqrt(np.diag(self.covariance))
         return self.mean - half, self.mean + half
 
 
 def estimate(scored: Scored, unit: str, by_domain: bool = False) -> Means:
     """Mean score of each system, per segment, with its covariance over units of this kind.
 
-    Parameters
-    ----------
-    unit : str
-        Of `UNITS`; ``segment`` is possible, as a contrast.
-    by_domain : bool
-        The mean over domains of a domain's mean, as `Scored.weights` has it.
-
-    Raises
-    ------
-    DataError
-        A unit that the data do not name, or only one of it.
+    `unit` is of `UNITS` (``segment`` is possible, as a contrast); `by_domain` as `Scored.weights`
+    has it. Raised is `DataError` for a unit that the data do not name, or only one of it.
     """
     rest = scored.score, scored.weights(by_domain), len(scored.systems)
     if unit == TWO_WAY:
@@ -143,23 +115,16 @@ def unit_totals(
     weight: np.ndarray | None = None,
     systems: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weighted sums of scores, and sums of weights, of each unit and system.
+    """Weighted sums of scores, and sums of weights: (units, systems), of units with a judgment.
 
     Parameters
     ----------
     system, unit : array of int
         Codes of each judgment.
-    score : array of float
-        No NaN.
     weight : array of float, optional
         Such as 1 / n for the n judgments of one output, so that a segment counts once.
     systems : int, optional
         Number of systems, by default those seen.
-
-    Returns
-    -------
-    sums, weights : arrays, shape (units, systems)
-        Only units that hold a judgment.
     """
     weight = np.ones(len(score)) if weight is None else weight
     n = int(system.max()) + 1 if systems is None else systems
@@ -174,17 +139,8 @@ def means(sums: np.ndarray, weights: np.ndarray) -> Means:
     """Mean scores with a covariance robust to whatever holds together within a unit.
 
     The estimator is the sum of squares of the units' influences on each mean (a ratio of sums over
-    units, linearised), times units / (units - 1).
-
-    Parameters
-    ----------
-    sums, weights : arrays, shape (units, systems)
-        From `unit_totals`.
-
-    Raises
-    ------
-    DataError
-        With fewer than two units: nothing can be said about other units.
+    units, linearised), times units / (units - 1). `sums` and `weights` are those of `unit_totals`;
+    with fewer than two units nothing can be said about others: `DataError`.
     """
     units = int((weights.sum(axis=1) > 0).sum())
     if units < 2:
@@ -199,16 +155,11 @@ def means(sums: np.ndarray, weights: np.ndarray) -> Means:
     jackknife = difference_variance(apart.T @ apart * (units - 1) / units, 0.0)
     alone = share.max(axis=0) > 1 - 1e-9
     jackknife[alone[:, None] | alone] = np.inf
-    return Means(mean, covariance, influence, units, None, jackknife, effective_units(weights))
+    return Means(mean, covariance, units, None, jackknife, effective_units(weights))
 
 
 def effective_units(weights: np.ndarray) -> float:
-    """Units of equal size that would weigh as these: 1 / sum of squared shares; fewest of systems.
-
-    Parameters
-    ----------
-    weights : array, shape (units, systems)
-    """
+    """Units of equal size that would weigh as these (units, systems): of systems, the fewest."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return float(np.nanmin(weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0)))
 
@@ -225,27 +176,19 @@ def two_way_means(
 
     Covariance by the first kind plus by the second, less by their cells. No difference of two
     systems has less variance than by one kind alone (as small samples need), so that what holds
-    with both drawn anew holds with each.
-
-    Parameters
-    ----------
-    system, first, second : array of int
-        Codes of each judgment; the rest as for `unit_totals`.
+    with both drawn anew holds with each. Codes of each judgment; the rest as for `unit_totals`.
     """
-    _, cell = np.unique(first.astype(np.int64) * (int(second.max()) + 1) + second,
-                        return_inverse=True)  # fmt: skip
+    cell = first.astype(np.int64) * (int(second.max()) + 1) + second
     by = [means(*unit_totals(system, u, score, weight, systems)) for u in (first, second, cell)]
     one, two, both = by
     covariance = one.covariance + two.covariance - both.covariance
-    least = np.maximum(one.variance_of_differences(), two.variance_of_differences())
-    larger = one if np.trace(one.covariance) >= np.trace(two.covariance) else two
+    least = np.maximum(*(difference_variance(kind.covariance) for kind in (one, two)))
     values, vectors = np.linalg.eigh(covariance)
     covariance = (vectors * np.maximum(values, 0.0)) @ vectors.T  # few units can leave it negative
-    jackknife = np.fmax(one.jackknife + two.jackknife - both.jackknife, one.jackknife)
-    return Means(
-        one.mean, covariance, larger.influence, min(one.units, two.units), least,
-        np.fmax(jackknife, two.jackknife), min(one.effective, two.effective),
-    )  # fmt: skip
+    jackknife = one.jackknife + two.jackknife - both.jackknife
+    jackknife = np.fmax(np.fmax(jackknife, one.jackknife), two.jackknife)
+    units, effective = min(one.units, two.units), min(one.effective, two.effective)
+    return Means(one.mean, covariance, units, least, jackknife, effective)
 
 
 def difference_variance(covariance: np.ndarray, least: float = 0.0) -> np.ndarray:
