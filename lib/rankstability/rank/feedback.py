@@ -14,14 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .feedback_bounds import (
-    WORD,
-    Bound,
-    IntArray,
-    LinearProgram,
-    bound_from,
-    pack_cycles,
-)
+from .feedback_bounds import WORD, Bound, IntArray, LinearProgram, bound_from, pack_cycles
 from .feedback_dp import Solution, bounded_dp, small_dp
 
 SMALL_BLOCK = 7  # systems of a block solved over all its sets in plain Python
@@ -64,8 +57,7 @@ def iterated_search(
 ) -> IntArray:
     """A better order: shake a stretch of the best one, repair it by insertions, keep what gains.
 
-    The shakes come from a generator of fixed seed, so that the same block gives the same order
-    (unless the deadline falls within the search).
+    The same block gives the same order (unless the deadline falls within the search).
     """
     rng = np.random.default_rng(0)
     best, cost, idle = start, order_cost(w, start), 0
@@ -88,20 +80,9 @@ def iterated_search(
 def blocks_of(u: NDArray) -> tuple[IntArray, NDArray[np.bool_]]:
     """Cut tournaments into blocks that every optimal ranking puts one wholly above the next.
 
-    Blocks are the strong components when a pair without an edge counts as one both ways.
-    Sorting by how many systems each does not lose to brings them together, top block first.
-
-    Parameters
-    ----------
-    u : array (B, n, n)
-        Net weights.
-
-    Returns
-    -------
-    sorting : array (B, n)
-        Rows of `u`, block by block, in their given order within a block's ties.
-    starts : array (B, n) of bool
-        Whether a block starts at that place of `sorting`.
+    Blocks are the strong components when a pair without an edge counts as one both ways. Sorting by
+    how many systems each does not lose to brings them together, top block first: the rows of `u`
+    (net weights, (B, n, n)) so sorted, and whether a block starts at that place.
     """
     n = u.shape[1]
     edge = u >= np.swapaxes(u, 1, 2)
@@ -125,16 +106,9 @@ def first_sorted(w: IntArray) -> IntArray:
 
 
 def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
-    """The order of least cost of one block, or the best found until `deadline`.
+    """The order of least cost of one block, or the best found until `deadline` (`time.monotonic`).
 
-    Parameters
-    ----------
-    w : array (k, k)
-        Net weights, see `feedback_bounds`.
-    deadline : float
-        By `time.monotonic`.
-    method : str
-        ``auto``, ``dp`` or ``lp``, see `tournament.feedback_arc_set`.
+    `method` is ``auto``, ``dp`` or ``lp``, see `tournament.feedback_arc_set`.
     """
     k = len(w)
     if k <= SMALL_BLOCK and method == "auto":

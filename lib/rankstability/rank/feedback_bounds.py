@@ -18,21 +18,20 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
 WORD = 63  # systems of a block whose sets fit one machine word
+SIGNS = np.array([1.0, 1.0, -1.0])  # of the pairs ij, jm, im in a triangle's row
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound that holds for every subset of the systems (see the module's text).
-
-    `sets` are bit masks of pairs and triangles, `values` what each adds to the bound of a subset
-    that contains it, `total` the bound of the whole block.
-    """
+    """A lower bound for every subset of the systems: `values` of the `sets` (bit masks of pairs and
+    triangles) that it contains; `total` is that of the whole block."""
 
     sets: NDArray[np.uint64]
     values: NDArray[np.float64]
@@ -42,12 +41,8 @@ class Bound:
 def pack_cycles(w: IntArray, order: IntArray) -> tuple[IntArray, IntArray]:
     """Edge-disjoint cycles of three and four through the edges that `order` violates.
 
-    Returns
-    -------
-    triangles : array (t, 3)
-        Cyclic triangles i -> j -> k -> i; a cycle of four enters as two, sharing its diagonal.
-    amounts : array (t,)
-        Their multipliers.
+    Cyclic triangles i -> j -> k -> i, (t, 3), a cycle of four as two that share its diagonal, and
+    their multipliers.
     """
     free = w[np.ix_(order, order)].copy()  # capacities, by place
     back = [(int(u), int(v)) for u, v in zip(*np.nonzero(np.tril(free, -1)), strict=True)]
@@ -117,66 +112,69 @@ def triangle_rows(k: int) -> tuple[tuple[NDArray, NDArray], IntArray, NDArray]:
     return upper, np.stack([i, j, m], axis=1), columns
 
 
-def order_by(x: NDArray, upper: tuple[NDArray, NDArray], k: int) -> IntArray:
-    """The order by how many systems `x` (by pairs i < j, `upper`) puts below each."""
-    above = np.zeros((k, k))
-    above[upper] = x
-    above += np.tril(1 - above.T, -1)
-    return np.argsort(-above.sum(axis=1), kind="stable")
+class Triangles:
+    """The order polytope's triangle relaxation (Grötschel, Jünger and Reinelt 1984).
 
-
-class LinearProgram:
-    """The order polytope's triangle relaxation in HiGHS, triangle rows added as they are violated.
-
-    One variable per pair, 1 if the system of lower index stands above; rows 0 <= x[i, j] + x[j, k]
-    - x[i, k] <= 1 for i < j < k (Grötschel, Jünger and Reinelt 1984).
+    One variable x per pair, 1 if the system of lower index stands above; a triangle i < j < m has
+    the row 0 <= x[i, j] + x[j, m] - x[i, m] <= 1.
     """
 
     def __init__(self, w: IntArray) -> None:
-        import highspy
-
         self.w = w
         self.upper, self.triples, self.columns = triangle_rows(len(w))
-        self.present = np.zeros(len(self.triples), dtype=bool)
-        self.rows = np.zeros(0, dtype=np.int64)
         self.constant = float(w[self.upper].sum())
         self.cost = (w.T - w)[self.upper].astype(np.float64)
         self.x = (self.cost <= 0).astype(np.float64)
+
+    def order(self) -> IntArray:
+        """The order by how many systems x puts below each."""
+        above = np.zeros(self.w.shape)
+        above[self.upper] = self.x
+        above += np.tril(1 - above.T, -1)
+        return np.argsort(-above.sum(axis=1), kind="stable")
+
+    def _violated(self, least: float, most: int, but: IntArray) -> IntArray:
+        """Triangles, `but` these, whose row x violates by more than `least`: the worst `most`."""
+        t = self.x[self.columns] @ SIGNS
+        excess = np.maximum(t - 1, -t)
+        excess[but] = 0
+        violated = np.flatnonzero(excess > least)
+        if len(violated) > most:
+            violated = violated[np.argsort(-excess[violated], kind="stable")[:most]]
+        return violated
+
+    def _program(self, **options: float | str) -> Any:
+        """The variables and their cost in HiGHS, without rows."""
+        import highspy
+
+        program = highspy.Highs()
+        for name, value in {"output_flag": False, "threads": 1, **options}.items():
+            program.setOptionValue(name, value)
+        count = len(self.cost)
+        program.addVars(count, np.zeros(count), np.ones(count))
+        program.changeColsCost(count, np.arange(count, dtype=np.int32), self.cost)
+        return program
+
+
+class LinearProgram(Triangles):
+    """The relaxation by the simplex method, triangle rows added as they are violated."""
+
+    def __init__(self, w: IntArray) -> None:
+        super().__init__(w)
+        self.rows = np.zeros(0, dtype=np.int64)
         self.integer = False
         self.duals = np.zeros(0)
         self.value = float(np.minimum(w, w.T).sum()) / 2
-        self.highs = highspy.Highs()
-        for name, value in (
-            ("output_flag", False),
-            ("threads", 1),
-            ("mip_rel_gap", 0.0),
-            ("mip_abs_gap", 0.5),
-        ):
-            self.highs.setOptionValue(name, value)
-        count = len(self.cost)
-        self.highs.addVars(count, np.zeros(count), np.ones(count))
-        self.highs.changeColsCost(count, np.arange(count, dtype=np.int32), self.cost)
+        self.highs = self._program(mip_rel_gap=0.0, mip_abs_gap=0.5)
 
     def separate(self, most: int) -> int:
         """Add up to `most` rows that x violates, the worst first; how many were added."""
-        t = self.x[self.columns] @ np.array([1.0, 1.0, -1.0])
-        excess = np.maximum(t - 1, -t)
-        excess[self.present] = 0
-        violated = np.flatnonzero(excess > 1e-6)
-        if len(violated) > most:
-            violated = violated[np.argsort(-excess[violated], kind="stable")[:most]]
-        if len(violated):
-            n = len(violated)
-            self.highs.addRows(
-                n,
-                np.zeros(n),
-                np.ones(n),
-                3 * n,
-                np.arange(0, 3 * n, 3, dtype=np.int32),
-                self.columns[violated].ravel().astype(np.int32),
-                np.tile([1.0, 1.0, -1.0], n),
-            )
-            self.present[violated] = True
+        violated = self._violated(1e-6, most, self.rows)
+        if n := len(violated):
+            starts = np.arange(0, 3 * n, 3, dtype=np.int32)
+            index = self.columns[violated].ravel().astype(np.int32)
+            values = np.tile(SIGNS, n)
+            self.highs.addRows(n, np.zeros(n), np.ones(n), 3 * n, starts, index, values)
             self.rows = np.concatenate([self.rows, violated])
         return len(violated)
 
@@ -214,10 +212,6 @@ class LinearProgram:
         kinds = np.full(count, int(highspy.HighsVarType.kInteger), dtype=np.uint8)
         self.highs.changeColsIntegrality(count, np.arange(count, dtype=np.int32), kinds)
         self.integer = True
-
-    def order(self) -> IntArray:
-        """The order by how many systems x puts below each."""
-        return order_by(self.x, self.upper, len(self.w))
 
     def multipliers(self) -> tuple[IntArray, NDArray[np.float64]]:
         """The cyclic triangles with a dual value, and these values."""

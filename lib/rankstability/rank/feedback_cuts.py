@@ -1,10 +1,9 @@
 """Lower bounds for blocks of many systems: triangle rows and Möbius ladders, by interior points.
 
-One variable per pair of systems, 1 if the one of lower index stands above; a triangle i < j < m has
-0 <= x[i, j] + x[j, m] - x[i, m] <= 1. Half the sum of such rows and of bounds 0 <= x <= 1, where
-all its coefficients are whole, may be rounded down: an odd cycle of triangles, each sharing a pair
-with the next, gives the ladders of Grötschel, Jünger and Reinelt (1985). A lightest odd cycle is a
-shortest path in a graph of twice as many nodes as pairs (Caprara and Fischetti 1996).
+Half the sum of triangle rows and of bounds 0 <= x <= 1, where all its coefficients are whole, may
+be rounded down: an odd cycle of triangles, each sharing a pair with the next, gives the ladders of
+Grötschel, Jünger and Reinelt (1985). A lightest odd cycle is a shortest path in a graph of twice as
+many nodes as pairs (Caprara and Fischetti 1996).
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 from scipy.sparse.csgraph import dijkstra
 
-from .feedback_bounds import IntArray, order_by, triangle_rows
+from .feedback_bounds import SIGNS, IntArray, Triangles
 
-SIGNS = np.array([1, 1, -1])  # of the pairs ij, jm, im in a triangle's row
 NEW = 8000  # triangle rows added at most in a round
 FEW = 1500  # ladders are sought where x violates fewer triangles
 SOURCES = 800  # pairs from which odd cycles are sought in a round
@@ -37,18 +35,14 @@ class Links(NamedTuple):
     side: IntArray  # 1: the row <= 1, -1: the row >= 0
 
 
-class CuttingPlanes:
+class CuttingPlanes(Triangles):
     """The triangle relaxation and its ladders, rows added as they are violated.
 
     `value` is a bound that holds whenever it is read: any multipliers give one.
     """
 
     def __init__(self, w: IntArray) -> None:
-        self.systems = len(w)
-        self.upper, _, self.columns = triangle_rows(len(w))
-        self.constant = float(w[self.upper].sum())
-        self.cost = (w.T - w)[self.upper].astype(np.float64)
-        self.x = (self.cost <= 0).astype(np.float64)
+        super().__init__(w)
         self.value = 0.0
         self.rows = csr_matrix((0, len(self.cost)))
         self.low, self.high = np.zeros((2, 0))
@@ -60,28 +54,16 @@ class CuttingPlanes:
             if not self._relax(deadline) or self.value > upper - 1 + 1e-6:
                 break
 
-    def order(self) -> IntArray:
-        """The order by how many systems x puts below each."""
-        return order_by(self.x, self.upper, self.systems)
-
     def _separate(self, rng: np.random.Generator) -> bool:
         """Add violated rows; False if there are none."""
-        t = self.x[self.columns] @ SIGNS
-        excess = np.maximum(t - 1, -t)
-        violated = np.flatnonzero(excess > 1e-3)
-        ladders = self._ladders(rng) if len(violated) < FEW else None
-        if len(violated) > NEW:
-            violated = violated[np.argsort(-excess[violated], kind="stable")[:NEW]]
-        new = _matrix(
-            np.repeat(np.arange(len(violated)), 3),
-            self.columns[violated].ravel(),
-            np.tile(SIGNS, len(violated)),
-            (len(violated), len(self.x)),
-        )
-        self._add(new, np.zeros(len(violated)), np.ones(len(violated)))
+        violated = self._violated(1e-3, NEW, np.zeros(0, dtype=np.int64))
+        n, ladders = len(violated), self._ladders(rng) if len(violated) < FEW else None
+        row, column = np.repeat(np.arange(n), 3), self.columns[violated].ravel()
+        new = _matrix(row, column, np.tile(SIGNS, n), (n, len(self.x)))
+        self._add(new, np.zeros(n), np.ones(n))
         if ladders is not None:
             self._add(ladders[0], np.full(len(ladders[1]), -np.inf), ladders[1])
-        return bool(len(violated) or (ladders is not None and len(ladders[1])))
+        return bool(n or (ladders is not None and len(ladders[1])))
 
     def _add(self, rows: csr_matrix, low: NDArray, high: NDArray) -> None:
         self.rows = vstack([self.rows, rows], format="csr")
@@ -89,25 +71,14 @@ class CuttingPlanes:
 
     def _relax(self, deadline: float) -> bool:
         """Solve with the present rows and drop the idle ones; False if it was stopped by time."""
-        from highspy import Highs
-
-        program = Highs()
-        for name, value in (
-            ("output_flag", False),
-            ("threads", 1),
-            ("solver", "ipm"),
-            ("run_crossover", "off"),
-            ("ipm_optimality_tolerance", 1e-4),
-            ("time_limit", max(0.0, deadline - time.monotonic())),
-        ):
-            program.setOptionValue(name, value)
-        count, rows = len(self.cost), self.rows
-        program.addVars(count, np.zeros(count), np.ones(count))
-        program.changeColsCost(count, np.arange(count, dtype=np.int32), self.cost)
-        starts, index = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
-        program.addRows(
-            rows.shape[0], self.low, self.high, rows.nnz, starts, index, rows.data.astype(float)
+        left = max(0.0, deadline - time.monotonic())
+        program = self._program(
+            solver="ipm", run_crossover="off", ipm_optimality_tolerance=1e-4, time_limit=left
         )
+        rows = self.rows
+        count, starts = rows.shape[0], rows.indptr[:-1].astype(np.int32)
+        cells = (rows.nnz, starts, rows.indices.astype(np.int32), rows.data.astype(float))
+        program.addRows(count, self.low, self.high, *cells)
         program.run()
         solution = program.getSolution()
         if not (solution.value_valid and solution.dual_valid):

@@ -1,8 +1,4 @@
-"""Dynamic programs over sets of systems for the minimum feedback arc set of one block, all exact.
-
-Held and Karp's recursion (Lopez 2012, Algorithm 1): over the sets that a bound leaves, over all
-sets of a few systems in plain Python, and over all sets of many blocks at once.
-"""
+"""Minimum feedback arc set of one block by Held and Karp's recursion (Lopez 2012, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -37,23 +33,8 @@ def bounded_dp(
 ) -> Solution | None:
     """Dynamic program over the sets of systems placed on top that can still lead to an optimum.
 
-    Held and Karp's recursion (Lopez 2012, Algorithm 1), layer by layer, without the sets whose
-    cost plus `bound` for the rest exceeds `upper`. Exact if some order costs at most `upper`.
-
-    Parameters
-    ----------
-    upper : int
-        The cost of a known order.
-    cap : int
-        Give up (None) when a layer holds more sets than this.
-    deadline : float
-        Give up when `time.monotonic` passes this.
-
-    Returns
-    -------
-    Solution or None
-        The optimal order that comes first when orders are compared place by place from the top,
-        the system of lower index first; its cost; and the number of optimal orders.
+    Layer by layer, without the sets whose cost plus `bound` for the rest exceeds `upper`, the cost
+    of a known order. None when a layer holds more sets than `cap`, or past the deadline.
     """
     k = len(w)
     bits = np.uint64(1) << np.arange(k, dtype=np.uint64)
@@ -151,19 +132,9 @@ def _rest(keys: NDArray[np.uint64], bound: Bound) -> NDArray[np.float64]:
 
 
 def batched_dp(w: NDArray[np.integer]) -> tuple[IntArray, IntArray]:
-    """Optimal orders of many blocks of one size k, by a dynamic program over all 2 ** k sets.
+    """Optimal orders (B, k) of blocks of net weights (B, k, k), and their costs, over all sets.
 
     The same choice among optimal orders as `bounded_dp`.
-
-    Parameters
-    ----------
-    w : array (B, k, k)
-        Net weights.
-
-    Returns
-    -------
-    orders : array (B, k)
-    costs : array (B,)
     """
     count, k = w.shape[:2]
     total = int(w.sum(axis=(1, 2)).max(initial=0))

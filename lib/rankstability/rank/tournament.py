@@ -40,7 +40,7 @@ class Tournament:
     names : tuple of str
         The systems, in the order of the rows of `weights`.
     weights : array (n, n)
-        Net weights: ``weights[i, j]`` wins of i over j minus losses, where positive, else 0.
+        `net_weights`.
     order : tuple of int
         Rows of `weights`, best first.
     cost, lower_bound : int
@@ -96,10 +96,7 @@ class Tournament:
 def net_weights(wins: ArrayLike) -> IntArray:
     """Edge weights from a matrix of wins: max(0, wins - losses) (Lopez 2012, section 5).
 
-    Parameters
-    ----------
-    wins : array (..., n, n)
-        ``wins[i, j]``: how often i was ranked better than j; ties are no wins.
+    ``wins[..., i, j]``: how often i was ranked better than j; ties are no wins.
     """
     array = np.asarray(wins)
     return np.maximum(0, array - np.swapaxes(array, -1, -2)).astype(np.int64)
@@ -110,43 +107,28 @@ def cost_of(order: Sequence[int] | IntArray, weights: ArrayLike) -> int:
     return order_cost(np.asarray(weights), np.asarray(order, dtype=np.int64))
 
 
-def violations(
-    order: Sequence[int] | IntArray, weights: ArrayLike
-) -> tuple[tuple[int, int, int], ...]:
-    """The edges (i, j, weight) with i beating j although `order` has i below j, by their places."""
-    place, w = np.asarray(order, dtype=np.int64), np.asarray(weights)
-    low, high = np.nonzero(np.tril(w[place[:, None], place], -1))
-    edges = zip(place[low].tolist(), place[high].tolist(), strict=True)
-    return tuple((i, j, int(w[i, j])) for i, j in edges)
-
-
 def violation_frame(
     order: Sequence[int] | IntArray, weights: ArrayLike, names: Sequence[str]
 ) -> pd.DataFrame:
-    """`violations` with names: columns over (who won), under (ranked above it), weight."""
-    rows = [(names[i], names[j], weight) for i, j, weight in violations(order, weights)]
+    """The edges that `order` violates: over (who won), under (ranked above it), weight."""
+    place, w = np.asarray(order, dtype=np.int64), np.asarray(weights)
+    low, high = np.nonzero(np.tril(w[place[:, None], place], -1))
+    rows = [(names[i], names[j], w[i, j]) for i, j in zip(place[low], place[high], strict=True)]
     frame = pd.DataFrame(rows, columns=["over", "under", "weight"])
     return frame.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
 
 
 def strong_components(weights: ArrayLike) -> list[tuple[int, ...]]:
-    """Strongly connected components of the graph of `weights`, in a topological order.
-
-    A component of more than one system holds a cycle.
-    """
+    """Strongly connected components of the graph of `weights`, in a topological order."""
     from scipy.sparse.csgraph import connected_components
 
     edge = np.asarray(weights) > 0
     number, label = connected_components(edge, directed=True, connection="strong")
-    groups = [tuple(int(i) for i in np.flatnonzero(label == c)) for c in range(number)]
-    done: list[tuple[int, ...]] = []
-    while groups:  # the next group that nobody left outside it beats
-        for group in groups:
-            others = [i for g in groups if g is not group for i in g]
-            if not edge[np.ix_(others, group)].any():
-                break
-        groups.remove(group)
-        done.append(group)
+    left, done = [np.flatnonzero(label == c) for c in range(number)], []
+    while left:  # the next component that nobody left outside it beats
+        every = np.concatenate(left)
+        at = next(k for k, c in enumerate(left) if not edge[np.setdiff1d(every, c)][:, c].any())
+        done.append(tuple(left.pop(at).tolist()))
     return done
 
 
@@ -160,10 +142,6 @@ def feedback_arc_set(
     method: str = "auto",
 ) -> Tournament:
     """The ranking that contradicts the fewest wins (Lopez 2012), with proof and certificate.
-
-    The graph is cut into blocks, each ranked wholly above the next by every optimal ranking; for
-    how a block is solved see `feedback`. Where the best ranking found is not proven, its gap says
-    how far it may be from the least possible.
 
     Parameters
     ----------
@@ -180,11 +158,6 @@ def feedback_arc_set(
     method : str
         ``auto``, or ``dp`` or ``lp`` to force one way (for tests: both must agree).
 
-    Raises
-    ------
-    DataError
-        If the matrix is not square, not whole-numbered, negative, or positive both ways.
-
     Examples
     --------
     >>> from rankstability import feedback_arc_set, load, pair_counts
@@ -198,16 +171,12 @@ def feedback_arc_set(
     w = _checked(weights)
     labels = tuple(str(s) for s in (range(len(w)) if names is None else names))
     if len(labels) != len(w) or len(set(labels)) != len(labels):
-        raise DataError(
-            "names must be unique, one per row", value=len(labels), expected=f"{len(w)}"
-        )
+        problem = "names must be unique, one per row"
+        raise DataError(problem, value=len(labels), expected=str(len(w)))
     if method not in ("auto", "dp", "lp"):
         raise DataError("unknown method", value=method, expected="auto, dp or lp")
     score = w.sum(1) - w.sum(0) if preference is None else np.asarray(preference, dtype=float)
-    listed = np.array(
-        sorted(range(len(w)), key=lambda i: (-score[i], i if names is None else labels[i])),
-        dtype=np.int64,
-    )
+    listed = np.lexsort((np.arange(len(w)) if names is None else np.array(labels), -score))
     deadline = time.monotonic() + time_limit
     order: list[int] = []
     cost, lower, optima, canonical, counted = 0, 0, 1, True, True
@@ -224,30 +193,17 @@ def feedback_arc_set(
         canonical &= part.canonical
         counted &= part.optima is not None
         optima *= part.optima or 1
-    return Tournament(
-        labels, w, tuple(order), cost, lower == cost, lower, optima if counted else None, canonical
-    )
+    number = optima if counted else None
+    return Tournament(labels, w, tuple(order), cost, lower == cost, lower, number, canonical)
 
 
 def feedback_arc_sets(
     weights: ArrayLike, preference: ArrayLike | None = None
 ) -> tuple[IntArray, IntArray]:
-    """Optimal rankings of many small tournaments at once, by a dynamic program over all sets.
+    """Optimal rankings of many small tournaments at once, as `feedback_arc_set` without `nearest`.
 
-    Parameters
-    ----------
-    weights : array (B, n, n) of int
-        Net weights of B tournaments (see `net_weights`).
-    preference : array (B, n) or (n,), optional
-        Scores, higher first, for the choice among optimal rankings; by default wins minus
-        losses. Equal scores go by row.
-
-    Returns
-    -------
-    orders : array (B, n)
-        Rows of each tournament, best first: the ranking of `feedback_arc_set` without `nearest`.
-    costs : array (B,)
-        Violated weight.
+    From `net_weights`, (B, n, n), and `preference`, (B, n) or (n,), as there (equal scores go by
+    row): the rows of each, best first, (B, n), and the violated weight.
     """
     w = np.asarray(weights)
     if w.ndim != 3 or w.shape[1] != w.shape[2] or w.shape[1] > WORD:
