@@ -149,6 +149,17 @@ def test_blocks_of_many_systems_are_those_of_the_smallest_of_uniform_draws():
     np.testing.assert_array_equal(wins + wins.T, met)
 
 
+def test_outputs_closer_than_the_grain_tie_as_often_as_they_fall_between_two_marks():
+    model = Model(systems=2, block=2, spread=2.0, grain=3.0)
+    quality = np.array([[1.5, -1.0]])
+    wins, ties = draw_counts(model, quality, [400_000], np.random.default_rng(9))
+    apart = 2.5 + 2.0 * np.sqrt(2) * np.random.default_rng(3).standard_normal(400_000)
+    tied = np.maximum(0, 1 - np.abs(apart) / 3.0)  # a mark every 3, from anywhere
+    assert ties[0, 0, 0, 1] / 400_000 == pytest.approx(tied.mean(), abs=0.004)
+    over = ((apart > 0) * (1 - tied)).mean()
+    assert wins[0, 0, 0, 1] / 400_000 == pytest.approx(over, abs=0.004)
+
+
 def test_pairs_drawn_alone_are_won_as_the_model_says():
     model = Model(7, 5.0)
     quality = draw_qualities(model, 1, np.random.default_rng(1))

@@ -90,8 +90,10 @@ def test_a_damaged_parquet_is_refused(tmp_path):
 def test_names_of_columns_without_case_and_signs(tmp_path):
     file = write(tmp_path, header=("Model", "Segment ID", "worker-id", "Rating"))
     assert len(campaigns.load(file).good) == 8
-    names = campaigns.find(file).reading.set_index("what")["value"]
+    reading = campaigns.find(file).reading.set_index("what")
+    names = reading["value"]
     assert names["column annotator"] == "worker-id" and names["column score"] == "Rating"
+    assert reading["said by"]["column score"] == "header"
 
 
 def test_other_names_through_columns(tmp_path):
@@ -104,6 +106,8 @@ def test_other_names_through_columns(tmp_path):
     for path in (file, tmp_path):
         da = campaigns.load(path)
         assert da.scale == (0, 10) and len(da.good) == 8
+        said = campaigns.find(path).reading.set_index("what")["said by"]
+        assert said["column score"] == said["scale"] == "campaign.yaml"
     (tmp_path / "campaign.yaml").write_text(told.replace("quality", "adequacy"))
     with pytest.raises(DataError, match=r"no such column for score; found 'adequacy'.*quality"):
         campaigns.load(file)
@@ -210,6 +214,19 @@ def test_averages_of_mqm_are_negative_scores(tmp_path):
 def test_the_scale_is_found(tmp_path, scores, scale):
     rows = [("A", str(i), "u", score) for i, score in enumerate(scores)]
     assert campaigns.load(write(tmp_path, rows)).scale == scale
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "stray"), [(1, 5, 44), (0, 6, -3), (1, 7, 8.0), (0, 10, 11), (0, 10, 100)]
+)
+def test_a_slip_beside_any_scale_of_steps_is_refused(tmp_path, low, high, stray):
+    rows = [("AB"[i % 2], str(i), "u", low + i % (high - low + 1)) for i in range(200)]
+    rows[7] = ("B", "7", "u", stray)
+    if stray == 8.0:  # on the scale of 0 to 10, which has steps too
+        assert campaigns.load(write(tmp_path, rows)).scale == (0, 10)
+    else:
+        with pytest.raises(DataError, match=rf"line 9, .*out of scale.*expected {low} to {high}"):
+            campaigns.load(write(tmp_path, rows))
 
 
 def test_a_slip_is_not_a_scale(tmp_path):

@@ -55,3 +55,14 @@ def test_an_error_shows_eighty_characters_of_a_long_value(tmp_path):
         with pytest.raises(DataError) as error:
             read_settings(file)
         assert error.value.value == "x" * min(length, 80)
+
+
+@pytest.mark.parametrize("line", [1, 2, 3, 4])
+def test_what_is_no_yaml_is_named_with_its_line(line, tmp_path):
+    file = tmp_path / "campaign.yaml"
+    rows = ["title: Ours", "tool: Appraise", "year: 2020", "judged: bilingual"]
+    rows[line - 1] = "a: b: c"
+    file.write_text("\n".join(rows) + "\n")
+    with pytest.raises(DataError, match="not YAML: mapping values are not allowed") as error:
+        read_settings(file)
+    assert error.value.line == line

@@ -1,0 +1,83 @@
+"""The organisers' rankings, clusters, p-values and segment scores, as their files say them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from rankstability.errors import DataError
+from rankstability.read import official
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    return SimpleNamespace(folder=tmp_path)
+
+
+def test_nothing_released_is_nothing(campaign):
+    assert official.ranking(campaign, "cs-en") is None
+    assert official.clusters(campaign, "cs-en") is None
+    assert official.p_values(campaign, "cs-en") is None
+    assert official.seg_scores(campaign, "cs-en") == {}
+
+
+def test_a_printed_ranking_and_a_full_one(campaign):
+    rows = ["71.2 0.3 20 40 b", "", "70.1 -0.4 21 41 a", "80 0.3 22 42 c"]
+    (campaign.folder / "ad-sys-scores-cs-en.csv").write_text(
+        "RAW Z SEGS SYSTEM N\n60.25 -0.125 5 a 9\n61.5 0.5 6 b 8\n"
+    )
+    full = official.ranking(campaign, "cs-en")
+    assert full.to_numpy().tolist() == [["b", 61.5, 0.5, 6, 8], ["a", 60.25, -0.125, 5, 9]]
+    (campaign.folder / "ad-sys-ranking-cs-en-z.csv").write_text("\n".join(rows) + "\n")
+    printed = official.ranking(campaign, "cs-en")
+    assert list(printed) == ["system", "mean_raw", "mean_z", "segments", "judgments"]
+    assert printed["system"].tolist() == ["b", "c", "a"]  # of equal scores the first
+    assert printed.iloc[2].tolist() == ["a", 70.1, -0.4, 21, 41]
+    assert official.ranking(campaign, "de-en") is None
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [("70.1 0.4 21 a", "line 3"), ("70.1 0.4 21 41 a b", "line 3"), ("x 0.4 21 41 a", "line 3")],
+)
+def test_a_wrong_row_of_a_ranking_is_named(campaign, row, words):
+    file = campaign.folder / "ad-sys-ranking-cs-en-z.csv"
+    file.write_text(f"71.2 0.3 20 40 b\n\n{row}\n")
+    with pytest.raises(DataError, match=words):
+        official.ranking(campaign, "cs-en")
+
+
+def test_clusters_stand_by_their_first_rank(campaign):
+    (campaign.folder / "clusters.csv").write_text(
+        "SRC TRG CLUSTER_START SYSTEM\ncs en 10 d\ncs en 2 b\ncs en 1 a\ncs en 2 c\nde en 1 x\n"
+    )
+    groups = official.clusters(campaign, "cs-en")
+    assert groups == (frozenset("a"), frozenset("bc"), frozenset("d"))
+    assert official.clusters(campaign, "de-en") == (frozenset("x"),)
+    assert official.clusters(campaign, "en-cs") is None
+
+
+def test_p_values_are_of_rows_over_columns_by_plain_names(campaign):
+    (campaign.folder / "adwilcox-csen.csv").write_text(
+        "newstest2020.cs-en.A.1.sgm B newstest-C\n"
+        "newstest2020.cs-en.A.1.sgm 0.5 0.01 0.12\nB 0.12 0.5 0.02\nnewstest-C 0.12 0.12 0.5\n"
+    )
+    table = official.p_values(campaign, "cs-en")
+    assert list(table.index) == list(table.columns) == ["A.1", "B", "newstest-C"]
+    np.testing.assert_array_equal(table.loc["A.1"], [0.5, 0.01, 0.12])
+
+
+def test_segment_scores_are_in_order_of_the_test_set_without_what_was_not_judged(campaign):
+    folder = campaign.folder / "official"
+    folder.mkdir()
+    (folder / "cs-en.esa-1.seg.score").write_text("B\t70\nA\tNone\nB\tNone\nA\t-2.5\nB\t3\n")
+    (folder / "de-en.esa-1.seg.score").write_text("B\t70\n")
+    scores = official.seg_scores(campaign, "cs-en")
+    assert list(scores) == ["esa-1"]
+    assert scores["esa-1"].to_numpy().tolist() == [["B", "0", 70], ["A", "1", -2.5], ["B", "2", 3]]
+    for wrong in ("A", "A\t1\t2", "A\tnone", "A\tx"):
+        (folder / "cs-en.esa-1.seg.score").write_text(f"B\t70\n{wrong}\n")
+        with pytest.raises(DataError, match="line 2: not a system and its score"):
+            official.seg_scores(campaign, "cs-en")
