@@ -15,12 +15,9 @@ PAPER = "bojar2011"
 CAMPAIGN = "wmt10"
 FOCUS = "en-cs"  # the task the paper looks into
 TOP = (REFERENCE, "cu-bojar", "cu-tecto", "eurotrans", "onlineB", "pc-trans", "uedin")
-TABLE2 = [
-    "better_or_equal_others",
-    "better_others",
-    "better_or_equal_all_in_block",
-    "better_all_in_block",
-]
+TABLE2 = ["better_or_equal_others", "better_others"]
+TABLE2 += ["better_or_equal_all_in_block", "better_all_in_block"]
+VALUE = ["statistic", "ours", "system", "other"]
 KEYS = ["statistic", "task", "system", "other", "kind", "reference", "label"]
 LABELS = ["B>T", "T>B", "both fine", "both wrong"]  # of the private annotation, Tables 7 and 8
 PRIVATE = "the annotation by the authors and four more people was not released"
@@ -38,13 +35,10 @@ NO_DATA = {
 def ledger(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Ledger rows of all published numbers; those of the private annotation from print.
 
-    Parameters
-    ----------
-    tables : mapping
-        Frames of the run on all of WMT10: ``campaign``, ``scores``, ``kappas``, ``sole_winners``,
-        ``correlations``, ``chance`` (`agreement.expected_agreement`), ``table6`` (better_than and
-        a column per system: per cent in which that system was better), ``table9``, ``table11``,
-        ``acceptability``, and ``section25`` (a row of `head_to_head`).
+    `tables` are frames of the run on all of WMT10: ``campaign``, ``scores``, ``kappas``,
+    ``sole_winners``, ``correlations``, ``chance`` (`agreement.expected_agreement`), ``table6``
+    (better_than and a column per system: per cent in which that system was better), ``table9``,
+    ``table11``, ``acceptability``, and ``section25`` (a row of `head_to_head`).
     """
     rows = claims.published(PAPER)
     ours = [_campaign(tables), _scores(tables["scores"]), _pairs(tables), _edits(tables)]
@@ -86,16 +80,15 @@ def _campaign(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     winners = tables["sole_winners"].rename(columns={"winner": "system", "blocks": "ours"})
     correlations = tables["correlations"].melt("task", ["blocks", "reference_share"], "x", "ours")
     correlations["statistic"] = "correlation_" + correlations["x"]
-    return pd.concat(
-        [
-            campaign.melt("task", var_name="statistic", value_name="ours"),
-            tables["kappas"].melt(["kind", "reference"], ["s", "pi"], "statistic", "ours"),
-            winners.assign(statistic="sole_winner_blocks"),
-            correlations,
-            tables["chance"].rename(columns={"value": "ours"}),
-            place.rename("ours").reset_index().assign(statistic="place_by_comparisons"),
-        ]
-    )
+    parts = [
+        campaign.melt("task", var_name="statistic", value_name="ours"),
+        tables["kappas"].melt(["kind", "reference"], ["s", "pi"], "statistic", "ours"),
+        winners.assign(statistic="sole_winner_blocks"),
+        correlations,
+        tables["chance"].rename(columns={"value": "ours"}),
+        place.rename("ours").reset_index().assign(statistic="place_by_comparisons"),
+    ]
+    return pd.concat(parts)
 
 
 def _scores(scores: pd.DataFrame) -> pd.DataFrame:
@@ -109,18 +102,14 @@ def _scores(scores: pd.DataFrame) -> pd.DataFrame:
     columns = share.assign(blocks_shown=focus["blocks_shown"], ties=ties)
     rows = columns.reset_index().melt("system", var_name="statistic", value_name="ours")
     words = "very similar" if alike > 0.95 else f"Spearman {alike:.3f}"
-    more: list[dict[str, Any]] = [
-        {"statistic": "average_blocks", "ours": float(focus["blocks_shown"].mean())},
-        {"statistic": "average_comparisons", "ours": compared},
-        {"statistic": "orders_alike", "ours": words},
-        {
-            "statistic": "difference_of_ties",
-            "system": "cu-bojar",
-            "other": "pc-trans",
-            "ours": round(ties["cu-bojar"] - ties["pc-trans"], 1),
-        },
+    gap = round(ties["cu-bojar"] - ties["pc-trans"], 1)
+    more: list[tuple[Any, ...]] = [
+        ("average_blocks", float(focus["blocks_shown"].mean()), "", ""),
+        ("average_comparisons", compared, "", ""),
+        ("orders_alike", words, "", ""),
+        ("difference_of_ties", gap, "cu-bojar", "pc-trans"),
     ]
-    return pd.concat([rows, pd.DataFrame(more)]).assign(task=FOCUS)
+    return pd.concat([rows, pd.DataFrame(more, columns=VALUE)]).assign(task=FOCUS)
 
 
 def _pairs(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -133,58 +122,40 @@ def _pairs(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     twice = twice.drop(columns=["judge", "block"]).assign(kind=["first", "second"][: len(twice)])
     ranks = twice.melt("kind", var_name="system", value_name="ours").assign(statistic="rank")
     blocks = tables["section25"].iloc[0]
-    first, second = {"system": blocks["system"], "other": blocks["other"]}, {}
-    second = {"system": blocks["other"], "other": blocks["system"]}
+    one, other = blocks["system"], blocks["other"]
     both = [
-        {"statistic": "shared_blocks", "ours": blocks["blocks"], **first},
-        {"statistic": "shared_sentences", "ours": blocks["sentences"], **first},
-        {"statistic": "better_blocks", "ours": blocks["better"], **first},
-        {"statistic": "better_blocks", "ours": blocks["worse"], **second},
-        {"statistic": "tie_blocks", "ours": blocks["ties"], **first},
-        {"statistic": "tie_share", "ours": 100 * blocks["ties"] / blocks["blocks"], **first},
+        ("shared_blocks", blocks["blocks"], one, other),
+        ("shared_sentences", blocks["sentences"], one, other),
+        ("better_blocks", blocks["better"], one, other),
+        ("better_blocks", blocks["worse"], other, one),
+        ("tie_blocks", blocks["ties"], one, other),
+        ("tie_share", 100 * blocks["ties"] / blocks["blocks"], one, other),
     ]
-    return pd.concat([better, ranks, pd.DataFrame(both)]).assign(task=FOCUS)
+    return pd.concat([better, ranks, pd.DataFrame(both, columns=VALUE)]).assign(task=FOCUS)
 
 
 def _edits(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Table 11 and Section 4.1: the editing task."""
     names = {name: f"edits_{name}" for name in ("min", "average", "sd", "max")}
     edits = tables["table11"].rename(columns={"pair": "task", **names})
-    accepted = tables["acceptability"].assign(
-        acceptable_share=100 * tables["acceptability"]["share"], task="cs-en"
-    )
+    accepted = tables["acceptability"].assign(task="cs-en")
+    accepted["acceptable_share"] = 100 * accepted["share"]
     columns = ["edits", "acceptable", "acceptable_share"]
-    return pd.concat(
-        [
-            edits.melt("task", list(names.values()), "statistic", "ours"),
-            accepted.melt(["task", "system"], columns, "statistic", "ours"),
-        ]
-    )
+    edits = edits.melt("task", list(names.values()), "statistic", "ours")
+    return pd.concat([edits, accepted.melt(["task", "system"], columns, "statistic", "ours")])
 
 
 def private_annotation(printed: pd.DataFrame) -> pd.DataFrame:
-    """Totals, agreement and Cohen's κ of Tables 7 and 8, recomputed from the counts printed there.
+    """Totals, agreement and Cohen's κ of Tables 7 and 8, from the counts `printed` there.
 
-    Parameters
-    ----------
-    printed : DataFrame
-        From `claims.published`.
-
-    Returns
-    -------
-    DataFrame
-        statistic, kind, label, other (as in the published file) and ours.
+    Columns: statistic, kind, label, other (as in the published file) and ours.
     """
     from statsmodels.stats.inter_rater import cohens_kappa
 
-    counts = printed[printed["place"].isin(["Table 7", "Table 8"])]
-    table7 = counts[counts["place"] == "Table 7"].pivot(
-        index="label", columns="other", values="published"
-    )
+    place, values = printed["place"], "published"
+    table7 = printed[place == "Table 7"].pivot(index="label", columns="other", values=values)
     joint = table7.loc[LABELS, LABELS].astype(int)
-    table8 = counts[counts["place"] == "Table 8"].pivot(
-        index="kind", columns="label", values="published"
-    )
+    table8 = printed[place == "Table 8"].pivot(index="kind", columns="label", values=values)
     people = table8.drop("total")[LABELS].astype(int)
     agreed, every = int(np.trace(joint)), int(joint.to_numpy().sum())
     by_t, by_b = joint.sum(axis=1), joint.sum(axis=0)

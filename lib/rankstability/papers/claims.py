@@ -11,13 +11,11 @@ What no single run can answer is answered when the ledger is put together (`repo
 functions that a paper's module may have:
 
 ``across(tables) -> DataFrame``
-    Ledger rows (`COLUMNS`) that need several campaigns. ``tables(notebook, name)`` gives
-    ``<name>.csv`` of that notebook (its number is enough: ``tables("02", "changes")``) of all real
-    campaigns that were run, one below the other, with ``campaign`` as the first column; an empty
-    frame with that column where there is none. ``tables(notebook, "run")`` gives one row per
-    campaign with the settings in its ``run.json`` (``provenance``, ``test``, ``alpha``, ...), and
-    ``tables("catalogue", "pairs")`` what the catalogue says of each real campaign's pairs, here or
-    not: columns campaign, pair, protocol, year, style, tool, judged, title.
+    Ledger rows (`COLUMNS`) that need several campaigns. ``tables("02", "changes")`` gives that
+    table of notebook 02 of all real campaigns that were run, one below the other, ``campaign``
+    first (empty where there is none); ``tables("02", "run")`` a row per campaign with the settings
+    in its ``run.json``; ``tables("catalogue", "pairs")`` what the catalogue says of each real
+    campaign's pairs, here or not: campaign, pair, protocol, year, style, tool, judged, title.
 ``absent(rows) -> DataFrame or Series``
     For the published `rows` that neither a run nor ``across`` answered: ledger rows (`COLUMNS`), or
     a Series of reasons with the index of `rows`. Cells it leaves out get the reason ``the data are
@@ -46,18 +44,8 @@ PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated
 def published(paper: str, *places: str) -> pd.DataFrame:
     """The numbers a paper prints, from ``data/published/<paper>.csv``, as text.
 
-    Parameters
-    ----------
-    paper : str
-        ``knowles2021``, ``bojar2011``, ``lopez2012``, ``koehn2012``, ``riley2024`` or
-        ``knowles_lo2022``.
-    *places : str
-        Only these tables or figures, such as ``"Table 2"``; none: all.
-
-    Returns
-    -------
-    DataFrame
-        Columns paper, place, cell, published and whatever else the file holds (its source note).
+    Only those of `places` (tables or figures, such as ``"Table 2"``) where given. Columns: paper,
+    place, cell, published and whatever else the file holds (its source note).
     """
     file = paths.PUBLISHED / f"{paper}.csv"
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
@@ -112,25 +100,16 @@ def compare(
 
     Parameters
     ----------
-    rows : DataFrame
-        From `published`, or some of its rows.
     ours : DataFrame
         The key columns `on` (as in the published file; compared as text) and ``ours``, our value
         (missing: none). Optional, each for its own row: ``reason``, ``tolerance``, ``provenance``,
         ``fact`` (true: what agrees is a ``fact`` of the catalogue, not a result). Published rows
         that no row of `ours` answers are ``no data``; rows of `ours` that are not printed are left
-        out.
-    on : sequence of str
-        Columns of both frames, such as ``["statistic", "pair", "removed"]``.
+        out. Two values for one key are refused.
     provenance : str
         One of `PROVENANCES`: where our data come from.
     no_data : str
         The reason of rows without a value that have none of their own.
-
-    Raises
-    ------
-    DataError
-        For an unknown provenance, or two of our values for one key.
     """
     on = list(on)
     extra = [c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours]
@@ -148,10 +127,8 @@ def compare(
         verdict = status(row["published"], row["ours"], limit)
         verdict = "fact" if verdict == "exact" and _given(row, "fact", False) else verdict
         reason = _given(row, "reason", "") or (no_data if verdict == "no data" else "")
-        out.append(
-            (row["paper"], row["place"], row["cell"], row["published"], _text(row["ours"]),
-             verdict, reason, source)
-        )  # fmt: skip
+        about = (row[name] for name in ("paper", "place", "cell", "published"))
+        out.append((*about, _text(row["ours"]), verdict, reason, source))
     return pd.DataFrame(out, columns=COLUMNS)
 
 
@@ -167,9 +144,13 @@ def _text(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def summary(rows: pd.DataFrame) -> pd.DataFrame:
+def summary(rows: pd.DataFrame, by: Sequence[str] = ("paper", "place")) -> pd.DataFrame:
     """Counts of each status per paper and place: columns paper, place, exact, rounds, ..."""
-    counts = pd.crosstab([rows["paper"], rows["place"]], rows["status"])
-    return (
-        counts.reindex(columns=list(STATUSES), fill_value=0).reset_index().rename_axis(columns=None)
-    )
+    counts = pd.crosstab([rows[name] for name in by], rows["status"])
+    table = counts.reindex(columns=list(STATUSES), fill_value=0).reset_index()
+    return table.rename_axis(columns=None)
+
+
+def yes(value: Any) -> str:
+    """``yes`` or ``no``."""
+    return "yes" if value else "no"

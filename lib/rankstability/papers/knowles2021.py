@@ -15,7 +15,8 @@ import pandas as pd
 
 from . import claims
 from . import knowles2021_rows as base
-from .knowles2021_rows import KEYS, KINDS, OFFICIAL, Answer, compare, count_changed, included, yes
+from .claims import yes
+from .knowles2021_rows import KEYS, KINDS, OFFICIAL, Answer, compare, count_changed, included
 from .knowles2021_totals import across
 
 __all__ = ["KEYS", "KINDS", "across", "count_changed", "included"]
@@ -34,18 +35,11 @@ def absent(rows: pd.DataFrame) -> pd.DataFrame:
     return compare(rows, reason, OFFICIAL)
 
 
-# ---------------------------------------------------------------- 01: replication
-
-
 def replication_claims(agreement: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Table 4 (appendix A): which rankings come out again.
 
-    Parameters
-    ----------
-    agreement : DataFrame
-        All pairs' ``verdict`` of notebook 01: pair, systems, same_order, ...
-    run : mapping
-        The settings of the run: campaign, provenance, test, rule, alpha.
+    From all pairs' ``verdict`` of notebook 01, and the `run`'s settings: campaign, provenance,
+    test, rule, alpha.
     """
     rows = claims.published(base.PAPER, "Table 4")
     about = (rows["campaign"] == run["campaign"]) | (rows["released"] == run["campaign"])
@@ -74,21 +68,10 @@ def _replicated(checks: pd.Series, printed: str, workers: bool) -> Answer:
     return Answer(("✓" if same else "differs") if workers else None, "; ".join(reasons))
 
 
-# ---------------------------------------------------------------- 02: removal
-
-
 def removal_claims(
     changes: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """The campaign's rows of Table 2 and section 5.1.
-
-    Parameters
-    ----------
-    changes, workers : DataFrame
-        All pairs' ``changes`` and ``workers`` of notebook 02.
-    run : mapping
-        As for `replication_claims`.
-    """
+    """The campaign's rows of Table 2 and section 5.1, from all pairs' tables of notebook 02."""
     campaign = str(run["campaign"])
     changes, pairs = changes.assign(campaign=campaign), included(campaign)
 
@@ -102,16 +85,10 @@ def removal_claims(
     return pd.concat([table_2, percents], ignore_index=True)
 
 
-# ---------------------------------------------------------------- 03: degradation
-
-
 def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Figures 2 and 3: how systems stand to each other when human scores are divided.
 
-    Parameters
-    ----------
-    ranks : DataFrame
-        All pairs' ``ranks`` of notebook 03: pair, ranking, rank, system, cluster.
+    From all pairs' ``ranks`` of notebook 03: pair, ranking, rank, system, cluster.
     """
     rows = base.rows_of(run["campaign"], "Figure 2", "Figure 3")
 
@@ -135,9 +112,6 @@ def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFr
     return compare(rows[rows["divisor"] != "original"], answer, run)
 
 
-# ---------------------------------------------------------------- 04 and 05
-
-
 def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Figure 4: how many HITs hold every system, from all pairs' ``balance`` of notebook 04."""
     campaign = run["campaign"]
@@ -159,7 +133,7 @@ def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.Dat
             f"{least['complete']:.1%} in {least['pair']}, of {len(hits)} pairs with HIT ids "
             "(tr-en left out, as in the paper)"
         )
-        return found._replace(reason="; ".join(filter(None, (how, found.reason))))
+        return found._replace(reason=base.joined(how, found.reason))
 
     return compare(base.rows_of(campaign, "Figure 4"), answer, run)
 

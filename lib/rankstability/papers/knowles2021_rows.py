@@ -11,9 +11,7 @@ import pandas as pd
 from . import claims
 
 PAPER = "knowles2021"
-KEYS = [
-    "place", "campaign", "pair", "quantity", "kind", "style", "removed", "divisor", "hit",
-]  # fmt: skip
+KEYS = ["place", "campaign", "pair", "quantity", "kind", "style", "removed", "divisor", "hit"]
 KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
 STYLES = ("SR-DC", "SR+DC")
 SETTINGS = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}  # the paper's
@@ -49,6 +47,7 @@ class Count:
 
     @property
     def share(self) -> float:
+        """Of the pairs here, those that changed."""
         return self.changed / max(self.here, 1)
 
     @property
@@ -72,10 +71,7 @@ class Count:
 def included(campaign: str = "") -> pd.DataFrame:
     """The 46 pairs of the paper's analyses, or those of one campaign, from its Table 4.
 
-    Returns
-    -------
-    DataFrame
-        campaign, pair, style (``SR-DC``, ``SR+DC``), judged (``monolingual``, ``bilingual``).
+    Columns: campaign, pair, style (``SR-DC``, ``SR+DC``), judged (``monolingual``, ``bilingual``).
     """
     rows = claims.published(PAPER, "Table 4")
     rows = rows[(rows["used"] == "yes") & rows["quantity"].isin(["style", "judged"])]
@@ -118,16 +114,18 @@ def compare(
         for name, usual in SETTINGS.items()
         if run.get(name, usual) != usual
     )
-    answers = [answer(row) or Answer() for row in rows.itertuples()]
-    ours = rows[KEYS].assign(
-        ours=pd.Series([a.ours for a in answers], index=rows.index, dtype=object),
-        reason=["; ".join(filter(None, (a.reason, other if a.reason or a.ours else "")))
-                for a in answers],
-        provenance=[a.provenance or (run.get("absent") if a.ours is None else None)
-                    for a in answers],
-        fact=fact,
-    )  # fmt: skip
+    values = []
+    for ours, reason, provenance in (answer(row) or Answer() for row in rows.itertuples()):
+        reason = joined(reason, other if reason or ours else "")
+        values.append((ours, reason, provenance or (run.get("absent") if ours is None else None)))
+    names = ["ours", "reason", "provenance"]
+    ours = rows[KEYS].join(pd.DataFrame(values, rows.index, names, dtype=object)).assign(fact=fact)
     return claims.compare(rows, ours, KEYS, provenance=run["provenance"], no_data=no_data)
+
+
+def joined(*reasons: str) -> str:
+    """Reasons that are not empty, one after the other."""
+    return "; ".join(filter(None, reasons))
 
 
 def so_far(value: Any, printed: str, number: int, absent: str) -> Answer:
@@ -136,10 +134,6 @@ def so_far(value: Any, printed: str, number: int, absent: str) -> Answer:
         return Answer(value)
     fits = "consistent" if claims.status(printed, value) == "exact" else "not as printed"
     return Answer(None, f"{value} in the {number} pairs here, {fits} so far; {absent} absent")
-
-
-def yes(value: Any) -> str:
-    return "yes" if value else "no"
 
 
 def count_changed(changes: pd.DataFrame, pairs: pd.DataFrame, kind: str) -> Count:
@@ -165,12 +159,13 @@ def percentages(rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any
         table = table.set_index("pair")
         if row.quantity == "percent":
             return Answer(f"{table.loc[row.pair, row.kind]:.2f}%")
-        if row.quantity == "least_percent":
-            value = f"{table[row.kind].min():.4g}%"
-        elif row.quantity == "three_lowest":
-            value = ", ".join(table[row.kind].nsmallest(3).index)
-        elif row.quantity == "highest":
-            value = str(table[row.kind].idxmax())
+        if row.kind:
+            share = table[row.kind]
+            value = {
+                "least_percent": f"{share.min():.4g}%",
+                "three_lowest": ", ".join(share.nsmallest(3).index),
+                "highest": str(share.idxmax()),
+            }[row.quantity]
         else:  # workers with any
             value = str(int(table["ref"].sum() + table["bad_ref"].sum()))
         here = [set(table.index[table["campaign"] == name]) for name in names]
@@ -181,14 +176,10 @@ def percentages(rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any
 
 
 def relation(table: pd.DataFrame, one: str, other: str) -> str:
-    """How two systems stand to each other, as the paper says it.
+    """How two systems stand to each other in a ranking, as the paper says it.
 
-    Parameters
-    ----------
-    table : DataFrame
-        system, rank, cluster.
-    one, other : str
-        Names; the numbers that follow them in system ids are not asked for.
+    `table` has system, rank, cluster; the numbers that follow the two names in system ids are not
+    asked for.
     """
     ids = {system_named(table["system"], name): name for name in (one, other)}
     two = table[table["system"].isin(ids)].set_index("system")

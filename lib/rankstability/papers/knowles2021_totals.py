@@ -16,22 +16,19 @@ from ..study import removal
 from ..study.degradation import DIVISORS
 from . import claims
 from . import knowles2021_rows as base
-from .knowles2021_rows import OFFICIAL, PAPER, Answer, compare, yes
+from .claims import yes
+from .knowles2021_rows import OFFICIAL, PAPER, Answer, compare
 
 
 def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Ledger rows over several campaigns, and of what more than one release may answer.
 
     Tables 1, 2 (all) and 3, the facts of Table 4, sections 3, 5 (the toy example), 5.1 to 5.3,
-    Figure 1, and the first columns of Figures 2 and 3.
-
-    Parameters
-    ----------
-    tables : callable
-        ``tables(notebook, name)`` as `claims` describes it.
+    Figure 1, and the first columns of Figures 2 and 3. `tables` as `claims` describes it.
     """
     changes = _of_the_paper(tables("02_outlier_removal", "changes"), "removed")
     divided = _of_the_paper(tables("03_divisor_degradation", "changes"), "divisor")
+    divided = divided[divided["divisor"].isin(DIVISORS)]
     workers = tables("02_outlier_removal", "workers")
     rows = claims.published(PAPER, "Section 5.1")
     parts = [
@@ -40,13 +37,8 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
         _table_1(tables("01_replication", "type_counts"), tables("01_replication", "run")),
         _removal_totals(changes, _runs(tables("02_outlier_removal", "run"))),
         base.percentages(rows[rows["campaign"].str.contains(" ")], workers, OFFICIAL),
-        _figure_1(
-            divided[divided["divisor"].isin(DIVISORS)],
-            _runs(tables("03_divisor_degradation", "run")),
-        ),
-        _original_rankings(
-            tables("01_replication", "ranking"), tables("01_replication", "machines")
-        ),
+        _figure_1(divided, _runs(tables("03_divisor_degradation", "run"))),
+        _original_rankings(*(tables("01_replication", name) for name in ("ranking", "machines"))),
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -163,7 +155,7 @@ def _removal_totals(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFra
             return _said(row, here)
         gap = here[asked[0]].gap if len(asked) == 1 else f"{len(absent)} pairs are absent"
         said = _said(row, printed)
-        why = "; ".join(filter(None, (said.reason, "from the rows of Table 2", gap)))
+        why = base.joined(said.reason, "from the rows of Table 2", gap)
         return Answer(said.ours, why, base.PRINT)
 
     return compare(rows, answer, run)
@@ -211,10 +203,8 @@ def _reference_alone(changes: pd.DataFrame, number: int) -> Answer:
     parts = {name: changes[changes["removed"] == name] for name in ("human+ref", "ref")}
     sums = {name: [int(part[kind].sum()) for kind in base.KINDS] for name, part in parts.items()}
     size = len(parts["ref"])
-    text = (
-        f"{size} pairs: human and REF {sums['human+ref']}, REF alone {sums['ref']} "
-        "(rank, cluster, both)"
-    )
+    text = f"{size} pairs: human and REF {sums['human+ref']}, REF alone {sums['ref']}"
+    text += " (rank, cluster, both)"
     gaps = [abs(a - b) for a, b in zip(*sums.values(), strict=True)]
     return Answer(yes(max(gaps) <= size / 10) if size == number else None, text)
 
@@ -294,7 +284,7 @@ def _of_original(quantity: str, whole: pd.DataFrame, machines: pd.DataFrame, not
     if quantity == "alone":
         volc = base.volctrans(whole["system"])
         top = set(machines.loc[machines["cluster"] == 1, "system"])
-        return Answer(yes(top == {volc}), "; ".join(filter(None, (note, volc))))
+        return Answer(yes(top == {volc}), base.joined(note, volc))
     names = [base.system_named(whole["system"], name) for name in ("Online-A", "Online-G")]
     lines = [t.loc[t["system"].isin(names), "cluster"].nunique() > 1 for t in (whole, machines)]
     return Answer(yes(lines[1] and not lines[0]), note)

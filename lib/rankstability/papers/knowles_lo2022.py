@@ -18,21 +18,15 @@ OWN = "wmt20-iku"
 TABLES = {"Hansard": "Table 3", "News": "Table 4"}
 STANDARD = {"Hansard": "", "News": "SRPOL.383"}  # of whose scores mean and sd are taken
 LEVELS = (0.001, 0.01, 0.05)
-ON = ["place", "statistic", "rank"]
 
 
 def ranking(da: DirectAssessment, standard: str = "") -> pd.DataFrame:
     """A test set's ranking as the paper makes it.
 
     Segment scores, repeats among them; z by annotator, with the mean and standard deviation of the
-    rows that are no control items, or of those of the system `standard`; a line below a system
-    that differs from all below it (Mann-Whitney of SciPy before 1.7).
-
-    Returns
-    -------
-    DataFrame
-        rank, system, mean_raw, mean_z, line (the least of `LEVELS` at which a line stands below
-        the system; missing: none).
+    rows that are no control items, or of those of the system `standard`; a line below a system that
+    differs from all below it (Mann-Whitney of SciPy before 1.7). Columns: rank, system, mean_raw,
+    mean_z, line (the least of `LEVELS` at which a line stands below the system; missing: none).
     """
     chosen = select_rows(da, "every repeat")
     rows = unmarked(da.latest)
@@ -53,14 +47,8 @@ def ranking(da: DirectAssessment, standard: str = "") -> pd.DataFrame:
     return table
 
 
-def measured(rankings: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Our values of what the paper prints: `ON` and ours.
-
-    Parameters
-    ----------
-    rankings : mapping
-        Test set (a key of `TABLES`) to its `ranking`.
-    """
+def ledger(rankings: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The paper's rankings and lines beside ours, from each test set's `ranking`: ledger rows."""
     parts = []
     for name, table in rankings.items():
         values = table.assign(
@@ -71,9 +59,5 @@ def measured(rankings: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         long = values.melt("rank", ["system", "mean_raw", "mean_z", "line"], "statistic", "ours")
         long = long[~(long["statistic"].eq("line") & long["rank"].eq(len(table)))]
         parts.append(long.assign(place=TABLES[name]))
-    return pd.concat(parts, ignore_index=True).astype({"rank": str})
-
-
-def ledger(rankings: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The paper's rankings and lines beside ours: rows of the claims ledger."""
-    return claims.compare(claims.published(PAPER), measured(rankings), ON, provenance="official")
+    ours, on = pd.concat(parts, ignore_index=True), ["place", "statistic", "rank"]
+    return claims.compare(claims.published(PAPER), ours, on, provenance="official")

@@ -7,21 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..study.experiments import QUALITIES
-from ..study.readings import (
-    AS_MATCHED,
-    AS_STATED,
-    MATCHING_SPREAD,
-    READINGS,
-    SIGMA2,
-    SYSTEMS,
-    Reading,
-)
+from ..study.readings import AS_MATCHED, AS_STATED, MATCHING_SPREAD, READINGS, SIGMA2, SYSTEMS
 from . import claims
 from .koehn2012_readings import (
     NUMBERS,
@@ -40,7 +33,7 @@ OFFICIAL = ("Figure 2", "Table 2", "Table 3")  # from WMT12's judgments; the res
 KEYS = ["reading", "task", "system", "method", "quantity", *NUMBERS]
 RANKED = ("rank", "range", "clusters")  # of Tables 2 and 3: right or wrong, never rounded
 MOST = (8, 12)  # of sigma^2, which "seem to cover most cases" (Section 6)
-
+FIFTEEN = {"systems": SYSTEMS, "sigma2": SIGMA2}  # of the simulated campaigns
 WITHIN = 3 * np.sqrt(2)  # Monte Carlo error: three standard errors of the difference of two runs
 GRID = "a grid inferred from the print: the numbers seen in Table 4"
 
@@ -58,24 +51,13 @@ def report(
 ) -> pd.DataFrame:
     """The paper's rows of the claims ledger; made on another campaign they would mean nothing.
 
-    Parameters
-    ----------
-    fits : DataFrame
-        From `real_tasks.fitted_spreads`, both readings.
-    quality, errors, shares : DataFrame
-        From `readings.table1` (with so many `resamples`), `readings.figure3`, `readings.section6`.
-    needed : DataFrame
-        From `beside_table4`.
-    ranges : mapping of str to DataFrame
-        From `real_tasks.repeated_ranges`, by task; tasks that were not run may be absent.
+    `fits` is from `real_tasks.fitted_spreads`, both readings; `quality` (with so many `resamples`),
+    `errors` and `shares` from `readings.table1`, `figure3` and `section6`; `needed` from
+    `beside_table4`; `ranges` from `real_tasks.repeated_ranges`, by task, where tasks that were not
+    run may be absent.
     """
-    records = [
-        *_fits(fits),
-        *_ranges(ranges, fits),
-        *_range_quality(quality, resamples),
-        *_ranking_errors(errors),
-        *_needed(needed, shares),
-    ]
+    records = [*_fits(fits), *_ranges(ranges, fits), *_range_quality(quality, resamples)]
+    records += [*_ranking_errors(errors), *_needed(needed, shares)]
     ours = pd.DataFrame(records, dtype=object)
     ours[KEYS] = ours[KEYS].fillna("")
     rows = claims.published(PAPER)
@@ -102,10 +84,7 @@ def _judged(rows: pd.DataFrame, ours: pd.DataFrame, provenance: str) -> pd.DataF
 
 def counts(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of each status per place and reading: columns place, reading and the statuses."""
-    named = _with_reading(rows)
-    table = pd.crosstab([named["place"], named["reading"]], named["status"])
-    table = table.reindex(columns=list(claims.STATUSES), fill_value=0)
-    return table.reset_index().rename_axis(columns=None)
+    return claims.summary(_with_reading(rows), ["place", "reading"])
 
 
 def differences(rows: pd.DataFrame) -> pd.DataFrame:
@@ -121,9 +100,6 @@ def _with_reading(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.merge(readings, on=["place", "cell"], how="left")
 
 
-# ------------------------------------------------------ our values, keyed as the published ones
-
-
 def _fits(fits: pd.DataFrame) -> Iterable[Record]:
     """Figure 2; the extremes only where all eight tasks of WMT12 were fitted."""
     reason = "least squares over the growth of all judgments, ties counted"
@@ -132,21 +108,20 @@ def _fits(fits: pd.DataFrame) -> Iterable[Record]:
         about = {"place": "Figure 2", "reading": name, "reason": reason}
         for task, value in sigma2.items():
             yield about | {"task": task, "quantity": "sigma2", "ours": value}
-        if len(sigma2) == 8:
-            yield about | {
-                "quantity": "smallest sigma2",
-                "ours": sigma2.min(),
-                "reason": f"{reason}; from {sigma2.idxmin()}, the task with the fewest systems",
-            }
-            yield about | {"quantity": "largest sigma2", "ours": sigma2.max()}
-            most = sigma2.between(*MOST)
-            yield about | {
-                "place": "Section 6",
-                "provenance": "official",
-                "quantity": "sigma2 8 to 12",
-                "ours": "most" if most.mean() > 0.5 else "not most",
-                "reason": f"“most” read as more than half: {most.sum()} of {len(most)} fitted",
-            }
+        if len(sigma2) < 8:
+            continue
+        fewest = f"{reason}; from {sigma2.idxmin()}, the task with the fewest systems"
+        yield about | {"quantity": "smallest sigma2", "ours": sigma2.min(), "reason": fewest}
+        yield about | {"quantity": "largest sigma2", "ours": sigma2.max()}
+        most = sigma2.between(*MOST)
+        yield {
+            "place": "Section 6",
+            "reading": name,
+            "provenance": "official",
+            "quantity": "sigma2 8 to 12",
+            "ours": "most" if most.mean() > 0.5 else "not most",
+            "reason": f"“most” read as more than half: {most.sum()} of {len(most)} fitted",
+        }
 
 
 def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[Record]:
@@ -194,44 +169,38 @@ def _usual(texts: Iterable[str], printed: str) -> tuple[str, float]:
 
 
 def _range_quality(quality: pd.DataFrame, resamples: int) -> Iterable[Record]:
-    """Table 1, and Section 5.2's two numbers from it."""
+    """Table 1, and Section 5.2's numbers from it: two cells, and how many times the clusters."""
     for reading in READINGS:
         spread = reading.spread(SIGMA2)
         settings = [f"{reading.sides}-sided", f"trim {reading.trimmed(resamples)}"]
         rows = quality[np.isclose(quality["spread"], spread) & quality["setting"].isin(settings)]
-        for row in rows.to_dict("records"):
-            for name in QUALITIES:
-                scale = 100 if "violations" in name else 1
-                se = scale * row[f"{name}_se"]
-                record = {
-                    "place": "Table 1",
-                    "reading": reading.name,
-                    "method": row["method"],
-                    "quantity": name,
-                    "judgments": row["judgments"],
-                    "systems": SYSTEMS,
-                    "sigma2": SIGMA2,
-                    "ours": round(scale * row[name], 3),
-                    "reason": f"sd {spread:.4g}, {row['setting']}; mean of {row['runs']} runs, "
-                    f"standard error {se:.2g}, three of the difference of two runs "
-                    f"{WITHIN * se:.2g}",
-                }
-                yield record | {"tolerance": WITHIN * se}
-                yield record | {"place": "Section 5.2"}
-        yield from _clusters_gained(reading, rows)
+        for row, name in product(rows.to_dict("records"), QUALITIES):
+            scale = 100 if "violations" in name else 1
+            se = scale * row[f"{name}_se"]
+            record = FIFTEEN | {
+                "reading": reading.name,
+                "method": row["method"],
+                "quantity": name,
+                "judgments": row["judgments"],
+                "ours": round(scale * row[name], 3),
+                "reason": f"sd {spread:.4g}, {row['setting']}; mean of {row['runs']} runs, "
+                f"{_error(se)}",
+            }
+            yield record | {"place": "Table 1", "tolerance": WITHIN * se}
+            yield record | {"place": "Section 5.2"}
+        by = rows.pivot(index="judgments", columns="method", values="clusters")
+        times = by["bootstrap"] / by["pairwise"]
+        yield {
+            "place": "Section 5.2",
+            "reading": reading.name,
+            "quantity": "times as many clusters",
+            "ours": f"{times.min():.0f}–{times.max():.0f}",
+            "reason": f"{times.min():.2f} to {times.max():.2f} over the sizes of Table 1, rounded",
+        }
 
 
-def _clusters_gained(reading: Reading, rows: pd.DataFrame) -> Iterable[Record]:
-    """Section 5.2: how many times as many clusters the bootstrap finds, least and most."""
-    by = rows.pivot(index="judgments", columns="method", values="clusters")
-    times = by["bootstrap"] / by["pairwise"]
-    yield {
-        "place": "Section 5.2",
-        "reading": reading.name,
-        "quantity": "times as many clusters",
-        "ours": f"{times.min():.0f}–{times.max():.0f}",
-        "reason": f"{times.min():.2f} to {times.max():.2f} over the sizes of Table 1, rounded",
-    }
+def _error(se: float) -> str:
+    return f"standard error {se:.2g}, three of the difference of two runs {WITHIN * se:.2g}"
 
 
 def _ranking_errors(errors: pd.DataFrame) -> Iterable[Record]:
@@ -243,26 +212,24 @@ def _ranking_errors(errors: pd.DataFrame) -> Iterable[Record]:
         f"{bojar.iloc[0]:.1%} at 10,000 and {bojar.iloc[-1]:.1%} at 50,000 judgments"
     )
     slips = {
-        10_000: "; exact minimum, one of possibly several optimal orders",
-        50_000: "; the printed value repeats the one at 10,000 judgments",
+        ("LOPEZ", 10_000): "; exact minimum, one of possibly several optimal orders",
+        ("LOPEZ", 50_000): "; the printed value repeats the one at 10,000 judgments",
     }
     cases = ((AS_STATED, AS_STATED.spread(SIGMA2), ""), (AS_MATCHED, MATCHING_SPREAD, note))
     for reading, spread, more in cases:
         for row in errors[np.isclose(errors["spread"], spread)].to_dict("records"):
             se = 100 * row["error_se"]
-            slip = slips.get(row["judgments"], "") if row["ranker"] == "LOPEZ" else ""
-            yield {
+            slip = slips.get((row["ranker"], row["judgments"]), "")
+            yield FIFTEEN | {
                 "place": "Figure 3",
                 "reading": reading.name,
                 "method": row["ranker"],
                 "quantity": "error",
                 "judgments": row["judgments"],
-                "systems": SYSTEMS,
-                "sigma2": SIGMA2,
                 "ours": round(100 * row["error"], 3),
                 "tolerance": WITHIN * se,
-                "reason": f"sd {spread:.4g}, {row['experiments']} experiments, standard error "
-                f"{se:.2g}, three of the difference of two runs {WITHIN * se:.2g}{slip}{more}",
+                "reason": f"sd {spread:.4g}, {row['experiments']} experiments, {_error(se)}"
+                f"{slip}{more}",
             }
 
 
@@ -272,11 +239,8 @@ def _needed(needed: pd.DataFrame, shares: pd.DataFrame) -> Iterable[Record]:
     for reading in READINGS:
         meant = (needed["sigma2_is"] == reading.sigma2_is) & (needed["sides"] == reading.sides)
         for row in needed[meant].to_dict("records"):
-            record = {
-                "reading": reading.name,
-                "quantity": "thousands of judgments",
-                **{key: row[key] for key in ("systems", "sigma2", "share")},
-            }
+            record = {"reading": reading.name, "quantity": "thousands of judgments"}
+            record |= {key: row[key] for key in ("systems", "sigma2", "share")}
             thousands = row["judgments"] / 1000
             ours, reason = round(thousands, 3), "integral, not simulation"
             if reading is AS_MATCHED:
@@ -286,13 +250,6 @@ def _needed(needed: pd.DataFrame, shares: pd.DataFrame) -> Iterable[Record]:
             yield record | {"place": "Table 4", "ours": ours, "reason": reason}
             yield record | {"place": "Section 6", "ours": round(thousands, 2), "reason": why}
     for row in shares.to_dict("records"):
-        yield {
-            "place": "Section 6",
-            "reading": row["reading"],
-            "quantity": "share",
-            "judgments": row["judgments"],
-            "systems": SYSTEMS,
-            "sigma2": SIGMA2,
-            "ours": round(100 * row["share"], 2),
-            "reason": why,
-        }
+        about = {"place": "Section 6", "reading": row["reading"], "judgments": row["judgments"]}
+        share = {"quantity": "share", "ours": round(100 * row["share"], 2), "reason": why}
+        yield FIFTEEN | about | share

@@ -18,10 +18,7 @@ READ = ["blanks", "ties", "unit", "trim"]
 def printed(place: str) -> pd.DataFrame:
     """What the paper prints at a place, as numbers.
 
-    Returns
-    -------
-    DataFrame
-        method, quantity, judgments, systems, sigma2, share, and value (percentages as shares).
+    Columns: method, quantity, judgments, systems, sigma2, share, and value (percentages as shares).
     """
     rows = claims.published(PAPER, place)
     rows = rows[rows["reading"] == AS_STATED.name].reset_index(drop=True)  # typed once per reading
@@ -34,12 +31,9 @@ def printed(place: str) -> pd.DataFrame:
 def beside_table4(needed: pd.DataFrame) -> pd.DataFrame:
     """`needed` (from `readings.table4`) beside the print.
 
-    Returns
-    -------
-    DataFrame
-        `needed`, printed, ratio (ours / printed), on_grid (ours rounded up to the next number that
-        Table 4 prints in any cell: a grid inferred from the print, as a "grid search" suggests),
-        steps (from the printed number to that one).
+    Columns: those of `needed`, printed, ratio (ours / printed), on_grid (ours rounded up to the
+    next number that Table 4 prints in any cell: a grid inferred from the print, as a "grid search"
+    suggests), steps (from the printed number to that one).
     """
     keys = ["systems", "sigma2", "share"]
     thousands = printed("Table 4")[[*keys, "value"]]
@@ -53,33 +47,19 @@ def beside_table4(needed: pd.DataFrame) -> pd.DataFrame:
 
 
 def distance_from_table4(table: pd.DataFrame) -> pd.DataFrame:
-    """How far each meaning of sigma^2 and of the test is from the 60 printed cells.
+    """How far each meaning of sigma^2 and of the test is from the 60 cells of `beside_table4`.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `beside_table4`.
-
-    Returns
-    -------
-    DataFrame
-        sigma2_is, sides, ratio (geometric mean of ours / printed), typical_factor (exp of the
-        mean absolute log ratio), within_20_percent, on_grid_exact, within_a_step (cells of 60).
+    Columns: sigma2_is, sides, ratio (geometric mean of ours / printed), typical_factor (exp of the
+    mean absolute log ratio), within_20_percent, on_grid_exact, within_a_step (cells of 60).
     """
     logs = np.log(table["ratio"])
     near, steps = (table["ratio"] - 1).abs() <= 0.2, table["steps"].abs()
     rows = table.assign(log=logs, size=logs.abs(), near=near, same=steps == 0, step=steps <= 1)
     grouped = rows.groupby(["sigma2_is", "sides"], sort=False)
-    out = grouped.agg(
-        ratio=("log", "mean"),
-        typical_factor=("size", "mean"),
-        within_20_percent=("near", "sum"),
-        on_grid_exact=("same", "sum"),
-        within_a_step=("step", "sum"),
-    )
-    factors = ["ratio", "typical_factor"]
-    out[factors] = np.exp(out[factors])
-    return out.reset_index()
+    factors = grouped.agg(ratio=("log", "mean"), typical_factor=("size", "mean"))
+    cells = ["within_20_percent", "on_grid_exact", "within_a_step"]
+    numbers = grouped[["near", "same", "step"]].sum().set_axis(cells, axis=1)
+    return np.exp(factors).join(numbers).reset_index()
 
 
 def range_text(first: int, last: int) -> str:
@@ -90,18 +70,11 @@ def range_text(first: int, last: int) -> str:
 def fits_of_ranges(real: pd.DataFrame, simulated: pd.DataFrame) -> pd.DataFrame:
     """How near each reading of the bootstrap comes to Tables 1, 2 and 3 together.
 
-    Parameters
-    ----------
-    real, simulated : DataFrame
-        From `reading_search.real_ranges` of the tasks of Tables 2 and 3, and `simulated_quality`.
-
-    Returns
-    -------
-    DataFrame
-        blanks, ties, unit, trim; ranges (of the 28 printed ones, how many come out, mean over
-        repetitions), clusters_table2, clusters_table3 (printed: 6 and 2), table1_chi2 (over the
-        20 cells of Table 1's bootstrap; the model has no ties, blanks or judges), unbeaten (1: no
-        reading is nearer to Table 1 and to Tables 2 and 3). Best first by ranges.
+    From `reading_search.real_ranges` of the tasks of Tables 2 and 3, and `simulated_quality`.
+    Columns: blanks, ties, unit, trim; ranges (of the 28 printed ones, how many come out, mean over
+    repetitions), clusters_table2, clusters_table3 (printed: 6 and 2), table1_chi2 (over the 20
+    cells of Table 1's bootstrap; the model has no ties, blanks or judges), unbeaten (1: no reading
+    is nearer to Table 1 and to Tables 2 and 3). Best first by ranges.
     """
     keys = ["task", "system"]
     on_paper = claims.published(PAPER, "Table 2", "Table 3")
@@ -113,7 +86,8 @@ def fits_of_ranges(real: pd.DataFrame, simulated: pd.DataFrame) -> pd.DataFrame:
     each = rows.groupby([*READ, "repetition"])["same"].sum().groupby(READ).mean()
     number = real.groupby(["task", *READ, "repetition"])["cluster"].max()
     number = number.groupby(["task", *READ]).mean().unstack("task")
-    table = each.rename("ranges").to_frame().join(number.rename(columns=_clusters_of))
+    number = number.rename(columns={"en-cs": "clusters_table2", "fr-en": "clusters_table3"})
+    table = each.rename("ranges").to_frame().join(number)
     chi2 = _table_1_chi2(simulated).rename("table1_chi2")
     table = table.reset_index().merge(chi2.reset_index(), "left", on=["unit", "trim"])
     ranges, misfit = table["ranges"].to_numpy(), table["table1_chi2"].to_numpy()
@@ -124,10 +98,6 @@ def fits_of_ranges(real: pd.DataFrame, simulated: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values(["ranges", "table1_chi2"], ascending=[False, True], ignore_index=True)
 
 
-def _clusters_of(task: str) -> str:
-    return {"en-cs": "clusters_table2", "fr-en": "clusters_table3"}[task]
-
-
 def _table_1_chi2(simulated: pd.DataFrame) -> pd.Series:
     """By unit and trim: squared distances from Table 1's 20 bootstrap cells in standard errors.
 
@@ -135,14 +105,12 @@ def _table_1_chi2(simulated: pd.DataFrame) -> pd.Series:
     """
     cells = printed("Table 1")
     cells = cells[cells["method"] == "bootstrap"][["quantity", "judgments", "value"]]
-    long = pd.concat(
-        [
-            simulated[["unit", "trim", "judgments", "runs"]].assign(
-                quantity=name, ours=simulated[name], se=simulated[f"{name}_se"]
-            )
-            for name in QUALITIES
-        ]
-    ).merge(cells, on=["quantity", "judgments"])
+    about = simulated[["unit", "trim", "judgments", "runs"]]
+    parts = [
+        about.assign(quantity=name, ours=simulated[name], se=simulated[f"{name}_se"])
+        for name in QUALITIES
+    ]
+    long = pd.concat(parts).merge(cells, on=["quantity", "judgments"])
     unit = long["quantity"].str.contains("violations").map({True: 0.001, False: 0.1})
     error = np.sqrt(long["se"] ** 2 * (1 + long["runs"] / RUNS) + unit**2 / 12)
     square = ((long["ours"] - long["value"]) / error) ** 2

@@ -7,6 +7,7 @@ own numbers, that of WMT10 the worked examples too; `across` compares the totals
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,12 +20,8 @@ BOTH = ("wmt10", "wmt11")
 NEEDS_BOTH = "needs the tasks of WMT10 beside those of WMT11"
 KEYS = ["statistic", "task", "method", "rank", "system", "other"]
 EXAMPLES = ("Figure 1", "Figure 2", "Figure 3")  # worked examples, as tasks of their own
-COSTS = {
-    "optimal_cost": "mfas",
-    "cost_wmt_official": "wmt_official",
-    "cost_heuristic2": "heuristic2",
-    "cost_bojar": "bojar",
-}
+COSTS = {"optimal_cost": "mfas"}
+COSTS |= {f"cost_{name}": name for name in ("wmt_official", "heuristic2", "bojar")}
 ACYCLIC = "en-cs individual"  # Table 2, WMT11
 TUNABLE = "ur-en tunable"  # Table 4, WMT11
 HALF = "more than half"
@@ -34,14 +31,9 @@ CZECH = {"en-cs individual": "2011 English-Czech", "cs-en individual": "2011 Cze
 def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Ledger rows of the paper's numbers on one campaign; none for campaigns it does not use.
 
-    Parameters
-    ----------
-    campaign : str
-        A name of the catalogue.
-    tables : mapping
-        From `tournament_tasks`, the worked examples of Figures 2 and 3 among the tasks: ``tasks``
-        (with a column systems_with_reference), ``rankings`` and ``results``; from
-        `worked_examples`: ``implied``, the pairwise rankings of Figure 1.
+    `tables` are from `tournament_tasks`, the worked examples of Figures 2 and 3 among the tasks:
+    ``tasks`` (with a column systems_with_reference), ``rankings`` and ``results``; and from
+    `worked_examples`: ``implied``, the pairwise rankings of Figure 1.
     """
     rows = claims.published(PAPER)
     rows = rows[rows["campaign"] == campaign].reset_index(drop=True)
@@ -54,34 +46,24 @@ def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
-    """Ledger rows of the totals over all 25 tasks; none unless both campaigns are here.
-
-    Parameters
-    ----------
-    tables : callable
-        A notebook and a table's name to that CSV of all campaigns, ``campaign`` first.
-    """
+    """Ledger rows of the totals over all 25 tasks; none unless both campaigns are in `tables`."""
     tasks = tables("08_tournament", "tasks")
     if tasks.empty or not set(BOTH) <= set(tasks["campaign"]):
         return pd.DataFrame(columns=claims.COLUMNS)
     tasks = tasks[tasks["campaign"].isin(BOTH)]
     costs = _costs(tasks).groupby("method")["ours"].sum().reset_index().assign(statistic="cost")
     acyclic = tasks["optimal_cost"] == 0
-    numbers = {
-        "tasks": len(tasks),
-        "acyclic_tasks": int(acyclic.sum()),
-        "most_systems": tasks["systems"].max(),
-    }
+    values: list[tuple[str, Any, str]] = [
+        ("tasks", len(tasks), ""),
+        ("acyclic_tasks", int(acyclic.sum()), ""),
+        ("most_systems", tasks["systems"].max(), ""),
+    ]
     shares = {"ten_systems_or_more": tasks["systems"] >= 10, "tasks_with_cycles": ~acyclic}
-    counts = pd.DataFrame({"statistic": list(numbers), "ours": list(numbers.values())})
-    halves = pd.DataFrame(
-        [
-            (name, HALF if held.mean() > 0.5 else "at most half", f"{held.sum()} of {len(held)}")
-            for name, held in shares.items()
-        ],
-        columns=["statistic", "ours", "reason"],
-    )
-    ours = _keyed(pd.concat([costs, counts, halves]))
+    for name, held in shares.items():
+        half = HALF if held.mean() > 0.5 else "at most half"
+        values.append((name, half, f"{held.sum()} of {len(held)}"))
+    counts = pd.DataFrame(values, columns=["statistic", "ours", "reason"])
+    ours = _keyed(pd.concat([costs, counts]))
     rows = claims.published(PAPER)
     rows = rows[rows["campaign"] == ", ".join(BOTH)]
     return claims.compare(rows, ours, KEYS, provenance="official")
@@ -89,13 +71,10 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
 
 def absent(rows: pd.DataFrame) -> pd.DataFrame:
     """Ledger rows for published `rows` that no run answered."""
-    both = rows["campaign"] == ", ".join(BOTH)
     none = pd.DataFrame(columns=[*KEYS, "ours"])
-    parts = [
-        claims.compare(rows[both], none, KEYS, provenance="official", no_data=NEEDS_BOTH),
-        claims.compare(rows[~both], none, KEYS, provenance="official"),
-    ]
-    return pd.concat(parts, ignore_index=True)
+    made = claims.compare(rows, none, KEYS, provenance="official")
+    both = rows["campaign"].eq(", ".join(BOTH)).to_numpy()
+    return made.assign(reason=made["reason"].mask(both, NEEDS_BOTH))
 
 
 def _keyed(frame: pd.DataFrame) -> pd.DataFrame:
@@ -180,14 +159,14 @@ def _results(results: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
     number = ours.groupby(["task", "method"]).size().rename("ours").reset_index()
     beaten = results.groupby(["task", "over"]).size().rename("ours").reset_index()
     lost = results.groupby(["task", "under"])["weight"].sum().rename("ours").reset_index()
-    parts = [
-        ours.assign(statistic="violated", ours="yes"),
-        ours.assign(statistic="violated_weight", ours=ours["weight"]),
-        number.assign(statistic="violated_results"),
-        beaten.rename(columns={"over": "system"}).assign(statistic="systems_beaten"),
-        lost.rename(columns={"under": "system"}).assign(statistic="votes_lost"),
-    ]
-    return pd.concat(parts)
+    parts = {
+        "violated": ours.assign(ours="yes"),
+        "violated_weight": ours.assign(ours=ours["weight"]),
+        "violated_results": number,
+        "systems_beaten": beaten.rename(columns={"over": "system"}),
+        "votes_lost": lost.rename(columns={"under": "system"}),
+    }
+    return pd.concat([part.assign(statistic=name) for name, part in parts.items()])
 
 
 def _examples(implied: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
@@ -200,13 +179,8 @@ def _examples(implied: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
     score = won.astype(str) + "/" + every.reindex(won.index).astype(str)
     scores = score.rename("ours").rename_axis("system").reset_index()
     scores = scores.assign(task="Figure 2", method="wmt_official", statistic="score")
-    return pd.concat(
-        [
-            relation.assign(statistic="relation", task="Figure 1"),
-            number.assign(task="Figure 1"),
-            scores,
-        ]
-    )
+    figure1 = pd.concat([relation.assign(statistic="relation"), number]).assign(task="Figure 1")
+    return pd.concat([figure1, scores])
 
 
 def _spearman(ranks: pd.DataFrame) -> pd.DataFrame:
@@ -217,9 +191,8 @@ def _spearman(ranks: pd.DataFrame) -> pd.DataFrame:
         two = ranks[[method, other]].to_numpy()
         without, with_it = (spearmanr(t).statistic for t in (two, np.vstack([[0, 0], two])))
         rows.append(("spearman", method, other, without, None))
-        reason = (
-            f"with the reference as a ninth item; without it, as for the other two, {without:.3f}"
-        )
+        reason = "with the reference as a ninth item; without it, as for the other two, "
+        reason += f"{without:.3f}"
         rows.append(("spearman_with_reference", method, other, with_it, reason))
     table = pd.DataFrame(rows, columns=["statistic", "method", "other", "ours", "reason"])
     return table.assign(task=TUNABLE)

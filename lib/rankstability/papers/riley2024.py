@@ -11,15 +11,14 @@ from scipy.stats import entropy
 
 from ..study.srp_findings import FEW
 from . import claims
+from .claims import yes
 
 PAPER = "riley2024"
 OWN = "wmt22-mqm"  # the paper's campaign
 NO_DATA = f"the WMT22 files are not here (make data CAMPAIGN={OWN})"
 ON = ["place", "pair", "statistic"]
-TABLE_1 = (
-    *("documents", "segments", "min segments per document", "max segments per document"),
-    *("raters", "systems"),
-)
+TABLE_1 = ["documents", "segments", "min segments per document", "max segments per document"]
+TABLE_1 += ["raters", "systems"]
 
 
 def from_print() -> pd.DataFrame:
@@ -65,14 +64,9 @@ def measured(
 ) -> pd.DataFrame:
     """A campaign's values for the paper's statistics: columns `ON`, ours and interval.
 
-    The interval: of the difference in SRP behind a verdict, two standard errors each way.
-
-    Parameters
-    ----------
-    counts, agreement : DataFrame
-        ``table1.csv`` and ``table2.csv``: a column per language pair.
-    verdicts, table : DataFrame
-        The pairs' ``verdicts.csv`` and ``srp.csv``, with `pair`.
+    The interval: of the difference in SRP behind a verdict, two standard errors each way. From
+    ``table1.csv`` and ``table2.csv``, a column per language pair, and the pairs' ``verdicts.csv``
+    and ``srp.csv``, with `pair`.
     """
     rows: list[tuple[Any, ...]] = []
     of_count, of_agreement = counts.set_index("count"), agreement.set_index("aggregation")
@@ -92,31 +86,20 @@ def measured(
         first = mine.set_index("finding").loc["pSxS above no grouping"]
         ratio = round(float(first["ratio"]), 2)
         rows.append(("Figure 3", pair, "SRP of pSxS over SRP without grouping", ratio))
-        same = all(
-            np.sign(first[c]) == np.sign(first["difference"]) for c in ("kendall", "pearson")
-        )
-        rows.append(("Section 5", pair, "Pearson and Kendall point the same way", _yes(same)))
+        same = np.sign(first[["kendall", "pearson", "difference"]].astype(float)).nunique() == 1
+        rows.append(("Section 5", pair, "Pearson and Kendall point the same way", yes(same)))
         claiming = table[(table["pair"] == pair) & (table["empty_share"] < FEW)]
         near = (claiming["srp_both"] < 0.1).mean() > 0.5
         statistic = "SRP with significance in both studies near 0"
-        rows.append(("Footnote 3", pair, statistic, _yes(near)))
+        rows.append(("Footnote 3", pair, statistic, yes(near)))
     table = pd.DataFrame(rows, columns=[*ON, "ours", "interval"]).astype({"ours": object})
     return table.fillna({"interval": ""})
-
-
-def _yes(true: bool) -> str:
-    return "yes" if true else "no"
 
 
 def ledger(campaign: str, measured: pd.DataFrame) -> pd.DataFrame:
     """The paper's rows: compared on its own campaign, elsewhere without data.
 
-    On another campaign the reason tells what that one gives for the same statistic.
-
-    Parameters
-    ----------
-    measured : DataFrame
-        From `measured`.
+    On another campaign the reason tells what that one `measured` for the same statistic.
     """
     rows = claims.published(PAPER)
     if campaign != OWN:
@@ -132,14 +115,9 @@ def ledger(campaign: str, measured: pd.DataFrame) -> pd.DataFrame:
 
 
 def absent(rows: pd.DataFrame, values: pd.Series | None = None) -> pd.DataFrame:
-    """Rows without the paper's data: what follows from print, and ``no data`` for the rest.
+    """Ledger rows without the paper's data: what follows from print, else ``no data``.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Published rows.
-    values : Series, optional
-        Text to add to the reasons, by the index of `rows`.
+    `values`, by the index of `rows`, is added to the reasons.
     """
     rows = rows.merge(claims.published(PAPER)) if "statistic" not in rows else rows
     derived = _derived(rows)
@@ -179,13 +157,10 @@ def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Ser
 def beside_paper(verdicts: pd.DataFrame) -> pd.DataFrame:
     """Verdicts on the paper's findings with what the paper says, and how they go together.
 
-    Returns
-    -------
-    DataFrame
-        The rows of `verdicts`, then paper (pair to ``yes``, ``no`` or ``reversed``) and holds:
-        ``as found``, ``opposite``, ``not told apart`` (no clear difference where the paper has
-        one, which contradicts nothing); where the paper's pairs differ ``as on`` the first pair
-        that is alike; ``cannot be said``.
+    The rows of `verdicts`, then paper (pair to ``yes``, ``no`` or ``reversed``) and holds: ``as
+    found``, ``opposite``, ``not told apart`` (no clear difference where the paper has one, which
+    contradicts nothing); where the paper's pairs differ ``as on`` the first pair that is alike;
+    ``cannot be said``.
     """
     rows = claims.published(PAPER)
     stated: dict[str, dict[str, str]] = {}
