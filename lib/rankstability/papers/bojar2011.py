@@ -52,11 +52,10 @@ def absent(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _from_print(printed: pd.DataFrame) -> pd.DataFrame:
     """What follows from other printed numbers: of Tables 7 and 8, and the arrows of Table 12."""
-    bleu = printed[printed["place"] == "Table 12"].pivot(
-        index="system", columns="statistic", values="published"
-    )
-    dev, test = (bleu[f"{name}_set_bleu"].str.partition("±")[0].astype(float)
-                 for name in ("dev", "test"))  # fmt: skip
+    table12 = printed[printed["place"] == "Table 12"]
+    bleu = table12.pivot(index="system", columns="statistic", values="published")
+    sets = ("dev_set_bleu", "test_set_bleu")
+    dev, test = (bleu[name].str.partition("±")[0].astype(float) for name in sets)
     arrows = (test > dev).map({True: "↗", False: "↘"}).rename("ours").reset_index()
     arrows = arrows.assign(statistic="bleu_difference", task=FOCUS)
     parts = [private_annotation(printed), arrows]
@@ -64,8 +63,6 @@ def _from_print(printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _compare(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
-    ours = ours.reindex(columns=[*KEYS, "ours", "provenance"]).astype(object)
-    ours = ours.fillna({key: "" for key in KEYS})
     made = claims.compare(rows, ours, KEYS, provenance="official")
     none = made["status"] == "no data"
     never = made["place"].map(NO_DATA).fillna(made["reason"])

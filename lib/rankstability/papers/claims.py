@@ -101,11 +101,11 @@ def compare(
     Parameters
     ----------
     ours : DataFrame
-        The key columns `on` (as in the published file; compared as text) and ``ours``, our value
-        (missing: none). Optional, each for its own row: ``reason``, ``tolerance``, ``provenance``,
-        ``fact`` (true: what agrees is a ``fact`` of the catalogue, not a result). Published rows
-        that no row of `ours` answers are ``no data``; rows of `ours` that are not printed are left
-        out. Two values for one key are refused.
+        The key columns `on` (as in the published file; compared as text, what is missing is empty)
+        and ``ours``, our value (missing: none). Optional, each for its own row: ``reason``,
+        ``tolerance``, ``provenance``, ``fact`` (true: what agrees is a ``fact`` of the catalogue,
+        not a result). Published rows that no row of `ours` answers are ``no data``; rows of `ours`
+        that are not printed are left out. Two values for one key are refused.
     provenance : str
         One of `PROVENANCES`: where our data come from.
     no_data : str
@@ -113,12 +113,13 @@ def compare(
     """
     on = list(on)
     extra = [c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours]
-    answers = ours[[*on, *extra]].astype({name: str for name in on})
+    answers = ours.reindex(columns=[*on, *extra]).astype(dict.fromkeys([*on, "ours"], object))
+    answers = answers.fillna(dict.fromkeys(on, "")).astype(dict.fromkeys(on, str))
     if answers.duplicated(on).any():
         twice = answers.loc[answers.duplicated(on), on].iloc[0]
         raise DataError("two values for one published number", value=tuple(twice))
     keys = rows[["paper", *dict.fromkeys(["place", "cell", "published", *on])]].astype(str)
-    joined = keys.merge(answers.astype({"ours": object}), on=on, how="left")
+    joined = keys.merge(answers, on=on, how="left")
     out = []
     for row in joined.to_dict("records"):
         limit, source = _given(row, "tolerance", None), _given(row, "provenance", provenance)

@@ -51,20 +51,24 @@ class Count:
         return self.changed / max(self.here, 1)
 
     @property
+    def fraction(self) -> str:
+        """``1/13``: so many changed, of those here."""
+        return f"{self.changed}/{self.here}"
+
+    @property
     def gap(self) -> str:
         """What the pairs here give, and what is missing; empty where nothing is."""
         if not self.absent or not self.here:
             return NOT_HERE if self.absent else ""
         missing = f"{len(self.absent)} pairs are absent"
         missing = f"{self.absent[0]} is absent" if len(self.absent) == 1 else missing
-        return f"{self.changed}/{self.here} in the pairs here; {missing}"
+        return f"{self.fraction} in the pairs here; {missing}"
 
     def beside(self, printed: str) -> Answer:
         """``k/n`` where all pairs are here, or where those here alone contradict the print."""
-        text = f"{self.changed}/{self.here}"
         fits = 0 <= int(printed.partition("/")[0]) - self.changed <= len(self.absent)
         if not self.absent or not fits:
-            return Answer(text, self.gap)
+            return Answer(self.fraction, self.gap)
         return Answer(None, self.gap.replace("here;", "here, consistent so far;"))
 
 

@@ -7,6 +7,7 @@ do not answer, and their provenance says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -57,10 +58,9 @@ def _runs(runs: pd.DataFrame) -> dict[str, Any]:
 
 def _of_the_paper(changes: pd.DataFrame, what: str) -> pd.DataFrame:
     """The paper's 46 pairs of `changes`, with style and judged as its Table 4 has them."""
-    table = changes.reindex(columns=["campaign", "pair", what, *base.KINDS])
-    return table.astype({"campaign": object, "pair": object}).merge(
-        base.included(), on=["campaign", "pair"]
-    )
+    key = ["campaign", "pair"]
+    table = changes.reindex(columns=[*key, what, *base.KINDS])
+    return table.astype(dict.fromkeys(key, object)).merge(base.included(), on=key)
 
 
 def _toy_example() -> pd.DataFrame:
@@ -165,8 +165,7 @@ def _tallies(changes: pd.DataFrame, pairs: pd.DataFrame) -> dict[tuple[str, str]
     """By style and kind of change: how many pairs changed."""
     return {
         (style, kind): base.count_changed(changes, pairs[pairs["style"] == style], kind)
-        for style in base.STYLES
-        for kind in base.KINDS
+        for style, kind in product(base.STYLES, base.KINDS)
     }
 
 
@@ -188,14 +187,12 @@ def _said(row: Any, tallies: Mapping[tuple[str, str], base.Count]) -> Answer:
     if row.quantity == "more_in_SR+DC":
         return Answer(yes(all(share["SR+DC", kind] > share["SR-DC", kind] for kind in base.KINDS)))
     tally = tallies[row.style, row.kind or "d_rank"]
-    fraction = f"{tally.changed}/{tally.here}"
-    if row.quantity == "changed":
-        return Answer(fraction)
-    if row.quantity == "pairs":
-        return Answer(tally.here)
-    if row.quantity == "changed_percent":
-        return Answer(f"{100 * tally.share:.4g}%", fraction)
-    return Answer(yes(tally.share < 0.05), fraction)  # below 5 %
+    answers = {
+        "changed": Answer(tally.fraction),
+        "pairs": Answer(tally.here),
+        "changed_percent": Answer(f"{100 * tally.share:.4g}%", tally.fraction),
+    }
+    return answers.get(row.quantity) or Answer(yes(tally.share < 0.05), tally.fraction)
 
 
 def _reference_alone(changes: pd.DataFrame, number: int) -> Answer:
@@ -240,7 +237,7 @@ def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
             text = f"the order of {int(moved.sum())} of the {len(moved)} SR-DC pairs here changes"
             return Answer("no", text) if moved.sum() else Answer()
         if row.quantity == "grows":
-            text = ", ".join(f"{c.changed}/{c.here}" for c in less if c.here) or "none"
+            text = ", ".join(count.fraction for count in less if count.here) or "none"
             text = f"divisors {' '.join(f'{d:g}' for d in divisors)}: {text}"
             rises = whole and shares == sorted(shares) and shares[-1] > shares[0]
             return Answer(yes(rises), text) if whole else Answer(None, f"{text} in the pairs here")

@@ -81,8 +81,7 @@ def fits_of_ranges(real: pd.DataFrame, simulated: pd.DataFrame) -> pd.DataFrame:
     on_paper = on_paper[on_paper["reading"] == AS_STATED.name]
     texts = on_paper.loc[on_paper["quantity"] == "range", [*keys, "published"]]
     rows = real.merge(texts, on=keys)
-    ends = zip(rows["first"], rows["last"], strict=True)
-    rows["same"] = [range_text(*pair) for pair in ends] == rows["published"]
+    rows["same"] = list(map(range_text, rows["first"], rows["last"])) == rows["published"]
     each = rows.groupby([*READ, "repetition"])["same"].sum().groupby(READ).mean()
     number = real.groupby(["task", *READ, "repetition"])["cluster"].max()
     number = number.groupby(["task", *READ]).mean().unstack("task")

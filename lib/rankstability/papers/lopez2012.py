@@ -63,10 +63,9 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
         half = HALF if held.mean() > 0.5 else "at most half"
         values.append((name, half, f"{held.sum()} of {len(held)}"))
     counts = pd.DataFrame(values, columns=["statistic", "ours", "reason"])
-    ours = _keyed(pd.concat([costs, counts]))
     rows = claims.published(PAPER)
     rows = rows[rows["campaign"] == ", ".join(BOTH)]
-    return claims.compare(rows, ours, KEYS, provenance="official")
+    return claims.compare(rows, pd.concat([costs, counts]), KEYS, provenance="official")
 
 
 def absent(rows: pd.DataFrame) -> pd.DataFrame:
@@ -75,12 +74,6 @@ def absent(rows: pd.DataFrame) -> pd.DataFrame:
     made = claims.compare(rows, none, KEYS, provenance="official")
     both = rows["campaign"].eq(", ".join(BOTH)).to_numpy()
     return made.assign(reason=made["reason"].mask(both, NEEDS_BOTH))
-
-
-def _keyed(frame: pd.DataFrame) -> pd.DataFrame:
-    """All key columns, empty where `frame` has none, and ours, reason, provenance."""
-    frame = frame.reindex(columns=[*KEYS, "ours", "reason", "provenance"]).astype(object)
-    return frame.fillna({key: "" for key in KEYS})
 
 
 def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataFrame:
@@ -103,7 +96,7 @@ def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataF
         _spearman(rankings[rankings["task"] == TUNABLE]),
         pd.DataFrame({"statistic": ["acyclic_combination_tasks"], "ours": [acyclic]}),
     ]
-    return pd.concat([_keyed(part) for part in parts], ignore_index=True)
+    return pd.concat(parts, ignore_index=True)
 
 
 def _costs(tasks: pd.DataFrame) -> pd.DataFrame:
