@@ -150,20 +150,12 @@ def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:
     A joined id ``A+B`` has the mean quality of its parts.
     """
     shown = _shown(latest)
-    of = {
-        name: quality[name] if name in quality else quality.reindex(name.split("+")).mean()
-        for name in shown.unique()
-    }
-    worker = latest["worker"].astype(str)
-    table = worker_statistics(latest)
-    table.index = table.index.astype(str)
-    return pd.DataFrame(
-        {
-            "given": shown.map(of).groupby(worker).mean(),
-            "spread": table["sd"].where(table["sd"] > NO_SPREAD),
-            "control": shown.isin(CONTROLS).groupby(worker).mean(),
-        }
-    )
+    of = {name: quality.reindex(name.split("+")).mean() for name in shown.unique()}
+    of |= quality.to_dict()
+    worker, sd = latest["worker"].astype(str), worker_statistics(latest)["sd"].rename(index=str)
+    shares = shown.map(of), shown.isin(CONTROLS)
+    given, control = (values.groupby(worker).mean() for values in shares)
+    return pd.DataFrame({"given": given, "spread": sd.where(sd > NO_SPREAD), "control": control})
 
 
 def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Series]:
@@ -205,11 +197,9 @@ def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame
         "share_median": float(np.median(share)),
         "share_min": float(share.min()),
         "below_half": float((share < 0.5).mean()),
-        "imbalance_sd": spread["imbalance"],
-        "imbalance_max": most["imbalance"],
-        "company_z_sd": spread["company_z"],
-        "company_z_max": most["company_z"],
-        "explained": spread["company_z"] / spread["mean_z"],
-        "reordered": opposite_pairs(table["mean_z"], table["z_without"]),
     }
-    return pd.DataFrame([row])
+    for name in ("imbalance", "company_z"):
+        row |= {f"{name}_sd": spread[name], f"{name}_max": most[name]}
+    explained = spread["company_z"] / spread["mean_z"]
+    reordered = opposite_pairs(table["mean_z"], table["z_without"])
+    return pd.DataFrame([row | {"explained": explained, "reordered": reordered}])

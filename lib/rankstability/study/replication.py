@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -114,15 +115,14 @@ def clusterings(scores: SegmentScores, alpha: float = 0.05) -> pd.DataFrame:
     order of systems is the same in all.
     """
     frames = []
-    for test in TESTS:
-        for correction in ("none", "holm"):
-            # one-sided p differs by direction; a correction over unordered pairs does not apply
-            if test == "greater" and correction != "none":
-                continue
-            base = rank_systems(scores, test=test, correction=correction, alpha=alpha)
-            for rule in CLUSTER_RULES:
-                table = base.under(rule=rule).table[["rank", "system", "cluster"]]
-                frames.append(table.assign(test=test, correction=correction, rule=rule))
+    for test, correction in product(TESTS, ("none", "holm")):
+        # one-sided p differs by direction; a correction over unordered pairs does not apply
+        if test == "greater" and correction != "none":
+            continue
+        base = rank_systems(scores, test=test, correction=correction, alpha=alpha)
+        for rule in CLUSTER_RULES:
+            table = base.under(rule=rule).table[["rank", "system", "cluster"]]
+            frames.append(table.assign(test=test, correction=correction, rule=rule))
     columns = ["test", "correction", "rule", "rank", "system", "cluster"]
     return pd.concat(frames, ignore_index=True)[columns]
 
@@ -215,12 +215,12 @@ def compare_p_values(released: pd.DataFrame, scores: SegmentScores) -> pd.DataFr
     """
     ours = rank_systems(scores, test="greater").p_values
     rows = []
-    for better in ours.index.intersection(released.index):
-        for worse in ours.columns.intersection(released.columns):
-            if better == worse:
-                continue
-            p, q = float(released.loc[better, worse]), float(ours.loc[better, worse])
-            hidden = p == NOT_SIGNIFICANT
-            same = q >= 0.05 if hidden else bool(np.isclose(p, q, rtol=1e-6, atol=1e-300))
-            rows.append((better, worse, p, q, int(same)))
+    known = ours.index.intersection(released.index), ours.columns.intersection(released.columns)
+    for better, worse in product(*known):
+        if better == worse:
+            continue
+        p, q = float(released.loc[better, worse]), float(ours.loc[better, worse])
+        hidden = p == NOT_SIGNIFICANT
+        same = q >= 0.05 if hidden else bool(np.isclose(p, q, rtol=1e-6, atol=1e-300))
+        rows.append((better, worse, p, q, int(same)))
     return pd.DataFrame(rows, columns=["better", "worse", "released", "ours", "same"])

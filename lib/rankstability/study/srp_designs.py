@@ -75,12 +75,8 @@ def designs(data: Ratings, plan: Plan) -> list[Design]:
     lines = [replace(base, grouping=g) for g in ("pSxS", "system-balanced", "none")]
     lines += [replace(base, balance=t) for t in plan.entropies]
     for how in mqm.NORMALISATIONS[1:]:
-        normalised = replace(base, normalisation=how)
-        lines += [
-            normalised,
-            replace(normalised, balance=low),
-            replace(normalised, grouping="none"),
-        ]
+        line = replace(base, normalisation=how)
+        lines += [line, replace(line, balance=low), replace(line, grouping="none")]
     counts = document_counts(data, plan)
     every = [replace(line, documents=n) for line in lines for n in counts]
     fresh = replace(base, studies=plan.resampled, per_document_set=1)
@@ -111,9 +107,7 @@ def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
     """The lines of figures 3 to 8, label to the arguments of `select`; `low`: `high_imbalance`."""
 
     def normalised(prefix: str = "", **common: Any) -> dict[str, dict[str, Any]]:
-        return {
-            f"{prefix}{label}": common | {"normalisation": n} for n, label in NORMALISED.items()
-        }
+        return {f"{prefix}{said}": common | {"normalisation": n} for n, said in NORMALISED.items()}
 
     groupings = {"pSxS": "pSxS", "system-balanced": "system-balanced", "no grouping": "none"}
     fresh = {"document_sets": "every study"}

@@ -101,24 +101,18 @@ def assign(
     table = options(data.shape[2], design.ratings_per_item)
     if design.balance == "full":
         return _round_robin(data, design.grouping, documents, len(table), rng), np.ones(n, bool)
-    shape = (n, systems, documents.shape[1])
-    choice, done = np.zeros(shape, dtype=np.int8), np.zeros(n, dtype=bool)
+    size, copies = documents.shape[1], systems if design.grouping == "none" else 1
+    choice, done = np.zeros((n, systems, size), dtype=np.int8), np.zeros(n, dtype=bool)
     for attempt in range(ROUNDS):
         waiting = np.flatnonzero(~done)
         if not len(waiting):
             break
         tried = np.repeat(waiting, 4)
-        units = documents[tried]
-        if design.grouping == "none":
-            units = np.repeat(units[:, None, :], systems, axis=1).reshape(len(tried), -1)
+        units = np.tile(documents[tried], copies)
         drawn, reached = _toward(data, units, table, float(design.balance), rng)
         good = np.abs(reached - float(design.balance)) <= TOLERANCE
         fresh, first = np.unique(tried[good], return_index=True)
-        found = drawn[good][first]
-        if design.grouping == "none":
-            choice[fresh] = found.reshape(len(fresh), *shape[1:])
-        else:
-            choice[fresh] = found[:, None, :]
+        choice[fresh] = drawn[good][first].reshape(len(fresh), copies, size)
         done[fresh] = True
         if attempt == 2 and not done.any():
             break
@@ -197,25 +191,21 @@ def _toward(
     return choice, (np.log(total) - total_f / total) / norm
 
 
-def minimum_entropy(data: Ratings, ratings_per_item: int = 1) -> float:
-    """The least normalised entropy that can be had with all documents.
+def minimum_entropy(data: Ratings) -> float:
+    """The least normalised entropy that can be had with all documents, one rating per item.
 
-    Entropy is concave, so at the minimum each bucket is left to one set of raters; all choices
-    are tried up to a million, beyond that the buckets are taken in turn.
+    Entropy is concave, so at the minimum each bucket is left to one rater; all choices are tried
+    up to a million, beyond that the buckets are taken in turn.
     """
-    table = options(data.shape[2], ratings_per_item)
-    parts = []
+    depth, raters = data.shape[2], len(data.raters)
+    counts = np.zeros((1, raters))
     for members in data.buckets:
-        block = np.zeros((len(table), len(data.raters)))
-        block[:, data.slots[members[0]]] = table * len(members)
-        parts.append(block)
-
-    counts = np.zeros((1, len(data.raters)))
-    for block in parts:
-        counts = (counts[:, None] + block).reshape(-1, len(data.raters))
-        if len(table) ** len(parts) > 1_000_000:
+        block = np.zeros((depth, raters))
+        block[:, data.slots[members[0]]] = np.eye(depth) * len(members)
+        counts = (counts[:, None] + block).reshape(-1, raters)
+        if depth ** len(data.buckets) > 1_000_000:
             counts = counts[[entropy(counts, axis=1).argmin()]]
-    return float(entropy(counts, axis=1).min() / np.log(len(data.raters)))
+    return float(entropy(counts, axis=1).min() / np.log(raters))
 
 
 def item_scores(
