@@ -123,6 +123,16 @@ def test_nearly_a_long_table_says_what_lacks(tmp_path):
         campaigns.find(tmp_path)
 
 
+def test_of_several_columns_that_lack_all_are_named_and_the_first_is_the_example(tmp_path):
+    header = ("model", "sentence", "who", "points")
+    file = write(tmp_path, header=header, settings="format: long\n")
+    with pytest.raises(DataError) as caught:
+        campaigns.load(file)
+    assert caught.value.problem == "no column for segment and score"
+    assert caught.value.value == ", ".join(header) and caught.value.line == 1
+    assert "columns: {segment: <yours>}" in caught.value.expected
+
+
 def test_two_columns_that_may_be_the_same_are_refused(tmp_path):
     rows = [(*row, "x") for row in ROWS]
     header = ("system", "segment", "worker", "score", "rater")

@@ -339,6 +339,21 @@ def test_annotators_and_test_sets_of_wmt20_inuktitut():
     assert sizes == {"Hansard": (4, 96, 107), "News": (5, 100, 35)}
 
 
+def test_a_system_is_called_as_in_the_middle_of_its_files_name(tmp_path):
+    names = {
+        "newstest2022.en-liv.hyp.TartuNLP.v2.liv.txt": "TartuNLP.v2",
+        "newstest2022.en-liv.ref.A.liv.txt": "ref.A",
+        "wmt24.GPT-4": "GPT-4",
+        "Online-B.wmt24": "Online-B.wmt24",
+    }
+    rows = [
+        f"engliv{k},{name},5,TGT,eng,liv,90,doc1,False,[],1.0,2.0" for k, name in enumerate(names)
+    ]
+    assert read_appraise((written(tmp_path, rows),), "en-liv").good["system"].tolist() == list(
+        names.values()
+    )
+
+
 def test_blanks_around_a_name_make_no_second_system(tmp_path):
     plain = read_appraise((written(tmp_path, ESA),), "en-ja")
     lines = [ESA[0].replace(",sysA,", ",sysA ,"), *ESA[1:]]

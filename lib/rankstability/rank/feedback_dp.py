@@ -122,8 +122,6 @@ def small_dp(w: IntArray) -> Solution:
 
 def _rest(keys: NDArray[np.uint64], bound: Bound) -> NDArray[np.float64]:
     """The bound for the systems that are not in each set."""
-    if len(keys) * len(bound.sets) < 4_000_000:
-        return ((keys[:, None] & bound.sets) == 0) @ bound.values
     out = np.empty(len(keys))
     size = max(1, 4_000_000 // max(1, len(bound.sets)))
     for a in range(0, len(keys), size):
