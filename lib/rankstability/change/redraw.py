@@ -16,14 +16,9 @@ def draw_parts(
 ) -> np.ndarray:
     """Sum of independent normal effects of each factor, and of each row's own rest: (rows, draws).
 
-    Parameters
-    ----------
-    codes : mapping of str to array of int
-        Level of each row of each factor; negative: the factor adds nothing to the row.
-    variance : mapping of str to float
-        Of each of these factors, and of ``residual``.
-    values : mapping of str to array, optional
-        Of some factors, what their effects are multiplied by in each row.
+    `codes`: the level of each row of each factor; negative: the factor adds nothing to the row.
+    `variance`: of each of these, and of ``residual``. `values`: of some factors, what their effects
+    are multiplied by in each row.
     """
     rows = len(next(iter(codes.values())))
     total = rng.standard_normal((rows, draws)) * np.sqrt(variance["residual"])

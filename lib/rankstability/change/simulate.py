@@ -216,19 +216,8 @@ def draw_blocks(
 ) -> Blocks:
     """One experiment block by block, as `judgments.blocks` gives a real task.
 
-    Positions are in random order; outputs on one step of the `grain` share the better rank.
-
-    Parameters
-    ----------
-    quality : array of shape (outputs,)
-        One row of `draw_qualities`.
-    judgments : int
-        Pairwise judgments; whole blocks, rounded up.
-    judges : int
-        Blocks are dealt to this many judges at random.
-    judge_spread : float
-        Judges differ: each adds to each system's quality a lasting liking, normal with this
-        standard deviation. 0, as in the paper: they do not.
+    `quality` is one row of `draw_qualities`; positions are in random order; outputs on one step of
+    the `grain` share the better rank. The rest as for `simulate`.
     """
     sets, _ = _draw_sets(model, -(-judgments // model.per_block), rng)
     blocks, k = sets.shape[1], sets.shape[0]
@@ -265,8 +254,13 @@ def simulate(
         Pairwise judgments; whole blocks, rounded up.
     quality : array of shape (outputs,), optional
         The systems' average qualities; by default drawn (`draw_qualities`).
-    pair, judges, judge_spread
-        The task's name; see `draw_blocks`.
+    pair : str
+        The task's name.
+    judges : int
+        Blocks are dealt to this many judges at random.
+    judge_spread : float
+        Judges differ: each adds to each system's quality a lasting liking, normal with this
+        standard deviation. 0, as in the paper: they do not.
 
     Returns
     -------

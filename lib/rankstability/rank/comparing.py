@@ -15,7 +15,7 @@ from .ranking import Ranking
 
 @dataclass(frozen=True)
 class Change:
-    """What differs between two rankings of the same systems (Knowles 2021, section 5.2)."""
+    """What differs between two rankings of the same systems; see `compare`."""
 
     d_rank: bool
     d_cluster: bool

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -37,14 +36,14 @@ def signed_rank(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
     """
     if sides not in SIDES:
         raise DataError("unknown alternative", value=sides, expected=", ".join(SIDES))
-    shared = _shared(scores)
-    difference = shared.first - shared.second
-    zero = np.bincount(shared.pair[difference == 0], minlength=shared.pairs)
-    judged = np.bincount(shared.pair, minlength=shared.pairs)
-    pair, difference = shared.pair[difference != 0], difference[difference != 0]
-    ranks, ties = ranks_within(np.abs(difference), pair, shared.pairs)
-    positive = np.bincount(pair, ranks * (difference > 0), shared.pairs)
-    squares = np.bincount(pair, ranks**2, shared.pairs)
+    pairs, pair, first, second = _shared(scores)
+    difference = first - second
+    zero = np.bincount(pair[difference == 0], minlength=pairs)
+    judged = np.bincount(pair, minlength=pairs)
+    pair, difference = pair[difference != 0], difference[difference != 0]
+    ranks, ties = ranks_within(np.abs(difference), pair, pairs)
+    positive = np.bincount(pair, ranks * (difference > 0), pairs)
+    squares = np.bincount(pair, ranks**2, pairs)
     n = judged - zero
     with np.errstate(invalid="ignore", divide="ignore"):
         z = (2 * positive - n * (n + 1) / 2) / np.sqrt(squares)
@@ -59,22 +58,13 @@ def signed_rank(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
     return _square(scores.shape[1], *(np.where(n > 0, p, 1.0) for p in (better, worse)))
 
 
-class _Shared(NamedTuple):
-    """Scores of both systems of each pair, on each segment that both have, pair by pair."""
-
-    pairs: int
-    pair: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-
-
-def _shared(scores: np.ndarray) -> _Shared:
+def _shared(scores: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+    """Number of pairs; pair by pair, for each segment that both have: the pair, both scores."""
     columns = np.ascontiguousarray(scores.T)
     first, second = np.triu_indices(scores.shape[1], 1)
     known = np.isfinite(columns)
     pair, segment = np.nonzero(known[first] & known[second])
-    values = columns[first[pair], segment], columns[second[pair], segment]
-    return _Shared(len(first), pair, *values)
+    return len(first), pair, columns[first[pair], segment], columns[second[pair], segment]
 
 
 def ranks_within(
@@ -141,12 +131,11 @@ def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
     distinct, place = np.unique(scores[known], return_inverse=True)
     coded = np.full(scores.shape, np.nan)
     coded[known] = place  # the same order and ties, and small integers are sorted by radix
-    shared = _shared(coded)
-    n = np.bincount(shared.pair, minlength=shared.pairs).astype(float)
-    both = np.concatenate([shared.first, shared.second])
-    both = both.astype(np.int16 if len(distinct) < 2**15 else np.int64)
-    ranks, ties = ranks_within(both, np.tile(shared.pair, 2), shared.pairs)
-    total = np.bincount(shared.pair, ranks[: len(shared.pair)], shared.pairs)
+    pairs, pair, *values = _shared(coded)
+    n = np.bincount(pair, minlength=pairs).astype(float)
+    both = np.concatenate(values).astype(np.int16 if len(distinct) < 2**15 else np.int64)
+    ranks, ties = ranks_within(both, np.tile(pair, 2), pairs)
+    total = np.bincount(pair, ranks[: len(pair)], pairs)
     lead = total - n * (n + 1) / 2 - n * n / 2
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.sqrt(n * n / 12 * (2 * n + 1 - ties / (2 * n * (2 * n - 1))))

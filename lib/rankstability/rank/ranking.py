@@ -138,15 +138,9 @@ class Ranking:
         """All pairs of systems: better, worse (by order), p, and whether the test agrees."""
         i, j = np.triu_indices(len(self.table), 1)
         names = np.array(self.systems, dtype=object)
-        return pd.DataFrame(
-            {
-                "better": names[i],
-                "worse": names[j],
-                "p": self.p[i, j],
-                "significant": np.nan_to_num(self.p[i, j], nan=1.0) < self.alpha,
-                "test_agrees": self.lead[i, j] > 0,
-            }
-        )
+        pairs = pd.DataFrame({"better": names[i], "worse": names[j], "p": self.p[i, j]})
+        pairs["significant"] = np.nan_to_num(self.p[i, j], nan=1.0) < self.alpha
+        return pairs.assign(test_agrees=self.lead[i, j] > 0)
 
     def _formatted(self) -> list[list[str]]:
         shown = self.table.drop(columns="cluster")
@@ -170,16 +164,15 @@ class Ranking:
         return "\n".join(out)
 
     def _repr_html_(self) -> str:
-        cells = self._formatted()
-        head = "".join(f"<th>{html.escape(c)}</th>" for c in cells[0])
-        body = []
-        for k, row in enumerate(cells[1:], start=1):
+        rows = []
+        for k, row in enumerate(self._formatted()):
+            tag = "td" if k else "th"
             style = ' style="border-bottom:2px solid currentColor"' if k in self.lines else ""
-            data = "".join(f"<td{style}>{html.escape(v)}</td>" for v in row)
-            body.append(f"<tr>{data}</tr>")
+            cells = (f"<{tag}{style}>{html.escape(v)}</{tag}>" for v in row)
+            rows.append(f"<tr>{''.join(cells)}</tr>")
         note = html.escape(f"test {self.test}, line rule {self.rule}, alpha {self.alpha:g}")
         return (
-            f'<table class="ranking"><thead><tr>{head}</tr></thead><tbody>{"".join(body)}'
+            f'<table class="ranking"><thead>{rows[0]}</thead><tbody>{"".join(rows[1:])}'
             f"</tbody></table><p><small>{note}</small></p>"
         )
 

@@ -15,6 +15,7 @@ from .ranking import CLUSTER_RULES, apart, clusters
 from .significance import rank_sum
 
 Test = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Lines = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Recipe:
     score: str
     by_domain: bool
     test: Test
-    lines: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+    lines: Lines
     test_name: str
     line_rule: str
     source: str
@@ -78,9 +79,10 @@ def _wins_and_losses(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return 1 + upper.sum(axis=0), len(upper) - upper.sum(axis=1)
 
 
-def _wins_below(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A line below a system that differs from every one below it."""
-    return *_wins_and_losses(significant), CLUSTER_RULES["knowles"](significant, significant)
+def _by_rule(rule: str) -> Lines:
+    """Ranges by wins and losses, lines by one of `CLUSTER_RULES`."""
+    draw = CLUSTER_RULES[rule]
+    return lambda significant: (*_wins_and_losses(significant), draw(significant, significant))
 
 
 def _fewest_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -102,17 +104,12 @@ def _first_significant(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     return best, worst, apart(best, worst)
 
 
-def _all_beat_all(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A line where every system above differs from every one below."""
-    lines = CLUSTER_RULES["all above beat all below"](significant, significant)
-    return *_wins_and_losses(significant), lines
-
-
 RECIPES = {
     recipe.name: recipe
     for recipe in (
         Recipe(
-            *("wmt17", "2017 to 2021", "good workers", "z", False, _rank_sum_halved, _wins_below),
+            *("wmt17", "2017 to 2021", "good workers", "z", False),
+            *(_rank_sum_halved, _by_rule("knowles")),
             test_name="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), .05",
             line_rule="a line below a system that differs from all below it",
             source="Knowles 2021, section 3; the scripts of WMT17 to WMT21",
@@ -126,7 +123,7 @@ RECIPES = {
         ),
         Recipe(
             *("wmt24", "2024, ESA and MQM", "latest complete", "raw", True),
-            *(signed_rank_by_domain, _all_beat_all),
+            *(signed_rank_by_domain, _by_rule("all above beat all below")),
             test_name="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, .05",
             line_rule="a line where all above differ from all below",
             source="wmt24-news-systems, calculate_clusters",
@@ -139,7 +136,8 @@ RECIPES = {
             source="wmt25-general-mt, compute_clusters",
         ),
         Recipe(
-            *("wmt26", "2026, cESA", "latest complete", "raw", False, _either_t, _all_beat_all),
+            *("wmt26", "2026, cESA", "latest complete", "raw", False),
+            *(_either_t, _by_rule("all above beat all below")),
             test_name="p < .05 in a paired or an independent t test, two-sided",
             line_rule="a line where all above differ from all below",
             source="the organisers' script of WMT26",

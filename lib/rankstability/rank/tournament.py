@@ -38,9 +38,7 @@ class Tournament:
     Attributes
     ----------
     names : tuple of str
-        The systems, in the order of the rows of `weights`.
-    weights : array (n, n)
-        `net_weights`.
+        The systems, in the order of the rows of `weights` (`net_weights`).
     order : tuple of int
         Rows of `weights`, best first.
     cost, lower_bound : int
