@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankstability.rank.lines import held_lines
-from rankstability.rank.sets import rank_sets, wishart_roots
+from rankstability.rank.sets import held_lines, rank_sets, wishart_roots
 from rankstability.rank.units import means, unit_totals
 
 

@@ -12,9 +12,8 @@ from scipy import stats
 from conftest import needs
 from esa import scored
 from rankstability.errors import DataError
-from rankstability.rank.lines import held_lines
 from rankstability.rank.redraws import draw_means, two_way_bootstrap
-from rankstability.rank.sets import rank_sets
+from rankstability.rank.sets import held_lines, rank_sets
 from rankstability.rank.systems import rank_systems
 from rankstability.rank.units import TWO_WAY, means, two_way_means, unit_totals
 from rankstability.read import campaigns

@@ -9,7 +9,7 @@ import pytest
 from assessments import demo
 from conftest import needs
 from rankstability.change.redraw import draw_parts
-from rankstability.rank.lines import held_lines
+from rankstability.rank.sets import held_lines
 from rankstability.rank.units import Means, difference_variance
 from rankstability.read.campaigns import find, load_da
 from rankstability.score import models, variance

@@ -15,9 +15,8 @@ from rankstability import paths
 from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.plot import verdict as figures
-from rankstability.rank.lines import held_lines
 from rankstability.rank.recipes import RECIPES
-from rankstability.rank.sets import rank_sets
+from rankstability.rank.sets import held_lines, rank_sets
 from rankstability.rank.units import Means, estimate
 from rankstability.read import campaigns
 from rankstability.report import outputs

@@ -139,16 +139,9 @@ def inflate(
 ) -> DirectAssessment:
     """Raise raw scores: times `factor`, cut at the top of the scale (Knowles 2021, footnote 15).
 
-    Zeros and scores cut are counted in `excluded`.
-
-    Parameters
-    ----------
-    systems : collection of str
-        Ids; all their rows but those of type REF and BAD_REF, which are not their output.
-    factor : float
-        At least 1.
-    zeros : str
-        ``one``: a zero counts as 1 before multiplying; ``keep``: it stays zero.
+    All rows of these systems but those of type REF and BAD_REF, which are not their output. Zeros
+    count as 1 before multiplying (``one``) or stay (``keep``); they, and scores cut, are counted in
+    `excluded`.
     """
     if not (np.isfinite(factor) and factor >= 1):
         raise DataError("not a factor to inflate by", value=factor, expected="a number from 1")

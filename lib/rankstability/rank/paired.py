@@ -22,17 +22,8 @@ def signed_rank(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
     two share no segment. Each p equals ``scipy.stats.wilcoxon`` with its default method: exact or
     enumerated for small samples, else the normal approximation without continuity correction.
 
-    Parameters
-    ----------
-    scores : array of float, shape (segments, systems)
-        NaN where a system was not judged.
-    sides : str
-        ``two-sided``, or ``greater``: the row's system is better than the column's.
-
-    Returns
-    -------
-    p : array, shape (systems, systems)
-        NaN on the diagonal.
+    `scores` have shape (segments, systems), NaN where a system was not judged; p (systems, systems)
+    with NaN on the diagonal. ``greater``: the row's system is better than the column's.
     """
     if sides not in SIDES:
         raise DataError("unknown alternative", value=sides, expected=", ".join(SIDES))

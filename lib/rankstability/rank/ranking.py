@@ -215,22 +215,11 @@ def rank(
     rule: str = "knowles",
     alpha: float = 0.05,
 ) -> Ranking:
-    """Order systems by a score and draw the lines between clusters.
+    """Order systems by a score and draw the lines between clusters by a rule of `CLUSTER_RULES`.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns system, `by`, and any others to carry along.
-    p, lead : array, shape (n, n)
-        As from `significance.rank_sum`, in the order of `table`.
-    by : str
-        Column that orders, highest first; equal scores in order of name.
-    test : str
-        The name of the test, kept for the signature.
-    rule : str
-        A name of `CLUSTER_RULES`.
-    alpha : float
-        Between 0 and 1; significant means p < alpha.
+    `table` has columns system, `by` (which orders, highest first; equal scores by name), and any
+    others to carry along; `p` and `lead`, (n, n), are in its order, as of `significance.rank_sum`.
+    Significant means p < `alpha`; `test` is a name kept for the signature.
     """
     check_level(alpha)
     if rule not in CLUSTER_RULES:

@@ -213,12 +213,8 @@ def make(
 ) -> Made:
     """Order, test (each at `alpha`) and draw the lines as `recipe` does.
 
-    Parameters
-    ----------
-    scores : array, shape (segments, systems)
-        Mean scores of the recipe's rows; NaN where not judged.
-    domain : array of int, optional
-        Of each segment; by default all are of one domain.
+    `scores`, (segments, systems), are means over the recipe's rows, NaN where not judged; `domain`
+    is of each segment, by default one.
     """
     domain = np.zeros(len(scores), int) if domain is None else domain
     mean = ordering_means(scores, domain, recipe.by_domain)

@@ -1,9 +1,9 @@
-"""Confidence sets for ranks (Mogstad, Romano, Shaikh and Wilhelm 2024), over units.
+"""Confidence sets for ranks, and lines between clusters, that hold when units are drawn anew.
 
-Studentised differences of all pairs of mean scores are compared with the distribution of their
-maximum, drawn with the covariance over units; few units estimate it badly, so it is drawn, too.
-Rejected hypotheses leave the maximum (step-down). How often such sets hold the true ranks with few
-units: `study.few_units`.
+For the sets (Mogstad, Romano, Shaikh and Wilhelm 2024), studentised differences of all pairs of
+mean scores are compared with the distribution of their maximum, drawn with the covariance over
+units; few units estimate it badly, so it is drawn, too. Rejected hypotheses leave the maximum
+(step-down). How often such sets hold the true ranks with few units: `study.few_units`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..errors import DataError
 from .redraws import normal_draws, normal_root
+from .significance import adjusted
 from .units import FEWEST_UNITS, Means
 
 
@@ -103,3 +104,24 @@ def _rejected(t: np.ndarray, null: np.ndarray, family: np.ndarray, level: float)
         rejected |= new
         left &= ~new
     return rejected
+
+
+def held_lines(
+    estimate: Means, order: np.ndarray | None = None, alpha: float = 0.05
+) -> pd.DataFrame:
+    """For each place between two neighbours: does a line there hold when units are drawn anew?
+
+    A line is the intersection of the tests of all pairs across it, so its p is the largest of
+    theirs (one-sided, cluster-robust t with units - 1 degrees of freedom); the n - 1 lines are
+    corrected by Holm: `alpha` is the chance of one false line or more in the campaign. `order`:
+    the systems, best first, of the ranking whose lines are asked about; by default by mean.
+
+    Columns below (rank above the line, 1 ... n - 1), p (of the line alone), p_holm, held (0 or 1).
+    """
+    order = estimate.order() if order is None else np.asarray(order)
+    p = estimate.p()[np.ix_(order, order)]
+    n = len(order)
+    line = np.array([p[:k, k:].max() for k in range(1, n)])
+    corrected = adjusted(line, "holm")
+    held = (corrected < alpha).astype(int)
+    return pd.DataFrame({"below": np.arange(1, n), "p": line, "p_holm": corrected, "held": held})

@@ -36,16 +36,8 @@ def rank_sum(
     All rank sums come from one histogram of values by group: one sort, three matrix products.
     Equal values are those equal as floating-point numbers. ``scipy<1.7`` is what Knowles (2021,
     section 3, footnote 8) used: U = max(U1, U2), mean n1 n2 / 2, continuity 0.5, variance
-    corrected for ties, p = the upper tail: it ignores which of the two is better.
-
-    Parameters
-    ----------
-    values : array of float, shape (n,)
-        Segment scores; no NaN.
-    groups : array of int, shape (n,)
-        The system of each value, 0 to `size` - 1.
-    test : str
-        A name of `TESTS`.
+    corrected for ties, p = the upper tail: it ignores which of the two is better. `values` are
+    segment scores without NaN, `groups` their systems, 0 to `size` - 1.
 
     Returns
     -------
@@ -196,16 +188,9 @@ def permutation_test(
     signs drawn once per study serve every pair through one matrix product. p is the share of the
     `permutations` at least as extreme (Riley et al. 2024, section 5).
 
-    Parameters
-    ----------
-    sums : (n, S, d) array
-        Sums of segment scores per study, system and document.
-
-    Returns
-    -------
-    p, strength : (n, P) arrays
-        For the P pairs i < j in the order of ``np.triu_indices(S, 1)``; the strength is
-        |difference| over its standard deviation under the test: it orders pairs with equal p.
+    Of `sums` of segment scores by study, system and document, (n, S, d): p and strength, (n, P),
+    of the P pairs i < j in the order of ``np.triu_indices(S, 1)``. The strength is |difference|
+    over its standard deviation under the test: it orders pairs with equal p.
     """
     n, systems, d = sums.shape
     i, j = np.triu_indices(systems, 1)

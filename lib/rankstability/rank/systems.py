@@ -184,16 +184,9 @@ def rank_counts(
 ) -> Ranking:
     """A task's systems by a score, with clusters from the sign test; the reference is not ranked.
 
-    A system without a comparison that counts stands last, with the score `UNSCORED`.
-
-    Parameters
-    ----------
-    method : str
-        A name of `score.rr.METHODS`; whether comparisons with the reference count is part of it.
-    correction : str
-        A name of `significance.CORRECTIONS`, over the pairs of the task.
-    tests : pair of arrays, optional
-        `count_tests` of the systems without the reference, to save computing them again.
+    The score is by a `method` of `score.rr.METHODS`; whether comparisons with the reference count
+    is part of it. A system without a comparison that counts stands last, with `UNSCORED`. `tests`:
+    `count_tests` of the systems without the reference, to save computing them again.
     """
     score = rr.method_of(method)(counts).drop(labels=[REFERENCE], errors="ignore")
     table = pd.DataFrame({"system": list(score.index), method: score.fillna(UNSCORED).to_numpy()})

@@ -44,7 +44,7 @@ class Tournament:
     cost, lower_bound : int
         Weight of the violated edges; no ranking costs less than the bound.
     optimal : bool
-        Proven optimal. If not, `lower_bound` is what has been proven.
+        Whether proven so.
     n_optima : int or None
         The number of optimal rankings; None where it was not counted (too many sets to hold).
     canonical : bool

@@ -16,12 +16,9 @@ def unit_table(scored: Scored) -> pd.DataFrame:
     the two where one lies within the other. One with fewer than `FEWEST_UNITS` is no default, then
     the other is.
 
-    Returns
-    -------
-    DataFrame
-        unit, units (their number; of two kinds, the fewer), inside (kinds of unit in which each of
-        these lies whole, with `` + `` between), default (0 or 1; all 0: cannot be told). Never
-        segments.
+    Columns unit, units (their number; of two kinds, the fewer), inside (kinds of unit in which each
+    of these lies whole, with `` + `` between), default (0 or 1; all 0: cannot be told). Never
+    segments.
     """
     codes = {name: scored.unit(name) for name in UNITS[:-1] if scored.has(name)}
     number = {name: len(np.unique(c)) for name, c in codes.items()}

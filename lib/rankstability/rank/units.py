@@ -117,14 +117,8 @@ def unit_totals(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Weighted sums of scores, and sums of weights: (units, systems), of units with a judgment.
 
-    Parameters
-    ----------
-    system, unit : array of int
-        Codes of each judgment.
-    weight : array of float, optional
-        Such as 1 / n for the n judgments of one output, so that a segment counts once.
-    systems : int, optional
-        Number of systems, by default those seen.
+    `system` and `unit` are codes of each judgment; `weight` is such as 1 / n for the n judgments of
+    one output, so that a segment counts once; `systems` their number, by default those seen.
     """
     weight = np.ones(len(score)) if weight is None else weight
     n = int(system.max()) + 1 if systems is None else systems

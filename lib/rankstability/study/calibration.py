@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
-from ..change.shuffle import shuffle_blocks, shuffle_labels
+from ..change.redraw import shuffle_blocks, shuffle_labels
 from ..rank.recipes import Recipe, make, ordering_means, segment_domains
 from ..score.scored import Scored
 

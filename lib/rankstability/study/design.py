@@ -243,7 +243,7 @@ def repeats(
 
 
 def _held(means: np.ndarray, error: np.ndarray, freedom: int, alpha: float) -> np.ndarray:
-    """Lines held in each draw of means, as `rank.lines.held_lines` with these errors."""
+    """Lines held in each draw of means, as `rank.sets.held_lines` with these errors."""
     order = np.argsort(-means, axis=1, kind="stable")
     best = np.take_along_axis(means, order, axis=1)
     t = (best[:, :, None] - best[:, None, :]) / error[order[:, :, None], order[:, None, :]]

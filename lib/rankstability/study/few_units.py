@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from ..rank.lines import held_lines
-from ..rank.sets import rank_sets
+from ..rank.sets import held_lines, rank_sets
 from ..rank.units import Means, means, two_way_means, unit_totals
 
 UNITS = (3, 4, 6, 8, 10, 12, 16, 24, 40)

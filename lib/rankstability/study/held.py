@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..rank.lines import held_lines
 from ..rank.ranges import rank_range_table, ranks
 from ..rank.recipes import (
     RECIPES,
@@ -24,7 +23,7 @@ from ..rank.recipes import (
     segment_domains,
 )
 from ..rank.redraws import draw_means, rank_probabilities
-from ..rank.sets import rank_sets
+from ..rank.sets import held_lines, rank_sets
 from ..rank.unit_kinds import default_unit, unit_table
 from ..rank.units import FEWEST_UNITS, Means, estimate
 from ..score.scored import Scored

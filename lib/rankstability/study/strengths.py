@@ -8,8 +8,7 @@ import pandas as pd
 from ..errors import DataError
 from ..judgments import REFERENCE, blocks
 from ..rank import bradley_terry, ranges, skill
-from ..rank.lines import held_lines
-from ..rank.sets import rank_sets
+from ..rank.sets import held_lines, rank_sets
 from ..rank.units import FEWEST_UNITS
 from ..score import pairwise, rr
 
