@@ -8,7 +8,6 @@ two. All measures are (P(A) - P(E)) / (1 - P(E)) and differ in P(E) (Bojar et al
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -102,22 +101,15 @@ def agreement(
 ) -> pd.DataFrame:
     """Agreement of every group, intra and inter, with and without the reference.
 
-    Parameters
-    ----------
-    by : sequence of str
-        Columns of the annotations: task, track, source, target, segment, document, reference,
-        those carried along; also ``judge`` (inter: this judge with the others) and ``system`` (the
-        comparisons this system takes part in). Empty: everything in one group.
-    resamples : int
-        Bootstrap resamples (with `rng`) of source segments for the intervals (95 %); 0: none.
-        Segments, because all annotations that can be compared share one.
+    Groups are by columns of the annotations: task, track, source, target, segment, document,
+    reference, those carried along; also ``judge`` (inter: this judge with the others) and
+    ``system`` (the comparisons it takes part in); by none of them, everything. Intervals (95 %)
+    are from so many bootstrap `resamples` of source segments, because all annotations that can be
+    compared share one; 0: none.
 
-    Returns
-    -------
-    DataFrame
-        The columns of `by`, kind (intra, inter), reference (included, excluded), annotations,
-        pairs, segments, p_e (of π), the `MEASURES`, and ``<measure>_low``, ``<measure>_high``.
-        Groups without a pair of annotations are left out.
+    Columns: those of `by`, kind (intra, inter), reference (included, excluded), annotations,
+    pairs, segments, p_e (of π), the `MEASURES`, and ``<measure>_low``, ``<measure>_high``. Groups
+    without a pair of annotations are left out.
     """
     if resamples and rng is None:
         raise DataError("resamples need a random generator", expected="rng=...")
@@ -141,30 +133,22 @@ def _groups(
     notes: Annotations, by: list[str]
 ) -> Iterator[tuple[tuple[object, ...], np.ndarray, np.ndarray]]:
     """Key, annotations of the group by its plain columns, and those of its judge or system."""
-    table = notes.table
-    side = next((name for name in by if name in SIDES), "")
-    plain = [name for name in by if name not in SIDES]
-    if len(plain) + bool(side) < len(by):
+    table, plain = notes.table, [name for name in by if name not in SIDES]
+    if len(plain) + 1 < len(by):
         raise DataError("system and judge cannot both group", value=by, expected="one of them")
     missing = set(plain) - set(table.columns)
     if missing:
         raise DataError("no such column", value=sorted(missing), expected="columns of annotations")
-    all_rows: dict[Any, Any] = {(): np.arange(len(table))}
-    groups = table.groupby(plain, sort=True, observed=True).indices if plain else all_rows
-    columns = ["judge"] if side == "judge" else ["first", "second"]
+    sides = ("first", "second") if "system" in by else ("first",)
+    long = pd.concat([table.assign(system=table[side]) for side in sides])
+    groups = long.groupby(by, observed=True).groups if by else {(): table.index}
     for name, members in groups.items():
         key = name if isinstance(name, tuple) else (name,)
-        inside = np.zeros(len(table), dtype=bool)
-        inside[members] = True
-        if not side:
-            yield key, inside, inside
-            continue
-        values = table[columns].to_numpy()[members]
-        place = by.index(side)
-        for value in sorted(set(values.ravel())):
-            rows = np.zeros(len(table), dtype=bool)
-            rows[members[(values == value).any(axis=1)]] = True
-            yield (*key[:place], value, *key[place:]), inside, rows
+        rows = np.zeros(len(table), dtype=bool)
+        rows[members] = True
+        values = [value for column, value in zip(by, key, strict=True) if column in plain]
+        inside = (table[plain] == values).all(axis=1).to_numpy() if plain != by else rows
+        yield key, inside, rows
 
 
 def judge_pairs(notes: Annotations, at_least: int = 10) -> pd.DataFrame:

@@ -96,18 +96,10 @@ def totals(
 ) -> pd.DataFrame:
     """Counts of changed rankings, over all pairs and by year, style, tool and kind of judging.
 
-    Parameters
-    ----------
-    changes : DataFrame
-        One row per pair and value of `what`, with year, style, tool and judged of the pair.
-    paper_pairs : collection of str
-        Pairs to count once more by themselves (by ``paper``): those that Knowles (2021) counts.
-
-    Returns
-    -------
-    DataFrame
-        by, group, `what`, comparisons, d_rank, d_cluster, d_both: of so many comparisons, how many
-        changed (Tables 2 and 3). A system removed by name counts under `SINGLE`.
+    Of a row per pair and value of `what`, with year, style, tool and judged of the pair.
+    `paper_pairs`, those that Knowles (2021) counts, are counted once more by themselves (by
+    ``paper``). Columns: by, group, `what`, comparisons, d_rank, d_cluster, d_both: of so many
+    comparisons, how many changed (Tables 2 and 3). A system removed by name counts under `SINGLE`.
     """
     if what == "removed":
         named = changes[what].astype(str).isin(SETS)

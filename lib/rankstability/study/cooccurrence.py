@@ -95,7 +95,10 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     company_z), rank, rank_without. Raises for a pair with fewer than two systems.
     """
     at_least_two(da)
-    quality = _quality(da)
+    shown, names = pd.factorize(_shown(da.good), sort=True)
+    worker = da.good["worker"].cat.codes.to_numpy(np.int64)
+    effects, _, _ = variance.effects(da.good["score"].to_numpy(float), shown, worker)
+    quality = pd.Series(effects, names)
     workers = _workers(da.latest[unmarked(da.latest)], quality)
     rows, z = counted(da.good), judgment_z(da)
     frame = da.good.loc[rows, ["system", "worker"]].astype(str).reset_index(drop=True)
@@ -135,13 +138,6 @@ def _shown(frame: pd.DataFrame) -> pd.Series:
     """What each row shows: a system's id, or REF or BAD_REF whatever id stands on it."""
     control = of_type(frame, *CONTROLS)
     return frame["system"].astype(str).where(~control, frame["type"].astype(str))
-
-
-def _quality(da: DirectAssessment) -> pd.Series:
-    """Effect of each system, of REF and of BAD_REF beside worker effects, in points."""
-    levels, names = pd.factorize(_shown(da.good), sort=True)
-    worker = da.good["worker"].cat.codes.to_numpy(np.int64)
-    return pd.Series(variance.effects(da.good["score"].to_numpy(float), levels, worker)[0], names)
 
 
 def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:

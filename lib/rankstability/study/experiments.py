@@ -82,9 +82,7 @@ def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
     n = wins.shape[-1]
     net = np.maximum(wins - np.swapaxes(wins, -1, -2), 0).reshape(-1, n, n)
     orders, _ = feedback_arc_sets(net)
-    out = np.empty_like(orders)
-    np.put_along_axis(out, orders, np.broadcast_to(np.arange(1, n + 1), orders.shape), axis=1)
-    return out.reshape(wins.shape[:-1])
+    return np.argsort(orders, axis=1).reshape(wins.shape[:-1]) + 1
 
 
 def ranking_errors(

@@ -21,6 +21,7 @@ from ..score.rr import REFERENCE
 from .campaign_size import expected_share, fit_spread
 from .experiments import stacked
 from .readings import READINGS, Reading
+from .rr_changes import width_summary
 
 POINTS = 12  # of a task's growth
 CANDIDATES = tuple(range(2, 41))  # spreads that are tried
@@ -67,8 +68,7 @@ def growth(
     ends = np.unique(np.linspace(0, number, POINTS + 1).round().astype(int)[1:])
     shares, judged, decided = [], [], []
     for _ in range(orders):
-        place = np.empty(number, dtype=np.int64)
-        place[rng.permutation(number)] = np.arange(number)
+        place = np.argsort(rng.permutation(number))
         weight = (place[None, :] < ends[:, None]).astype(np.int64)
         counts = weighted((used.wins, used.ties), weight, used.systems)
         shares.append(significant_share(counts.wins, sides=sides))
@@ -136,10 +136,7 @@ def ranges_by_unit(tasks: Mapping[str, Units], resamples: int, seed: int) -> pd.
 
 def range_summary(ranges: pd.DataFrame) -> pd.DataFrame:
     """Mean size of the rank ranges and number of clusters: task, unit, systems, size, clusters."""
-    sized = ranges.assign(size=ranges["last"] - ranges["first"] + 1)
-    grouped = sized.groupby(["task", "unit"], sort=False, observed=True)
-    size, clusters = ("size", "mean"), ("cluster", "max")
-    return grouped.agg(systems=("system", "size"), size=size, clusters=clusters).reset_index()
+    return width_summary(ranges, "task", "unit").rename(columns={"mean_width": "size"})
 
 
 def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) -> pd.DataFrame:

@@ -26,6 +26,8 @@ from ..rank.ranking import Ranking
 from .changes import SETS, Comparison, Ranker, changes_table, default_ranker
 from .leave_one_out import leave_one_out
 
+LINES = {(1, 1): "kept", (0, 1): "appeared", (1, 0): "vanished", (0, 0): ""}  # before and after
+
 
 def without(
     da: DirectAssessment, removed: str, original: Ranking
@@ -83,17 +85,12 @@ def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.D
     themselves the places they held in the original, so that who does not move against the others
     stays level, and a removed system leaves a gap.
     """
-    places = {s: k for k, s in enumerate(original.systems, 1)}
-    rows = [
-        ("original", s, places[s], "kept" if places[s] in original.lines else "")
-        for s in original.systems
-    ]
-    for c in comparisons:
-        slots = held_places(original.systems, c.changed.systems)
-        for k, system in enumerate(c.changed.systems):
-            now, before = k + 1 in c.changed.lines, k + 1 in c.original.lines
-            line = ("kept" if before else "appeared") if now else ("vanished" if before else "")
-            rows.append((c.name, system, slots[system], line))
+    rows, rankings = [], [(c.name, c.original, c.changed) for c in comparisons]
+    for name, before, after in [("original", original, original), *rankings]:
+        slots = held_places(original.systems, after.systems)
+        for k, system in enumerate(after.systems, 1):
+            line = LINES[k in before.lines, k in after.lines]
+            rows.append((name, system, slots[system], line))
     return pd.DataFrame(rows, columns=["ranking", "system", "place", "line"])
 
 

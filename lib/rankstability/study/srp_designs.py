@@ -47,12 +47,6 @@ class Plan:
         return max(2, self.studies * 2 // 5)
 
 
-def document_counts(data: Ratings, plan: Plan) -> list[int]:
-    """The numbers of documents of figures 3 to 7."""
-    total = len(data.documents)
-    return sorted({max(2, round(total * i / plan.sizes)) for i in range(1, plan.sizes + 1)})
-
-
 def high_imbalance(data: Ratings, plan: Plan) -> float:
     """The lowest entropy target that studies of all documents meet (figure 6).
 
@@ -77,11 +71,12 @@ def designs(data: Ratings, plan: Plan) -> list[Design]:
     for how in mqm.NORMALISATIONS[1:]:
         line = replace(base, normalisation=how)
         lines += [line, replace(line, balance=low), replace(line, grouping="none")]
-    counts = document_counts(data, plan)
+    total = len(data.documents)
+    counts = sorted({max(2, round(total * i / plan.sizes)) for i in range(1, plan.sizes + 1)})
     every = [replace(line, documents=n) for line in lines for n in counts]
     fresh = replace(base, studies=plan.resampled, per_document_set=1)
     for n in sorted({max(2, round(n / 2)) for n in counts}):
-        if 2 * n <= len(data.documents):
+        if 2 * n <= total:
             every.append(replace(fresh, documents=2 * n))
             every.append(replace(fresh, documents=n, ratings_per_item=2))
     return list(dict.fromkeys(every))

@@ -160,8 +160,7 @@ def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
     it, and it closes a cycle of three with a violated edge).
     """
     names = np.array(mfas.names, dtype=object)
-    rank = np.empty(len(names), dtype=int)
-    rank[list(mfas.order)] = np.arange(1, len(names) + 1)
+    rank = np.argsort(mfas.order) + 1
     part = np.empty(len(names), dtype=int)
     for k, members in enumerate(mfas.components):
         part[list(members)] = k

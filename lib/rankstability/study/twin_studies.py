@@ -54,17 +54,9 @@ def effort(
 ) -> pd.DataFrame:
     """Stability against annotation effort: `stability` of twin studies of growing size.
 
-    Parameters
-    ----------
-    samplers : of one language pair
-    splits : twins of disjoint studies per level
-    levels : study sizes as shares of half the campaign's units
-
-    Returns
-    -------
-    DataFrame
-        Columns `EFFORT_COLUMNS` (effort: judgments per system in one study), a row per sampler
-        and level.
+    For the samplers of one language pair, so many `splits` (twins of disjoint studies) at each of
+    the `levels`, study sizes as shares of half the campaign's units. A row per sampler and level
+    with the columns `EFFORT_COLUMNS` (effort: judgments per system in one study).
     """
     todo = [(s, level, campaign, splits, seed) for s in samplers for level in levels]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
