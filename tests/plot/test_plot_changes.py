@@ -43,7 +43,7 @@ def test_who_moves_whom_writes_moves_and_crosses_out_the_removed():
 def test_bumps_name_the_rankings_and_draw_the_lines():
     ranks = pd.DataFrame(
         {"ranking": ["original"] * 2 + ["d-2"] * 2, "system": ["a", "b", "b", "a"],
-         "rank": [1, 2, 1, 2], "line_below": [1, 0, 0, 0]}
+         "rank": [1, 2, 1, 2], "cluster": [1, 2, 1, 1]}
     )  # fmt: skip
     ax = changes.divisor_bump(ranks, "x").axes[0]
     assert [t.get_text() for t in ax.get_xticklabels()] == ["original", "d-2"]

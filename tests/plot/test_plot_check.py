@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from figure_faults import faults, written
 from rankstability import plot
 from rankstability.plot import (
     agreement,
     changes,
-    check,
     common,
     documents,
     judge_agreement,
@@ -30,8 +30,9 @@ from rankstability.plot import (
     srp,
     tournament,
     verdict,
+    words,
 )
-from rankstability.rank.ranking import rank
+from rankstability.rank.ranking import CLUSTER_RULES, rank
 from rankstability.score.rr import LABELS
 
 NAMES = [
@@ -194,14 +195,14 @@ def p_values():
 
 
 def variants():
-    made = grid(test=["scipy<1.7", "two-sided"], correction=["none", "holm"], rule=ranking.SHORT)
+    made = grid(test=["scipy<1.7", "two-sided"], correction=["none", "holm"], rule=CLUSTER_RULES)
     made = made.merge(frame(system=NAMES, rank=RANKS, cluster=ranges()["cluster"]), how="cross")
     return ranking.variants_figure(made, TITLE)
 
 
 def rules():
     made = grid(pair=TASKS, test=["scipy<1.7", "two-sided"], correction=["none", "holm"])
-    made = made.assign(**{rule: RNG.integers(1, 9, len(made)) for rule in ranking.SHORT})
+    made = made.assign(**{rule: RNG.integers(1, 9, len(made)) for rule in CLUSTER_RULES})
     return ranking.rules_figure(made, TITLE)
 
 
@@ -347,13 +348,13 @@ def recipes_of_verdict():
 
 
 def divisors():
-    rows = places(["original", "d-1.25"], place="rank").assign(line_below=1)
-    return changes.divisor_bump(rows, TITLE)
+    rows = places(["original", "d-1.25"], place="rank").sort_values(["ranking", "rank"])
+    return changes.divisor_bump(rows.assign(cluster=rows["rank"]), TITLE)
 
 
 def normalisations():
-    rows = places(["none", "z"], ranking="normalisation", place="rank").assign(line_below=0)
-    return srp.normalisation_bump(rows, TITLE)
+    rows = places(["none", "z"], ranking="normalisation", place="rank")
+    return srp.normalisation_bump(rows.assign(cluster=1), TITLE)
 
 
 def da_methods():
@@ -372,7 +373,7 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     changes.who_moves_whom: (lambda: changes.who_moves_whom(moves(), TITLE), SYSTEMS),
     common.bump: (bump, SYSTEMS),
     common.heatmap: (
-        lambda: common.heatmap(matrix(-0.1, 0.1), title=TITLE, label="share, %", fmt=".3f"),
+        lambda: common.heatmap(matrix(-0.1, 0.1), title=TITLE, label="share, %"),
         [*SYSTEMS, "share, %"],
     ),
     documents.together: (lambda: documents.together(matrix(0, 99), TITLE, "HITs"), SYSTEMS),
@@ -456,7 +457,7 @@ def test_every_drawing_function_is_drawn_here():
         if function.__module__ == module.__name__ and not function.__name__.startswith("_")
         and inspect.signature(function).return_annotation == "Figure"
     }  # fmt: skip
-    assert drawing == {name(function) for function in KINDS}
+    assert drawing == {name(function) for function in (*KINDS, common.finish)}
 
 
 def texts_of_svg(fig) -> list[str]:
@@ -476,8 +477,8 @@ def test_what_is_asked_for_is_in_the_file_uncut_apart_and_dark_enough(kind):
     with common.style():
         fig.draw_without_rendering()
         fig.set_layout_engine("none")  # laid out once
-        assert check.faults(fig) == []
-        seen = [line for text in check.written(fig) for line in text.text.split("\n")]
+        assert faults(fig) == []
+        seen = [line for text in written(fig) for line in text.text.split("\n")]
     found = texts_of_svg(fig)
     plt.close(fig)
     assert sorted(found) == sorted(line for line in seen if line.strip())
@@ -487,9 +488,9 @@ def test_what_is_asked_for_is_in_the_file_uncut_apart_and_dark_enough(kind):
 
 def test_the_words_of_a_figure_name_title_and_axes():
     fig = scores()
-    words = check.describe(fig)
-    assert words.startswith(f"{TITLE}. Across: mean z-score. Down: ariel197197.512, ")
-    assert "Across: rank" in words
+    described = words.describe(fig)
+    assert described.startswith(f"{TITLE}. Across: mean z-score. Down: ariel197197.512, ")
+    assert "Across: rank" in described
     plt.close(fig)
 
 
@@ -499,14 +500,13 @@ def test_the_check_finds_what_is_wrong():
         ax.text(0.5, 0.5, "pale", color="#DE8F05")
         ax.text(0.2, 0.2, "one over another")
         ax.text(0.2, 0.2, "another over one")
-        found = " ".join(check.faults(fig))
+        found = " ".join(faults(fig))
     plt.close(fig)
     assert "contrast 2.6: 'pale'" in found and "over one another" in found
 
 
 def test_a_colour_is_darkened_only_as_far_as_needed():
     for colour in common.PALETTE:
-        made = check.contrast(plt.matplotlib.colors.to_rgb(common.legible(colour)), (1, 1, 1))
-        assert 4.5 <= made < 21.01
+        assert 4.5 <= common.contrast(common.legible(colour), "white") < 21.01
     assert common.legible("#000000") == "#000000"
-    assert check.contrast((0, 0, 0), (1, 1, 1)) == pytest.approx(21)
+    assert common.contrast("black", "white") == pytest.approx(21)

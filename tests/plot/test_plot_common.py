@@ -62,14 +62,15 @@ def test_highlight_and_rank_tables():
 
 def test_heat_map_draws_the_matrix():
     values = pd.DataFrame([[1.0, 2.0], [np.nan, 4.0]], index=["r1", "r2"], columns=["c$1", "c$2"])
-    ax, bar = common.heatmap(values, title="x", label="points").axes
+    texts = values.map(lambda v: "" if np.isnan(v) else f"{v:.0f}")
+    ax, bar = common.heatmap(values, title="x", label="points", texts=texts).axes
     drawn = np.ma.filled(ax.collections[0].get_array(), -1).reshape(2, 2)
     assert drawn.tolist() == [[1, 2], [-1, 4]]
     assert [t.get_text() for t in ax.texts] == ["1", "2", "4"]
     assert [t.get_text() for t in ax.get_xticklabels()] == ["c$1", "c$2"]
     assert ax.yaxis_inverted() and bar.get_ylabel() == "points"
     marks = values.map(lambda v: "×" if np.isnan(v) else "")
-    ax = common.heatmap(values, title="x", label="", annotate=marks).axes[0]
+    ax = common.heatmap(values, title="x", label="", texts=marks).axes[0]
     assert [(t.get_text(), t.get_position()) for t in ax.texts if t.get_text()] == [
         ("×", (0.5, 1.5))
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -18,10 +20,10 @@ from .common import (
     RED,
     SKY,
     bump,
-    headline,
+    finish,
     heatmap,
     ink_on,
-    legend_below,
+    rows,
     starred,
     styled,
 )
@@ -41,8 +43,7 @@ PARTS = {
 def _system_rows(ax: Axes, table: pd.DataFrame) -> str:
     """Systems of `table` on the y axis, the first at the top; gives back a key to the stars."""
     human = set(table.loc[table["human"] == 1, "system"])
-    ax.set_yticks(range(len(table)), starred(table["system"], human))
-    ax.set_ylim(len(table) - 0.4, -0.6)
+    rows(ax, starred(table["system"], human))
     return "; ★ human" if human else ""
 
 
@@ -50,102 +51,84 @@ def _dumbbells(
     ax: Axes, full: pd.Series, hollow: pd.Series, labels: tuple[str, str], colour: str
 ) -> None:
     """A full dot and a hollow one (in `colour`) per row, joined by a line."""
-    y = np.arange(len(full))
+    y = range(len(full))
     ax.hlines(y, hollow, full, color=FAINT, lw=1.6, zorder=2)
     ax.scatter(full, y, color=BLUE, s=34, zorder=3, label=labels[0])
-    ax.scatter(
-        hollow, y, facecolor="white", edgecolor=colour, linewidth=1.6, s=34, zorder=4,
-        label=labels[1],
-    )  # fmt: skip
+    look: dict[str, Any] = {"facecolor": "white", "edgecolor": colour, "linewidth": 1.6}
+    ax.scatter(hollow, y, s=34, zorder=4, label=labels[1], **look)
+
+
+def _around_zero(ax: Axes, values: pd.DataFrame | pd.Series, room: float, least: float) -> None:
+    """A line at 0, in the middle of the x axis."""
+    ax.axvline(0, color=INK, lw=0.8)
+    span = room * max(float(np.nanmax(np.abs(values))), least)
+    ax.set_xlim(-span, span)
 
 
 def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
     """How often two systems were judged together; the diagonal, each system alone, without colour.
 
-    Parameters
-    ----------
-    counts : DataFrame
-        Counts or per cent, systems by systems: from `cooccurrence.cooccurrence`.
+    `counts`: counts or per cent, systems by systems, from `cooccurrence.cooccurrence`.
     """
     apart = counts.mask(np.eye(len(counts), dtype=bool))
-    texts = counts.map("{:.0f}".format) if len(counts) <= 25 else False
-    return heatmap(apart, title=title, label=label, annotate=texts, vmin=0)
+    texts = counts.map("{:.0f}".format) if len(counts) <= 25 else None
+    return heatmap(apart, title=title, label=label, texts=texts, vmin=0)
 
 
 @styled
 def judged_beside(table: pd.DataFrame, title: str) -> Figure:
     """Mean z of each system, with and without the part due to what its workers judged beside it.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `cooccurrence.judged_beside`.
+    `table` is from `cooccurrence.judged_beside`.
     """
     fig, ax = plt.subplots(figsize=(6.8, 0.27 * len(table) + 1.3))
     _dumbbells(ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED)
     key = _system_rows(ax, table)
     ax.set(title=title, xlabel=f"mean z{key}")
-    legend_below(fig, ax)
-    return fig
+    return finish(fig, "", ax)
 
 
 @styled
-def balance(rows: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
+def balance(pairs: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
     """Left: share of a system's HITs that hold another. Right: company's part of each mean z.
 
-    Parameters
-    ----------
-    rows, systems : DataFrame
-        From `cooccurrence.balance` and `cooccurrence.judged_beside`, of all language pairs.
+    From `cooccurrence.balance` and `cooccurrence.judged_beside`, of all language pairs.
     """
-    rows = rows.sort_values("explained").reset_index(drop=True)
-    n = len(rows)
+    pairs, n = pairs.sort_values("explained"), len(pairs)
     fig, (left, right) = plt.subplots(1, 2, figsize=(8.6, 0.3 * n + 1.6), sharey=True)
     labels = ("median pair", "least-met pair")
-    _dumbbells(left, rows["share_median"], rows["share_min"], labels, BLUE)
+    _dumbbells(left, pairs["share_median"], pairs["share_min"], labels, BLUE)
     left.axvline(0.5, color=RED, lw=1, ls="--", label="one half")
     left.set_xlim(-0.03, 1.03)
-    left.set_yticks(range(n), rows["pair"])
-    left.set_ylim(-0.6, n - 0.4)
-    text = "share of a system's HITs or workers\nthat hold a given other system"
-    left.set_xlabel(text)
-    y = systems["pair"].map({p: k for k, p in enumerate(rows["pair"])})
+    left.set_xlabel("share of a system's HITs or workers\nthat hold a given other system")
+    y = systems["pair"].map({pair: k for k, pair in enumerate(pairs["pair"])})
     right.scatter(systems["company_z"], y, marker="|", s=90, color=RED, linewidth=1.5)
-    right.axvline(0, color=INK, lw=0.8)
-    span = 1.1 * max(systems["company_z"].abs().max(), 0.02)
-    right.set_xlim(-span, span)
+    _around_zero(right, systems["company_z"], 1.1, 0.02)
     right.locator_params(axis="x", nbins=5)
     right.set_xlabel("part of each system's mean z\nthat its company explains")
-    legend_below(fig, left)
-    headline(fig, title)
-    return fig
+    left.set_yticks(range(n), pairs["pair"])
+    left.set_ylim(-0.6, n - 0.4)
+    return finish(fig, title, left)
 
 
 def document_matrix(values: pd.DataFrame, title: str, label: str, human: set[str]) -> Figure:
     """Documents by systems (Knowles 2021, Figure 5): empty cells grey, human systems starred."""
-    rows, columns = values.shape
+    number, columns = values.shape
     low, high = np.nanpercentile(values.to_numpy(float), [1, 99])
     empty = "; grey: not judged" if values.isna().to_numpy().any() else ""
     star = "; ★ human" if human & set(values.columns) else ""
     fig = heatmap(
-        values.set_axis(starred(values.columns, human), axis=1),
-        title=f"{title}: {rows} documents, {columns} systems{empty}{star}",
-        label=label,
-        annotate=False,
-        vmin=low,
-        vmax=high,
-        extend="both",
-        empty="#B8B8B8",
-        ylabel="documents, best first" + ("" if rows <= 45 else " (rank)"),
-        cell=(min(0.36, 6.5 / columns), min(0.17, 7.5 / rows)),
-    )
-    ax = fig.axes[0]
-    if rows <= 45:
-        ax.tick_params(axis="y", labelsize=7)
+        values.set_axis(starred(values.columns, human), axis=1), label=label, vmin=low, vmax=high,
+        title=f"{title}: {number} documents, {columns} systems{empty}{star}", extend="both",
+        empty="#B8B8B8", ylabel="documents, best first" + ("" if number <= 45 else " (rank)"),
+        cell=(min(0.36, 6.5 / columns), min(0.17, 7.5 / number)),
+    )  # fmt: skip
+    if number <= 45:
+        fig.axes[0].tick_params(axis="y", labelsize=7)
     else:
-        step = 25 if rows <= 160 else 50
-        ranks = [1, *range(step, rows + 1, step)]
-        ax.set_yticks([k - 0.5 for k in ranks], [str(k) for k in ranks])
+        step = 25 if number <= 160 else 50
+        ranks = [1, *range(step, number + 1, step)]
+        fig.axes[0].set_yticks([k - 0.5 for k in ranks], [str(k) for k in ranks])
     return fig
 
 
@@ -153,60 +136,47 @@ def document_matrix(values: pd.DataFrame, title: str, label: str, human: set[str
 def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
     """Shares of the variance of a judgment: one bar per language pair, raw and z side by side.
 
-    Parameters
-    ----------
-    shares : DataFrame
-        From `documents.component_table`, of all language pairs.
+    `shares` is from `documents.component_table`, of all language pairs.
     """
-    scores = [s for s in ("raw", "z") if s in set(shares["score"])]
+    names = {"raw": "raw scores", "z": "z-scores"}
+    scores = [s for s in names if s in set(shares["score"])]
     pairs = sorted(shares["pair"].unique())
-    fig, axes = plt.subplots(
-        1, len(scores), figsize=(8.6, 0.3 * len(pairs) + 1.7), sharey=True, squeeze=False
-    )
+    size = (8.6, 0.3 * len(pairs) + 1.7)
+    fig, axes = plt.subplots(1, len(scores), figsize=size, sharey=True, squeeze=False)
     for ax, score in zip(axes[0], scores, strict=True):
-        rows = shares[shares["score"] == score]
-        wide = rows.pivot(index="pair", columns="component", values="share").reindex(pairs)
+        part = shares[shares["score"] == score]
+        wide = part.pivot(index="component", columns="pair", values="share")[pairs].fillna(0)
         left = np.zeros(len(pairs))
-        for name in [p for p in PARTS if p in wide]:
-            width = wide[name].fillna(0).to_numpy()
+        for name in [p for p in PARTS if p in wide.index]:
+            width = wide.loc[name].to_numpy()
             bars = ax.barh(pairs, width, left=left, color=PARTS[name], label=name, height=0.75)
-            ax.bar_label(
-                bars, [f"{100 * w:.0f} %" if w >= 0.08 else "" for w in width], fontsize=7,
-                label_type="center", color=ink_on(PARTS[name]),
-            )  # fmt: skip
+            texts = [f"{100 * w:.0f} %" if w >= 0.08 else "" for w in width]
+            ink = ink_on(PARTS[name])
+            ax.bar_label(bars, texts, fontsize=7, label_type="center", color=ink)
             left += width
-        ax.set_xlim(0, 1)
+        ax.set(xlim=(0, 1), xlabel=f"share of variance, {names[score]}")
         ax.set_xticks([0, 0.25, 0.5, 0.75], ["0", "25 %", "50 %", "75 %"])
         ax.grid(False)
-        ax.set_xlabel(f"share of variance, {'raw scores' if score == 'raw' else 'z-scores'}")
     axes[0][0].invert_yaxis()
-    legend_below(fig, axes[0][0], 8)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, axes[0][0], 8)
 
 
 @styled
 def difficulty(table: pd.DataFrame, title: str) -> Figure:
     """Difficulty of each document with its interval, hardest at the top.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `documents.difficulty`.
+    `table` is from `documents.difficulty`.
     """
     n = len(table)
     fig, ax = plt.subplots(figsize=(6.4, min(8.5, max(3.0, 0.16 * n + 1.3))))
-    y = np.arange(n)
+    y = rows(ax, table["document"], fontsize=7)
+    if n > 45:
+        ax.set_yticks([])
     clear = (table["low"] > 0) | (table["high"] < 0)
     colours = np.where(clear, RED, FAINT)
     ax.hlines(y, table["low"], table["high"], color=colours, lw=1.4 if n <= 60 else 0.9)
     ax.scatter(table["difficulty"], y, color=colours, s=14 if n <= 60 else 5, zorder=3)
     ax.axvline(0, color=INK, lw=0.8)
-    if n <= 45:
-        ax.set_yticks(y, table["document"], fontsize=7)
-    else:
-        ax.set_yticks([])
-    ax.set_ylim(n - 0.4, -0.6)
     ax.set(
         title=f"{title}: difficulty of {n} documents",
         xlabel="points lost against the average document, 95 % interval"
@@ -220,20 +190,14 @@ def difficulty(table: pd.DataFrame, title: str) -> Figure:
 def easy_documents(table: pd.DataFrame, title: str) -> Figure:
     """What each system owes to its documents, in points; best system at the top.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `documents.ease_by_system`.
+    `table` is from `documents.ease_by_system`.
     """
     fig, ax = plt.subplots(figsize=(6.4, 0.26 * len(table) + 1.3))
-    ease = table["luck_raw"]
-    ax.barh(range(len(table)), ease, color=np.where(ease >= 0, BLUE, RED), height=0.65)
-    ax.hlines(range(len(table)), table["luck_low"], table["luck_high"], color=INK, lw=1)
-    ax.axvline(0, color=INK, lw=0.8)
+    ease, y = table["luck_raw"], range(len(table))
+    ax.barh(y, ease, color=np.where(ease >= 0, BLUE, RED), height=0.65)
+    ax.hlines(y, table["luck_low"], table["luck_high"], color=INK, lw=1)
     key = _system_rows(ax, table)
-    ends = table[["luck_raw", "luck_low", "luck_high"]].abs().to_numpy()
-    span = 1.15 * max(float(np.nanmax(ends)), 0.1)
-    ax.set_xlim(-span, span)
+    _around_zero(ax, table[["luck_raw", "luck_low", "luck_high"]], 1.15, 0.1)
     ax.set(
         title=f"{title}: who was given easy documents",
         xlabel="mean ease of a system's documents against all systems\n"
@@ -244,47 +208,33 @@ def easy_documents(table: pd.DataFrame, title: str) -> Figure:
 
 def methods(rankings: pd.DataFrame, title: str) -> Figure:
     """Bump chart of `scorings.ranks`: the ranking under each method, with its lines."""
-    cluster = rankings["cluster"]
-    below = rankings.groupby("method", sort=False)["cluster"].shift(-1).fillna(cluster)
-    places = rankings.rename(columns={"method": "ranking", "rank": "place"})
-    places = places.assign(line=(below > cluster).astype(int))
-    return bump(places, title=title)
+    return bump(rankings, title=title, by="method", place="rank")
 
 
 @styled
 def halves(table: pd.DataFrame, title: str) -> Figure:
     """Agreement between halves of the workers, real and simulated, by language pair.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `truth.agreement_check`.
+    `table` is from `truth.agreement_check`.
     """
-    pairs = list(dict.fromkeys(table["pair"]))
-    names = list(dict.fromkeys(table["scores"]))
+    pairs, names = table["pair"].unique(), table["scores"].unique()
     fig, ax = plt.subplots(figsize=(6.8, 0.42 * len(pairs) + 1.6))
+    places = rows(ax, pairs)
     for k, name in enumerate(names):
-        rows = table[table["scores"] == name].set_index("pair").reindex(pairs)
-        y = np.arange(len(pairs)) + 0.22 * (k - (len(names) - 1) / 2)
-        ax.hlines(y, rows["low"], rows["high"], color=PALETTE[k], lw=2)
-        ax.scatter(
-            rows["tau"], y, color=PALETTE[k], marker="oDs"[k % 3], s=26, zorder=3, label=name
-        )
-    ax.set_yticks(range(len(pairs)), pairs)
-    ax.set_ylim(len(pairs) - 0.4, -0.6)
+        part = table[table["scores"] == name].set_index("pair").reindex(pairs)
+        y = places + 0.22 * (k - (len(names) - 1) / 2)
+        ax.hlines(y, part["low"], part["high"], color=PALETTE[k], lw=2)
+        look = {"color": PALETTE[k], "marker": "oDs"[k % 3], "label": name}
+        ax.scatter(part["tau"], y, s=26, zorder=3, **look)
     ax.set(title=title, xlabel="Kendall's tau between the rankings by two halves of the workers")
-    legend_below(fig, ax)
-    return fig
+    return finish(fig, "", ax)
 
 
 @styled
 def stable_and_right(table: pd.DataFrame, title: str) -> Figure:
     """Each method: how often order and lines changed, against its errors where truth is known.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `scorings.stable_and_right`.
+    `table` is from `scorings.stable_and_right`.
     """
     fig, axes = plt.subplots(1, 2, figsize=(8.6, 3.9), sharey=True)
     for ax, column in zip(axes, ("order", "lines"), strict=True):
@@ -292,14 +242,11 @@ def stable_and_right(table: pd.DataFrame, title: str) -> Figure:
             ax.errorbar(
                 100 * row[column], 100 * row["wrong"], yerr=200 * row["wrong_se"],
                 fmt="osD^vP"[k % 6], color=PALETTE[k % len(PALETTE)], ms=8, mfc="none", mew=1.6,
-                capsize=3,
-                label=row["method"],
+                capsize=3, label=row["method"],
             )  # fmt: skip
         top = max(100 * table[column].max(), 2)
         ax.set_xlim(-0.06 * top, 1.06 * top)
         ax.set_xlabel(f"{column} changed when a system is removed,\n% of runs (left: stable)")
     axes[0].set_ylim(bottom=0)
     axes[0].set_ylabel("pairs of systems in wrong order, %\n(simulated truth)")
-    legend_below(fig, axes[0], 6)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, axes[0], 6)

@@ -11,15 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
-from .common import (
-    BLUE,
-    INK,
-    PALE,
-    RED,
-    headline,
-    legend_below,
-    styled,
-)
+from .common import BLUE, INK, PALE, RED, finish, rows, styled
 
 MEASURE_NAMES = {
     "s": "S (P(E) = 1/3)",
@@ -28,8 +20,6 @@ MEASURE_NAMES = {
     "cohen": "Cohen's κ",
     "fleiss": "Fleiss' κ",
 }
-
-
 KINDS = {"intra": (BLUE, "o", "one judge twice"), "inter": (RED, "s", "two judges")}
 
 
@@ -39,27 +29,10 @@ def _look(kind: str, reference: str) -> dict[str, Any]:
     return {"color": colour, "marker": marker, "ls": "", "mfc": face}
 
 
-def _kind_handles() -> list[Line2D]:
-    hollow: dict[str, Any] = {"color": INK, "marker": "o", "ls": ""}
-    return [
-        *(
-            Line2D([], [], **_look(kind, "included"), label=f"{kind}: {text}")
-            for kind, (_, _, text) in KINDS.items()
-        ),
-        Line2D([], [], **hollow, label="with the reference"),
-        Line2D([], [], **hollow, mfc="white", label="without"),
-    ]
-
-
 def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) -> Figure:
-    """A measure of agreement of each group, with its interval.
+    """A measure of agreement (of `agreement.MEASURES`) of each group, with its interval.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `agreement.agreement`, grouped by the one column `group`.
-    measure : str
-        A key of `agreement.MEASURES`.
+    `table` is from `agreement.agreement`, grouped by the one column `group`.
     """
     label = f"{MEASURE_NAMES.get(measure, measure)}, with 95 % interval"
     return _intervals(_rows(table, table[group].astype(str), measure), label, title)
@@ -68,10 +41,7 @@ def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) 
 def measures_figure(table: pd.DataFrame, title: str) -> Figure:
     """All measures on the same comparisons: what the choice of P(E) does.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `agreement.agreement` over one group (``by=[]``).
+    `table` is from `agreement.agreement` over one group (``by=[]``).
     """
     parts = [_rows(table, name, measure) for measure, name in MEASURE_NAMES.items()]
     return _intervals(pd.concat(parts), "agreement beyond chance, with 95 % interval", title)
@@ -96,31 +66,30 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
         if "low" in part:
             ax.hlines(y, part["low"], part["high"], color=KINDS[str(kind)][0], lw=1)
         ax.plot(part["value"], y, **_look(str(kind), str(reference)), ms=4.5 if few else 3)
-    ax.set_yticks(range(len(names)), names)
-    ax.set_ylim(len(names) - 0.5, -0.5)
+    rows(ax, names, room=0.5)
     ax.yaxis.grid(False)
     for k in range(1, len(names)):
         ax.axhline(k - 0.5, color=PALE, lw=0.6)
     ax.set(title=title, xlabel=label)
-    legend_below(fig, _kind_handles(), 2, fontsize=8)
-    return fig
+    handles = [
+        Line2D([], [], **_look(kind, "included"), label=f"{kind}: {text}")
+        for kind, (_, _, text) in KINDS.items()
+    ]
+    for face, words in ((INK, "with the reference"), ("white", "without")):
+        handles.append(Line2D([], [], color=INK, marker="o", ls="", mfc=face, label=words))
+    return finish(fig, "", handles, 2, fontsize=8)
 
 
 @styled
 def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> Figure:
     """Every judge's agreement with the others, and with themselves, by how much they judged.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `agreement.agreement` by judge.
-    least : int
-        Judges with fewer pairs are left out.
+    `table` is from `agreement.agreement` by judge; with fewer than `least` pairs: left out.
     """
-    rows = table[(table["reference"] == "included") & (table["pairs"] >= least)]
+    shown = table[(table["reference"] == "included") & (table["pairs"] >= least)]
     fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.2), sharey=True)
     for ax, (kind, (colour, marker, text)) in zip(axes, KINDS.items(), strict=True):
-        part = rows[rows["kind"] == kind]
+        part = shown[shown["kind"] == kind]
         sns.scatterplot(
             part, x="pairs", y=measure, color=colour, marker=marker, alpha=0.75, s=22, ax=ax
         )
@@ -132,5 +101,4 @@ def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> 
             ax.axhline(part[measure].median(), color=INK, lw=1, ls="--")
         ax.set(title=f"{kind}: {text}", xlabel="pairs of annotations (log scale)", ylabel="")
     axes[0].set_ylabel(MEASURE_NAMES.get(measure, measure))
-    headline(fig, title)
-    return fig
+    return finish(fig, title)

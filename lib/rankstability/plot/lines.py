@@ -12,18 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from .common import (
-    BLUE,
-    INK,
-    PALETTE,
-    RED,
-    SKY,
-    bump,
-    headline,
-    heatmap,
-    legend_below,
-    styled,
-)
+from .common import BLUE, INK, PALETTE, RED, SKY, bump, finish, heatmap, rows, styled
 
 UNITS = {
     "segment": "segments",
@@ -47,65 +36,57 @@ KINDS = {
 def _kind(claimed: float, held: float) -> str:
     if np.isnan(held):
         return "claimed; cannot be told" if claimed else ""
-    names = {(1, 1): "claimed and held", (1, 0): "claimed only"}
-    return names.get((int(claimed), int(held)), "not claimed, but holds" if held else "")
+    if claimed:
+        return "claimed and held" if held else "claimed only"
+    return "not claimed, but holds" if held else ""
 
 
 @styled
 def lines_figure(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, unit: str) -> Figure:
     """Scores with intervals (left) and rank sets (right), and between systems the lines.
 
-    Parameters
-    ----------
-    ranking, lines : DataFrame
-        Of one `held.Standing`.
-    unit : str
-        What is drawn anew; empty: scores and claimed lines only.
+    The frames are those of one `held.Standing`; `unit` is what is drawn anew; empty: scores and
+    claimed lines only.
     """
-    n, y = len(ranking), ranking["rank"].to_numpy()
+    n = len(ranking)
     fig, axes = plt.subplots(
         1, 2 if unit else 1, figsize=(8.4 if unit else 6.2, 0.27 * n + 2.1), sharey=True,
-        width_ratios=[1, 1] if unit else [1], squeeze=False,
+        squeeze=False,
     )  # fmt: skip
     left = axes[0][0]
-    if unit:
-        left.hlines(y, ranking["low"], ranking["high"], color=SKY, lw=4)
+    y = rows(left, ranking["system"], 1)
     left.scatter(ranking["score"], y, color=BLUE, s=22, zorder=3)
-    left.set_yticks(y, ranking["system"])
-    left.set_ylim(n + 0.6, 0.4)
-    words = f"95 % interval,\nother {UNITS.get(unit, unit)}"
-    left.set_xlabel(f"mean score and its {words}" if unit else "mean score")
+    left.set_xlabel("mean score")
     handles = _draw_lines(axes[0], lines)
     if unit:
+        others = f"other {UNITS.get(unit, unit)}"
+        left.hlines(y, ranking["low"], ranking["high"], color=SKY, lw=4)
+        left.set_xlabel(f"mean score and its 95 % interval,\n{others}")
         right = axes[0][1]
         right.hlines(y, ranking["simultaneous_low"], ranking["simultaneous_high"], color=SKY, lw=6)
         right.hlines(y, ranking["marginal_low"], ranking["marginal_high"], color=BLUE, lw=2.4)
         right.scatter(y, y, color="black", s=12, zorder=3)
         right.set_xticks(range(1, n + 1, max(1, n // 8)))
-        right.set(xlabel=f"rank: 95 % sets,\nother {UNITS.get(unit, unit)}", xlim=(0.3, n + 0.7))
+        right.set(xlabel=f"rank: 95 % sets,\n{others}", xlim=(0.3, n + 0.7))
         handles += [
             Line2D([], [], color=BLUE, lw=2.4, label="set of one system"),
             Line2D([], [], color=SKY, lw=6, label="sets of all at once"),
         ]
-    headline(fig, title)
-    legend_below(fig, handles, 3)
-    return fig
+    return finish(fig, title, handles, 3)
 
 
 def _draw_lines(axes: Sequence[Axes], lines: pd.DataFrame) -> list[Line2D]:
     """Draw each line by what is known of it; handles of the kinds that occur."""
-    seen = set()
-    for row in lines.itertuples():
-        kind = _kind(row.claimed, row.held)
+    kinds = [_kind(row.claimed, row.held) for row in lines.itertuples()]
+    for below, kind in zip(lines["below"], kinds, strict=True):
         if kind:
             colour, dash = KINDS[kind]
-            seen.add(kind)
             for ax in axes:
-                ax.axhline(row.below + 0.5, color=colour, ls=dash, lw=1.4, zorder=2.5)
+                ax.axhline(below + 0.5, color=colour, ls=dash, lw=1.4, zorder=2.5)
     return [
         Line2D([], [], color=colour, ls=dash, lw=1.4, label=kind)
         for kind, (colour, dash) in KINDS.items()
-        if kind in seen
+        if kind in kinds
     ]
 
 
@@ -113,10 +94,7 @@ def _draw_lines(axes: Sequence[Axes], lines: pd.DataFrame) -> list[Line2D]:
 def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
     """Lines claimed and, for each unit drawn anew, lines that hold, by language pair.
 
-    Parameters
-    ----------
-    counts : DataFrame
-        `study.lines.line_counts` of one recipe: pair, unit, claimed, held.
+    `counts` is `study.lines.line_counts` of one recipe: pair, unit, claimed, held.
     """
     names = [u for u in UNITS if u in set(counts["unit"])]
     table = counts.pivot(index="pair", columns="unit", values="held")[names]
@@ -124,10 +102,9 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
     table.insert(0, "claimed", counts.groupby("pair")["claimed"].first())
     total = table.sum(min_count=1).to_frame("all pairs").T
     texts = pd.concat([table, total]).map(lambda v: "?" if np.isnan(v) else f"{v:.0f}")
-    shown = pd.concat([table, total.assign(**dict.fromkeys(table.columns, np.nan))])
     fig = heatmap(
-        shown, title=title, label="", annotate=texts, cmap=PALE_BLUES, vmin=0,
-        vmax=max(1.0, float(np.nanmax(table.to_numpy()))), empty="white",
+        pd.concat([table, np.nan * total]), title=title, label="", texts=texts,
+        cmap=PALE_BLUES, vmin=0, vmax=max(1.0, table.max(axis=None)), empty="white",
         cell=(1.25, 0.3),
         xlabel="?: no unit, or too few" if table.isna().to_numpy().any() else "",
     )  # fmt: skip
@@ -141,68 +118,55 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
 def false_lines_figure(table: pd.DataFrame, title: str, recipes: Sequence[str] = ()) -> Figure:
     """Share of campaigns of equal systems with a line, by recipe and unit, with 95 % intervals.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `study.lines.false_line_table`; with several pairs, a dot for each.
+    `table` is from `study.lines.false_line_table`; with several pairs, a dot for each.
     """
     names = list(recipes) or list(dict.fromkeys(table["recipe"]))
     units = [u for u in UNITS if u in set(table["unit"])]
     many = "pair" in table and table["pair"].nunique() > 1
     fig, ax = plt.subplots(figsize=(6.8, 0.26 * len(names) * max(1, len(units)) + 1.8))
-    for k, unit in enumerate(units):
+    handles = []
+    for k, (unit, colour) in enumerate(zip(units, PALETTE, strict=False)):
         part = table[table["unit"] == unit]
         y = part["recipe"].map(names.index) + 0.8 * ((k + 0.5) / len(units) - 0.5)
         if many:
-            wide = part.assign(y=y).groupby("y")["campaigns_with_line"]
-            ax.hlines(wide.min().index, wide.min(), wide.max(), color=PALETTE[k], lw=1.2, alpha=0.4)
-            ax.scatter(wide.median(), wide.median().index, s=30, color=PALETTE[k], zorder=3)
-            ax.scatter(part["campaigns_with_line"], y, s=9, color=PALETTE[k])
+            wide = part.groupby(y)["campaigns_with_line"]
+            ax.hlines(wide.min().index, wide.min(), wide.max(), color=colour, lw=1.2, alpha=0.4)
+            ax.scatter(wide.median(), wide.median().index, s=30, color=colour, zorder=3)
+            ax.scatter(part["campaigns_with_line"], y, s=9, color=colour)
         else:
-            ax.hlines(y, part["campaigns_low"], part["campaigns_high"], color=PALETTE[k], lw=2)
-            ax.scatter(part["campaigns_with_line"], y, s=24, color=PALETTE[k], zorder=3)
+            ax.hlines(y, part["campaigns_low"], part["campaigns_high"], color=colour, lw=2)
+            ax.scatter(part["campaigns_with_line"], y, s=24, color=colour, zorder=3)
+        words = f"labels shuffled by {UNITS[unit]}"
+        handles.append(Line2D([], [], marker="o", ls="", color=colour, label=words))
     ax.axvline(0.05, color=INK, lw=1, ls="--")
-    ax.set_yticks(range(len(names)), names)
-    ax.set_ylim(len(names) - 0.5, -0.5)
+    rows(ax, names, room=0.5)
     ax.set_xlim(-0.02, min(1.02, max(0.3, 1.1 * table["campaigns_high"].max())))
     several = "\nsmall: language pairs; large: their median; bar: least to most" if many else ""
     ax.set_xlabel(f"share of campaigns of equal systems with a line (dashed: .05){several}")
     ax.set_title(title)
-    handles = [
-        Line2D([], [], marker="o", ls="", color=PALETTE[k], label=f"labels shuffled by {UNITS[u]}")
-        for k, u in enumerate(units)
-    ]
-    legend_below(fig, handles, 3)
-    return fig
+    return finish(fig, "", handles, 3)
 
 
 @styled
 def recipes_figure(table: pd.DataFrame, years: Sequence[str], title: str) -> Figure:
     """Several recipes' rankings side by side: systems in order, lines between their clusters.
 
-    Parameters
-    ----------
-    table : DataFrame
-        recipe, system, rank, cluster, as `held.recipes_table` gives it.
-    years : sequence of str
-        What stands above each recipe's column.
+    `table` has recipe, system, rank, cluster, as `held.recipes_table` gives it; `years` stand above
+    the recipes' columns.
     """
-    places = table.rename(columns={"rank": "place"})
-    names = dict(zip(dict.fromkeys(places["recipe"]), years, strict=True))
-    below = places.groupby("recipe", sort=False)["cluster"].shift(-1)
-    lined = below.notna() & (below != places["cluster"])
-    places = places.assign(ranking=places["recipe"].map(names), line=lined.astype(int))
-    return bump(places[["ranking", "system", "place", "line"]], title=title, ordered=True)
+    names = dict(zip(dict.fromkeys(table["recipe"]), years, strict=True))
+    table = table.assign(recipe=table["recipe"].map(names))
+    return bump(table, title=title, by="recipe", place="rank", ordered=True)
 
 
 @styled
 def chances_figure(probabilities: pd.DataFrame, title: str, unit: str) -> Figure:
     """Share of resampled campaigns, in per cent, in which a system (row) has a rank (column)."""
     table = 100 * probabilities.set_index("system")
-    texts = table.map(lambda v: f"{v:.0f}" if v >= 1 else "") if len(table) <= 25 else False
+    texts = table.map(lambda v: f"{v:.0f}" if v >= 1 else "") if len(table) <= 25 else None
     fig = heatmap(
-        table, title=title, label="% of resampled campaigns", annotate=texts, cmap=PALE_BLUES,
-        vmin=0, vmax=table.to_numpy().max(), xlabel=f"rank with other {UNITS.get(unit, unit)}",
+        table, title=title, label="% of resampled campaigns", texts=texts, cmap=PALE_BLUES,
+        vmin=0, vmax=table.max(axis=None), xlabel=f"rank with other {UNITS.get(unit, unit)}",
         cell=(min(0.42, 8.0 / len(table)), 0.27),
     )  # fmt: skip
     plt.setp(fig.axes[0].get_xticklabels(), rotation=0, ha="center")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -13,19 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ..rank.ranking import Ranking
-from .common import BLUE, RED, SKY, headline, heatmap, legend_below, styled
+from .common import BLUE, RED, SKY, finish, heatmap, rows, styled
 from .lines import UNITS
 
 LEVELS = [0.0, 0.001, 0.01, 0.05, 1.0]
 LEVEL_NAMES = ["p < .001", "p < .01", "p < .05", "not significant"]
 LEVEL_COLOURS = ["#08306B", "#2E7EBC", "#9DC9E0", "#F1F1F1"]
-SHORT = {
-    "knowles": "Knowles",
-    "official wins": "official wins",
-    "all above beat all below": "all above beat all below",
-    "rank ranges": "rank ranges",
-    "adjacent": "adjacent",
-}
+SHORT = {"knowles": "Knowles"}
 
 
 @styled
@@ -38,12 +31,12 @@ def scores_figure(
     known, and none are drawn.
     """
     n = len(ranges)
-    y = ranges["rank"].to_numpy()
     fig, axes = plt.subplots(
         1, 2 if unit else 1, figsize=(7.4 if unit else 5.2, 0.27 * n + 1.9), sharey=True,
         width_ratios=[3, 2] if unit else [1], squeeze=False,
     )  # fmt: skip
     left = axes[0][0]
+    y = rows(left, ranges["system"], 1)
     shades = np.where(ranges["cluster"] % 2 == 1, BLUE, SKY)
     if unit:
         left.hlines(y, ranges["mean_low"], ranges["mean_high"], color=shades, lw=2)
@@ -52,8 +45,6 @@ def scores_figure(
     for ax in axes[0]:
         for k in lines:
             ax.axhline(k + 0.5, color="black", lw=1.1)
-    left.set_yticks(y, ranges["system"])
-    left.set_ylim(n + 0.6, 0.4)
     left.set(xlabel="mean z-score", title=title)
     handles: list[Any] = [
         plt.Line2D([], [], color=BLUE, marker="o", ls="", label="mean"),
@@ -71,8 +62,7 @@ def scores_figure(
             plt.Line2D([], [], color=BLUE, lw=4, label=drawn),
             plt.Line2D([], [], color="black", marker="o", ls="", ms=3, label="their median"),
         ]
-    legend_below(fig, handles, 2, fontsize=8)
-    return fig
+    return finish(fig, "", handles, 2, fontsize=8)
 
 
 @styled
@@ -81,7 +71,7 @@ def p_figure(ranking: Ranking, title: str) -> Figure:
     n = len(ranking.systems)
     upper = np.triu(np.ones((n, n), bool), 1)
     fig = heatmap(
-        ranking.p_values.where(upper), title=title, label="", annotate=False, empty="white",
+        ranking.p_values.where(upper), title=title, label="", empty="white",
         cmap=ListedColormap(LEVEL_COLOURS), norm=BoundaryNorm(LEVELS, 4),
         cell=(0.3, 0.3),
     )  # fmt: skip
@@ -97,45 +87,41 @@ def p_figure(ranking: Ranking, title: str) -> Figure:
     if len(opposed):
         words = "rank sum opposes the order of means"
         handles.append(plt.Line2D([], [], marker="x", ls="", color=RED, mew=1.6, label=words))
-    legend_below(fig, handles, 2)
-    return fig
+    return finish(fig, "", handles, 2)
+
+
+def _head(test: str, correction: str) -> str:
+    return test if correction == "none" else f"{test}\n{correction}"
 
 
 @styled
 def variants_figure(table: pd.DataFrame, title: str) -> Figure:
     """Clusters of one pair under every test, correction and line rule, side by side."""
-    groups = list(
-        table[["test", "correction"]].drop_duplicates().itertuples(index=False, name=None)
-    )
-    rules = list(table["rule"].unique())
-    systems = table.drop_duplicates("system").sort_values("rank")["system"].tolist()
-    n, wide = len(systems), len(rules)
+    systems = table.drop_duplicates("system").sort_values("rank")["system"]
+    groups = table.groupby(["test", "correction"], sort=False)
+    n, wide = len(systems), table["rule"].nunique()
     fig, ax = plt.subplots(figsize=(max(7.5, 0.36 * wide * len(groups) + 2.4), 0.27 * n + 2.6))
-    ax.grid(False)
-    keyed = table.set_index(["test", "correction", "rule", "system"])["cluster"]
     colours = plt.get_cmap("cividis")
-    positions, labels = [], []
-    for g, (test, correction) in enumerate(groups):
-        start = g * (wide + 0.6)
-        name = test if correction == "none" else f"{test}\n{correction}"
-        ax.text(start + wide / 2 - 0.5, -0.75, name, ha="center", va="bottom", fontsize=8.5)
-        for r, rule in enumerate(rules):
-            cluster = np.array([keyed[(test, correction, rule, s)] for s in systems])
-            top = max(int(cluster.max()), 2)
-            edges = [0, *(np.flatnonzero(np.diff(cluster)) + 1).tolist(), n]
-            for above, below in pairwise(edges):
-                shade = colours(0.95 - 0.85 * (cluster[above] - 1) / (top - 1))
-                corner = (start + r - 0.44, above - 0.5 + (0.04 if above else 0))
-                height = below - 0.5 - (0.04 if below < n else 0) - corner[1]
-                ax.add_patch(plt.Rectangle(corner, 0.88, height, color=shade, lw=0))
-            ax.text(start + r, n - 0.35, str(int(cluster.max())), ha="center", va="top", fontsize=8)
-            positions.append(start + r)
-            labels.append(SHORT.get(rule, rule))
-    ax.set_xticks(positions, labels, rotation=60, ha="right", rotation_mode="anchor", fontsize=7.5)
-    ax.tick_params(axis="x", length=0, pad=14)
-    ax.set_yticks(range(n), systems)
-    ax.set_xlim(-0.7, positions[-1] + 0.7)
-    ax.set_ylim(n - 0.4, -0.6)
+    places: dict[float, str] = {}
+    for g, (key, group) in enumerate(groups):
+        middle = g * (wide + 0.6) + wide / 2 - 0.5
+        ax.text(middle, -0.75, _head(*key), ha="center", va="bottom", fontsize=8.5)
+        for r, (rule, part) in enumerate(group.groupby("rule", sort=False)):
+            x = g * (wide + 0.6) + r
+            places[x] = SHORT.get(rule, rule)
+            cluster = part.set_index("system")["cluster"][systems].to_numpy()
+            edges = np.flatnonzero(np.diff(cluster, prepend=0, append=0))
+            top, bottom = edges[:-1] - 0.46, edges[1:] - 0.54
+            top[0], bottom[-1] = -0.5, n - 0.5
+            number = len(top)
+            shades = colours(0.95 - 0.85 * np.arange(number) / max(number - 1, 1))
+            ax.bar(x, bottom - top, 0.88, top, color=shades, lw=0)
+            ax.text(x, n - 0.35, str(number), ha="center", va="top", fontsize=8)
+    ax.set_xticks([*places], [*places.values()], ha="right", rotation_mode="anchor")
+    ax.tick_params(axis="x", length=0, pad=14, rotation=60, labelsize=7.5)
+    rows(ax, systems)
+    ax.grid(False)
+    ax.set_xlim(-0.7, max(places) + 0.7)
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.set_title(title, pad=34)
     ax.text(-0.75, n - 0.35, "clusters", ha="right", va="top", fontsize=8, color="#555555")
@@ -153,11 +139,10 @@ def rules_figure(counts: pd.DataFrame, title: str) -> Figure:
         figsize=(1.75 * len(groups) + 1.2, 0.26 * counts["pair"].nunique() + 2.2),
     )  # fmt: skip
     top = max(2, int(counts[rules].to_numpy().max()))
-    for ax, ((test, correction), part) in zip(axes[0], groups, strict=True):
+    for ax, (names, part) in zip(axes[0], groups, strict=True):
         table = part.set_index("pair")[rules].rename(columns=SHORT)
-        head = test if correction == "none" else f"{test}\n{correction}"
-        heatmap(table, title="", label="", annotate=True, cmap="cividis_r", vmin=1, vmax=top, ax=ax)
-        ax.set_title(head, loc="center", fontsize=8.5, fontweight="normal")
+        look: dict[str, Any] = {"texts": table.astype(str), "cmap": "cividis_r"}
+        heatmap(table, title="", label="", vmin=1, vmax=top, ax=ax, **look)
+        ax.set_title(_head(*names), loc="center", fontsize=8.5, fontweight="normal")
         ax.tick_params(axis="x", labelsize=7.5)
-    headline(fig, title)
-    return fig
+    return finish(fig, title)

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
 
@@ -23,28 +24,17 @@ from .common import (
     breadth,
     bump,
     bump_places,
-    headline,
+    finish,
     heatmap,
-    legend_below,
+    rows,
     styled,
     wrapped,
 )
 
 BEATS = LinearSegmentedColormap.from_list("beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"])
-PLACES = [  # of a name beside its point: offset, alignment
-    (5, 0, "left", "center"),
-    (-5, 0, "right", "center"),
-    (0, 5, "center", "bottom"),
-    (0, -5, "center", "top"),
-    (4, 5, "left", "bottom"),
-    (4, -5, "left", "top"),
-    (-4, 5, "right", "bottom"),
-    (-4, -5, "right", "top"),
-    (12, 12, "left", "bottom"),
-    (12, -12, "left", "top"),
-    (-12, 12, "right", "bottom"),
-    (-12, -12, "right", "top"),
-]
+ASIDE = [(5, 0), (-5, 0), (0, 5), (0, -5), (4, 5), (4, -5), (-4, 5), (-4, -5)]
+ASIDE += [(12, 12), (12, -12), (-12, 12), (-12, -12)]  # of a name beside its point, best first
+ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
 
 
 def _pearson(points: pd.DataFrame, x: str, y: str) -> float:
@@ -66,7 +56,7 @@ def scatter(
 
 
 def _name_points(ax: Axes, points: pd.DataFrame, x: str, y: str) -> None:
-    """Write each system beside its point, at the first of `PLACES` that touches least."""
+    """Write each system beside its point, at the first place `ASIDE` that touches least."""
     dots = ax.transData.transform(points[[x, y]].to_numpy(float))
     taken = [Bbox.from_bounds(a - 4, b - 4, 8, 8) for a, b in dots]
     for k, row in enumerate(points.to_dict("records")):
@@ -75,15 +65,17 @@ def _name_points(ax: Axes, points: pd.DataFrame, x: str, y: str) -> None:
             color=INK,
         )  # fmt: skip
         others = taken[:k] + taken[k + 1 :]
-        touched = {}
-        for place in PLACES:
-            name.set(position=place[:2], ha=place[2], va=place[3])
-            box = name.get_window_extent()
+        touched = []
+        for box in (_placed(name, *place) for place in ASIDE):
             inside = ax.bbox.x0 + 2 <= box.x0 and ax.bbox.y0 + 2 <= box.y0
-            touched[place] = box.count_overlaps(others) + 10 * (not inside)
-        best = min(PLACES, key=lambda place: touched[place])
-        name.set(position=best[:2], ha=best[2], va=best[3])
-        taken.append(name.get_window_extent())
+            touched.append(box.count_overlaps(others) + 10 * (not inside))
+        taken.append(_placed(name, *ASIDE[int(np.argmin(touched))]))
+
+
+def _placed(name: Text, x: int, y: int) -> Bbox:
+    """Put a name so far from its point; what it then covers."""
+    name.set(position=(x, y), ha=ALIGNED[np.sign(x)][0], va=ALIGNED[np.sign(y)][1])
+    return name.get_window_extent()
 
 
 @styled
@@ -112,18 +104,14 @@ def scatter_panels(
     fig.set_layout_engine("constrained")
     fig.supxlabel(xlabel, fontsize=9)
     fig.supylabel(ylabel, fontsize=9)
-    headline(fig, title)
-    return fig
+    return finish(fig, title)
 
 
 def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
     """The ranking of one task under every method, side by side; the eight that move most in colour.
 
-    Parameters
-    ----------
-    ranks : DataFrame
-        Rows of one task of `relative_ranking.method_ranks`; sole winner, which hardly differs from
-        "> all in block", is not drawn.
+    `ranks`: rows of one task of `relative_ranking.method_ranks`; sole winner, which hardly differs
+    from "> all in block", is not drawn.
     """
     orders = ranks.drop(columns=["task", "sole_winner"]).set_index("system")
     spread = orders.max(axis=1) - orders.min(axis=1)
@@ -137,17 +125,12 @@ def pairs_figure(
 ) -> Figure:
     """Who beats whom: per cent of comparisons in which the row's system was ranked better.
 
-    Parameters
-    ----------
-    percent : DataFrame
-        Rows and columns are systems, best first; value: row ranked better than column.
-    tests : DataFrame
-        From `significance.sign_tests`. A dot marks pairs that differ at `alpha` after Holm's
-        correction, a ring those that differ only without it.
+    `percent`: systems by systems, best first. A dot marks pairs that differ in `tests` (from
+    `significance.sign_tests`) at `alpha` after Holm's correction, a ring those only without it.
     """
     fig = heatmap(
-        percent, title=title, label="row ranked better, % of comparisons", annotate=False,
-        cmap=BEATS, vmin=0, vmax=100, cell=(0.24, 0.24),
+        percent, title=title, label="row ranked better, % of comparisons", cmap=BEATS,
+        vmin=0, vmax=100, cell=(0.24, 0.24),
     )  # fmt: skip
     ax = fig.axes[0]
     ax.set_aspect("equal")
@@ -155,34 +138,32 @@ def pairs_figure(
     tests = tests[(tests["p"] < alpha) & tests[["system", "other"]].isin(list(place)).all(axis=1)]
     holm = tests["p_holm"] < alpha
     dot: dict[str, Any] = {"ls": "", "marker": "o", "color": "black", "mew": 0.9}
-    for rows, look, label in (
+    for part, look, label in (
         (tests[holm], {"ms": 3.2}, f"p < {alpha:g} after Holm"),
         (tests[~holm], {"ms": 3.6, "mfc": "none"}, "only uncorrected"),
     ):
-        ax.plot(rows["other"].map(place), rows["system"].map(place), **dot, **look, label=label)
+        ax.plot(part["other"].map(place), part["system"].map(place), **dot, **look, label=label)
     plt.setp(ax.get_xticklabels(), rotation=90, ha="center", rotation_mode="default")
     ax.tick_params(labelsize=7)
-    legend_below(fig, ax, 2, fontsize=8)
-    return fig
+    return finish(fig, "", ax, 2, fontsize=8)
 
 
 @styled
 def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     """Rank ranges of every task: thick where units are drawn, thin where single comparisons.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Rows of one method of `rr_changes.ranges`.
+    `table`: rows of one method of `rr_changes.ranges`.
     """
-    tasks = sorted(dict.fromkeys(table["task"]), key=lambda task: task.split(" ", 1)[::-1])
+    tasks = sorted(table["task"].unique(), key=lambda task: task.split(" ", 1)[::-1])
     columns = min(4, len(tasks))
-    rows = -(-len(tasks) // columns)
-    number = [int(table.loc[table["task"] == task, "rank"].max()) for task in tasks]
-    heights = [0.13 * max(number[k * columns : (k + 1) * columns]) + 0.6 for k in range(rows)]
+    number = table.groupby("task")["rank"].max()[tasks].tolist()
+    starts = range(0, len(tasks), columns)
+    heights = [0.13 * max(number[k : k + columns]) + 0.6 for k in starts]
     wide = 1.2 + breadth(table["system"].unique(), 6.5)
-    size = (max(3.6, wide * columns), sum(heights) + 0.2 * rows + 0.8)
-    fig, axes = plt.subplots(*(rows, columns), figsize=size, squeeze=False, height_ratios=heights)
+    size = (max(3.6, wide * columns), sum(heights) + 0.2 * len(heights) + 0.8)
+    fig, axes = plt.subplots(
+        len(heights), columns, figsize=size, squeeze=False, height_ratios=heights
+    )
     for ax in axes.flat[len(tasks) :]:
         ax.set_visible(False)
     for ax, task in zip(axes.flat, tasks, strict=False):
@@ -190,7 +171,6 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
         ax.set_title(task, fontsize=8.5)
     for ax in axes[-1]:
         ax.set_xlabel("rank", fontsize=8)
-    headline(fig, title)
     kinds = [unit for unit in ("judge", "block") if unit in set(table["drawn"])]
     drawn = " or ".join(f"{unit}s" for unit in kinds) or "units"
     handles = [
@@ -199,8 +179,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
         Line2D([], [], color=RED, marker="o", ls="", ms=3, label="rank"),
         Line2D([], [], color=INK, lw=0.8, ls=":", label=f"line between clusters ({drawn})"),
     ]
-    legend_below(fig, handles, 4 if columns > 2 else 2, fontsize=8)
-    return fig
+    return finish(fig, title, handles, 4 if columns > 2 else 2, fontsize=8)
 
 
 def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
@@ -213,8 +192,8 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
     ax.plot(blocks["rank"], blocks["rank"], marker="o", ls="", color=RED, ms=2.6, zorder=4)
     for cut in np.flatnonzero(np.diff(blocks["cluster"]) > 0) + 1.5:
         ax.axhline(cut, color=INK, lw=0.8, ls=":")
-    ax.set(xlim=(0.4, len(blocks) + 0.6), ylim=(len(blocks) + 0.6, 0.4))
-    ax.set_yticks(blocks["rank"], blocks["system"], fontsize=6.5)
+    rows(ax, blocks["system"], 1, fontsize=6.5)
+    ax.set_xlim(0.4, len(blocks) + 0.6)
     ax.yaxis.grid(False)
     ax.tick_params(axis="x", labelsize=7)
     ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -224,10 +203,7 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
 def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
     """The share of removals after which the other systems stand in another order, by method.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        From `rr_changes.removal_summary`.
+    `summary` is from `rr_changes.removal_summary`.
     """
     shares = summary.assign(
         score=summary["method"].map(LABELS),
@@ -243,5 +219,4 @@ def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
     sns.pointplot(shares, x="order", **look, ax=ax)
     ax.set(title=title, xlim=(-3, 103), ylabel="")
     ax.set_xlabel("removals that change the order (filled) or the clusters (hollow), %")
-    legend_below(fig, ax, 3, fontsize=8)
-    return fig
+    return finish(fig, "", ax, 3, fontsize=8)

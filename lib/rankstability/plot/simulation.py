@@ -6,26 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from .common import (
-    AMBER,
-    BLUE,
-    FAINT,
-    GREEN,
-    PINK,
-    RED,
-    SKY,
-    headline,
-    legend_below,
-    styled,
-    wrapped,
-)
+from .common import AMBER, BLUE, FAINT, GREEN, PINK, RED, SKY, finish, rows, styled, wrapped
 
 UNIT_COLOURS = {"judgment": BLUE, "block": RED, "judge": GREEN}
 RANKER_COLOURS = {"BOJAR": BLUE, "EXPECTED": AMBER, "LOPEZ": RED}
@@ -39,9 +26,9 @@ def _panels(
 ) -> tuple[Figure, dict[Any, Axes]]:
     """A panel for each name, at most so many in a row, titles and labels at the outer edges."""
     columns = min(most, len(names))
-    rows = -(-len(names) // columns)
-    size = (max(4.2, width * columns), max(2.6, height * rows))
-    fig, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, **kwargs)
+    lines = -(-len(names) // columns)
+    size = (max(4.2, width * columns), max(2.6, height * lines))
+    fig, grid = plt.subplots(lines, columns, figsize=size, squeeze=False, **kwargs)
     for ax in grid.ravel()[len(names) :]:
         ax.remove()
     return fig, dict(zip(names, grid.ravel(), strict=False))
@@ -58,14 +45,14 @@ def _label_edges(axes: Mapping[Any, Axes], x: str, y: str = "") -> None:
 
 
 def _lines_with_bars(
-    ax: Axes, rows: pd.DataFrame, value: str, series: str, palette: Mapping[str, str], **kwargs: Any
+    ax: Axes, table: pd.DataFrame, value: str, series: str, palette: Mapping[str, str], **look: Any
 ) -> None:
     """A line over judgments for each series, bars of two standard errors (``<value>_se``)."""
     sns.lineplot(
-        rows, x="judgments", y=value, hue=series, style=series, palette=palette, ax=ax,
-        estimator=None, errorbar=None, markeredgewidth=0, **kwargs,
+        table, x="judgments", y=value, hue=series, style=series, palette=palette, ax=ax,
+        estimator=None, errorbar=None, markeredgewidth=0, **look,
     )  # fmt: skip
-    for name, part in rows.groupby(series, sort=False):
+    for name, part in table.groupby(series, sort=False):
         bars = 2 * part[f"{value}_se"]
         ax.errorbar(part["judgments"], part[value], bars, fmt="none", ecolor=palette[str(name)])
     ax.xaxis.set_major_formatter(THOUSANDS)
@@ -75,16 +62,15 @@ def _lines_with_bars(
 def win_ratios(table: pd.DataFrame, title: str = "") -> Figure:
     """Each task's win ratios, best first, with the straight line through them (Figure 1)."""
     fig, axes = _panels(table["task"].unique(), 2.3, 1.9, sharey=True)
-    for task, rows in table.groupby("task", sort=False):
+    for task, part in table.groupby("task", sort=False):
         ax = axes[task]
-        ax.plot(rows["rank"], rows["straight"], color=FAINT, lw=1.0)
-        sns.scatterplot(rows, x="rank", y="win_ratio", ax=ax, color=BLUE, s=20)
+        ax.plot(part["rank"], part["straight"], color=FAINT, lw=1.0)
+        sns.scatterplot(part, x="rank", y="win_ratio", ax=ax, color=BLUE, s=20)
         ax.set_title(str(task), fontsize=9.5)
-        ax.set_xlim(0.2, rows["rank"].max() + 0.8)
+        ax.set_xlim(0.2, part["rank"].max() + 0.8)
         ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     _label_edges(axes, "rank of the system", "win ratio")
-    headline(fig, title)
-    return fig
+    return finish(fig, title)
 
 
 @styled
@@ -93,12 +79,12 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
     fig, axes = _panels(curves["task"].unique(), 2.3, 2.0, sharey=True)
     spread = fits.set_index("task")["spread"]
     named = curves.rename(columns={"share": "campaign", "fitted": "model"})
-    for task, rows in named.groupby("task", sort=False):
+    for task, part in named.groupby("task", sort=False):
         ax = axes[task]
         ax.fill_between(
-            rows["judgments"], rows["share_low"], rows["share_high"], color=BLUE, alpha=0.18, lw=0
+            part["judgments"], part["share_low"], part["share_high"], color=BLUE, alpha=0.18, lw=0
         )
-        lines = rows.set_index("judgments")[["campaign", "model"]]
+        lines = part.set_index("judgments")[["campaign", "model"]]
         sns.lineplot(lines, ax=ax, palette=[BLUE, RED], dashes=[(), (3, 1.5)])
         ax.set_title(str(task), fontsize=9.5)
         note = f"spread {spread[task]:g}"
@@ -108,51 +94,39 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
         ax.xaxis.set_major_formatter(THOUSANDS)
     _label_edges(axes, "judgments", "significant pairs")
-    legend_below(fig, fig.axes[0], 2, fontsize=8)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, fig.axes[0], 2, fontsize=8)
 
 
 @styled
 def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "") -> Figure:
     """Error of the ranking methods against judgments, one panel per spread (Figure 3).
 
-    Parameters
-    ----------
-    errors : DataFrame
-        spread, ranker, judgments, error, error_se.
-    printed : DataFrame
-        judgments, value: what the paper prints, drawn as crosses in every panel.
+    `errors`: spread, ranker, judgments, error, error_se; `printed`: judgments, value, what the
+    paper prints, drawn as crosses in every panel.
     """
     fig, axes = _panels(errors["spread"].unique(), 2.9, 3.0, most=3, sharey=True)
     aside = errors["ranker"].map({"BOJAR": -500, "EXPECTED": 500, "LOPEZ": 0})
     moved = errors.assign(judgments=errors["judgments"] + aside)
-    for spread, rows in moved.groupby("spread", sort=False):
+    for spread, part in moved.groupby("spread", sort=False):
         ax = axes[spread]
         marks = {"BOJAR": "o", "EXPECTED": "s", "LOPEZ": "^"}
         _lines_with_bars(
-            ax, rows, "error", "ranker", RANKER_COLOURS, markers=marks, dashes=False, lw=1.4, ms=4.5
+            ax, part, "error", "ranker", RANKER_COLOURS, markers=marks, dashes=False, lw=1.4, ms=4.5
         )
         ax.plot(printed["judgments"], printed["value"], "x", color="black", ms=6, label="printed")
         ax.set_title(f"spread {spread:.3g}", fontsize=9.5)
         ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     fig.axes[0].set_ylim(0, None)
     _label_edges(axes, "judgments", "pairs in the wrong order")
-    legend_below(fig, fig.axes[0], 4, fontsize=8)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, fig.axes[0], 4, fontsize=8)
 
 
 @styled
 def range_quality(table: pd.DataFrame, printed: pd.DataFrame, title: str = "") -> Figure:
     """Size, violations and clusters of rank ranges against judgments (Table 1).
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `experiments.range_qualities`, one spread.
-    printed : DataFrame
-        quantity, method, judgments, value: what the paper prints.
+    `table`: of one spread, from `experiments.range_qualities`; `printed`: quantity, method,
+    judgments, value, what the paper prints.
     """
     labels = {
         "size": "mean ranks in a range",
@@ -170,9 +144,9 @@ def range_quality(table: pd.DataFrame, printed: pd.DataFrame, title: str = "") -
     for quantity, ax in axes.items():
         _lines_with_bars(ax, named, quantity, "series", palette, markers=marks, dashes=dashes)
         for method, mark in (("pairwise", "+"), ("bootstrap", "x")):
-            rows = printed[(printed["quantity"] == quantity) & (printed["method"] == method)]
+            part = printed[(printed["quantity"] == quantity) & (printed["method"] == method)]
             ax.plot(
-                rows["judgments"], rows["value"], mark, color="black", ms=7, mew=1.4, zorder=5,
+                part["judgments"], part["value"], mark, color="black", ms=7, mew=1.4, zorder=5,
                 label=f"printed, {method}",
             )  # fmt: skip
         if "violations" in quantity:
@@ -180,9 +154,7 @@ def range_quality(table: pd.DataFrame, printed: pd.DataFrame, title: str = "") -
         ax.set_ylabel(labels[quantity])
         ax.set_ylim(0, None)
     _label_edges(axes, "judgments")
-    legend_below(fig, fig.axes[0], 3, fontsize=8)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, fig.axes[0], 3, fontsize=8)
 
 
 @styled
@@ -191,46 +163,39 @@ def ranges_by_unit(ranges: pd.DataFrame, tasks: Sequence[str], title: str = "") 
     most = ranges[ranges["task"].isin(tasks)].groupby("task")["system"].nunique().max()
     fig, axes = _panels(tasks, 4.2, 0.3 * most + 1.3, most=len(tasks))
     for task, ax in axes.items():
-        rows = ranges[ranges["task"] == task]
-        systems = list(rows.drop_duplicates("system").sort_values("rank")["system"])
-        for u, (unit, part) in enumerate(rows.groupby("unit", sort=False)):
-            y = np.array([systems.index(s) for s in part["system"]]) + (u - 1) * 0.22
+        mine = ranges[ranges["task"] == task]
+        systems = list(mine.drop_duplicates("system").sort_values("rank")["system"])
+        for u, (unit, part) in enumerate(mine.groupby("unit", sort=False)):
+            y = part["system"].map(systems.index) + (u - 1) * 0.22
             colour = UNIT_COLOURS[str(unit)]
             ax.hlines(y, part["first"], part["last"], color=colour, lw=2.4, label=str(unit))
             for end in ("first", "last"):
                 ax.plot(part[end], y, "|", color=colour, ms=6, mew=1.6)
         ax.plot(range(1, len(systems) + 1), range(len(systems)), "k.", ms=5, zorder=4)
-        ax.set_yticks(range(len(systems)), [wrapped(s, 40) for s in systems], fontsize=7.5)
-        ax.set_ylim(len(systems) - 0.5, -0.5)
+        rows(ax, [wrapped(s, 40) for s in systems], room=0.5, fontsize=7.5)
         ax.set(title=task, xlabel="rank", xlim=(0.5, len(systems) + 0.5))
         ax.set_xticks(range(1, len(systems) + 1, 2 if len(systems) > 8 else 1))
-    legend_below(fig, fig.axes[0], 3, title="what is resampled", fontsize=8)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, fig.axes[0], 3, title="what is resampled", fontsize=8)
 
 
 @styled
-def coverage(table: pd.DataFrame, level: float = 0.95, title: str = "") -> Figure:
+def coverage(table: pd.DataFrame, title: str = "") -> Figure:
     """How often the true rank lies in its range, by what is resampled and how judges differ."""
     fig, ax = plt.subplots(figsize=(6.2, 3.1))
     spreads = list(table["judge_spread"].unique())
-    for u, (unit, rows) in enumerate(table.groupby("unit", sort=False)):
-        x = np.array([spreads.index(s) for s in rows["judge_spread"]]) + (u - 1) * 0.16
-        ax.errorbar(
-            x, rows["coverage"], yerr=2 * rows["coverage_se"], fmt="o", ms=6, capsize=3,
-            color=UNIT_COLOURS[str(unit)], label=str(unit),
-        )  # fmt: skip
-    ax.axhline(level, color="black", lw=1.0, ls=":")
-    ax.text(len(spreads) - 0.52, level, "asked for", fontsize=8, va="bottom", ha="right")
+    for u, (unit, part) in enumerate(table.groupby("unit", sort=False)):
+        x = part["judge_spread"].map(spreads.index) + (u - 1) * 0.16
+        look: dict[str, Any] = {"color": UNIT_COLOURS[str(unit)], "label": str(unit)}
+        ax.errorbar(x, part["coverage"], 2 * part["coverage_se"], fmt="o", ms=6, capsize=3, **look)
+    ax.axhline(0.95, color="black", lw=1.0, ls=":")
+    ax.text(len(spreads) - 0.52, 0.95, "asked for", fontsize=8, va="bottom", ha="right")
     names = ["judges alike" if s == 0 else f"judges differ\n(sd {s:g})" for s in spreads]
     ax.set_xticks(range(len(spreads)), names)
     low = float((table["coverage"] - 2 * table["coverage_se"]).min())
     ax.set(xlim=(-0.5, len(spreads) - 0.5), ylim=(min(0.9, low) - 0.01, 1.005))
     ax.set_ylabel("true rank inside its range")
     ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-    legend_below(fig, ax, 3, title="what is resampled", fontsize=8)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, ax, 3, title="what is resampled", fontsize=8)
 
 
 @styled
@@ -249,9 +214,7 @@ def table4(table: pd.DataFrame, title: str = "") -> Figure:
     ticks = [0.05, 0.1, 0.2, 0.5, 1, 2]
     ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
     ax.xaxis.set_major_formatter(THOUSANDS)
-    legend_below(fig, ax, 2, fontsize=8)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, ax, 2, fontsize=8)
 
 
 def _needed(
@@ -260,16 +223,16 @@ def _needed(
     """Judgments needed: dots and bands in each row of the axes, a colour for each of `series`."""
     names = list(table[row].unique())
     groups = list(table.groupby(series, sort=False))
-    step = 0.68 / len(groups)
-    for i, (name, rows) in enumerate(groups):
-        y = rows[row].map(names.index) + (i - (len(groups) - 1) / 2) * step
+    middle = (len(groups) - 1) / 2
+    for i, (name, part) in enumerate(groups):
+        y = part[row].map(names.index) + (i - middle) * 0.68 / len(groups)
         colour = colours[i % len(colours)]
-        ax.hlines(y, rows["fewer"], rows["more"], color=colour, lw=2.2, alpha=0.45)
-        ax.plot(rows["judgments"], y, "o", color=colour, ms=4.5, label=labels.format(name))
-    ax.set(xscale="log", xlabel="judgments", ylim=(len(names) - 0.5, -0.5))
+        ax.hlines(y, part["fewer"], part["more"], color=colour, lw=2.2, alpha=0.45)
+        ax.plot(part["judgments"], y, "o", color=colour, ms=4.5, label=labels.format(name))
+    ax.set(xscale="log", xlabel="judgments")
     ax.xaxis.set_major_formatter(THOUSANDS)
     ax.minorticks_off()
-    ax.set_yticks(range(len(names)), [str(n) for n in names])
+    rows(ax, names, room=0.5)
     ax.yaxis.grid(False)
 
 
@@ -278,13 +241,11 @@ def advice(table: pd.DataFrame, title: str = "") -> Figure:
     """Judgments needed for a share of significant pairs: one panel per share, with the band."""
     fig, axes = _panels(table["share"].unique(), 2.5, 3.3, sharey=True)
     named = table.assign(campaign=table["systems"].map("{} systems".format))
-    for share, rows in named.groupby("share", sort=False):
+    for share, part in named.groupby("share", sort=False):
         colours = (BLUE, AMBER, RED, GREEN)
-        _needed(axes[share], rows, "campaign", "spread", "spread {:g}", colours)
+        _needed(axes[share], part, "campaign", "spread", "spread {:g}", colours)
         axes[share].set_title(f"{share:.0%} of pairs", fontsize=9.5)
-    legend_below(fig, fig.axes[0], 4, fontsize=8)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, fig.axes[0], 4, fontsize=8)
 
 
 @styled
@@ -296,6 +257,4 @@ def advice_for_tasks(table: pd.DataFrame, title: str = "") -> Figure:
     ax.plot(
         tasks["collected"], range(len(tasks)), "D", color="black", ms=5, zorder=5, label="collected"
     )
-    legend_below(fig, ax, 5, fontsize=8)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, ax, 5, fontsize=8)

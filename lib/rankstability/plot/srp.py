@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from .common import FAINT, PALETTE, bump, headline, legend_below, styled
+from .common import FAINT, PALETTE, bump, finish, styled
 
 MARKERS = list("osD^vPX")
 PANELS = (
@@ -29,10 +31,7 @@ EFFORT_PANELS = (
 def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
     """Two raters of the same items, shares of segments by MQM score (figure 1).
 
-    Parameters
-    ----------
-    frame : DataFrame
-        rater, score (in order), segments, share, mean: from `mqm_raters.rater_distributions`.
+    `frame`, from `mqm_raters.rater_distributions`: rater, score (in order), segments, share, mean.
     """
     fig, ax = plt.subplots(figsize=(6.4, 3.2))
     named = frame["rater"] + " (mean " + frame["mean"].map("{:.2f}".format) + ")"
@@ -47,8 +46,7 @@ def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
         xlabel="MQM score of a segment (0: no error)",
         ylabel="share of segments",
     )
-    legend_below(fig, ax)
-    return fig
+    return finish(fig, "", ax)
 
 
 @styled
@@ -59,34 +57,25 @@ def srp_curves(
 
     Left: SRP; middle: SRP where every study claims the same number of pairs; right: significant
     pairs. Bands: two Monte Carlo standard errors. Hollow: most studies have no significant pair.
-
-    Parameters
-    ----------
-    data : DataFrame
-        From `srp_designs.curves`: series, `x`, studies, the panels' values and errors,
-        empty_share.
+    `data`, from `srp_designs.curves`: series, `x`, studies, the panels' values and errors,
+    empty_share.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.5), width_ratios=(1, 1, 0.85))
     data = data[data["studies"] > 1]
     for ax, (value, se, name) in zip(axes, PANELS, strict=True):
         for i, (label, rows) in enumerate(data.groupby("series", sort=False)):
-            colour = PALETTE[i % len(PALETTE)]
             rows = rows.sort_values(x)
+            look: dict[str, Any] = {"color": PALETTE[i % len(PALETTE)]}
             if se:
                 edges = [np.clip(rows[value] + k * rows[se], 0, 1) for k in (-2, 2)]
-                ax.fill_between(rows[x], *edges, color=colour, alpha=0.13, lw=0)
-            style = {"color": colour, "marker": MARKERS[i % len(MARKERS)]}
-            ax.plot(rows[x], rows[value], ls="-" if i < 5 else "--", **style, label=label)
-            hollow = rows[_empty(rows)]
-            ax.plot(hollow[x], hollow[value], ls="", mfc="white", zorder=4, **style)
+                ax.fill_between(rows[x], *edges, **look, alpha=0.13, lw=0)
+            look["marker"] = MARKERS[i % len(MARKERS)]
+            ax.plot(rows[x], rows[value], ls="-" if i < 5 else "--", **look, label=label)
+            hollow = rows[rows["empty_share"] >= 0.5]
+            ax.plot(hollow[x], hollow[value], ls="", mfc="white", zorder=4, **look)
         ax.set(xlabel=xlabel, ylabel=name, xticks=sorted(data[x].unique()))
-        if se:
-            ax.set_ylim(top=1.02)
-        else:
-            ax.set_ylim(bottom=0)
-    legend_below(fig, axes[0], 3)
-    headline(fig, title)
-    return fig
+        ax.set_ylim(**({"top": 1.02} if se else {"bottom": 0}))
+    return finish(fig, title, axes[0], 3)
 
 
 @styled
@@ -97,14 +86,8 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
     Carlo standard errors (of the draws, the judgments as they are); thin and grey: the tasks of
     the first. Left: SRP; middle: SRP where every study claims two thirds of the pairs of systems;
     right: Kendall's tau, which does not depend on how many systems there are. Hollow: most studies
-    have no significant pair.
-
-    Parameters
-    ----------
-    data : DataFrame
-        Of one campaign or several, from `twin_studies.effort`.
-    by : str
-        The column that gives the colours.
+    have no significant pair. `data`, of one campaign or several, is from `twin_studies.effort`;
+    the column `by` gives the colours.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.8), sharex=True)
     for i, (name, rows) in enumerate(data.groupby(by, sort=False)):
@@ -119,7 +102,7 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
             if i == 0 and tasks > 1:
                 _single_tasks(ax, rows, value)
             if i == 0 or tasks == 1:
-                hollow = rows[_empty(rows)]
+                hollow = rows[rows["empty_share"] >= 0.5]
                 face = {"color": FAINT if tasks > 1 else PALETTE[i], "mfc": "white", "ls": ""}
                 ax.plot(hollow["effort"], hollow[value], "o", ms=3.5, mew=0.8, **face, zorder=4)
     for ax, (value, _, label) in zip(axes, EFFORT_PANELS, strict=True):
@@ -129,9 +112,7 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
         ax.xaxis.set_minor_locator(NullLocator())
         if value != "kendall":
             ax.set_ylim(-0.03, 1.03)
-    legend_below(fig, axes[0], 2)
-    headline(fig, title)
-    return fig
+    return finish(fig, title, axes[0], 2)
 
 
 def _single_tasks(ax: Axes, rows: pd.DataFrame, value: str) -> None:
@@ -151,20 +132,10 @@ def _means_of_tasks(rows: pd.DataFrame) -> pd.DataFrame:
     return means.sort_values("effort")
 
 
-def _empty(rows: pd.DataFrame) -> pd.Series:
-    """Where most studies have no significant pair."""
-    return rows["empty_share"] >= 0.5
-
-
 def normalisation_bump(table: pd.DataFrame, title: str) -> Figure:
     """Ranks of systems and significance lines under each normalisation of the raters.
 
-    Parameters
-    ----------
-    table : DataFrame
-        normalisation, rank, system, line_below (0 or 1).
+    `table` has normalisation, rank, system, cluster.
     """
-    places = table.rename(
-        columns={"normalisation": "ranking", "rank": "place", "line_below": "line"}
-    )
-    return bump(places, title=title, xlabel="normalisation of the raters")
+    label = "normalisation of the raters"
+    return bump(table, title=title, by="normalisation", place="rank", xlabel=label)

@@ -26,17 +26,11 @@ ROW = 0.27  # inches; the unit of both axes of the tournament
 
 @styled
 def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> Figure:
-    """The ranking as a column of systems, with the edges of its cycles as arcs.
+    """The ranking as a column of systems, best first, with the edges of its cycles as arcs.
 
     Right (with weights): edges that the ranking violates. Left (grey): edges it keeps that close a
-    cycle of three with one of these. Bands: systems that are in cycles with each other.
-
-    Parameters
-    ----------
-    edges : DataFrame
-        From `tournament_tasks.edges_table`.
-    order : sequence of str
-        The systems, best first.
+    cycle of three with one of these. Bands: systems that are in cycles with each other. `edges` is
+    from `tournament_tasks.edges_table`.
     """
     kept, wrong = edges[edges["in_triangle"] == 1], edges[edges["violated"] == 1]
     gap = breadth(order, 8) / 2 / ROW + 0.7
@@ -113,10 +107,7 @@ def _arcs(
 def rankings_figure(ranks: pd.DataFrame, costs: pd.DataFrame, title: str) -> Figure:
     """Ranks of the systems under every method, the tournament's in the middle.
 
-    Parameters
-    ----------
-    ranks, costs : DataFrame
-        Rows of one task of `tournament_tasks.rankings_table` and of `tasks_table`.
+    The rows of one task of `tournament_tasks.rankings_table` and of `tasks_table`.
     """
     order = ["wmt_official", "heuristic2", "mfas", "bojar", "expected_win"]
     fig = bump(bump_places(ranks.set_index("system")[order]), title=title)

@@ -10,7 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .common import BLUE, FAINT, INK, SKY, breadth, headline, styled
+from .common import BLUE, FAINT, INK, SKY, breadth, finish, styled
+
+HELD: tuple[Any, Any] = ((0, (5, 3)), "-")  # dashed: a line is only claimed; solid: it holds
 
 
 @styled
@@ -30,13 +32,8 @@ def caterpillar(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: s
     n, told = len(ranking), bool(ranking["low"].notna().all())
     y = ranking["rank"].to_numpy()
     widths = [breadth(ranking["system"]) + 1.1, 3.0, *([2.6] if told else [])]
-    fig, axes = plt.subplots(
-        1,
-        len(widths),
-        figsize=(sum(widths) + 0.4, 0.27 * n + 1.5),
-        sharey=True,
-        width_ratios=widths,
-    )
+    size = (sum(widths) + 0.4, 0.27 * n + 1.5)
+    fig, axes = plt.subplots(1, len(widths), figsize=size, sharey=True, width_ratios=widths)
     _table(axes[0], ranking, widths[0])
     axes[1].plot(ranking["score"], y, "o", color=BLUE, ms=5)
     if told:
@@ -45,24 +42,26 @@ def caterpillar(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: s
     axes[1].set_xlabel(label + (", 95 % interval" if told else ""))
     for ax in axes:
         for row in lines.itertuples():
-            solid = told and row.held == 1
-            if solid or row.claimed == 1:
-                style: Any = "-" if solid else (0, (5, 3))
-                ax.axhline(row.below + 0.5, color="black", lw=1.2 if solid else 1.0, ls=style)
+            holds = told and row.held == 1
+            if holds or row.claimed == 1:
+                weight = 1.2 if holds else 1.0
+                ax.axhline(row.below + 0.5, color="black", lw=weight, ls=HELD[holds])
         ax.set_ylim(n + 0.6, 0.4)
         ax.yaxis.grid(False)
         ax.tick_params(axis="y", length=0, labelleft=False)
         ax.spines["left"].set_visible(False)
-    headline(fig, title)
-    return fig
+    return finish(fig, title)
 
 
 def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
     digits = max(0, 2 - int(np.floor(np.log10(max(ranking["score"].abs().max(), 1e-3)))))
     for row in ranking.itertuples():
-        ax.text(0.0, row.rank, f"{row.rank}", ha="left", va="center", fontsize=8.5)
-        ax.text(0.3, row.rank, str(row.system), ha="left", va="center", fontsize=8.5)
-        ax.text(width, row.rank, f"{row.score:.{digits}f}", ha="right", va="center", fontsize=8.5)
+        for x, side, text in (
+            (0.0, "left", str(row.rank)),
+            (0.3, "left", str(row.system)),
+            (width, "right", f"{row.score:.{digits}f}"),
+        ):
+            ax.text(x, row.rank, text, ha=side, va="center", fontsize=8.5)
     ax.set_xlim(0, width)
     ax.set_xticks([])
     ax.grid(False)
@@ -84,32 +83,25 @@ def _sets(ax: Axes, ranking: pd.DataFrame, y: np.ndarray) -> None:
 def recipes(rankings: pd.DataFrame, lines: pd.DataFrame, title: str) -> Figure:
     """Each recipe's ranking in a column: lines claimed (dashed) and held (solid).
 
-    Parameters
-    ----------
-    rankings : DataFrame
-        recipe, system, rank.
-    lines : DataFrame
-        recipe, below, claimed, held.
+    `rankings`: recipe, system, rank; `lines`: recipe, below, claimed, held.
     """
-    names = list(dict.fromkeys(rankings["recipe"]))
+    column = {name: k for k, name in enumerate(dict.fromkeys(rankings["recipe"]))}
     n = int(rankings["rank"].max())
     wide = breadth(rankings["system"].unique(), 8, "bold") + 0.35
-    fig, ax = plt.subplots(figsize=(wide * len(names) + 0.6, 0.25 * n + 1.3))
-    leader = rankings.loc[rankings["rank"] == 1].iloc[0]["system"]
-    for k, name in enumerate(names):
-        for row in rankings[rankings["recipe"] == name].itertuples():
-            bold = "bold" if row.system == leader else "normal"
-            ax.text(k + 0.04, row.rank, str(row.system), va="center", fontsize=8, fontweight=bold)
-        for row in lines[lines["recipe"] == name].itertuples():
-            if row.claimed == 1 or row.held == 1:
-                held = row.held == 1
-                style: Any = "-" if held else (0, (5, 3))
-                colour = "black" if row.claimed == 1 else FAINT
-                ax.plot([k, k + 0.94], [row.below + 0.5] * 2, color=colour, lw=1.3, ls=style)
-    ax.set_xticks(np.arange(len(names)) + 0.47, names)
+    fig, ax = plt.subplots(figsize=(wide * len(column) + 0.6, 0.25 * n + 1.3))
+    leader = rankings.loc[rankings["rank"] == 1, "system"].iloc[0]
+    for row in rankings.itertuples():
+        bold = "bold" if row.system == leader else "normal"
+        x = column[row.recipe] + 0.04
+        ax.text(x, row.rank, str(row.system), va="center", fontsize=8, fontweight=bold)
+    for row in lines[(lines["claimed"] == 1) | (lines["held"] == 1)].itertuples():
+        x, y = column[row.recipe], row.below + 0.5
+        colour = "black" if row.claimed == 1 else FAINT
+        ax.plot([x, x + 0.94], [y, y], color=colour, lw=1.3, ls=HELD[row.held == 1])
+    ax.set_xticks([k + 0.47 for k in column.values()], [*column])
     ax.xaxis.tick_top()
     ax.tick_params(axis="x", length=0)
-    ax.set_xlim(0, len(names))
+    ax.set_xlim(0, len(column))
     ax.set_ylim(n + 0.6, 0.4)
     ax.set_yticks(range(1, n + 1))
     ax.grid(False)

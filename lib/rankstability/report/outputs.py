@@ -19,8 +19,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from ..errors import DataError
-from ..plot.check import describe
 from ..plot.common import style
+from ..plot.words import describe
 from .placing import RECORD, record, write_whole
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
@@ -121,7 +121,7 @@ class Outputs:
     ) -> Drawn:
         """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``; the PNG, to show it.
 
-        Its `alt` text is by default the words of the figure (`plot.check.describe`).
+        Its `alt` text is by default the words of the figure (`plot.words.describe`).
         """
         drawn = {}
         alt = alt or describe(fig)

@@ -1,19 +1,17 @@
-"""What can be read off a finished figure: its words for those who cannot see it, and its faults."""
+"""What is wrong with the texts of a finished figure, as far as it can be measured."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-LEAST_CONTRAST = 4.5  # of text to what is behind it (WCAG 2, level AA)
+from rankstability.plot.common import LEAST_CONTRAST, contrast
 
 
 @dataclass(frozen=True)
@@ -24,53 +22,6 @@ class Written:
     box: Bbox
     colour: tuple[float, float, float]
     rotation: float
-
-
-def describe(fig: Figure, most: int = 420) -> str:
-    """The words of a figure as one text: title, axes, the names along them, the legend.
-
-    For readers who do not see the picture; its numbers stand beside it as CSV.
-    """
-    whole = fig.get_suptitle()
-    parts = [whole] if whole else []
-    panels = [ax for ax in fig.axes if ax.get_visible() and ax.get_label() != "<colorbar>"]
-    heads = [t for ax in panels if (t := _title(ax))]
-    parts += [f"{len(heads)} panels: {', '.join(heads)}"] if len(heads) > 1 else heads
-    seen: set[str] = set()
-    for ax in panels:
-        for way, label, names in (
-            ("Across", ax.get_xlabel(), _names(ax.get_xticklabels())),
-            ("Down", ax.get_ylabel(), _names(ax.get_yticklabels())),
-        ):
-            words = ": ".join(filter(None, [label, names]))
-            if words and words not in seen:
-                seen.add(words)
-                parts.append(f"{way}: {words}")
-        named = [t for t in ax.texts if any(map(str.isalpha, t.get_text()))]
-        if (names := _names(named)) and names not in seen:
-            seen.add(names)
-            parts.append(f"Named: {names}")
-    for ax in fig.axes:
-        if ax.get_label() == "<colorbar>" and (label := ax.get_ylabel() or ax.get_xlabel()):
-            parts.append(f"Colour: {label}")
-    legends = [*fig.legends, *(ax.get_legend() for ax in panels if ax.get_legend())]
-    keys = [t.get_text() for legend in legends if legend for t in legend.get_texts()]
-    if keys:
-        parts.append("Legend: " + ", ".join(dict.fromkeys(keys)))
-    text = " ".join(". ".join(parts).split())
-    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"
-
-
-def _title(ax: Axes) -> str:
-    return next((t for side in ("left", "center", "right") if (t := ax.get_title(loc=side))), "")
-
-
-def _names(labels: list[Text]) -> str:
-    """Names along an axis: all of a few, the first and the last of many; no numbers."""
-    names = list(dict.fromkeys(t.get_text() for t in labels if t.get_text()))
-    if all(re.fullmatch(r"[−+-]?[\d.,]+ ?[%kM]?", name) for name in names):
-        return ""
-    return ", ".join(names) if len(names) <= 8 else f"{len(names)} from {names[0]} to {names[-1]}"
 
 
 def written(fig: Figure) -> list[Written]:
@@ -160,15 +111,3 @@ def _pale(fig: Figure, texts: list[Written]) -> list[str]:
         if ratio < LEAST_CONTRAST:
             found.append(f"contrast {ratio:.1f}: {w.text!r}")
     return found
-
-
-def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    """Contrast ratio of two colours (red, green, blue from 0 to 1) after WCAG 2: 1 to 21."""
-    low, high = sorted(_luminance(c) for c in (one, other))
-    return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(colour: tuple[float, ...]) -> float:
-    c = np.asarray(colour, float)
-    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
