@@ -15,7 +15,8 @@ from conftest import needs
 from rankstability.errors import DataError
 from rankstability.explore import bump
 from rankstability.explore import views as explore
-from rankstability.explore.views import State, explorer, load
+from rankstability.explore.views import State, load
+from rankstability.explore.widgets import Explorer
 from rankstability.explore.words import commands, sentence
 from rankstability.plot import common
 from rankstability.rank.comparing import compare
@@ -268,7 +269,7 @@ def test_commands_are_accepted_by_the_runner(protocol, state, notebooks):
 
 @pytest.fixture
 def panel():
-    return explorer()
+    return Explorer()
 
 
 def shown(panel) -> list[str]:
@@ -346,16 +347,16 @@ def test_errors_are_shown_and_left_behind(panel):
 
 
 def test_start_elsewhere(tmp_path):
-    panel = explorer(str(campaigns.find("demo-srdc").folder), "en-cs")
+    panel = Explorer(str(campaigns.find("demo-srdc").folder), "en-cs")
     assert panel.pair.value == "en-cs" and len(shown(panel)) > 5
     with pytest.raises(DataError, match="unknown campaign"):
-        explorer("wmt1899")
-    assert "no such language pair" in explorer("demo-rr", "xx-en").message.value
+        Explorer("wmt1899")
+    assert "no such language pair" in Explorer("demo-rr", "xx-en").message.value
 
 
 @needs("wmt11")
 def test_tracks_of_relative_ranking():
-    panel = explorer("wmt11", "cs-en")
+    panel = Explorer("wmt11", "cs-en")
     assert panel.track.options == ("cs-en combination", "cs-en individual")
     first = shown(panel)
     panel.track.value = "cs-en individual"
@@ -366,4 +367,4 @@ def test_tracks_of_relative_ranking():
 def test_segment_scores_cannot_be_explored(panel):
     assert "wmt20" not in panel.campaigns
     with pytest.raises(DataError, match="without judgments"):
-        explorer("wmt20")
+        Explorer("wmt20")

@@ -10,21 +10,17 @@ from ..plot.common import PALETTE, RED
 from ..rank.comparing import held_places
 from .views import View
 
-STILL, DROPPED = "#8C8C8C", "#767676"
+STILL, DROPPED, BOLD = "#8C8C8C", "#767676", 'font-weight="bold"'
 INK = "var(--jp-content-font-color1, #111)"  # follows JupyterLab's light or dark theme
 ROW, TOP, LETTER, WIDTH = 23, 34, 8.6, 90  # pixels: a row, the head, a letter, between the columns
 
 
 def places(view: View) -> pd.DataFrame:
-    """Places of the systems before and after, with the lines between clusters.
+    """Places of the systems before and after, as `plot.common.bump` draws them.
 
-    Returns
-    -------
-    DataFrame
-        What `plot.common.bump` draws: ranking (``original``, ``changed``), system, place, line
-        (below that place: ``kept``; ``vanished``, in the original only; ``appeared``, in the
-        changed only; empty: none). A line is known by the set of systems above it, as in
-        `ranking.compare`. Systems that were dropped stand in the original only.
+    Columns ranking (``original``, ``changed``), system, place, line (below that place: ``kept``;
+    ``vanished``, in the original only; ``appeared``, in the changed only; empty: none). A line is
+    known by the set of systems above it. Systems that were dropped stand in the original only.
     """
     place = held_places(view.before, view.before)
     rows = [("original", s, place[s], "") for s in view.dropped]
@@ -46,21 +42,23 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
     """
     frame = places(view)
     old, new = (
-        dict(zip(rows["system"], rows["place"], strict=True))
-        for rows in (frame[frame["ranking"] == n] for n in ("original", "changed"))
+        frame[frame["ranking"] == name].set_index("system")["place"].to_dict()
+        for name in ("original", "changed")
     )
     left = max(int(LETTER * max(map(len, old))) + 16, 100)
     right = left + WIDTH
     margin = max(left + 40, int(LETTER * len(after)) + 4)
     width, height = right + margin, TOP + ROW * len(old) + 44
     moved = [s for s in view.before if new.get(s, old[s]) != old[s]]
+    words = f"Ranks of {len(view.original.systems)} systems before and after; "
+    words += f"moved: {', '.join(moved)}" if moved else "none moves"
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="bump" role="img" width="{width}" '
         f'height="{height}" viewBox="0 0 {width} {height}" font-size="12.5" '
         f'font-family="var(--jp-ui-font-family, sans-serif)" style="max-width:100%">',
-        f"<title>{escape(_words(view, moved))}</title>",
-        _text(left + 6, 16, before, "end", INK, "bold"),
-        _text(right - 6, 16, after, "start", INK, "bold"),
+        f"<title>{escape(words)}</title>",
+        _text(left + 6, 16, before, "end", INK, BOLD),
+        _text(right - 6, 16, after, "start", INK, BOLD),
     ]
     for system in view.before:
         if system in new:
@@ -68,24 +66,23 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
             out.append(_moving(system, old[system], new[system], left, right, turn))
         else:
             out.append(_dropped(system, old[system], left))
-    for ranking, place, line in zip(frame["ranking"], frame["place"], frame["line"], strict=True):
-        if line:
-            out.append(_bar(left if ranking == "original" else right, place, line))
+    for row in frame[frame["line"] != ""].itertuples():
+        out.append(_bar(left if row.ranking == "original" else right, row.place, row.line))
     return "".join([*out, _legend(width, height - 12), "</svg>"])
 
 
 def _moving(system: str, old: int, new: int, left: float, right: float, turn: int | None) -> str:
     """A system's line from place `old` to `new`, in the colour and dashes of its `turn`."""
     y, end, half = _y(old), _y(new), (left + right) / 2
-    colour, weight, stroke, dash = STILL, "normal", 1.5, ""
+    colour, weight, stroke, dash = STILL, "", 1.5, "none"
     if turn is not None:
-        colour, weight, stroke = PALETTE[turn % 6], "bold", 3
-        dash = ("", ' stroke-dasharray="7 3"', ' stroke-dasharray="2 3"')[turn // 6 % 3]
+        colour, weight, stroke = PALETTE[turn % 6], BOLD, 3
+        dash = ("none", "7 3", "2 3")[turn // 6 % 3]
     step = "" if new == old else f" {'▲' if new < old else '▼'}{abs(old - new)}"
     return (
         f"<g><title>{escape(system)}: {old} → {new}</title>"
         f'<path d="M{left} {y}C{half} {y} {half} {end} {right} {end}" fill="none" '
-        f'stroke="{colour}" stroke-width="{stroke}"{dash}/>'
+        f'stroke="{colour}" stroke-width="{stroke}" stroke-dasharray="{dash}"/>'
         f'<circle cx="{left}" cy="{y}" r="4" fill="{colour}"/>'
         f'<circle cx="{right}" cy="{end}" r="4" fill="{colour}"/>'
         + _text(left - 14, y, system, "end", INK, weight)
@@ -96,7 +93,7 @@ def _moving(system: str, old: int, new: int, left: float, right: float, turn: in
 
 def _dropped(system: str, place: int, left: float) -> str:
     y = _y(place)
-    name = _text(left - 14, y, system, "end", DROPPED, "normal", strike=True)
+    name = _text(left - 14, y, system, "end", DROPPED, 'text-decoration="line-through"')
     ring = f'<circle cx="{left}" cy="{y}" r="4" fill="none" stroke="{DROPPED}" stroke-width="1.5"/>'
     return f"<g>{name}{ring}</g>"
 
@@ -105,13 +102,10 @@ def _y(place: int) -> float:
     return TOP + ROW * (place - 0.5)
 
 
-def _text(
-    x: float, y: float, text: str, anchor: str, fill: str, weight: str, strike: bool = False
-) -> str:
-    line = ' text-decoration="line-through"' if strike else ""
+def _text(x: float, y: float, text: str, anchor: str, fill: str, more: str = "") -> str:
     return (
         f'<text x="{x}" y="{y}" text-anchor="{anchor}" dominant-baseline="central" '
-        f'style="fill:{fill}" font-weight="{weight}"{line}>{escape(text)}</text>'
+        f'style="fill:{fill}" {more}>{escape(text)}</text>'
     )
 
 
@@ -131,14 +125,6 @@ def _legend(width: float, y: float) -> str:
     for kind, text in (("kept", "line stays"), ("appeared", "appears"), ("vanished", "vanishes")):
         bar = _bar(0, 0, kind).replace('class="', 'class="key ')
         parts.append(f'<g transform="translate({x + 12} {y - TOP})">{bar}</g>')
-        parts.append(
-            f'<text x="{x + 31}" y="{y}" font-size="11" dominant-baseline="central" '
-            f'style="fill:{INK}">{text}</text>'
-        )
+        parts.append(_text(x + 31, y, text, "start", INK, 'font-size="11"'))
         x += 96
     return "".join(parts)
-
-
-def _words(view: View, moved: list[str]) -> str:
-    text = f"Ranks of {len(view.original.systems)} systems before and after"
-    return text + (f"; moved: {', '.join(moved)}" if moved else "; none moves")

@@ -1,7 +1,4 @@
-"""A ranking that follows a few settings at typing speed: what ``90_explore`` shows.
-
-The pure part, settings to view; `explorer` gives the controls for JupyterLab.
-"""
+"""A ranking that follows a few settings at typing speed: what ``90_explore`` shows."""
 
 from __future__ import annotations
 
@@ -27,7 +24,6 @@ from ..study.changes import SETS
 if TYPE_CHECKING:
     from ..judgments import DirectAssessment
     from ..read.campaigns import Campaign
-    from .widgets import Explorer
 
 T = TypeVar("T")
 RULE, ALPHA = "knowles", 0.05
@@ -35,75 +31,37 @@ RULE, ALPHA = "knowles", 0.05
 
 @dataclass(frozen=True)
 class State:
-    """What the controls say; empty texts stand for the task's first score and test.
+    """What the controls say; empty texts stand for the task's first score and test."""
 
-    Attributes
-    ----------
-    removed : tuple of str
-        Names of `Task.removable`.
-    divisor : float
-        Of the raw scores of human systems and REF rows; 1: as they are (direct assessment).
-    score : str
-        ``mean_z`` or ``mean_raw``; a name of `relative_ranking.METHODS`; or of
-        `mqm.NORMALISATIONS`.
-    test, rule, alpha
-        Of the lines, for the original and the changed ranking.
-    fixed : bool
-        Keep the original at the first score and test, Knowles's rule and .05: then a change of
-        the settings shows, too.
-    """
-
-    removed: tuple[str, ...] = ()
-    divisor: float = 1.0
-    score: str = ""
+    removed: tuple[str, ...] = ()  # names of `Task.removable`
+    divisor: float = 1.0  # of the raw scores of human systems and REF rows (direct assessment)
+    score: str = ""  # a name of `Task.scores`
     test: str = ""
     rule: str = RULE
     alpha: float = ALPHA
-    fixed: bool = False
+    fixed: bool = False  # the original keeps the defaults: then a change of settings shows, too
 
 
 @dataclass(frozen=True)
 class View:
-    """Two rankings of the same systems and what differs.
+    """Two rankings of the same systems and what differs."""
 
-    Attributes
-    ----------
-    before : tuple of str
-        All systems of the original ranking, best first, the dropped ones included.
-    dropped : tuple of str
-        Those left out of both rankings before the lines are drawn.
-    original, changed : Ranking
-    change : Change
-    note : str
-        What was taken away or altered, counted.
-    """
-
-    before: tuple[str, ...]
-    dropped: tuple[str, ...]
+    before: tuple[str, ...]  # all systems of the original, best first, the dropped ones included
+    dropped: tuple[str, ...]  # those left out of both rankings before the lines are drawn
     original: Ranking
     changed: Ranking
     change: Change
-    note: str
+    note: str  # what was taken away or altered, counted
 
 
 @dataclass
 class Task:
-    """The judgments of one language pair, and the rankings made of them so far.
+    """The judgments of one language pair, and the rankings made of them so far."""
 
-    Attributes
-    ----------
-    scores, tests : tuple of str
-        The choices there are; the first is the default.
-    sets : dict
-        What can be removed besides single systems: name to a text.
-    divides : bool
-        Whether there is something to divide.
-    """
-
-    scores: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()  # the choices there are; the first is the default
     tests: tuple[str, ...] = ()
-    sets: dict[str, str] = field(default_factory=dict)
-    divides: bool = False
+    sets: dict[str, str] = field(default_factory=dict)  # removable besides systems: name to text
+    divides: bool = False  # whether there is something to divide
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def _once(self, key: Any, make: Callable[[], T]) -> T:
@@ -137,23 +95,19 @@ class Task:
     def view(self, state: State) -> View:
         """Rank under `state` and compare with the original.
 
-        Raises
-        ------
-        DataError
-            For a name that the task does not know, or where fewer than two systems are left.
+        Raises DataError for a name that the task does not know, and for fewer than two systems.
         """
         score, test = state.score or self.scores[0], state.test or self.tests[0]
-        removed = tuple(name for name in self.removable if name in state.removed)
-        for value, known in ((score, self.scores), (test, self.tests)):
+        wanted = [("unknown setting", score, self.scores), ("unknown setting", test, self.tests)]
+        wanted += [("nothing to remove", name, self.removable) for name in sorted(state.removed)]
+        for problem, value, known in wanted:
             if value not in known:
-                raise DataError("unknown setting", value=value, expected=", ".join(known))
-        if unknown := set(state.removed) - set(removed):
-            expected = ", ".join(self.removable)
-            raise DataError("nothing to remove", value=sorted(unknown)[0], expected=expected)
+                raise DataError(problem, value=value, expected=", ".join(known))
+        removed = tuple(name for name in self.removable if name in state.removed)
         dropped = self.dropped(state)
-        left = [s for s in self.first.systems if s not in dropped]
-        if len(left) < 2:
-            raise DataError("too few systems left", value=len(left), expected="two or more")
+        left = len(set(self.first.systems) - dropped)
+        if left < 2:
+            raise DataError("too few systems left", value=left, expected="two or more")
         every = self.first
         if not state.fixed:
             every = self._ranked((), 1.0, score, test).under(state.rule, state.alpha)
@@ -283,18 +237,3 @@ def load(campaign: Campaign, pair: str) -> dict[str, Task]:
     if campaign.protocol == "MQM":
         return {pair: MqmTask(data=mqm.ratings(campaigns.load_mqm(campaign, pair)))}
     return {pair: DaTask(da=campaigns.load_da(campaign, pair))}
-
-
-def explorer(campaign: str = "demo-srpdc", pair: str = "") -> Explorer:
-    """The controls with a live ranking, for the last line of a notebook's cell.
-
-    Parameters
-    ----------
-    campaign : str
-        What to begin with: a catalogue name, or a path to a folder of files in a known format.
-    pair : str
-        A language pair; empty: the first.
-    """
-    from .widgets import Explorer
-
-    return Explorer(campaign, pair)

@@ -1,11 +1,11 @@
-"""The controls of ``90_explore`` and their wiring; what they show comes from `explore`."""
+"""The controls of ``90_explore`` and their wiring; what they show comes from `views`."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
-from typing import Any
 
 import ipywidgets as widgets
 
@@ -32,12 +32,14 @@ STYLE = """<style>
 .rs-explore code { font-size: 11.5px; white-space: pre-wrap; overflow-wrap: anywhere; }
 .rs-explore .rs-removed select { height: 100%; }
 </style>"""
-SCORE_NAMES = {"DA": "Score", "RR": "Score", "MQM": "Raters"}
 DIVISORS = (1.0, 10.0, 0.25)  # from, to, step: holds those of Knowles (2021), section 5.2
 
 
 class Explorer(widgets.VBox):
-    """Controls on the left; on the right what changed, the ranking and its bump chart."""
+    """Controls on the left; on the right what changed, the ranking and its bump chart.
+
+    It begins with a catalogue name or a path in a known format, and a pair (empty: the first).
+    """
 
     def __init__(self, campaign: str = "demo-srpdc", pair: str = "") -> None:
         start = campaigns.find(campaign)
@@ -54,13 +56,15 @@ class Explorer(widgets.VBox):
         self.campaign.value = campaign
         super().__init__([widgets.HTML(STYLE), self._layout()])
         self.add_class("rs-explore")
-        self.campaign.observe(self._on_campaign, "value")
-        self.pair.observe(self._on_pair, "value")
-        self.track.observe(self._on_track, "value")
-        for control in self._live():
-            control.observe(self._on_control, "value")
-        for button, names in self.presets.items():
-            self.buttons[button].on_click(lambda _, names=names: self._preset(names))
+        for control, act in (
+            (self.campaign, lambda: self._open("")),
+            (self.pair, lambda: self._open(self.pair.value)),
+            (self.track, self._fill),
+            *((control, self.redraw) for control in (self.removed, *self.settings)),
+        ):
+            control.observe(lambda _, act=act: self._quiet or act(), "value")
+        for name, button in self.buttons.items():
+            button.on_click(lambda _, name=name: self._preset(name))
         self._open(pair)
 
     # ------------------------------------------------------------ the controls
@@ -75,14 +79,9 @@ class Explorer(widgets.VBox):
             layout={"width": "auto", "height": "210px"}, tooltip="Ctrl or ⌘ and click for several"
         )
         self.removed.add_class("rs-removed")
-        self.presets: dict[str, tuple[str, ...]] = {
-            "nothing": (),
-            "human + REF": ("human+ref",),
-            "lowest": ("lowest",),
-            "highest": ("highest",),
-        }
+        names = ("nothing", "human + REF", "lowest", "highest")
         layout = {"width": "auto"}
-        self.buttons = {n: widgets.Button(description=n, layout=layout) for n in self.presets}
+        self.buttons = {n: widgets.Button(description=n, layout=layout) for n in names}
         low, high, step = DIVISORS
         self.divisor = widgets.FloatSlider(
             value=low, min=low, max=high, step=step, description="Divisor", readout_format=".2f",
@@ -103,12 +102,10 @@ class Explorer(widgets.VBox):
             indent=False,
             layout={"width": "auto"},
         )
-        self.message, self.table, self.bump, self.foot = (widgets.HTML() for _ in range(4))
-
-    def _live(self) -> Iterable[Any]:
-        return (
-            self.removed, self.divisor, self.score, self.test, self.rule, self.alpha, self.fixed,
+        self.settings = (
+            self.divisor, self.score, self.test, self.rule, self.alpha, self.fixed,
         )  # fmt: skip
+        self.message, self.table, self.bump, self.foot = (widgets.HTML() for _ in range(4))
 
     def _layout(self) -> widgets.Widget:
         presets = widgets.GridBox(
@@ -118,7 +115,7 @@ class Explorer(widgets.VBox):
             [
                 self.campaign, self.pair, self.track,
                 widgets.HTML("<b>Removed</b> from all judgments"), self.removed, presets,
-                self.divisor, self.score, self.test, self.rule, self.alpha, self.fixed,
+                *self.settings,
             ],
             layout={"flex": "0 0 274px", "padding": "0 14px 0 0"},
         )  # fmt: skip
@@ -152,32 +149,26 @@ class Explorer(widgets.VBox):
             fixed=bool(self.fixed.value),
         )
 
-    def _on_campaign(self, _: Any) -> None:
-        if not self._quiet:
-            self._open("")
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Set controls without drawing again; what is wrong is shown."""
+        self._quiet = True
+        try:
+            yield
+        except DataError as error:
+            self._wrong(error)
+        finally:
+            self._quiet = False
 
-    def _on_pair(self, _: Any) -> None:
-        if not self._quiet:
-            self._open(self.pair.value)
-
-    def _on_track(self, _: Any) -> None:
-        if not self._quiet:
-            self._fill()
-
-    def _on_control(self, _: Any) -> None:
-        if not self._quiet:
-            self.redraw()
-
-    def _preset(self, names: tuple[str, ...]) -> None:
+    def _preset(self, name: str) -> None:
         systems = self.task.first.systems
-        ends = {"lowest": systems[-1], "highest": systems[0]}
-        chosen = (ends.get(name, name) for name in names)
-        self.removed.value = tuple(n for n in chosen if n in self.task.removable)
+        ends = {"lowest": systems[-1:], "highest": systems[:1], "human + REF": ("human+ref",)}
+        self.removed.value = tuple(n for n in ends.get(name, ()) if n in self.task.removable)
 
     def _open(self, pair: str) -> None:
         """Read a language pair (empty: the first) and offer what it has."""
-        self._quiet = True
-        try:
+        self.tasks = {}
+        with self._quietly():
             campaign = self.campaigns[self.campaign.value]
             self.message.value = f'<div class="message">Reading {escape(campaign.title)} …</div>'
             pairs = campaign.pairs
@@ -189,18 +180,12 @@ class Explorer(widgets.VBox):
             self.track.options = list(self.tasks)
             self.track.value = next(iter(self.tasks))
             self.track.layout.display = "" if len(self.tasks) > 1 else "none"
-        except DataError as error:
-            self.tasks = {}
-            self._wrong(error)
-            return
-        finally:
-            self._quiet = False
-        self._fill()
+        if self.tasks:
+            self._fill()
 
     def _fill(self) -> None:
         """The choices that the task has, nothing changed yet."""
-        self._quiet = True
-        try:
+        with self._quietly():
             task, protocol = self.task, self.campaigns[self.campaign.value].protocol
             systems = [(f"{k}  {s}", s) for k, s in enumerate(task.first.systems, 1)]
             self.removed.options = [(text, name) for name, text in task.sets.items()] + systems
@@ -208,16 +193,11 @@ class Explorer(widgets.VBox):
             self.buttons["human + REF"].disabled = "human+ref" not in task.sets
             self.divisor.value = DIVISORS[0]
             self.divisor.layout.display = "" if task.divides else "none"
-            self.score.description = SCORE_NAMES[protocol]
+            self.score.description = "Raters" if protocol == "MQM" else "Score"
             for control, choices in ((self.score, task.scores), (self.test, task.tests)):
                 if tuple(control.options) != choices:
                     control.options = choices
                     control.value = choices[0]
-        except DataError as error:
-            self._wrong(error)
-            return
-        finally:
-            self._quiet = False
         self.redraw()
 
     def redraw(self) -> None:
@@ -254,14 +234,10 @@ class Explorer(widgets.VBox):
             parts.append("without " + (names[0] if len(names) == 1 else f"{len(names)}"))
         if self.task.divides and state.divisor != 1:
             parts.append(f"divisor {state.divisor:g}")
-        if not parts and state.fixed and self.shown and self._differs(state):
+        default = State(score=self.task.scores[0], test=self.task.tests[0], fixed=True)
+        if not parts and state.fixed and state != default:
             parts.append("other settings")
         return ", ".join(parts)
-
-    def _differs(self, state: State) -> bool:
-        task = self.task
-        default = State(score=task.scores[0], test=task.tests[0], fixed=True)
-        return state != default
 
     def _wrong(self, error: DataError) -> None:
         self.shown = None
