@@ -17,9 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
-BLUE, AMBER, GREEN, RED, PINK, BROWN, ROSE, GREY, YELLOW, SKY = sns.color_palette(
-    "colorblind"
-).as_hex()
+BLUE, AMBER, GREEN, RED, PINK, _, _, GREY, _, SKY = sns.color_palette("colorblind").as_hex()
 PALETTE = (BLUE, RED, GREEN, PINK, AMBER, SKY, "#000000", GREY)  # as lines take them
 INK, FAINT, PALE, EMPTY = "#444444", "#8C8C8C", "#D9D9D9", "#EFEFEF"  # greys, dark to light
 DASHES, MARKS = ("-", "--", ":"), ("o", "s", "D")
@@ -47,7 +45,6 @@ HOUSE: dict[str, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "axes.axisbelow": True,
     "axes.linewidth": 0.8,
     "axes.prop_cycle": plt.cycler("color", PALETTE),
     "grid.color": "#E3E3E3",
@@ -61,7 +58,6 @@ HOUSE: dict[str, Any] = {
     "ytick.major.size": 3.5,
     "lines.linewidth": 1.6,
     "lines.markersize": 4.5,
-    "image.cmap": "viridis",
     "svg.fonttype": "none",
     "svg.hashsalt": "rankstability",
 }
@@ -148,11 +144,6 @@ def finish(
         columns = min(columns, max(1, len(handles)))
         fig.legend(handles=handles, loc="outside lower center", ncols=columns, **kwargs)
     return fig
-
-
-def starred(names: Sequence[object] | pd.Index | pd.Series, human: Collection[str]) -> list[str]:
-    """Names for an axis, those of human translations with a star."""
-    return [f"★ {n}" if n in human else str(n) for n in names]
 
 
 @styled

@@ -24,7 +24,6 @@ from .common import (
     heatmap,
     ink_on,
     rows,
-    starred,
     styled,
 )
 
@@ -40,10 +39,14 @@ PARTS = {
 }
 
 
+def _starred(names: pd.Index | pd.Series, human: set[str]) -> list[str]:
+    return [f"★ {n}" if n in human else str(n) for n in names]
+
+
 def _system_rows(ax: Axes, table: pd.DataFrame) -> str:
     """Systems of `table` on the y axis, the first at the top; gives back a key to the stars."""
     human = set(table.loc[table["human"] == 1, "system"])
-    rows(ax, starred(table["system"], human))
+    rows(ax, _starred(table["system"], human))
     return "; ★ human" if human else ""
 
 
@@ -118,7 +121,7 @@ def document_matrix(values: pd.DataFrame, title: str, label: str, human: set[str
     empty = "; grey: not judged" if values.isna().to_numpy().any() else ""
     star = "; ★ human" if human & set(values.columns) else ""
     fig = heatmap(
-        values.set_axis(starred(values.columns, human), axis=1), label=label, vmin=low, vmax=high,
+        values.set_axis(_starred(values.columns, human), axis=1), label=label, vmin=low, vmax=high,
         title=f"{title}: {number} documents, {columns} systems{empty}{star}", extend="both",
         empty="#B8B8B8", ylabel="documents, best first" + ("" if number <= 45 else " (rank)"),
         cell=(min(0.36, 6.5 / columns), min(0.17, 7.5 / number)),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,20 +27,12 @@ UNITS = {
     "worker x document": "workers and documents",
 }
 PALE_BLUES = LinearSegmentedColormap.from_list("pale blues", ["#FFFFFF", "#7DB8DE"])  # ink reads
-KINDS = {
-    "claimed and held": (INK, "-"),
-    "claimed only": (RED, (0, (4, 2.5))),
-    "not claimed, but holds": (BLUE, "-."),
-    "claimed; cannot be told": ("#6B6B6B", ":"),
+KINDS = {  # claimed, held (-1: not known): words, colour, dashes
+    (1, 1): ("claimed and held", INK, "-"),
+    (1, 0): ("claimed only", RED, (0, (4, 2.5))),
+    (0, 1): ("not claimed, but holds", BLUE, "-."),
+    (1, -1): ("claimed; cannot be told", "#6B6B6B", ":"),
 }
-
-
-def _kind(claimed: float, held: float) -> str:
-    if np.isnan(held):
-        return "claimed; cannot be told" if claimed else ""
-    if claimed:
-        return "claimed and held" if held else "claimed only"
-    return "not claimed, but holds" if held else ""
 
 
 @styled
@@ -77,17 +71,15 @@ def lines_figure(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, unit: s
 
 def _draw_lines(axes: Sequence[Axes], lines: pd.DataFrame) -> list[Line2D]:
     """Draw each line by what is known of it; handles of the kinds that occur."""
-    kinds = [_kind(row.claimed, row.held) for row in lines.itertuples()]
-    for below, kind in zip(lines["below"], kinds, strict=True):
-        if kind:
-            colour, dash = KINDS[kind]
-            for ax in axes:
-                ax.axhline(below + 0.5, color=colour, ls=dash, lw=1.4, zorder=2.5)
-    return [
-        Line2D([], [], color=colour, ls=dash, lw=1.4, label=kind)
-        for kind, (colour, dash) in KINDS.items()
-        if kind in kinds
-    ]
+    handles = []
+    for (claimed, held), (words, colour, dash) in KINDS.items():
+        mine = (lines["claimed"] == claimed) & (lines["held"].fillna(-1) == held)
+        look: dict[str, Any] = {"color": colour, "ls": dash, "lw": 1.4}
+        for below, ax in product(lines.loc[mine, "below"], axes):
+            ax.axhline(below + 0.5, zorder=2.5, **look)
+        if mine.any():
+            handles.append(Line2D([], [], label=words, **look))
+    return handles
 
 
 @styled

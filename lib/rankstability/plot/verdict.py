@@ -19,15 +19,9 @@ HELD: tuple[Any, Any] = ((0, (5, 3)), "-")  # dashed: a line is only claimed; so
 def caterpillar(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: str) -> Figure:
     """The ranking as a table, beside it each score with its interval and the sets of its rank.
 
-    Parameters
-    ----------
-    ranking : DataFrame
-        rank, system, score, low, high, marginal_low, marginal_high, simultaneous_low,
-        simultaneous_high; where the last are empty only the scores are drawn.
-    lines : DataFrame
-        below, claimed, held: solid where a line holds, dashed where it is only claimed.
-    label : str
-        Of the scores, with their unit.
+    `ranking`: rank, system, score, low, high, marginal_low, marginal_high, simultaneous_low,
+    simultaneous_high; where the last are empty only the scores (`label`, with their unit) are
+    drawn. `lines`: below, claimed, held; solid where a line holds, dashed where only claimed.
     """
     n, told = len(ranking), bool(ranking["low"].notna().all())
     y = ranking["rank"].to_numpy()
