@@ -6,6 +6,7 @@ Koehn (2012), Figure 2, Table 4 and Section 6, by an integral instead of a simul
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -128,11 +129,9 @@ def fit_spread(
         fitted = expected_share(judgments, tried, sides)
         return float(np.sqrt(np.mean((fitted - target) ** 2)))
 
-    low, high = 0, len(candidates) - 1
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if misfit(middle) <= misfit(middle + 1) else (middle + 1, high)
-    return float(candidates[low]), misfit(low)
+    steps = range(len(candidates) - 1)
+    best = bisect_left(steps, True, key=lambda i: misfit(i) <= misfit(i + 1))
+    return float(candidates[best]), misfit(best)
 
 
 def advice(

@@ -83,13 +83,10 @@ def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
         with_reference = judgments.loc[judgments["system"] == REFERENCE, "block"]
         joint = judgments["block"].isin(with_reference).groupby(judgments["system"].astype(str))
         part = scores[(scores["task"] == task) & (scores["system"] != REFERENCE)]
-        columns = {
-            "system": part["system"],
-            "blocks": part["blocks_shown"],
-            "reference_share": 100 * part["system"].map(joint.mean()),
-            "score": (100 * part["better_or_equal_others"]).round(1),
-        }
-        parts.append(pd.DataFrame({"task": task, **columns}))
+        score = (100 * part["better_or_equal_others"]).round(1)
+        share = 100 * part["system"].map(joint.mean())
+        points = part[["task", "system"]].assign(blocks=part["blocks_shown"])
+        parts.append(points.assign(reference_share=share, score=score))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -142,14 +142,11 @@ def cost_column(method: str) -> str:
 
 
 def results_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """Every decided pair of every task: task, over (who won more often), under, weight."""
-    frames = []
-    for name, task in solved.items():
-        i, j = np.nonzero(task.mfas.weights)
-        names = np.array(task.counts.systems, dtype=object)
-        edges = {"over": names[i], "under": names[j], "weight": task.mfas.weights[i, j]}
-        frames.append(pd.DataFrame({"task": name, **edges}))
-    return pd.concat(frames, ignore_index=True)
+    """Every decided pair of every task: over (who won more often), under, weight, task."""
+    edges = {
+        name: edges_table(task.mfas)[["over", "under", "weight"]] for name, task in solved.items()
+    }
+    return pd.concat([table.assign(task=name) for name, table in edges.items()], ignore_index=True)
 
 
 def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:

@@ -42,16 +42,10 @@ def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "work
 
     A worker's mean and standard deviation come from all rows of that worker: where workers are
     drawn, standardising within the study is standardising each worker; else two studies share
-    these, with the workers.
-
-    Parameters
-    ----------
-    normalisation : str
-        ``z`` or ``none`` (raw scores).
-    unit : str
-        ``workers`` (two studies may share documents), ``documents`` (they share workers) or
-        ``blocks``, what a worker judged of one document of one system (they share both); or
-        ``judgments``, single rows: they share all of these.
+    these, with the workers. `normalisation` is ``z`` or ``none`` (raw scores); `unit` is
+    ``workers`` (two studies may share documents), ``documents`` (they share workers) or ``blocks``,
+    what a worker judged of one document of one system (they share both); or ``judgments``, single
+    rows: they share all of these.
     """
     good = da.good
     if normalisation not in ("z", "none"):
