@@ -5,25 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ..change import perturb
 from ..errors import DataError
-from ..judgments import human_systems, reference_systems
+from ..judgments import DirectAssessment, human_systems, reference_systems
 from ..rank import systems as ranks
 from ..rank.comparing import Change, compare
 from ..rank.ranking import Ranking
 from ..rank.significance import CORRECTIONS, TESTS
 from ..read import campaigns
+from ..read.campaigns import Campaign
 from ..score import mqm
 from ..score.da import SegmentScores, segment_scores
 from ..score.pairwise import PairCounts, pair_counts
 from ..score.rr import METHODS, REFERENCE, tasks
 from ..study.changes import SETS
-
-if TYPE_CHECKING:
-    from ..judgments import DirectAssessment
-    from ..read.campaigns import Campaign
 
 T = TypeVar("T")
 RULE, ALPHA = "knowles", 0.05
