@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError
 from ..judgments import DirectAssessment, counted, unmarked, unstandardised
+from .factors import codes_of
 
 NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave one score
 
@@ -17,20 +18,10 @@ NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave
 class SegmentScores:
     """Mean raw and z score of each system on each segment it was judged on.
 
-    Parameters
-    ----------
-    systems : tuple of str
-    segments : tuple of str
-    system, segment : array of int
-        Codes into the two; one entry per (system, segment), sorted.
-    raw, z : array of float
-        Mean scores; z is NaN where only workers without a z-score judged it.
-    judgments : array of int
-        Judgments averaged.
-    file : str
-        What the judgments were read from, as errors name it; may be empty.
-    causes : dict
-        Systems without any z-score: how many of their judgments have none, and why.
+    `system` and `segment` are codes into `systems` and `segments`, one entry per (system, segment),
+    sorted; `raw` and `z` mean scores (z is NaN where only workers without a z-score judged it);
+    `judgments` how many were averaged; `file` what they were read from, as errors name it; `causes`
+    of the systems without any z-score how many of their judgments have none, and why.
     """
 
     systems: tuple[str, ...]
@@ -57,14 +48,9 @@ class SegmentScores:
 
     def system_means(self) -> pd.DataFrame:
         """One row per system: system, mean_raw, mean_z, segments, judgments."""
-        n = len(self.systems)
-        segments = np.bincount(self.system, minlength=n)
-        has_z = np.isfinite(self.z)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            raw = np.bincount(self.system, self.raw, n) / segments
-            z = np.bincount(self.system[has_z], self.z[has_z], n) / np.bincount(
-                self.system[has_z], minlength=n
-            )
+        n, known = len(self.systems), np.isfinite(self.z)
+        raw, segments = averages(self.system, self.raw, n)
+        z, _ = averages(self.system[known], self.z[known], n)
         judgments = np.bincount(self.system, self.judgments, n).astype(int)
         return pd.DataFrame(
             {
@@ -80,30 +66,28 @@ class SegmentScores:
 def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
     """Mean and standard deviation (ddof = 1) of all scores of each worker, any type.
 
-    Parameters
-    ----------
-    latest : DataFrame
-        Columns worker (categorical), score: the rows of ``ad-latest`` of one language pair.
+    Knowles (2021), equation 1; from rows of ``ad-latest`` of one language pair.
 
-    Returns
-    -------
-    DataFrame
-        Indexed by worker: mean, sd (NaN for a single score), judgments. Knowles (2021), equation 1.
+    Indexed by worker: mean, sd (NaN for a single score), judgments.
     """
-    codes = latest["worker"].cat.codes.to_numpy()
     names = latest["worker"].cat.categories
-    mean, sd, count = moments(codes, latest["score"].to_numpy(dtype=float), len(names))
+    codes = latest["worker"].cat.codes.to_numpy()
+    mean, sd, count = moments(codes, latest["score"].to_numpy(float), len(names))
     return pd.DataFrame({"mean": mean, "sd": sd, "judgments": count}, index=names)
+
+
+def averages(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and number of the values `x` of each of `n` codes; NaN of none."""
+    count = np.bincount(codes, minlength=n)
+    with np.errstate(invalid="ignore"):
+        return np.bincount(codes, x, n) / count, count
 
 
 def moments(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, standard deviation (ddof = 1) and number of the values `x` of each of `n` codes."""
-    count = np.bincount(codes, minlength=n)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(codes, x, n) / count
-        squares = np.bincount(codes, (x - mean[codes]) ** 2, n)
-        sd = np.sqrt(squares / np.where(count > 1, count - 1, np.nan))
-    return mean, sd, count
+    mean, count = averages(codes, x, n)
+    squares = np.bincount(codes, (x - mean[codes]) ** 2, n)
+    return mean, np.sqrt(squares / np.where(count > 1, count - 1, np.nan)), count
 
 
 def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarray:
@@ -115,16 +99,11 @@ def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarr
     (Knowles 2021, section 3 and footnote 5), but marked ones; or of the rows of the mask `base`
     (Knowles and Lo 2022 leave BAD_REF rows out, and may take those of one system).
     """
-    workers = da.latest["worker"].cat.categories
     rows = da.latest[unmarked(da.latest) if base is None else base]
-    mean, sd, _ = moments(
-        rows["worker"].cat.codes.to_numpy(), rows["score"].to_numpy(float), len(workers)
-    )
-    place = workers.get_indexer(da.good["worker"].cat.categories)
-    mean, sd = np.append(mean, np.nan)[place], np.append(sd, np.nan)[place]
-    codes = da.good["worker"].cat.codes.to_numpy()
-    score = da.good["score"].to_numpy(float)
-    return standardised(score, mean[codes], sd[codes], da.zero_variance)
+    worker = da.good["worker"].cat
+    of = worker_statistics(rows).reindex(worker.categories)
+    mean, sd = (of[name].to_numpy()[worker.codes.to_numpy()] for name in ("mean", "sd"))
+    return standardised(da.good["score"].to_numpy(float), mean, sd, da.zero_variance)
 
 
 def standardised(
@@ -157,10 +136,6 @@ def segment_scores(
         Standardised score of each row of ``da.good``, by default `judgment_z`: the place where
         another standardisation comes in.
 
-    Returns
-    -------
-    SegmentScores
-
     Raises
     ------
     DataError
@@ -174,9 +149,7 @@ def segment_scores(
     """
     if isinstance(da, pd.DataFrame):
         return from_segment_frame(da)
-    good = da.good
-    if z is None:
-        z = judgment_z(da)
+    good, z = da.good, judgment_z(da) if z is None else z
     keep = counted(good)
     if not keep.any():
         raise DataError(
@@ -184,26 +157,30 @@ def segment_scores(
             file=da.file or None,
             expected="judgments that count",
         )
-    system = good["system"].cat.codes.to_numpy()[keep].astype(np.int64)
-    segment = good["segment"].cat.codes.to_numpy()[keep].astype(np.int64)
-    width = len(good["segment"].cat.categories)
-    present = np.flatnonzero(np.bincount(system, minlength=1))
-    compact = np.full(present.max() + 1, -1)
-    compact[present] = np.arange(present.size)
-    names = good["system"].cat.categories
-    scores = good["score"].to_numpy(dtype=float)[keep]
-    made = _average(
-        compact[system],
-        segment,
-        scores,
-        z[keep],
-        tuple(str(names[k]) for k in present),
-        tuple(good["segment"].cat.categories),
-        width,
+    system, segment = (codes_of(good, name, keep) for name in ("system", "segment"))
+    ranked = np.bincount(system) > 0
+    system = (np.cumsum(ranked) - 1)[system]
+    systems = tuple(map(str, good["system"].cat.categories[np.flatnonzero(ranked)]))
+    segments = tuple(good["segment"].cat.categories)
+    width = len(segments)
+    cell, size = system * width + segment, len(systems) * width
+    z = z[keep]
+    known = np.isfinite(z)
+    mean_raw, count = averages(cell, good["score"].to_numpy(float)[keep], size)
+    mean_z, _ = averages(cell[known], z[known], size)
+    cell = np.flatnonzero(count)
+    without = np.flatnonzero(np.bincount(system[known], minlength=len(systems)) == 0)
+    return SegmentScores(
+        systems,
+        segments,
+        cell // width,
+        cell % width,
+        mean_raw[cell],
+        mean_z[cell],
+        count[cell],
+        da.file,
+        _causes(da, [systems[k] for k in without]) if len(without) else {},
     )
-    with_z = np.bincount(compact[system], np.isfinite(z[keep]), present.size)
-    causes = {} if with_z.all() else _causes(da, [names[k] for k in present[with_z == 0]])
-    return replace(made, file=da.file, causes=causes)
 
 
 def _causes(da: DirectAssessment, systems: list[str]) -> dict[str, str]:
@@ -215,34 +192,6 @@ def _causes(da: DirectAssessment, systems: list[str]) -> dict[str, str]:
         name: ", ".join(f"{n} of a {reason}" for (_, reason), n in counts[[name]].items())
         for name in counts.index.unique(0)
     }
-
-
-def _average(
-    system: np.ndarray,
-    segment: np.ndarray,
-    raw: np.ndarray,
-    z: np.ndarray,
-    systems: tuple[str, ...],
-    segments: tuple[str, ...],
-    width: int,
-) -> SegmentScores:
-    key = system * width + segment
-    size = len(systems) * width
-    count = np.bincount(key, minlength=size)
-    known = np.isfinite(z)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean_raw = np.bincount(key, raw, size) / count
-        mean_z = np.bincount(key[known], z[known], size) / np.bincount(key[known], minlength=size)
-    cell = np.flatnonzero(count)
-    return SegmentScores(
-        systems,
-        segments,
-        cell // width,
-        cell % width,
-        mean_raw[cell],
-        mean_z[cell],
-        count[cell],
-    )
 
 
 def from_segment_frame(frame: pd.DataFrame) -> SegmentScores:

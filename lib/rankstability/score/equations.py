@@ -10,11 +10,22 @@ that cross is left.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
 BUNDLE = 24  # groups are eliminated together up to about this many levels
+
+
+class _Bundle(NamedTuple):
+    """Groups eliminated together: rows, the other columns they meet, where their tables begin."""
+
+    rows: slice
+    columns: np.ndarray
+    own: int
+    cross: int
+    end: int
 
 
 class Equations:
@@ -26,10 +37,8 @@ class Equations:
 
     Parameters
     ----------
-    codes : sequence of array of int
-        Level of each row, from 0, of each factor.
-    sizes : sequence of int
-        Levels of each factor.
+    codes, sizes : sequence of array of int, sequence of int
+        Of each factor the level of each row, from 0, and the number of levels.
     weights : array of float
     values : sequence of array, optional
         What each factor's effects are multiplied by in each row; by default 1.
@@ -51,9 +60,9 @@ class Equations:
         label = [_of_level(self.codes[f], self.sizes[f], group) for f in inner]
         order = np.argsort(np.concatenate([np.empty(0, int), *label]), kind="stable")
         place = np.argsort(order, kind="stable")
-        ends = np.cumsum([len(of) for of in label])
+        ends = np.cumsum([0, *(self.sizes[f] for f in inner)])
         self.inside = len(order)
-        self.slot = dict(zip(inner, np.split(place, ends[:-1]), strict=True)) if inner else {}
+        self.slot = {f: place[a:b] for f, a, b in zip(inner, ends, ends[1:], strict=False)}
         start = self.inside + 1
         for f in others:
             self.slot[f] = np.arange(start, start + self.sizes[f])
@@ -70,11 +79,14 @@ class Equations:
         self.counts = self.finest.power(2).T @ weights
         table = sparse.csr_array(self.design.T @ weighted)
         sorted_label = np.concatenate(label)[order] if inner else order
-        self.bundles = [
-            (slice(a, b), np.unique(table[a:b, self.inside :].indices))
-            for a, b in _bundles(sorted_label)
-        ]
-        self._lay_out()
+        self.bundles: list[_Bundle] = []
+        self.size = self.outside**2
+        for a, b in _bundles(sorted_label):
+            meets = np.unique(table[a:b, self.inside :].indices)
+            cross = self.size + (b - a) ** 2
+            end = cross + (b - a) * len(meets)
+            self.bundles.append(_Bundle(slice(a, b), meets, self.size, cross, end))
+            self.size = end
         whole = table.tocoo()
         here, at = self._positions(whole.row, whole.col)
         self.base = np.bincount(at, whole.data[here], self.size)
@@ -82,15 +94,6 @@ class Equations:
         here, self.at = self._positions(i, j)
         self.level, self.value = level[here], value[here]
         self.twice = 1.0 + ((i < self.inside) & (j >= self.inside))[here]
-
-    def _lay_out(self) -> None:
-        """Where each bundle's tables begin in the flat array."""
-        self.offsets, at = [], self.outside**2
-        for rows, columns in self.bundles:
-            k = rows.stop - rows.start
-            self.offsets.append((at, at + k * k))
-            at += k * (k + len(columns))
-        self.size = at
 
     def _positions(self, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of table cells, which are kept (all but others by nested) and where they stand."""
@@ -100,23 +103,22 @@ class Equations:
         at = (i - m) * n + (j - m)
         if not m:
             return kept, at
-        start = np.array([rows.start for rows, _ in self.bundles])
-        width = np.array([rows.stop - rows.start for rows, _ in self.bundles])
-        meets = np.array([len(columns) for _, columns in self.bundles])
-        own, cross = np.array(self.offsets).T
+        start = np.array([bundle.rows.start for bundle in self.bundles])
+        width = np.diff(start, append=m)
+        meets = np.array([len(bundle.columns) for bundle in self.bundles])
+        own, cross = np.array([(bundle.own, bundle.cross) for bundle in self.bundles]).T
         of = np.searchsorted(start, i, side="right") - 1
         row = i - start[of]
-        keys = np.concatenate([k * n + columns for k, (_, columns) in enumerate(self.bundles)])
+        keys = np.concatenate([k * n + bundle.columns for k, bundle in enumerate(self.bundles)])
         column = np.searchsorted(keys, of * n + j - m) - (np.cumsum(meets) - meets)[of]
         at = np.where(i < m, cross[of] + row * meets[of] + column, at)
         return kept, np.where(j < m, own[of] + row * width[of] + j - start[of], at)
 
-    def tables(self, flat: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    def tables(self, flat: np.ndarray, bundle: _Bundle) -> tuple[np.ndarray, np.ndarray]:
         """Views of a bundle's own table and of that with the other columns it meets."""
-        (own, cross), (rows, columns) = self.offsets[k], self.bundles[k]
-        width = rows.stop - rows.start
-        end = cross + width * len(columns)
-        return flat[own:cross].reshape(width, width), flat[cross:end].reshape(width, -1)
+        width = bundle.rows.stop - bundle.rows.start
+        own, cross = flat[bundle.own : bundle.cross], flat[bundle.cross : bundle.end]
+        return own.reshape(width, width), cross.reshape(width, -1)
 
 
 class Factorised:
@@ -133,15 +135,15 @@ class Factorised:
         np.einsum("ii->i", left)[:] += own[e.inside :]
         logs = -0.5 * float(np.log(self.scale).sum())
         self.parts = []
-        for k, (rows, columns) in enumerate(e.bundles):
-            table, cross = e.tables(flat, k)
-            np.einsum("ii->i", table)[:] += own[rows]
+        for bundle in e.bundles:
+            table, cross = e.tables(flat, bundle)
+            np.einsum("ii->i", table)[:] += own[bundle.rows]
             root = np.linalg.cholesky(table)
             inverse = linalg.lapack.dtrtri(root, lower=1)[0]
             half = inverse @ cross
-            left[columns[:, None], columns] -= half.T @ half
+            left[np.ix_(bundle.columns, bundle.columns)] -= half.T @ half
             logs += float(np.log(np.diag(root)).sum())
-            self.parts.append((inverse, half))
+            self.parts.append((bundle, inverse, half))
         self.root = linalg.cholesky(left, lower=True, check_finite=False)
         self.logdet = 2 * float(logs + np.log(np.diag(self.root)).sum())
 
@@ -153,14 +155,12 @@ class Factorised:
         right = e.design.T @ weighted - e.met.T @ finest
         inner, outer = right[: e.inside], right[e.inside :]
         halves = []
-        for (rows, columns), (inverse, half) in zip(e.bundles, self.parts, strict=True):
-            halves.append(inverse @ inner[rows])
-            outer[columns] -= half.T @ halves[-1]
+        for bundle, inverse, half in self.parts:
+            halves.append(inverse @ inner[bundle.rows])
+            outer[bundle.columns] -= half.T @ halves[-1]
         outer[:] = linalg.cho_solve((self.root, True), outer, check_finite=False)
-        for (rows, columns), (inverse, half), part in zip(
-            e.bundles, self.parts, halves, strict=True
-        ):
-            inner[rows] = inverse.T @ (part - half @ outer[columns])
+        for (bundle, inverse, half), part in zip(self.parts, halves, strict=True):
+            inner[bundle.rows] = inverse.T @ (part - half @ outer[bundle.columns])
         finest -= self.scale[:, None] * (e.met @ right)
         return self._by_factor(finest, right), right[e.inside]
 
@@ -172,14 +172,12 @@ class Factorised:
         flat, diagonal = np.empty(e.size), np.empty(e.inside + e.outside)
         flat[: e.outside**2] = whole.ravel()
         diagonal[e.inside :] = np.diag(whole)
-        for k, ((rows, columns), (inverse, half)) in enumerate(
-            zip(e.bundles, self.parts, strict=True)
-        ):
-            table, cross = e.tables(flat, k)
+        for bundle, inverse, half in self.parts:
+            table, cross = e.tables(flat, bundle)
             through = inverse.T @ half
-            cross[:] = -through @ whole[columns[:, None], columns]
+            cross[:] = -through @ whole[np.ix_(bundle.columns, bundle.columns)]
             table[:] = inverse.T @ inverse - cross @ through.T
-            diagonal[rows] = np.diag(table)
+            diagonal[bundle.rows] = np.diag(table)
         met = np.bincount(e.level, e.value * e.twice * flat[e.at], len(self.scale))
         return self._by_factor(self.scale + self.scale**2 * met, diagonal)
 

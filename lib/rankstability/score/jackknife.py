@@ -13,21 +13,15 @@ from .scored import Scored
 
 GROUPS = 10
 """Units are left out in so many groups, at random; an interval has one degree of freedom less."""
-FURTHEST = 2.5  # of a step in the log of a ratio of variances
 
 
 @dataclass(frozen=True)
 class LeftOut:
     """Of each fit without a group of units, what it says.
 
-    Attributes
-    ----------
-    factors : tuple of str
-        Those with a variance above 0.
-    log_ratio : array, shape (groups, factors)
-        Change of the log of the factor's variance over the residual's.
-    document : array, shape (groups, documents)
-        Effects of documents, by the codes of the judgments; no columns without documents.
+    `factors` are those with a variance above 0; `log_ratio`, (groups, factors), the change of the
+    log of the factor's variance over the residual's; `document`, (groups, documents), the effects
+    by the codes of the judgments; no columns without documents.
     """
 
     factors: tuple[str, ...]
@@ -56,27 +50,26 @@ def leave_out(
 
     Parameters
     ----------
-    judged : Scored
-        The judgments that `parts` were fitted on.
+    judged, parts
+        The judgments, and the components fitted to them.
     unit : str
         One of ``Scored.units``, or ``segment``.
     weights : array of float, optional
         Judgments averaged in each score.
     """
     known = [n for n in parts.variance if n != "residual" and n not in parts.left_out]
-    of = combined_factors(
-        judged.system, judged.segment, judged.units.get("worker"), judged.units.get("document")
-    )
+    units = judged.units
+    of = combined_factors(judged.system, judged.segment, units.get("worker"), units.get("document"))
     ratio = np.array([parts.variance[n] / parts.variance["residual"] for n in known])
     at = np.log(np.maximum(ratio, np.exp(reml.NONE)))
     there = at > reml.NONE
     weight = np.ones(len(judged.score)) if weights is None else weights
     _, unit_of = np.unique(judged.unit(unit), return_inverse=True)
-    units = int(unit_of.max()) + 1
-    group = (rng.permutation(units) % groups)[unit_of]
+    number = int(unit_of.max()) + 1
+    group = (rng.permutation(number) % groups)[unit_of]
     documents = int(of["document"].max()) + 1 if "document" in known else 0
-    steps, effects = [], np.zeros((min(groups, units), documents))
-    for g in range(min(groups, units)):
+    steps, effects = [], np.zeros((min(groups, number), documents))
+    for g, effect in enumerate(effects):
         rows = group != g
         levels = [np.unique(of[n][rows], return_inverse=True) for n in known]
         sizes = [len(names) for names, _ in levels]
@@ -85,9 +78,9 @@ def leave_out(
         fit = reml.fit_at(equations, y, at)
         hessian = fit.hessian[np.ix_(there, there)]
         hessian += np.diag(1e-3 * np.diag(hessian) + 1e-9)
-        steps.append(np.clip(np.linalg.solve(hessian, -fit.gradient[there]), -FURTHEST, FURTHEST))
+        steps.append(np.clip(np.linalg.solve(hessian, -fit.gradient[there]), -reml.FAR, reml.FAR))
         if documents:
             at_all = known.index("document")
-            effects[g, levels[at_all][0]] = fit.effects[at_all]
+            effect[levels[at_all][0]] = fit.effects[at_all]
     names = tuple(name for name, some in zip(known, there, strict=True) if some)
     return LeftOut(names, np.array(steps), effects)

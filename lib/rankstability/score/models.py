@@ -18,7 +18,7 @@ from ..judgments import DirectAssessment, at_least_two, counted, of_type
 from . import da as da_scores
 from . import variance
 from .da import NO_SPREAD
-from .factors import TOGETHER, codes_of, factors, judgment_weights
+from .factors import TOGETHER, codes_of, factors, has_documents, judgment_weights
 
 METHODS = {
     "z": "the worker's mean and standard deviation over all they judged (WMT)",
@@ -65,12 +65,8 @@ def components(
     Components
         A factor that these data cannot tell (one worker, every segment judged once, the same rows
         together as an earlier factor) has variance 0 and is in `left_out`. Effects of the factors
-        that are not combined are under the names of the data.
-
-    Raises
-    ------
-    DataError
-        For a pair with fewer than two systems.
+        that are not combined are under the names of the data. A pair with fewer than two systems is
+        refused.
     """
     at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores
@@ -90,80 +86,55 @@ def components(
 
 @dataclass(frozen=True)
 class Additive:
-    """System, worker and document effects (points), and the worker's spread around them.
+    """System and worker effects (points), and the worker's spread around them.
 
-    Indexed by system; by the codes of ``da.good``'s workers and documents. `spread` is the standard
-    deviation of a worker's residuals, NaN below two judgments or where it is 0.
+    Indexed by system; by the codes of ``da.good``'s workers. `spread` is the standard deviation of
+    a worker's residuals, NaN below two judgments or where it is 0.
     """
 
     system: pd.Series
     worker: np.ndarray
-    document: np.ndarray
     spread: np.ndarray
 
 
-@dataclass(frozen=True)
-class _Design:
-    """Codes and weights of the judgments that count."""
-
-    rows: np.ndarray
-    systems: list[str]
-    system: np.ndarray
-    worker: np.ndarray
-    workers: int
-    document: np.ndarray | None
-    weight: np.ndarray
-
-    @classmethod
-    def of(cls, da: DirectAssessment) -> _Design:
-        rows, good = counted(da.good), da.good
-        present, system = np.unique(codes_of(good, "system", rows), return_inverse=True)
-        document = codes_of(good, "document", rows)
-        return cls(
-            rows,
-            [str(s) for s in good["system"].cat.categories[present]],
-            system,
-            codes_of(good, "worker", rows),
-            len(good["worker"].cat.categories),
-            document if (document >= 0).all() else None,
-            judgment_weights(da, rows),
-        )
-
-    def fit(
-        self, scores: np.ndarray, penalty: tuple[float, float] | None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """System, worker and document effects and the workers' spread, a column per column."""
-        s, w, d = variance.effects(
-            scores,
-            self.system,
-            self.worker,
-            self.document,
-            self.weight,
-            penalty or (variance.FIXED, variance.FIXED),
-        )
-        residual = scores - s[self.system] - w[self.worker]
-        if self.document is not None:
-            residual -= d[self.document]
-        full = np.full((self.workers, scores.shape[1]), np.nan)
-        full[: len(w)] = w
-        return s, full, d, _spread(self.worker, residual, self.workers)
+def additive(da: DirectAssessment) -> Additive:
+    """Effects by weighted least squares on the judgments that count, beside document effects."""
+    effect, worker, _, spread = _fitted(da, da.good["score"].to_numpy(float)[:, None])
+    names = da.good["system"].cat.categories[
+        np.unique(codes_of(da.good, "system", counted(da.good)))
+    ]
+    return Additive(pd.Series(effect[:, 0], index=names.astype(str)), worker[:, 0], spread[:, 0])
 
 
-def additive(da: DirectAssessment, penalty: tuple[float, float] | None = None) -> Additive:
-    """Effects by weighted least squares on the judgments that count.
+def _fitted(
+    da: DirectAssessment, scores: np.ndarray, penalty: tuple[float, float] | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """System, worker and document effects, and workers' spread, of each column of `scores`.
 
-    Parameters
-    ----------
-    penalty : tuple of float, optional
-        Of worker and document effects (residual variance over theirs): random effects.
+    By the systems that count, and by the codes of workers and documents: NaN where the fit saw
+    none, and at the end of documents for rows without one. Without documents their effect is 0.
     """
-    design = _Design.of(da)
-    raw = da.good["score"].to_numpy(float)[design.rows, None]
-    s, w, d, spread = (part[:, 0] for part in design.fit(raw, penalty))
-    return Additive(pd.Series(s, index=design.systems), w, d, spread)
+    rows, good = counted(da.good), da.good
+    system = np.unique(codes_of(good, "system", rows), return_inverse=True)[1]
+    worker, document = (codes_of(good, name, rows) for name in ("worker", "document"))
+    of_documents = has_documents(da)
+    y = scores[rows]
+    s, w, d = variance.effects(
+        y, system, worker, document if of_documents else None, judgment_weights(da, rows), penalty
+    )
+    residual = y - s[system] - w[worker]
+    full_d = np.zeros((len(good["document"].cat.categories) + 1, y.shape[1]))
+    if of_documents:
+        residual -= d[document]
+        full_d[:] = np.nan
+        full_d[: len(d)] = d
+    full_w = np.full((len(good["worker"].cat.categories), y.shape[1]), np.nan)
+    full_w[: len(w)] = w
+    return s, full_w, full_d, _spread(worker, residual, len(full_w))
 
 
 def _spread(codes: np.ndarray, residual: np.ndarray, size: int) -> np.ndarray:
+    """Standard deviation of the residuals of each level (ddof = 1, about 0), NaN where it is 0."""
     n = np.bincount(codes, minlength=size).astype(float)
     squares = variance.level_sums(codes, residual**2, size)
     sd = np.sqrt((squares.T / np.where(n > 1, n - 1, np.nan)).T)
@@ -173,33 +144,26 @@ def _spread(codes: np.ndarray, residual: np.ndarray, size: int) -> np.ndarray:
 def controls(
     da: DirectAssessment, scores: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Level and spread of each worker on the control rows (REF, BAD_REF), the same for all.
+    """Level and spread of each worker (a row each) on the control rows, the same for all.
 
-    The level is the worker's effect beside the effect of the type of row, so that a worker with
-    many bad references is not taken for a strict one. NaN below three control rows.
+    The level is the worker's effect beside the effect of the type of row (REF, BAD_REF), so that a
+    worker with many bad references is not taken for a strict one. NaN below three control rows.
 
     Parameters
     ----------
     scores : array, optional
         One per row of ``da.good``, by default the raw scores; or a column each for several.
-
-    Returns
-    -------
-    level, spread : arrays, one per worker category (by columns)
     """
     good = da.good
     values = good["score"].to_numpy(float) if scores is None else scores
-    kind = good["type"].cat
     rows = of_type(good, "REF", "BAD_REF")
     size = len(good["worker"].cat.categories)
-    empty = np.full((size, *values.shape[1:]), np.nan)
+    level = np.full((size, *values.shape[1:]), np.nan)
     if not rows.any():
-        return empty, empty.copy()
-    worker = codes_of(good, "worker", rows)
-    _, types = np.unique(kind.codes.to_numpy()[rows], return_inverse=True)
-    y = values[rows]
+        return level, level.copy()
+    worker, y = codes_of(good, "worker", rows), values[rows]
+    types = np.unique(codes_of(good, "type", rows), return_inverse=True)[1]
     t, w, _ = variance.effects(y, types, worker)
-    level = empty
     level[: len(w)] = w
     spread = _spread(worker, y - t[types] - w[worker], size)
     few = np.bincount(worker, minlength=size) < FEWEST
@@ -212,27 +176,21 @@ def standardised(
     methods: Iterable[str] = tuple(METHODS),
     penalty: tuple[float, float] | None = None,
 ) -> dict[str, np.ndarray]:
-    """One score per row of ``da.good`` under each method, for `da.segment_scores`.
+    """One score per row of ``da.good`` under each of these `METHODS`, for `da.segment_scores`.
+
+    NaN where the method knows nothing of the worker: such judgments do not count. A method is
+    absent where no worker of a system can be standardised.
 
     Parameters
     ----------
-    methods : iterable of str
-        Names of `METHODS`.
     penalty : tuple of float, optional
         Of worker and document effects in ``mixed``; by default from `components` of these data.
-
-    Returns
-    -------
-    dict of str to array
-        NaN where the method knows nothing of the worker: such judgments do not count. A method is
-        absent where no worker of a system can be standardised.
     """
-    methods = list(methods)
     raw = da.good["score"].to_numpy(float)[:, None]
-    columns = standardised_columns(da, raw, [m for m in methods if m != "z"], penalty)
-    if "z" in methods:
+    columns = standardised_columns(da, raw, methods, penalty)
+    if "z" in columns:
         columns["z"] = da_scores.judgment_z(da)[:, None]
-    return {m: columns[m][:, 0] for m in methods if m in columns}
+    return {method: values[:, 0] for method, values in columns.items()}
 
 
 def standardised_columns(
@@ -243,42 +201,32 @@ def standardised_columns(
 ) -> dict[str, np.ndarray]:
     """`standardised` for many campaigns with the rows of ``da.good`` and scores of their own.
 
-    Parameters
-    ----------
-    scores : array, shape (rows, campaigns)
-        In place of the scores of ``da.good``; ``z`` takes each worker's moments from them.
-
-    Returns
-    -------
-    dict of str to array, shape (rows, campaigns)
+    `scores`, (rows, campaigns), stand in place of those of ``da.good``; ``z`` takes each worker's
+    moments from them.
     """
     methods = list(methods)
     unknown = [m for m in methods if m not in METHODS]
     if unknown:
         raise DataError("unknown method", value=unknown[0], expected=", ".join(METHODS))
     worker = da.good["worker"].cat.codes.to_numpy()
+    document = da.good["document"].cat.codes.to_numpy()
+    fixed = _fitted(da, scores) if {"composition", "model"} & set(methods) else None
     out: dict[str, np.ndarray] = {}
-    design = _Design.of(da) if {"composition", "model", "mixed"} & set(methods) else None
-    fixed = design and {"composition", "model"} & set(methods)
-    fitted = design.fit(scores[design.rows], None) if design and fixed else None
     for method in methods:
         if method == "raw":
             values = scores.copy()
         elif method in ("z", "controls"):
             at, spread = _moments(da, scores) if method == "z" else controls(da, scores)
             values = (scores - at[worker]) / spread[worker]
-        elif method == "composition":
-            assert fitted is not None
-            s, w, _, spread = fitted
-            centre = s.mean(axis=0)  # else a wide spread would pull the level
-            values = (scores - centre - w[worker]) / spread[worker]
         else:
-            assert design is not None
-            of = penalty or penalties(da) if method == "mixed" else None
-            _, w, d, _ = fitted if of is None and fitted else design.fit(scores[design.rows], of)
-            values = scores - w[worker]
-            if design.document is not None:
-                values -= np.vstack([d, np.full_like(d[:1], np.nan)])[_clipped(da, d)]
+            fit = _fitted(da, scores, penalty or penalties(da)) if method == "mixed" else fixed
+            assert fit is not None
+            s, w, d, spread = fit
+            if method == "composition":
+                centre = s.mean(axis=0)  # else a wide spread would pull the level
+                values = (scores - centre - w[worker]) / spread[worker]
+            else:
+                values = scores - w[worker] - d[document]
         if method != "controls" or _all_systems(da, values[:, 0]):
             out[method] = values
     return out
@@ -293,17 +241,11 @@ def _moments(da: DirectAssessment, scores: np.ndarray) -> tuple[np.ndarray, np.n
     return mean, _spread(worker, scores - mean[worker], size)
 
 
-def _clipped(da: DirectAssessment, document: np.ndarray) -> np.ndarray:
-    """Document codes of all rows; those the model did not see point at the NaN after the last."""
-    codes = da.good["document"].cat.codes.to_numpy()
-    return np.where((codes < 0) | (codes >= len(document)), len(document), codes)
-
-
 def _all_systems(da: DirectAssessment, values: np.ndarray) -> bool:
+    """Whether each system that counts has a value."""
     rows = counted(da.good)
-    system = codes_of(da.good, "system", rows)
-    known = np.isfinite(values[rows])
-    return bool((np.bincount(system[known], minlength=system.max() + 1)[np.unique(system)]).all())
+    system, known = codes_of(da.good, "system", rows), np.isfinite(values[rows])
+    return len(np.unique(system[known])) == len(np.unique(system))
 
 
 def penalties(

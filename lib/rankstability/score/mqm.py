@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -47,28 +46,21 @@ def weight_table(weights: str = "freitag2021") -> pd.DataFrame:
 def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> np.ndarray:
     """The weight of each row of `judgments` (from `read.mqm.read_mqm`), higher is worse.
 
-    Raises
-    ------
-    DataError
-        A severity and category without a weight in the table.
+    A severity and category without a weight in the table are refused.
     """
     table = weight_table(weights) if isinstance(weights, str) else weights
     kinds = judgments[["severity", "category"]].astype(str)
-    each = kinds.drop_duplicates()
     weight_of = {}
-    for severity, category in each.itertuples(index=False):
-        fits = table[
-            table["severity"].isin(["", severity]) & table["category"].isin(["", category])
-        ]
-        if fits.empty:
-            rows = int(((kinds["severity"] == severity) & (kinds["category"] == category)).sum())
+    for (severity, category), rows in kinds.groupby([*kinds], sort=False).size().items():
+        fits = table["severity"].isin(["", severity]) & table["category"].isin(["", category])
+        if not fits.any():
             raise DataError(
                 f"no weight for {severity} {category} ({rows} rows)",
                 column="severity",
                 value=severity,
                 expected="a weight table that has it: " + ", ".join(WEIGHTS),
             )
-        weight_of[severity, category] = float(fits["weight"].iloc[0])
+        weight_of[severity, category] = float(table.loc[fits, "weight"].iloc[0])
     return np.array([weight_of[k] for k in zip(kinds["severity"], kinds["category"], strict=True)])
 
 
@@ -80,7 +72,8 @@ def mqm_scores(
     Parameters
     ----------
     judgments : DataFrame
-        Marked errors: system, document, segment, rater, category, severity.
+        Marked errors: system, document, segment, rater, category, severity. A severity and category
+        without a weight in the table are refused.
     weights : str or DataFrame
         A name of `WEIGHTS`, or a table as `weight_table` gives it.
 
@@ -88,11 +81,6 @@ def mqm_scores(
     -------
     DataFrame
         system, document, segment, rater, score, errors (rows of any weight above 0).
-
-    Raises
-    ------
-    DataError
-        A severity and category without a weight in the table.
 
     Examples
     --------
@@ -102,11 +90,9 @@ def mqm_scores(
     'Alder'
     """
     weight = weigh(judgments, weights)
-    frame = judgments[["system", "document", "segment", "rater"]].copy()
-    for column in ("system", "document", "rater"):
-        frame[column] = frame[column].astype(str)
-    frame["score"], frame["errors"] = weight, (weight > 0).astype(int)
     keys = ["system", "document", "segment", "rater"]
+    frame = judgments[keys].astype({"system": str, "document": str, "rater": str})
+    frame = frame.assign(score=weight, errors=(weight > 0).astype(int))
     return frame.groupby(keys, as_index=False, sort=True)[["score", "errors"]].sum()
 
 
@@ -116,9 +102,6 @@ class Ratings:
 
     S systems, D documents, K ratings per item by the K raters of the document's bucket, R raters.
 
-    Parameters
-    ----------
-    systems, documents, raters : tuple of str
     segments : (D,) int array
         Segments per document.
     slots : (D, K) int array
@@ -147,18 +130,14 @@ class Ratings:
     @property
     def buckets(self) -> list[np.ndarray]:
         """Per bucket (documents with the same raters) the positions of its documents."""
-        _, codes = np.unique(self.slots, axis=0, return_inverse=True)
-        codes = codes.ravel()
+        codes = np.unique(self.slots, axis=0, return_inverse=True)[1].ravel()
         return [np.flatnonzero(codes == b) for b in range(codes.max() + 1)]
 
     def without(self, *systems: str) -> Ratings:
         """The same ratings without some systems."""
         keep = [i for i, s in enumerate(self.systems) if s not in systems]
-        parts: dict[str, Any] = {
-            name: getattr(self, name)[keep] for name in ("score", "square", "errors")
-        }
-        parts |= {"systems": tuple(self.systems[i] for i in keep)}
-        return Ratings(**{**self.__dict__, **parts})
+        parts = {name: getattr(self, name)[keep] for name in ("score", "square", "errors")}
+        return replace(self, systems=tuple(self.systems[i] for i in keep), **parts)
 
 
 def ratings(
@@ -168,12 +147,8 @@ def ratings(
 
     Kept are the systems with at least `coverage` of the documents, then the documents of which
     every kept system has every segment rated by the same raters, as many as most documents have.
-    `Ratings.excluded` names the systems left out, and those that lack documents.
-
-    Raises
-    ------
-    DataError
-        No document is complete.
+    `Ratings.excluded` names the systems left out, and those that lack documents; refused where no
+    document is complete.
     """
     scores, excluded = _complete(mqm_scores(judgments, weights), coverage)
     systems = tuple(sorted(scores["system"].unique()))

@@ -20,15 +20,10 @@ _NEVER = 1_000_000  # the rank of an output that does not take part: worse than 
 
 @dataclass(frozen=True)
 class PairCounts:
-    """How often each system was ranked better than each other one.
+    """How often each system was ranked better than each other one, and how often equal.
 
-    Attributes
-    ----------
-    systems : tuple of str
-    wins : int array, ... x n x n
-        ``wins[i, j]``: i ranked better than j; leading axes are replicates.
-    ties : int array, the same shape, symmetric
-        Ranked equal.
+    Integers, ... x n x n (leading axes are replicates): ``wins[i, j]``: i ranked better than j;
+    `ties` are symmetric.
     """
 
     systems: tuple[str, ...]
@@ -39,11 +34,8 @@ class PairCounts:
         """The counts among the other systems; names that are absent are ignored."""
         keep = [i for i, s in enumerate(self.systems) if s not in systems]
         rows, columns = np.ix_(keep, keep)
-        return PairCounts(
-            tuple(self.systems[i] for i in keep),
-            self.wins[..., rows, columns],
-            self.ties[..., rows, columns],
-        )
+        wins, ties = (x[..., rows, columns] for x in (self.wins, self.ties))
+        return PairCounts(tuple(self.systems[i] for i in keep), wins, ties)
 
     @property
     def comparisons(self) -> int:
@@ -73,13 +65,21 @@ def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
     return row, a, b, sign
 
 
+def _cells(data: Blocks, unranked: str) -> tuple[np.ndarray, ...]:
+    """Of each comparison: row, cell (better, worse) and its mirror in n x n, and if it decided."""
+    n = len(data.systems)
+    row, a, b, sign = comparisons(data, unranked)
+    better, worse = np.where(sign >= 0, a, b), np.where(sign >= 0, b, a)
+    return row, better * n + worse, worse * n + better, sign != 0
+
+
 def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> PairCounts:
     """How often each system was ranked better than each other one, and how often equal.
 
     Parameters
     ----------
     judgments : DataFrame or Blocks
-        One task: rows of a campaign by relative ranking, or its blocks.
+        One task (several are refused): rows of a campaign by relative ranking, or its blocks.
     unranked : str
         What to make of outputs left without a rank, see `comparisons`.
 
@@ -87,11 +87,6 @@ def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> Pai
     -------
     PairCounts
         ``wins[i, j]`` and ``ties[i, j]`` between systems i and j, in order of name.
-
-    Raises
-    ------
-    DataError
-        No rows, rows of several tasks, or an unknown `unranked`.
 
     Examples
     --------
@@ -102,11 +97,10 @@ def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> Pai
     """
     data = judgments if isinstance(judgments, Blocks) else blocks(judgments)
     n = len(data.systems)
-    _, a, b, sign = comparisons(data, unranked)
-    better, worse = np.where(sign >= 0, a, b), np.where(sign >= 0, b, a)
-    decided = sign != 0
-    wins = np.bincount(better[decided] * n + worse[decided], minlength=n * n).reshape(n, n)
-    ties = np.bincount(better[~decided] * n + worse[~decided], minlength=n * n).reshape(n, n)
+    _, cell, _, decided = _cells(data, unranked)
+    wins, ties = (
+        np.bincount(cell[kind], minlength=n * n).reshape(n, n) for kind in (decided, ~decided)
+    )
     return PairCounts(data.systems, wins, ties + ties.T)
 
 
@@ -117,16 +111,15 @@ def pairwise_by_block(data: Blocks, unranked: str = "drop") -> tuple[csr_array, 
     """
     from scipy.sparse import csr_array
 
-    n = len(data.systems)
-    row, a, b, sign = comparisons(data, unranked)
-    better, worse = np.where(sign >= 0, a, b), np.where(sign >= 0, b, a)
-    shape = (len(data.codes), n * n)
-    d, t = sign != 0, sign == 0
-    wins = csr_array((np.ones(d.sum(), dtype=int), (row[d], better[d] * n + worse[d])), shape=shape)
-    both = np.concatenate([better[t] * n + worse[t], worse[t] * n + better[t]])
-    twice = np.concatenate([row[t], row[t]])
-    ties = csr_array((np.ones(2 * t.sum(), dtype=int), (twice, both)), shape=shape)
-    return wins, ties
+    row, cell, mirror, decided = _cells(data, unranked)
+    shape = (len(data.codes), len(data.systems) ** 2)
+
+    def counted(rows: np.ndarray, cells: np.ndarray) -> csr_array:
+        return csr_array((np.ones(len(rows), dtype=int), (rows, cells)), shape=shape)
+
+    tied, once = row[~decided], cell[~decided]
+    twice = np.concatenate([once, mirror[~decided]])
+    return counted(row[decided], cell[decided]), counted(np.tile(tied, 2), twice)
 
 
 def weighted(
@@ -175,34 +168,22 @@ def expected_win(counts: PairCounts) -> np.ndarray:
 
 
 def by_block(data: Blocks) -> dict[str, np.ndarray]:
-    """Per block and system (blocks x n, integers): what the scores "in block" count.
+    """In how many blocks each system was ``shown``, ``ranked``, and the best of its block.
 
-    Keys: ``shown``, ``ranked``, ``better_or_equal_all`` (no other ranked output is better),
-    ``better_all`` (every other ranked output is worse, and there is one), ``sole_winner``
-    (the only best output; one that is the only ranked output of its block counts: Bojar, Table 4).
+    ``better_or_equal_all_in_block``: no other ranked output is better; ``better_all_in_block``:
+    every other ranked output is worse, and there is one; ``sole_winner``: the only best output
+    (one that is the only ranked output of its block counts: Bojar, Table 4).
     """
-    n, rows = len(data.systems), len(data.codes)
     ranked = data.ranked
     rank = np.where(ranked, data.ranks, _NEVER)
-    best = rank.min(axis=1, keepdims=True)
-    top = ranked & (rank == best)
+    top = ranked & (rank == rank.min(axis=1, keepdims=True))
     sole = top & (top.sum(axis=1, keepdims=True) == 1)
     facts = {
         "shown": data.codes >= 0,
         "ranked": ranked,
-        "better_or_equal_all": top,
-        "better_all": sole & (ranked.sum(axis=1, keepdims=True) > 1),
+        "better_or_equal_all_in_block": top,
+        "better_all_in_block": sole & (ranked.sum(axis=1, keepdims=True) > 1),
         "sole_winner": sole,
     }
-    out = {}
-    for name, fact in facts.items():
-        table = np.zeros((rows, n), dtype=int)
-        row, slot = np.nonzero(fact)
-        table[row, data.codes[row, slot]] = 1
-        out[name] = table
-    return out
-
-
-def in_block(facts: dict[str, np.ndarray], name: str) -> np.ndarray:
-    """A score of whole blocks as a share of the blocks in which the system was ranked."""
-    return ratio(facts[name].sum(0), facts["ranked"].sum(0))
+    n = len(data.systems)
+    return {name: np.bincount(data.codes[fact], minlength=n) for name, fact in facts.items()}

@@ -19,14 +19,10 @@ def rater_scaling(
         ``none``; ``mean``: every rater gets the study's mean; ``error``: mean-normalised, then
         times a value proportional to the rater's total number of errors, the study's mean kept;
         ``z``: minus the rater's mean, divided by the rater's standard deviation (ddof = 1).
+        Raters whose mean is 0 stay at 0 under ``mean`` and ``error``; those whose scores do not
+        vary are centred only under ``z``; those without ratings get 1, 0.
     count, total, square, errors : (..., R) arrays
         Per rater in the study: rated segments, sum of scores, of squared scores, errors.
-
-    Returns
-    -------
-    a, b : (..., R) arrays
-        Raters whose mean is 0 stay at 0 under ``mean`` and ``error``; those whose scores do not
-        vary are centred only under ``z``. Raters without ratings get 1, 0.
     """
     one, zero = np.ones_like(total, dtype=float), np.zeros_like(total, dtype=float)
     if how == "none":

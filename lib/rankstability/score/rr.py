@@ -21,7 +21,6 @@ from .pairwise import (
     better_others,
     by_block,
     expected_win,
-    in_block,
     pair_counts,
     ratio,
     wins_over_decided,
@@ -30,13 +29,12 @@ from .pairwise import (
 
 @dataclass(frozen=True)
 class Method:
-    """A score of pairwise counts: column, label in figures, names in papers, and how it counts."""
+    """A score of pairwise counts: column, label in figures, and whether the reference counts."""
 
     name: str
     label: str
-    aliases: tuple[str, ...]
-    reference: bool  # whether the reference takes part
     score: Callable[[PairCounts], np.ndarray]
+    reference: bool = True
 
     def __call__(self, counts: PairCounts) -> pd.Series:
         """Scores by system; without the reference it has none (NaN)."""
@@ -44,69 +42,36 @@ class Method:
         return pd.Series(self.score(used), index=list(used.systems)).reindex(list(counts.systems))
 
 
-@dataclass(frozen=True)
-class BlockMethod:
-    """A score of whole blocks: the share of them in which `fact` (see `by_block`) holds."""
-
-    name: str
-    label: str
-    aliases: tuple[str, ...]
-    fact: str
-
-
 METHODS: dict[str, Method] = {
     m.name: m
     for m in (
-        Method(
-            "better_or_equal_others",
-            "≥ others",
-            ("≥ others (Bojar et al. 2011)", "WMT-OFFICIAL (Lopez 2012, Eq. 1)"),
-            True,
-            better_or_equal_others,
-        ),
-        Method("better_others", "> others", ("> others (Bojar et al. 2011)",), True, better_others),
-        Method(
-            "wins_over_decided",
-            "wins / (wins + losses)",
-            ("wins/(wins+losses) (Bojar et al. 2011, Section 2.3)",),
-            True,
-            wins_over_decided,
-        ),
-        Method(
-            "heuristic2", "HEURISTIC 2", ("HEURISTIC 2 (Lopez 2012, Eq. 2)",), False, better_others
-        ),
-        Method("bojar", "BOJAR", ("BOJAR (Lopez 2012, Eq. 3)",), False, wins_over_decided),
-        Method("expected_win", "expected win", ("expected win (Koehn 2012)",), False, expected_win),
+        Method("better_or_equal_others", "≥ others", better_or_equal_others),
+        Method("better_others", "> others", better_others),
+        Method("wins_over_decided", "wins / (wins + losses)", wins_over_decided),
+        Method("heuristic2", "HEURISTIC 2", better_others, reference=False),
+        Method("bojar", "BOJAR", wins_over_decided, reference=False),
+        Method("expected_win", "expected win", expected_win, reference=False),
     )
 }
-BLOCK_METHODS: dict[str, BlockMethod] = {
-    m.name: m
-    for m in (
-        BlockMethod(
-            "better_or_equal_all_in_block",
-            "≥ all in block",
-            ("≥ all in block (Bojar et al. 2011)",),
-            "better_or_equal_all",
-        ),
-        BlockMethod(
-            "better_all_in_block",
-            "> all in block",
-            ("> all in block (Bojar et al. 2011)",),
-            "better_all",
-        ),
-        BlockMethod(
-            "sole_winner",
-            "sole winner",
-            ("sole winner (Bojar et al. 2011, Table 4), as a share of blocks",),
-            "sole_winner",
-        ),
-    )
+BLOCK_METHODS = {
+    "better_or_equal_all_in_block": "≥ all in block",
+    "better_all_in_block": "> all in block",
+    "sole_winner": "sole winner",
 }
-LABELS = {
-    **{m.name: m.label for m in METHODS.values()},
-    **{m.name: m.label for m in BLOCK_METHODS.values()},
-    "mfas": "minimum feedback arc set",
+"""Scores of whole blocks: the share of them in which the fact of this name (`by_block`) holds."""
+_IN_PAPERS = {
+    "better_or_equal_others": "≥ others (Bojar et al. 2011); WMT-OFFICIAL (Lopez 2012, Eq. 1)",
+    "better_others": "> others (Bojar et al. 2011)",
+    "wins_over_decided": "wins/(wins+losses) (Bojar et al. 2011, Section 2.3)",
+    "heuristic2": "HEURISTIC 2 (Lopez 2012, Eq. 2)",
+    "bojar": "BOJAR (Lopez 2012, Eq. 3)",
+    "expected_win": "expected win (Koehn 2012)",
+    "better_or_equal_all_in_block": "≥ all in block (Bojar et al. 2011)",
+    "better_all_in_block": "> all in block (Bojar et al. 2011)",
+    "sole_winner": "sole winner (Bojar et al. 2011, Table 4), as a share of blocks",
 }
+LABELS = {m.name: m.label for m in METHODS.values()} | BLOCK_METHODS
+LABELS["mfas"] = "minimum feedback arc set"
 """What figures call each way to rank."""
 TOURNAMENT_METHODS = {
     "mfas": ("MFAS", ""),
@@ -121,42 +86,33 @@ TOURNAMENT_METHODS = {
 def scores(frame: pd.DataFrame) -> pd.DataFrame:
     """Every score of every system of one task.
 
-    Returns
-    -------
-    DataFrame
-        task, system, blocks_shown, blocks_ranked, comparisons, one column per score of `METHODS`
-        and `BLOCK_METHODS` (shares between 0 and 1), and sole_winner_blocks (a count); best first
-        by `better_or_equal_others`, the reference included.
+    Columns task, system, blocks_shown, blocks_ranked, comparisons, one column per score of
+    `METHODS` and `BLOCK_METHODS` (shares between 0 and 1), and sole_winner_blocks (a count); best
+    first by `better_or_equal_others`, the reference included.
     """
     data = blocks(frame)
     counts, facts = pair_counts(data), by_block(data)
     out = pd.DataFrame({"task": str(frame["task"].iloc[0]), "system": list(data.systems)})
-    out["blocks_shown"] = facts["shown"].sum(0)
-    out["blocks_ranked"] = facts["ranked"].sum(0)
+    out["blocks_shown"], out["blocks_ranked"] = facts["shown"], facts["ranked"]
     out["comparisons"] = counts.wins.sum(1) + counts.wins.sum(0) + counts.ties.sum(1)
     for name, method in METHODS.items():
         out[name] = method(counts).to_numpy()
-    for name, block_method in BLOCK_METHODS.items():
-        out[name] = in_block(facts, block_method.fact)
-    out["sole_winner_blocks"] = facts["sole_winner"].sum(0)
+    for name in BLOCK_METHODS:
+        out[name] = ratio(facts[name], facts["ranked"])
+    out["sole_winner_blocks"] = facts["sole_winner"]
     order = ["better_or_equal_others", "system"]
     return out.sort_values(order, ascending=[False, True], ignore_index=True)
 
 
-def matrix(counts: PairCounts, values: np.ndarray, order: list[str] | None = None) -> pd.DataFrame:
-    """An n x n array of `counts` as a labelled frame, rows and columns in `order`."""
-    frame = pd.DataFrame(values, index=list(counts.systems), columns=list(counts.systems))
-    return frame.loc[order, order] if order else frame
-
-
-def win_percentages(counts: PairCounts, order: list[str] | None = None) -> pd.DataFrame:
+def win_percentages(counts: PairCounts, order: list[str]) -> pd.DataFrame:
     """Per cent of comparisons in which the column's system was ranked better than the row's.
 
     The orientation of Bojar et al. (2011, Table 6) and the WMT overview papers; what is missing
     to 100 are ties. NaN where two systems never met.
     """
     total = counts.wins + counts.wins.T + counts.ties
-    return matrix(counts, 100 * ratio(counts.wins.T, total), order)
+    shares = pd.DataFrame(100 * ratio(counts.wins.T, total), [*counts.systems], [*counts.systems])
+    return shares.loc[order, order]
 
 
 def file_place(task: str, name: str) -> tuple[str, str]:
@@ -167,9 +123,9 @@ def file_place(task: str, name: str) -> tuple[str, str]:
 
 def methods() -> pd.DataFrame:
     """The vocabulary of scores: column, names in the papers, whether the reference counts."""
-    rows = [(m.name, "; ".join(m.aliases), m.reference) for m in METHODS.values()]
-    rows += [(m.name, "; ".join(m.aliases), True) for m in BLOCK_METHODS.values()]
-    return pd.DataFrame(rows, columns=["score", "names", "with_reference"])
+    counts = [name not in METHODS or METHODS[name].reference for name in _IN_PAPERS]
+    names = list(_IN_PAPERS.items())
+    return pd.DataFrame(names, columns=["score", "names"]).assign(with_reference=counts)
 
 
 def tasks(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -179,7 +135,7 @@ def tasks(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def method_of(name: str) -> Method:
-    """A score by its name in `METHODS`."""
+    """A score by its name in `METHODS`; any other is refused."""
     if name not in METHODS:
         raise DataError("unknown score", value=name, expected=", ".join(METHODS))
     return METHODS[name]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import DirectAssessment, counted
-from .da import judgment_z
+from .da import averages, judgment_z
 from .mqm import mqm_scores
 
 UNITS = ("worker", "hit", "document", "block", "segment", "domain")
@@ -21,18 +21,10 @@ SCORES = ("z", "raw")
 class Scored:
     """The judgments that count, one score each.
 
-    Attributes
-    ----------
-    systems, segments : tuple of str
-        Names; `system` and `segment` are codes into them.
-    system, segment : array of int
-    score : array of float
-        Higher is better; no NaN.
-    units : mapping of str to array of int
-        Codes of worker, hit, document, block, domain where the data name them; -1 is unknown
-        (judgments of no known domain are a domain of their own where others have one).
-    workers : tuple of str
-        Names of the workers, by code.
+    `system` and `segment` are codes into the names of `systems` and `segments`; `score`: higher is
+    better, no NaN; `units` codes of worker, hit, document, block, domain where the data name them,
+    -1 where unknown (judgments of no known domain are a domain of their own where others have one);
+    `workers` their names, by code.
     """
 
     systems: tuple[str, ...]
@@ -49,13 +41,7 @@ class Scored:
         return codes is not None and len(codes) > 0 and bool((codes >= 0).all())
 
     def unit(self, name: str) -> np.ndarray:
-        """Codes of each judgment's unit of this kind.
-
-        Raises
-        ------
-        DataError
-            Where the data do not name it, for all or for some judgments.
-        """
+        """Codes of each judgment's unit of this kind; refused where some judgments name none."""
         if name == "segment":
             return self.segment
         if not self.has(name):
@@ -68,20 +54,13 @@ class Scored:
 
     def take(self, keep: np.ndarray) -> Scored:
         """These judgments only (a mask); systems and segments keep their codes."""
-        units = {name: codes[keep] for name, codes in self.units.items()}
-        return replace(
-            self,
-            system=self.system[keep],
-            segment=self.segment[keep],
-            score=self.score[keep],
-            units=units,
-        )
+        parts = {name: getattr(self, name)[keep] for name in ("system", "segment", "score")}
+        return replace(self, **parts, units={name: of[keep] for name, of in self.units.items()})
 
     def weights(self, by_domain: bool = False) -> np.ndarray:
         """1 / n for each of the n judgments of one system's output of one segment.
 
-        With `by_domain`, over the number of that system's segments in the domain, too: each domain
-        counts the same.
+        With `by_domain`, over that system's segments in the domain, too: domains count alike.
         """
         key = self._cells()
         weight = 1.0 / np.bincount(key, minlength=1)[key]
@@ -99,11 +78,8 @@ class Scored:
 
     def matrix(self) -> np.ndarray:
         """Mean score of each segment and system, NaN where not judged: (segments, systems)."""
-        size = len(self.segments) * len(self.systems)
-        key = self._cells()
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.bincount(key, self.score, size) / np.bincount(key, minlength=size)
-        return mean.reshape(len(self.segments), len(self.systems))
+        shape = len(self.segments), len(self.systems)
+        return averages(self._cells(), self.score, shape[0] * shape[1])[0].reshape(shape)
 
     def segment_unit(self, name: str) -> np.ndarray:
         """The unit (document, domain) of each segment; -1 for a segment without judgments."""
@@ -123,14 +99,9 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
     judgments : DirectAssessment or DataFrame
         As `read.campaigns.load` gives them. Released segment scores have no workers, and a
         document only where it is named for all; of MQM, a rater is the worker, and the score is
-        the negative of a segment's errors.
+        the negative of a segment's errors. Refused: relative ranking, which has no scores.
     score : str
         ``raw``, or ``z``: standardised by worker.
-
-    Raises
-    ------
-    DataError
-        Relative ranking, which has no scores; another `score`.
     """
     if score not in SCORES:
         raise DataError("unknown score", value=score, expected=", ".join(SCORES))
@@ -145,40 +116,25 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
             frame["score"] = (frame["score"] - by.transform("mean")) / spread.where(spread > 0)
         return from_frame(frame.dropna(subset="score"))
     if "raw" in judgments:
-        frame = judgments.rename(columns={score: "score"})[
-            ["system", "document", "segment", "score"]
-        ]
-        return from_frame(frame.dropna(subset="score"))
+        columns = ["system", "document", "segment", score]
+        return from_frame(
+            judgments[columns].rename(columns={score: "score"}).dropna(subset="score")
+        )
     raise DataError("judgments without scores", expected="DA, ESA, segment scores or MQM")
 
 
-def from_assessment(
-    da: DirectAssessment, score: np.ndarray | None = None, keep: np.ndarray | None = None
-) -> Scored:
-    """The judgments of direct assessment or ESA that count, with their units.
+def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Scored:
+    """The judgments of direct assessment or ESA that count, with their units; refused if none is.
 
-    Parameters
-    ----------
-    da : DirectAssessment
-    score : array of float, optional
-        Of each row of ``da.good``, by default its raw score; rows with NaN are left out.
-    keep : array of bool, optional
-        Rows of ``da.good`` that count, by default those of type SYSTEM and REPEAT.
-
-    Raises
-    ------
-    DataError
-        If none is left.
+    `score` is of each row of ``da.good``, by default its raw score; rows with NaN are left out.
     """
     good = da.good
     values = good["score"].to_numpy(float) if score is None else np.asarray(score, float)
-    rows = (counted(good) if keep is None else keep) & np.isfinite(values)
+    rows = counted(good) & np.isfinite(values)
     if not rows.any():
         raise DataError(f"no judgments that count for {da.pair}")
-    good = good[rows]
-    frame = {name: good[name] for name in ("system", "segment")}
-    frame |= {name: good[name] for name in UNITS if name in good and name != "segment"}
-    return from_frame(pd.DataFrame(frame).assign(score=values[rows]))
+    names = [name for name in ("system", *UNITS) if name in good]
+    return from_frame(good.loc[rows, names].assign(score=values[rows]))
 
 
 def from_frame(frame: pd.DataFrame) -> Scored:
@@ -186,26 +142,21 @@ def from_frame(frame: pd.DataFrame) -> Scored:
 
     Systems and segments are numbered in order of name.
     """
-    system, systems = _codes(frame["system"])
-    segment, segments = _codes(frame["segment"])
-    units = {name: _codes(frame[name])[0] for name in UNITS if name in frame and name != "segment"}
-    units = {name: codes for name, codes in units.items() if (codes >= 0).any()}
+    coded = {name: _codes(frame[name]) for name in ("system", *UNITS) if name in frame}
+    system, systems = coded.pop("system")
+    segment, segments = coded.pop("segment")
+    units = {name: codes for name, (codes, _) in coded.items() if (codes >= 0).any()}
     if "domain" in units:
         units["domain"] = np.where(units["domain"] < 0, units["domain"].max() + 1, units["domain"])
     if {"worker", "document"} <= units.keys():
-        units["block"] = _together(units["worker"], units["document"], system)
-    score = frame["score"].to_numpy(float)
-    workers = _codes(frame["worker"])[1] if "worker" in units else ()
-    return Scored(systems, segments, system, segment, score, units, workers)
-
-
-def _together(worker: np.ndarray, document: np.ndarray, system: np.ndarray) -> np.ndarray:
-    """The block of each judgment: what one worker judged of one document of one system."""
-    key = np.column_stack([worker, document, system])
-    known = (worker >= 0) & (document >= 0)
-    codes = np.full(len(key), -1)
-    codes[known] = np.unique(key[known], axis=0, return_inverse=True)[1].ravel()
-    return codes
+        worker, document = units["worker"].astype(np.int64), units["document"]
+        block = (worker * (document.max() + 1) + document) * len(systems) + system
+        named = (worker >= 0) & (document >= 0)
+        units["block"] = pd.factorize(np.where(named, block, np.nan), sort=True)[0]
+    workers = coded["worker"][1] if "worker" in units else ()
+    return Scored(
+        systems, segments, system, segment, frame["score"].to_numpy(float), units, workers
+    )
 
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:

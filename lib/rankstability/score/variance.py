@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
+from scipy import linalg, sparse
 
 from ..errors import DataError
 from .equations import Equations
@@ -37,10 +37,9 @@ class Components:
         Per factor: level, effect, se (prediction error), rows.
     deviance : float
         Minus twice the restricted log-likelihood at the optimum, up to a constant.
-    rows : int
     left_out : tuple of str
-        Factors whose variance these data cannot tell (see `estimable`): their variance and effects
-        are set to 0, and what they do is in the other components.
+        Factors whose variance these data cannot tell: their variance and effects are set to 0, and
+        what they do is in the other components.
     log_error : dict of str to float
         Standard error of the log of a factor's variance over the residual's.
     """
@@ -77,10 +76,6 @@ class Components:
             }
         )
 
-    def ratio(self, factor: str) -> float:
-        """Residual variance over the factor's: the penalty of its effects."""
-        return self.variance["residual"] / max(self.variance[factor], 1e-12)
-
 
 def crossed(
     y: np.ndarray,
@@ -95,18 +90,13 @@ def crossed(
 
     Parameters
     ----------
-    y : array of float, shape (n,)
     factors : mapping of name to array
-        Labels or codes, each of shape (n,).
+        Labels or codes, each of shape (n,). Refused: one of a single level, or of no fewer levels
+        than rows.
     weights : array of float, optional
         Judgments averaged in each value.
     values : mapping of name to array, optional
         Of some factors, what their effects are multiplied by in each row: random slopes.
-
-    Raises
-    ------
-    DataError
-        If a factor has a single level, or there are no more rows than levels of any factor.
     """
     if not len(y) or not np.isfinite(y).all():
         raise DataError("scores missing", value=len(y), expected="finite scores")
@@ -144,10 +134,9 @@ def crossed(
     )
 
 
-Coded = dict[str, tuple[np.ndarray, np.ndarray]]  # factor: code of each row, levels
-
-
-def _coded(factors: Mapping[str, np.ndarray], rows: int) -> Coded:
+def _coded(
+    factors: Mapping[str, np.ndarray], rows: int
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Codes and levels of each factor."""
     coded = {}
     for name, labels in factors.items():
@@ -162,46 +151,33 @@ def _coded(factors: Mapping[str, np.ndarray], rows: int) -> Coded:
     return coded
 
 
-def estimable(factors: Mapping[str, np.ndarray]) -> tuple[str, ...]:
-    """Factors that `crossed` can fit: two levels or more, fewer than rows, and not another's twin.
-
-    Of two factors that divide the rows in the same way the earlier one stays.
-    """
-    kept: dict[str, np.ndarray] = {}
-    for name, labels in factors.items():
-        codes, levels = pd.factorize(np.asarray(labels))
-        twin = any(np.array_equal(codes, other) for other in kept.values())
-        if 1 < len(levels) < len(codes) and not twin:
-            kept[name] = codes
-    return tuple(kept)
-
-
 def crossed_where_possible(
     y: np.ndarray,
     factors: Mapping[str, np.ndarray],
     weights: np.ndarray | None = None,
     values: Mapping[str, np.ndarray] | None = None,
 ) -> Components:
-    """`crossed`, leaving out factors that are not `estimable`: one worker, a row per segment.
+    """`crossed` without the factors that these data cannot tell, `Components.left_out`.
 
-    Such a factor gets variance 0, effects 0 and a place in `Components.left_out`.
+    A factor needs two levels or more, and fewer than rows; of two that divide the rows in the same
+    way the earlier one stays.
     """
-    slopes = [n for n in values or {} if len(np.unique(factors[n])) > 1]
-    kept = estimable({n: c for n, c in factors.items() if n not in (values or {})})
-    kept = tuple(n for n in factors if n in kept or n in slopes)
-    left_out = tuple(name for name in factors if name not in kept)
+    slopes = values or {}
+    kept: dict[str, np.ndarray] = {}
+    for name, labels in factors.items():
+        codes, levels = pd.factorize(np.asarray(labels))
+        twin = any(np.array_equal(codes, kept[other]) for other in kept if other not in slopes)
+        if len(levels) > 1 and (name in slopes or (len(levels) < len(codes) and not twin)):
+            kept[name] = codes
     fitted = crossed(y, {name: factors[name] for name in kept}, weights, values)
-    if not left_out:
-        return fitted
-    effects = dict(fitted.effects)
-    for name in left_out:
-        codes, levels = pd.factorize(np.asarray(factors[name]), sort=True)
-        rows = np.bincount(codes, minlength=len(levels))
-        effects[name] = pd.DataFrame({"level": levels, "effect": 0.0, "se": np.nan, "rows": rows})
-    order = {name: fitted.variance.get(name, 0.0) for name in [*factors, "residual"]}
-    return replace(
-        fitted, variance=order, effects={n: effects[n] for n in factors}, left_out=left_out
-    )
+    effects = {}
+    for name, labels in factors.items():
+        levels, rows = np.unique(np.asarray(labels), return_counts=True)
+        none = pd.DataFrame({"level": levels, "effect": 0.0, "se": np.nan, "rows": rows})
+        effects[name] = fitted.effects.get(name, none)
+    variance = {name: fitted.variance.get(name, 0.0) for name in [*factors, "residual"]}
+    left_out = tuple(name for name in factors if name not in kept)
+    return replace(fitted, variance=variance, effects=effects, left_out=left_out)
 
 
 def effects(
@@ -210,9 +186,11 @@ def effects(
     worker: np.ndarray,
     document: np.ndarray | None = None,
     weights: np.ndarray | None = None,
-    penalty: tuple[float, float] = (FIXED, FIXED),
+    penalty: tuple[float, float] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """System effects beside worker and document effects, by (penalised) least squares.
+    """Effects of systems, of workers and of documents, by (penalised) least squares.
+
+    The system effects hold the overall level. Levels without rows get 0.
 
     Parameters
     ----------
@@ -220,54 +198,35 @@ def effects(
         Several columns are fitted each for itself.
     system, worker, document : arrays of int
         Codes from 0. Without `document`, there are no document effects.
-    weights : array of float, optional
-    penalty : tuple of float
-        Of worker and document effects: `FIXED` for fixed effects (least squares; of the
-        equivalent solutions the one whose worker and document effects are smallest), or the ratio
-        residual variance / factor variance for random effects (Henderson's equations).
-
-    Returns
-    -------
-    system, worker, document : arrays
-        Effects; the system effects hold the overall level. Levels without rows get 0.
+    penalty : tuple of float, optional
+        Of worker and document effects: the ratio residual variance / factor variance for random
+        effects (Henderson's equations); by default they are fixed (least squares; of the equivalent
+        solutions the one whose worker and document effects are smallest).
     """
-    from scipy import linalg
-
     w = np.ones(len(y)) if weights is None else weights
-    ns, nw = int(system.max()) + 1, int(worker.max()) + 1
-    doc = np.zeros(len(y), int) if document is None else document
-    nd = int(doc.max()) + 1
-    parts = [(system, ns), (worker, nw), (doc, nd)]
-    widths = [ns, nw, nd]
-
-    def table(a: int, b: int) -> np.ndarray:
-        (x, nx), (z, nz) = parts[a], parts[b]
-        if document is None and 2 in (a, b):
-            return np.zeros((nx, nz))
-        return np.bincount(x * nz + z, w, nx * nz).reshape(nx, nz)
-
+    codes = [system, worker] if document is None else [system, worker, document]
+    sizes = [int(c.max()) + 1 for c in codes]
+    add = [(np.bincount(system) == 0).astype(float), *(penalty or (FIXED, FIXED))]
     # the larger of workers and documents is eliminated: its block is diagonal
-    out, stay = (2, 1) if nd > nw else (1, 2)
-    counts = [np.bincount(c, w, n) for c, n in parts]
+    out = max(range(1, len(codes)), key=lambda f: sizes[f])
+    stay = [f for f in range(len(codes)) if f != out]
+
+    def table(f: int, g: int) -> np.ndarray:
+        size = sizes[f] * sizes[g]
+        return np.bincount(codes[f] * sizes[g] + codes[g], w, size).reshape(-1, sizes[g])
+
     weighted = (w * y.T).T
-    rights = [level_sums(c, weighted, n) for c, n in parts]
-    if document is None:
-        rights[2][:] = 0.0
-    lam = [0.0, penalty[0], penalty[1]]
-    side = np.vstack([table(0, out), table(stay, out)])
-    d = counts[out] + lam[out]
-    a = np.zeros((ns + widths[stay],) * 2)
-    a[:ns, :ns] = np.diag(counts[0] + (counts[0] == 0))
-    a[:ns, ns:] = table(0, stay)
-    a[ns:, :ns] = a[:ns, ns:].T
-    a[ns:, ns:] = np.diag(counts[stay] + lam[stay])
+    rights = [level_sums(c, weighted, n) for c, n in zip(codes, sizes, strict=True)]
+    side = np.vstack([table(f, out) for f in stay])
+    d = np.bincount(codes[out], w, sizes[out]) + add[out]
+    a = np.block([[table(f, g) for g in stay] for f in stay])
+    a += np.diag(np.concatenate([np.full(sizes[f], add[f]) for f in stay]))
     a -= (side / d) @ side.T
-    right = np.concatenate([rights[0], rights[stay]]) - side @ (rights[out].T / d).T
+    right = np.concatenate([rights[f] for f in stay]) - side @ (rights[out].T / d).T
     beta = linalg.cho_solve(linalg.cho_factor(a, check_finite=False), right, check_finite=False)
-    eliminated = ((rights[out] - side.T @ beta).T / d).T
-    answer = [beta[:ns], beta[ns:], beta[ns:]]
-    answer[out], answer[stay] = eliminated, beta[ns:]
-    return answer[0], answer[1], answer[2]
+    answer = dict(zip(stay, np.split(beta, [sizes[0]]), strict=False))
+    answer[out] = ((rights[out] - side.T @ beta).T / d).T
+    return answer[0], answer[1], answer.get(2, np.zeros((1, *y.shape[1:])))
 
 
 def level_sums(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:

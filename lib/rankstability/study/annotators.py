@@ -7,8 +7,10 @@ import pandas as pd
 
 from ..judgments import DirectAssessment, counted, rows_with, unmarked
 from ..rank.recipes import Recipe
+from ..rank.redraws import bootstrap
+from ..score.da import averages
 from ..score.scored import Scored
-from .held import made_by
+from .held import made_by, splits
 
 FEWEST = 20  # judgments below which an annotator's own numbers say little
 COLUMNS = ("score", "items", "judgments", "alpha", "low", "high", "unit", "resamples")
@@ -20,13 +22,8 @@ def alpha(
     """Krippendorff's alpha for interval data, over outputs that two annotators or more judged.
 
     An item is one system's output of one segment; several judgments of one annotator count as one,
-    their mean. The interval resamples documents (segments where none are named).
-
-    Returns
-    -------
-    DataFrame
-        One row: score, items, judgments, alpha, low, high, unit, resamples; none where no item was
-        judged twice.
+    their mean. The interval resamples documents (segments where none are named). One row of
+    `COLUMNS`; none where no item was judged twice.
     """
     if "worker" not in scored.units:
         return pd.DataFrame(columns=list(COLUMNS))
@@ -77,8 +74,7 @@ def table(scored: Scored) -> pd.DataFrame:
         judgments first.
     """
     worker = scored.unit("worker")
-    n = len(scored.systems)
-    mean = np.bincount(scored.system, scored.score, n) / np.bincount(scored.system, minlength=n)
+    mean, _ = averages(scored.system, scored.score, len(scored.systems))
     frame = pd.DataFrame({"annotator": worker, "system": scored.system, "score": scored.score})
     frame["rest"] = mean[scored.system] - scored.score
     by = frame.groupby("annotator")
@@ -95,13 +91,10 @@ def table(scored: Scored) -> pd.DataFrame:
 
 
 def pace(da: DirectAssessment) -> pd.DataFrame:
-    """Seconds that each annotator took for a judgment, where the data have times.
+    """Seconds that each annotator took for a judgment: name, timed, seconds.
 
-    Returns
-    -------
-    DataFrame
-        name, timed (judgments that count and have a time), seconds (their median, which breaks do
-        not move).
+    `timed` are the judgments that count and have a time; seconds their median, which breaks do not
+    move.
     """
     if "time" not in da.good:
         return pd.DataFrame(columns=["name", "timed", "seconds"])
@@ -152,10 +145,7 @@ def overall(
 ) -> pd.DataFrame:
     """What annotators need and how far they repeat themselves, with other annotators in mind.
 
-    Parameters
-    ----------
-    each : DataFrame
-        A row per annotator, with the columns of `pace` or `repeated`, or both.
+    `each` has a row per annotator, with the columns of `pace` or `repeated`, or both.
 
     Returns
     -------
@@ -163,6 +153,7 @@ def overall(
         measure (``seconds``: mean over annotators of their median; ``difference`` and ``other``:
         means over repeated outputs), annotators, items, value, low, high (annotators resampled).
     """
+    ends = [(1 - level) / 2, (1 + level) / 2]
     rows = []
     for measure, items in (("seconds", "timed"), ("difference", "repeats"), ("other", "repeats")):
         known = each.dropna(subset=measure) if measure in each else each.iloc[:0]
@@ -170,10 +161,8 @@ def overall(
             continue
         weight = np.ones(len(known)) if measure == "seconds" else known["repeats"].to_numpy(float)
         value = known[measure].to_numpy(float)
-        drawn = rng.multinomial(len(known), np.full(len(known), 1 / len(known)), resamples)
-        low, high = np.quantile(
-            (drawn @ (weight * value)) / (drawn @ weight), [(1 - level) / 2, (1 + level) / 2]
-        )
+        drawn = bootstrap((weight * value)[:, None], weight[:, None], rng, resamples)
+        low, high = np.quantile(drawn, ends)
         mean = float(np.average(value, weights=weight))
         rows.append((measure, len(known), int(known[items].sum()), mean, low, high))
     return pd.DataFrame(rows, columns=["measure", "annotators", "items", "value", "low", "high"])
@@ -182,10 +171,7 @@ def overall(
 def influence(scored: Scored, recipe: Recipe, level: float = 0.05, most: int = 25) -> pd.DataFrame:
     """Which claimed lines fall, and whether the first changes, if one annotator had not judged.
 
-    Parameters
-    ----------
-    most : int
-        Only so many annotators, those with the most judgments.
+    Of the `most` annotators with the most judgments.
 
     Returns
     -------
@@ -196,20 +182,15 @@ def influence(scored: Scored, recipe: Recipe, level: float = 0.05, most: int = 2
     worker = scored.unit("worker")
     number = np.bincount(worker)
     every = made_by(scored, recipe, level)
-    lines = _splits(every.order, every.lines)
+    lines = splits(every)
     rows = []
     for who in np.argsort(-number, kind="stable")[:most]:
         left = scored.take(worker != who)
         if len(np.unique(left.system)) < len(scored.systems):
             continue  # a system that only this one judged: there is nothing to compare
         made = made_by(left, recipe, level)
-        now = _splits(made.order, made.lines)
+        now = splits(made)
         moved = int(made.order[0] != every.order[0])
         rows.append((who, number[who], len(lines), len(lines - now), len(now - lines), moved))
     columns = ["annotator", "judgments", "lines", "fallen", "new", "first_changes"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _splits(order: np.ndarray, lines: np.ndarray) -> set[frozenset[int]]:
-    """Each line as the set of systems above it."""
-    return {frozenset(order[: k + 1].tolist()) for k in np.flatnonzero(lines)}

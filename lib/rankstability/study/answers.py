@@ -58,36 +58,37 @@ def statements(
 ) -> pd.DataFrame:
     """The answers beside the lines: statement, unit, answer (holds, does not, cannot be told).
 
+    ``first``: the leader alone may be first. ``false lines``: with equal systems the recipe draws a
+    line in at most `alpha` of the campaigns. ``order``: no single removal changes the order of the
+    others. ``segments``: all systems were judged on the same. ``agreement``: annotators agree
+    beyond chance. ``influence``: nothing hangs on one annotator. What these data have nothing on is
+    left out.
+
     Parameters
     ----------
     first : mapping
         From `summary`.
     tables : mapping
         With false_lines, removals, agreement and influence, where there are any.
-
-    Returns
-    -------
-    DataFrame
-        ``first``: the leader alone may be first. ``false lines``: with equal systems the recipe
-        draws a line in at most `alpha` of the campaigns. ``order``: no single removal changes the
-        order of the others. ``segments``: all systems were judged on the same. ``agreement``:
-        annotators agree beyond chance. ``influence``: nothing hangs on one annotator. What these
-        data have nothing on is left out.
     """
     names = ("false_lines", "removals", "agreement", "influence")
     false, removed, agreement, hanging = (tables.get(n, pd.DataFrame()) for n in names)
+
+    def told(good: bool, bad: bool) -> str:
+        return HOLDS if good else NOT if bad else UNTOLD
+
     rows = [("first", "", first["alone"])]
     for row in false.itertuples():
-        good, bad = row.campaigns_high <= alpha, row.campaigns_low > alpha
-        rows.append(("false lines", row.unit, HOLDS if good else NOT if bad else UNTOLD))
+        answer = told(row.campaigns_high <= alpha, row.campaigns_low > alpha)
+        rows.append(("false lines", row.unit, answer))
     if len(removed):
-        rows.append(("order", "", NOT if removed["d_rank"].any() else HOLDS))
+        moved = removed["d_rank"].any()
+        rows.append(("order", "", told(not moved, moved)))
     if one.judged:
-        rows.append(("segments", "", HOLDS if complete(one.own) else NOT))
+        rows.append(("segments", "", told(complete(one.own), True)))
     for row in agreement.itertuples():
-        good, bad = row.low > 0, row.high <= 0
-        rows.append(("agreement", row.unit, HOLDS if good else NOT if bad else UNTOLD))
+        rows.append(("agreement", row.unit, told(row.low > 0, row.high <= 0)))
     if len(hanging):
         moved = hanging[["fallen", "first_changes"]].to_numpy().any()
-        rows.append(("influence", "", NOT if moved else HOLDS))
+        rows.append(("influence", "", told(not moved, moved)))
     return pd.DataFrame(rows, columns=["statement", "unit", "answer"])

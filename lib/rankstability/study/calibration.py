@@ -53,15 +53,13 @@ def false_lines(
         The judgments that the recipe counts, with the score that it takes.
     unit : str
         Within which labels are shuffled, see `shuffled`.
-    draws : int
-        Null campaigns.
 
     Returns
     -------
     DataFrame
         One row: recipe, unit, pairs_significant, pairs_low, pairs_high, campaigns_with_line,
-        campaigns_low, campaigns_high, draws. Shares, with 95 % intervals: of the mean over
-        campaigns for pairs, Wilson's for campaigns.
+        campaigns_low, campaigns_high, draws (null campaigns). Shares, with 95 % intervals: of the
+        mean over campaigns for pairs, Wilson's for campaigns.
     """
     equal = equal_systems(scored, recipe)
     domain = segment_domains(scored)
@@ -79,7 +77,8 @@ def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray)
     draws = len(pairs)
     half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)
     low, high = proportion_confint(int(lines.sum()), draws, method="wilson")
-    row = {"recipe": recipe, "unit": unit, "pairs_significant": pairs.mean()}
-    row |= {"pairs_low": max(pairs.mean() - half, 0.0), "pairs_high": min(pairs.mean() + half, 1.0)}
+    mean = pairs.mean()
+    row = {"recipe": recipe, "unit": unit, "pairs_significant": mean}
+    row |= {"pairs_low": max(mean - half, 0.0), "pairs_high": min(mean + half, 1.0)}
     row |= {"campaigns_with_line": lines.mean(), "campaigns_low": low, "campaigns_high": high}
     return pd.DataFrame([{**row, "draws": draws}])

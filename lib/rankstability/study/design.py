@@ -43,14 +43,12 @@ class Precision:
 
     Attributes
     ----------
-    systems : tuple of str
     quality : array
         Estimated true means: those observed, drawn together until they vary as the component says.
     parts : dict of str to array, shape (systems, systems)
         What each component adds to the covariance of the means.
     units : dict of str to int
         Documents, annotators, judgments of the campaign (those known).
-    components : Components
     """
 
     systems: tuple[str, ...]
@@ -64,8 +62,8 @@ class Precision:
     ) -> np.ndarray:
         """Covariance of the means with so many times the documents, annotators, ratings per item.
 
-        Documents bring their items with them: judgments grow with documents and with ratings.
-        Without known documents, `documents` multiplies the segments.
+        Judgments grow with documents, which bring their items with them (segments where none are
+        known), and with ratings.
         """
         times = {"documents": documents, "annotators": annotators, "ratings": ratings}
         total = np.zeros((len(self.systems),) * 2)
@@ -89,10 +87,10 @@ def precision(
 ) -> Precision:
     """What the components say of a campaign's mean scores, in the scores' own unit.
 
+    Segments count alike. Workers and documents are used where known.
+
     Parameters
     ----------
-    scored : Scored
-        One score per judgment; segments count alike. Workers and documents are used where known.
     fitted : Components, optional
         Of these scores, from `models.components`; by default fitted here.
     by_domain : bool
@@ -148,10 +146,7 @@ def pair_power(
 ) -> pd.DataFrame:
     """Chance to tell each pair of systems apart, and how large a campaign would need to be.
 
-    Parameters
-    ----------
-    **times : float
-        Size of the campaign, as for `Precision.covariance`.
+    `times` are the size of the campaign, as for `Precision.covariance`.
 
     Returns
     -------
@@ -205,12 +200,7 @@ def repeats(
 ) -> dict[str, float]:
     """What two campaigns of this size, with all units drawn anew, are expected to say.
 
-    Parameters
-    ----------
-    documents, annotators, ratings : float
-        Sizes as multiples of the present campaign's.
-    draws : int
-        Twins of campaigns.
+    Sizes are multiples of the present campaign's; `draws` pairs of campaigns.
 
     Returns
     -------
@@ -231,15 +221,14 @@ def repeats(
     units = max(2, round(known.freedom_units * min(documents, annotators)))
     held = _held(means[::2], error, units - 1, alpha)
     low, high = np.quantile(taus, [0.025, 0.975])
-    keep = ("srp", "srp_equal_claims", "significant_pairs")
-    return (
-        {"tau": float(taus.mean()), "tau_low": float(low), "tau_high": float(high)}
-        | {name: float(found[name]) for name in keep}
-        | {
-            "lines_held": float(np.mean(held)),
-            "smallest_gap": smallest_gap(known, alpha=alpha, **times),
-        }
-    )
+    return {
+        "tau": float(taus.mean()),
+        "tau_low": float(low),
+        "tau_high": float(high),
+        **{n: float(found[n]) for n in ("srp", "srp_equal_claims", "significant_pairs")},
+        "lines_held": float(np.mean(held)),
+        "smallest_gap": smallest_gap(known, alpha=alpha, **times),
+    }
 
 
 def _held(means: np.ndarray, error: np.ndarray, freedom: int, alpha: float) -> np.ndarray:
@@ -262,14 +251,8 @@ def plans(
     ratings: Sequence[float] = (1, 2),
     draws: int = 100,
 ) -> pd.DataFrame:
-    """`repeats` for each combination of sizes.
-
-    Returns
-    -------
-    DataFrame
-        documents, annotators, ratings (multiples of the present), judgments (the same), and the
-        columns of `repeats`.
-    """
+    """`repeats` for each combination of sizes, in columns beside documents, annotators, ratings
+    (multiples of the present) and judgments (the same)."""
     rows = [
         {"documents": d, "annotators": a, "ratings": r, "judgments": d * r}
         | repeats(known, rng, d, a, r, draws)

@@ -12,10 +12,9 @@ from ..judgments import DirectAssessment, is_human
 from ..rank.comparing import opposite_pairs
 from ..score import models, variance
 from ..score.da import judgment_z, segment_scores
+from ..score.variance import Z95
 from .cooccurrence import with_and_without
-from .left_out import WithoutUnits
-
-Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
+from .left_out import UNTOLD_UNITS, WithoutUnits
 
 
 def segment_frame(da: DirectAssessment) -> pd.DataFrame:
@@ -43,12 +42,8 @@ def human_ids(frame: pd.DataFrame) -> set[str]:
 def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
     """Mean segment score of each document and system (Knowles 2021, Figure 5).
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns system, document, segment and `score`, as from `segment_frame`.
-    score : str
-        ``raw`` or ``z``.
+    `frame` has columns system, document, segment and `score` (``raw`` or ``z``), as from
+    `segment_frame`.
 
     Returns
     -------
@@ -57,39 +52,26 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
     """
     if not has_documents(frame):
         raise DataError("segments without documents", column="document")
-    known = frame[frame[score].notna()]
-    cells = known.assign(
-        system=known["system"].astype(str), document=known["document"].astype(str)
-    ).groupby(["document", "system"])[score].mean().unstack()  # fmt: skip
-    rows = known.groupby(known["document"].astype(str))[score].mean()
-    columns = known.groupby(known["system"].astype(str))[score].mean()
-    first = rows.sort_index().sort_values(ascending=False, kind="stable").index
-    left = columns.sort_index().sort_values(ascending=False, kind="stable").index
+    known = frame[frame[score].notna()].astype({"system": str, "document": str})
+    first, left = (
+        known.groupby(name)[score].mean().sort_values(ascending=False, kind="stable").index
+        for name in ("document", "system")
+    )
+    cells = known.groupby(["document", "system"])[score].mean().unstack()
     return cells.reindex(index=first, columns=left).rename_axis(index="document", columns=None)
 
 
 def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, variance.Components]:
-    """Variance components of the raw and of the z-scores.
+    """Variance components of the raw and of the z-scores: ``raw`` and ``z`` to `Components`.
 
-    Parameters
-    ----------
-    data : DirectAssessment or DataFrame
-        Judgments: system, worker, document, segment and residual (the judgment, with what the
-        system makes of the segment). Segment scores (`segment_frame`'s columns): no workers; what
-        they add is in the residual, divided by the number of judgments.
-
-    Returns
-    -------
-    dict
-        ``raw`` and ``z`` to `variance.Components`. Documents are left out where none are known; a
-        factor that cannot be told from the others (one worker, every segment judged once) has
-        variance 0.
+    Of judgments: system, worker, document, segment and residual (the judgment, with what the system
+    makes of the segment). Segment scores (`segment_frame`'s columns) have no workers; what they add
+    is in the residual, divided by the number of judgments. Documents are left out where none are
+    known; a factor that cannot be told from the others (one worker, every segment judged once) has
+    variance 0.
     """
     if isinstance(data, DirectAssessment):
-        return {
-            "raw": models.components(data),
-            "z": models.components(data, judgment_z(data)),
-        }
+        return {"raw": models.components(data), "z": models.components(data, judgment_z(data))}
     names = ["system", *(["document"] if has_documents(data) else []), "segment"]
     out = {}
     for score in ("raw", "z"):
@@ -104,43 +86,35 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
 
 
 def component_table(
-    parts: dict[str, variance.Components], pair: str, without: WithoutUnits | None = None
+    parts: dict[str, variance.Components], pair: str, without: WithoutUnits = UNTOLD_UNITS
 ) -> pd.DataFrame:
     """Columns pair, score (raw, z), then `Components.table` with low and high by unit drawn anew.
 
     The model's own interval is in model_low and model_high; unit says what low and high draw anew,
     empty where it cannot be told.
     """
-    without = WithoutUnits() if without is None else without
     frames = []
     for score, fitted in parts.items():
         own = fitted.table().rename(columns={"low": "model_low", "high": "model_high"})
         times = np.array([without.component_factor(score, c) for c in own["component"]])
-        own.insert(2, "low", own["variance"] / times)
-        own.insert(3, "high", own["variance"] * times)
-        own.insert(4, "unit", without.unit)
-        frames.append(own)
-    return pd.concat(frames, keys=list(parts), names=["score"]).reset_index(level=0).assign(
-        pair=pair
-    )[["pair", "score", *frames[0].columns]].reset_index(drop=True)  # fmt: skip
+        ends = {"low": own["variance"] / times, "high": own["variance"] * times}
+        frames.append(own.assign(pair=pair, score=score, unit=without.unit, **ends))
+    table = pd.concat(frames, ignore_index=True)
+    first = ["pair", "score", "component", "variance", "low", "high", "unit"]
+    return table[[*first, *(name for name in table if name not in first)]]
 
 
 def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
-    """How hard each document is, whoever translated and judged it.
+    """How hard each document is, whoever translated and judged it; hardest first.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As from `segment_frame`.
-    parts : dict
-        From `variance_components`.
+    `frame` is as from `segment_frame`, `parts` from `variance_components`.
 
     Returns
     -------
     DataFrame
         document, segments, systems, judgments, mean_raw, difficulty (points lost against the
         average document, shrunk towards 0 by the variance components), low, high (95 % interval),
-        difficulty_z, low_z, high_z; hardest first.
+        difficulty_z, low_z, high_z.
     """
     names = frame["document"].astype(str)
     base = frame.groupby(names).agg(
@@ -163,18 +137,12 @@ def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd
 def ease_by_system(
     frame: pd.DataFrame,
     parts: dict[str, variance.Components],
-    without: WithoutUnits | None = None,
+    without: WithoutUnits = UNTOLD_UNITS,
 ) -> pd.DataFrame:
     """Mean ease of the documents that each system was judged on, and its mean z without that.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As from `segment_frame`.
-    parts : dict
-        From `variance_components`.
-    without : WithoutUnits, optional
-        From `left_out.without_units`: what the interval of luck draws anew.
+    `frame` is as from `segment_frame`, `parts` from `variance_components`; `without`
+    (`left_out.without_units`) says what the interval of luck draws anew.
 
     Returns
     -------
@@ -199,7 +167,6 @@ def ease_by_system(
     for score in ("raw", "z"):
         ease = document.map(parts[score].effects["document"].set_index("level")["effect"])
         out[f"luck_{score}"] = against_the_mean(ease, score)
-    without = WithoutUnits() if without is None else without
     half = _luck_half(system, document, frame["raw"].notna(), parts["raw"], without)
     out["luck_low"], out["luck_high"] = (out["luck_raw"] + k * half for k in (-1, 1))
     out["unit"] = without.unit
@@ -234,10 +201,7 @@ def summary(
 ) -> pd.DataFrame:
     """Numbers of documents and what they do to systems, of one language pair: one row.
 
-    Parameters
-    ----------
-    ease : DataFrame, optional
-        From `ease_by_system`; none where documents are not known.
+    `ease` is from `ease_by_system`; none where documents are not known.
 
     Returns
     -------

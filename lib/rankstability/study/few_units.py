@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -57,13 +58,10 @@ def few_units(
         truth), promise_kept (1: claims not above 1 - level, and coverage not below it, by binomial
         tests at `SURE`).
     """
-    rows = []
-    for kind in kinds:
-        for size in sizes:
-            for effect in effects:
-                for number in units:
-                    told = _told(rng, campaigns, number, (kind, size, effect), level, draws)
-                    rows.append((kind, size, effect, number, *told))
+    rows = [
+        (*how, number, *_told(rng, campaigns, number, how, level, draws))
+        for *how, number in product(kinds, sizes, effects, units)
+    ]
     names = ["kinds", "sizes", "effects", "units", "lines_of_equals", "claims_of_equals",
              "covered_marginal", "covered_simultaneous", "campaigns", "promise_kept"]  # fmt: skip
     return pd.DataFrame(rows, columns=names)
@@ -79,7 +77,7 @@ def _told(
     rng: np.random.Generator,
     campaigns: int,
     number: int,
-    how: tuple[str, str, str],
+    how: list[str],
     level: float,
     draws: int,
 ) -> tuple[float, float, float, float, int, int]:

@@ -68,13 +68,15 @@ def made_by(judged: Scored, recipe: Recipe, alpha: float = 0.05) -> Made:
     return make(recipe, judged.matrix(), segment_domains(judged), alpha)
 
 
+def splits(made: Made) -> set[frozenset[int]]:
+    """Each line of a recipe's ranking as the set of systems above it."""
+    return {frozenset(made.order[: k + 1].tolist()) for k in np.flatnonzero(made.lines)}
+
+
 def enough_units(judged: Scored, unit: str, by_domain: bool = False) -> Means | None:
     """The estimate over units of this kind; None for no kind, or fewer than `FEWEST_UNITS`.
 
-    Raises
-    ------
-    DataError
-        For a kind that the data do not name.
+    A kind that the data do not name is refused.
     """
     if unit == UNTOLD:
         return None
@@ -95,11 +97,8 @@ def lines(
 ) -> pd.DataFrame:
     """The lines that a recipe claims, and which places between neighbours hold one.
 
-    Returns
-    -------
-    DataFrame
-        recipe, below (rank above the line), claimed (0 or 1), p, p_holm, held (0 or 1), unit; p,
-        p_holm and held are empty where it cannot be told.
+    Columns recipe, below (rank above the line), claimed (0 or 1), p, p_holm, held (0 or 1), unit;
+    p, p_holm and held are empty where it cannot be told.
     """
     made = made_by(judged, recipe, alpha) if made is None else made
     sure = enough_units(judged, unit, recipe.by_domain)
@@ -113,19 +112,8 @@ def places(
 ) -> pd.DataFrame:
     """Each place between neighbours of an order, with a line claimed there, and one that holds.
 
-    Parameters
-    ----------
-    claimed : sequence of int
-        The ranks below which there is a line.
-    order : array of int
-        Systems, best first.
-    sure : Means or None
-        None where nothing can be told: p, p_holm and held are empty.
-
-    Returns
-    -------
-    DataFrame
-        below, claimed (0 or 1), p, p_holm, held (0 or 1).
+    `claimed` are the ranks below which there is a line, `order` the systems, best first; without
+    `sure` nothing can be told. Columns as of `lines`, from below to held.
     """
     below = np.arange(1, len(order))
     table = pd.DataFrame({"below": below, "claimed": np.isin(below, claimed).astype(int)})
@@ -143,17 +131,9 @@ def beside(
 ) -> pd.DataFrame:
     """Lines of any ranking, and which places of it hold one when units are drawn anew.
 
-    Parameters
-    ----------
-    systems : sequence of str
-        Best first; `judged` may hold others (such as human ones), which are left out.
-    claimed : sequence of int
-        The ranks below which the ranking has lines.
-
-    Returns
-    -------
-    DataFrame
-        below, claimed, unit, p, p_holm, held; the last three are empty where it cannot be told.
+    `systems` are in order, best first (`judged` may hold others, such as human ones, which are left
+    out), `claimed` the ranks below which the ranking has lines. Columns below, claimed, unit, p,
+    p_holm, held; the last three are empty where it cannot be told.
     """
     order = np.array([judged.systems.index(name) for name in systems])
     parts = []
@@ -165,22 +145,15 @@ def beside(
 
 
 def recipes_table(judged: Mapping[str, Scored], alpha: float = 0.05) -> pd.DataFrame:
-    """The rankings of several recipes, one under the other.
+    """The rankings of several recipes: recipe, system, rank, score, rank_low, rank_high, cluster.
 
-    Parameters
-    ----------
-    judged : mapping
-        Name of a recipe to the judgments that it counts, with the score that it takes.
-
-    Returns
-    -------
-    DataFrame
-        recipe, system, rank, score, rank_low, rank_high, cluster.
+    `judged` maps the name of a recipe to the judgments that it counts, with the score it takes.
     """
-    parts = []
-    for name, one in judged.items():
-        recipe = recipe_named(name)
-        parts.append(recipe_table(recipe, made_by(one, recipe, alpha), one.systems))
+    recipes = {name: recipe_named(name) for name in judged}
+    parts = [
+        recipe_table(recipes[name], made_by(one, recipes[name], alpha), one.systems)
+        for name, one in judged.items()
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -212,16 +185,12 @@ def standing(
     judged : Scored
         The judgments that the recipe counts, with the score that it takes.
     unit : str, optional
-        What would be drawn anew (`rank.units.UNITS`); by default the default of `unit_table`.
+        What would be drawn anew (`rank.units.UNITS`), by default as `unit_table` has it; one that
+        the data do not name is refused.
     level : float
         Of intervals, rank ranges and rank sets.
     alpha : float
         Of the recipe's tests, and of the family of lines that hold.
-
-    Raises
-    ------
-    DataError
-        An unknown recipe, or a unit that the data do not name.
     """
     recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
     table = unit_table(judged)
@@ -246,16 +215,9 @@ def with_promises(
 ) -> Standing:
     """A standing with the columns of its ranking that say what holds, and the chances of ranks.
 
-    Parameters
-    ----------
-    plain : Standing
-        Complete but for these: its ranking holds `RANKED`.
-    systems : sequence of str
-        In the order of `sure` and `drawn`.
-    sure : Means or None
-        None where nothing can be told: the columns are empty.
-    drawn : array, shape (resamples, systems)
-        Scores of resampled campaigns, where there is an estimate.
+    `plain` is complete but for these: its ranking holds `RANKED`. `systems` are in the order of
+    `sure` and of `drawn`, the scores of resampled campaigns, (resamples, systems); None where
+    nothing can be told: the columns are empty.
     """
     ranking = plain.ranking
     if sure is None or drawn is None:
@@ -271,9 +233,9 @@ def with_promises(
     extra = pd.concat([extra, sets[[*SETS]], sets[["may_be_first"]].astype(int)], axis=1)
     extra["p_first"] = chance[:, 0]
     ranking = ranking.merge(extra, on="system", validate="1:1").assign(unit=plain.unit)
-    names = [str(k) for k in range(1, len(systems) + 1)]
-    shares = pd.DataFrame(chance, index=list(systems), columns=names)
-    shares = shares.loc[ranking["system"]].rename_axis("system").reset_index()
+    shares = pd.DataFrame(chance, columns=[str(k) for k in range(1, len(systems) + 1)])
+    shares.insert(0, "system", list(systems))
+    shares = ranking[["system"]].merge(shares, on="system")
     return replace(plain, ranking=ranking, probabilities=shares)
 
 

@@ -26,20 +26,11 @@ METHOD = "bojar"  # wins over decided comparisons, lines by the sign test: what 
 
 @dataclass(frozen=True)
 class Battles:
-    """Comparisons of one task, counted within each unit.
+    """Comparisons of one task, counted within each of `units` units (``judge`` or ``block``).
 
-    Attributes
-    ----------
-    systems : tuple of str
-    unit : str
-        ``judge`` or ``block``.
-    units : int
-    of, winner, loser, times : array of int
-        A row per unit and ordered pair of systems that was decided: how often.
-    counts : PairCounts
-        Over all units, ties included.
-    number : DataFrame
-        unit, units, inside, default: as `rank.unit_kinds.unit_table` has it.
+    `of`, `winner`, `loser`, `times` have a row per unit and ordered pair of systems that was
+    decided: how often. `counts` are over all units, ties included; `number`: unit, units, inside,
+    default, as `rank.unit_kinds.unit_table` has it.
     """
 
     systems: tuple[str, ...]
@@ -62,15 +53,10 @@ class Battles:
 
 
 def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
-    """The comparisons of one task without its reference, by judge or by block.
+    """The comparisons of one task (from `read.rr.read_rr`) without its reference, by unit.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One task, from `read.rr.read_rr`.
-    unit : str
-        ``judge``, ``block``, or ``auto``: judges, or blocks where there are fewer than
-        `FEWEST_UNITS` judges.
+    `unit` is ``judge``, ``block``, or ``auto``: judges, or blocks where there are fewer than
+    `FEWEST_UNITS` judges.
     """
     every = ranges.units(frame).without(REFERENCE)
     n = len(every.systems)
@@ -104,10 +90,7 @@ def standing(
 ) -> Standing:
     """The ranking by wins over decided comparisons, its lines, and what holds over units.
 
-    Returns
-    -------
-    Standing
-        As `held.standing` gives it; `recipe` is the name of the score.
+    As `held.standing` gives it; `recipe` is the name of the score.
     """
     ranking = rank_counts(data.counts, METHOD, alpha=alpha)
     systems = list(data.systems)
@@ -135,12 +118,8 @@ def false_lines(
 ) -> pd.DataFrame:
     """Lines drawn when all systems are equal: each unit's judgments shuffled among the systems.
 
-    With more than `MANY` units all of a unit's comparisons are turned round, or none.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `calibration.false_lines`, one row.
+    With more than `MANY` units all of a unit's comparisons are turned round, or none. One row, as
+    of `calibration.false_lines`.
     """
     n = len(data.systems)
     pairs, lines = np.empty(draws), np.empty(draws, int)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,7 @@ from ..rank.ranking import Ranking
 from ..rank.systems import rank_systems
 from ..score.da import (
     SegmentScores,
+    averages,
     judgment_z,
     moments,
     segment_scores,
@@ -22,9 +23,10 @@ from ..score.da import (
 from .changes import Comparison
 
 
-def _code(frame: pd.DataFrame, system: str) -> int:
-    """The code of a system in `frame`; -1 where it stands on no row."""
-    return int(frame["system"].cat.categories.get_indexer(pd.Index([system]))[0])
+def _places(frame: pd.DataFrame, systems: Sequence[str]) -> np.ndarray:
+    """Place of each row's system among `systems`; -1 of another, such as a joined id."""
+    places = pd.Index(systems).get_indexer(frame["system"].cat.categories)
+    return np.append(places, -1)[frame["system"].cat.codes.to_numpy()]
 
 
 def leave_one_out(
@@ -40,31 +42,27 @@ def leave_one_out(
     changes is computed again, in the same order of additions, so that ties stay ties.
     """
     first = segment_scores(da)
-    original = rank_systems(first, test=test, rule=rule, alpha=alpha)
-    settings: dict[str, Any] = {"test": test, "rule": rule, "alpha": alpha}
+    ranked = partial(rank_systems, test=test, rule=rule, alpha=alpha)
+    original = ranked(first)
     latest, good = da.latest[unmarked(da.latest)], da.good
     worker = latest["worker"].cat.codes.to_numpy()
     workers = latest["worker"].cat.categories
-    system = latest["system"].cat.codes.to_numpy()
-    score = latest["score"].to_numpy(float)
+    system, score = _places(latest, first.systems), latest["score"].to_numpy(float)
     is_counted = rows_that_count(good)
     counted = good[is_counted]
     place = workers.get_indexer(good["worker"].cat.categories)
     row_worker = place[counted["worker"].cat.codes.to_numpy()]
     row_score = counted["score"].to_numpy(float)
-    number = np.full(len(good["system"].cat.categories), -1)
-    number[[_code(good, s) for s in first.systems]] = np.arange(len(first.systems))
-    row_system = number[counted["system"].cat.codes.to_numpy()]
-    width = len(first.segments)
-    index = np.full(len(first.systems) * width, -1)
-    index[first.system * width + first.segment] = np.arange(len(first.system))
-    cell = index[row_system * width + counted["segment"].cat.codes.to_numpy()]
+    good_system = _places(good, first.systems)
+    row_system = good_system[is_counted]
+    width, cells = len(first.segments), len(first.system)
+    row_cell = row_system * width + counted["segment"].cat.codes.to_numpy()
+    cell = np.searchsorted(first.system * width + first.segment, row_cell)
     z_before = judgment_z(da)[is_counted]
-    good_rows = np.bincount(good["system"].cat.codes.to_numpy(), minlength=len(number))
 
     comparisons = []
     for k, name in enumerate(first.systems):
-        out = system == _code(latest, name)
+        out = system == k
         met = np.bincount(worker[out], minlength=len(workers)) > 0
         touched = met[worker] & ~out
         mean, sd, _ = moments(worker[touched], score[touched], len(workers))
@@ -74,11 +72,7 @@ def leave_one_out(
         z[renewed] = standardised(row_score[renewed], mean[who], sd[who], da.zero_variance)
         left = (row_system != k) & np.isfinite(z)
         keep = first.system != k
-        with np.errstate(invalid="ignore", divide="ignore"):
-            cells = len(first.system)
-            means = np.bincount(cell[left], z[left], cells) / np.bincount(
-                cell[left], minlength=cells
-            )
+        means, _ = averages(cell[left], z[left], cells)
         code = first.system[keep]
         scores = SegmentScores(
             tuple(s for s in first.systems if s != name),
@@ -89,11 +83,8 @@ def leave_one_out(
             means[keep],
             first.judgments[keep],
         )
-        changed = rank_systems(scores, **settings)
-        rows_good = int(good_rows[_code(good, name)])
-        comparisons.append(
-            Comparison(name, (name,), int(out.sum()), rows_good, original.without([name]), changed)
-        )
+        before, rows = original.without([name]), (int(out.sum()), int((good_system == k).sum()))
+        comparisons.append(Comparison(name, (name,), *rows, before, ranked(scores)))
     return comparisons
 
 

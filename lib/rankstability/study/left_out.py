@@ -24,12 +24,8 @@ VAGUE = 100.0  # an interval that divides and multiplies by more says nothing
 class WithoutUnits:
     """What components and document effects are without groups of units.
 
-    Attributes
-    ----------
-    unit : str
-        What is left out; empty where it cannot be told, or there are too few: then no intervals.
-    fits : mapping
-        Score (raw, z) to kind of unit (of `TWO_WAY` both) to its fits.
+    `unit` is empty where it cannot be told, or there are too few: then no intervals. `fits` maps
+    the score (raw, z) to the kind of unit (of `TWO_WAY` both) to its fits.
     """
 
     unit: str = UNTOLD
@@ -52,13 +48,9 @@ class WithoutUnits:
     def luck_half(self, share: pd.DataFrame, model: pd.Series) -> pd.Series:
         """Half the 95 % interval of each system's luck in points, its documents being those it had.
 
-        Parameters
-        ----------
-        share : DataFrame
-            Systems by documents: share of a system's scores on a document, less the mean system's.
-        model : Series
-            Half the interval by the model's errors of the documents' effects: what documents can
-            say. Of two kinds of units the wider counts.
+        `share` (systems by documents) is that of a system's scores on a document, less the mean
+        system's; `model` half the interval by the model's errors of the documents' effects: what
+        documents can say. Of two kinds of units the wider counts.
         """
         half = pd.Series(np.nan, share.index)
         for kind, fit in self.fits.get("raw", {}).items():
@@ -75,6 +67,9 @@ class WithoutUnits:
         return float(student.isf(0.025, min(len(f.log_ratio) for f in fits) - 1))
 
 
+UNTOLD_UNITS = WithoutUnits()
+
+
 def without_units(
     data: DirectAssessment | pd.DataFrame,
     parts: Mapping[str, Components],
@@ -83,22 +78,13 @@ def without_units(
 ) -> WithoutUnits:
     """The components of raw and z-scores without groups of units.
 
-    Parameters
-    ----------
-    data, parts
-        As for and from `documents.variance_components`.
-    unit : str, optional
-        By default that of `rank.unit_kinds.default_unit`.
-
-    Raises
-    ------
-    DataError
-        A unit that the data do not name.
+    `data` and `parts` are as for and from `documents.variance_components`; `unit` by default that
+    of `rank.unit_kinds.default_unit`; one that the data do not name is refused.
     """
     raw = scored(data)
     unit = default_unit(raw) if unit is None else unit
     if enough_units(raw, unit) is None:
-        return WithoutUnits()
+        return UNTOLD_UNITS
     kinds = ("worker", "document") if unit == TWO_WAY else (unit,)
     fits: dict[str, dict[str, LeftOut]] = {}
     for score in ("raw", "z"):

@@ -65,12 +65,8 @@ def false_line_table(
 ) -> pd.DataFrame:
     """`calibration.false_lines` of several recipes and units, one under the other.
 
-    Blocks are shuffled for `own` only: they are the slowest, and say nearly what workers do.
-
-    Parameters
-    ----------
-    judged : mapping
-        Name of a recipe to the judgments that it counts, with its score.
+    `judged` as for `held.recipes_table`. Blocks are shuffled for `own` only: they are the slowest,
+    and say nearly what workers do.
     """
     columns = [
         "recipe", "unit", "pairs_significant", "pairs_low", "pairs_high", "campaigns_with_line",
@@ -98,12 +94,7 @@ def standings(
 
 
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
-    """Lines claimed, held, and both, for each recipe and unit.
-
-    Parameters
-    ----------
-    lines : DataFrame
-        From `held.lines_table`; perhaps with a column pair.
+    """Lines claimed, held, and both, for each recipe and unit of `held.lines_table`.
 
     Returns
     -------
@@ -131,13 +122,7 @@ def pairs_apart(judged: Scored) -> int:
 
 
 def parts_table(parts: Mapping[str, Scored], recipe: str, alpha: float = 0.05) -> pd.DataFrame:
-    """The recipe's ranking of each part of the data: part, rank, system, score, cluster.
-
-    Parameters
-    ----------
-    parts : mapping
-        Such as the waves of a campaign, and all of them together.
-    """
+    """The recipe's ranking of each part (such as a wave): part, rank, system, score, cluster."""
     frames = []
     for part, judged in parts.items():
         made = made_by(judged, RECIPES[recipe], alpha)

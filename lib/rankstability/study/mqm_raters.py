@@ -22,10 +22,7 @@ BINS = ("0", "to 0.5", "to 1.5", "to 3.5", "to 5.5", "to 10.5", "to 20.5", "abov
 def basic_counts(data: Ratings) -> pd.DataFrame:
     """Numbers of documents, segments, raters, systems and buckets (Table 1, sections 4.2, 6.1.2).
 
-    Returns
-    -------
-    DataFrame
-        count (its name), value: a number, or a range as text (``25-26``).
+    Columns count (its name), value: a number, or a range as text (``25-26``).
     """
     in_bucket = [len(b) for b in data.buckets]
     of_rater = np.bincount(
@@ -46,7 +43,11 @@ def basic_counts(data: Ratings) -> pd.DataFrame:
         "buckets per rater": _span(of_rater),
         "least entropy": round(minimum_entropy(data), 4),
     }
-    return pd.DataFrame({"count": counts.keys(), "value": pd.Series(counts.values(), dtype=object)})
+    return _named("count", counts)
+
+
+def _named(name: str, values: dict[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame({name: values.keys(), "value": pd.Series(values.values(), dtype=object)})
 
 
 def _span(values: Sequence[int] | np.ndarray) -> str:
@@ -79,17 +80,9 @@ def what_counts(
 def agreement(data: Ratings) -> pd.DataFrame:
     """Kendall's tau (b) between raters' rankings of systems, averaged over rater pairs (Table 2).
 
-    Returns
-    -------
-    DataFrame
-        aggregation, value. ``single documents``: per rater pair the mean over shared documents;
-        ``all shared documents``: tau between the rankings over them all; ``rater pairs``;
-        ``documents without tau``: a rater scored all systems alike.
-
-    Raises
-    ------
-    DataError
-        No two raters share a document.
+    Columns aggregation, value. ``single documents``: per rater pair the mean over shared documents;
+    ``all shared documents``: tau between the rankings over them all; ``rater pairs``; ``documents
+    without tau``: a rater scored all systems alike. Refused where no two raters share a document.
     """
     single, shared, without = [], [], 0
     for a, b in combinations(range(len(data.raters)), 2):
@@ -105,27 +98,21 @@ def agreement(data: Ratings) -> pd.DataFrame:
         shared.append(tau(*(x.sum(axis=0).round(9) for x in (of_a, of_b))))
     if not shared:
         raise DataError("no two raters share a document", expected="two ratings per item or more")
-    values: dict[str, Any] = {
+    values = {
         "single documents": float(np.mean(single)),
         "all shared documents": float(np.nanmean(shared)),
         "rater pairs": len(shared),
         "documents without tau": without,
     }
-    return pd.DataFrame(
-        {"aggregation": values.keys(), "value": pd.Series(values.values(), dtype=object)}
-    )
+    return _named("aggregation", values)
 
 
 def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -> pd.DataFrame:
     """How two raters of the same items spread their segment scores (Figure 1).
 
     Of all rater pairs with at least a tenth of the ratings of the busiest pair in common, the one
-    whose means differ most.
-
-    Returns
-    -------
-    DataFrame
-        rater, score (a class of MQM scores), segments, share, mean (of the rater on these items).
+    whose means differ most. Columns rater, score (a class of MQM scores), segments, share, mean (of
+    the rater on these items).
     """
     scores = mqm.mqm_scores(judgments, weights)
     wide = scores.pivot(index=["system", "segment"], columns="rater", values="score")
@@ -142,8 +129,7 @@ def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -
     rows = []
     for rater in pair:
         x = both[rater].to_numpy()
-        place = np.where(x == 0, 0, np.searchsorted(EDGES, x, side="left"))
-        counts = np.bincount(place, minlength=len(BINS))
+        counts = np.bincount(np.searchsorted(EDGES, x), minlength=len(BINS))
         for name, n in zip(BINS, counts, strict=True):
             rows.append((rater, name, int(n), n / len(x), x.mean()))
     return pd.DataFrame(rows, columns=["rater", "score", "segments", "share", "mean"])

@@ -21,18 +21,13 @@ COLUMNS = [
     *("domain", "documents", "segments", "tau", "low", "high", "random", "random_low"),
     *("random_high", "p", "without", "without_random", "without_p"),
 ]  # of `domains`
-RANDOM = ["random", "random_low", "random_high"]
 
 
 def pooled(parts: Mapping[str, Scored]) -> tuple[Scored, pd.Series]:
     """Several test sets of the same systems as one, and the name of each segment's.
 
-    Only systems that all parts judged. Segments and documents carry the test set's name.
-
-    Raises
-    ------
-    DataError
-        Fewer than three common systems; a part without documents.
+    Only systems that all parts judged, three or more; a part without documents is refused. Segments
+    and documents carry the test set's name.
     """
     systems = set.intersection(*(set(part.systems) for part in parts.values()))
     if len(systems) < 3:
@@ -128,10 +123,10 @@ def domains(
 ) -> pd.DataFrame:
     """How far the documents of one domain rank the systems as all others do.
 
+    Refused: documents unnamed; one domain only; a document of two domains.
+
     Parameters
     ----------
-    judged : Scored
-        With documents.
     names : Series
         Domain of each segment, by its name.
     draws : int
@@ -147,11 +142,6 @@ def domains(
         between all documents and all but the domain's), without_random, without_p (the same for
         random documents left out). Where domain or rest have fewer documents than `FEWEST_UNITS`,
         only the two tau.
-
-    Raises
-    ------
-    DataError
-        Documents unnamed; one domain only; a document of two domains.
     """
     if not judged.has("document"):
         raise DataError("these judgments do not name their documents", expected="documents")
@@ -172,17 +162,11 @@ def _domain(
     data: _Documents, inside: np.ndarray, rng: np.random.Generator, draws: int
 ) -> dict[str, float]:
     mask, every = inside.astype(float), np.ones(data.number)
-    rest = 1 - mask
+    rest, size = 1 - mask, int(inside.sum())
     segments = int(data.segments[inside].sum())
-    row = {
-        "documents": int(inside.sum()),
-        "segments": segments,
-        "tau": float(tau(data.means(mask), data.means(rest))),
-        **dict.fromkeys(["low", "high", *RANDOM, "p"], np.nan),
-        "without": float(tau(data.means(every), data.means(rest))),
-        **dict.fromkeys(["without_random", "without_p"], np.nan),
-    }
-    size = int(inside.sum())
+    row = dict.fromkeys(COLUMNS[1:], np.nan) | {"documents": size, "segments": segments}
+    row["tau"] = float(tau(data.means(mask), data.means(rest)))
+    row["without"] = float(tau(data.means(every), data.means(rest)))
     if min(size, data.number - size) < FEWEST_UNITS:
         return row
     again = np.zeros((draws, data.number))

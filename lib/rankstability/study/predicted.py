@@ -92,18 +92,10 @@ def _level_shares(
 
 
 def prediction_error(rows: pd.DataFrame) -> pd.DataFrame:
-    """Realised less predicted agreement over language pairs.
+    """Realised less predicted agreement over language pairs, from rows of `twin_agreement`.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        From `twin_agreement`, of several language pairs.
-
-    Returns
-    -------
-    DataFrame
-        unit, share, pairs, realised, predicted (means), error (mean of realised less predicted),
-        low, high (95 % t interval of it over pairs; NaN for one pair).
+    Columns unit, share, pairs, realised, predicted (means), error (mean of realised less
+    predicted), low, high (95 % t interval of it over pairs; NaN for one pair).
     """
     out = []
     for (unit, share), of in rows.dropna().groupby(["unit", "share"], sort=False):

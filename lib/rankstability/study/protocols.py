@@ -18,7 +18,7 @@ from ..rank.recipes import recipe_named
 from ..rank.tau import tau
 from ..rank.units import FEWEST_UNITS, estimate
 from ..score.scored import Scored, from_frame
-from .held import made_by
+from .held import made_by, splits
 
 UNITS = ("document", "segment")
 TAU = ["tau", "low", "high"]
@@ -33,13 +33,8 @@ def protocol_of(study: str) -> str:
 class Common:
     """Several studies of the same systems, on the segments that two of them judged whole.
 
-    Attributes
-    ----------
-    names, systems, segments : tuple of str
-    unit : array of int, shape (segments,)
-        Codes, from 0, of what is drawn anew.
-    scores : array, shape (studies, segments, systems)
-        Mean scores, higher is better; NaN for all systems where a study lacks one of them.
+    `unit` codes, from 0, what of each segment is drawn anew; `scores`, (studies, segments,
+    systems), are means, higher is better; NaN for all systems where a study lacks one of them.
     """
 
     names: tuple[str, ...]
@@ -71,18 +66,8 @@ class Common:
 def common(studies: Mapping[str, Scored], unit: str = "document") -> Common:
     """Studies cut down to the systems that all judged, and the segments that two judged whole.
 
-    Parameters
-    ----------
-    studies : mapping
-        At least two; the first that names documents says which segments these are (but with
-        `unit` ``segment``).
-    unit : str
-        One of `UNITS`.
-
-    Raises
-    ------
-    DataError
-        Fewer than two studies, three common systems or two common segments; documents unnamed.
+    `unit` is one of `UNITS`; the first study that names documents says which segments these are.
+    Refused: fewer than two studies, three common systems or two common segments; documents unnamed.
     """
     if unit not in UNITS:
         raise DataError("unknown unit", value=unit, expected=" or ".join(UNITS))
@@ -221,6 +206,5 @@ def _claims(
     """t and two-sided p of each pair over units, and the systems above each line of `recipe`."""
     sure = estimate(study, "document")
     one_sided = sure.p()
-    made = made_by(study, recipe_named(recipe), alpha)
-    above = {frozenset(made.order[: k + 1].tolist()) for k in np.flatnonzero(made.lines)}
+    above = splits(made_by(study, recipe_named(recipe), alpha))
     return sure.t(), 2 * np.fmin(one_sided, one_sided.T), above

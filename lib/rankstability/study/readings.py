@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,16 +35,9 @@ SIGMA2_IS = ("variance", "standard deviation")
 class Reading:
     """One way to read the paper; see the module's text.
 
-    Attributes
-    ----------
-    sigma2_is : str
-        What the printed sigma^2 is, one of `SIGMA2_IS`.
-    sides : int
-        Of the sign test.
-    trim : float
-        Share of the resampled ranks chopped off at each end.
-    unranked : str
-        What becomes of blanks: ``drop`` or ``keep`` (see `score.pairwise.comparisons`).
+    `sigma2_is` says what the printed sigma^2 is, one of `SIGMA2_IS`; `sides` are those of the sign
+    test, `trim` is the share of the resampled ranks chopped off at each end, and `unranked` what
+    becomes of blanks: ``drop`` or ``keep`` (see `score.pairwise.comparisons`).
     """
 
     name: str
@@ -100,35 +94,26 @@ def spread_of(sigma2: float, sigma2_is: str) -> float:
 def figure3(experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
     """Errors of the ranking methods at the spreads that "sigma^2 = 10" may mean, and at 20.
 
-    Returns
-    -------
-    DataFrame
-        spread, and the columns of `experiments.ranking_errors`.
+    Columns spread, and those of `experiments.ranking_errors`.
     """
     spreads = [*(reading.spread(SIGMA2) for reading in READINGS), MATCHING_SPREAD]
-    tables = {
-        spread: ranking_errors(Model(SYSTEMS, spread), SIZES, experiments, seed, jobs=jobs)
-        for spread in spreads
-    }
-    return _stacked(tables)
+    return _stacked(
+        {s: ranking_errors(Model(SYSTEMS, s), SIZES, experiments, seed, jobs=jobs) for s in spreads}
+    )
 
 
 def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
     """Quality of rank ranges at both spreads, both trims and with one and two sides.
 
-    Returns
-    -------
-    DataFrame
-        spread, and the columns of `experiments.range_qualities`.
+    Columns spread, and those of `experiments.range_qualities`.
     """
-    trims = [reading.trimmed(resamples) for reading in READINGS]
-    tables = {}
-    for spread in (reading.spread(SIGMA2) for reading in READINGS):
-        model = Model(SYSTEMS, spread)
-        tables[spread] = range_qualities(
-            model, SIZES, runs, resamples, seed, trims=trims, jobs=jobs
-        )
-    return _stacked(tables)
+    how: dict[str, Any] = {"trims": [reading.trimmed(resamples) for reading in READINGS]}
+    return _stacked(
+        {
+            s: range_qualities(Model(SYSTEMS, s), SIZES, runs, resamples, seed, jobs=jobs, **how)
+            for s in (reading.spread(SIGMA2) for reading in READINGS)
+        }
+    )
 
 
 def _stacked(tables: dict[float, pd.DataFrame]) -> pd.DataFrame:
@@ -140,15 +125,8 @@ def table4(
 ) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, by the integral (Table 4).
 
-    Parameters
-    ----------
-    meanings : iterable of (str, int)
-        What "sigma^2" and "p-level 0.05" may mean: one of `SIGMA2_IS`, and the test's sides.
-
-    Returns
-    -------
-    DataFrame
-        sigma2_is, sides, systems, sigma2, share, judgments; 60 rows for each meaning.
+    `meanings` are what "sigma^2" (one of `SIGMA2_IS`) and "p-level 0.05" (the test's sides) may be.
+    Columns sigma2_is, sides, systems, sigma2, share, judgments; 60 rows for each meaning.
     """
     rows = []
     for (sigma2_is, sides), n, sigma2 in product(meanings, TABLE4_SYSTEMS, TABLE4_SIGMA2):
@@ -173,15 +151,8 @@ def section6() -> pd.DataFrame:
 def table4_check(table: pd.DataFrame, experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
     """Table 4 simulated block by block: does the share come out at the integral's number?
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `table4`, one meaning; its rows are checked.
-
-    Returns
-    -------
-    DataFrame
-        systems, sigma2, share, and the columns of `experiments.simulated_shares`.
+    `table` is from `table4`, one meaning. Columns systems, sigma2, share, and those of
+    `experiments.simulated_shares`.
     """
     parts = []
     for _, rows in table.groupby(["systems", "sigma2"], sort=False):

@@ -1,8 +1,6 @@
 """Rankings under ways of standardising other than z, and which are stable and right (notebook 05).
 
-Section 8 of Knowles (2021) asks for such ways. Stability can be had for nothing (raw means never
-move when a system is removed), so each method is also tried where the truth is known: new scores
-for the campaign's own tasks.
+Raw means never move when a system is removed: each method is also tried where the truth is known.
 """
 
 from __future__ import annotations
@@ -32,22 +30,15 @@ def rankings(
     da: DirectAssessment,
     methods: Iterable[str] = tuple(METHODS),
     penalty: tuple[float, float] | None = None,
-    **settings: str | float,
 ) -> dict[str, Ranking]:
-    """The ranking under each method; `settings` as for `rank.systems.rank_systems`."""
+    """The ranking under each method, by `rank.systems.rank_systems`."""
     scores = standardised(da, methods, penalty)
-    return {
-        m: rank_systems(da_scores.segment_scores(da, z), **settings)  # type: ignore[arg-type]
-        for m, z in scores.items()
-    }
+    return {m: rank_systems(da_scores.segment_scores(da, z)) for m, z in scores.items()}
 
 
 def ranks(rankings: dict[str, Ranking]) -> pd.DataFrame:
     """All rankings as rows: method, rank, system, cluster, score (on the method's own scale)."""
-    frames = [
-        r.table[["rank", "system", "cluster"]].assign(method=m, score=r.table["mean_z"])
-        for m, r in rankings.items()
-    ]
+    frames = [r.table.assign(method=m, score=r.table["mean_z"]) for m, r in rankings.items()]
     columns = ["method", "rank", "system", "cluster", "score"]
     return pd.concat(frames, ignore_index=True)[columns]
 
@@ -58,14 +49,12 @@ def changes_by_method(
     divisors: Sequence[float] = (1.25, 1.5, 2, 4, 10),
     leave_one_out: bool = True,
     penalty: tuple[float, float] | None = None,
-    **settings: str | float,
 ) -> pd.DataFrame:
     """What removals and divisors change in the ranking under each method.
 
-    Knowles (2021), sections 5.2 and 8.
-
-    Each method's ranking of the altered data is compared with its own ranking of all data, the
-    removed (or degraded human) systems dropped from both before clustering.
+    Knowles (2021), sections 5.2 and 8. Each method's ranking of the altered data is compared with
+    its own ranking of all data, the removed (or degraded human) systems dropped from both before
+    clustering.
 
     Parameters
     ----------
@@ -73,8 +62,6 @@ def changes_by_method(
         As for `standardised`; the penalties of ``mixed`` stay those of all data.
     leave_one_out : bool
         Also remove each system in turn; without it only the lowest and the highest.
-    **settings
-        As for `rank.systems.rank_systems`.
 
     Returns
     -------
@@ -86,28 +73,26 @@ def changes_by_method(
     """
     if "mixed" in methods and penalty is None:
         penalty = penalties(da)
-    base = rankings(da, methods, penalty, **settings)
+    base = rankings(da, methods, penalty)
     humans = set(human_systems(da))
     rows: list[dict[str, object]] = []
 
     def record(method: str, experiment: str, kind: str, gone: set[str], new: Ranking) -> None:
         change = compare(base[method].without(gone), new.without(gone)).row()
+        row = {"pair": da.pair, "method": method, "experiment": experiment, "kind": kind}
         keep = ("d_rank", "d_cluster", "d_both", "kendall_distance", "largest_move")
-        rows.append(
-            {"pair": da.pair, "method": method, "experiment": experiment, "kind": kind}
-            | {k: change[k] for k in keep}
-        )
+        rows.append(row | {k: change[k] for k in keep})
 
     altered = [("human+ref", "removal", perturb.remove(da, humans=True, reference=True))]
     altered += [(f"divisor {d:g}", "divisor", perturb.degrade(da, d)) for d in divisors]
     for experiment, kind, data in altered:
-        for method, new in rankings(data, list(base), penalty, **settings).items():
+        for method, new in rankings(data, list(base), penalty).items():
             record(method, experiment, kind, humans, new)
     ends = {m: (r.systems[-1], r.systems[0]) for m, r in base.items()}
     wanted = {s for pair in ends.values() for s in pair}
     for system in ranked_systems(da) if leave_one_out else sorted(wanted):
         data = perturb.remove(da, [system])
-        for method, new in rankings(data, list(base), penalty, **settings).items():
+        for method, new in rankings(data, list(base), penalty).items():
             for name, end in zip(("lowest", "highest"), ends[method], strict=True):
                 if system == end:
                     record(method, name, "removal", {system}, new)
@@ -145,13 +130,10 @@ def system_means(
 ) -> dict[str, np.ndarray]:
     """System means under each method, without tests: (ranked systems by name, campaigns).
 
-    Parameters
-    ----------
-    scores : array, shape (rows of ``good``, campaigns)
+    `scores` are those of the rows of ``good``, a column per campaign.
     """
-    every = np.ones(scores.shape, bool)
     made = standardised_columns(da, scores, methods, penalty)
-    return {m: cell_means(da, values, every) for m, values in made.items()}
+    return {m: cell_means(da, values) for m, values in made.items()}
 
 
 def against_truth(
@@ -206,10 +188,8 @@ def against_truth(
 def gaps(tries: pd.DataFrame) -> pd.DataFrame:
     """Differences between methods in the share of pairs in wrong order, paired by simulation.
 
-    Parameters
-    ----------
-    tries : DataFrame
-        From `against_truth`, of one or several language pairs (column pair), which count alike.
+    `tries` is from `against_truth`, of one or several language pairs (column pair), which count
+    alike.
 
     Returns
     -------
@@ -247,12 +227,8 @@ def decisive(rows: pd.DataFrame) -> pd.DataFrame:
 def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
     """Per method: how often its ranking changed, and how wrong it is where the truth is known.
 
-    Parameters
-    ----------
-    rows : DataFrame
-        From `changes_by_method`, of one or several pairs; the `decisive` runs are counted.
-    tries : DataFrame
-        From `against_truth`, of one or several pairs (column pair).
+    `rows` are from `changes_by_method` (the `decisive` runs are counted), `tries` from
+    `against_truth`, both of one or several pairs (column pair).
 
     Returns
     -------
@@ -265,13 +241,10 @@ def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
     rows = decisive(rows)
     rows = rows.assign(any=(rows["d_rank"] + rows["d_cluster"]) > 0)
     runs = rows.groupby("method")
-    share = tries.assign(
-        wrong=tries["wrong"] / tries["pairs"], moved=tries["moved"] / tries["pairs"]
-    )
+    share = tries.assign(pair=tries.get("pair", ""))
+    share[["wrong", "moved"]] = share[["wrong", "moved"]].div(tries["pairs"], axis=0)
+    squares = share.groupby(["method", "pair"])["wrong"].sem().pow(2).groupby("method")
     tried = share.groupby("method")
-    each = share.assign(pair=share.get("pair", "")).groupby(["method", "pair"])["wrong"]
-    squares = each.sem().pow(2).groupby("method")
-    error = np.sqrt(squares.sum()) / squares.size()
     table = pd.DataFrame(
         {
             "runs": runs.size(),
@@ -280,7 +253,7 @@ def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
             "any": runs["any"].mean(),
             "pairs_changed": rows[rows["any"]].groupby("method")["pair"].nunique(),
             "wrong": tried["wrong"].mean(),
-            "wrong_se": error,
+            "wrong_se": np.sqrt(squares.sum()) / squares.size(),
             "moved": tried["moved"].mean(),
         }
     )
@@ -292,17 +265,10 @@ def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
 def most_stable(rows: pd.DataFrame, tries: pd.DataFrame) -> dict[str, list[str]]:
     """The methods that are stable, those that are right, and those that are both.
 
-    Parameters
-    ----------
-    rows, tries
-        As for `stable_and_right`.
-
-    Returns
-    -------
-    dict
-        ``stable``: the methods whose ranking changed least often; ``fewest errors``: the one with
-        the smallest share of pairs of systems in the wrong order; ``right``: those not told apart
-        from it by `gaps`; ``both``: of these, the ones whose ranking changed least often.
+    ``stable``: the methods whose ranking changed least often; ``fewest errors``: the one with the
+    smallest share of pairs of systems in the wrong order; ``right``: those not told apart from it
+    by `gaps`; ``both``: of these, the ones whose ranking changed least often. `rows` and `tries` as
+    for `stable_and_right`.
     """
     table = stable_and_right(rows, tries).set_index("method")
     changed = table["any"]

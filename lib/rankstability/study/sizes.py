@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from ..rank.redraws import normal_draws
 from ..rank.tau import tau
@@ -34,12 +33,8 @@ def precision(scored: Scored, sure: Means, unit: str, by_domain: bool = False) -
     documents, but not what an annotator adds to all of them. Of more than `MOST` judgments the
     components are estimated on every second, third, ... document (segment where none are named).
 
-    Parameters
-    ----------
-    sure : Means
-        Of these judgments, over these units: true means are its means, drawn together.
-    unit, by_domain
-        As for `rank.units.estimate`.
+    `unit` and `by_domain` are those by which `rank.units.estimate` made `sure`; true means are its
+    means, drawn together.
     """
     part = _part(scored)
     fitted = variance.crossed_where_possible(part.score, design.factors(part))
@@ -77,12 +72,7 @@ def of_means(sure: Means, systems: tuple[str, ...], judgments: int) -> Precision
 def needed(
     known: Precision, ranked: Sequence[str], alpha: float = 0.05, power: float = 0.8
 ) -> pd.DataFrame:
-    """What each pair of neighbours needs to be told apart, two-sided at `alpha`.
-
-    Parameters
-    ----------
-    ranked : sequence of str
-        Systems, best first.
+    """What each pair of neighbours of `ranked` (best first) needs to be told apart at `alpha`.
 
     Returns
     -------
@@ -95,23 +85,19 @@ def needed(
         documents, annotators, ratings where these can be added: how many in all if only they grow
         (ratings: times those of each item now), inf where no number is enough.
     """
-    table = design.pair_power(known, alpha=alpha, power=power)
-    table.index = [frozenset(pair) for pair in zip(table["first"], table["second"], strict=True)]
-    rows = [table.loc[[frozenset(pair)]] for pair in pairwise(ranked)]
-    pairs = pd.concat(rows, ignore_index=True)
-    above = np.array(ranked[:-1])
-    gap = np.where(pairs["first"] == above, 1.0, -1.0) * pairs["gap"].to_numpy()
-    error, bar = pairs["error"].to_numpy(), ndtri(1 - alpha / 2) + ndtri(power)
-    out = pd.DataFrame({"below": np.arange(1, len(ranked)), "system": above, "other": ranked[1:]})
-    out["gap"], out["low"], out["high"] = gap, gap - 1.96 * error, gap + 1.96 * error
-    out["error"], out["power"], out["smallest_gap"] = error, pairs["power"], bar * error
-    times = {end: _times(bar * error, of) for end, of in (("", gap), ("_low", out["high"]))}
-    times["_high"] = _times(bar * error, out["low"])
-    for end, values in times.items():
-        out["times" + end] = values
-    out["judgments"] = np.ceil(np.maximum(times[""], 1.0) * known.units["judgments"])
     at = {name: k for k, name in enumerate(known.systems)}
-    i, j = ([at[name] for name in names] for names in (ranked[:-1], ranked[1:]))
+    place = [at[name] for name in ranked]
+    i, j = place[:-1], place[1:]
+    gap, error = known.quality[i] - known.quality[j], known.errors()[i, j]
+    bar = ndtri(1 - alpha / 2) + ndtri(power)
+    out = pd.DataFrame({"below": np.arange(1, len(ranked))})
+    out["system"], out["other"] = ranked[:-1], ranked[1:]
+    out["gap"], out["low"], out["high"] = gap, gap - 1.96 * error, gap + 1.96 * error
+    out["error"], out["power"] = error, ndtr(np.abs(gap) / error - ndtri(1 - alpha / 2))
+    out["smallest_gap"] = bar * error
+    for end, of in (("", "gap"), ("_low", "high"), ("_high", "low")):
+        out["times" + end] = _times(bar * error, out[of].to_numpy())
+    out["judgments"] = np.ceil(np.maximum(out["times"], 1.0) * known.units["judgments"])
     by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
     for size in sizes(known):
         alone = _alone(by_part, size, np.maximum(gap, 0.0) / bar)
@@ -190,9 +176,7 @@ def repeat(
 ) -> dict[str, float]:
     """Agreement to expect of two campaigns like this one, on other units.
 
-    The truth is taken to be the scores here, drawn together as far as their own error spreads
-    them (their variance less the mean squared error); campaigns are normal about it, with the
-    covariance over units.
+    Campaigns are normal about `Means.drawn_together`, with the covariance over units.
 
     Returns
     -------

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from ..change.redraw import draw_parts
 from ..judgments import COUNTED, DirectAssessment, counted
@@ -31,9 +30,8 @@ class Truth:
         True mean of each system, in points.
     expected : array
         Of each row: the system's quality, or the mean of the control rows of its type.
-    codes : mapping of str to array
-        Level of each row of each component, -1 for none.
-    variance : mapping of str to float
+    codes, variance : mapping of str to array, mapping of str to float
+        Of each component the level of each row, -1 for none, and its variance.
     stretch : array
         Of each row: its worker's spread over the median worker's.
     values : dict of str to array
@@ -126,42 +124,31 @@ def known_truth(
 # ---------------------------------------------------------------- halves of the workers
 
 
-def cell_means(da: DirectAssessment, scores: np.ndarray, member: np.ndarray) -> np.ndarray:
+def cell_means(
+    da: DirectAssessment, scores: np.ndarray, member: np.ndarray | None = None
+) -> np.ndarray:
     """Mean of segment means of each ranked system, (systems, columns), NaN where none.
 
-    Parameters
-    ----------
-    scores : array, shape (rows of ``good``, columns)
-        NaN do not count.
-    member : array of bool, the same shape
-        Which rows count.
+    `scores`, (rows of ``good``, columns): NaN do not count, nor what is outside the mask `member`.
     """
     rows = counted(da.good)
-    system = pd.factorize(da.good["system"].cat.codes.to_numpy()[rows], sort=True)[0]
-    segment = da.good["segment"].cat.codes.to_numpy()[rows].astype(np.int64)
-    _, cell = np.unique(system * (segment.max() + 1) + segment, return_inverse=True)
-    of_cell = np.zeros(int(cell.max()) + 1, int)
-    of_cell[cell] = system
-    values = scores[rows]
-    there = member[rows] & np.isfinite(values)
-    add = sparse.csr_array(
-        (np.ones(len(cell)), (cell, np.arange(len(cell)))), shape=(len(of_cell), len(cell))
+    system = pd.factorize(factors.codes_of(da.good, "system", rows), sort=True)[0]
+    segment = factors.codes_of(da.good, "segment", rows)
+    _, first, cell = np.unique(
+        system * (segment.max() + 1) + segment, return_index=True, return_inverse=True
     )
-    number = add @ there.astype(float)
+    values = scores[rows]
+    there = np.isfinite(values) if member is None else member[rows] & np.isfinite(values)
+    number = variance.level_sums(cell, there.astype(float), len(first))
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = (add @ np.where(there, values, 0.0)) / number
-        n = int(system.max()) + 1
+        mean = variance.level_sums(cell, np.where(there, values, 0.0), len(first)) / number
+        of_cell, n = system[first], int(system.max()) + 1
         total = variance.level_sums(of_cell, np.nan_to_num(mean), n)
         return total / variance.level_sums(of_cell, (number > 0).astype(float), n)
 
 
 def half_taus(da: DirectAssessment, z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Kendall's tau of the system means by two random halves of the workers, one per column.
-
-    Parameters
-    ----------
-    z : array, shape (rows of ``good``, columns)
-    """
+    """Kendall's tau of the system means by two random halves of the workers, a tau per column."""
     worker = da.good["worker"].cat.codes.to_numpy()
     seen = np.unique(worker[counted(da.good)])
     order = np.argsort(rng.random((len(seen), z.shape[1])), axis=0)
@@ -180,12 +167,8 @@ def split_halves(
 ) -> pd.DataFrame:
     """Agreement of halves of the workers, in the campaign and in simulated ones.
 
-    Parameters
-    ----------
-    truths : dict of str to Truth
-        By name.
-    splits : int
-        Of the real campaign; each simulated one is split `SPLITS` times.
+    The real campaign is split `splits` times, each of `simulations` from each of `truths` `SPLITS`
+    times.
 
     Returns
     -------
@@ -206,12 +189,7 @@ def split_halves(
 
 
 def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
-    """Real and simulated agreement of halves side by side, by pair and for the campaign.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        From `split_halves`, of one pair or several.
+    """Real and simulated agreement of halves (`split_halves`), by pair and for the campaign.
 
     Returns
     -------
@@ -237,12 +215,6 @@ def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def bears_out(check: pd.DataFrame) -> bool:
-    """Whether the real agreement lies in the range of simulated campaigns, mean over pairs.
-
-    Parameters
-    ----------
-    check : DataFrame
-        From `agreement_check`, with scores ``simulated``.
-    """
+    """Whether the campaign's agreement in `agreement_check` is in the range of scores simulated."""
     of = check[(check["pair"] == "campaign") & (check["scores"] == "simulated")]
     return bool(of["as_real"].all())

@@ -14,7 +14,7 @@ from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment, ranked_systems
 from ..rank.balanced import design
 from ..rank.recipes import RECIPES, recipe_of_year
-from ..rank.units import Means
+from ..rank.units import Means, unit_totals
 from ..score import rr
 from ..score.scored import Scored, scored
 from . import annotators, held, held_rr, rr_changes, sizes
@@ -33,7 +33,6 @@ class Case:
         (battles too).
     recipe : str
         By which the ranking is made.
-    judgments : DirectAssessment or DataFrame
     judged : mapping of str to Scored
         What each recipe counts, as it scores it; empty for relative ranking.
     battles : Battles or None
@@ -76,6 +75,8 @@ def cases(
 ) -> list[Case]:
     """One pair's case; of relative ranking one per task, the one with most judgments first.
 
+    Refused: fewer than two systems; a recipe whose scores these data do not give.
+
     Parameters
     ----------
     campaign : Campaign
@@ -84,11 +85,6 @@ def cases(
         A name of `RECIPES`, or ``auto``: that of the campaign's year. Not for relative ranking.
     unit : str
         Of relative ranking: ``judge``, ``block`` or ``auto``.
-
-    Raises
-    ------
-    DataError
-        Fewer than two systems; a recipe whose scores these data do not give.
     """
     if campaign.protocol == "RR":
         assert isinstance(judgments, pd.DataFrame)
@@ -96,8 +92,8 @@ def cases(
         order = sorted(tasks, key=lambda name: (-len(tasks[name]), name))
         made = [_by_comparison(name, pair, tasks[name], unit) for name in order]
         return [replace(one, extra=k > 0) for k, one in enumerate(made)]
-    about = campaign.protocol, judgments, recipe, campaign.year, campaign.format
-    return [scored_case(pair, *about)]
+    year, form = campaign.year, campaign.format
+    return [scored_case(pair, campaign.protocol, judgments, recipe, year, form)]
 
 
 def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case:
@@ -171,23 +167,20 @@ def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> 
 
 
 def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
-    """Single removals after which the order, or the lines, of the others change.
+    """Removals of one system, and whether order or lines of the others change.
 
-    Returns
-    -------
-    DataFrame
-        removed, d_rank, d_cluster (1 or 0). None where scores do not depend on who else is there.
+    Columns removed, d_rank, d_cluster (1 or 0); no rows where scores do not depend on who else is
+    there.
     """
+    columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
         table = rr_changes.removals(one.judgments, [held_rr.METHOD], alpha=alpha)
-        return table[table["removed"] != rr_changes.REMOVED_REFERENCE][
-            ["removed", "d_rank", "d_cluster"]
-        ].reset_index(drop=True)
+        systems = table["removed"] != rr_changes.REMOVED_REFERENCE
+        return table.loc[systems, columns].reset_index(drop=True)
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)
     if not standardised or len(ranked_systems(one.judgments)) < 3:
-        return pd.DataFrame(columns=["removed", "d_rank", "d_cluster"])
-    rows = [c.row() for c in leave_one_out(one.judgments, alpha=alpha)]
-    return pd.DataFrame(rows)[["removed", "d_rank", "d_cluster"]]
+        return pd.DataFrame(columns=columns)
+    return pd.DataFrame([c.row() for c in leave_one_out(one.judgments, alpha=alpha)])[columns]
 
 
 def controls(one: Case) -> pd.DataFrame:
@@ -208,20 +201,17 @@ def beside(one: Case) -> pd.DataFrame:
     """
     if one.battles is not None:
         _, met = one.battles.sums()
-        held_by, names = met > 0, one.battles.systems
     elif "worker" in one.own.units:
-        n = len(one.own.systems)
-        code = one.own.unit("worker") * n + one.own.system
-        size = (int(one.own.unit("worker").max()) + 1) * n
-        held_by = np.bincount(code, minlength=size).reshape(-1, n) > 0
-        names = one.own.systems
+        own = one.own
+        _, met = unit_totals(own.system, own.unit("worker"), own.score, systems=len(own.systems))
     else:
         return pd.DataFrame(columns=["system", "other", "together", "share"])
-    together = held_by.astype(int).T @ held_by.astype(int)
-    i, j = np.triu_indices(len(names), 1)
-    out = pd.DataFrame({"system": [names[k] for k in i], "other": [names[k] for k in j]})
-    out["together"] = together[i, j]
-    return out.assign(share=together[i, j] / np.minimum(np.diag(together)[i], np.diag(together)[j]))
+    judged = (met > 0).astype(int)
+    together = judged.T @ judged
+    i, j = np.triu_indices(len(together), 1)
+    both, each, names = together[i, j], np.diag(together), np.array(one.systems)
+    out = pd.DataFrame({"system": names[i], "other": names[j], "together": both})
+    return out.assign(share=both / np.minimum(each[i], each[j]))
 
 
 def again(
