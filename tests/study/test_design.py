@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from assessments import demo
 from conftest import needs
@@ -68,10 +69,9 @@ def test_power_is_the_share_of_drawn_campaigns_that_find_the_difference(known):
         gap = means[:, at[row.first]] - means[:, at[row.second]]
         assert (gap > 1.96 * row.error).mean() == pytest.approx(row.power, abs=0.03)
     needed = table[np.isfinite(table["times"])].iloc[0]
-    enough = design.pair_power(
-        precision, documents=needed["times"], annotators=needed["times"]
-    ).iloc[0]
-    assert enough["power"] == pytest.approx(0.8, abs=1e-9)
+    larger = precision.errors(documents=needed["times"], annotators=needed["times"])
+    error = larger[at[needed["first"]], at[needed["second"]]]
+    assert norm.cdf(needed["gap"] / error - norm.isf(0.025)) == pytest.approx(0.8, abs=1e-9)
     i, j = np.triu_indices(len(at), 1)
     error = np.median(precision.errors()[i, j])
     assert design.smallest_gap(precision) == pytest.approx(2.8016 * error, rel=1e-4)

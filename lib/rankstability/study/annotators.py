@@ -65,13 +65,9 @@ def _alpha(totals: np.ndarray) -> np.ndarray:
 def table(scored: Scored) -> pd.DataFrame:
     """How much each annotator judged, how strictly and with how much spread.
 
-    Returns
-    -------
-    DataFrame
-        annotator (number, in order of name), judgments, systems, severity (mean of the
-        annotator's scores less the means of the systems judged, with sign turned: positive is
-        strict), severity_error (its standard error), sd (of the annotator's scores); most
-        judgments first.
+    Columns annotator (number, in order of name), judgments, systems, severity (mean of the
+    annotator's scores less the means of the systems judged, with sign turned: positive is strict),
+    severity_error (its standard error), sd (of the annotator's scores); most judgments first.
     """
     worker = scored.unit("worker")
     mean, _ = averages(scored.system, scored.score, len(scored.systems))
@@ -110,11 +106,8 @@ def repeated(da: DirectAssessment) -> pd.DataFrame:
     Every judgment that counts is looked at, and documents shown twice on purpose; not what an
     annotator corrected.
 
-    Returns
-    -------
-    DataFrame
-        name, repeats (outputs judged more than once), difference (mean absolute difference of two
-        judgments of one output), other (the same of any two judgments by this annotator).
+    Columns name, repeats (outputs judged more than once), difference (mean absolute difference of
+    two judgments of one output), other (the same of any two judgments by this annotator).
     """
     marked = rows_with(da.latest, "mark", ["duplicate"]) if "mark" in da.latest else False
     kept = counted(da.latest) & (unmarked(da.latest) | marked)
@@ -147,11 +140,9 @@ def overall(
 
     `each` has a row per annotator, with the columns of `pace` or `repeated`, or both.
 
-    Returns
-    -------
-    DataFrame
-        measure (``seconds``: mean over annotators of their median; ``difference`` and ``other``:
-        means over repeated outputs), annotators, items, value, low, high (annotators resampled).
+    Columns measure (``seconds``: mean over annotators of their median; ``difference`` and
+    ``other``: means over repeated outputs), annotators, items, value, low, high (annotators
+    resampled).
     """
     ends = [(1 - level) / 2, (1 + level) / 2]
     rows = []
@@ -173,11 +164,9 @@ def influence(scored: Scored, recipe: Recipe, level: float = 0.05, most: int = 2
 
     Of the `most` annotators with the most judgments.
 
-    Returns
-    -------
-    DataFrame
-        annotator, judgments, lines (claimed with all), fallen (of them, no longer claimed between
-        the same two groups of systems), new (lines that were not there), first_changes (0 or 1).
+    Columns annotator, judgments, lines (claimed with all), fallen (of them, no longer claimed
+    between the same two groups of systems), new (lines that were not there), first_changes (0 or
+    1).
     """
     worker = scored.unit("worker")
     number = np.bincount(worker)

@@ -57,18 +57,15 @@ class Precision:
     units: dict[str, int]
     components: variance.Components
 
-    def covariance(
-        self, documents: float = 1.0, annotators: float = 1.0, ratings: float = 1.0
-    ) -> np.ndarray:
-        """Covariance of the means with so many times the documents, annotators, ratings per item.
+    def covariance(self, **times: float) -> np.ndarray:
+        """Covariance of the means with so many `times` the documents, annotators, ratings per item.
 
         Judgments grow with documents, which bring their items with them (segments where none are
         known), and with ratings.
         """
-        times = {"documents": documents, "annotators": annotators, "ratings": ratings}
         total = np.zeros((len(self.systems),) * 2)
         for name, part in self.parts.items():
-            total += part / np.prod([times[size] for size in DRAWN[name]])
+            total += part / np.prod([times.get(size, 1.0) for size in DRAWN[name]])
         return total
 
     def errors(self, **times: float) -> np.ndarray:
@@ -138,44 +135,27 @@ def shares(
     return out
 
 
-# ---------------------------------------------------------------- pairs
-
-
-def pair_power(
-    known: Precision, *, alpha: float = 0.05, power: float = 0.8, **times: float
-) -> pd.DataFrame:
+def pair_power(known: Precision, *, alpha: float = 0.05, power: float = 0.8) -> pd.DataFrame:
     """Chance to tell each pair of systems apart, and how large a campaign would need to be.
 
-    `times` are the size of the campaign, as for `Precision.covariance`.
-
-    Returns
-    -------
-    DataFrame
-        first (the better), second, gap (estimated true difference), error (standard error of the
-        difference in a campaign of this size), power (chance of a two-sided test at `alpha` to
-        find it, in the right direction), times (how many times as large in documents and
-        annotators alike the present campaign would have to be for a chance of `power`; inf where
-        the gap is 0).
+    Columns first (the better), second, gap (estimated true difference), error (standard error of
+    the difference), power (chance of a two-sided test at `alpha` to find it, in the right
+    direction), times (as for `size_needed`, for a chance of `power`).
     """
     order = np.argsort(-known.quality, kind="stable")
     i, j = np.triu_indices(len(order), 1)
     first, second = order[i], order[j]
-    gap = known.quality[first] - known.quality[second]
-    error, now = known.errors(**times)[first, second], known.errors()[first, second]
-    bar = ndtri(1 - alpha / 2)
+    gap, error = known.quality[first] - known.quality[second], known.errors()[first, second]
+    bar, names = ndtri(1 - alpha / 2), np.array(known.systems)
+    out = pd.DataFrame({"first": names[first], "second": names[second], "gap": gap, "error": error})
+    times = size_needed((bar + ndtri(power)) * error, gap)
+    return out.assign(power=ndtr(gap / error - bar), times=times)
+
+
+def size_needed(found: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    """Times that a campaign finding `found` has to grow in all sizes to find `gap`; inf for 0."""
     with np.errstate(divide="ignore"):
-        needed = ((bar + ndtri(power)) * now / gap) ** 2
-    names = np.array(known.systems)
-    return pd.DataFrame(
-        {
-            "first": names[first],
-            "second": names[second],
-            "gap": gap,
-            "error": error,
-            "power": ndtr(gap / error - bar),
-            "times": needed,
-        }
-    )
+        return np.where(gap > 0, (found / np.maximum(gap, 0.0)) ** 2, np.inf)
 
 
 def smallest_gap(
@@ -186,30 +166,21 @@ def smallest_gap(
     return float((ndtri(1 - alpha / 2) + ndtri(power)) * error)
 
 
-# ---------------------------------------------------------------- repeats of a size
-
-
 def repeats(
     known: Precision,
     rng: np.random.Generator,
-    documents: float = 1.0,
-    annotators: float = 1.0,
-    ratings: float = 1.0,
     draws: int = 200,
     alpha: float = 0.05,
+    **times: float,
 ) -> dict[str, float]:
     """What two campaigns of this size, with all units drawn anew, are expected to say.
 
-    Sizes are multiples of the present campaign's; `draws` pairs of campaigns.
+    Of `draws` pairs of campaigns, their size as for `Precision.covariance`.
 
-    Returns
-    -------
-    dict
-        tau, tau_low, tau_high (Kendall's tau between twins: mean, and range of 95 % of them), srp,
-        srp_equal_claims, significant_pairs, lines_held (mean, at `alpha` for all lines together),
-        smallest_gap.
+    Keys tau, tau_low, tau_high (Kendall's tau between twins: mean, and range of 95 % of them), srp,
+    srp_equal_claims, significant_pairs, lines_held (mean, at `alpha` for all lines together),
+    smallest_gap.
     """
-    times = {"documents": documents, "annotators": annotators, "ratings": ratings}
     means = known.quality + normal_draws(known.covariance(**times), 2 * draws, rng)
     error = known.errors(**times)
     i, j = np.triu_indices(len(error), 1)
@@ -218,7 +189,8 @@ def repeats(
     sets = np.repeat(np.arange(draws), 2)
     found = stability(Outcome(known.systems, -means, p, np.abs(z), sets, alpha))
     taus = tau(means[::2], means[1::2])
-    units = max(2, round(known.freedom_units * min(documents, annotators)))
+    fewer = min(times.get(size, 1.0) for size in ("documents", "annotators"))
+    units = max(2, round(known.freedom_units * fewer))
     held = _held(means[::2], error, units - 1, alpha)
     low, high = np.quantile(taus, [0.025, 0.975])
     return {
@@ -251,11 +223,10 @@ def plans(
     ratings: Sequence[float] = (1, 2),
     draws: int = 100,
 ) -> pd.DataFrame:
-    """`repeats` for each combination of sizes, in columns beside documents, annotators, ratings
-    (multiples of the present) and judgments (the same)."""
-    rows = [
-        {"documents": d, "annotators": a, "ratings": r, "judgments": d * r}
-        | repeats(known, rng, d, a, r, draws)
-        for d, a, r in product(documents, annotators, ratings)
-    ]
+    """`repeats` of each size, beside documents, annotators, ratings, judgments over those now."""
+    rows = []
+    for sizes in product(documents, annotators, ratings):
+        times = dict(zip(("documents", "annotators", "ratings"), sizes, strict=True))
+        judged = {"judgments": times["documents"] * times["ratings"]}
+        rows.append(times | judged | repeats(known, rng, draws, **times))
     return pd.DataFrame(rows)

@@ -45,10 +45,7 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
     `frame` has columns system, document, segment and `score` (``raw`` or ``z``), as from
     `segment_frame`.
 
-    Returns
-    -------
-    DataFrame
-        Documents by systems, both with the highest mean segment score first; NaN: not judged.
+    Documents by systems, both with the highest mean segment score first; NaN: not judged.
     """
     if not has_documents(frame):
         raise DataError("segments without documents", column="document")
@@ -109,12 +106,9 @@ def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd
 
     `frame` is as from `segment_frame`, `parts` from `variance_components`.
 
-    Returns
-    -------
-    DataFrame
-        document, segments, systems, judgments, mean_raw, difficulty (points lost against the
-        average document, shrunk towards 0 by the variance components), low, high (95 % interval),
-        difficulty_z, low_z, high_z.
+    Columns document, segments, systems, judgments, mean_raw, difficulty (points lost against the
+    average document, shrunk towards 0 by the variance components), low, high (95 % interval),
+    difficulty_z, low_z, high_z.
     """
     names = frame["document"].astype(str)
     base = frame.groupby(names).agg(
@@ -144,15 +138,12 @@ def ease_by_system(
     `frame` is as from `segment_frame`, `parts` from `variance_components`; `without`
     (`left_out.without_units`) says what the interval of luck draws anew.
 
-    Returns
-    -------
-    DataFrame
-        system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
-        of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
-        interval of luck_raw by `WithoutUnits.luck_half`; empty where it cannot be told), unit (what
-        it draws anew), segment_luck_z (with the ease of the segments themselves), document_sd
-        (standard deviation of its documents' mean raw scores), z_without (mean_z - luck_z), rank,
-        rank_without; best mean z first.
+    Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
+    of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
+    interval of luck_raw by `WithoutUnits.luck_half`; empty where it cannot be told), unit (what it
+    draws anew), segment_luck_z (with the ease of the segments themselves), document_sd (standard
+    deviation of its documents' mean raw scores), z_without (mean_z - luck_z), rank, rank_without;
+    best mean z first.
     """
     system, document = frame["system"].astype(str), frame["document"].astype(str)
     segment = frame["segment"].astype(str)
@@ -203,13 +194,10 @@ def summary(
 
     `ease` is from `ease_by_system`; none where documents are not known.
 
-    Returns
-    -------
-    DataFrame
-        pair, systems, documents (0: not known), segments, workers (1: in the model), system_sd,
-        judged (share of document-system cells with a judgment), document_sd (points between
-        documents, of the model), luck_sd and luck_max (points between systems), luck_z_sd,
-        luck_z_max, reordered (pairs of systems whose order their documents decide).
+    Columns pair, systems, documents (0: not known), segments, workers (1: in the model), system_sd,
+    judged (share of document-system cells with a judgment), document_sd (points between documents,
+    of the model), luck_sd and luck_max (points between systems), luck_z_sd, luck_z_max, reordered
+    (pairs of systems whose order their documents decide).
     """
     row: dict[str, Any] = {
         "pair": pair,

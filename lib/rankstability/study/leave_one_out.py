@@ -91,11 +91,8 @@ def leave_one_out(
 def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
     """Ranks and scores of every system before and after each removal of another.
 
-    Returns
-    -------
-    DataFrame
-        removed, system (both in the original order), rank_before, rank_after (among the systems
-        left), move (ranks up: positive), z_before, z_after.
+    Columns removed, system (both in the original order), rank_before, rank_after (among the systems
+    left), move (ranks up: positive), z_before, z_after.
     """
     frames = []
     for c in comparisons:

@@ -96,11 +96,8 @@ def standings(
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
     """Lines claimed, held, and both, for each recipe and unit of `held.lines_table`.
 
-    Returns
-    -------
-    DataFrame
-        (pair,) recipe, unit, places (between neighbours), claimed, held (at any place),
-        claimed_and_held; the last two are empty where it cannot be told.
+    Columns (pair,) recipe, unit, places (between neighbours), claimed, held (at any place),
+    claimed_and_held; the last two are empty where it cannot be told.
     """
     keys = [name for name in ("pair", "recipe", "unit") if name in lines]
     frame = lines.assign(

@@ -99,11 +99,8 @@ class _Documents:
 def halves(judged: Scored, rng: np.random.Generator, draws: int = 1000) -> pd.DataFrame:
     """How far two random halves of the documents rank systems alike.
 
-    Returns
-    -------
-    DataFrame
-        One row: systems, documents, tau (mean over splits), low, high (the central 95 % of
-        splits). Without documents, or with fewer than twice `FEWEST_UNITS`, tau is empty.
+    One row: systems, documents, tau (mean over splits), low, high (the central 95 % of splits).
+    Without documents, or with fewer than twice `FEWEST_UNITS`, tau is empty.
     """
     row = {"systems": len(judged.systems), "documents": 0, "tau": np.nan}
     row |= {"low": np.nan, "high": np.nan}

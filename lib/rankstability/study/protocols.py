@@ -176,13 +176,10 @@ def agreement(
 def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
     """What of one study's claims the other one keeps, on the segments they share.
 
-    Returns
-    -------
-    DataFrame
-        first, second, pairs_claimed (pairs of systems that the first calls different, t over
-        units, two-sided), srp (share of these that the second orders alike), claimed_again (that
-        the second calls different, too, in that order), opposite (in the other order), lines (of
-        the first, as `recipe` draws them), lines_kept (with the same systems above in the second).
+    Columns first, second, pairs_claimed (pairs of systems that the first calls different, t over
+    units, two-sided), srp (share of these that the second orders alike), claimed_again (that the
+    second calls different, too, in that order), opposite (in the other order), lines (of the first,
+    as `recipe` draws them), lines_kept (with the same systems above in the second).
     """
     rows = []
     upper = np.triu_indices(len(both.systems), 1)

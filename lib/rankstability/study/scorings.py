@@ -146,11 +146,8 @@ def against_truth(
 ) -> pd.DataFrame:
     """How right and how stable each method is where the truth is known (see `truth.Truth`).
 
-    Returns
-    -------
-    DataFrame
-        simulation, method, wrong (pairs of systems in the wrong order), moved (pairs that change
-        places when the truly lowest and the truly highest system are removed, added up), pairs.
+    Columns simulation, method, wrong (pairs of systems in the wrong order), moved (pairs that
+    change places when the truly lowest and the truly highest system are removed, added up), pairs.
     """
     if simulations < 1:
         raise DataError("no simulated campaigns", value=simulations, expected="1 or more")
@@ -191,11 +188,8 @@ def gaps(tries: pd.DataFrame) -> pd.DataFrame:
     `tries` is from `against_truth`, of one or several language pairs (column pair), which count
     alike.
 
-    Returns
-    -------
-    DataFrame
-        method, against, gap (above 0: `method` is more often wrong), low, high (95 % for all
-        intervals together, Bonferroni), told_apart (0: the interval holds 0).
+    Columns method, against, gap (above 0: `method` is more often wrong), low, high (95 % for all
+    intervals together, Bonferroni), told_apart (0: the interval holds 0).
     """
     tries = tries if "pair" in tries else tries.assign(pair="")
     share = tries.assign(wrong=tries["wrong"] / tries["pairs"])
@@ -230,13 +224,10 @@ def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
     `rows` are from `changes_by_method` (the `decisive` runs are counted), `tries` from
     `against_truth`, both of one or several pairs (column pair).
 
-    Returns
-    -------
-    DataFrame
-        method, runs, order, lines, any (shares of runs in which the order, the clusters, or either
-        changed), pairs_changed (language pairs with any change), wrong, wrong_se (share of pairs
-        of systems in the wrong order, mean over simulations), moved (share of pairs of systems
-        that change places on removing the truly lowest and highest).
+    Columns method, runs, order, lines, any (shares of runs in which the order, the clusters, or
+    either changed), pairs_changed (language pairs with any change), wrong, wrong_se (share of pairs
+    of systems in the wrong order, mean over simulations), moved (share of pairs of systems that
+    change places on removing the truly lowest and highest).
     """
     rows = decisive(rows)
     rows = rows.assign(any=(rows["d_rank"] + rows["d_cluster"]) > 0)

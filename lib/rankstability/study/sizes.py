@@ -36,7 +36,8 @@ def precision(scored: Scored, sure: Means, unit: str, by_domain: bool = False) -
     `unit` and `by_domain` are those by which `rank.units.estimate` made `sure`; true means are its
     means, drawn together.
     """
-    part = _part(scored)
+    group = scored.unit("document" if scored.has("document") else "segment")
+    part = scored.take(group % -(-len(scored.score) // MOST) == 0)
     fitted = variance.crossed_where_possible(part.score, design.factors(part))
     known = design.precision(scored, fitted, by_domain)
     units = [scored.unit(u) for u in (("worker", "document") if unit == TWO_WAY else (unit,))]
@@ -49,13 +50,6 @@ def precision(scored: Scored, sure: Means, unit: str, by_domain: bool = False) -
     sizes = {size for name in parts for size in DRAWN[name]} | {"judgments"}
     number = {name: count for name, count in known.units.items() if name in sizes}
     return replace(known, quality=sure.drawn_together(), parts=parts, units=number)
-
-
-def _part(scored: Scored) -> Scored:
-    codes = design.factors(scored)
-    group = codes.get("document", codes["segment"])
-    step = -(-len(scored.score) // MOST)
-    return scored.take(group % step == 0) if step > 1 else scored
 
 
 def of_means(sure: Means, systems: tuple[str, ...], judgments: int) -> Precision:
@@ -74,16 +68,13 @@ def needed(
 ) -> pd.DataFrame:
     """What each pair of neighbours of `ranked` (best first) needs to be told apart at `alpha`.
 
-    Returns
-    -------
-    DataFrame
-        below, system, other (the neighbour below), gap (estimated true difference; low and high
-        its 95 % interval), error, power (of a campaign of this size), smallest_gap (that this
-        campaign would find with chance `power`), times (how many times the campaign, in all sizes
-        alike, finds the gap with `power`; times_low and times_high for the ends of its interval;
-        inf where the gap may be 0), judgments (that many in all, at least those here), and
-        documents, annotators, ratings where these can be added: how many in all if only they grow
-        (ratings: times those of each item now), inf where no number is enough.
+    Columns below, system, other (the neighbour below), gap (estimated true difference; low and high
+    its 95 % interval), error, power (of a campaign of this size), smallest_gap (that this campaign
+    would find with chance `power`), times (how many times the campaign, in all sizes alike, finds
+    the gap with `power`; times_low and times_high for the ends of its interval; inf where the gap
+    may be 0), judgments (that many in all, at least those here), and documents, annotators, ratings
+    where these can be added: how many in all if only they grow (ratings: times those of each item
+    now), inf where no number is enough.
     """
     at = {name: k for k, name in enumerate(known.systems)}
     place = [at[name] for name in ranked]
@@ -96,7 +87,7 @@ def needed(
     out["error"], out["power"] = error, ndtr(np.abs(gap) / error - ndtri(1 - alpha / 2))
     out["smallest_gap"] = bar * error
     for end, of in (("", "gap"), ("_low", "high"), ("_high", "low")):
-        out["times" + end] = _times(bar * error, out[of].to_numpy())
+        out["times" + end] = design.size_needed(bar * error, out[of].to_numpy())
     out["judgments"] = np.ceil(np.maximum(out["times"], 1.0) * known.units["judgments"])
     by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
     for size in sizes(known):
@@ -108,11 +99,6 @@ def needed(
 def sizes(known: Precision) -> list[str]:
     """Which of `SIZES` can be added to, because a part of the error falls with them."""
     return [size for size in SIZES if any(size in DRAWN[name] for name in known.parts)]
-
-
-def _times(wanted: np.ndarray, gap: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore"):
-        return np.where(gap > 0, (wanted / np.maximum(gap, 0.0)) ** 2, np.inf)
 
 
 def _alone(parts: dict[str, np.ndarray], size: str, error: np.ndarray) -> np.ndarray:
@@ -129,14 +115,11 @@ def additions(
 ) -> pd.DataFrame:
     """What is worth most: one of the campaign's sizes doubled, the others as they are.
 
-    Returns
-    -------
-    DataFrame
-        addition (``none``, then ``documents``, ``annotators``, ``ratings``, ``all``: documents and
-        annotators; most gain first), judgments (multiple of the present), error (standard error of
-        the median pair's difference), gain (share of the error variance that goes; gain_low and
-        gain_high: 95 % over components drawn by their own errors, as if these were independent),
-        and what `design.repeats` expects of two campaigns of that size.
+    Columns addition (``none``, then ``documents``, ``annotators``, ``ratings``, ``all``: documents
+    and annotators; most gain first), judgments (multiple of the present), error (standard error of
+    the median pair's difference), gain (share of the error variance that goes; gain_low and
+    gain_high: 95 % over components drawn by their own errors, as if these were independent), and
+    what `design.repeats` expects of two campaigns of that size.
     """
     can = sizes(known)
     options: dict[str, dict[str, float]] = {"none": {}} | {size: {size: 2.0} for size in can}
@@ -144,7 +127,9 @@ def additions(
         options["all"] = {"documents": 2.0, "annotators": 2.0}
     i, j = np.triu_indices(len(known.systems), 1)
     by_part = np.array([difference_variance(part)[i, j] for part in known.parts.values()])
-    drawn = _drawn_components(known, rng, draws)
+    # components drawn by their standard errors, over those estimated
+    log_error = [known.components.log_error.get(name, np.nan) for name in known.parts]
+    drawn = np.exp(rng.standard_normal((draws, len(by_part))) * np.nan_to_num(log_error))
     now = np.median(by_part.sum(axis=0)), np.median(drawn @ by_part, axis=1)
     rows = []
     for name, times in options.items():
@@ -161,35 +146,22 @@ def additions(
     return out.sort_values("gain", ascending=False, kind="stable", ignore_index=True)
 
 
-def _drawn_components(known: Precision, rng: np.random.Generator, draws: int) -> np.ndarray:
-    """Each part's variance over the estimated one, in components drawn by their standard errors."""
-    error = [known.components.log_error.get(name, np.nan) for name in known.parts]
-    return np.exp(rng.standard_normal((draws, len(error))) * np.nan_to_num(np.array(error)))
-
-
 def repeat(
-    sure: Means,
-    claims: int,
-    rng: np.random.Generator,
-    draws: int = 1000,
-    level: float = 0.95,
+    sure: Means, claims: int, rng: np.random.Generator, draws: int = 1000
 ) -> dict[str, float]:
     """Agreement to expect of two campaigns like this one, on other units.
 
     Campaigns are normal about `Means.drawn_together`, with the covariance over units.
 
-    Returns
-    -------
-    dict
-        tau, low, high (Kendall's between two campaigns: mean, and the range of 95 % of them), srp
-        (chance that the `claims` surest pairs of one campaign all keep their order in the other),
-        kept (mean share of them that do), claims.
+    Keys tau, low, high (Kendall's between two campaigns: mean, and the range of 95 % of them), srp
+    (chance that the `claims` surest pairs of one campaign all keep their order in the other), kept
+    (mean share of them that do), claims.
     """
     n, truth = len(sure.mean), sure.drawn_together()
     one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
     taus = tau(one, two)
     out = {"tau": taus.mean()}
-    out["low"], out["high"] = np.quantile(taus, [(1 - level) / 2, (1 + level) / 2])
+    out["low"], out["high"] = np.quantile(taus, [0.025, 0.975])
     i, j = np.triu_indices(n, 1)
     first, second = one[:, i] - one[:, j], two[:, i] - two[:, j]
     claims = min(claims, len(i))

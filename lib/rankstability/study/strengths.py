@@ -24,13 +24,10 @@ def strengths(frame: pd.DataFrame, rng: np.random.Generator, alpha: float = 0.05
 
     `frame` holds tasks, from `read.rr.read_rr`. A task without finite strengths is left out.
 
-    Returns
-    -------
-    DataFrame
-        task, system, rank (by strength), strength (log odds, mean 0), low, high (95 %, over
-        `unit`: judges, blocks where there are fewer than `FEWEST_UNITS`), marginal_low,
-        marginal_high (rank sets), held_below (1: a line below this system holds), trueskill,
-        bojar (wins over decided), unit, tie (Davidson's parameter; 0: no ties).
+    Columns task, system, rank (by strength), strength (log odds, mean 0), low, high (95 %, over
+    `unit`: judges, blocks where there are fewer than `FEWEST_UNITS`), marginal_low, marginal_high
+    (rank sets), held_below (1: a line below this system holds), trueskill, bojar (wins over
+    decided), unit, tie (Davidson's parameter; 0: no ties).
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():

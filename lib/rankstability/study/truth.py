@@ -121,9 +121,6 @@ def known_truth(
     return Truth(only, quality, expected, codes, parts.variance, stretch, values)
 
 
-# ---------------------------------------------------------------- halves of the workers
-
-
 def cell_means(
     da: DirectAssessment, scores: np.ndarray, member: np.ndarray | None = None
 ) -> np.ndarray:
@@ -170,11 +167,8 @@ def split_halves(
     The real campaign is split `splits` times, each of `simulations` from each of `truths` `SPLITS`
     times.
 
-    Returns
-    -------
-    DataFrame
-        pair, scores (``real`` or a name of `truths`), draw (split of the real campaign, simulated
-        campaign), tau (of a simulated campaign, the mean over its splits).
+    Columns pair, scores (``real`` or a name of `truths`), draw (split of the real campaign,
+    simulated campaign), tau (of a simulated campaign, the mean over its splits).
     """
     z = np.repeat(judgment_z(da)[:, None], splits, axis=1)
     frames = {"real": half_taus(da, z, rng)}
@@ -191,12 +185,9 @@ def split_halves(
 def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
     """Real and simulated agreement of halves (`split_halves`), by pair and for the campaign.
 
-    Returns
-    -------
-    DataFrame
-        pair (``campaign``: the mean over pairs), scores, tau (mean), low, high (of the real one,
-        the 95 % Monte Carlo interval of the mean over splits; of a simulated one, the range of 95 %
-        of simulated campaigns), as_real (1: the real mean lies in that range).
+    Columns pair (``campaign``: the mean over pairs), scores, tau (mean), low, high (of the real
+    one, the 95 % Monte Carlo interval of the mean over splits; of a simulated one, the range of 95
+    % of simulated campaigns), as_real (1: the real mean lies in that range).
     """
     whole = rows.groupby(["scores", "draw"], sort=False)["tau"].mean().reset_index()
     out = []
