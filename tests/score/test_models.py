@@ -206,7 +206,7 @@ def test_nested_equations_are_those_of_the_dense_likelihood(weighted):
     w = rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
     log_ratio = np.log([0.5, 2.0, 0.7, 0.3, 0.4, 0.2, 0.6])
     codes = [np.unique(c, return_inverse=True)[1] for c in factors.values()]
-    equations = variance.Equations(codes, [int(c.max()) + 1 for c in codes], w)
+    equations = variance.Equations(codes, w)
     fit = reml.fit_at(equations, y, log_ratio)
     v = np.diag(1 / w)
     for c, r in zip(codes, np.exp(log_ratio), strict=True):
@@ -279,7 +279,7 @@ def test_the_search_does_not_stop_beside_a_variance_of_0():
     fit = variance.crossed(y, of)
     assert fit.variance["document:system"] == 0
     codes = [np.unique(c, return_inverse=True)[1] for c in of.values()]
-    equations = variance.Equations(codes, [int(c.max()) + 1 for c in codes], np.ones(len(y)))
+    equations = variance.Equations(codes, np.ones(len(y)))
     ratio = np.array([fit.variance[n] for n in of]) / fit.variance["residual"]
     z = (y - y.mean()) / y.std()
     best = reml.fit_at(equations, z, np.log(np.maximum(ratio, 1e-7)))

@@ -64,11 +64,9 @@ class SegmentScores:
 
 
 def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation (ddof = 1) of all scores of each worker, any type.
+    """Mean, sd (ddof = 1; NaN for a single score) and judgments of each worker, rows of any type.
 
     Knowles (2021), equation 1; from rows of ``ad-latest`` of one language pair.
-
-    Indexed by worker: mean, sd (NaN for a single score), judgments.
     """
     names = latest["worker"].cat.categories
     codes = latest["worker"].cat.codes.to_numpy()
@@ -126,7 +124,8 @@ def segment_scores(
     """Mean raw and z score of each system on each segment.
 
     Only rows of type SYSTEM and REPEAT count; several judgments of the same output are averaged
-    first, so that segments judged more often do not weigh more (Knowles 2021, section 3).
+    first, so that segments judged more often do not weigh more (Knowles 2021, section 3). Refused
+    where no row counts.
 
     Parameters
     ----------
@@ -135,11 +134,6 @@ def segment_scores(
     z : array, optional
         Standardised score of each row of ``da.good``, by default `judgment_z`: the place where
         another standardisation comes in.
-
-    Raises
-    ------
-    DataError
-        If no row counts.
 
     Examples
     --------

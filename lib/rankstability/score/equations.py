@@ -35,28 +35,23 @@ class Equations:
     other factors. What is not 0 of them stands in one flat array: the dense table of the others,
     then of each bundle of groups its own table and the one with the others it meets.
 
-    Parameters
-    ----------
-    codes, sizes : sequence of array of int, sequence of int
-        Of each factor the level of each row, from 0, and the number of levels.
-    weights : array of float
-    values : sequence of array, optional
-        What each factor's effects are multiplied by in each row; by default 1.
+    `codes` are of each factor the level of each row, from 0; `values` what the factor's effects are
+    multiplied by in each row, by default 1.
     """
 
     def __init__(
         self,
         codes: Sequence[np.ndarray],
-        sizes: Sequence[int],
         weights: np.ndarray,
         values: Sequence[np.ndarray] | None = None,
     ) -> None:
-        self.codes, self.sizes, self.weights = list(codes), list(sizes), weights
-        self.values = list(values or [np.ones(len(weights))] * len(sizes))
+        self.codes, self.weights = list(codes), weights
+        self.sizes = [int(c.max()) + 1 for c in codes]
+        self.values = list(values or [np.ones(len(weights))] * len(codes))
         group, nested = _nest(self.codes, self.sizes)
         self.first = max(nested, key=lambda f: self.sizes[f])
         inner = [f for f in nested if f != self.first]
-        others = [f for f in range(len(sizes)) if f not in nested]
+        others = [f for f in range(len(codes)) if f not in nested]
         label = [_of_level(self.codes[f], self.sizes[f], group) for f in inner]
         order = np.argsort(np.concatenate([np.empty(0, int), *label]), kind="stable")
         place = np.argsort(order, kind="stable")

@@ -48,14 +48,8 @@ def leave_out(
     Each fit is one Newton step of the restricted likelihood from the components of all judgments;
     document effects are predicted with these components.
 
-    Parameters
-    ----------
-    judged, parts
-        The judgments, and the components fitted to them.
-    unit : str
-        One of ``Scored.units``, or ``segment``.
-    weights : array of float, optional
-        Judgments averaged in each score.
+    `parts` are the components fitted to the judgments, `unit` one of ``Scored.units`` or
+    ``segment``, `weights` the judgments averaged in each score.
     """
     known = [n for n in parts.variance if n != "residual" and n not in parts.left_out]
     units = judged.units
@@ -72,8 +66,7 @@ def leave_out(
     for g, effect in enumerate(effects):
         rows = group != g
         levels = [np.unique(of[n][rows], return_inverse=True) for n in known]
-        sizes = [len(names) for names, _ in levels]
-        equations = Equations([codes for _, codes in levels], sizes, weight[rows])
+        equations = Equations([codes for _, codes in levels], weight[rows])
         y = judged.score[rows] - np.average(judged.score[rows], weights=weight[rows])
         fit = reml.fit_at(equations, y, at)
         hessian = fit.hessian[np.ix_(there, there)]

@@ -47,6 +47,10 @@ def components(
 ) -> variance.Components:
     """Variance of single judgments: the `factors` of the judgments that count, and the residual.
 
+    A factor that these data cannot tell (one worker, every segment judged once, the same rows
+    together as an earlier factor) has variance 0 and is in `left_out`. Effects of the factors that
+    are not combined are under the names of the data. Fewer than two systems are refused.
+
     Parameters
     ----------
     scores : array, optional
@@ -60,13 +64,6 @@ def components(
         standard deviation from the mean. (Beside a variance of systems, slopes on effects fitted to
         the same scores would take its place.)
 
-    Returns
-    -------
-    Components
-        A factor that these data cannot tell (one worker, every segment judged once, the same rows
-        together as an earlier factor) has variance 0 and is in `left_out`. Effects of the factors
-        that are not combined are under the names of the data. A pair with fewer than two systems is
-        refused.
     """
     at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores
@@ -149,10 +146,7 @@ def controls(
     The level is the worker's effect beside the effect of the type of row (REF, BAD_REF), so that a
     worker with many bad references is not taken for a strict one. NaN below three control rows.
 
-    Parameters
-    ----------
-    scores : array, optional
-        One per row of ``da.good``, by default the raw scores; or a column each for several.
+    `scores` are one per row of ``da.good``, by default the raw ones; or a column each for several.
     """
     good = da.good
     values = good["score"].to_numpy(float) if scores is None else scores
@@ -181,10 +175,8 @@ def standardised(
     NaN where the method knows nothing of the worker: such judgments do not count. A method is
     absent where no worker of a system can be standardised.
 
-    Parameters
-    ----------
-    penalty : tuple of float, optional
-        Of worker and document effects in ``mixed``; by default from `components` of these data.
+    `penalty` is that of worker and document effects in ``mixed``, by default from `components` of
+    these data.
     """
     raw = da.good["score"].to_numpy(float)[:, None]
     columns = standardised_columns(da, raw, methods, penalty)

@@ -69,6 +69,8 @@ def mqm_scores(
 ) -> pd.DataFrame:
     """MQM score of each segment in each rating: the sum of its errors' weights, 0 is perfect.
 
+    Columns system, document, segment, rater, score, errors (rows of any weight above 0).
+
     Parameters
     ----------
     judgments : DataFrame
@@ -76,11 +78,6 @@ def mqm_scores(
         without a weight in the table are refused.
     weights : str or DataFrame
         A name of `WEIGHTS`, or a table as `weight_table` gives it.
-
-    Returns
-    -------
-    DataFrame
-        system, document, segment, rater, score, errors (rows of any weight above 0).
 
     Examples
     --------
@@ -140,17 +137,15 @@ class Ratings:
         return replace(self, systems=tuple(self.systems[i] for i in keep), **parts)
 
 
-def ratings(
-    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021", coverage: float = 0.5
-) -> Ratings:
+def ratings(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> Ratings:
     """Collect judgments into `Ratings`.
 
-    Kept are the systems with at least `coverage` of the documents, then the documents of which
+    Kept are the systems with at least half of the documents, then the documents of which
     every kept system has every segment rated by the same raters, as many as most documents have.
     `Ratings.excluded` names the systems left out, and those that lack documents; refused where no
     document is complete.
     """
-    scores, excluded = _complete(mqm_scores(judgments, weights), coverage)
+    scores, excluded = _complete(mqm_scores(judgments, weights))
     systems = tuple(sorted(scores["system"].unique()))
     documents = tuple(sorted(scores["document"].unique()))
     raters = tuple(sorted(scores["rater"].unique(), key=_natural))
@@ -181,14 +176,14 @@ def ratings(
     )
 
 
-def _complete(scores: pd.DataFrame, coverage: float) -> tuple[pd.DataFrame, dict[str, int]]:
+def _complete(scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     """The ratings of systems and documents that `ratings` keeps, and what was left out."""
     excluded: dict[str, int] = {}
     total = scores["document"].nunique()
     documents_of = scores.groupby("system")["document"].nunique()
-    few = documents_of[documents_of / total < coverage]
+    few = documents_of[documents_of / total < 0.5]
     for name, number in few.items():
-        excluded[f"system {name} (under {coverage:.0%} of documents)"] = int(number)
+        excluded[f"system {name} (under 50% of documents)"] = int(number)
     scores = scores[~scores["system"].isin(few.index)]
     of_document = scores.groupby("document")
     raters, segments = of_document["rater"].nunique(), of_document["segment"].nunique()

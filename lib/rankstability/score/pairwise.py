@@ -48,12 +48,9 @@ def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
 
     Sign is 1 where the first was ranked better, -1 where worse, 0 where equal.
 
-    Parameters
-    ----------
-    unranked : str
-        ``drop``: an output without a rank takes part in no comparison, the rest of its block does
-        (Bojar et al. 2011). ``keep``: its -1 is taken for a rank and so beats everything, which
-        is what reproduces the scores Koehn (2012) prints.
+    With `unranked` ``drop`` an output without a rank takes part in no comparison, the rest of its
+    block does (Bojar et al. 2011); with ``keep`` its -1 is taken for a rank and so beats
+    everything, which is what reproduces the scores Koehn (2012) prints.
     """
     if unranked not in ("drop", "keep"):
         raise DataError("unknown rule for unranked outputs", value=unranked, expected="drop, keep")
@@ -76,17 +73,14 @@ def _cells(data: Blocks, unranked: str) -> tuple[np.ndarray, ...]:
 def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> PairCounts:
     """How often each system was ranked better than each other one, and how often equal.
 
+    ``wins[i, j]`` and ``ties[i, j]`` are between systems i and j, in order of name.
+
     Parameters
     ----------
     judgments : DataFrame or Blocks
         One task (several are refused): rows of a campaign by relative ranking, or its blocks.
     unranked : str
         What to make of outputs left without a rank, see `comparisons`.
-
-    Returns
-    -------
-    PairCounts
-        ``wins[i, j]`` and ``ties[i, j]`` between systems i and j, in order of name.
 
     Examples
     --------

@@ -27,21 +27,12 @@ FIXED = 1e-6  # penalty that makes a factor fixed: only picks one of the equival
 class Components:
     """Variance components of single judgments, and the effects predicted with them.
 
-    Attributes
-    ----------
-    variance : dict of str to float
-        Per factor and ``residual``, in squared units of the score.
-    mean : float
-        The intercept.
-    effects : dict of str to DataFrame
-        Per factor: level, effect, se (prediction error), rows.
-    deviance : float
-        Minus twice the restricted log-likelihood at the optimum, up to a constant.
-    left_out : tuple of str
-        Factors whose variance these data cannot tell: their variance and effects are set to 0, and
-        what they do is in the other components.
-    log_error : dict of str to float
-        Standard error of the log of a factor's variance over the residual's.
+    `variance`, per factor and ``residual``, is in squared units of the score, `mean` the intercept,
+    and `effects` per factor: level, effect, se (prediction error), rows. `deviance` is minus twice
+    the restricted log-likelihood at the optimum, up to a constant. `left_out` are factors whose
+    variance these data cannot tell: their variance and effects are set to 0, and what they do is in
+    the other components. `log_error` is the standard error of the log of a factor's variance over
+    the residual's.
     """
 
     variance: dict[str, float]
@@ -88,25 +79,25 @@ def crossed(
     y = mean + sum of the factors' effects + residual, the effects of a factor independent normal
     with its variance, the residual's variance divided by the weight.
 
-    Parameters
-    ----------
-    factors : mapping of name to array
-        Labels or codes, each of shape (n,). Refused: one of a single level, or of no fewer levels
-        than rows.
-    weights : array of float, optional
-        Judgments averaged in each value.
-    values : mapping of name to array, optional
-        Of some factors, what their effects are multiplied by in each row: random slopes.
+    Refused: a factor (labels or codes) of a single level, or of no fewer levels than rows.
+    `weights` are the judgments averaged in each value, `values` of some factors what their effects
+    are multiplied by in each row: random slopes.
     """
     if not len(y) or not np.isfinite(y).all():
         raise DataError("scores missing", value=len(y), expected="finite scores")
     w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
-    coded = _coded(factors, len(y))
+    coded = {name: pd.factorize(np.asarray(of), sort=True) for name, of in factors.items()}
+    for name, (_, levels) in coded.items():
+        if len(levels) < 2 or len(levels) >= len(y):
+            raise DataError(
+                f"cannot estimate the variance of {name}",
+                value=f"{len(levels)} levels in {len(y)} rows",
+                expected="at least two levels, and several rows to a level",
+            )
     centre = float(np.average(y, weights=w))
     scale = float(np.sqrt(np.average((y - centre) ** 2, weights=w))) or 1.0
-    sizes = [len(levels) for _, levels in coded.values()]
     times = [(values or {}).get(name, np.ones(len(y))) for name in coded]
-    equations = Equations([codes for codes, _ in coded.values()], sizes, w, times)
+    equations = Equations([codes for codes, _ in coded.values()], w, times)
     fit = maximise(equations, (y - centre) / scale)
     residual = fit.residual * scale**2
     there = fit.log_ratio > NONE
@@ -132,23 +123,6 @@ def crossed(
         len(y),
         log_error=dict(zip(coded, log_errors(fit, there).tolist(), strict=True)),
     )
-
-
-def _coded(
-    factors: Mapping[str, np.ndarray], rows: int
-) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Codes and levels of each factor."""
-    coded = {}
-    for name, labels in factors.items():
-        codes, levels = pd.factorize(np.asarray(labels), sort=True)
-        if len(levels) < 2 or len(levels) >= rows:
-            raise DataError(
-                f"cannot estimate the variance of {name}",
-                value=f"{len(levels)} levels in {rows} rows",
-                expected="at least two levels, and several rows to a level",
-            )
-        coded[name] = (codes, levels)
-    return coded
 
 
 def crossed_where_possible(
@@ -190,18 +164,11 @@ def effects(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Effects of systems, of workers and of documents, by (penalised) least squares.
 
-    The system effects hold the overall level. Levels without rows get 0.
-
-    Parameters
-    ----------
-    y : array of float, shape (n,) or (n, columns)
-        Several columns are fitted each for itself.
-    system, worker, document : arrays of int
-        Codes from 0. Without `document`, there are no document effects.
-    penalty : tuple of float, optional
-        Of worker and document effects: the ratio residual variance / factor variance for random
-        effects (Henderson's equations); by default they are fixed (least squares; of the equivalent
-        solutions the one whose worker and document effects are smallest).
+    The system effects hold the overall level. Levels without rows get 0; without `document` there
+    are no document effects. Several columns of `y` are fitted each for itself. `penalty`, of worker
+    and document effects, is the ratio residual variance / factor variance for random effects
+    (Henderson's equations); by default they are fixed (least squares; of the equivalent solutions
+    the one whose worker and document effects are smallest).
     """
     w = np.ones(len(y)) if weights is None else weights
     codes = [system, worker] if document is None else [system, worker, document]

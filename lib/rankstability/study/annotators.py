@@ -12,13 +12,12 @@ from ..score.da import averages
 from ..score.scored import Scored
 from .held import made_by, splits
 
-FEWEST = 20  # judgments below which an annotator's own numbers say little
+ENDS = (0.025, 0.975)  # of 95 % intervals
+MOST = 25  # annotators whose influence is asked about
 COLUMNS = ("score", "items", "judgments", "alpha", "low", "high", "unit", "resamples")
 
 
-def alpha(
-    scored: Scored, rng: np.random.Generator, resamples: int = 500, level: float = 0.95
-) -> pd.DataFrame:
+def alpha(scored: Scored, rng: np.random.Generator, resamples: int = 500) -> pd.DataFrame:
     """Krippendorff's alpha for interval data, over outputs that two annotators or more judged.
 
     An item is one system's output of one segment; several judgments of one annotator count as one,
@@ -50,7 +49,7 @@ def alpha(
     codes = pd.factorize(items["unit"])[0]
     totals = np.stack([np.bincount(codes, p) for p in parts.T], axis=1)
     times = rng.multinomial(len(totals), np.full(len(totals), 1 / len(totals)), resamples)
-    low, high = np.nanquantile(_alpha(times @ totals), [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile(_alpha(times @ totals), ENDS)
     row = ("as the recipe takes it", len(items), int(size.sum()), float(_alpha(totals.sum(0))))
     return pd.DataFrame([(*row, low, high, unit, resamples)], columns=list(COLUMNS))
 
@@ -133,9 +132,7 @@ def _pairwise(frame: pd.DataFrame, group: str) -> pd.Series:
     return share.groupby(ordered[group]).sum()
 
 
-def overall(
-    each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000, level: float = 0.95
-) -> pd.DataFrame:
+def overall(each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000) -> pd.DataFrame:
     """What annotators need and how far they repeat themselves, with other annotators in mind.
 
     `each` has a row per annotator, with the columns of `pace` or `repeated`, or both.
@@ -144,7 +141,6 @@ def overall(
     ``other``: means over repeated outputs), annotators, items, value, low, high (annotators
     resampled).
     """
-    ends = [(1 - level) / 2, (1 + level) / 2]
     rows = []
     for measure, items in (("seconds", "timed"), ("difference", "repeats"), ("other", "repeats")):
         known = each.dropna(subset=measure) if measure in each else each.iloc[:0]
@@ -153,16 +149,16 @@ def overall(
         weight = np.ones(len(known)) if measure == "seconds" else known["repeats"].to_numpy(float)
         value = known[measure].to_numpy(float)
         drawn = bootstrap((weight * value)[:, None], weight[:, None], rng, resamples)
-        low, high = np.quantile(drawn, ends)
+        low, high = np.quantile(drawn, ENDS)
         mean = float(np.average(value, weights=weight))
         rows.append((measure, len(known), int(known[items].sum()), mean, low, high))
     return pd.DataFrame(rows, columns=["measure", "annotators", "items", "value", "low", "high"])
 
 
-def influence(scored: Scored, recipe: Recipe, level: float = 0.05, most: int = 25) -> pd.DataFrame:
+def influence(scored: Scored, recipe: Recipe, alpha: float = 0.05) -> pd.DataFrame:
     """Which claimed lines fall, and whether the first changes, if one annotator had not judged.
 
-    Of the `most` annotators with the most judgments.
+    Of the `MOST` annotators with the most judgments.
 
     Columns annotator, judgments, lines (claimed with all), fallen (of them, no longer claimed
     between the same two groups of systems), new (lines that were not there), first_changes (0 or
@@ -170,14 +166,14 @@ def influence(scored: Scored, recipe: Recipe, level: float = 0.05, most: int = 2
     """
     worker = scored.unit("worker")
     number = np.bincount(worker)
-    every = made_by(scored, recipe, level)
+    every = made_by(scored, recipe, alpha)
     lines = splits(every)
     rows = []
-    for who in np.argsort(-number, kind="stable")[:most]:
+    for who in np.argsort(-number, kind="stable")[:MOST]:
         left = scored.take(worker != who)
         if len(np.unique(left.system)) < len(scored.systems):
             continue  # a system that only this one judged: there is nothing to compare
-        made = made_by(left, recipe, level)
+        made = made_by(left, recipe, alpha)
         now = splits(made)
         moved = int(made.order[0] != every.order[0])
         rows.append((who, number[who], len(lines), len(lines - now), len(now - lines), moved))

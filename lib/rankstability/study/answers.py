@@ -38,18 +38,17 @@ def line_answers(
 
 def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
     """The numbers of the first sentence: who may be first, lines claimed and held."""
-    told = made.unit != ""
-    first = made.ranking.loc[made.ranking["may_be_first"] == 1, "system"].tolist() if told else []
+    first = made.ranking.loc[made.ranking["may_be_first"] == 1, "system"].tolist()
     return {
         "systems": len(made.ranking),
         "leader": made.ranking["system"].iloc[0],
-        "told": told,
+        "told": made.unit != "",
         "may_be_first": first,
-        "alone": (HOLDS if len(first) == 1 else UNTOLD) if told else UNTOLD,
+        "alone": HOLDS if len(first) == 1 else UNTOLD,
         "claimed": int(made.lines["claimed"].sum()),
         "claimed_held": int((answers["answer"] == HOLDS).sum()),
         "held": int(made.lines["held"].fillna(0).sum()),
-        "units": int(made.units.loc[made.units["unit"] == made.unit, "units"].sum()) if told else 0,
+        "units": int(made.units.loc[made.units["unit"] == made.unit, "units"].sum()),
     }
 
 
@@ -64,12 +63,7 @@ def statements(
     beyond chance. ``influence``: nothing hangs on one annotator. What these data have nothing on is
     left out.
 
-    Parameters
-    ----------
-    first : mapping
-        From `summary`.
-    tables : mapping
-        With false_lines, removals, agreement and influence, where there are any.
+    `first` is from `summary`; `tables` may hold false_lines, removals, agreement and influence.
     """
     names = ("false_lines", "removals", "agreement", "influence")
     false, removed, agreement, hanging = (tables.get(n, pd.DataFrame()) for n in names)

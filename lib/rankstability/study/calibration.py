@@ -22,13 +22,10 @@ def equal_systems(scored: Scored, recipe: Recipe) -> Scored:
 def shuffled(scored: Scored, unit: str, rng: np.random.Generator) -> Scored:
     """A null campaign: systems' labels shuffled whole within each unit.
 
-    Parameters
-    ----------
-    unit : str
-        ``segment``: the documents stay as they are, single scores change places.
-        ``document``: what is said of a system on a document stays together. ``worker``: so does
-        what an account says of a system, over all its documents. ``block``: the blocks of a worker
-        change places, for systems that were judged on different documents.
+    By ``segment`` the documents stay as they are, single scores change places; by ``document`` what
+    is said of a system on a document stays together, by ``worker`` what an account says of a
+    system, over all its documents. By ``block`` the blocks of a worker change places, for systems
+    that were judged on different documents.
     """
     if unit == "block":
         new = shuffle_blocks(scored.system, scored.unit("block"), scored.unit("worker"), rng)
@@ -47,19 +44,11 @@ def false_lines(
 ) -> pd.DataFrame:
     """Pairs called significant and campaigns with a line, over null campaigns from these data.
 
-    Parameters
-    ----------
-    scored : Scored
-        The judgments that the recipe counts, with the score that it takes.
-    unit : str
-        Within which labels are shuffled, see `shuffled`.
+    `scored` holds what the recipe counts, with the score it takes; `unit` as for `shuffled`.
 
-    Returns
-    -------
-    DataFrame
-        One row: recipe, unit, pairs_significant, pairs_low, pairs_high, campaigns_with_line,
-        campaigns_low, campaigns_high, draws (null campaigns). Shares, with 95 % intervals: of the
-        mean over campaigns for pairs, Wilson's for campaigns.
+    One row: recipe, unit, pairs_significant, pairs_low, pairs_high, campaigns_with_line,
+    campaigns_low, campaigns_high, draws (null campaigns). Shares, with 95 % intervals: of the mean
+    over campaigns for pairs, Wilson's for campaigns.
     """
     equal = equal_systems(scored, recipe)
     domain = segment_domains(scored)

@@ -25,33 +25,20 @@ def coverage(
     rng: np.random.Generator,
     draws: int = 100,
     *,
-    level: float = 0.95,
     resamples: int = 200,
     multipliers: int = 500,
 ) -> pd.DataFrame:
-    """How often ranges and sets by each unit hold the true ranks, over simulated campaigns.
+    """How often ranges and sets by each unit hold the true ranks, over `draws` simulated campaigns.
 
-    Scores are drawn from the fitted components on the campaign's own tasks, systems ranked by
-    their raw means.
+    Scores are drawn from the fitted components on the campaign's own tasks (without a `truth`, from
+    `truth.known_truth`, nothing can be simulated, and the frame is empty), systems ranked by their
+    raw means. `units` are of `rank.units.UNITS`, and ``segment`` for contrast; `resamples` of the
+    bootstrap behind ranges, `multipliers` of the maximum behind sets.
 
-    Parameters
-    ----------
-    truth : Truth, optional
-        From `truth.known_truth`; without one nothing can be simulated, and the frame is empty.
-    units : sequence of str
-        Kinds of units (`rank.units.UNITS`), and ``segment`` for contrast.
-    draws : int
-        Simulated campaigns.
-    resamples, multipliers : int
-        Of the bootstrap behind ranges, and of the maximum behind sets.
-
-    Returns
-    -------
-    DataFrame
-        unit, kind (``range``, ``marginal``, ``simultaneous``), covered, covered_low,
-        covered_high, width (ranks), draws. Shares: of systems for ranges and marginal sets (the
-        interval by the spread between draws), of campaigns in which all systems are held for
-        simultaneous ones (Wilson's). Units of which there are fewer than `FEWEST_UNITS` get none.
+    Columns unit, kind (``range``, ``marginal``, ``simultaneous``), covered, covered_low,
+    covered_high, width (ranks), draws. Shares: of systems for ranges and marginal sets (the
+    interval by the spread between draws), of campaigns in which all systems are held for
+    simultaneous ones (Wilson's). Units of which there are fewer than `FEWEST_UNITS` get none.
     """
     columns = ["unit", "kind", "covered", "covered_low", "covered_high", "width", "draws"]
     if truth is None or not units:
@@ -65,7 +52,7 @@ def coverage(
     for k in range(draws):
         one = replace(judged, score=scores[kept, k])
         for unit in units:
-            for kind, low, high in _said(one, unit, rng, level, resamples, multipliers):
+            for kind, low, high in _said(one, unit, rng, resamples, multipliers):
                 inside = (low <= true_rank) & (true_rank <= high)
                 held.setdefault((unit, kind), []).append(np.vstack([inside, high - low + 1]))
     rows = [(*key, *_share(key[1], np.array(told)), draws) for key, told in held.items()]
@@ -73,15 +60,15 @@ def coverage(
 
 
 def _said(
-    one: Scored, unit: str, rng: np.random.Generator, level: float, resamples: int, multipliers: int
+    one: Scored, unit: str, rng: np.random.Generator, resamples: int, multipliers: int
 ) -> list[tuple[str, np.ndarray, np.ndarray]]:
     """Kind, lowest and highest rank of each system, as these data say by this unit."""
     sure = estimate(one, unit)
     if sure.units < FEWEST_UNITS:
         return []
     drawn = ranks(draw_means(one, unit, rng, resamples))
-    sets = rank_sets(sure, rng, level, multipliers)
-    out = [("range", *rank_ranges(drawn, trim_for(resamples, 1 - level)))]
+    sets = rank_sets(sure, rng, draws=multipliers)
+    out = [("range", *rank_ranges(drawn, trim_for(resamples)))]
     for kind in ("marginal", "simultaneous"):
         out.append((kind, sets[f"{kind}_low"].to_numpy(), sets[f"{kind}_high"].to_numpy()))
     return out

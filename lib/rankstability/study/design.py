@@ -34,6 +34,7 @@ DRAWN = {
     "residual": ("documents", "ratings"),
 }
 """Which of a campaign's sizes divide the part of each component."""
+POWER = 0.8  # chance of a difference to be found
 LEAST = 1e-18  # variance of a difference, so that none is certain
 
 
@@ -41,14 +42,9 @@ LEAST = 1e-18  # variance of a difference, so that none is certain
 class Precision:
     """How well a campaign's mean scores are known, part by part.
 
-    Attributes
-    ----------
-    quality : array
-        Estimated true means: those observed, drawn together until they vary as the component says.
-    parts : dict of str to array, shape (systems, systems)
-        What each component adds to the covariance of the means.
-    units : dict of str to int
-        Documents, annotators, judgments of the campaign (those known).
+    `quality` are the estimated true means: those observed, drawn together until they vary as the
+    component says; `parts`, (systems, systems) each, what each component adds to the covariance of
+    the means; `units` the numbers of documents, annotators, judgments of the campaign, where known.
     """
 
     systems: tuple[str, ...]
@@ -57,15 +53,18 @@ class Precision:
     units: dict[str, int]
     components: variance.Components
 
-    def covariance(self, **times: float) -> np.ndarray:
-        """Covariance of the means with so many `times` the documents, annotators, ratings per item.
+    def covariance(
+        self, documents: float = 1.0, annotators: float = 1.0, ratings: float = 1.0
+    ) -> np.ndarray:
+        """Covariance of the means with so many times the documents, annotators, ratings per item.
 
         Judgments grow with documents, which bring their items with them (segments where none are
         known), and with ratings.
         """
+        times = {"documents": documents, "annotators": annotators, "ratings": ratings}
         total = np.zeros((len(self.systems),) * 2)
         for name, part in self.parts.items():
-            total += part / np.prod([times.get(size, 1.0) for size in DRAWN[name]])
+            total += part / np.prod([times[size] for size in DRAWN[name]])
         return total
 
     def errors(self, **times: float) -> np.ndarray:
@@ -86,12 +85,8 @@ def precision(
 
     Segments count alike. Workers and documents are used where known.
 
-    Parameters
-    ----------
-    fitted : Components, optional
-        Of these scores, from `models.components`; by default fitted here.
-    by_domain : bool
-        Means over domains of a domain's mean, as `Scored.weights` has it.
+    By default `fitted`, the components of these scores, are fitted here; `by_domain` as for
+    `Scored.weights`: means over domains of a domain's mean.
     """
     of = factors(scored)
     fitted = fitted or variance.crossed_where_possible(scored.score, of)
@@ -135,21 +130,26 @@ def shares(
     return out
 
 
-def pair_power(known: Precision, *, alpha: float = 0.05, power: float = 0.8) -> pd.DataFrame:
+def pair_power(known: Precision) -> pd.DataFrame:
     """Chance to tell each pair of systems apart, and how large a campaign would need to be.
 
     Columns first (the better), second, gap (estimated true difference), error (standard error of
-    the difference), power (chance of a two-sided test at `alpha` to find it, in the right
-    direction), times (as for `size_needed`, for a chance of `power`).
+    the difference), power (chance of a two-sided test at .05 to find it, in the right direction),
+    times (as for `size_needed`, for a chance of `POWER`).
     """
     order = np.argsort(-known.quality, kind="stable")
     i, j = np.triu_indices(len(order), 1)
     first, second = order[i], order[j]
     gap, error = known.quality[first] - known.quality[second], known.errors()[first, second]
-    bar, names = ndtri(1 - alpha / 2), np.array(known.systems)
+    names = np.array(known.systems)
     out = pd.DataFrame({"first": names[first], "second": names[second], "gap": gap, "error": error})
-    times = size_needed((bar + ndtri(power)) * error, gap)
-    return out.assign(power=ndtr(gap / error - bar), times=times)
+    times = size_needed(errors_needed() * error, gap)
+    return out.assign(power=ndtr(gap / error - ndtri(0.975)), times=times)
+
+
+def errors_needed(alpha: float = 0.05) -> float:
+    """Standard errors of a difference that a two-sided test finds with a chance of `POWER`."""
+    return float(ndtri(1 - alpha / 2) + ndtri(POWER))
 
 
 def size_needed(found: np.ndarray, gap: np.ndarray) -> np.ndarray:
@@ -158,12 +158,10 @@ def size_needed(found: np.ndarray, gap: np.ndarray) -> np.ndarray:
         return np.where(gap > 0, (found / np.maximum(gap, 0.0)) ** 2, np.inf)
 
 
-def smallest_gap(
-    known: Precision, *, alpha: float = 0.05, power: float = 0.8, **times: float
-) -> float:
+def smallest_gap(known: Precision, *, alpha: float = 0.05, **times: float) -> float:
     """True difference that the median pair of systems needs, as `pair_power` has it."""
     error = np.median(known.errors(**times)[np.triu_indices(len(known.systems), 1)])
-    return float((ndtri(1 - alpha / 2) + ndtri(power)) * error)
+    return float(errors_needed(alpha) * error)
 
 
 def repeats(

@@ -158,7 +158,12 @@ def ease_by_system(
     for score in ("raw", "z"):
         ease = document.map(parts[score].effects["document"].set_index("level")["effect"])
         out[f"luck_{score}"] = against_the_mean(ease, score)
-    half = _luck_half(system, document, frame["raw"].notna(), parts["raw"], without)
+    documents = parts["raw"].effects["document"].set_index("level").sort_index()
+    known = frame["raw"].notna()
+    share = pd.crosstab(system[known], document[known], normalize="index")
+    apart = (share - share.mean()).reindex(columns=documents.index, fill_value=0.0)
+    by_model = Z95 * np.sqrt((apart**2) @ documents["se"].fillna(0.0) ** 2)
+    half = without.luck_half(apart, by_model)
     out["luck_low"], out["luck_high"] = (out["luck_raw"] + k * half for k in (-1, 1))
     out["unit"] = without.unit
     more = segment.map(parts["z"].effects["segment"].set_index("level")["effect"]).fillna(0.0)
@@ -168,20 +173,6 @@ def ease_by_system(
     made = ["luck_raw", "luck_low", "luck_high", "luck_z", "segment_luck_z"]
     out[made] = out[made].round(9) + 0.0  # in balance it is 0, not what rounding leaves
     return with_and_without(out, "luck_z")
-
-
-def _luck_half(
-    system: pd.Series,
-    document: pd.Series,
-    known: pd.Series,
-    parts: variance.Components,
-    without: WithoutUnits,
-) -> pd.Series:
-    """Half the interval of each system's luck; by the model, its documents' errors by share."""
-    documents = parts.effects["document"].set_index("level").sort_index()
-    share = pd.crosstab(system[known], document[known], normalize="index")
-    apart = (share - share.mean()).reindex(columns=documents.index, fill_value=0.0)
-    return without.luck_half(apart, Z95 * np.sqrt((apart**2) @ documents["se"].fillna(0.0) ** 2))
 
 
 def summary(

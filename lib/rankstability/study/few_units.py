@@ -17,6 +17,7 @@ KINDS = ("one", "two")
 SIZES = ("equal", "uneven")
 EFFECTS = ("normal", "skewed")
 TRUTH = np.array([4.0, 2.0, 2.0, 0.0, 0.0])  # of the campaigns whose systems differ
+LEVEL = 0.95  # promised
 SURE = 0.01  # chance of calling a promise broken that is kept
 
 
@@ -28,7 +29,6 @@ def few_units(
     sizes: Sequence[str] = SIZES,
     effects: Sequence[str] = EFFECTS,
     *,
-    level: float = 0.95,
     draws: int = 300,
 ) -> pd.DataFrame:
     """False claims among equal systems, and coverage of sets among others, by number of units.
@@ -55,11 +55,11 @@ def few_units(
         kinds, sizes, effects, units, lines_of_equals and claims_of_equals (shares of campaigns of
         equal systems with a line that holds; with that, or a set that leaves out a rank),
         covered_marginal (of systems), covered_simultaneous (of campaigns), campaigns (of each
-        truth), promise_kept (1: claims not above 1 - level, and coverage not below it, by binomial
+        truth), promise_kept (1: claims not above 1 - `LEVEL`, coverage not below it, by binomial
         tests at `SURE`).
     """
     rows = [
-        (*how, number, *_told(rng, campaigns, number, how, level, draws))
+        (*how, number, *_told(rng, campaigns, number, how, draws))
         for *how, number in product(kinds, sizes, effects, units)
     ]
     names = ["kinds", "sizes", "effects", "units", "lines_of_equals", "claims_of_equals",
@@ -74,19 +74,14 @@ def fewest(table: pd.DataFrame) -> float:
 
 
 def _told(
-    rng: np.random.Generator,
-    campaigns: int,
-    number: int,
-    how: list[str],
-    level: float,
-    draws: int,
+    rng: np.random.Generator, campaigns: int, number: int, how: list[str], draws: int
 ) -> tuple[float, float, float, float, int, int]:
     lines = claims = together = 0
     each = []
     for _ in range(campaigns):
         for truth in (np.zeros(5), TRUTH):
             sure = _campaign(rng, number, truth, *how)
-            sets = rank_sets(sure, rng, level, draws, fewest=2).to_numpy()
+            sets = rank_sets(sure, rng, LEVEL, draws, fewest=2).to_numpy()
             first = 1 + (truth[:, None] < truth).sum(axis=1)
             last = len(truth) - (truth[:, None] > truth).sum(axis=1)
             held = [(sets[:, k] <= first) & (last <= sets[:, k + 1]) for k in (0, 2)]
@@ -94,12 +89,12 @@ def _told(
                 each.append(held[0].mean())
                 together += held[1].all()
             else:
-                line = held_lines(sure, alpha=1 - level)["held"].any()
+                line = held_lines(sure, alpha=1 - LEVEL)["held"].any()
                 lines, claims = lines + line, claims + (line or not held[1].all())
     marginal = float(np.mean(each))
-    kept = binom.sf(claims - 1, campaigns, 1 - level) > SURE
+    kept = binom.sf(claims - 1, campaigns, 1 - LEVEL) > SURE
     for share in (marginal, together / campaigns):
-        kept &= binom.cdf(round(share * campaigns), campaigns, level) > SURE
+        kept &= binom.cdf(round(share * campaigns), campaigns, LEVEL) > SURE
     shares = (lines / campaigns, claims / campaigns, marginal, together / campaigns)
     return (*shares, campaigns, int(kept))
 
@@ -129,8 +124,9 @@ def _campaign(
     score = truth + luck(len(weight)) / np.sqrt(np.maximum(weight, 0.05))[:, None]
     for c in codes:
         score = score + np.sqrt(2) * luck(number)[c]
-    cells = (np.tile(np.arange(systems), len(weight)), *(np.repeat(c, systems) for c in codes))
+    system = np.tile(np.arange(systems), len(weight))
+    units = [np.repeat(c, systems) for c in codes]
     rest = (score.ravel(), np.repeat(weight, systems), systems)
     if kinds == "one":
-        return means(*unit_totals(cells[0], cells[1], *rest))
-    return two_way_means(cells[0], cells[1], cells[2], *rest)
+        return means(*unit_totals(system, units[0], *rest))
+    return two_way_means(system, units[0], units[1], *rest)

@@ -29,6 +29,7 @@ from ..rank.units import FEWEST_UNITS, Means, estimate
 from ..score.scored import Scored
 
 UNTOLD = ""  # the unit where nothing can be told apart
+LEVEL = 0.95  # of intervals, rank ranges and rank sets
 RANKED = ["rank", "system", "score", "cluster"]
 SETS = ("marginal_low", "marginal_high", "simultaneous_low", "simultaneous_high")
 
@@ -37,22 +38,15 @@ SETS = ("marginal_low", "marginal_high", "simultaneous_low", "simultaneous_high"
 class Standing:
     """A recipe's ranking of one pair, and what holds when units are drawn anew.
 
-    Attributes
-    ----------
-    recipe, unit : str
-        `unit` is empty where the data cannot tell apart what would be drawn anew, or hold fewer
-        than `FEWEST_UNITS` of it: then every column that would promise something is empty.
-    units : DataFrame
-        From `rank.unit_kinds.unit_table`.
-    ranking : DataFrame
-        In the recipe's order: rank, system, score, low, high (interval of the score), cluster,
-        rank_low, rank_high, rank_median (of resampled campaigns), marginal_low, marginal_high,
-        simultaneous_low, simultaneous_high (rank sets), may_be_first (1 or 0), p_first (share of
-        resampled campaigns in which it is first), unit.
-    lines : DataFrame
-        From `lines`.
-    probabilities : DataFrame
-        system, then 1 ... n: share of resampled campaigns in which it has that rank.
+    `unit` is empty where the data cannot tell apart what would be drawn anew, or hold fewer than
+    `FEWEST_UNITS` of it: then every column that would promise something is empty. `units` is from
+    `rank.unit_kinds.unit_table`, `lines` from `lines`, and `probabilities` has system, then 1 to n:
+    the share of resampled campaigns in which it has that rank.
+
+    `ranking`, in the recipe's order: rank, system, score, low, high (interval of the score),
+    cluster, rank_low, rank_high, rank_median (of resampled campaigns), marginal_low, marginal_high,
+    simultaneous_low, simultaneous_high (rank sets), may_be_first (1 or 0), p_first (share of
+    resampled campaigns in which it is first), unit.
     """
 
     recipe: str
@@ -174,23 +168,14 @@ def standing(
     rng: np.random.Generator,
     unit: str | None = None,
     *,
-    level: float = 0.95,
     resamples: int = 1000,
     alpha: float = 0.05,
 ) -> Standing:
     """A recipe's ranking with intervals, rank ranges, rank sets, and lines claimed and held.
 
-    Parameters
-    ----------
-    judged : Scored
-        The judgments that the recipe counts, with the score that it takes.
-    unit : str, optional
-        What would be drawn anew (`rank.units.UNITS`), by default as `unit_table` has it; one that
-        the data do not name is refused.
-    level : float
-        Of intervals, rank ranges and rank sets.
-    alpha : float
-        Of the recipe's tests, and of the family of lines that hold.
+    `judged` holds what the recipe counts, with the score it takes. `unit` is what would be drawn
+    anew (`rank.units.UNITS`), by default as `unit_table` has it; one that the data do not name is
+    refused. `alpha` is of the recipe's tests, and of the family of lines that hold.
     """
     recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
     table = unit_table(judged)
@@ -202,7 +187,7 @@ def standing(
     claimed = lines(judged, recipe, unit, alpha, made)
     drawn = draw_means(judged, unit, rng, resamples, recipe.by_domain) if sure else None
     plain = Standing(recipe.name, unit, table, ranking, claimed, ranking[["system"]])
-    return with_promises(plain, judged.systems, sure, drawn, rng, level)
+    return with_promises(plain, judged.systems, sure, drawn, rng)
 
 
 def with_promises(
@@ -211,7 +196,6 @@ def with_promises(
     sure: Means | None,
     drawn: np.ndarray | None,
     rng: np.random.Generator,
-    level: float,
 ) -> Standing:
     """A standing with the columns of its ranking that say what holds, and the chances of ranks.
 
@@ -226,10 +210,10 @@ def with_promises(
         return replace(plain, ranking=ranking)
     drawn = ranks(drawn)
     chance = rank_probabilities(drawn)
-    low, high = sure.interval(level)
+    low, high = sure.interval(LEVEL)
     extra = pd.DataFrame({"system": systems, "low": low, "high": high})
-    extra = extra.merge(rank_range_table(drawn, systems, level), on="system")
-    sets = rank_sets(sure, rng, level)
+    extra = extra.merge(rank_range_table(drawn, systems, LEVEL), on="system")
+    sets = rank_sets(sure, rng, LEVEL)
     extra = pd.concat([extra, sets[[*SETS]], sets[["may_be_first"]].astype(int)], axis=1)
     extra["p_first"] = chance[:, 0]
     ranking = ranking.merge(extra, on="system", validate="1:1").assign(unit=plain.unit)
@@ -239,7 +223,7 @@ def with_promises(
     return replace(plain, ranking=ranking, probabilities=shares)
 
 
-def set_table(standings: Sequence[Standing], level: float = 0.95) -> pd.DataFrame:
+def set_table(standings: Sequence[Standing]) -> pd.DataFrame:
     """Rank sets one under the other: system, low, high, kind, unit, level, recipe.
 
     `kind` is ``marginal`` or ``simultaneous``; nothing of a standing without a unit.
@@ -250,5 +234,5 @@ def set_table(standings: Sequence[Standing], level: float = 0.95) -> pd.DataFram
         for kind in ("marginal", "simultaneous") if one.unit else ():
             part = one.ranking[["system", f"{kind}_low", f"{kind}_high", "unit"]]
             part.columns = pd.Index(["system", "low", "high", "unit"])
-            parts.append(part.assign(kind=kind, level=level, recipe=one.recipe)[columns])
+            parts.append(part.assign(kind=kind, level=LEVEL, recipe=one.recipe)[columns])
     return pd.concat([p for p in parts if len(p)] or parts, ignore_index=True)

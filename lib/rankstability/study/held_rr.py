@@ -84,7 +84,6 @@ def standing(
     data: Battles,
     rng: np.random.Generator,
     *,
-    level: float = 0.95,
     resamples: int = 1000,
     alpha: float = 0.05,
 ) -> Standing:
@@ -102,7 +101,7 @@ def standing(
     lines.insert(0, "recipe", METHOD)
     drawn = draw(data, rng, resamples) if sure else None
     plain = Standing(METHOD, unit, data.number, table, lines, table[["system"]])
-    return with_promises(plain, systems, sure, drawn, rng, level)
+    return with_promises(plain, systems, sure, drawn, rng)
 
 
 def draw(data: Battles, rng: np.random.Generator, resamples: int) -> np.ndarray:

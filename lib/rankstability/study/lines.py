@@ -11,7 +11,7 @@ from ..chance import named_generator
 from ..judgments import DirectAssessment, select_rows
 from ..rank.recipes import RECIPES, recipe_table
 from ..rank.unit_kinds import unit_table
-from ..rank.units import TWO_WAY
+from ..rank.units import TWO_WAY, unit_totals
 from ..score.scored import Scored, scored
 from .calibration import false_lines
 from .held import RANKED, UNTOLD, Standing, made_by, standing
@@ -37,6 +37,12 @@ def units_shown(judged: Scored) -> list[str]:
     return [u for u in SHOWN if u == "segment" or u in named]
 
 
+def units_by_system(judged: Scored, kind: str) -> np.ndarray:
+    """Whether each unit of this kind holds a judgment of each system: (units, systems)."""
+    n = len(judged.systems)
+    return unit_totals(judged.system, judged.unit(kind), judged.score, systems=n)[1] > 0
+
+
 def null_units(judged: Scored) -> list[str]:
     """Units within which labels can be shuffled: those that hold several systems.
 
@@ -45,9 +51,8 @@ def null_units(judged: Scored) -> list[str]:
     """
     out = []
     for unit in filter(judged.has, ("document", "worker")):
-        codes = judged.unit(unit)
-        held = np.unique(np.column_stack([codes, judged.system]), axis=0)
-        if len(held) > 1.5 * len(np.unique(codes)):
+        held = units_by_system(judged, unit)
+        if held.sum() > 1.5 * len(held):
             out.append(unit)
     if set(out) == {"document", "worker"}:
         blocks = len(np.unique(judged.unit("block")))
@@ -111,9 +116,7 @@ def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
 
 def pairs_apart(judged: Scored) -> int:
     """Pairs of systems that no document has in common: nothing pairs them."""
-    codes = judged.unit("document")
-    held = np.zeros((int(codes.max()) + 1, len(judged.systems)))
-    held[codes, judged.system] = 1
+    held = units_by_system(judged, "document").astype(int)
     shared = held.T @ held
     return int((shared[np.triu_indices(len(shared), 1)] == 0).sum())
 

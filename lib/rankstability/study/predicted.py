@@ -26,20 +26,11 @@ def twin_agreement(
 ) -> pd.DataFrame:
     """Kendall's tau between two parts of a campaign that share no unit, realised and predicted.
 
-    Parameters
-    ----------
-    known : Precision
-        Of the whole campaign.
-    unit : str
-        ``worker`` or ``document``.
-    share : float
-        Of the units, in each part; at most a half.
+    `known` is of the whole campaign, `unit` ``worker`` or ``document``, and each part holds `share`
+    of the units, at most a half.
 
-    Returns
-    -------
-    DataFrame
-        One row: unit, share, units (in a part), realised, predicted (means over splits). Splits in
-        which a part lacks a system are left out; NaN where none is left.
+    One row: unit, share, units (in a part), realised, predicted (means over splits). Splits in
+    which a part lacks a system are left out; NaN where none is left.
     """
     codes = np.unique(scored.unit(unit), return_inverse=True)[1]
     count = int(codes.max()) + 1

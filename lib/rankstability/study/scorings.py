@@ -54,22 +54,12 @@ def changes_by_method(
 
     Knowles (2021), sections 5.2 and 8. Each method's ranking of the altered data is compared with
     its own ranking of all data, the removed (or degraded human) systems dropped from both before
-    clustering.
+    clustering. Each system is also removed in turn with `leave_one_out`, else only the lowest and
+    the highest. `penalty`, as for `standardised`, stays that of all data.
 
-    Parameters
-    ----------
-    methods, penalty
-        As for `standardised`; the penalties of ``mixed`` stay those of all data.
-    leave_one_out : bool
-        Also remove each system in turn; without it only the lowest and the highest.
-
-    Returns
-    -------
-    DataFrame
-        pair, method, experiment (``human+ref``, ``lowest``, ``highest``, ``divisor 2``,
-        ``without X``), kind (removal, divisor, leave-one-out), d_rank, d_cluster, d_both,
-        kendall_distance, largest_move. A method that cannot standardise the altered data has no
-        row.
+    Columns pair, method, experiment (``human+ref``, ``lowest``, ``highest``, ``divisor 2``,
+    ``without X``), kind (removal, divisor, leave-one-out), d_rank, d_cluster, d_both,
+    kendall_distance, largest_move. A method that cannot standardise the altered data has no row.
     """
     if "mixed" in methods and penalty is None:
         penalty = penalties(da)
@@ -103,10 +93,12 @@ def changes_by_method(
 
 def _by_method(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """Sorted by these columns, methods in the order of `METHODS`."""
-    order = {m: k for k, m in enumerate(METHODS)}
     return frame.sort_values(
-        columns, key=lambda c: c.map(order) if c.name == "method" else c, kind="stable"
-    ).reset_index(drop=True)
+        columns,
+        key=lambda c: c.map([*METHODS].index) if c.name == "method" else c,
+        kind="stable",
+        ignore_index=True,
+    )
 
 
 def totals(rows: pd.DataFrame) -> pd.DataFrame:
@@ -156,7 +148,6 @@ def against_truth(
     scores = truth.draw(simulations, named_generator(seed, da.pair))
     names = np.array(ranked_systems(da))
     quality = truth.quality.reindex(names).to_numpy()
-    i, j = np.triu_indices(len(names), 1)
     before = system_means(truth.da, scores, methods, penalty)
     moved = {m: np.zeros(simulations, int) for m in before}
     for end in (quality.argmin(), quality.argmax()):
@@ -164,22 +155,21 @@ def against_truth(
         rest = truth.da.good[kept]
         less = replace(truth.da, latest=rest, good=rest)
         for m, after in system_means(less, scores[kept], list(before), penalty).items():
-            was = np.delete(before[m], end, axis=0)
-            a, b = np.triu_indices(len(was), 1)
-            moved[m] += ((was[a] - was[b]) * (after[a] - after[b]) < 0).sum(axis=0)
+            moved[m] += _opposite(np.delete(before[m], end, axis=0), after)
+    pairs = len(names) * (len(names) - 1) // 2
     frames = [
-        pd.DataFrame(
-            {
-                "simulation": np.arange(simulations),
-                "method": m,
-                "wrong": ((v[i] - v[j]) * (quality[i] - quality[j])[:, None] < 0).sum(axis=0),
-                "moved": moved[m],
-                "pairs": len(i),
-            }
-        )
+        pd.DataFrame({"method": m, "wrong": _opposite(v, quality[:, None]), "moved": moved[m]})
         for m, v in before.items()
     ]
-    return pd.concat(frames).sort_values("simulation", kind="stable").reset_index(drop=True)
+    table = pd.concat(frames).assign(pairs=pairs)
+    table.insert(0, "simulation", table.index)
+    return table.sort_values("simulation", kind="stable").reset_index(drop=True)
+
+
+def _opposite(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Pairs of systems (rows) in opposite order, of each column."""
+    i, j = np.triu_indices(len(one), 1)
+    return ((one[i] - one[j]) * (other[i] - other[j]) < 0).sum(axis=0)
 
 
 def gaps(tries: pd.DataFrame) -> pd.DataFrame:

@@ -63,15 +63,13 @@ def of_means(sure: Means, systems: tuple[str, ...], judgments: int) -> Precision
     return Precision(systems, sure.drawn_together(), {"worker": sure.covariance}, units, none)
 
 
-def needed(
-    known: Precision, ranked: Sequence[str], alpha: float = 0.05, power: float = 0.8
-) -> pd.DataFrame:
+def needed(known: Precision, ranked: Sequence[str], alpha: float = 0.05) -> pd.DataFrame:
     """What each pair of neighbours of `ranked` (best first) needs to be told apart at `alpha`.
 
     Columns below, system, other (the neighbour below), gap (estimated true difference; low and high
     its 95 % interval), error, power (of a campaign of this size), smallest_gap (that this campaign
-    would find with chance `power`), times (how many times the campaign, in all sizes alike, finds
-    the gap with `power`; times_low and times_high for the ends of its interval; inf where the gap
+    would find with chance `POWER`), times (how many times the campaign, in all sizes alike, finds
+    the gap with `POWER`; times_low and times_high for the ends of its interval; inf where the gap
     may be 0), judgments (that many in all, at least those here), and documents, annotators, ratings
     where these can be added: how many in all if only they grow (ratings: times those of each item
     now), inf where no number is enough.
@@ -80,7 +78,7 @@ def needed(
     place = [at[name] for name in ranked]
     i, j = place[:-1], place[1:]
     gap, error = known.quality[i] - known.quality[j], known.errors()[i, j]
-    bar = ndtri(1 - alpha / 2) + ndtri(power)
+    bar = design.errors_needed(alpha)
     out = pd.DataFrame({"below": np.arange(1, len(ranked))})
     out["system"], out["other"] = ranked[:-1], ranked[1:]
     out["gap"], out["low"], out["high"] = gap, gap - 1.96 * error, gap + 1.96 * error

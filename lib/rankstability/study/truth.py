@@ -22,20 +22,11 @@ SPLITS = 4  # random halves of each simulated campaign
 class Truth:
     """Known qualities of systems, and how scores vary around them, for the rows of ``da.good``.
 
-    Attributes
-    ----------
-    da : DirectAssessment
-        Whose tasks are scored anew; both files hold the rows of ``good``.
-    quality : Series
-        True mean of each system, in points.
-    expected : array
-        Of each row: the system's quality, or the mean of the control rows of its type.
-    codes, variance : mapping of str to array, mapping of str to float
-        Of each component the level of each row, -1 for none, and its variance.
-    stretch : array
-        Of each row: its worker's spread over the median worker's.
-    values : dict of str to array
-        Of each row, what the effects of some components are multiplied by.
+    `da` holds the tasks that are scored anew, the rows of ``good`` in both files. `quality` is the
+    true mean of each system, in points; `expected` of each row the system's quality, or the mean of
+    the control rows of its type; `codes` the level of each row of each component, -1 for none;
+    `stretch` of each row its worker's spread over the median worker's; `values` of each row what
+    the effects of some components are multiplied by.
     """
 
     da: DirectAssessment
@@ -80,12 +71,8 @@ def known_truth(
     Qualities are the effects of the systems, drawn together until they vary as the component says:
     as they stand they hold what their workers and documents made of them.
 
-    Parameters
-    ----------
-    parts, fit : optional
-        Other components and effects than those fitted here.
-    together : bool
-        With what judgments of one system hold together by, see `models.components`.
+    `parts` and `fit` are other components and effects than those fitted here; `together` as for
+    `models.components`.
     """
     first = fit or models.additive(da)
     good, centre = da.good, float(first.system.mean())

@@ -14,31 +14,22 @@ from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment, ranked_systems
 from ..rank.balanced import design
 from ..rank.recipes import RECIPES, recipe_of_year
-from ..rank.units import Means, unit_totals
+from ..rank.units import Means
 from ..score import rr
 from ..score.scored import Scored, scored
 from . import annotators, held, held_rr, rr_changes, sizes
 from .leave_one_out import leave_one_out
-from .lines import false_line_table, judged_by, null_units
+from .lines import false_line_table, judged_by, null_units, units_by_system
 
 
 @dataclass(frozen=True)
 class Case:
     """One pair's judgments as a verdict takes them.
 
-    Attributes
-    ----------
-    name, pair, protocol : str
-        The name is the pair's, or a task's of relative ranking; protocol ``DA``, ``MQM`` or ``RR``
-        (battles too).
-    recipe : str
-        By which the ranking is made.
-    judged : mapping of str to Scored
-        What each recipe counts, as it scores it; empty for relative ranking.
-    battles : Battles or None
-        Of relative ranking.
-    extra : bool
-        Whether the pair has a larger task than this.
+    `name` is the pair's, or a task's of relative ranking; `protocol` ``DA``, ``MQM`` or ``RR``
+    (battles too); `recipe` that by which the ranking is made; `judged` what each recipe counts, as
+    it scores it, empty for relative ranking, which has `battles`; `extra` says whether the pair has
+    a larger task than this.
     """
 
     name: str
@@ -77,14 +68,8 @@ def cases(
 
     Refused: fewer than two systems; a recipe whose scores these data do not give.
 
-    Parameters
-    ----------
-    campaign : Campaign
-        Says protocol and year.
-    recipe : str
-        A name of `RECIPES`, or ``auto``: that of the campaign's year. Not for relative ranking.
-    unit : str
-        Of relative ranking: ``judge``, ``block`` or ``auto``.
+    The campaign says protocol and year. `recipe` is a name of `RECIPES`, or ``auto``: that of the
+    year (not for relative ranking); `unit`, of relative ranking, ``judge``, ``block`` or ``auto``.
     """
     if campaign.protocol == "RR":
         assert isinstance(judgments, pd.DataFrame)
@@ -188,10 +173,9 @@ def controls(one: Case) -> pd.DataFrame:
     if not isinstance(one.judgments, DirectAssessment):
         return pd.DataFrame(columns=["type", "judgments", "mean"])
     latest = one.judgments.latest
-    by = latest.groupby("type", observed=True)["score"].agg(["size", "mean"]).reindex(TYPES)
-    by = by.dropna().reset_index()
-    by.columns = pd.Index(["type", "judgments", "mean"])
-    return by.astype({"judgments": int}) if len(by) > 1 else by.iloc[:0]
+    by = latest.groupby("type", observed=True)["score"].agg(judgments="size", mean="mean")
+    by = by.reindex(TYPES).dropna().rename_axis("type").reset_index().astype({"judgments": int})
+    return by if len(by) > 1 else by.iloc[:0]
 
 
 def beside(one: Case) -> pd.DataFrame:
@@ -200,13 +184,11 @@ def beside(one: Case) -> pd.DataFrame:
     Share is of the workers of the rarer of the two.
     """
     if one.battles is not None:
-        _, met = one.battles.sums()
+        judged = (one.battles.sums()[1] > 0).astype(int)
     elif "worker" in one.own.units:
-        own = one.own
-        _, met = unit_totals(own.system, own.unit("worker"), own.score, systems=len(own.systems))
+        judged = units_by_system(one.own, "worker").astype(int)
     else:
         return pd.DataFrame(columns=["system", "other", "together", "share"])
-    judged = (met > 0).astype(int)
     together = judged.T @ judged
     i, j = np.triu_indices(len(together), 1)
     both, each, names = together[i, j], np.diag(together), np.array(one.systems)
@@ -263,10 +245,6 @@ def by_annotators(
         for known in (annotators.pace(one.judgments), annotators.repeated(one.judgments)):
             each = each.merge(known, how="left", on="name") if len(known) else each
         own = annotators.overall(each, rng)
+    agreement = annotators.alpha(one.own, rng)
     hanging = annotators.influence(one.own, RECIPES[one.recipe], alpha)
-    return {
-        "agreement": annotators.alpha(one.own, rng),
-        "annotators": each,
-        "influence": hanging,
-        "habits": own,
-    }
+    return {"agreement": agreement, "annotators": each, "influence": hanging, "habits": own}
