@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -130,8 +129,7 @@ def methods() -> pd.DataFrame:
 
 def tasks(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The frame of each task by name, sorted by name."""
-    groups: dict[Any, pd.DataFrame] = dict(iter(frame.groupby("task", observed=True, sort=True)))
-    return {str(name): group for name, group in groups.items()}
+    return {str(name): group for name, group in frame.groupby("task", observed=True, sort=True)}
 
 
 def method_of(name: str) -> Method:

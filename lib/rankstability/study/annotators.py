@@ -12,7 +12,7 @@ from ..score.da import averages
 from ..score.scored import Scored
 from .held import made_by, splits
 
-ENDS = (0.025, 0.975)  # of 95 % intervals
+ENDS = (1 - 0.95) / 2, (1 + 0.95) / 2  # of 95 % intervals
 MOST = 25  # annotators whose influence is asked about
 COLUMNS = ("score", "items", "judgments", "alpha", "low", "high", "unit", "resamples")
 

@@ -52,18 +52,15 @@ def twin_agreement(
 
 def _expected_tau(known: design.Precision, first: Scored, second: Scored) -> float:
     """Expected Kendall's tau of two parts of a campaign that share levels of some components."""
-    own = [np.zeros((len(known.systems),) * 2) for _ in "12"]
-    of = [design.factors(p) for p in (first, second)]
-    shares = [_level_shares(p, f) for p, f in zip((first, second), of, strict=True)]
-    n = len(known.systems)
+    of = [design.factors(part) for part in (first, second)]
+    shares = [design.shares(*both) for both in zip((first, second), of, strict=True)]
+    variance, n = known.components.variance, len(known.systems)
+    own = [sum(variance[name] * s.T @ s for name, s in part.items()) for part in shares]
     cross = np.zeros((n, n))
-    for k, part in enumerate((first, second)):
-        for name, share in design.shares(part, of[k]).items():
-            own[k] += known.components.variance[name] * share.T @ share
-    for name, (levels, share) in shares[0].items():
-        other, theirs = shares[1][name]
-        _, a, b = np.intersect1d(levels, other, assume_unique=True, return_indices=True)
-        cross += known.components.variance[name] * share[a].T @ theirs[b]
+    for name in list(of[0])[1:]:  # all but system
+        one, two = (np.unique(codes[name]) for codes in of)
+        _, a, b = np.intersect1d(one, two, assume_unique=True, return_indices=True)
+        cross += variance[name] * shares[0][name][a].T @ shares[1][name][b]
     i, j = np.triu_indices(n, 1)
     both = np.diag(cross)[i] + np.diag(cross)[j] - cross[i, j] - cross[j, i]
     errors = [difference_variance(c, design.LEAST)[i, j] for c in own]
@@ -73,13 +70,6 @@ def _expected_tau(known: design.Precision, first: Scored, second: Scored) -> flo
     at = gap[:, None] + np.sqrt(shared)[:, None] * nodes
     signs = [2 * ndtr(at / np.sqrt(e - shared)[:, None]) - 1 for e in errors]
     return float((signs[0] * signs[1] @ (weights / weights.sum())).mean())
-
-
-def _level_shares(
-    part: Scored, factors: dict[str, np.ndarray]
-) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    shares = design.shares(part, factors)
-    return {n: (np.unique(c), shares[n]) for n, c in factors.items() if n != "system"}
 
 
 def prediction_error(rows: pd.DataFrame) -> pd.DataFrame:

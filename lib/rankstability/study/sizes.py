@@ -159,7 +159,7 @@ def repeat(
     one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
     taus = tau(one, two)
     out = {"tau": taus.mean()}
-    out["low"], out["high"] = np.quantile(taus, [0.025, 0.975])
+    out["low"], out["high"] = np.quantile(taus, [(1 - 0.95) / 2, (1 + 0.95) / 2])
     i, j = np.triu_indices(n, 1)
     first, second = one[:, i] - one[:, j], two[:, i] - two[:, j]
     claims = min(claims, len(i))
