@@ -202,6 +202,8 @@ def standardised_columns(
         raise DataError("unknown method", value=unknown[0], expected=", ".join(METHODS))
     worker = da.good["worker"].cat.codes.to_numpy()
     document = da.good["document"].cat.codes.to_numpy()
+    counts = counted(da.good)
+    system = codes_of(da.good, "system", counts)
     fixed = _fitted(da, scores) if {"composition", "model"} & set(methods) else None
     out: dict[str, np.ndarray] = {}
     for method in methods:
@@ -219,7 +221,8 @@ def standardised_columns(
                 values = (scores - centre - w[worker]) / spread[worker]
             else:
                 values = scores - w[worker] - d[document]
-        if method != "controls" or _all_systems(da, values[:, 0]):
+        known = np.isfinite(values[counts, 0])
+        if method != "controls" or set(system) == set(system[known]):
             out[method] = values
     return out
 
@@ -231,13 +234,6 @@ def _moments(da: DirectAssessment, scores: np.ndarray) -> tuple[np.ndarray, np.n
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (variance.level_sums(worker, scores, size).T / np.bincount(worker, minlength=size)).T
     return mean, _spread(worker, scores - mean[worker], size)
-
-
-def _all_systems(da: DirectAssessment, values: np.ndarray) -> bool:
-    """Whether each system that counts has a value."""
-    rows = counted(da.good)
-    system, known = codes_of(da.good, "system", rows), np.isfinite(values[rows])
-    return len(np.unique(system[known])) == len(np.unique(system))
 
 
 def penalties(

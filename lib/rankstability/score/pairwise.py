@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-_NEVER = 1_000_000  # the rank of an output that does not take part: worse than any label
-
-
 @dataclass(frozen=True)
 class PairCounts:
     """How often each system was ranked better than each other one, and how often equal.
@@ -169,7 +166,7 @@ def by_block(data: Blocks) -> dict[str, np.ndarray]:
     (one that is the only ranked output of its block counts: Bojar, Table 4).
     """
     ranked = data.ranked
-    rank = np.where(ranked, data.ranks, _NEVER)
+    rank = np.where(ranked, data.ranks, np.inf)
     top = ranked & (rank == rank.min(axis=1, keepdims=True))
     sole = top & (top.sum(axis=1, keepdims=True) == 1)
     facts = {

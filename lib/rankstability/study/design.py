@@ -71,12 +71,6 @@ class Precision:
         """Standard error of each difference of two means; `times` as for `covariance`."""
         return np.sqrt(difference_variance(self.covariance(**times), LEAST))
 
-    @property
-    def freedom_units(self) -> int:
-        """Units that the tests of a repeat count on: the fewer of annotators and documents."""
-        known = [self.units[n] for n in ("documents", "annotators") if n in self.units]
-        return min(known, default=self.units["judgments"])
-
 
 def precision(
     scored: Scored, fitted: variance.Components | None = None, by_domain: bool = False
@@ -187,8 +181,11 @@ def repeats(
     sets = np.repeat(np.arange(draws), 2)
     found = stability(Outcome(known.systems, -means, p, np.abs(z), sets, alpha))
     taus = tau(means[::2], means[1::2])
-    fewer = min(times.get(size, 1.0) for size in ("documents", "annotators"))
-    units = max(2, round(known.freedom_units * fewer))
+    drawn = ("documents", "annotators")
+    here = min(
+        (known.units[n] for n in drawn if n in known.units), default=known.units["judgments"]
+    )
+    units = max(2, round(here * min(times.get(n, 1.0) for n in drawn)))
     held = _held(means[::2], error, units - 1, alpha)
     low, high = np.quantile(taus, [0.025, 0.975])
     return {

@@ -21,7 +21,6 @@ from ..score.scored import Scored, from_frame
 from .held import made_by, splits
 
 UNITS = ("document", "segment")
-TAU = ["tau", "low", "high"]
 
 
 def protocol_of(study: str) -> str:
@@ -101,12 +100,6 @@ def _documents(studies: list[Scored]) -> pd.Series:
     raise DataError("no study names its documents", expected="documents, or unit=segment")
 
 
-def _draws(units: int, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """How often each unit is drawn: a first row of ones (as it was), then the resamples."""
-    drawn = rng.multinomial(units, np.full(units, 1 / units), size=resamples)
-    return np.vstack([np.ones((1, units), int), drawn])
-
-
 def _interval(draws: np.ndarray, units: int) -> tuple[float, float, float]:
     """The value as it was, and the central 95 % of the resamples; none of fewer units than 8."""
     if units < FEWEST_UNITS or len(draws) < 2:
@@ -150,7 +143,8 @@ def agreement(
         difference (between - within), low, high (the central 95 %).
     """
     units = int(both.unit.max()) + 1
-    taus = _taus(both, _draws(units, resamples, rng))
+    drawn = rng.multinomial(units, np.full(units, 1 / units), size=resamples)
+    taus = _taus(both, np.vstack([np.ones((1, units), int), drawn]))  # first as it was
     of = {name: protocol_of(name) for name in both.names}
     pairs = []
     for (i, j), draws in taus.items():
@@ -169,7 +163,7 @@ def agreement(
             row = (first, second, " + ".join(repeated), float(across[0]), float(inside[0]))
             rows.append(row + _interval(across - inside, units))
     names = ["first", "second", "repeated", "between", "within", "difference", "low", "high"]
-    columns = ["first", "second", "kind", "segments", "units", *TAU]
+    columns = ["first", "second", "kind", "segments", "units", "tau", "low", "high"]
     return pd.DataFrame(pairs, columns=columns), pd.DataFrame(rows, columns=names)
 
 
