@@ -51,19 +51,14 @@ def components(
     together as an earlier factor) has variance 0 and is in `left_out`. Effects of the factors that
     are not combined are under the names of the data. Fewer than two systems are refused.
 
-    Parameters
-    ----------
-    scores : array, optional
-        One per row of ``da.good``, such as z-scores; by default the raw scores. NaN are left out.
-    together : bool
-        With ``worker:system``, ``document:system`` and ``block``: without them judgments of one
-        worker and system are taken for independent.
-    quality : Series, optional
-        Of each system, as from `additive`: taken as it is, in place of the component ``system``,
-        with `DISCERNMENT`, each worker's slope on it, whose variance is that of a system one
-        standard deviation from the mean. (Beside a variance of systems, slopes on effects fitted to
-        the same scores would take its place.)
+    `scores` are one per row of ``da.good``, such as z-scores, by default the raw ones; NaN are left
+    out. Without what holds `together` (``worker:system``, ``document:system``, ``block``) judgments
+    of one worker and system are taken for independent.
 
+    A `quality` of each system, as from `additive`, is taken as it is, in place of the component
+    ``system``, with `DISCERNMENT`, each worker's slope on it, whose variance is that of a system
+    one standard deviation from the mean. (Beside a variance of systems, slopes on effects fitted to
+    the same scores would take its place.)
     """
     at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores

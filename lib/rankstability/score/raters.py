@@ -13,16 +13,12 @@ def rater_scaling(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rater's affine map ``a·score + b`` of a normalisation (Riley et al. 2024, section 6.1.3).
 
-    Parameters
-    ----------
-    how : str
-        ``none``; ``mean``: every rater gets the study's mean; ``error``: mean-normalised, then
-        times a value proportional to the rater's total number of errors, the study's mean kept;
-        ``z``: minus the rater's mean, divided by the rater's standard deviation (ddof = 1).
-        Raters whose mean is 0 stay at 0 under ``mean`` and ``error``; those whose scores do not
-        vary are centred only under ``z``; those without ratings get 1, 0.
-    count, total, square, errors : (..., R) arrays
-        Per rater in the study: rated segments, sum of scores, of squared scores, errors.
+    `how` is ``none``; ``mean``: every rater gets the study's mean; ``error``: mean-normalised, then
+    times a value proportional to the rater's total number of errors, the study's mean kept; ``z``:
+    minus the rater's mean, divided by the rater's standard deviation (ddof = 1). Raters whose mean
+    is 0 stay at 0 under ``mean`` and ``error``; those whose scores do not vary are centred only
+    under ``z``; those without ratings get 1, 0. Per rater in the study, (..., R): the `count` of
+    rated segments, `total` of scores, of squared scores (`square`), of `errors`.
     """
     one, zero = np.ones_like(total, dtype=float), np.zeros_like(total, dtype=float)
     if how == "none":

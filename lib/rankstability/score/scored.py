@@ -94,14 +94,10 @@ class Scored:
 def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Scored:
     """The judgments of any protocol that scores, as `Scored`: DA, ESA, segment scores, MQM.
 
-    Parameters
-    ----------
-    judgments : DirectAssessment or DataFrame
-        As `read.campaigns.load` gives them. Released segment scores have no workers, and a
-        document only where it is named for all; of MQM, a rater is the worker, and the score is
-        the negative of a segment's errors. Refused: relative ranking, which has no scores.
-    score : str
-        ``raw``, or ``z``: standardised by worker.
+    `judgments` are as `read.campaigns.load` gives them (relative ranking, which has no scores, is
+    refused). Released segment scores have no workers, and a document only where it is named for
+    all; of MQM, a rater is the worker, and the score is the negative of a segment's errors.
+    `score` is ``raw``, or ``z``: standardised by worker.
     """
     if score not in SCORES:
         raise DataError("unknown score", value=score, expected=", ".join(SCORES))

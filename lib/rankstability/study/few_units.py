@@ -33,30 +33,18 @@ def few_units(
 ) -> pd.DataFrame:
     """False claims among equal systems, and coverage of sets among others, by number of units.
 
-    Five systems, all judged in the same cells. What a unit does to each system has twice the
-    variance of what is left of a judgment.
+    Five systems, all judged in the same cells; in `campaigns` they are equal, and in as many others
+    have the means `TRUTH`. What a unit does to each system has twice the variance of what is left
+    of a judgment. Of two `kinds` of units that cross, `units` is the number of each, and every
+    third pair of units meets. `sizes`: the same number of judgments in each unit, or gamma
+    distributed. `effects` and rest are normal, or for every other system with the tail of an
+    exponential distribution below (rarely bad, but very). `draws` are of the maximum behind a set.
 
-    Parameters
-    ----------
-    campaigns : int
-        With equal systems, and as many with `TRUTH`.
-    units : sequence of int
-        Of two kinds, the number of each; every third pair of units meets.
-    kinds, sizes, effects : sequence of str
-        One kind of unit or two that cross; the same number of judgments in each, or gamma
-        distributed; effects and rest normal, or for every other system with the tail of an
-        exponential distribution below (rarely bad, but very).
-    draws : int
-        Of the maximum behind a set.
-
-    Returns
-    -------
-    DataFrame
-        kinds, sizes, effects, units, lines_of_equals and claims_of_equals (shares of campaigns of
-        equal systems with a line that holds; with that, or a set that leaves out a rank),
-        covered_marginal (of systems), covered_simultaneous (of campaigns), campaigns (of each
-        truth), promise_kept (1: claims not above 1 - `LEVEL`, coverage not below it, by binomial
-        tests at `SURE`).
+    Columns kinds, sizes, effects, units, lines_of_equals and claims_of_equals (shares of campaigns
+    of equal systems with a line that holds; with that, or a set that leaves out a rank),
+    covered_marginal (of systems), covered_simultaneous (of campaigns), campaigns (of each truth),
+    promise_kept (1: claims not above 1 - `LEVEL`, coverage not below it, by binomial tests at
+    `SURE`).
     """
     rows = [
         (*how, number, *_told(rng, campaigns, number, how, draws))

@@ -120,25 +120,15 @@ def domains(
 ) -> pd.DataFrame:
     """How far the documents of one domain rank the systems as all others do.
 
-    Refused: documents unnamed; one domain only; a document of two domains.
+    `names` are the domain of each segment, by its name; `draws` the resamples of documents, and the
+    random sets. Refused: documents unnamed; one domain only; a document of two domains.
 
-    Parameters
-    ----------
-    names : Series
-        Domain of each segment, by its name.
-    draws : int
-        Resamples of documents, and random sets.
-
-    Returns
-    -------
-    DataFrame
-        domain, documents, segments, tau (between the domain and all other documents), low, high
-        (documents drawn again within both), random, random_low, random_high (mean and central 95 %
-        of tau between random documents, as many segments together, and the rest), p (share of
-        random sets that agree no better than the domain; small: another text), without (tau
-        between all documents and all but the domain's), without_random, without_p (the same for
-        random documents left out). Where domain or rest have fewer documents than `FEWEST_UNITS`,
-        only the two tau.
+    Columns domain, documents, segments, tau (between the domain and all other documents), low, high
+    (documents drawn again within both), random, random_low, random_high (mean and central 95 % of
+    tau between random documents, as many segments together, and the rest), p (share of random sets
+    that agree no better than the domain; small: another text), without (tau between all documents
+    and all but the domain's), without_random, without_p (the same for random documents left out).
+    Where domain or rest have fewer documents than `FEWEST_UNITS`, only the two tau.
     """
     if not judged.has("document"):
         raise DataError("these judgments do not name their documents", expected="documents")

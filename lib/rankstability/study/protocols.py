@@ -131,16 +131,13 @@ def agreement(
 
     Each two studies on the segments that both judged whole.
 
-    Returns
-    -------
-    pairs : DataFrame
-        first, second (studies), kind (``within`` one protocol, or ``between``), segments, units,
-        tau (Kendall's tau of the systems' means), low, high (the central 95 % of tau when units
-        are drawn again; resampling adds noise, so these lie lower than tau).
-    protocols : DataFrame
-        A row for every two protocols of which one at least was run twice: first, second, repeated
-        (which of them), between (mean tau of their studies), within (mean tau of the repeats),
-        difference (between - within), low, high (the central 95 %).
+    First a row for every two studies: first, second, kind (``within`` one protocol, or
+    ``between``), segments, units, tau (Kendall's tau of the systems' means), low, high (the central
+    95 % of tau when units are drawn again; resampling adds noise, so these lie lower than tau).
+
+    Then a row for every two protocols of which one at least was run twice: first, second, repeated
+    (which of them), between (mean tau of their studies), within (mean tau of the repeats),
+    difference (between - within), low, high (the central 95 %).
     """
     units = int(both.unit.max()) + 1
     drawn = rng.multinomial(units, np.full(units, 1 / units), size=resamples)
