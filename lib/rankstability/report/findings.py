@@ -6,8 +6,6 @@ resampled, since cases of one pair share its judgments. The sentences stand in `
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +21,10 @@ SETS = ("human+ref", "ref", "lowest", "highest")  # of notebook 02: not single s
 SLIPS = ("slip", "misprint", "the sentence contradicts")  # how reasons of the ledger begin
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
 UNITS = (TWO_WAY, "worker", "document", "block")  # the outermost that a table has
-Tables = Callable[[str, str], pd.DataFrame]
+Rows = list[dict[str, Any]]
 
 
-def gather(figures: Path) -> list[dict[str, Any]]:
+def gather(figures: Path) -> Rows:
     """The findings for which tables lie in `figures`, in the order of the argument.
 
     Returns
@@ -36,17 +34,17 @@ def gather(figures: Path) -> list[dict[str, Any]]:
         units, where the counts are), figure and page (places below ``figures/`` and in the site;
         empty where there is none).
     """
-    tables = partial(ledger.campaign_tables, figures)
     made = []
-    for key, notebook, picture, find in (
-        ("removal", "02_outlier_removal", "cs-en/bump.png", removal),
-        ("halves", "06_srp", "effort.png", halves),
-        ("rules", "01_replication", "clusters_by_rule.png", rules),
-        ("lines", "10_lines", "lines_held.png", lines),
-        ("false", "10_lines", "false_lines.png", false_lines),
-        ("methods", "07_relative_ranking", "readings.png", methods),
+    for key, notebook, name, column, picture, find in (
+        ("removal", "02_outlier_removal", "changes", "removed", "cs-en/bump.png", removal),
+        ("halves", "06_srp", "effort", "level", "effort.png", halves),
+        ("rules", "01_replication", "clusters_by_rule", "test", "clusters_by_rule.png", rules),
+        ("lines", "10_lines", "line_counts", "claimed_and_held", "lines_held.png", lines),
+        ("false", "10_lines", "false_lines", "campaigns_with_line", "false_lines.png", false_lines),
+        ("methods", "07_relative_ranking", "method_ranks", "task", "readings.png", methods),
     ):
-        rows = find(tables)
+        table = ledger.campaign_tables(figures, notebook, name)
+        rows = find(table) if column in table else []
         if rows:
             made.append({"key": key, "rows": rows, **_shown(figures, notebook, picture, rows)})
     slips = misprints(figures / "claims_ledger.csv")
@@ -68,9 +66,7 @@ def sentences(figures: Path) -> str:
     return "\n".join(items)
 
 
-def _shown(
-    figures: Path, notebook: str, picture: str, rows: list[dict[str, Any]]
-) -> dict[str, str]:
+def _shown(figures: Path, notebook: str, picture: str, rows: Rows) -> dict[str, str]:
     """The figure and page of the campaign in which the finding is strongest and drawn."""
     order = [str(row["campaign"]) for row in rows]
     drawn = [c for c in order if (figures / c / notebook / picture).is_file()]
@@ -84,18 +80,15 @@ def interval(part: np.ndarray, whole: np.ndarray) -> dict[str, Any]:
     drawn = named_generator(11, "findings").integers(0, len(part), (DRAWS, len(part)))
     sums = whole[drawn].sum(axis=1)
     ratios = part[drawn].sum(axis=1)[sums > 0] / sums[sums > 0]
-    low, high = np.quantile(ratios, [0.025, 0.975])
+    low, high = np.quantile(ratios, [0.025, 0.975]).tolist()
+    total, of = float(part.sum()), float(whole.sum())
     return {
-        "part": float(part.sum()),
-        "whole": float(whole.sum()),
-        "value": float(part.sum() / whole.sum()),
-        "low": float(low),
-        "high": float(high),
+        "part": total, "whole": of, "value": total / of, "low": low, "high": high,
         "units": len(part),
-    }
+    }  # fmt: skip
 
 
-def _by_campaign(table: pd.DataFrame, part: str, whole: str) -> list[dict[str, Any]]:
+def _by_campaign(table: pd.DataFrame, part: str, whole: str) -> Rows:
     """`interval` of each campaign with at least five pairs or tasks, largest value first."""
     rows = []
     for campaign, frame in table.groupby("campaign"):
@@ -105,79 +98,58 @@ def _by_campaign(table: pd.DataFrame, part: str, whole: str) -> list[dict[str, A
     return sorted(rows, key=lambda row: -row["value"])
 
 
-def removal(tables: Tables) -> list[dict[str, Any]]:
-    """Removals of one system after which the others stand in another order."""
-    changes = tables("02", "changes")
-    if "removed" not in changes:
-        return []
-    single = changes[~changes["removed"].isin(SETS)]
-    counted = single.groupby(["campaign", "pair"])["d_rank"].agg(["sum", "size"]).reset_index()
+def _counted(cases: pd.DataFrame, by: str, changed: str) -> Rows:
+    """The share of cases in which `changed` is 1, cases of one pair or task (`by`) together."""
+    counted = cases.groupby(["campaign", by])[changed].agg(["sum", "size"]).reset_index()
     return _by_campaign(counted, "sum", "size")
 
 
-def halves(tables: Tables) -> list[dict[str, Any]]:
+def removal(changes: pd.DataFrame) -> Rows:
+    """Removals of one system after which the others stand in another order."""
+    return _counted(changes[~changes["removed"].isin(SETS)], "pair", "d_rank")
+
+
+def halves(effort: pd.DataFrame) -> Rows:
     """Kendall's tau by z of two halves with disjoint workers, the lowest campaign first."""
-    effort = tables("06", "effort")
-    if "level" not in effort:
-        return []
     drawn = effort[(effort["unit"] == "workers") & (effort["normalisation"] == "z")]
     half = drawn[drawn["level"] == drawn["level"].max()]
     return _by_campaign(half.assign(one=1), "kendall", "one")[::-1]
 
 
-def rules(tables: Tables) -> list[dict[str, Any]]:
+def rules(counts: pd.DataFrame) -> Rows:
     """Clusters under the line rule that draws most, over those under the one that draws fewest."""
-    counts = tables("01", "clusters_by_rule")
-    if "test" not in counts:
-        return []
     counts = counts[(counts["test"] == "scipy<1.7") & (counts["correction"] == "none")]
-    kinds = [c for c in counts.columns if c not in ("campaign", "pair", "test", "correction")]
+    kinds = counts.columns.difference(["campaign", "pair", "test", "correction"], sort=False)
     rows = []
-    for campaign, frame in counts.groupby("campaign"):
+    for _, frame in counts.groupby("campaign"):
         sums = frame[kinds].sum()
-        if len(frame) >= 5 and sums.min() > 0:
-            most, fewest = str(sums.idxmax()), str(sums.idxmin())
-            ratio = interval(frame[most].to_numpy(float), frame[fewest].to_numpy(float))
-            rows.append({"campaign": campaign, "most": most, "fewest": fewest, **ratio})
+        most, fewest = str(sums.idxmax()), str(sums.idxmin())
+        found = _by_campaign(frame, most, fewest) if sums.min() > 0 else []
+        rows += [{"most": most, "fewest": fewest, **row} for row in found]
     return sorted(rows, key=lambda row: -row["value"])
 
 
-def lines(tables: Tables) -> list[dict[str, Any]]:
+def lines(counts: pd.DataFrame) -> Rows:
     """Lines claimed by the recipe that also hold when the campaign's own unit is drawn anew."""
-    counts = tables("10", "line_counts")
-    if "claimed_and_held" not in counts:
-        return []
     known = counts[(counts["recipe"] == RECIPE) & counts["claimed_and_held"].notna()]
-    known = known[known["unit"].isin(UNITS)]
-    rows = []
-    for unit, frame in known.groupby("unit"):
-        found = _by_campaign(frame, "claimed_and_held", "claimed")
-        rows += [{"unit": unit, **row} for row in found]
     own: dict[str, dict[str, Any]] = {}
-    for row in sorted(rows, key=lambda row: UNITS.index(row["unit"])):
-        own.setdefault(row["campaign"], row)
+    for unit in UNITS:
+        for row in _by_campaign(known[known["unit"] == unit], "claimed_and_held", "claimed"):
+            own.setdefault(row["campaign"], {"unit": unit, **row})
     return sorted(own.values(), key=lambda row: row["value"])
 
 
-def false_lines(tables: Tables) -> list[dict[str, Any]]:
+def false_lines(rates: pd.DataFrame) -> Rows:
     """Null campaigns (systems equal, shuffled by document) in which the recipe draws a line."""
-    rates = tables("10", "false_lines")
-    if "campaigns_with_line" not in rates:
-        return []
     rates = rates[(rates["recipe"] == RECIPE) & (rates["unit"] == "document")].assign(one=1)
     found = _by_campaign(rates, "campaigns_with_line", "one")
     return [{"unit": "document", **row} for row in found]
 
 
-def methods(tables: Tables) -> list[dict[str, Any]]:
+def methods(ranks: pd.DataFrame) -> Rows:
     """Systems whose rank depends on the way in which wins are counted."""
-    ranks = tables("07", "method_ranks")
-    if "task" not in ranks:
-        return []
     ways = ranks.drop(columns=["campaign", "task", "system"])
-    moved = ranks.assign(moved=ways.max(axis=1) > ways.min(axis=1))
-    counted = moved.groupby(["campaign", "task"])["moved"].agg(["sum", "size"]).reset_index()
-    return _by_campaign(counted, "sum", "size")
+    return _counted(ranks.assign(moved=ways.max(axis=1) > ways.min(axis=1)), "task", "moved")
 
 
 def misprints(file: Path) -> dict[str, Any]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import re
 from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
@@ -17,8 +15,8 @@ from .. import paths
 from ..errors import DataError
 from ..papers import claims
 from ..read.campaigns import catalogue, listed
-from .outputs import csv_bytes, write_whole
-from .placing import finish_below
+from .outputs import csv_bytes
+from .placing import finish_below, record, write_whole
 
 PAPERS = {
     "bojar2011": "Bojar et al. 2011",
@@ -45,29 +43,11 @@ def gather(
 ) -> pd.DataFrame:
     """The claims ledger: one row or more for every number in the published files.
 
-    Rows come from each real campaign's ``claims.csv``, from the papers' ``across`` (see `claims`),
-    and, for what is left, from their ``absent``. A row without data gives way to one of another
-    run that has some; equal rows are kept once.
-
-    Parameters
-    ----------
-    figures : Path
-        The folder with one folder per campaign.
-    published : Path
-        The folder of the papers' numbers, which gives the order of places and cells.
-    papers : mapping, optional
-        Paper to its module; by default those of ``rankstability.papers``.
-
-    Returns
-    -------
-    DataFrame
-        Columns `claims.COLUMNS`, all text, by paper, then in the order of the published file;
-        empty where no real campaign has been run.
-
-    Raises
-    ------
-    DataError
-        Where a file lacks a column or holds an unknown status.
+    Rows come from each real campaign's ``claims.csv`` in `figures`, from the ``across`` of the
+    modules of `papers`, and, for what is left, from their ``absent`` (see `claims`). A row without
+    data gives way to one of another run that has some; equal rows are kept once. Columns
+    `claims.COLUMNS`, all text, by paper, then in the order of the `published` files; empty where no
+    real campaign has been run. DataError for a file without a column, or with an unknown status.
     """
     frames = [_of_campaign(file) for file in _files(figures, "*", "claims.csv")]
     if not frames:
@@ -78,9 +58,8 @@ def gather(
     frames += [m.across(tables).astype(str) for m in papers.values() if hasattr(m, "across")]
     rows = pd.concat(frames, ignore_index=True)[claims.COLUMNS].drop_duplicates(ignore_index=True)
     empty = rows["status"] == "no data"
-    filled = pd.MultiIndex.from_frame(rows.loc[~empty, KEY])
-    index = pd.MultiIndex.from_frame(rows[KEY])
-    rows = rows[~empty | (~index.isin(filled) & ~rows.duplicated([*KEY, "status"]))]
+    again = _cells(rows).isin(_cells(rows[~empty])) | rows.duplicated([*KEY, "status"])
+    rows = rows[~empty | ~again]
     rest = uncovered(rows, published)
     rest = [_absent(papers.get(paper), part) for paper, part in rest.groupby("paper")]
     return _ordered(pd.concat([rows, *rest], ignore_index=True), published)
@@ -89,26 +68,18 @@ def gather(
 def campaign_tables(figures: Path, notebook: str, name: str) -> pd.DataFrame:
     """``<name>.csv`` of a notebook of all real campaigns that were run, `campaign` first.
 
-    Parameters
-    ----------
-    notebook : str
-        Its name or the beginning of it, such as ``02``; ``catalogue`` with the name ``pairs``:
-        what the catalogue says of each pair.
-    name : str
-        ``run``: the settings in ``run.json``, a row per campaign.
+    `notebook` is a beginning of its name, or ``catalogue`` with the name ``pairs``: what the
+    catalogue says of each pair. ``run``: the settings in ``run.json``, a row per campaign.
     """
     if notebook == "catalogue":
         return _catalogue_pairs()
     frames = []
     for file in _files(figures, f"{notebook}*", "run.json" if name == "run" else f"{name}.csv"):
         if name == "run":
-            made = json.loads(file.read_text(encoding="utf-8"))
-            frame = pd.DataFrame(
-                [{k: v for k, v in made.items() if k not in ("files", "campaign")}]
-            )
+            frame = pd.DataFrame([record(file.parent)]).drop(columns="files", errors="ignore")
         else:
             frame = pd.read_csv(file, keep_default_na=False, na_values=[""])
-            frame = frame.drop(columns="campaign", errors="ignore")
+        frame = frame.drop(columns="campaign", errors="ignore")
         frame.insert(0, "campaign", file.parent.parent.name)
         frames.append(frame)
     kept = [frame for frame in frames if len(frame)] or frames[:1]
@@ -117,10 +88,9 @@ def campaign_tables(figures: Path, notebook: str, name: str) -> pd.DataFrame:
 
 def _files(figures: Path, notebook: str, name: str) -> list[Path]:
     """That file of the catalogue's real campaigns: none that is synthetic or a user's own."""
+    real = {campaign for campaign in catalogue() if not is_demo(campaign)}
     found = sorted(figures.glob(f"*/{notebook}/{name}"))
-    known = catalogue()
-    named = ((file, file.parent.parent.name) for file in found)
-    return [file for file, campaign in named if campaign in known and not is_demo(campaign)]
+    return [file for file in found if file.parent.parent.name in real]
 
 
 def _catalogue_pairs() -> pd.DataFrame:
@@ -152,47 +122,39 @@ def _absent(module: Any, rest: pd.DataFrame) -> pd.DataFrame:
     rows = []
     if isinstance(given, pd.DataFrame):
         rows = [given[claims.COLUMNS].astype(str)]
-        left = ~pd.MultiIndex.from_frame(rest[KEY]).isin(pd.MultiIndex.from_frame(given[KEY]))
-        rest, given = rest[left], pd.Series(dtype=str)
+        rest, given = rest[~_cells(rest).isin(_cells(given))], pd.Series(dtype=str)
     reasons = pd.Series(given, dtype=str).reindex(rest.index).fillna("the data are not here")
     other = {"ours": "", "status": "no data", "reason": reasons, "provenance": "official"}
     return pd.concat([*rows, rest.assign(**other)[claims.COLUMNS]], ignore_index=True)
 
 
 def _ordered(rows: pd.DataFrame, published: Path) -> pd.DataFrame:
+    """The rows as the published files order places and cells; what these do not know last."""
     printed = _printed(published)
-    places = pd.MultiIndex.from_frame(printed[KEY[:2]]).unique()
-    cells = pd.MultiIndex.from_frame(printed[KEY]).unique()
-    last = len(printed)  # what no published file knows (-1) comes last
-    place = places.get_indexer(pd.MultiIndex.from_frame(rows[KEY[:2]]))
-    cell = cells.get_indexer(pd.MultiIndex.from_frame(rows[KEY]))
-    rows = rows.assign(_place=place % (last + 1), _cell=cell % (last + 1))
+    for name, key in (("_place", KEY[:2]), ("_cell", KEY)):
+        order = printed[key].drop_duplicates().reset_index(names=name)
+        rows = rows.merge(order, "left", on=key)
     by = ["paper", "_place", "place", "_cell", "cell", "provenance", "ours"]
     return rows.sort_values(by, kind="stable", ignore_index=True)[claims.COLUMNS]
 
 
+def _cells(rows: pd.DataFrame) -> pd.MultiIndex:
+    """Paper, place and cell of each row."""
+    return pd.MultiIndex.from_frame(rows[KEY])
+
+
 def _printed(published: Path) -> pd.DataFrame:
     """All published cells with all their columns, paper by paper, as the files order them."""
-    frames = [
-        pd.read_csv(file, dtype=str, keep_default_na=False)
-        for file in sorted(published.glob("*.csv"))
-    ]
-    if not frames:
-        return pd.DataFrame(columns=[*KEY, "published"], dtype=str)
-    return pd.concat(frames, ignore_index=True).fillna("")
+    files = sorted(published.glob("*.csv"))
+    frames = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
+    none = pd.DataFrame(columns=[*KEY, "published"], dtype=str)
+    return pd.concat(frames or [none], ignore_index=True).fillna("")
 
 
 def uncovered(rows: pd.DataFrame, published: Path = paths.PUBLISHED) -> pd.DataFrame:
     """The published cells for which `rows` of the ledger hold none, with all their columns."""
     printed = _printed(published)
-    covered = pd.MultiIndex.from_frame(rows[KEY])
-    left = ~pd.MultiIndex.from_frame(printed[KEY]).isin(covered)
-    return printed[left].reset_index(drop=True)
-
-
-def readings(rows: pd.DataFrame) -> pd.Series:
-    """``as stated`` or ``as matched`` where a number stands once for each reading; else empty."""
-    return rows["cell"].str.extract("^(as stated|as matched) [|] ")[0].fillna("")
+    return printed[~_cells(printed).isin(_cells(rows))].reset_index(drop=True)
 
 
 def numbers(rows: pd.DataFrame) -> pd.DataFrame:
@@ -204,13 +166,10 @@ def numbers(rows: pd.DataFrame) -> pd.DataFrame:
 def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of each status per paper, and per reading where a paper's numbers stand under two.
 
-    Returns
-    -------
-    DataFrame
-        paper, reading, title, cells and the statuses, as matched first.
+    Columns paper, reading, title, cells and the statuses; as matched comes first.
     """
-    rows = rows.assign(reading=readings(rows))
-    counts = pd.crosstab([rows["paper"], rows["reading"]], rows["status"])
+    readings = rows["cell"].str.extract("^(?P<reading>as stated|as matched) [|] ").fillna("")
+    counts = pd.crosstab([rows["paper"], readings["reading"]], rows["status"])
     counts = counts.reindex(columns=list(claims.STATUSES), fill_value=0)
     order = {p: k for k, p in enumerate(PAPERS)}
     counts = counts.sort_index(level="paper", key=lambda p: p.map(lambda n: order.get(n, 99)))
@@ -223,45 +182,36 @@ def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
 def markdown(rows: pd.DataFrame) -> str:
     """The summary as a Markdown table, one line per paper and a total."""
     table = per_paper(rows)
+    names = ["cells", *claims.STATUSES]
+    total = table.loc[table["reading"] != "as stated", names].sum()  # the same numbers again
     lines = [
         "| Paper | Printed numbers | Exact | Rounds | Differs | No data | Fact |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
-    names = ["cells", *claims.STATUSES]
-    for record in table.to_dict("records"):
-        lines.append(f"| {record['title']} | " + " | ".join(str(record[n]) for n in names) + " |")
-    table = table[table["reading"] != "as stated"]  # the same numbers again
-    total = " | ".join(f"**{table[n].sum()}**" for n in names)
-    return "\n".join([*lines, f"| **All** | {total} |"])
+    for row in [*table[["title", *names]].to_numpy(), ["**All**", *(f"**{n}**" for n in total)]]:
+        lines.append(f"| {' | '.join(map(str, row))} |")
+    return "\n".join(lines)
 
 
 def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -> bool:
-    """Put `text` between markers of the README; whether the file changed.
-
-    Raises
-    ------
-    DataError
-        If the markers are absent or out of order.
-    """
+    """Put `text` between markers of the README (DataError without); whether the file changed."""
     old = readme.read_text(encoding="utf-8")
     start, end = markers
-    if not 0 <= old.find(start) < old.find(end):
+    before, _, rest = old.partition(start)
+    _, found, after = rest.partition(end)
+    if not found:
         raise DataError("no place for what is generated", file=readme, expected=f"{start} {end}")
-    pattern = re.compile(re.escape(start) + ".*?" + re.escape(end), re.DOTALL)
-    new = pattern.sub(lambda _: f"{start}\n{text}\n{end}", old, count=1)
-    if new == old:
-        return False
-    write_whole(readme, new.encode())
-    return True
+    new = f"{before}{start}\n{text}\n{end}{after}"
+    if new != old:
+        write_whole(readme, new.encode())
+    return new != old
 
 
 def main(argv: list[str] | None = None) -> int:
     """Gather the ledger into ``<figures>/claims_ledger.csv`` and summarise it in the README."""
     from . import findings
 
-    parser = argparse.ArgumentParser(
-        prog="python -m rankstability.ledger", description=main.__doc__
-    )
+    parser = argparse.ArgumentParser("python -m rankstability.ledger", description=main.__doc__)
     parser.add_argument("--figures", type=Path, default=paths.FIGURES)
     parser.add_argument("--readme", type=Path, default=paths.ROOT / "README.md")
     args = parser.parse_args(argv)

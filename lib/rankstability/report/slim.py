@@ -21,20 +21,13 @@ KEPT_METADATA = ("kernelspec", "language_info", "rankstability")
 def slim(executed: Path, folder: Path, final: Path) -> bytes:
     """The executed notebook without embedded pictures, progress bars and times, as JSON.
 
-    Parameters
-    ----------
-    executed : Path
-        The executed notebook.
-    folder : Path
-        Where its pictures are now; they are recognised by their bytes.
-    final : Path
-        Where they are going to be, beside the small form.
+    Its pictures are in `folder`, where they are recognised by their bytes; they and the small form
+    are going to be in `final`.
     """
     notebook = json.loads(executed.read_bytes())
     pictures = {png.read_bytes(): png.relative_to(folder) for png in sorted(folder.rglob("*.png"))}
     injected = "injected-parameters"
     cells = [c for c in notebook["cells"] if injected not in c["metadata"].get("tags", [])]
-    notebook["cells"] = cells
     for cell in cells:
         tags = cell["metadata"].get("tags", [])
         cell["metadata"] = {"tags": tags} if tags else {}
@@ -47,11 +40,11 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
         if dropped := [o for o in linked if isinstance(o, str)]:
             text = f"*Drawn by `make figures`, not kept in the repository: {', '.join(dropped)}.*"
             cell["outputs"].append(_markdown(text))
-    metadata = notebook["metadata"]
-    given = metadata.get("papermill", {}).get("parameters", {})
-    notebook["metadata"] = {k: metadata[k] for k in KEPT_METADATA if k in metadata}
-    ran_with = {k: v for k, v in given.items() if k != "output_dir"}
-    notebook["metadata"]["papermill"] = {"parameters": ran_with}
+    old = notebook["metadata"]
+    given = old.get("papermill", {}).get("parameters", {})
+    metadata = {k: old[k] for k in KEPT_METADATA if k in old}
+    metadata["papermill"] = {"parameters": {k: v for k, v in given.items() if k != "output_dir"}}
+    notebook |= {"cells": cells, "metadata": metadata}
     text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     return text.replace(str(folder), paths.shown(final)).encode()
 

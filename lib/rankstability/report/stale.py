@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
 from pathlib import Path
 
-import pandas as pd
 import yaml
 
 from .. import paths
@@ -33,22 +32,17 @@ def check_ledger(figures: Path, readme: Path) -> list[str]:
     if rows.empty:
         return []
     wrong = []
-    file = figures / "claims_ledger.csv"
-    if not file.is_file() or file.read_bytes() != csv_bytes(rows):
-        wrong.append(
-            f"{paths.shown(file)}: not what the campaigns' results give{_line(file, rows)}"
-        )
+    file, ours = figures / "claims_ledger.csv", csv_bytes(rows)
+    theirs = file.read_bytes() if file.is_file() else b""
+    if theirs != ours:
+        lines = zip_longest(theirs.splitlines(), ours.splitlines())
+        line = next((n for n, (one, other) in enumerate(lines, 1) if one != other), 1)
+        problem = f"not what the campaigns' results give, from line {line} on"
+        wrong.append(f"{paths.shown(file)}: {problem}")
     start, end = ledger.MARKERS
     if f"{start}\n{ledger.markdown(rows)}\n{end}" not in readme.read_text(encoding="utf-8"):
         wrong.append(f"{paths.shown(readme)}: its table is not the summary of the ledger")
     return wrong
-
-
-def _line(file: Path, rows: pd.DataFrame) -> str:
-    ours = csv_bytes(rows).splitlines()
-    theirs = file.read_bytes().splitlines() if file.is_file() else []
-    first = next((n for n, (a, b) in enumerate(zip(ours, theirs, strict=False), 1) if a != b), 0)
-    return f", from line {first or min(len(ours), len(theirs)) + 1} on"
 
 
 def compare(made: Path, kept: Path, scope: str = "") -> list[str]:
@@ -57,60 +51,51 @@ def compare(made: Path, kept: Path, scope: str = "") -> list[str]:
     A file that is kept and was not made again is named, and one directly in the folder that was
     made and is not kept; those of single pairs are kept in part.
     """
-    below = "**/*.csv" if not scope else f"{scope}/*.csv"
-    new = {file.relative_to(made) for file in made.glob(below)}
-    old = {file.relative_to(kept) for file in kept.glob(below)}
-    wrong = [f"{paths.shown(kept / n)}: not made any more" for n in sorted(old - new)]
-    wrong += [
-        f"{paths.shown(kept / name)}: not kept"
-        for name in sorted(new - old)
-        if len(name.parts) == 1
-    ]
-    return wrong + [
-        f"{paths.shown(kept / name)}: other bytes"
-        for name in sorted(new & old)
-        if (made / name).read_bytes() != (kept / name).read_bytes()
+    below = f"{scope}/*.csv" if scope else "**/*.csv"
+    new, old = ({file.relative_to(at) for file in at.glob(below)} for at in (made, kept))
+    problems = {
+        "not made any more": old - new,
+        "not kept": {name for name in new - old if len(name.parts) == 1},
+        "other bytes": {n for n in new & old if (made / n).read_bytes() != (kept / n).read_bytes()},
+    }
+    return [
+        f"{paths.shown(kept / name)}: {problem}"
+        for problem, names in problems.items()
+        for name in sorted(names)
     ]
 
 
 def rerun(job: Job, folder: Path) -> None:
-    """Run a notebook in a process of its own, its results in `folder`.
-
-    Raises
-    ------
-    RuntimeError
-        If it failed: with the end of what it printed.
-    """
+    """Run a notebook in a process of its own, its results in `folder`; RuntimeError if it fails."""
     config = yaml.safe_load((paths.ROOT / "config.yaml").read_text(encoding="utf-8"))
     values = {**given(job, config), "output_dir": str(folder)}
     command = [sys.executable, "-m", "rankstability.run", job.notebook, "--quiet"]
     command += [f"{name}={value}" for name, value in values.items()]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ})
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{job.notebook} {job.campaign}: {done.stderr.strip()[-500:]}")
 
 
 def check_runs(jobs: Sequence[Job], figures: Path, processes: int = 2) -> list[str]:
     """What of the kept CSV files of these runs another run does not make byte for byte."""
-    with tempfile.TemporaryDirectory() as scratch:
 
-        def one(number: int) -> list[str]:
-            job, folder = jobs[number], Path(scratch) / str(number)
+    def one(job: Job) -> list[str]:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch) / "made"
             try:
                 rerun(job, folder)
             except RuntimeError as error:
                 return [str(error)]
             return compare(folder, figures / job.campaign / job.notebook, job.pair)
 
-        with ThreadPoolExecutor(processes) as pool:
-            return [line for lines in pool.map(one, range(len(jobs))) for line in lines]
+    with ThreadPoolExecutor(processes) as pool:
+        return [line for lines in pool.map(one, jobs) for line in lines]
 
 
 def main(argv: list[str] | None = None) -> int:
     """Compare the ledger, README's table and a sample of CSV files with what this code gives."""
-    parser = argparse.ArgumentParser(
-        "python -m rankstability.report.stale", description=main.__doc__
-    )
+    name = "python -m rankstability.report.stale"
+    parser = argparse.ArgumentParser(name, description=main.__doc__)
     parser.add_argument("runs", nargs="*", help="notebook:campaign[:pair]", default=list(SAMPLE))
     parser.add_argument("--figures", type=Path, default=paths.FIGURES)
     parser.add_argument("--readme", type=Path, default=paths.ROOT / "README.md")

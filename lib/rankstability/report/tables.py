@@ -16,19 +16,10 @@ EMPTY = '<p class="quiet">No rows.</p>'
 UNITS = {
     "variance": "points²",
     "seconds": "s",
-    "mean_raw": "points",
-    "system_sd": "points",
-    "document_sd": "points",
-    "luck_raw": "points",
-    "ref_percent": "%",
-    "bad_ref_percent": "%",
-    "human_percent": "%",
-    "mean_z": "sd",
-    "company_z": "sd",
-    "luck_z": "sd",
-    "z_without": "sd",
-    "rank_low": "rank",
-    "rank_high": "rank",
+    **dict.fromkeys(("mean_raw", "system_sd", "document_sd", "luck_raw"), "points"),
+    **dict.fromkeys(("ref_percent", "bad_ref_percent", "human_percent"), "%"),
+    **dict.fromkeys(("mean_z", "company_z", "luck_z", "z_without"), "sd"),
+    **dict.fromkeys(("rank_low", "rank_high"), "rank"),
 }
 NAMES = {
     "d_rank": "Δ rank",
@@ -55,20 +46,16 @@ def html(frame: pd.DataFrame) -> str:
     frame = _with_index(frame)
     if frame.empty:
         return EMPTY
-    rows = frame.head(MOST)
-    columns = [_column(frame.iloc[:, k]) for k in range(frame.shape[1])]
-    heads = "".join(
-        f'<th scope="col"{_class(n)} title="{escape(str(name))}">{heading(name)}</th>'
-        for name, (_, n) in zip(frame.columns, columns, strict=True)
-    )
-    lines = [
-        "<tr>" + "".join(f"<td{_class(n)}>{texts[k]}</td>" for texts, n in columns) + "</tr>"
-        for k in range(len(rows))
-    ]
-    left = len(frame) - len(rows)
+    heads, columns = [], []
+    for k, name in enumerate(frame.columns):
+        texts, numeric = _column(frame.iloc[:, k])
+        style = ' class="number"' if numeric else ""
+        heads.append(f'<th scope="col"{style} title="{escape(str(name))}">{heading(name)}</th>')
+        columns.append([f"<td{style}>{text}</td>" for text in texts])
+    body = "\n".join(f"<tr>{''.join(cells)}</tr>" for cells in zip(*columns, strict=True))
+    left = max(len(frame) - MOST, 0)
     more = f'<p class="quiet">{left} more rows are in the CSV of this table.</p>' if left else ""
-    body = "\n".join(lines)
-    head = f"<thead><tr>{heads}</tr></thead>"
+    head = f"<thead><tr>{''.join(heads)}</tr></thead>"
     return f'<table class="frame">{head}<tbody>\n{body}\n</tbody></table>{more}'
 
 
@@ -83,18 +70,13 @@ def heading(name: object) -> str:
     return escape(text) + (f" <small>({unit})</small>" if unit else "")
 
 
-def _class(number: bool) -> str:
-    return ' class="number"' if number else ""
-
-
 def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with an index that says something as its first columns."""
     index = frame.index
-    unnamed = all(name is None for name in index.names)
-    if unnamed and (isinstance(index, pd.RangeIndex) or pd.api.types.is_integer_dtype(index)):
+    if index.names == [None] and pd.api.types.is_integer_dtype(index):
         return frame
-    names = [n if n is not None else "" for n in index.names]
     left = index.to_frame(index=False)
-    left.columns = pd.Index(names)
+    left.columns = pd.Index(["" if n is None else n for n in index.names])
     data = frame.reset_index(drop=True)
     if data.columns.nlevels > 1:
         data.columns = pd.Index([", ".join(map(str, c)) for c in data.columns])
@@ -106,14 +88,13 @@ def _column(values: pd.Series) -> tuple[list[str], bool]:
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(values.cat.categories.dtype)
     if values.dtype == bool:
-        return ["yes" if v else "no" for v in values], False
+        return ["yes" if v else "no" for v in values.head(MOST)], False
     if pd.api.types.is_numeric_dtype(values):
         digits = decimals(values.to_numpy(float, na_value=np.nan))
         return [number(v, digits) for v in values.head(MOST)], True
-    shown = [_text(v) for v in values.head(MOST)]
-    numeric = [v for v in values if not _missing(v)]
-    kinds = bool(numeric) and all(isinstance(v, int | float | np.number) for v in numeric)
-    return shown, kinds and not any(isinstance(v, bool) for v in numeric)
+    known = [v for v in values if not _missing(v)]
+    numeric = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in known)
+    return [_text(v) for v in values.head(MOST)], bool(known) and numeric
 
 
 def decimals(values: np.ndarray) -> int:
@@ -153,17 +134,12 @@ def _text(value: Any) -> str:
 
 def named(values: Mapping[str, Any]) -> str:
     """A mapping, such as the settings of a run, as a table of two columns."""
-    flat = {
-        name: ", ".join(f"{k} {v}" for k, v in part.items()) if isinstance(part, Mapping) else part
-        for name, part in values.items()
-    }
-    table = pd.DataFrame(
-        {
-            "setting": list(flat),
-            "value": [NONE if v in ("", None) else str(v) for v in flat.values()],
-        }
-    )
-    return html(table.astype(object))
+    rows = []
+    for name, part in values.items():
+        if isinstance(part, Mapping):
+            part = ", ".join(f"{key} {value}" for key, value in part.items())
+        rows.append((name, NONE if part in ("", None) else str(part)))
+    return html(pd.DataFrame(rows, columns=["setting", "value"], dtype=object))
 
 
 def install() -> None:

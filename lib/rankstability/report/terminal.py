@@ -11,7 +11,6 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,29 +21,17 @@ ASKED = ("RANKSTABILITY_DATA", "RANKSTABILITY_FIGURE_FORMAT")  # settings of the
 SKIPPED = ("__pycache__", ".ipynb_checkpoints")
 
 
-def listed(folder: str) -> Iterator[tuple[str, int, int]]:
-    """Path, size and time of the last change of each file below a folder."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir():
-                if entry.name not in SKIPPED:
-                    yield from listed(entry.path)
-            elif entry.is_file():
-                told = entry.stat()
-                yield entry.path, told.st_size, told.st_mtime_ns
-
-
 def state(root: Path = ROOT) -> dict[str, list[int]]:
     """Every file that results depend on, every result, and the settings of the environment."""
     made = {f"{name}={os.environ.get(name, '')}": [0, 0] for name in ASKED}
-    data = os.environ.get("RANKSTABILITY_DATA")
-    folders = [root / name for name in WATCHED] + ([root / data] if data else [])
-    for folder in folders:
-        if folder.is_dir():
-            made |= {path: [size, time] for path, size, time in listed(str(folder))}
-    for file in (root / name for name in FILES):
-        if file.is_file():
-            made[str(file)] = [file.stat().st_size, file.stat().st_mtime_ns]
+    files = [str(root / name) for name in FILES]
+    for name in {*WATCHED, os.environ.get("RANKSTABILITY_DATA") or "data"}:
+        for folder, below, names in os.walk(root / name, followlinks=True):
+            below[:] = set(below).difference(SKIPPED)
+            files += [os.path.join(folder, name) for name in names]
+    for file in filter(os.path.isfile, files):
+        told = os.stat(file)
+        made[file] = [told.st_size, told.st_mtime_ns]
     return made
 
 
@@ -70,7 +57,7 @@ def plan(total: int) -> None:
 
 
 def ran(name: str, started: float) -> str:
-    """The line of a job that has ended: how many of how many, what, seconds, about what is left."""
+    """The line of a job that has ended: its place in the count, what, seconds, what is left."""
     now = time.time()
     with COUNT.open("a+") as count:  # jobs end at the same time: each adds a line
         count.write(name + "\n")

@@ -9,29 +9,47 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+if TYPE_CHECKING:
+    from ..study.held import Standing
+    from ..study.verdict import Case
+    from .outputs import Drawn, Outputs
+    from .session import Run
+
 HERE = Path(__file__).parent
 SYSTEM = ("system", "score", "low", "high")
+NONE = "—"
+LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+LATEX |= {c: "\\" + c for c in "&%$#_{}"}
 
 
 @cache
-def _template(name: str = "verdict.html.j2") -> Any:
+def _template(name: str) -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    loader = FileSystemLoader(HERE / "page")
-    settings: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True}
-    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, **settings)
-    made.filters.update(number=number, percent=percent, p=p_value)
+    made = Environment(
+        loader=FileSystemLoader(HERE / "page"),
+        autoescape=lambda name: name != "ranking.tex.j2",
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    tex = str.maketrans(LATEX)
+    made.filters.update(number=number, percent=percent, p=p_value, tex=lambda s: s.translate(tex))
     return made.get_template(name)
+
+
+def _missing(value: Any) -> bool:
+    return value is None or not math.isfinite(value)
 
 
 def number(value: Any, digits: int = 3) -> str:
     """A number as one reads it: three digits that count, a proper minus, thousands apart."""
-    if value is None or not math.isfinite(value):
-        return "—"
+    if _missing(value):
+        return NONE
     if float(value).is_integer() or abs(value) >= 1000:
         text = f"{round(value):,}"
     else:
@@ -42,23 +60,22 @@ def number(value: Any, digits: int = 3) -> str:
 
 def percent(value: Any) -> str:
     """A share as per cent, with a digit more below ten."""
-    if value is None or not math.isfinite(value):
-        return "—"
+    if _missing(value):
+        return NONE
     text = f"{100 * value:.{1 if 0 < value < 0.0995 else 0}f}"
     return text.removesuffix(".0") + "\u00a0%"
 
 
 def p_value(value: Any) -> str:
     """A p-value as papers print it."""
-    if value is None or not math.isfinite(value):
-        return "—"
+    if _missing(value):
+        return NONE
     return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
 
 
 def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """A frame's rows as plain values; None for what is empty or not finite."""
-    made: list[dict[str, Any]] = json.loads(frame.to_json(orient="records", double_precision=12))
-    return made
+    return list(json.loads(frame.to_json(orient="records", double_precision=12)))
 
 
 def sentence(told: Mapping[str, Any]) -> str:
@@ -69,34 +86,28 @@ def sentence(told: Mapping[str, Any]) -> str:
 
 def page(told: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bytes:
     """The verdict as one HTML page that needs nothing else: pictures stand in it."""
-    images = {
-        name: "data:image/png;base64," + base64.b64encode(png).decode()
-        for name, png in pictures.items()
-    }
+    start = "data:image/png;base64,"
+    images = {name: start + base64.b64encode(png).decode() for name, png in pictures.items()}
     css = (HERE / "site.css").read_text(encoding="utf-8")
-    text = _template().render(v=told, images=images, css=css)
-    return str(text).encode()
+    return bytes(_template("verdict.html.j2").render(v=told, images=images, css=css).encode())
 
 
 def as_json(told: Mapping[str, Any]) -> bytes:
     """The contract: sentence, pair, protocol, unit, systems, lines, may_be_first, repeat, ..."""
     systems = [
         {name: row[name] for name in SYSTEM}
-        | {"marginal": _span(row, "marginal"), "simultaneous": _span(row, "simultaneous")}
+        | {kind: _span(row, kind) for kind in ("marginal", "simultaneous")}
         | {"p_first": row["p_first"]}
         for row in told["ranking"]
     ]
-    lines = [{k: row[k] for k in ("below", "claimed", "held")} for row in told["lines"]]
     out = {
         "sentence": sentence(told),
         **{name: told[name] for name in ("campaign", "name", "pair", "protocol", "recipe", "unit")},
         "systems": systems,
-        "lines": lines,
+        "lines": [{k: row[k] for k in ("below", "claimed", "held")} for row in told["lines"]],
         "may_be_first": told["may_be_first"],
         "repeat": told["repeat"][0] if told["repeat"] else None,
-        "false_lines": told["false_lines"],
-        "needed": told["needed"],
-        "statements": told["statements"],
+        **{name: told[name] for name in ("false_lines", "needed", "statements")},
     }
     return (json.dumps(out, indent=1, ensure_ascii=False) + "\n").encode()
 
@@ -106,35 +117,9 @@ def _span(row: Mapping[str, Any], kind: str) -> list[Any] | None:
     return None if low is None else [int(low), int(high)]
 
 
-LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-LATEX |= {c: "\\" + c for c in "&%$#_{}"}
-
-
 def latex(told: Mapping[str, Any]) -> bytes:
-    """The ranking as a booktabs table: a rule where a line holds, space where only claimed."""
-    known = told["unit"] != ""
-    head = ["", "System", told["score_name"]]
-    head += ["95\\,\\% interval", "Ranks (own)", "Ranks (all)"] if known else []
-    lines = {row["below"]: row for row in told["lines"]}
-    out = [f"\\begin{{tabular}}{{rl{'r' * (len(head) - 2)}}}", "\\toprule"]
-    out += [" & ".join(head) + " \\\\", "\\midrule"]
-    for row in told["ranking"]:
-        cells = [str(row["rank"]), _tex(row["system"]), f"{row['score']:.3f}"]
-        if known:
-            cells.append(f"[{row['low']:.3f}, {row['high']:.3f}]")
-            for kind in ("marginal", "simultaneous"):
-                cells.append("--".join(str(k) for k in _span(row, kind) or ()))
-        out.append(" & ".join(cells) + " \\\\")
-        line = lines.get(row["rank"])
-        if line and line["held"] == 1:
-            out.append("\\midrule")
-        elif line and line["claimed"]:
-            out.append("\\addlinespace % claimed by the recipe, not held")
-    return ("\n".join([*out, "\\bottomrule", "\\end{tabular}"]) + "\n").encode()
-
-
-def _tex(text: str) -> str:
-    return "".join(LATEX.get(c, c) for c in text)
+    """The ranking as a booktabs table."""
+    return f"{_template('ranking.tex.j2').render(v=told)}\n".encode()
 
 
 SCORE_NAMES = {
@@ -155,21 +140,11 @@ PROTOCOLS = {"DA": "direct assessment", "MQM": "MQM", "RR": "relative ranking"}
 
 
 def told(
-    run: Any,
-    one: Any,
-    made: Any,
-    frames: dict[str, pd.DataFrame],
-    settings: Mapping[str, Any],
+    run: Run, one: Case, made: Standing, frames: dict[str, pd.DataFrame], settings: dict[str, Any]
 ) -> dict[str, Any]:
     """Everything the page says, as plain values: settings, first numbers, tables as rows.
 
-    Parameters
-    ----------
-    run : session.Run
-    one : study.verdict.Case
-    made : study.held.Standing
-    frames : mapping
-        The case's tables by name; ``statements`` is added to them.
+    `frames` are the case's tables by name; ``statements`` is added to them.
     """
     from ..rank.recipes import RECIPES
     from ..read.languages import PLACEHOLDER
@@ -180,9 +155,8 @@ def told(
     recipe = RECIPES.get(one.recipe)
     by = f"the recipe {one.recipe}" if recipe else "the sign test on decided comparisons"
     about = f"{recipe.test_name}; {recipe.line_rule}" if recipe else SIGN_TESTS
-    tables: dict[str, Any] = {name: [] for name in MAYBE}
     return {
-        **tables,
+        **{name: [] for name in MAYBE},
         **{name: rows(frame) for name, frame in frames.items()},
         **first,
         **settings,
@@ -211,7 +185,7 @@ def told(
     }
 
 
-def _design(frames: Mapping[str, pd.DataFrame], one: Any) -> dict[str, Any]:
+def _design(frames: Mapping[str, pd.DataFrame], one: Case) -> dict[str, Any]:
     from ..rank.balanced import adaptive
 
     beside, design = frames["beside"], frames.get("design", pd.DataFrame())
@@ -255,19 +229,15 @@ def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
 
 
 def write(
-    out: Any,
-    one: Any,
+    out: Outputs,
+    one: Case,
     said: Mapping[str, Any],
     frames: Mapping[str, pd.DataFrame],
     figures: Mapping[str, Any],
-) -> list[Any]:
+) -> list[Drawn]:
     """Write a case's tables, figures, page, JSON and LaTeX; give back the figures to show.
 
-    Parameters
-    ----------
-    out : Outputs
-    one : study.verdict.Case
-        Of several tasks of a pair the first takes the plain names, others their own added.
+    Of several tasks of a pair the first takes the plain names, others their own added.
     """
     track = f"_{one.name.partition(' ')[2]}" if one.extra else ""
     for name, frame in frames.items():

@@ -13,8 +13,7 @@ from typing import Any
 from .. import paths
 from ..read import campaigns
 from ..read.text import digest
-from .parameters import WHOLE, metadata, notebooks, read_notebook
-from .parameters import takes as takes
+from .parameters import WHOLE, metadata, notebooks, read_notebook, takes
 
 REPORT = ("findings", "front", "ledger", "pages", "site", "tables")  # modules that make the pages
 
@@ -37,28 +36,21 @@ class Job:
 def jobs(config: Mapping[str, Any]) -> list[Job]:
     """All jobs for the demo campaigns and for every real campaign found under the data root.
 
-    Parameters
-    ----------
-    config : mapping
-        ``campaigns`` and ``notebooks`` restrict (empty: all); ``split_above``: campaigns with more
-        pairs than this run one job per pair; ``skip``: notebook to campaigns it is not run on.
+    In `config` ``campaigns`` and ``notebooks`` restrict (empty: all); campaigns of more pairs than
+    ``split_above`` run one job per pair; ``skip``: notebook to campaigns it is not run on.
     """
-    wanted_campaigns, wanted_notebooks = config.get("campaigns"), config.get("notebooks")
     planned: list[Job] = []
     for campaign in sorted(campaigns.present(), key=lambda c: c.name):
         name = campaign.name
-        if wanted_campaigns and name not in wanted_campaigns:
-            continue
-        for notebook in notebooks():
+        for notebook in notebooks() if name in (config.get("campaigns") or [name]) else ():
             about = metadata(notebook)
-            if wanted_notebooks and not any(notebook.startswith(w) for w in wanted_notebooks):
+            wanted = notebook.startswith(tuple(config.get("notebooks") or [""]))
+            skipped = name in config.get("skip", {}).get(notebook, [])
+            if not wanted or skipped or not takes(about, campaign):
                 continue
-            if name in config.get("skip", {}).get(notebook, []) or not takes(about, campaign):
-                continue
-            if about.get("split") and len(campaign.pairs) > config.get("split_above", 100):
-                planned += [Job(notebook, name, pair) for pair in (*campaign.pairs, WHOLE)]
-            else:
-                planned.append(Job(notebook, name))
+            split = about.get("split") and len(campaign.pairs) > config.get("split_above", 100)
+            pairs = (*campaign.pairs, WHOLE) if split else ("",)
+            planned += [Job(notebook, name, pair) for pair in pairs]
     return planned
 
 
@@ -84,10 +76,8 @@ def modules(notebook: str) -> frozenset[str]:
     code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
     named = [n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module]
     first = [f"{n.module}{dot}" for n in named for dot in ("", *(f".{a.name}" for a in n.names))]
-    reached = {m for m in first if m in _graph().modules}
-    for module in tuple(reached):
-        reached |= _graph().find_upstream_modules(module)
-    return frozenset(reached)
+    direct = _graph().modules & set(first)
+    return frozenset(direct.union(*map(_graph().find_upstream_modules, direct)))
 
 
 def inputs(job: Job) -> list[str]:
@@ -97,21 +87,20 @@ def inputs(job: Job) -> list[str]:
     """
     campaign = campaigns.find(job.campaign)
     files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", paths.CATALOGUE]
-    for module in sorted(modules(job.notebook)):
+    reached = modules(job.notebook)
+    for module in sorted(reached):
         file = paths.ROOT / "lib" / module.replace(".", "/")
         files.append(file / "__init__.py" if file.is_dir() else file.with_suffix(".py"))
-    reached = modules(job.notebook)
     printed = sorted(paths.PUBLISHED.glob("*.csv"))
     files += [p for p in printed if f"rankstability.papers.{p.stem}" in reached]
-    pair = "" if job.pair == WHOLE else job.pair
-    files += beside(campaign, pair)
     if job.pair == WHOLE:
+        files += _beside(campaign)
         pairs = (Job(job.notebook, job.campaign, p).executed for p in campaign.pairs)
         return [*map(paths.shown, files), *pairs]
-    return [*map(paths.shown, files), *map(paths.shown, campaign.files(pair))]
+    return [*map(paths.shown, [*files, *_beside(campaign, job.pair), *campaign.files(job.pair)])]
 
 
-def beside(campaign: Any, pair: str = "") -> list[Path]:
+def _beside(campaign: Any, pair: str = "") -> list[Path]:
     """Official rankings, clusters, p-values, scores and document lists beside DA judgments."""
     if campaign.protocol != "DA":
         return []
@@ -125,10 +114,7 @@ def beside(campaign: Any, pair: str = "") -> list[Path]:
 
 
 def whole(job: Job, config: Mapping[str, Any], root: Path = paths.ROOT) -> bool:
-    """Whether the results of a finished job lie in ``figures/`` as this job wrote them.
-
-    False also where a later run with other parameters wrote there.
-    """
+    """Whether the results of a finished job, and of no later one, lie in ``figures/``."""
     file = (root / job.executed).with_suffix(".status.json")
     if not file.is_file():
         return False
