@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from html import escape, unescape
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from .. import paths
 from ..errors import DataError
 from . import tables
-from .parameters import declared
+from .parameters import declared, read_notebook
 
 HERE = Path(__file__).parent
-PAPERMILLS = {"injected-parameters", "papermill-error-cell-tag"}  # cells that it added
+ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # cells that it added
 PARTS = ("pages.py", "site.py", "base.html.j2", "page.html.j2", "page/index.html.j2")
 
 
@@ -29,30 +28,24 @@ class Body:
 
     title: str
     html: str
-    settings: list[dict[str, str]]
-    headings: list[tuple[int, str, str]] = field(default_factory=list)  # level, id, text
-    words: list[tuple[str, str, str]] = field(default_factory=list)  # id, heading, text below it
-    empty: list[str] = field(default_factory=list)  # sections that this run had nothing for
+    headings: list[tuple[int, str, str]]  # level, id, text
+    words: list[tuple[str, str, str]]  # id, heading, text below it
+    empty: list[str]  # sections that this run had nothing for
 
 
 def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     """The executed notebook `saved` as HTML; it may have failed halfway.
 
-    Parameters
-    ----------
-    links : mapping
-        Names of files in `folder`, such as ``cs-en/bump.png``, to links: a page holds only those
-        pictures that are not there.
-    folder : Path
-        Where the results lie, as the settings show it: while it ran, they were staged elsewhere.
+    `links` leads from names of files in `folder`, such as ``cs-en/bump.png``, to links: a page
+    holds only those pictures that are not there. `folder` is where the results lie, as the settings
+    show it: while it ran, they were staged elsewhere.
     """
     import nbformat
 
     notebook = nbformat.read(saved, as_version=4)
     given = notebook.metadata.get("papermill", {}).get("parameters", {})
-    used = settings(saved, {**given, "output_dir": paths.shown(folder)})
-    own = [c for c in notebook.cells if not PAPERMILLS & {*_tags(c)}]
-    notebook.cells, empty = without_empty(own)
+    site = {"settings": _settings(saved, {**given, "output_dir": paths.shown(folder)})}
+    notebook.cells, empty = _without_empty([c for c in notebook.cells if not ADDED & _tags(c)])
     heading = ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -61,17 +54,17 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
             continue
         for output in cell.get("outputs", []):
             _figure(output, links, folder, heading)
-    html, _ = _exporter().from_notebook_node(notebook, resources={"site": {"settings": used}})
+    html, _ = _exporter().from_notebook_node(notebook, resources={"site": site})
     title = headline(notebook)[0] or saved.stem.partition("__")[0]
-    html, headings = anchored(str(html))
-    return Body(title, html, used, headings, passages(html), empty)
+    html, headings = _anchored(str(html))
+    return Body(title, html, headings, _passages(html), empty)
 
 
-def _tags(cell: Mapping[str, Any]) -> list[str]:
-    return list(cell.get("metadata", {}).get("tags", []))
+def _tags(cell: Mapping[str, Any]) -> set[str]:
+    return {*cell.get("metadata", {}).get("tags", [])}
 
 
-def without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
+def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
     """The cells but those of sections whose code put nothing out, and the titles of these.
 
     A section is a text cell that begins with a heading, and what follows up to the next one.
@@ -85,18 +78,18 @@ def without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
     empty: list[str] = []
     for section in sections:
         code = [c for c in section if c["cell_type"] == "code"]
-        outputs = [o for c in code for o in c.get("outputs") or () if not _says_nothing(o)]
-        made = outputs or any("parameters" in _tags(c) for c in code)
         first = section[0]["source"].strip().splitlines()[0] if section else ""
-        if code and not made and first.startswith("##"):
+        if code and first.startswith("##") and not any(map(_says_something, code)):
             empty.append(first.lstrip("# "))
         else:
             kept += section
     return kept, empty
 
 
-def _says_nothing(output: Mapping[str, Any]) -> bool:
-    return "".join(output.get("data", {}).get("text/html", [])) == tables.EMPTY
+def _says_something(cell: Mapping[str, Any]) -> bool:
+    """Whether a code cell is the one of parameters, or put out more than that there is no row."""
+    shown = ("".join(o.get("data", {}).get("text/html", [])) for o in cell.get("outputs") or ())
+    return "parameters" in _tags(cell) or any(text != tables.EMPTY for text in shown)
 
 
 def _figure(output: Any, links: Mapping[str, str], folder: Path, heading: str) -> None:
@@ -128,28 +121,24 @@ def slug(text: str) -> str:
     return re.sub(r"[^\w]+", "-", unescape(text).lower()).strip("-") or "section"
 
 
-def anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
+def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
     """HTML whose headings and figures have ids of their own, with links to themselves.
 
-    Levels that skip one are brought up, and there is one heading of the first level. Gives also
-    level, id and text of each heading.
+    Levels that skip one are brought up, and there is one heading of the first level. Also level, id
+    and text of each heading.
     """
     used: set[str] = set()
     headings: list[tuple[int, str, str]] = []
 
     def unique(wanted: str) -> str:
-        name, k = wanted, 2
-        while name in used:
-            name, k = f"{wanted}-{k}", k + 1
-        used.add(name)
+        names = chain([wanted], (f"{wanted}-{k}" for k in count(2)))
+        used.add(name := next(name for name in names if name not in used))
         return name
 
     def heading(found: re.Match[str]) -> str:
         inner = found[2].strip()
         text = " ".join(unescape(re.sub(r"<[^>]+>", "", inner)).split())
-        above = headings[-1][0] if headings else 0
-        level = min(int(found[1]), above + 1) if above else 1
-        level = max(level, 2) if headings else level
+        level = max(2, min(int(found[1]), headings[-1][0] + 1)) if headings else 1
         name = unique(slug(text))
         headings.append((level, name, text))
         link = f'<a class="anchor" href="#{name}" aria-label="Link to {escape(text)}">#</a>'
@@ -171,25 +160,20 @@ def anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
     return html, headings
 
 
-def passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
-    """The words below each heading: id, heading and text, each word once, code left out."""
+def _passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
+    """Id, heading and the words below it: each once, without code and the numbers of tables."""
     html = re.sub(r"<details class=\"code\">.*?</details>", " ", html, flags=re.DOTALL)
     made = []
     for part in re.split(r"(?=<h[1-6] id=)", html):
         found = re.match(r'<h[1-6] id="([^"]+)">(.*?)<a class="anchor".*?</h[1-6]>', part, re.S)
         if found:
             text = unescape(re.sub(r"<[^>]+>", " ", part[found.end() :]))
-            words = " ".join(dict.fromkeys(w for w in text.split() if not is_number(w)))
+            words = " ".join(dict.fromkeys(w for w in text.split() if re.search(r"[^\W\d_]", w)))
             made.append((found[1], unescape(re.sub(r"<[^>]+>", "", found[2])), words[:most]))
     return made
 
 
-def is_number(word: str) -> bool:
-    """Whether a word of a page is a number of a table, which nobody searches."""
-    return not re.search(r"[^\W\d_]", word)
-
-
-def settings(saved: Path, given: Mapping[str, Any]) -> list[dict[str, str]]:
+def _settings(saved: Path, given: Mapping[str, Any]) -> list[dict[str, str]]:
     """Name, value, default and help of the parameters an executed notebook ran with."""
     try:
         lines = declared(saved)
@@ -216,12 +200,13 @@ def headline(notebook: Mapping[str, Any]) -> tuple[str, str]:
     return title.lstrip("# ").strip(), " ".join(question.split())
 
 
-def source_headline(file: Path) -> tuple[str, str]:
-    """`headline` of a notebook file; two empty texts where there is none."""
+def source_headline(name: str) -> tuple[str, str]:
+    """`headline` of the notebook of that name; this and nothing where there is none."""
     try:
-        return headline(json.loads(file.read_bytes()))
+        title, question = headline(read_notebook(name))
     except (OSError, ValueError):
-        return "", ""
+        return name, ""
+    return title or name, question
 
 
 def duration(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Pages that explain: a campaign of one's own, the columns of every table, the public names."""
+"""Pages that explain: a campaign of one's own, formats, the columns of tables, the public names."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import yaml
 import rankstability
 
 from .. import paths
+from ..read.formats import FORMATS, PARTS, described
 from .pages import HERE
 
-COLUMNS = HERE / "columns.yaml"
 SAMPLE = paths.DEMO / "ratings.csv"
 
 
 @cache
 def explained() -> dict[str, Any]:
     """``columns``: column to meaning; ``files``: about, columns and others of single tables."""
-    return dict(yaml.safe_load(COLUMNS.read_text(encoding="utf-8")))
+    return dict(yaml.safe_load((HERE / "columns.yaml").read_text(encoding="utf-8")))
 
 
 def headers(figures: Path) -> dict[tuple[str, str], list[str]]:
@@ -74,11 +74,29 @@ def names() -> list[dict[str, str]]:
     return made
 
 
+@cache
+def _formats() -> list[dict[str, Any]]:
+    entries = described()
+    return [{"name": n, "protocol": f.protocol, **entries[n]} for n, f in FORMATS.items()]
+
+
+def format_words() -> list[tuple[str, str, str, str]]:
+    """The pages of formats for the search: address, heading, where, text."""
+    words = []
+    for one in _formats():
+        text = " ".join(str(one.get(part, "")) for part in PARTS)
+        words.append((f"formats/{one['name']}.html", one["title"], "formats", text))
+    return words
+
+
 def contexts(figures: Path) -> dict[str, dict[str, Any]]:
-    """What the templates of these pages are given."""
+    """What the templates of these pages are given, by page."""
     sample = SAMPLE.read_text(encoding="utf-8").splitlines()
+    each = {"template": "format.html.j2"}
     return {
         "own.html": {"sample": sample[:7], "rows": len(sample) - 1, "file": paths.shown(SAMPLE)},
         "columns.html": {"notebooks": tables(figures)},
         "reference.html": {"names": names()},
+        "formats/index.html": {"template": "formats.html.j2", "formats": _formats()},
+        **{f"formats/{one['name']}.html": {**each, "said": one} for one in _formats()},
     }

@@ -14,8 +14,8 @@ from typing import Any
 
 from .. import paths
 from ..read.text import digest
-from . import formats, front, pages, placing, slim
-from .outputs import write_whole
+from . import front, ledger, pages, placing, reference, slim
+from .placing import write_whole
 
 RECORD = ".pages.json"
 FIGURE = ("png", "svg", "pdf")
@@ -46,15 +46,24 @@ class Run:
         return f"{self.campaign}/{self.notebook}{pair}{'.failed' if self.failed else ''}.html"
 
     @property
+    def key(self) -> tuple[str, str, str]:
+        """What two executions of the same thing share."""
+        return self.notebook, self.campaign, self.pair
+
+    @property
+    def demo(self) -> bool:
+        """Whether it is of a synthetic campaign."""
+        return ledger.is_demo(self.campaign)
+
+    @property
     def failed(self) -> bool:
         """Whether it did not run to its end with all that it promises."""
-        return self.status not in ("ok", "kept")
+        return self.status == "failed"
 
     @property
     def last_line(self) -> str:
         """The last line of the error, which says what went wrong."""
-        lines = [line for line in self.error.strip().splitlines() if line.strip()]
-        return lines[-1].strip() if lines else ""
+        return (self.error.strip().splitlines() or [""])[-1].strip()
 
 
 def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
@@ -64,21 +73,17 @@ def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
     ``<figures>/<campaign>/<notebook>/report.ipynb``; by notebook, campaign, pair, failed last.
     """
     runs = [_read_run(file, figures) for file in sorted(executed.glob("*/*.status.json"))]
-    own = {(r.notebook, r.campaign) for r in runs if not r.pair and not r.failed and r.executed}
+    own = {r.key for r in runs if not r.failed and r.executed}
     for report in sorted(figures.glob(f"*/[0-9]*/{slim.NAME}")):
-        notebook, campaign = report.parent.name, report.parent.parent.name
-        if (notebook, campaign) not in own:
-            whole = (notebook, campaign, "")
-            runs = [r for r in runs if r.failed or front.key(r) != whole]
-            runs.append(Run(notebook, campaign, "", "kept", 0, "", report.parent, report))
-    return sorted(runs, key=lambda r: (r.notebook, front.last_demo(r.campaign), r.pair, r.failed))
+        whole = (report.parent.name, report.parent.parent.name, "")
+        if whole not in own:
+            runs = [r for r in runs if r.failed or r.key != whole]
+            runs.append(Run(*whole, "kept", 0, "", report.parent, report))
+    return sorted(runs, key=lambda r: (r.notebook, r.demo, r.campaign, r.pair, r.failed))
 
 
 def _read_run(file: Path, figures: Path) -> Run:
-    stem, campaign = (
-        file.name.removesuffix(".status.json").removesuffix(".failed"),
-        file.parent.name,
-    )
+    stem = file.name.removesuffix(".status.json").removesuffix(".failed")
     try:
         record = json.loads(file.read_bytes())
     except ValueError as problem:
@@ -86,11 +91,11 @@ def _read_run(file: Path, figures: Path) -> Run:
     notebook, _, pair = stem.partition("__")
     failed = record.get("status") != "ok"
     saved = file.with_name(f"{stem}.failed.ipynb" if failed else f"{stem}.ipynb")
-    usual = figures / campaign / notebook
+    usual = figures / file.parent.name / notebook
     folder = (paths.ROOT / (record.get("output_dir") or usual)).resolve()
     return Run(
         notebook=notebook,
-        campaign=campaign,
+        campaign=file.parent.name,
         pair=str(record.get("pair") or pair),
         status="failed" if failed else "ok",
         seconds=float(record.get("seconds") or 0),
@@ -98,6 +103,25 @@ def _read_run(file: Path, figures: Path) -> Run:
         output_dir=folder if folder.is_dir() else usual.resolve(),
         executed=saved if saved.is_file() else None,
     )
+
+
+def around(run: Run, runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """What lies around a page: its pairs, other campaigns, the notebooks before and after it.
+
+    Of a failed run also the last good one, of a good one a later that failed.
+    """
+    saved = [r for r in runs if r.executed]
+    whole = [r for r in saved if not r.pair and not r.failed]
+    turn = [r for r in whole if r.campaign == run.campaign]
+    again = [r for r in runs if r.key == run.key and r.failed != run.failed]
+    return {
+        "pairs": [r for r in saved if r.key[:2] == run.key[:2]],
+        "campaigns": [r for r in whole if r.notebook == run.notebook],
+        "before": [r for r in turn if r.notebook < run.notebook][-1:],
+        "after": [r for r in turn if r.notebook > run.notebook][:1],
+        "good": [r for r in again if run.failed and r.executed][:1],
+        "later": [r for r in again if r.failed][:1],
+    }
 
 
 def publish(folder: Path, to: Path) -> list[str]:
@@ -129,12 +153,15 @@ def listed(places: Iterable[str], folder: str, pair: str = "") -> list[dict[str,
             groups.setdefault(below, {}).setdefault(stem, {})[kind] = f"{folder}/{place}"
     made = []
     for below, files in sorted(groups.items()):
-        items: dict[str, list[dict[str, Any]]] = {"figures": [], "tables": []}
+        group: dict[str, Any] = {
+            "label": below or "the whole campaign",
+            "figures": [],
+            "tables": [],
+        }
         for name, kinds in sorted(files.items()):
-            ordered = {k: kinds[k] for k in SHOWN if k in kinds}
-            key = "figures" if any(k in kinds for k in FIGURE) else "tables"
-            items[key].append({"name": name, "files": ordered})
-        made.append({"label": below or "the whole campaign", **items})
+            item = {"name": name, "files": {k: kinds[k] for k in SHOWN if k in kinds}}
+            group["figures" if kinds.keys() & set(FIGURE) else "tables"].append(item)
+        made.append(group)
     return made
 
 
@@ -153,22 +180,22 @@ def environment() -> Any:
     return env
 
 
-def write_pages(
-    runs: list[Run], site: Path
-) -> tuple[int, dict[str, str], dict[str, dict[str, Any]]]:
+def _write(site: Path, page: str, template: str, **context: Any) -> None:
+    root = "../" * page.count("/")
+    text = environment().get_template(template).render(root=root, **context)
+    write_whole(site / page, text.encode())
+
+
+def write_pages(runs: list[Run], site: Path) -> tuple[int, dict[str, str], dict[str, Any]]:
     """Convert what changed since the last time, remove what belongs to runs that are gone.
 
-    Returns
-    -------
-    tuple
-        The number of pages converted, the problems of pages that could not be, by page, and per
-        page its title and the words below each heading, for the search.
+    Gives the number of pages converted, the problems of pages that could not be, by page, and per
+    page its title and the words below each heading, for the search.
     """
     from tqdm import tqdm
 
-    record_file = site / RECORD
     try:
-        record = json.loads(record_file.read_bytes())
+        record = json.loads((site / RECORD).read_bytes())
     except (OSError, ValueError):
         record = {}
     old, fresh = record.get("pages", {}), {}
@@ -179,39 +206,37 @@ def write_pages(
     for run in runs:
         if run.executed is None:
             continue
-        places = files[run.campaign, run.notebook]
-        context = {**front.around(run, runs), "files": listed(places, run.notebook, run.pair)}
-        stamp = [digest(run.executed), repr(run), repr(context), *parts]
+        places, near = files[run.campaign, run.notebook], around(run, runs)
+        beside = {name: [[r.page, r.last_line] for r in those] for name, those in near.items()}
+        stamp = [digest(run.executed), repr(run), repr(beside), repr(places), *parts]
         if (old.get(run.page) or {}).get("stamp") == stamp and (site / run.page).is_file():
             fresh[run.page] = old[run.page]
         else:
-            todo.append((run, context, places, stamp))
+            todo.append((run, near, places, stamp))
     problems = {}
-    for run, context, places, stamp in tqdm(todo, desc="report pages", unit="page", disable=None):
+    for run, near, places, stamp in tqdm(todo, desc="report pages", unit="page", disable=None):
         try:
-            fresh[run.page] = {"stamp": stamp, **_write_page(run, context, places, site)}
+            fresh[run.page] = {"stamp": stamp, **_write_page(run, near, places, site)}
         except Exception as problem:  # one broken notebook must not take the report with it
             problems[run.page] = f"{type(problem).__name__}: {problem}"
             (site / run.page).unlink(missing_ok=True)
     copies = [f"{'/'.join(key)}/{place}" for key, places in files.items() for place in places]
     _remove(site, {*old, *record.get("copies", [])} - {*fresh, *copies})
-    content = json.dumps({"pages": fresh, "copies": copies}, indent=1, sort_keys=True) + "\n"
-    if {"pages": fresh, "copies": copies} != record:
-        write_whole(record_file, content.encode())
+    made = {"pages": fresh, "copies": copies}
+    if made != record:
+        write_whole(site / RECORD, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode())
     return len(todo) - len(problems), problems, fresh
 
 
 def _write_page(
-    run: Run, context: Mapping[str, Any], places: Sequence[str], site: Path
+    run: Run, near: Mapping[str, Any], places: Sequence[str], site: Path
 ) -> dict[str, Any]:
     assert run.executed is not None
     # what a failed run drew was never put in place: its page holds the pictures itself
     links = {} if run.failed else {place: f"{run.notebook}/{place}" for place in places}
     body = pages.body(run.executed, links, run.output_dir)
-    page = environment().get_template("page.html.j2").render(
-        run=run, body=body, root="../", **context
-    )  # fmt: skip
-    write_whole(site / run.page, page.encode())
+    files = listed(places, run.notebook, run.pair)
+    _write(site, run.page, "page.html.j2", run=run, body=body, files=files, **near)
     return {"title": body.title, "words": [] if run.failed else body.words}
 
 
@@ -235,13 +260,12 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
     for page, about in made.items():
         where = page.removesuffix(".html").replace("/", " · ").replace("__", " · ")
         words += [(f"{page}#{i}", heading, where, text) for i, heading, text in about["words"]]
-    words += formats.write(site, environment())
+    words += reference.format_words()
     index = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     write_whole(site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode())
-    for name, context in contexts.items():
+    for page, context in {**contexts, **reference.contexts(figures)}.items():
         # written even if unchanged: the workflow goes by the index being newer than the runs
-        content = environment().get_template(f"{name}.j2").render(root="", **context)
-        write_whole(site / name, content.encode())
+        _write(site, page, **{"template": f"{page}.j2", **context})
     kept = sum(run.status == "kept" for run in runs)
     return {
         "runs": len(runs) - kept,
@@ -254,9 +278,8 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
 
 def main(argv: list[str] | None = None) -> int:
     """Make the report site from executed notebooks and rendered figures."""
-    parser = argparse.ArgumentParser(
-        "python -m rankstability.report.site", description=main.__doc__
-    )
+    name = "python -m rankstability.report.site"
+    parser = argparse.ArgumentParser(name, description=main.__doc__)
     parser.add_argument("--executed", type=Path, default=paths.BUILD / "executed")
     parser.add_argument("--figures", type=Path, default=paths.FIGURES)
     parser.add_argument("--to", type=Path, default=paths.BUILD / "site", help="the site's folder")

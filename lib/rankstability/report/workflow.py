@@ -15,7 +15,8 @@ from ..read import campaigns
 from ..read.text import digest
 from .parameters import WHOLE, metadata, notebooks, read_notebook, takes
 
-REPORT = ("findings", "front", "ledger", "pages", "site", "tables")  # modules that make the pages
+# modules that make the pages
+REPORT = ("findings", "front", "ledger", "pages", "reference", "site", "tables")
 
 
 @dataclass(frozen=True)
