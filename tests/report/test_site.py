@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rankstability import paths
-from rankstability.report import front, pages, reference, site, slim
+from rankstability.report import front, pages, reference, site, slim, templates
 from site_fixture import make_report, make_run
 
 
@@ -319,7 +319,7 @@ def test_the_list_of_kept_files_reads_as_git_reads_it(tmp_path):
     [(0.84, "0.8 s"), (9.97, "10 s"), (59.6, "1 min 0 s"), (185, "3 min 5 s"), (7300, "2 h 1 min")],
 )
 def test_duration(seconds, text):
-    assert pages.duration(seconds) == text
+    assert templates.duration(seconds) == text
 
 
 @pytest.mark.parametrize("page", ["glossary.html.j2", "page/verdict.html.j2"])

@@ -6,6 +6,7 @@ resampled, since cases of one pair share its judgments. The sentences stand in `
 
 from __future__ import annotations
 
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pandas as pd
 from ..chance import named_generator
 from ..rank.units import TWO_WAY
 from . import ledger
+from .templates import template
 
 DRAWS = 4000
 SETS = ("human+ref", "ref", "lowest", "highest")  # of notebook 02: not single systems
@@ -55,14 +57,11 @@ def gather(figures: Path) -> Rows:
 
 def sentences(figures: Path) -> str:
     """The findings as a Markdown list, each with a link to its figure among the results."""
-    from jinja2 import Environment, FileSystemLoader
-
-    env = Environment(loader=FileSystemLoader(Path(__file__).parent), trim_blocks=True)
-    say = env.get_template("findings.j2").module.sentence  # type: ignore[attr-defined]
+    say = template("findings.j2").module.sentence
     items = []
     for found in gather(figures):
         link = f" ([figure](figures/{found['figure']}))" if found["figure"] else ""
-        items.append(f"- {' '.join(say(found).split())}{link}")
+        items.append(f"- {unescape(' '.join(say(found).split()))}{link}")
     return "\n".join(items)
 
 

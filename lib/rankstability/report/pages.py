@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from html import escape, unescape
@@ -16,8 +17,8 @@ from .. import paths
 from ..errors import DataError
 from . import tables
 from .parameters import declared, read_notebook
+from .templates import HERE
 
-HERE = Path(__file__).parent
 ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # cells that it added
 PARTS = ("pages.py", "site.py", "base.html.j2", "page.html.j2", "page/index.html.j2")
 
@@ -44,7 +45,9 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
 
     notebook = nbformat.read(saved, as_version=4)
     given = notebook.metadata.get("papermill", {}).get("parameters", {})
-    site = {"settings": _settings(saved, {**given, "output_dir": paths.shown(folder)})}
+    site: dict[str, Any] = {"given": {**given, "output_dir": paths.shown(folder)}, "settings": []}
+    with suppress(DataError):  # a notebook without parameters
+        site["settings"] = declared(saved)
     notebook.cells, empty = _without_empty([c for c in notebook.cells if not ADDED & _tags(c)])
     heading = ""
     for cell in notebook.cells:
@@ -144,25 +147,19 @@ def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
         link = f'<a class="anchor" href="#{name}" aria-label="Link to {escape(text)}">#</a>'
         return f'<h{level} id="{name}">{inner}{link}</h{level}>'
 
-    html = re.sub(r"<h([1-6])[^>]*>(.*?)</h\1>", heading, html, flags=re.DOTALL)
-    html = re.sub(
-        r'<figure id="([^"]+)">(.*?)#self',
-        lambda found: f'<figure id="{(name := unique(found[1]))}">{found[2]}#{name}',
-        html,
-        flags=re.DOTALL,
-    )
+    def figure(found: re.Match[str]) -> str:
+        return f'<figure id="{(name := unique(found[1]))}">{found[2]}#{name}'
+
     regions = count(1)
-    html = re.sub(
-        r'aria-label="(Table|Printed text|Error)"',
-        lambda found: f'aria-label="{found[1]} {next(regions)}"',
-        html,
-    )
-    return html, headings
+    html = re.sub(r"(?s)<h([1-6])[^>]*>(.*?)</h\1>", heading, html)
+    html = re.sub(r'(?s)<figure id="([^"]+)">(.*?)#self', figure, html)
+    named = r'(aria-label="(?:Table|Printed text|Error))"'
+    return re.sub(named, lambda found: f'{found[1]} {next(regions)}"', html), headings
 
 
 def _passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
     """Id, heading and the words below it: each once, without code and the numbers of tables."""
-    html = re.sub(r"<details class=\"code\">.*?</details>", " ", html, flags=re.DOTALL)
+    html = re.sub(r'(?s)<details class="code">.*?</details>', " ", html)
     made = []
     for part in re.split(r"(?=<h[1-6] id=)", html):
         found = re.match(r'<h[1-6] id="([^"]+)">(.*?)<a class="anchor".*?</h[1-6]>', part, re.S)
@@ -171,23 +168,6 @@ def _passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
             words = " ".join(dict.fromkeys(w for w in text.split() if re.search(r"[^\W\d_]", w)))
             made.append((found[1], unescape(re.sub(r"<[^>]+>", "", found[2])), words[:most]))
     return made
-
-
-def _settings(saved: Path, given: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Name, value, default and help of the parameters an executed notebook ran with."""
-    try:
-        lines = declared(saved)
-    except DataError:  # a notebook without parameters
-        return []
-    return [
-        {
-            "name": line.name,
-            "value": repr(given.get(line.name, line.default)),
-            "default": repr(line.default),
-            "help": line.help,
-        }
-        for line in lines
-    ]
 
 
 def headline(notebook: Mapping[str, Any]) -> tuple[str, str]:
@@ -209,29 +189,18 @@ def source_headline(name: str) -> tuple[str, str]:
     return title or name, question
 
 
-def duration(seconds: float) -> str:
-    """Seconds as one reads them: ``0.8 s``, ``42 s``, ``3 min 5 s``."""
-    if seconds < 59.5:
-        return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
-
-
 @cache
 def assets() -> dict[str, str]:
     """The files that all pages share: the style sheet, with the colours of code, and the script."""
     from pygments.formatters import HtmlFormatter
 
     light, dark = (HtmlFormatter(style=s) for s in ("xcode", "github-dark"))
-    css = (HERE / "site.css").read_text(encoding="utf-8")
-    code = light.get_style_defs(".highlight")
+    css, script = ((HERE / name).read_text(encoding="utf-8") for name in ("site.css", "site.js"))
     night = dark.get_style_defs(".highlight")
     screen = f"@media screen and (prefers-color-scheme: dark) {{\n{night}\n}}"
     plain = ".highlight, .highlight pre { background: none; }"
-    return {
-        "site.css": f"{css}\n{code}\n{screen}\n{plain}\n",
-        "site.js": (HERE / "site.js").read_text(encoding="utf-8"),
-    }
+    code = "\n".join([light.get_style_defs(".highlight"), screen, plain])
+    return {"site.css": f"{css}\n{code}\n", "site.js": script}
 
 
 TAGS = {"a", "b", "blockquote", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em"}

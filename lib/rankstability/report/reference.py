@@ -15,7 +15,7 @@ import rankstability
 
 from .. import paths
 from ..read.formats import FORMATS, PARTS, described
-from .pages import HERE
+from .templates import HERE
 
 SAMPLE = paths.DEMO / "ratings.csv"
 
@@ -92,11 +92,11 @@ def format_words() -> list[tuple[str, str, str, str]]:
 def contexts(figures: Path) -> dict[str, dict[str, Any]]:
     """What the templates of these pages are given, by page."""
     sample = SAMPLE.read_text(encoding="utf-8").splitlines()
-    each = {"template": "format.html.j2"}
+    each = {"name": "format.html.j2"}
     return {
         "own.html": {"sample": sample[:7], "rows": len(sample) - 1, "file": paths.shown(SAMPLE)},
         "columns.html": {"notebooks": tables(figures)},
         "reference.html": {"names": names()},
-        "formats/index.html": {"template": "formats.html.j2", "formats": _formats()},
+        "formats/index.html": {"name": "formats.html.j2", "formats": _formats()},
         **{f"formats/{one['name']}.html": {**each, "said": one} for one in _formats()},
     }

@@ -8,7 +8,6 @@ import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from .. import paths
 from ..read.text import digest
 from . import front, ledger, pages, placing, reference, slim
 from .placing import write_whole
+from .templates import HERE, template
 
 RECORD = ".pages.json"
 FIGURE = ("png", "svg", "pdf")
@@ -165,24 +165,8 @@ def listed(places: Iterable[str], folder: str, pair: str = "") -> list[dict[str,
     return made
 
 
-@cache
-def environment() -> Any:
-    """Jinja with the templates beside this file; what is put into a page is escaped."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    env = Environment(
-        loader=FileSystemLoader(pages.HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    env.filters["duration"] = pages.duration
-    return env
-
-
-def _write(site: Path, page: str, template: str, **context: Any) -> None:
-    root = "../" * page.count("/")
-    text = environment().get_template(template).render(root=root, **context)
+def _write(site: Path, page: str, name: str, **context: Any) -> None:
+    text = template(name).render(root="../" * page.count("/"), **context)
     write_whole(site / page, text.encode())
 
 
@@ -201,7 +185,7 @@ def write_pages(runs: list[Run], site: Path) -> tuple[int, dict[str, str], dict[
     old, fresh = record.get("pages", {}), {}
     folders = {(run.campaign, run.notebook): run.output_dir for run in reversed(runs)}
     files = {key: publish(folder, site.joinpath(*key)) for key, folder in sorted(folders.items())}
-    parts = [digest(pages.HERE / part) for part in pages.PARTS]
+    parts = [digest(HERE / part) for part in pages.PARTS]
     todo = []
     for run in runs:
         if run.executed is None:
@@ -265,7 +249,7 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
     write_whole(site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode())
     for page, context in {**contexts, **reference.contexts(figures)}.items():
         # written even if unchanged: the workflow goes by the index being newer than the runs
-        _write(site, page, **{"template": f"{page}.j2", **context})
+        _write(site, page, **{"name": f"{page}.j2", **context})
     kept = sum(run.status == "kept" for run in runs)
     return {
         "runs": len(runs) - kept,

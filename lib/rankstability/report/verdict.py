@@ -7,11 +7,11 @@ import html
 import json
 import math
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+
+from .templates import HERE, template
 
 if TYPE_CHECKING:
     from ..study.held import Standing
@@ -19,58 +19,7 @@ if TYPE_CHECKING:
     from .outputs import Drawn, Outputs
     from .session import Run
 
-HERE = Path(__file__).parent
 SYSTEM = ("system", "score", "low", "high")
-NONE = "—"
-LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-LATEX |= {c: "\\" + c for c in "&%$#_{}"}
-
-
-@cache
-def _template(name: str) -> Any:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(
-        loader=FileSystemLoader(HERE / "page"),
-        autoescape=lambda name: name != "ranking.tex.j2",
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    tex = str.maketrans(LATEX)
-    made.filters.update(number=number, percent=percent, p=p_value, tex=lambda s: s.translate(tex))
-    return made.get_template(name)
-
-
-def _missing(value: Any) -> bool:
-    return value is None or not math.isfinite(value)
-
-
-def number(value: Any, digits: int = 3) -> str:
-    """A number as one reads it: three digits that count, a proper minus, thousands apart."""
-    if _missing(value):
-        return NONE
-    if float(value).is_integer() or abs(value) >= 1000:
-        text = f"{round(value):,}"
-    else:
-        text = f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
-        text = text if float(text) else "0"
-    return text.replace("-", "−")
-
-
-def percent(value: Any) -> str:
-    """A share as per cent, with a digit more below ten."""
-    if _missing(value):
-        return NONE
-    text = f"{100 * value:.{1 if 0 < value < 0.0995 else 0}f}"
-    return text.removesuffix(".0") + "\u00a0%"
-
-
-def p_value(value: Any) -> str:
-    """A p-value as papers print it."""
-    if _missing(value):
-        return NONE
-    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
 
 
 def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -80,7 +29,7 @@ def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def sentence(told: Mapping[str, Any]) -> str:
     """The answer in one sentence, as the template says it."""
-    text = str(_template("verdict_words.j2").module.sentence(told))
+    text = str(template("verdict_words.j2").module.sentence(told))
     return html.unescape(" ".join(text.split()))
 
 
@@ -89,7 +38,7 @@ def page(told: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bytes:
     start = "data:image/png;base64,"
     images = {name: start + base64.b64encode(png).decode() for name, png in pictures.items()}
     css = (HERE / "site.css").read_text(encoding="utf-8")
-    return bytes(_template("verdict.html.j2").render(v=told, images=images, css=css).encode())
+    return bytes(template("verdict.html.j2").render(v=told, images=images, css=css).encode())
 
 
 def as_json(told: Mapping[str, Any]) -> bytes:
@@ -119,7 +68,7 @@ def _span(row: Mapping[str, Any], kind: str) -> list[Any] | None:
 
 def latex(told: Mapping[str, Any]) -> bytes:
     """The ranking as a booktabs table."""
-    return f"{_template('ranking.tex.j2').render(v=told)}\n".encode()
+    return f"{template('ranking.tex.j2').render(v=told)}\n".encode()
 
 
 SCORE_NAMES = {
@@ -132,11 +81,6 @@ MAYBE = (
     *("false_lines", "removals", "repeat", "needed", "additions"),
     *("controls", "design", "agreement", "annotators", "influence", "habits"),
 )
-SIGN_TESTS = (
-    "sign test of each pair on its decided comparisons, two-sided, uncorrected; a line below a "
-    "system that differs from every one below it, as in notebook 07"
-)
-PROTOCOLS = {"DA": "direct assessment", "MQM": "MQM", "RR": "relative ranking"}
 
 
 def told(
@@ -153,8 +97,6 @@ def told(
     first = answers.summary(made, frames["answers"])
     frames["statements"] = answers.statements(one, first, frames, settings["alpha"])
     recipe = RECIPES.get(one.recipe)
-    by = f"the recipe {one.recipe}" if recipe else "the sign test on decided comparisons"
-    about = f"{recipe.test_name}; {recipe.line_rule}" if recipe else SIGN_TESTS
     return {
         **{name: [] for name in MAYBE},
         **{name: rows(frame) for name, frame in frames.items()},
@@ -167,16 +109,12 @@ def told(
         "pair": one.pair,
         "pair_named": one.pair != PLACEHOLDER,
         "protocol": one.protocol,
-        "protocol_name": PROTOCOLS[one.protocol],
         "recipe": one.recipe,
-        "recipe_name": by,
-        "ranked_by": by if recipe else "wins over decided comparisons",
-        "recipe_about": about,
+        "rules": f"{recipe.test_name}; {recipe.line_rule}" if recipe else "",
         "unit": made.unit,
         "score_name": SCORE_NAMES[one.protocol, recipe.score] if recipe else "share of wins",
         "judgments": one.judgments_counted,
         "has_documents": one.battles is None and "document" in one.own.units,
-        "untold": "no unit that would be drawn anew is named often enough",
         "recipe_counts": _recipe_counts(frames),
         "look_at": _look_at(frames),
         "data": str(run.out.settings.get("data", "")),

@@ -1,0 +1,73 @@
+"""The templates of pages, and how they write numbers; what is put into a page is escaped."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+NONE = "—"
+LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+LATEX |= {c: "\\" + c for c in "&%$#_{}"}
+
+
+@cache
+def template(name: str) -> Any:
+    """A Jinja template of this folder; what is put into LaTeX is escaped by its filter."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader([HERE, HERE / "page"]),
+        autoescape=lambda name: not str(name).endswith(".tex.j2"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(number=number, percent=percent, p=p_value, duration=duration, tex=tex)
+    return made.get_template(name)
+
+
+def _missing(value: Any) -> bool:
+    return value is None or not math.isfinite(value)
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """A number as one reads it: three digits that count, a proper minus, thousands apart."""
+    if _missing(value):
+        return NONE
+    if float(value).is_integer() or abs(value) >= 1000:
+        text = f"{round(value):,}"
+    else:
+        text = f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
+        text = text if float(text) else "0"
+    return text.replace("-", "−")
+
+
+def percent(value: Any) -> str:
+    """A share as per cent, with a digit more below ten."""
+    if _missing(value):
+        return NONE
+    text = f"{100 * value:.{1 if 0 < value < 0.0995 else 0}f}"
+    return text.removesuffix(".0") + "\u00a0%"
+
+
+def p_value(value: Any) -> str:
+    """A p-value as papers print it."""
+    if _missing(value):
+        return NONE
+    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
+def duration(seconds: float) -> str:
+    """Seconds as one reads them: ``0.8 s``, ``42 s``, ``3 min 5 s``."""
+    if seconds < 59.5:
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def tex(text: str) -> str:
+    """`text` with what LaTeX would obey written as text."""
+    return "".join(LATEX.get(c, c) for c in text)
