@@ -48,7 +48,7 @@ data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18
 	$(BIN)/python -m rankstability.report.commands data $(CAMPAIGN)
 
 stale: $(READY)  ## compare ledger, README's table and a sample of CSV files with what this code gives
-	$(BIN)/python -m rankstability.report.stale
+	$(BIN)/python tests/trials/stale.py
 
 faults: $(READY)  ## kill runs, fill the disk, run two at once: results stay whole (minutes)
 	$(BIN)/python tests/trials/faults.py

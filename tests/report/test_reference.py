@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import rankstability
 from rankstability import paths
-from rankstability.report import reference
+from rankstability.report import front
 
 
 def test_every_column_of_the_tables_in_the_repository_is_explained():
-    tables = reference.headers(paths.FIGURES)
+    tables = front.headers(paths.FIGURES)
     assert len(tables) > 100
     unexplained = {
         (*where, row["name"])
         for where, columns in tables.items()
-        for row in reference.meanings(where[1], columns)
+        for row in front.meanings(where[1], columns)
         if not row["text"]
     }
     assert unexplained == set()
@@ -23,7 +23,7 @@ def test_a_column_that_nothing_explains_is_not_hidden(tmp_path):
     folder = tmp_path / "wmtx" / "99_new" / "cs-en"
     folder.mkdir(parents=True)
     (folder / "made.csv").write_text("system,mean_z,mystery\nA,1,2\n")
-    [group] = reference.tables(tmp_path)
+    [group] = front.tables(tmp_path)
     assert group["notebook"] == "99_new" and group["tables"][0]["name"] == "made"
     told = {row["name"]: row["text"] for row in group["tables"][0]["columns"]}
     assert list(told) == ["system", "mean_z", "mystery"]
@@ -31,10 +31,10 @@ def test_a_column_that_nothing_explains_is_not_hidden(tmp_path):
 
 
 def test_columns_named_after_data_are_one_row():
-    told = reference.meanings("documents_z", ["document", "<A>", "B"])
+    told = front.meanings("documents_z", ["document", "<A>", "B"])
     assert [row["name"] for row in told] == ["document", "(a system)"]
 
 
 def test_every_public_name_has_its_help():
-    assert [row["name"] for row in reference.names()] == list(rankstability.__all__)
-    assert all(len(row["doc"]) > 30 for row in reference.names())
+    assert [row["name"] for row in front.names()] == list(rankstability.__all__)
+    assert all(len(row["doc"]) > 30 for row in front.names())

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rankstability import paths
-from rankstability.report import front, pages, reference, site, slim, templates
+from rankstability.report import front, pages, site, slim, templates
 from site_fixture import make_report, make_run
 
 
@@ -389,7 +389,7 @@ def test_a_page_for_each_format(tmp_path):
     from rankstability.read.formats import described
 
     site.build(tmp_path / "executed", tmp_path / "figures", tmp_path)
-    words = [word for word in reference.format_words() if word[2] == "formats"]
+    words = [word for word in front.format_words() if word[2] == "formats"]
     index = (tmp_path / "formats" / "index.html").read_text()
     assert {word[0] for word in words} == {f"formats/{name}.html" for name in described()}
     for name, about in described().items():

@@ -9,8 +9,9 @@ import pytest
 
 from rankstability import paths
 from rankstability.papers import claims
-from rankstability.report import ledger, stale
+from rankstability.report import ledger
 from rankstability.report.outputs import csv_bytes
+from trials import stale
 
 
 @pytest.fixture

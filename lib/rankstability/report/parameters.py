@@ -207,26 +207,17 @@ def _is(kind: str, value: Any) -> bool:
     return number or (kind == "float" and isinstance(value, float) and math.isfinite(value))
 
 
-def output_folder(given: str) -> Path:
-    """The folder that ``output_dir`` names; DataError where none can be, or be written to."""
-    try:
-        folder = Path(given).resolve()
-    except (OSError, ValueError, RuntimeError) as error:  # NUL, too long, links in a circle
-        problem = f"parameter output_dir ({error})"
-        raise DataError(problem, value=given, expected="a folder to write to") from None
-    check_writable(folder)
-    return folder
-
-
-def check_writable(folder: Path) -> None:
-    """DataError for an output folder that cannot be made or written to."""
+def output_folder(given: str | Path) -> Path:
+    """The folder `given`, for results; DataError where none can be made or written to."""
     problem, expected = "the output folder cannot be", "a folder to write to"
     try:
+        folder = Path(given).resolve()
         there = next(p for p in (folder, *folder.parents) if p.exists())
-    except OSError as error:  # a name that is too long
-        reason = f"{problem} made ({error.strerror})"
-        raise DataError(reason, value=str(folder), expected=expected) from None
+    except (OSError, ValueError, RuntimeError) as error:  # NUL, too long, links in a circle
+        reason = f"{problem} made ({getattr(error, 'strerror', None) or error})"
+        raise DataError(reason, value=str(given), expected=expected) from None
     if not there.is_dir():
         raise DataError(f"{problem} here, where a file is", file=there, expected="a folder")
     if not os.access(there, os.W_OK | os.X_OK):
         raise DataError(f"{problem} written to", file=there, expected=expected)
+    return folder

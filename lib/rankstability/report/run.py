@@ -70,7 +70,6 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     a pair that it does not have, an output folder that cannot be.
     """
     values = parameters.check(name, given)
-    wanted = parameters.output_folder(values["output_dir"]) if values.get("output_dir") else None
     from ..read import campaigns  # after the checks, which say within a second what is wrong
 
     default = {p.name: p.default for p in parameters.parameters(name)}
@@ -80,8 +79,8 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     campaign, pair = campaigns.find(asked), values.get("pair", "")
     parameters.check_campaign(name, campaign)
     parameters.check_pair(campaign, pair)
-    final = wanted or (placing.results_folder(campaign) / name).resolve()
-    parameters.check_writable(final)
+    wanted = values.get("output_dir", "")
+    final = parameters.output_folder(wanted or placing.results_folder(campaign) / name)
     beside = wanted or placing.is_own(campaign)  # the report does not show these
     folder = final if beside else paths.BUILD / "executed" / campaign.name
     stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name

@@ -66,7 +66,7 @@ def start(
         notebook=notebook,
         campaign=found.name,
         data=campaigns.fingerprint(found, "" if pair == WHOLE else pair),
-        provenance=provenance(found),
+        provenance=_provenance(found),
         **settings,
     )
     if len(found.reading):
@@ -79,7 +79,7 @@ def start(
     return Run(found, pair, pairs, pair in ("", WHOLE), out)
 
 
-def provenance(campaign: Campaign) -> str:
+def _provenance(campaign: Campaign) -> str:
     """``official``, ``rebuilt from z``, ``synthetic`` (a demo campaign) or ``own`` data."""
     if campaign.demo:
         return "synthetic"

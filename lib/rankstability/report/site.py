@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import paths
 from ..read.text import digest
-from . import front, ledger, pages, placing, reference, slim
+from . import front, ledger, pages, placing, slim
 from .placing import write_whole
 from .templates import HERE, template
 
@@ -244,10 +244,10 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
     for page, about in made.items():
         where = page.removesuffix(".html").replace("/", " · ").replace("__", " · ")
         words += [(f"{page}#{i}", heading, where, text) for i, heading, text in about["words"]]
-    words += reference.format_words()
+    words += front.format_words()
     index = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     write_whole(site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode())
-    for page, context in {**contexts, **reference.contexts(figures)}.items():
+    for page, context in contexts.items():
         # written even if unchanged: the workflow goes by the index being newer than the runs
         _write(site, page, **{"name": f"{page}.j2", **context})
     kept = sum(run.status == "kept" for run in runs)

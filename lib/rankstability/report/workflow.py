@@ -16,7 +16,7 @@ from ..read.text import digest
 from .parameters import WHOLE, metadata, notebooks, read_notebook, takes
 
 # modules that make the pages
-REPORT = ("findings", "front", "ledger", "pages", "reference", "site", "tables", "templates")
+REPORT = ("findings", "front", "ledger", "pages", "site", "tables", "templates")
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import yaml
 
-from .. import paths
-from ..read import campaigns
-from . import ledger
-from .outputs import csv_bytes
-from .parameters import resolve
-from .workflow import Job, given
+from rankstability import paths
+from rankstability.read import campaigns
+from rankstability.report import ledger
+from rankstability.report.outputs import csv_bytes
+from rankstability.report.parameters import resolve
+from rankstability.report.workflow import Job, given
 
 SAMPLE = (  # of each protocol something that takes seconds
     *("01:wmt22-appraise-liv", "02:wmt22-appraise-liv", "01:wmt21:cs-en", "08:wmt11"),
@@ -94,8 +94,7 @@ def check_runs(jobs: Sequence[Job], figures: Path, processes: int = 2) -> list[s
 
 def main(argv: list[str] | None = None) -> int:
     """Compare the ledger, README's table and a sample of CSV files with what this code gives."""
-    name = "python -m rankstability.report.stale"
-    parser = argparse.ArgumentParser(name, description=main.__doc__)
+    parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("runs", nargs="*", help="notebook:campaign[:pair]", default=list(SAMPLE))
     parser.add_argument("--figures", type=Path, default=paths.FIGURES)
     parser.add_argument("--readme", type=Path, default=paths.ROOT / "README.md")
