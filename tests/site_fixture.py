@@ -24,7 +24,7 @@ from pathlib import Path
 import sys
 import pandas as pd
 from rankstability.report import tables
-from rankstability.report.outputs import Outputs
+from rankstability.report.session import Outputs
 tables.install()
 out = Outputs(Path(output_dir), {"notebook": "01_tiny"})
 table = pd.DataFrame({"rank": [1, 2], "system": ["alpha", "<beta>"], "mean_z": [0.25, -0.125]})

@@ -22,7 +22,7 @@ import pandas as pd
 
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.report.outputs import write_whole
+from rankstability.report.placing import write_whole
 
 COLUMNS = [
     "HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit", "sys_id", "rid", "type",

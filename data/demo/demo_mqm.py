@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from rankstability import paths
-from rankstability.report.outputs import write_whole
+from rankstability.report.placing import write_whole
 
 FILE = "mqm_demo_ende.3ratingsPerSegment.tsv"
 SEED = 20240617

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankstability import paths
 from rankstability.chance import child_seeds
-from rankstability.report import outputs
+from rankstability.report.placing import write_whole
 
 SEED = 20126
 FILE = paths.DEMO / "demo-rr" / "demo.RNK_results.csv"
@@ -88,7 +88,7 @@ def main() -> None:
     text = io.StringIO()
     for row in rows():
         text.write(",".join(row) + "\n")
-    outputs.write_whole(FILE, text.getvalue().encode())
+    write_whole(FILE, text.getvalue().encode())
     print(f"{paths.shown(FILE)}: {text.getvalue().count(chr(10)) - 1} blocks")
 
 

@@ -11,8 +11,8 @@ import pytest
 from rankstability import DataError, find, load, paths
 from rankstability.read import formats
 from rankstability.report import commands, parameters, run
-from rankstability.report.outputs import Outputs
 from rankstability.report.placing import results_folder
+from rankstability.report.session import Outputs
 
 PATHS = [
     *("../../escaped", "x/../../../escaped", "/escaped/absolutely", "..", ".", "a/b", "a\\b", "~"),

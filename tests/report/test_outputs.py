@@ -12,8 +12,9 @@ import pytest
 
 from rankstability.chance import child_seeds
 from rankstability.errors import DataError
-from rankstability.report import outputs
-from rankstability.report.outputs import Outputs, csv_bytes, write_whole
+from rankstability.report import session
+from rankstability.report.placing import csv_bytes, write_whole
+from rankstability.report.session import Outputs
 
 RUNS = ("run.json", "cs-en/run.json")
 
@@ -43,13 +44,13 @@ def test_figures_and_tables_have_the_same_bytes_twice_and_no_settings_inside(tmp
 
 
 def test_figures_come_as_svg_or_pdf_too_where_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setenv(outputs.FORMATS, "png, SVG,pdf")
+    monkeypatch.setenv(session.FORMATS, "png, SVG,pdf")
     for name in ("one", "two"):
         Outputs(tmp_path / name).figure(drawing(), "drawn")
     for form in ("png", "svg", "pdf"):
         one, two = (tmp_path / name / f"drawn.{form}" for name in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
-    monkeypatch.setenv(outputs.FORMATS, "gif")
+    monkeypatch.setenv(session.FORMATS, "gif")
     with pytest.raises(DataError, match="unknown figure format; found 'gif'"):
         Outputs(tmp_path)
 
@@ -60,11 +61,11 @@ def test_pairs_run_with_other_settings_are_refused(tmp_path):
         out = Outputs(tmp_path, {**settings, "rule": rule, "data": pair})
         out.table(pd.DataFrame({"x": [1]}), "changes", pair=pair)
     wanted = {**settings, "rule": "knowles", "data": "all"}
-    outputs.check_pairs(tmp_path, ["cs-en"], wanted)
+    session.check_pairs(tmp_path, ["cs-en"], wanted)
     with pytest.raises(DataError, match=r"de-en.*column 'rule'.*'adjacent'.*'knowles'"):
-        outputs.check_pairs(tmp_path, ["cs-en", "de-en"], wanted)
+        session.check_pairs(tmp_path, ["cs-en", "de-en"], wanted)
     with pytest.raises(DataError, match="this pair has not been run"):
-        outputs.check_pairs(tmp_path, ["ru-en"], wanted)
+        session.check_pairs(tmp_path, ["ru-en"], wanted)
 
 
 def test_a_write_that_fails_leaves_the_earlier_file(tmp_path, monkeypatch):
@@ -91,7 +92,7 @@ def test_pair_tables_are_gathered_in_order_with_their_pair(tmp_path):
 
 
 def test_versions_of_what_can_change_a_number_are_signed():
-    signed = outputs.signature(campaign="wmt18")
+    signed = session.signature(campaign="wmt18")
     assert signed["campaign"] == "wmt18"
     assert set(signed["versions"]) == {"python", "numpy", "pandas", "scipy", "statsmodels"}
 

@@ -13,7 +13,7 @@ import pytest
 
 from rankstability.errors import DataError
 from rankstability.report import ledger, placing
-from rankstability.report.outputs import Outputs
+from rankstability.report.session import Outputs
 
 ABOUT = ("01_probe", "demo-srdc")
 STEPS = ("os.rename", "os.remove", "os.rmdir", "os.mkdir")

@@ -10,7 +10,7 @@ import pytest
 from rankstability import paths
 from rankstability.papers import claims
 from rankstability.report import ledger
-from rankstability.report.outputs import csv_bytes
+from rankstability.report.placing import csv_bytes
 from trials import stale
 
 

@@ -19,7 +19,7 @@ from rankstability.rank.recipes import RECIPES
 from rankstability.rank.sets import held_lines, rank_sets
 from rankstability.rank.units import Means, estimate
 from rankstability.read import campaigns
-from rankstability.report import outputs
+from rankstability.report import session
 from rankstability.report import verdict as report
 from rankstability.score.pairwise import pair_counts
 from rankstability.score.rr import METHODS
@@ -196,7 +196,7 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     found = campaigns.find(campaign)
     one = cases(campaign, found.pairs[0])[0]
     made, _, tables = judge(one)
-    run = SimpleNamespace(campaign=found, out=outputs.Outputs(tmp_path, {"data": "x"}))
+    run = SimpleNamespace(campaign=found, out=session.Outputs(tmp_path, {"data": "x"}))
     evil = "<script>alert(1)</script> & 100% _x_ $y$"
     first = made.ranking["system"].iloc[0]
     for frame in (*tables.values(), made.ranking, made.probabilities):

@@ -16,8 +16,8 @@ import yaml
 from rankstability import paths
 from rankstability.read import campaigns
 from rankstability.report import ledger
-from rankstability.report.outputs import csv_bytes
 from rankstability.report.parameters import resolve
+from rankstability.report.placing import csv_bytes
 from rankstability.report.workflow import Job, given
 
 SAMPLE = (  # of each protocol something that takes seconds

@@ -82,7 +82,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if wrong:
             raise DataError("not a parameter", value=wrong[0], expected="name=value")
         if args.figure_format:
-            from .outputs import FORMATS, figure_formats
+            from .session import FORMATS, figure_formats
 
             os.environ[FORMATS] = ",".join(figure_formats(args.figure_format))
         folder = runner.execute(name, dict(p.split("=", 1) for p in args.parameters), args.quiet)

@@ -15,8 +15,7 @@ from .. import paths
 from ..errors import DataError
 from ..papers import claims
 from ..read.campaigns import catalogue, listed
-from .outputs import csv_bytes
-from .placing import finish_below, record, write_whole
+from .placing import csv_bytes, finish_below, record, write_whole
 
 PAPERS = {
     "bojar2011": "Bojar et al. 2011",
@@ -225,16 +224,10 @@ def main(argv: list[str] | None = None) -> int:
         write_whole(target, content)
     counts = ", ".join(f"{(rows['status'] == s).sum()} {s}" for s in claims.STATUSES)
     print(f"{paths.shown(target)}: {len(rows)} rows ({counts})")
-    left = uncovered(rows)
-    if len(left):
-        places = ", ".join(f"{p} {n}" for p, n in left["paper"].value_counts(sort=False).items())
-        print(f"published cells without a row: {places}")
     try:
-        changed = args.readme.is_file() and (
-            update_readme(args.readme, markdown(rows))
-            | update_readme(args.readme, findings.sentences(args.figures), ANSWERS)
-        )
-        if changed:
+        texts = {MARKERS: markdown(rows), ANSWERS: findings.sentences(args.figures)}
+        here = texts.items() if args.readme.is_file() else ()
+        if any([update_readme(args.readme, text, markers) for markers, text in here]):
             print(f"{paths.shown(args.readme)}: summary brought up to date")
     except DataError as error:
         print(error)

@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import socket
 import tempfile
@@ -18,10 +19,13 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import paths
 from ..errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STAGING = ".partial-run-"  # begins the name of a run's folder
 NEW = "new"  # in it: the results
@@ -77,6 +81,12 @@ def write_whole(path: Path, content: bytes) -> Path:
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def csv_bytes(frame: pd.DataFrame) -> bytes:
+    """`frame` as CSV: no index, ``\\n``, UTF-8, ten digits (more differ between platforms)."""
+    text = frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    return re.sub(r"(?<![^,\n])-0(?=[,\n])", "0", text).encode()
 
 
 def record(folder: Path) -> dict[str, Any]:

@@ -1,20 +1,40 @@
-"""Inside a notebook: open its campaign (`start`), and show what it made (`show`)."""
+"""Inside a notebook: open its campaign (`start`), write results (`Outputs`), show them (`show`)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import io
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.figure import Figure
+from PIL import Image
 
+from ..errors import DataError
+from ..plot.common import style
+from ..plot.words import describe
 from ..read import campaigns
 from ..read.campaigns import Campaign
 from . import tables
-from .outputs import Outputs, check_pairs, signature
 from .parameters import WHOLE, check_pair
-from .placing import claim, results_folder
+from .placing import RECORD, claim, csv_bytes, record, results_folder, write_whole
+
+SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
+FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
+UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ between pairs of one run
+
+NO_DATE: dict[str, dict[str, None]] = {  # the same bytes whenever drawn
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
 
 
 @dataclass(frozen=True)
@@ -36,6 +56,9 @@ def start(
 ) -> Run:
     """Open a campaign for a notebook, such as ``01_replication``: the first call of each.
 
+    DataError for a campaign that is not here, a pair it does not have, or (``whole``) pairs that
+    have not been run, or were run with other settings.
+
     Parameters
     ----------
     campaign : str
@@ -48,12 +71,6 @@ def start(
         ``results/<campaign>/<notebook>``.
     **settings
         What else the results depend on, for the signature in ``run.json``.
-
-    Raises
-    ------
-    DataError
-        For a campaign that is not here, a pair it does not have, or (``whole``) pairs that have
-        not been run, or were run with other settings.
     """
     found = campaigns.find(campaign)
     check_pair(found, pair)
@@ -97,3 +114,150 @@ def show(parts: Mapping[str, Any]) -> None:
             continue
         display(Markdown(f"**{title}**"))
         display(Markdown(part) if isinstance(part, str) else part)
+
+
+def signature(**settings: Any) -> dict[str, Any]:
+    """The settings a result depends on, with the versions of what computed it."""
+    versions = {"python": platform.python_version(), **{name: version(name) for name in SIGNED}}
+    return {**settings, "package": version("rankstability"), "versions": versions}
+
+
+def figure_formats(asked: str | None = None) -> tuple[str, ...]:
+    """The formats of figures besides PNG, as ``RANKSTABILITY_FIGURE_FORMAT`` asks: svg, pdf.
+
+    DataError for any other.
+    """
+    text = os.environ.get(FORMATS, "") if asked is None else asked
+    names = [name.strip().lower() for name in text.split(",")]
+    wanted = tuple(dict.fromkeys(f for f in names if f and f != "png"))
+    unknown = [f for f in wanted if f not in ("svg", "pdf")]
+    if unknown:
+        raise DataError("unknown figure format", value=unknown[0], expected="png, svg or pdf")
+    return wanted
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure as it was written; Jupyter shows it."""
+
+    png: bytes = field(repr=False)
+    alt: str = ""
+    name: str = ""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, str]]:
+        return self.png, {"alt": self.alt, "name": self.name}
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where one run of a notebook writes.
+
+    Files of a language pair go to ``directory/<pair>/``. Each folder gets a ``run.json``: the
+    `settings` (see `signature`) and, under ``files``, what each file is. `pair_tables` reads the
+    folders of `pairs` (None: of every pair); `formats` are those of figures besides PNG.
+    """
+
+    directory: Path
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    pairs: tuple[str, ...] | None = None
+    formats: tuple[str, ...] = field(default_factory=figure_formats)
+    _written: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def document(self, content: bytes, file: str, pair: str, what: str) -> None:
+        """Write one file, such as a page, and enter it in the folder's ``run.json``.
+
+        DataError for a name that is not one: data name pairs, and nothing in them may lead out.
+        """
+        if not _plain(file):
+            raise DataError("not a name for a file of results", value=file)
+        if pair and not _plain(pair):
+            raise DataError("not a language pair", value=pair, expected="a name such as cs-en")
+        folder = self.directory / pair
+        write_whole(folder / file, content)
+        files = self._written.setdefault(pair, {})
+        files[file] = what
+        made = {**self.settings, "pair": pair or "all", "files": files}
+        text = json.dumps(made, indent=1, sort_keys=True, default=str) + "\n"
+        write_whole(folder / RECORD, text.encode())
+
+    def table(
+        self, frame: pd.DataFrame, name: str, pair: str = "", what: str = "table"
+    ) -> pd.DataFrame:
+        """Write ``<name>.csv``; give back `frame`, so that a cell can show it."""
+        self.document(csv_bytes(frame), f"{name}.csv", pair, what)
+        return frame
+
+    def figure(
+        self,
+        fig: Figure,
+        name: str,
+        pair: str = "",
+        data: pd.DataFrame | None = None,
+        alt: str = "",
+    ) -> Drawn:
+        """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``; the PNG, to show it.
+
+        Its `alt` text is by default the words of the figure (`plot.words.describe`).
+        """
+        drawn = {}
+        alt = alt or describe(fig)
+        with style():
+            fig.draw_without_rendering()
+            fig.set_layout_engine("none")  # laid out once, not again for each format
+            for form in ("png", *self.formats):
+                target = io.BytesIO()
+                fig.savefig(target, format=form, metadata=NO_DATE[form])
+                drawn[form] = target.getvalue()
+        plt.close(fig)
+        drawn["png"] = _palette(drawn["png"])
+        for form, content in drawn.items():
+            self.document(content, f"{name}.{form}", pair, "figure")
+        if data is not None:
+            self.table(data, name, pair, f"the numbers in {name}.png")
+        return Drawn(drawn["png"], alt, f"{pair}/{name}.png" if pair else f"{name}.png")
+
+    def claims(self, rows: pd.DataFrame, pair: str = "") -> pd.DataFrame:
+        """Write this run's rows of the claims ledger, ``claims.csv`` (see `claims`)."""
+        return self.table(rows, "claims", pair, what="rows of the claims ledger")
+
+    def pair_tables(self, name: str) -> pd.DataFrame:
+        """All pairs' ``<pair>/<name>.csv`` as one frame with `pair` first, in order of pair."""
+        frames = []
+        for path in sorted(self.directory.glob(f"*/{name}.csv")):
+            if self.pairs is not None and path.parent.name not in self.pairs:
+                continue
+            frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
+            if "pair" not in frame:
+                frame.insert(0, "pair", path.parent.name)
+            frames.append(frame)
+        if not frames:
+            expected = f"<pair>/{name}.csv"
+            raise DataError("no pair has been run yet", file=self.directory, expected=expected)
+        return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
+
+
+def _plain(name: str) -> bool:
+    """Whether a name names something directly in a folder, and not the folder or one above."""
+    return bool(name) and name not in (".", "..") and not set(name) & {"/", "\\", "\0"}
+
+
+def check_pairs(folder: Path, pairs: Sequence[str], settings: Mapping[str, Any]) -> None:
+    """DataError for the first pair not run in `folder`, or run with other settings than these."""
+    own = json.loads(json.dumps(dict(settings), default=str))
+    for pair in pairs:
+        made, where = record(folder / pair), folder / pair
+        if not made:
+            raise DataError("this pair has not been run", file=where, expected="its results")
+        for key in sorted((made.keys() | own.keys()) - set(UNSHARED)):
+            if made.get(key) != own.get(key):
+                problem, value = f"{pair} was run with other settings", made.get(key)
+                expected = repr(own.get(key))
+                raise DataError(problem, file=where, column=key, value=value, expected=expected)
+
+
+def _palette(png: bytes) -> bytes:
+    """The PNG with a palette of at most 256 colours: a third of the size, the same to the eye."""
+    image, small = Image.open(io.BytesIO(png)).convert("RGB"), io.BytesIO()
+    method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
+    image.quantize(256, method=method, dither=dither).save(small, format="PNG", optimize=True)
+    return small.getvalue()

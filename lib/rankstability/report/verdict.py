@@ -16,8 +16,7 @@ from .templates import HERE, template
 if TYPE_CHECKING:
     from ..study.held import Standing
     from ..study.verdict import Case
-    from .outputs import Drawn, Outputs
-    from .session import Run
+    from .session import Drawn, Outputs, Run
 
 SYSTEM = ("system", "score", "low", "high")
 
