@@ -88,7 +88,7 @@ def test_summary_counts_and_readme(tmp_path, published):
 def test_command_keeps_the_committed_ledger_where_no_real_campaign_ran(tmp_path, capsys):
     (tmp_path / "claims_ledger.csv").write_text("kept")
     write_claims(tmp_path, "demo-rr", "07_x", [row("Table 1", "a")])
-    assert ledger.main(["--figures", str(tmp_path), "--readme", str(tmp_path / "none")]) == 0
+    assert ledger.main(tmp_path, tmp_path / "none") == 0
     assert (tmp_path / "claims_ledger.csv").read_text() == "kept"
     assert "stays as it is" in capsys.readouterr().out
 

@@ -132,7 +132,7 @@ def test_the_ledger_finishes_a_move_that_was_killed(tmp_path):
         killed_at(step, final, lambda: put(final, 2, "a"))
         if any(final.glob(f"{placing.STAGING}*/{placing.JOURNAL}")):
             break
-    ledger.main(["--figures", str(tmp_path / "figures"), "--readme", str(tmp_path / "none")])
+    ledger.main(tmp_path / "figures", tmp_path / "none")
     assert state(final) == whole(2, "a")
 
 

@@ -24,7 +24,7 @@ def kept(tmp_path):
     (folder / "claims.csv").write_bytes(csv_bytes(pd.DataFrame([row])[claims.COLUMNS]))
     (folder / "cs-en" / "ranking.csv").write_bytes(b"rank,system\n1,A\n")
     readme.write_text("text\n" + "\n".join((*ledger.ANSWERS, *ledger.MARKERS)) + "\n")
-    assert ledger.main(["--figures", str(figures), "--readme", str(readme)]) == 0
+    assert ledger.main(figures, readme) == 0
     return figures, readme
 
 

@@ -29,12 +29,8 @@ Rows = list[dict[str, Any]]
 def gather(figures: Path) -> Rows:
     """The findings for which tables lie in `figures`, in the order of the argument.
 
-    Returns
-    -------
-    list of dict
-        key (which sentence), rows (one per campaign: campaign, part, whole, value, low, high,
-        units, where the counts are), figure and page (places below ``figures/`` and in the site;
-        empty where there is none).
+    Of each key (which sentence), rows (one per campaign: campaign, part, whole, value, low, high,
+    units), figure and page (places below ``figures/`` and in the site, or empty).
     """
     made = []
     for key, notebook, name, column, picture, find in (

@@ -207,8 +207,8 @@ def _formats() -> list[dict[str, Any]]:
     return [{"name": n, "protocol": f.protocol, **entries[n]} for n, f in FORMATS.items()]
 
 
-def format_words() -> list[tuple[str, str, str, str]]:
-    """The pages of formats for the search: address, heading, where, text."""
+def format_words() -> Words:
+    """The pages of formats, for the search."""
     words = []
     for one in _formats():
         text = " ".join(str(one.get(part, "")) for part in PARTS)

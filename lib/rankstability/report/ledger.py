@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
@@ -206,29 +205,25 @@ def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -
     return new != old
 
 
-def main(argv: list[str] | None = None) -> int:
+def main(figures: Path = paths.FIGURES, readme: Path = paths.ROOT / "README.md") -> int:
     """Gather the ledger into ``<figures>/claims_ledger.csv`` and summarise it in the README."""
     from . import findings
 
-    parser = argparse.ArgumentParser("python -m rankstability.ledger", description=main.__doc__)
-    parser.add_argument("--figures", type=Path, default=paths.FIGURES)
-    parser.add_argument("--readme", type=Path, default=paths.ROOT / "README.md")
-    args = parser.parse_args(argv)
-    finish_below(args.figures)
-    rows = gather(args.figures)
+    finish_below(figures)
+    rows = gather(figures)
     if rows.empty:
         print("no claims of a real campaign yet: the ledger stays as it is")
         return 0
-    target, content = args.figures / "claims_ledger.csv", csv_bytes(rows)
+    target, content = figures / "claims_ledger.csv", csv_bytes(rows)
     if not target.is_file() or target.read_bytes() != content:
         write_whole(target, content)
     counts = ", ".join(f"{(rows['status'] == s).sum()} {s}" for s in claims.STATUSES)
     print(f"{paths.shown(target)}: {len(rows)} rows ({counts})")
     try:
-        texts = {MARKERS: markdown(rows), ANSWERS: findings.sentences(args.figures)}
-        here = texts.items() if args.readme.is_file() else ()
-        if any([update_readme(args.readme, text, markers) for markers, text in here]):
-            print(f"{paths.shown(args.readme)}: summary brought up to date")
+        texts = {MARKERS: markdown(rows), ANSWERS: findings.sentences(figures)}
+        here = texts.items() if readme.is_file() else ()
+        if any([update_readme(readme, text, markers) for markers, text in here]):
+            print(f"{paths.shown(readme)}: summary brought up to date")
     except DataError as error:
         print(error)
         return 1

@@ -20,7 +20,8 @@ from .parameters import declared, read_notebook
 from .templates import HERE
 
 ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # cells that it added
-PARTS = ("pages.py", "site.py", "base.html.j2", "page.html.j2", "page/index.html.j2")
+PARTS = ["pages.py", "site.py", "templates.py"]  # what a page depends on
+PARTS += ["base.html.j2", "page.html.j2", "page/index.html.j2"]
 
 
 @dataclass(frozen=True)

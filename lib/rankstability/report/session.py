@@ -141,8 +141,8 @@ class Drawn:
     """A figure as it was written; Jupyter shows it."""
 
     png: bytes = field(repr=False)
-    alt: str = ""
-    name: str = ""
+    alt: str
+    name: str
 
     def _repr_png_(self) -> tuple[bytes, dict[str, str]]:
         return self.png, {"alt": self.alt, "name": self.name}
@@ -188,19 +188,13 @@ class Outputs:
         return frame
 
     def figure(
-        self,
-        fig: Figure,
-        name: str,
-        pair: str = "",
-        data: pd.DataFrame | None = None,
-        alt: str = "",
+        self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None
     ) -> Drawn:
         """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``; the PNG, to show it.
 
-        Its `alt` text is by default the words of the figure (`plot.words.describe`).
+        Its alternative text are the words of the figure (`plot.words.describe`).
         """
-        drawn = {}
-        alt = alt or describe(fig)
+        drawn, alt = {}, describe(fig)
         with style():
             fig.draw_without_rendering()
             fig.set_layout_engine("none")  # laid out once, not again for each format

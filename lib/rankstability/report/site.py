@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import filecmp
 import json
 import shutil
@@ -140,29 +139,24 @@ def publish(folder: Path, to: Path) -> list[str]:
     return made
 
 
-def listed(places: Iterable[str], folder: str, pair: str = "") -> list[dict[str, Any]]:
+def listed(places: Iterable[str], folder: str, pair: str = "") -> dict[str, dict[str, Any]]:
     """Figures and tables for a page: a group for the campaign and one per pair, links by kind.
 
     A figure's numbers stand with it. `folder` leads from the page to the files.
     """
-    groups: dict[str, dict[str, dict[str, str]]] = {}
+    rows = []
     for place in places:
-        below, _, name = place.rpartition("/")
-        stem, _, kind = name.rpartition(".")
+        stem, _, kind = place.rpartition(".")
+        below, _, name = stem.rpartition("/")
         if not pair or below == pair:
-            groups.setdefault(below, {}).setdefault(stem, {})[kind] = f"{folder}/{place}"
-    made = []
-    for below, files in sorted(groups.items()):
-        group: dict[str, Any] = {
-            "label": below or "the whole campaign",
-            "figures": [],
-            "tables": [],
-        }
-        for name, kinds in sorted(files.items()):
-            item = {"name": name, "files": {k: kinds[k] for k in SHOWN if k in kinds}}
-            group["figures" if kinds.keys() & set(FIGURE) else "tables"].append(item)
-        made.append(group)
-    return made
+            rows.append((below, name, SHOWN.index(kind), place))
+    drawn = {(below, name) for below, name, nth, _ in rows if SHOWN[nth] in FIGURE}
+    groups: dict[str, dict[str, Any]] = {}
+    for below, name, nth, place in sorted(rows):
+        group = groups.setdefault(below or "the whole campaign", {"figures": {}, "tables": {}})
+        files = group["figures" if (below, name) in drawn else "tables"].setdefault(name, {})
+        files[SHOWN[nth]] = f"{folder}/{place}"
+    return groups
 
 
 def _write(site: Path, page: str, name: str, **context: Any) -> None:
@@ -260,23 +254,17 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
     }
 
 
-def main(argv: list[str] | None = None) -> int:
+def main() -> None:
     """Make the report site from executed notebooks and rendered figures."""
-    name = "python -m rankstability.report.site"
-    parser = argparse.ArgumentParser(name, description=main.__doc__)
-    parser.add_argument("--executed", type=Path, default=paths.BUILD / "executed")
-    parser.add_argument("--figures", type=Path, default=paths.FIGURES)
-    parser.add_argument("--to", type=Path, default=paths.BUILD / "site", help="the site's folder")
-    args = parser.parse_args(argv)
-    done = build(args.executed.resolve(), args.figures.resolve(), args.to.resolve())
+    to = paths.BUILD / "site"
+    done = build(paths.BUILD / "executed", paths.FIGURES, to)
     print(
-        f"{paths.shown(args.to)}/index.html: {done['runs']} runs, {done['failed']} failed; "
+        f"{paths.shown(to)}/index.html: {done['runs']} runs, {done['failed']} failed; "
         f"{done['kept']} reports kept in the repository; {done['converted']} pages converted"
     )
     for page, problem in done["problems"].items():
         print(f"  {page} not converted: {problem}")
-    return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

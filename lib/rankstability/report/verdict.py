@@ -65,11 +65,6 @@ def _span(row: Mapping[str, Any], kind: str) -> list[Any] | None:
     return None if low is None else [int(low), int(high)]
 
 
-def latex(told: Mapping[str, Any]) -> bytes:
-    """The ranking as a booktabs table."""
-    return f"{template('ranking.tex.j2').render(v=told)}\n".encode()
-
-
 SCORE_NAMES = {
     ("DA", "z"): "mean z-score",
     ("DA", "raw"): "mean raw score",
@@ -187,5 +182,6 @@ def write(
     page_of = page(said, {name: drawn.png for name, drawn in shown.items()})
     out.document(page_of, f"verdict{track}.html", one.pair, "the verdict as a page")
     out.document(as_json(said), f"verdict{track}.json", one.pair, "the verdict's numbers")
-    out.document(latex(said), f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
+    latex = f"{template('ranking.tex.j2').render(v=said)}\n".encode()
+    out.document(latex, f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
     return list(shown.values())
