@@ -43,8 +43,12 @@ def gather(figures: Path) -> Rows:
     ):
         table = ledger.campaign_tables(figures, notebook, name)
         rows = find(table) if column in table else []
-        if rows:
-            made.append({"key": key, "rows": rows, **_shown(figures, notebook, picture, rows)})
+        if rows:  # with the campaign in which the finding is strongest and drawn
+            order = [str(row["campaign"]) for row in rows]
+            drawn = [c for c in order if (figures / c / notebook / picture).is_file()]
+            figure = f"{drawn[0]}/{notebook}/{picture}" if drawn else ""
+            page = f"{(drawn or order)[0]}/{notebook}.html"
+            made.append({"key": key, "rows": rows, "figure": figure, "page": page})
     slips = misprints(figures / "claims_ledger.csv")
     if slips:
         made.append({"key": "misprints", "rows": [slips], "figure": "", "page": "ledger.html"})
@@ -59,15 +63,6 @@ def sentences(figures: Path) -> str:
         link = f" ([figure](figures/{found['figure']}))" if found["figure"] else ""
         items.append(f"- {unescape(' '.join(say(found).split()))}{link}")
     return "\n".join(items)
-
-
-def _shown(figures: Path, notebook: str, picture: str, rows: Rows) -> dict[str, str]:
-    """The figure and page of the campaign in which the finding is strongest and drawn."""
-    order = [str(row["campaign"]) for row in rows]
-    drawn = [c for c in order if (figures / c / notebook / picture).is_file()]
-    campaign = (drawn or order)[0]
-    figure = f"{campaign}/{notebook}/{picture}" if drawn else ""
-    return {"figure": figure, "page": f"{campaign}/{notebook}.html"}
 
 
 def interval(part: np.ndarray, whole: np.ndarray) -> dict[str, Any]:

@@ -208,12 +208,8 @@ TAGS = {"a", "b", "blockquote", "br", "caption", "code", "dd", "details", "div",
 TAGS |= {"h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "li", "ol", "p", "pre", "small", "span"}
 TAGS |= {"strong", "sub", "summary", "sup", "ul"}
 TAGS |= {"table", "tbody", "td", "tfoot", "th", "thead", "tr"}
-ATTRIBUTES = {
-    "*": ["class", "style", "title", "lang"],
-    "a": ["href"],
-    "th": ["scope", "colspan", "rowspan"],
-    "td": ["colspan", "rowspan"],
-}
+ATTRIBUTES = {"*": ["class", "style", "title", "lang", "scope", "colspan", "rowspan"]}
+ATTRIBUTES["a"] = ["href"]
 
 
 def harmless(html: str) -> str:

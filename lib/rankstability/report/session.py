@@ -24,7 +24,7 @@ from ..read import campaigns
 from ..read.campaigns import Campaign
 from . import tables
 from .parameters import WHOLE, check_pair
-from .placing import RECORD, claim, csv_bytes, record, results_folder, write_whole
+from .placing import RECORD, claim, csv_bytes, is_own, record, results_folder, write_whole
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
 FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
@@ -77,13 +77,15 @@ def start(
     folder = Path(output_dir) if output_dir else results_folder(found) / notebook
     if not output_dir:
         claim(found)
+    source = "own" if is_own(found) else "rebuilt from z" if found.rebuilt else "official"
+    source = "synthetic" if found.demo else source
     if rule := found.entry.get("zero_variance"):  # the campaign's, of workers without spread
         settings["zero_variance"] = rule
     signed = signature(
         notebook=notebook,
         campaign=found.name,
         data=campaigns.fingerprint(found, "" if pair == WHOLE else pair),
-        provenance=_provenance(found),
+        provenance=source,
         **settings,
     )
     if len(found.reading):
@@ -94,15 +96,6 @@ def start(
         check_pairs(folder, found.pairs, signed)
     pairs = () if pair == WHOLE else (pair,) if pair else found.pairs
     return Run(found, pair, pairs, pair in ("", WHOLE), out)
-
-
-def _provenance(campaign: Campaign) -> str:
-    """``official``, ``rebuilt from z``, ``synthetic`` (a demo campaign) or ``own`` data."""
-    if campaign.demo:
-        return "synthetic"
-    if not campaigns.in_catalogue(campaign.name):
-        return "own"
-    return "rebuilt from z" if campaign.rebuilt else "official"
 
 
 def show(parts: Mapping[str, Any]) -> None:
