@@ -45,10 +45,10 @@ def test_the_catalogue_knows_every_pair_of_knowles_table_4():
 def test_out_of_english_was_judged_by_bilinguals_on_appraise_from_2019():
     for year in (2019, 2020):
         for campaign in with_workers(year):
-            for pair in campaign.known_pairs:
-                out = pair.startswith("en-")
-                assert campaign.bilingual(pair) == out
-                assert campaign.tool_of(pair) == ("Appraise" if out else "MTurk")
+            for fact in campaign.facts(campaign.known_pairs).itertuples():
+                out = fact.pair.startswith("en-")
+                assert fact.judged == ("bilingual" if out else "monolingual")
+                assert fact.tool == ("Appraise" if out else "MTurk")
 
 
 def test_style_and_tool_differ_between_the_pairs_of_wmt20():
@@ -57,15 +57,15 @@ def test_style_and_tool_differ_between_the_pairs_of_wmt20():
     assert [p for p in wmt20.known_pairs if wmt20.style_of(p) == "SR-DC"] == (
         ["iu-en", "km-en", "ps-en"]
     )
-    assert wmt20.tool_of("en-cs") == "Appraise" and wmt20.tool_of("cs-en") == "MTurk"
+    assert wmt20.facts(["en-cs", "cs-en"])["tool"].tolist() == ["Appraise", "MTurk"]
 
 
 def test_names_folders_and_formats_are_sound():
     folders = [campaigns.folder_of(c.name) for c in campaigns.listed()]
     assert len(folders) == len(set(folders))
     for campaign in campaigns.listed():
-        assert formats.PROTOCOLS[campaign.format] == campaign.protocol
-        assert campaign.title and campaign.citation
+        assert formats.FORMATS[campaign.format].protocol == campaign.protocol
+        assert campaign.title and campaign.entry["citation"]
         if campaign.protocol == "DA":
             assert set(campaign.style.split("/")) <= {"SR-DC", "SR+DC"}
 
@@ -279,7 +279,8 @@ def test_the_example_in_the_readme_is_a_campaign(tmp_path):
     (tmp_path / "campaign.yaml").write_text(settings)
     campaign = campaigns.find(tmp_path)
     da = campaigns.load_da(campaign, "cs-en")
-    assert len(da.good) == rows.count("\n") == 3 and campaign.bilingual("cs-en")
+    assert len(da.good) == rows.count("\n") == 3
+    assert campaign.facts()["judged"].tolist() == ["bilingual"]
     assert da.scale == (0, 100) and set(da.good.worker) == {"ann-07"}
 
 

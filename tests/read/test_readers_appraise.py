@@ -11,8 +11,7 @@ from conftest import needs, real
 from rankstability.errors import DataError
 from rankstability.judgments import ranked_systems, select_rows
 from rankstability.read import appraise, campaigns, formats
-from rankstability.read.appraise import judged, read_appraise
-from rankstability.read.appraise_mqm import read_appraise_mqm
+from rankstability.read.appraise import judged, read_appraise, read_appraise_mqm
 from rankstability.score.da import judgment_z
 from rankstability.score.mqm import mqm_scores
 from rankstability.score.scored import from_assessment, from_frame

@@ -15,7 +15,7 @@ import pytest
 
 from conftest import needs, real
 from rankstability.errors import DataError
-from rankstability.read import formats
+from rankstability.read import mqm
 from rankstability.read.mqm import read_mqm
 
 HEADER = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata"
@@ -231,15 +231,15 @@ def test_terminology_as_ted_spells_it(tmp_path):
     ],
 )  # fmt: skip
 def test_the_pair_in_the_name_of_a_file(name, pair):
-    assert formats.mqm_pair(Path(name), {}) == pair
+    assert mqm.pair_of(Path(name), {}) == pair
 
 
 def test_a_name_without_or_with_two_pairs_is_refused():
     with pytest.raises(DataError, match="several language pairs in the file's name"):
-        formats.mqm_pair(Path("mqm_ende_zhen.tsv"), {})
+        mqm.pair_of(Path("mqm_ende_zhen.tsv"), {})
     with pytest.raises(DataError, match="no language pair in the file's name"):
-        formats.mqm_pair(Path("mqm_final.tsv"), {})
-    assert formats.mqm_pair(Path("mqm_final.tsv"), {"pair": "he-en"}) == "he-en"
+        mqm.pair_of(Path("mqm_final.tsv"), {})
+    assert mqm.pair_of(Path("mqm_final.tsv"), {"pair": "he-en"}) == "he-en"
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,14 +1,16 @@
-"""Exports of the Appraise interface: segment and document scores, error spans (ESA), the NRC form.
+"""Exports of the Appraise interface: scores, error spans (ESA), errors (MQM), and the NRC form.
 
-Read into the same form as direct assessment, so that the same notebooks run on them. An
-annotation task (``username``) stands for a worker, as in the official Appraise rankings, unless
-``annotators.tsv`` beside it or the export itself names the annotator.
+An annotation task (``username``) stands for a worker, as in the official Appraise rankings, unless
+``annotators.tsv`` beside it or the export itself names the annotator. MQM has the form of ESA, its
+scores all 0, the errors in the spans.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ from ..judgments import DirectAssessment, direct_assessment
 from . import schema as schemas
 from . import tables, text
 from .languages import LANGUAGES, no_rows
+from .mqm import COLUMNS, NAMES
 from .segments import identify
 
 COMMON = ("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score")
@@ -30,21 +33,20 @@ LAYOUTS = {
     "segment": (*COMMON, *TIMES),
 }
 BATCH = ("batchNo", "item_id")  # at the end, where exported with --batch-info
-OTHER_NAMES = {
-    **{"documentID": "docId", "isCompleteDocument": "isDocScore"},
-    **{"start": "timeStart", "end": "timeEnd", "hitid": "username", "segid": "itemId"},
-    **{"itemtype": "itemType", "src": "srcLang", "tgt": "trgLang"},
-    **{"docid": "docId", "docscore": "isDocScore"},
-}
+OTHER_NAMES = {"documentID": "docId", "isCompleteDocument": "isDocScore", "docid": "docId"}
+OTHER_NAMES |= {"docscore": "isDocScore", "start": "timeStart", "end": "timeEnd"}
+OTHER_NAMES |= {"hitid": "username", "segid": "itemId", "itemtype": "itemType"}
+OTHER_NAMES |= {"src": "srcLang", "tgt": "trgLang"}
 TYPES = {"TGT": "SYSTEM", "BAD": "BAD_REF", "REF": "REF", "CHK": "REPEAT"}
-NAMES = {
-    **{"worker": "username", "system": "system", "segment": "itemId", "type": "itemType"},
-    **{"source": "srcLang", "target": "trgLang", "score": "score"},
-}
-JUDGED = ["worker", "system", "segment", "type", "score"]
+LANGUAGE_NAMES = {"source": "srcLang", "target": "trgLang"}
+IDS = {"worker": "username", "system": "system", "segment": "itemId", "type": "itemType"}
+TEXTS = {"block": "docId", "start": "timeStart", "end": "timeEnd", "spans": "spans"}
+TEXTS |= {"whole": "isDocScore"}
 FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)")
 DOMAIN = r"^test-[a-z]+-([A-Za-z0-9]+)_"  # in a document's name, since WMT24
 ANNOTATORS = "annotators.tsv"
+SEVERITIES = {"critical": "Critical", "major": "Major", "minor": "Minor", "neutral": "Neutral"}
+SAME = {"Linguistic conventions/Punctuation": "Fluency/Punctuation"}  # weighs less than others
 LONGEST = 30 * 24 * 3600  # seconds from an item's start to its end: more is no time
 
 
@@ -73,35 +75,18 @@ def _fits(row: Sequence[str], columns: tuple[str, ...]) -> bool:
 
 def pairs(files: tuple[Path, ...]) -> tuple[str, ...]:
     """The language pairs of the files, sorted."""
-    found: set[str] = set()
-    for file in files:
-        if not companion(file):
-            found.update(export(file)["pair"].unique())
-    return tuple(sorted(found))
+    exports = [export(file) for file in files if not companion(file)]
+    return tuple(sorted({pair for rows in exports for pair in rows["pair"].unique()}))
 
 
 def read_appraise(files: tuple[Path, ...], pair: str) -> DirectAssessment:
-    """The judgments of `pair` in Appraise exports.
+    """The judgments of `pair` in Appraise exports, with a header line or without.
 
-    Parameters
-    ----------
-    files : tuple of Path
-        CSV without a header line (or with it), plain or gzipped; among them perhaps
-        ``segments-XX-YY.tsv`` and ``annotators.tsv``, see `segments.identify`, `judged`.
-    pair : str
-        Such as ``en-ja`` (two letters where ISO 639-1 has them, else three).
-
-    Returns
-    -------
-    DirectAssessment
-        ``latest`` holds all rows, with a column ``mark`` (see `judgments.MARKS`); ``good`` those
-        without a mark, as WMT24's organisers select them. TGT is SYSTEM, BAD is BAD_REF; block is
-        the docId as exported; domain, where it is known. Marked rows are counted in `excluded`.
-
-    Raises
-    ------
-    DataError
-        Anything wrong in a file; rows of which the segments cannot be told.
+    Among `files` may be ``segments-XX-YY.tsv`` and ``annotators.tsv``, see `segments.identify`.
+    ``latest`` holds all rows, with a column ``mark`` (see `judgments.MARKS`); ``good`` those
+    without a mark, as WMT24's organisers select them. TGT is SYSTEM, BAD is BAD_REF; block is the
+    docId as exported; domain, where it is known. Marked rows are counted in ``excluded``. Raises a
+    DataError for anything wrong in a file, and where the segments of most rows cannot be told.
     """
     rows, excluded = judged(files, pair)
     count = rows["mark"].value_counts()
@@ -118,21 +103,14 @@ def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple
     Also what of the files is not among them: file, reason, rows.
     """
     parts, excluded = [], []
-    for file in files:
-        if companion(file):
-            continue
+    for file in (file for file in files if not companion(file)):
         rows = export(file)
-        if rows.attrs["blanks"]:
-            reason = "(kept: blanks around names taken away)"
-            excluded.append((file.name, reason, rows.attrs["blanks"]))
-        if rows.attrs["untimed"]:
-            reason = "(kept, but for the time: a start or end that is not a number)"
-            excluded.append((file.name, reason, rows.attrs["untimed"]))
         inside = rows["pair"] == pair
-        if outside := int((~inside).sum()):
-            excluded.append((file.name, "other language pairs", outside))
-        if untimed := int(rows.loc[inside, "time"].isna().sum()):
-            excluded.append((file.name, "(kept: no start and end in seconds)", untimed))
+        counts = rows.attrs["excluded"] | {
+            "other language pairs": int((~inside).sum()),
+            "(kept: no start and end in seconds)": int(rows.loc[inside, "time"].isna().sum()),
+        }
+        excluded += [(file.name, reason, n) for reason, n in counts.items() if n]
         parts.append(rows[inside])
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
@@ -149,49 +127,44 @@ def export(file: Path) -> pd.DataFrame:
     """The rows of one export, checked, as text but for the score.
 
     Columns worker, hit, system, item (the itemId), type, pair, score, block (the docId), document
-    (the docId without its marks), domain, whole (a document's score), start,
-    time (see `_seconds`), spans.
+    (the docId without its marks), domain, whole (a document's score), start, time (see `_seconds`),
+    spans; ``.attrs["excluded"]`` counts what was changed.
     """
-    columns = layout(text.first_line(file))
+    line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
+    columns = layout(line)
     if not columns:
-        raise DataError(
-            "not an export of Appraise", file=file, line=1,
-            value=text.first_line(file)[:80], expected=",".join(LAYOUTS["esa"])
-        )  # fmt: skip
+        wrong = partial(DataError, file=file, line=1, value=line[:80])
+        raise wrong("not an export of Appraise", expected=expected)
     if columns == LAYOUTS["segment"]:
         _check_header(file.parent, columns)
     table = tables.read_csv(file, columns)
     if table.frame.empty:
         raise DataError("no rows", file=file, expected="judgments")
-    names = {name: NAMES[name] for name in ("source", "target")}
-    codes = table.validated(schemas.languages(r"\w+([-_]\w+)*"), names).astype(str)
-    checked = table.validated(
-        schemas.judgments(list(TYPES)), {name: NAMES[name] for name in JUDGED}
-    )
-    rows = checked.astype({name: str for name in JUDGED[:-1]}).rename(columns={"segment": "item"})
+    codes = table.validated(schemas.languages(r"\w+([-_]\w+)*"), LANGUAGE_NAMES).astype(str)
+    rows = table.validated(schemas.judgments(list(TYPES)), {**IDS, "score": "score"})
+    rows = rows.astype(dict.fromkeys(IDS, str)).rename(columns={"segment": "item"})
     rows["type"] = rows["type"].map(TYPES)
     rows["pair"] = codes["source"].replace(LANGUAGES) + "-" + codes["target"].replace(LANGUAGES)
     rows["hit"] = rows["worker"]
     if "annotator" in columns:
         rows["worker"] = table.frame["annotator"].astype(str)
-    plain = {"block": "docId", "start": "timeStart", "end": "timeEnd"}
-    plain |= {"spans": "spans", "whole": "isDocScore"}
-    for ours, theirs in plain.items():
+    for ours, theirs in TEXTS.items():
         rows[ours] = table.frame[theirs].astype(str) if theirs in columns else ""
     said = rows[["start", "end"]]
     times = said.apply(pd.to_numeric, errors="coerce")
     times = times.where(np.isfinite(times))
     rows["start"] = times["start"]
     rows["time"] = _seconds(rows["hit"], times["start"], times["end"])
-    rows = rows.drop(columns="end")
-    rows.attrs["untimed"] = int((times.isna() & (said != "")).any(axis=1).sum())
     rows["whole"] = rows["whole"].str.lower() == "true"
     rows["document"] = rows["block"].str.partition("#")[0]
     rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
-    rows["system"] = rows["system"].str.replace(
-        FILE_NAME, lambda m: m.group(1) or m.group(2), regex=True
-    )
-    rows.attrs["blanks"] = table.trimmed([*(NAMES[name] for name in JUDGED[:-1]), "docId"])
+    rows["system"] = rows["system"].str.replace(FILE_NAME, r"\1\2", regex=True)
+    untimed = "(kept, but for the time: a start or end that is not a number)"
+    rows = rows.drop(columns="end")
+    rows.attrs["excluded"] = {
+        "(kept: blanks around names taken away)": table.trimmed([*IDS.values(), "docId"]),
+        untimed: int((times.isna() & (said != "")).any(axis=1).sum()),
+    }
     return rows
 
 
@@ -209,15 +182,10 @@ def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
 def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
     """Where the export's header is a file of its own, it must name the columns we expect."""
     for file in sorted(folder.glob("header*.csv")):
-        names = text.content(file).decode().strip().split(",")
-        if tuple(names) != expected:
-            raise DataError(
-                "another header than this format's",
-                file=file,
-                line=1,
-                value=",".join(names),
-                expected=",".join(expected),
-            )
+        there = text.content(file).decode().strip()
+        if there != ",".join(expected):
+            wrong = partial(DataError, file=file, line=1, value=there)
+            raise wrong("another header than this format's", expected=",".join(expected))
 
 
 def _marks(rows: pd.DataFrame) -> np.ndarray:
@@ -244,15 +212,69 @@ def _marks(rows: pd.DataFrame) -> np.ndarray:
 def _annotators(hits: pd.Series, file: Path) -> pd.Series:
     table = tables.read_csv(file, separator="\t").frame.astype(str)
     if not {"username", "annotator"} <= set(table.columns):
-        raise DataError(
-            "not a list of annotators", file=file, line=1,
-            value="\t".join(table.columns), expected="a header with username and annotator"
-        )  # fmt: skip
+        wrong = partial(DataError, file=file, line=1, value="\t".join(table.columns))
+        raise wrong("not a list of annotators", expected="a header with username and annotator")
     of = table.drop_duplicates("username").set_index("username")["annotator"]
-    missing = sorted(set(hits) - set(of.index))
-    if missing:
-        raise DataError(
-            "a username without annotator", file=file, column="username",
-            value=missing[0], expected="a line for every username of the export"
-        )  # fmt: skip
+    for missing in sorted(set(hits) - set(of.index))[:1]:
+        wrong = partial(DataError, file=file, column="username", value=missing)
+        expected = "a line for every username of the export"
+        raise wrong("a username without annotator", expected=expected)
     return hits.map(of)
+
+
+def is_mqm(file: Path) -> bool:
+    """Whether an export with spans is of MQM: no score but 0, and a span that names an error."""
+    return _is_mqm(*text.key(file))
+
+
+@lru_cache(maxsize=64)
+def _is_mqm(path: str, mtime: int, size: int) -> bool:
+    try:
+        rows = export(Path(path))
+    except DataError:  # said when it is read
+        return False
+    return not rows["score"].any() and rows["spans"].str.contains('"error_type":\\s*["\\[]').any()
+
+
+def read_appraise_mqm(files: tuple[Path, ...], pair: str) -> pd.DataFrame:
+    """The marked errors of `pair` in the form of `mqm.read_mqm`, read from the spans.
+
+    A segment without a span is ``No-error``. Only TGT rows without a mark count
+    (`judgments.MARKS`); ``.attrs["excluded"]`` counts the others. Raises a DataError as
+    `appraise.read_appraise`, and for spans that cannot be read and an unknown severity.
+    """
+    rows, outside = judged(files, pair)
+    keep = rows["mark"].eq("") & rows["type"].eq("SYSTEM")
+    reason = rows["mark"].where(rows["mark"].ne(""), "control item (BAD)")[~keep]
+    excluded = reason.value_counts().to_dict() | {why: n for _, why, n in outside}
+    rows = rows[keep]
+    order = pd.to_numeric(rows["segment"], errors="coerce")
+    if order.isna().any():  # names, not numbers: numbered in order of name
+        order = pd.Series(pd.factorize(rows["segment"], sort=True)[0], rows.index)
+    place = order.groupby(rows["document"]).rank("dense").astype(int)
+    with text.placed(files[0]):
+        marked = rows.assign(
+            pair=pair, segment=order.astype(int), doc_segment=place, rater=rows["worker"],
+            error=rows["spans"].map(_errors),
+        ).explode("error", ignore_index=True)  # fmt: skip
+    kinds = pd.DataFrame(marked["error"].to_list(), columns=["category", "severity"])
+    frame = marked.assign(**kinds)[list(COLUMNS)].astype(dict.fromkeys(NAMES, "category"))
+    frame.attrs["excluded"] = {str(k): int(n) for k, n in sorted(excluded.items())}
+    return frame
+
+
+def _errors(spans: str) -> list[tuple[str, str]]:
+    """category, severity of each marked error; one ``No-error`` where none is."""
+    wrong = partial(DataError, column="spans")
+    try:
+        marked = [(error["error_type"], str(error["severity"])) for error in json.loads(spans)]
+    except (ValueError, TypeError, KeyError):
+        expected = '[{"severity": "major", "error_type": ["Accuracy", "Omission"]}, ...]'
+        raise wrong("not a list of error spans", value=spans[:80], expected=expected) from None
+    out = []
+    for kind, severity in marked:
+        if severity.lower() not in SEVERITIES:
+            raise wrong("unknown severity", value=severity, expected=", ".join(SEVERITIES))
+        name = "/".join(kind) if isinstance(kind, list) else str(kind or "Other")
+        out.append((SAME.get(name, name), SEVERITIES[severity.lower()]))
+    return out or [("No-error", "No-error")]

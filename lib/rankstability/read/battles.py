@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
-from .. import paths
 from ..errors import DataError
 from . import languages, tables
 from . import schema as schemas
@@ -40,11 +39,8 @@ def read(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.Da
 
     ``tie (bothbad)`` and ``both_bad`` are ties, and counted; battles whose models were known to the
     judge (``anony`` false) are left out and counted. Without a judge each battle has its own.
-
-    Raises
-    ------
-    DataError
-        A missing column, an unknown winner, a model against itself, an empty name.
+    Raises a DataError for a missing column, an unknown winner, a model against itself, an empty
+    name.
     """
     excluded: Counter[str] = Counter()
     parts = [_battles(file, excluded) for file in files if pair_of(file, settings) == pair]
@@ -52,22 +48,18 @@ def read(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.Da
     ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
     n = len(ranks)
     both = union_categoricals([rows["system1"], rows["system2"]], sort_categories=True)
-    same = {"task": pair, "pair": pair, "track": "", "document": ""}
-    frame = pd.DataFrame(
-        {name: pd.Categorical.from_codes(np.zeros(2 * n, int), [text])
-         for name, text in same.items()}
-        | {
-            "block": np.repeat(np.arange(n), 2),
-            "judge": rows["judge"].repeat(2),
-            "segment": np.repeat(pd.factorize(rows["question"])[0] + 1, 2),
-            "position": np.tile([1, 2], n),
-            "system": pd.Categorical.from_codes(
-                both.codes.reshape(2, n).T.ravel(), both.categories
-            ),
-            "rank": ranks.ravel(),
-            "ranked": True,
-        }
-    )[COLUMNS]  # fmt: skip
+    columns: dict[str, Any] = {
+        "block": np.repeat(np.arange(n), 2),
+        "judge": rows["judge"].repeat(2),
+        "segment": np.repeat(pd.factorize(rows["question"])[0] + 1, 2),
+        "position": np.tile([1, 2], n),
+        "system": pd.Categorical.from_codes(both.codes.reshape(2, n).T.ravel(), both.categories),
+        "rank": ranks.ravel(),
+        "ranked": True,
+    }
+    for name, text in {"task": pair, "pair": pair, "track": "", "document": ""}.items():
+        columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [text])
+    frame = pd.DataFrame(columns)[COLUMNS]
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
     return frame
 
@@ -80,35 +72,25 @@ def _joined(columns: Sequence[pd.Series]) -> pd.Categorical:
 
 def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     table = tables.any_table(file)
-    missing = [name for name in NEEDED if name not in table.frame]
-    if missing:
-        raise DataError(
-            "a column is missing",
-            file=paths.shown(file),
-            line=1,
-            value=", ".join(table.frame.columns)[:80],
-            expected=missing[0],
-        )
+    for missing in [name for name in NEEDED if name not in table.frame][:1]:
+        there = ", ".join(table.frame.columns)[:80]
+        raise DataError("a column is missing", file=file, line=1, value=there, expected=missing)
     named = {ours: theirs for ours, theirs in NAMED.items() if theirs in table.frame}
     keep = np.arange(len(table.frame))
     if "anony" in table.frame:
         hidden = (table.frame["anony"].astype(str).str.lower() != "false").to_numpy()
         excluded["battles of known models (left out)"] += int((~hidden).sum())
         keep = np.flatnonzero(hidden)
-    schema = schemas.battles(list(named), RANKS)
+    schema = schemas.made(schemas.ids(*named) | {"winner": schemas.one_of(RANKS, "winner")})
     rows = table.validated(schema, {**named, "winner": "winner"}, keep)
     both = union_categoricals([_joined([rows[name]]) for name in ("system1", "system2")])
-    same = np.flatnonzero(np.equal(*both.codes.reshape(2, -1)))
-    if len(same):
-        raise table.error("a model against itself", int(keep[same[0]]), "model_b", "two models")
+    for same in keep[np.equal(*both.codes.reshape(2, -1))][:1]:
+        raise table.error("a model against itself", int(same), "model_b", "two models")
     bad = rows["winner"].isin(["tie (bothbad)", "both_bad"])
     excluded["(kept as ties: both bad)"] += int(bad.sum())
     winner = rows["winner"].cat
     ranks = np.array([RANKS[str(name)] for name in winner.categories])[winner.codes]
     number = pd.Series(table.lines[keep]).astype(str)
-    return rows.reindex(columns=list(NAMED)).assign(
-        judge=rows["judge"] if "judge" in rows else file.name + ":" + number,
-        question=rows.get("question", number),
-        rank1=ranks[:, 0],
-        rank2=ranks[:, 1],
-    )
+    judge = rows["judge"] if "judge" in rows else file.name + ":" + number
+    out = rows.reindex(columns=list(NAMED)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
+    return out.assign(judge=judge, question=rows.get("question", number))

@@ -6,6 +6,7 @@ import contextlib
 import difflib
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,38 +17,15 @@ from ..errors import DataError
 from ..judgments import UNKNOWN_Z, DirectAssessment, unstandardised
 from . import da as readers_da
 from . import formats, text
-from .catalogue import (
-    Campaign,
-    _campaign,
-    catalogue,
-    complete,
-    folder_of,
-    in_catalogue,
-    listed,
-    present,
-)
+from .catalogue import Campaign, _campaign, catalogue, folder_of, in_catalogue, listed, present
 from .da import GOOD, LATEST, locate
-from .registry import FORMATS, PROTOCOLS, TOLD
+from .formats import FORMATS, TOLD
 from .settings import read_settings
 
+# of the catalogue, by this name too
+__all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
 FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|txt|score|tar|gz))+$")
 SETTINGS, ANALYSIS = "campaign.yaml", "analysis"
-__all__ = [
-    "Campaign",
-    "catalogue",
-    "find",
-    "fingerprint",
-    "folder_of",
-    "in_catalogue",
-    "listed",
-    "load",
-    "load_da",
-    "load_mqm",
-    "load_rr",
-    "load_segment_scores",
-    "locate",
-    "present",
-]
 
 
 def find(name: str | Path) -> Campaign:
@@ -72,27 +50,26 @@ def find(name: str | Path) -> Campaign:
     given = str(name)
     if given in catalogue():
         campaign = _campaign(given, folder_of(given), catalogue()[given])
-        if not complete(campaign):
-            raise DataError(
-                f"the files of {given} are not here",
-                file=campaign.folder,
-                expected=f"them there, or run `make data CAMPAIGN={given}` "
-                "(data/README.md says how to place them by hand)",
-            )
+        if not campaign.complete:
+            by_hand = "(data/README.md says how to place them by hand)"
+            expected = f"them there, or run `make data CAMPAIGN={given}` {by_hand}"
+            problem = f"the files of {given} are not here"
+            raise DataError(problem, file=campaign.folder, expected=expected)
         return campaign
     whole, _, part = given.partition(".")
     if in_catalogue(given):
         return find(whole).part(part)
     if path := _existing(given):
         return _own(path)
-    here = [campaign.name for campaign in present()]
-    close = difflib.get_close_matches(given, list(catalogue()), n=1)
-    raise DataError(
-        "unknown campaign" + (f" (did you mean {close[0]}?)" if close else ""),
-        value=given if len(given) < 200 else given[:200] + " ...",
-        expected="a folder or file, or one of "
-        f"{', '.join(catalogue())}; here: {', '.join(here) or 'none'}",
-    )
+    here = ", ".join(campaign.name for campaign in present()) or "none"
+    expected = f"a folder or file, or one of {', '.join(catalogue())}; here: {here}"
+    value = given if len(given) < 200 else given[:200] + " ..."
+    raise DataError("unknown campaign" + _meant(given, catalogue()), value=value, expected=expected)
+
+
+def _meant(given: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(given, list(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def _existing(given: str) -> Path | None:
@@ -120,7 +97,6 @@ def _own(path: Path) -> Campaign:
     if "format" not in entry or (file is not None and formats.kind_of(file)):
         mapped = "columns" in entry and formats.kinds_of(file or folder) <= {"long"}
         entry["format"] = "long" if mapped else formats.detect(file or folder)
-    entry["protocol"] = PROTOCOLS[entry["format"]]
     named = path.parent if path.is_file() and file is None else path
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name
@@ -140,21 +116,14 @@ def _inside(path: Path) -> Path:
 
 
 def _known_pair(campaign: Campaign, pair: str) -> None:
+    name = campaign.name
     if campaign.parts:
-        raise DataError(
-            f"{campaign.name} holds several studies",
-            value=campaign.name,
-            expected="one of them: " + ", ".join(f"{campaign.name}.{p}" for p in campaign.parts),
-        )
+        expected = "one of them: " + ", ".join(f"{name}.{part}" for part in campaign.parts)
+        raise DataError(f"{name} holds several studies", value=name, expected=expected)
     if pair not in campaign.pairs:
-        close = difflib.get_close_matches(pair, campaign.pairs, n=1)
-        raise DataError(
-            f"{campaign.name} has no rows for the language pair"
-            + (f" (did you mean {close[0]}?)" if close else ""),
-            file=campaign.folder,
-            value=pair,
-            expected="one of " + ", ".join(campaign.pairs),
-        )
+        problem = f"{name} has no rows for the language pair" + _meant(pair, campaign.pairs)
+        expected = "one of " + ", ".join(campaign.pairs)
+        raise DataError(problem, file=campaign.folder, value=pair, expected=expected)
 
 
 def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | pd.DataFrame:
@@ -165,8 +134,7 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     campaign : Campaign, str or Path
         From `find`, or what `find` takes.
     pair : str
-        Such as ``cs-en``; may be left out where the campaign has only one, and in relative
-        ranking, where it means all.
+        May be left out where the campaign has only one, and in relative ranking: all.
 
     Returns
     -------
@@ -200,24 +168,20 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
 
 def _with_unknown_z(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
     """The judgments with the campaign's rule, and a count of those that have no z-score."""
-    reason = unstandardised(da)
-    file = da.excluded["file"].iloc[-1] if len(da.excluded) else ""
-    counts = {why: int((reason == why).sum()) for why in UNKNOWN_Z}
-    z = dict(zip(UNKNOWN_Z, ("no z", "z is 0" if zero_variance == "zero" else "no z"), strict=True))
-    noted = [(file, f"{why} ({z[why]})", n) for why, n in counts.items() if n]
-    excluded = pd.concat([da.excluded, pd.DataFrame(noted, columns=["file", "reason", "rows"])])
-    excluded = excluded.reset_index(drop=True) if noted else da.excluded
+    reason, excluded = unstandardised(da), da.excluded
+    file = excluded["file"].iloc[-1] if len(excluded) else ""
+    z = ("no z", "z is 0" if zero_variance == "zero" else "no z")
+    counts = [
+        (why, told, int((reason == why).sum())) for why, told in zip(UNKNOWN_Z, z, strict=True)
+    ]
+    if noted := [(file, f"{why} ({told})", n) for why, told, n in counts if n]:
+        more = pd.DataFrame(noted, columns=["file", "reason", "rows"])
+        excluded = pd.concat([excluded, more], ignore_index=True)
     return replace(da, zero_variance=zero_variance, excluded=excluded)
 
 
 def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
-    """The judgments of one pair of a DA campaign with workers.
-
-    Raises
-    ------
-    DataError
-        Another protocol, segment scores only, no such pair, or anything wrong in the files.
-    """
+    """The judgments of one pair of a DA campaign with workers; other campaigns are refused."""
     if campaign.protocol != "DA" or not campaign.workers:
         has = "no DA" if campaign.protocol != "DA" else "segment scores without workers"
         raise DataError(f"{campaign.name} has {has}", expected="a DA campaign with workers")

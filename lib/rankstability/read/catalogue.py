@@ -15,52 +15,25 @@ from .. import paths
 from ..errors import DataError
 from . import formats, text
 from .da import GOOD, LATEST, locate
-from .registry import FORMATS, PROTOCOLS, Source
+from .formats import FORMATS, Source
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """A year's collection with one protocol, and where its files are.
+    """A year's collection with one protocol, and where its files are."""
 
-    Attributes
-    ----------
-    name : str
-        The catalogue's name, or the folder's.
-    protocol : str
-        ``DA``, ``RR`` or ``MQM``.
-    style : str
-        ``SR-DC``, ``SR+DC``, empty where it does not apply, or both as ``SR-DC/SR+DC``
-        where it differs between pairs: see `style_of`.
-    tool : str
-        What collected the judgments; see `tool_of`.
-    year : int
-        0 where unknown.
-    folder : Path
-        Where the files are.
-    file : Path or None
-        The one file, where the campaign is no more than that.
-    format : str
-        One of `formats.FORMATS`.
-    title, citation : str
-    demo : bool
-        Synthetic, in the repository.
-    known_pairs : tuple of str
-        The pairs of the official release, here or not (catalogue); `pairs` are those here.
-    """
-
-    name: str
-    protocol: str
-    style: str
-    tool: str
-    year: int
+    name: str  # the catalogue's, or the folder's
+    protocol: str  # DA, RR or MQM
+    style: str  # SR-DC, SR+DC, both where pairs differ (see `style_of`), or empty
+    tool: str  # what collected the judgments
+    year: int  # 0 where unknown
     folder: Path
-    format: str
+    format: str  # one of `formats.FORMATS`
     title: str = ""
-    citation: str = ""
-    demo: bool = False
-    known_pairs: tuple[str, ...] = ()
+    demo: bool = False  # synthetic, in the repository
+    known_pairs: tuple[str, ...] = ()  # of the official release, here or not; `pairs`: those here
     entry: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    file: Path | None = None
+    file: Path | None = None  # the one file, where the campaign is no more than that
 
     def source(self, pair: str = "") -> Source:
         """What the format's reader gets, for one pair or all."""
@@ -97,9 +70,9 @@ class Campaign:
     @property
     def reading(self) -> pd.DataFrame:
         """How the files were understood: file, what, value, said by; empty where all is given."""
-        said = FORMATS[self.format].reading
-        empty = pd.DataFrame(columns=["file", "what", "value", "said by"])
-        return said(self.source()) if said else empty
+        if said := FORMATS[self.format].reading:
+            return said(self.source())
+        return pd.DataFrame(columns=["file", "what", "value", "said by"])
 
     @cached_property
     def rebuilt(self) -> bool:
@@ -109,45 +82,41 @@ class Campaign:
         """
         if self.entry.get("otherwise") != "rebuilt from z":
             return False
+        sources = [source["files"] for source in self.entry["sources"] if "repository" in source]
+        official = next(files[GOOD]["git_blob"] for files in sources if GOOD in files)
         file = locate(self.folder, GOOD)
-        official = next(
-            source["files"][GOOD]["git_blob"]
-            for source in self.entry["sources"]
-            if GOOD in source["files"] and "repository" in source
-        )
         return file is not None and text.git_blob(file) != official
 
     def style_of(self, pair: str) -> str:
         """``SR-DC``, ``SR+DC`` or empty, for one pair."""
         return _of_pair(self.entry.get("style", ""), pair)
 
-    def tool_of(self, pair: str) -> str:
-        """What collected the judgments of one pair."""
-        return _of_pair(self.entry.get("tool", ""), pair)
-
-    def judged_of(self, pair: str) -> str:
-        """``bilingual`` (beside the source), ``monolingual`` (a reference) or ``unknown``."""
-        return _of_pair(self.entry.get("judged", ""), pair) or "unknown"
-
-    def bilingual(self, pair: str) -> bool:
-        """Whether outputs were judged against the source rather than a reference translation."""
-        return self.judged_of(pair) == "bilingual"
-
     def facts(self, pairs: Iterable[str] | None = None) -> pd.DataFrame:
-        """How each pair (those here) was judged: columns pair, year, style, tool, judged."""
-        rows = [
-            (p, self.year, self.style_of(p), self.tool_of(p), self.judged_of(p))
-            for p in (self.pairs if pairs is None else pairs)
-        ]
-        return pd.DataFrame(rows, columns=["pair", "year", "style", "tool", "judged"])
+        """How each pair (those here) was judged: columns pair, year, style, tool, judged.
+
+        judged: ``bilingual`` (beside the source), ``monolingual`` (a reference) or ``unknown``.
+        """
+        frame = pd.DataFrame({"pair": list(self.pairs if pairs is None else pairs)})
+        frame["year"] = self.year
+        for name in ("style", "tool", "judged"):
+            frame[name] = [_of_pair(self.entry.get(name, ""), pair) for pair in frame["pair"]]
+        return frame.replace({"judged": {"": "unknown"}})
 
     def files(self, pair: str = "") -> tuple[Path, ...]:
         """The files that are read for `pair` (all pairs: empty), that exist."""
         parts = self.entry.get("parts", {}).values()
-        entry = (
-            {**self.entry} | {"files": [f for part in parts for f in part]} if parts else self.entry
-        )
+        of_parts = {"files": [file for part in parts for file in part]} if parts else {}
+        entry = {**self.entry, **of_parts}
         return formats.files(self.format, self.file or self.folder, pair, entry)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the files are here (of direct assessment, both)."""
+        if not self.folder.is_dir():
+            return False
+        if self.format == "da":
+            return all(locate(self.folder, name) for name in (LATEST, GOOD))
+        return bool(self.files())
 
 
 def _of_pair(value: Any, pair: str) -> str:
@@ -190,14 +159,13 @@ def _campaign(
 ) -> Campaign:
     return Campaign(
         name=name,
-        protocol=entry.get("protocol") or PROTOCOLS[entry["format"]],
+        protocol=entry.get("protocol") or FORMATS[entry["format"]].protocol,
         style=_summary(entry.get("style")),
         tool=_summary(entry.get("tool")),
         year=int(entry.get("year") or 0),
         folder=folder,
         format=entry["format"],
         title=str(entry.get("title") or name),
-        citation=str(entry.get("citation") or ""),
         demo=bool(entry.get("demo")),
         known_pairs=tuple(entry.get("pairs") or ()),
         entry=entry,
@@ -212,13 +180,4 @@ def listed() -> tuple[Campaign, ...]:
 
 def present() -> tuple[Campaign, ...]:
     """The catalogue's campaigns whose files are here, the demo ones included (files not read)."""
-    return tuple(campaign for campaign in listed() if complete(campaign))
-
-
-def complete(campaign: Campaign) -> bool:
-    """Whether the files of a campaign are here (of direct assessment, both)."""
-    if not campaign.folder.is_dir():
-        return False
-    if campaign.format == "da":
-        return all(locate(campaign.folder, name) for name in (LATEST, GOOD))
-    return bool(campaign.files())
+    return tuple(campaign for campaign in listed() if campaign.complete)

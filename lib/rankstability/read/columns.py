@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from . import languages, tables
+from . import languages, tables, text
 from .tables import Table
 
 NEEDED = ("system", "segment", "score")
@@ -34,24 +34,12 @@ FIELDS = {  # our column: names it may have, without case, blanks and signs
 
 @dataclass(frozen=True)
 class Judged:
-    """The single scores of one file.
+    """The single scores of one file."""
 
-    Attributes
-    ----------
-    table : Table
-        Text, in the file's own columns; one row per score, given or missing.
-    names : mapping
-        Our column (of `FIELDS`) to the file's.
-    excluded : Counter
-        What of the file is not in the table, by reason.
-    pair, pair_from : str
-        The pair of all rows where no column says it, and who says so.
-    """
-
-    table: Table
-    names: Mapping[str, str]
-    excluded: Mapping[str, int]
-    pair: str = ""
+    table: Table  # text, in the file's own columns; one row per score, given or missing
+    names: Mapping[str, str]  # our column (of `FIELDS`) to the file's
+    excluded: Mapping[str, int]  # what of the file is not in the table, by reason
+    pair: str = ""  # of all rows where no column says it, and who says so
     pair_from: str = ""
 
     def column(self, name: str) -> pd.Series:
@@ -65,11 +53,10 @@ class Judged:
         if "pair" not in self.names:
             return np.full(len(self.table.frame), self.pair, dtype=object)
         written = self.column("pair")
-        ours = written.map({text: languages.pair_of(text) for text in written.unique()})
-        bad = np.flatnonzero((ours == "").to_numpy())
-        if len(bad):
+        ours = written.map({one: languages.pair_of(one) for one in written.unique()})
+        for bad in np.flatnonzero((ours == "").to_numpy())[:1]:
             expected = "a pair such as cs-en"
-            raise self.table.error("not a language pair", bad[0], self.names["pair"], expected)
+            raise self.table.error("not a language pair", bad, self.names["pair"], expected)
         return ours.to_numpy(dtype=object)
 
     def scores(self) -> np.ndarray:
@@ -87,29 +74,21 @@ def _key(name: str) -> str:
 def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, str]:
     """Our columns to those of a header: as `mapping` says, else by the names of `FIELDS`.
 
-    Raises
-    ------
-    DataError
-        Two columns that may be the same of ours; one of `mapping` that the header has not.
+    Refused: two columns that may be the same of ours; one of `mapping` that the header has not.
     """
     found = {}
     for ours, names in FIELDS.items():
-        if ours in mapping:
-            if mapping[ours] not in header:
-                raise DataError(
-                    f"no such column for {ours}", value=mapping[ours], expected=", ".join(header)
-                )
-            found[ours] = mapping[ours]
-            continue
         free = [name for name in header if name not in mapping.values()]
         exact = [name for name in free if _key(name) == ours]
         may = exact or [name for name in free if _key(name) in names]
+        if ours in mapping:
+            may, there = [mapping[ours]], ", ".join(header)
+            if mapping[ours] not in header:
+                raise DataError(f"no such column for {ours}", value=mapping[ours], expected=there)
         if len(may) > 1:
-            raise DataError(
-                f"several columns may be the {ours}",
-                value=", ".join(may),
-                expected=f"`columns: {{{ours}: {may[0]}}}` in a campaign.yaml",
-            )
+            expected = f"`columns: {{{ours}: {may[0]}}}` in a campaign.yaml"
+            problem = f"several columns may be the {ours}"
+            raise DataError(problem, value=", ".join(may), expected=expected)
         if may:
             found[ours] = may[0]
     return found
@@ -145,33 +124,22 @@ def almost(path: Path, line: str) -> str:
         return ""
     close = {m: difflib.get_close_matches(m, columns, 1, 0.5) for m in missing}
     hints = [f"{m}: {close[m][0] if close[m] else '<your column>'}" for m in missing]
-    return (
-        f"it looks like a long table without a column for {' and '.join(missing)}; write "
-        f"`columns: {{{', '.join(hints)}}}` in a campaign.yaml beside it"
-    )
+    like = f"it looks like a long table without a column for {' and '.join(missing)}"
+    return f"{like}; write `columns: {{{', '.join(hints)}}}` in a campaign.yaml beside it"
 
 
 def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
     """A long table in a file; `settings` (of campaign.yaml) may map columns and name the pair."""
     table = tables.any_table(path)
     header = list(table.frame.columns)
-    try:
+    with text.placed(path, 1):
         names = columns_of(header, settings.get("columns") or {})
-    except DataError as error:
-        raise DataError(
-            error.problem, file=path, line=1, value=error.value, expected=error.expected
-        ) from None
-    missing = [name for name in NEEDED if name not in names]
-    if missing:
-        raise DataError(
-            f"no column for {' and '.join(missing)}",
-            file=path,
-            line=1,
-            value=", ".join(header)[:200],
-            expected="a header with "
-            + "; ".join(" or ".join(FIELDS[name]) for name in missing)
-            + f", or `columns: {{{missing[0]}: <yours>}}` in a campaign.yaml",
-        )
+        if missing := [name for name in NEEDED if name not in names]:
+            known = "; ".join(" or ".join(FIELDS[name]) for name in missing)
+            mapped = f"`columns: {{{missing[0]}: <yours>}}` in a campaign.yaml"
+            expected = f"a header with {known}, or {mapped}"
+            problem = f"no column for {' and '.join(missing)}"
+            raise DataError(problem, value=", ".join(header)[:200], expected=expected)
     if table.frame.empty:
         raise DataError("a header and no rows", file=path, expected="judgments")
     return with_pair(Judged(table, names, Counter()), settings)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment, share_categories
-from . import joined, languages, tables, text
+from . import languages, tables, text
 from . import schema as schemas
 from .tables import Table
 
@@ -26,7 +27,8 @@ COLUMNS = (
 )
 LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"
 CODE = r"[a-z]{2,3}([-_][A-Za-z]{2,4})?"
-DOC_SEGMENT = re.compile(r"(.+)_(\d+)")
+NAMES = {"worker": "WorkerId", "hit": "HITId", "system": "sys_id", "segment": "sid"}
+NAMES |= {"type": "type", "score": "score", "block": "rid"}
 SEGMENT_FILE = re.compile(r"ad-seg-scores-([a-z]{2,3}-[a-z]{2,3})\.csv(\.gz)?")
 SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 
@@ -36,23 +38,23 @@ def locate(folder: Path, name: str) -> Path | None:
     both = (folder / name, folder / f"{name}.gz")
     here = [file for file in both if os.path.isfile(file)]  # unlike the method, of any length
     if len(here) == 2 and text.digest(here[0]) != text.digest(here[1]):
-        raise DataError(
-            "two files of one name with different content",
-            file=here[0],
-            value=here[1].name,
-            expected="one of them, or the same in both",
-        )
+        wrong = partial(DataError, file=here[0], value=here[1].name)
+        expected = "one of them, or the same in both"
+        raise wrong("two files of one name with different content", expected=expected)
     return here[0] if here else None
 
 
-def companions(path: Path) -> tuple[Path, Path]:
-    """``ad-latest`` and ``ad-good-raw-redup`` of a folder; of a file, twice the file.
+def knows(path: Path, line: str) -> bool:
+    """Whether a file has the name, the header or the fields of the judgments of a campaign."""
+    if path.name.removesuffix(".gz") in (LATEST, GOOD):
+        return True
+    fields = line.split("\t") if "\t" in line else line.split()
+    no_header = len(fields) == len(COLUMNS) and fields[8] in TYPES
+    return set(fields) == set(COLUMNS) or no_header
 
-    Raises
-    ------
-    DataError
-        Where one of the two is missing.
-    """
+
+def companions(path: Path) -> tuple[Path, Path]:
+    """``ad-latest`` and ``ad-good-raw-redup`` of a folder (both needed); of a file, twice it."""
     if path.is_file():
         return path, path
     latest, good = locate(path, LATEST), locate(path, GOOD)
@@ -81,80 +83,58 @@ def pairs(path: Path) -> tuple[str, ...]:
     return tuple(sorted(_pair_of_rows(table).categories))
 
 
-def _rows(table: Table, pair: str) -> np.ndarray:
-    """Indices of the rows of `pair`."""
-    of_row = _pair_of_rows(table)
-    rows = np.flatnonzero(of_row == pair)
-    if not len(rows):
-        raise languages.no_rows(table.path, pair, of_row.categories)
-    return rows
+def apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
+    """`frame` with a row for each system of a joined id ``A+B``; how many rows had one.
 
-
-def _judgments(table: Table, rows: np.ndarray) -> pd.DataFrame:
-    """The checked rows of one file, columns renamed."""
-    names = {
-        "worker": "WorkerId",
-        "hit": "HITId",
-        "system": "sys_id",
-        "segment": "sid",
-        "type": "type",
-        "score": "score",
-        "block": "rid",
-    }
-    return table.validated(schemas.judgments(TYPES), names, rows)
-
-
-def _identical(table: Table, rows: np.ndarray) -> int:
-    """How many of `rows` repeat another in every column."""
-    codes = pd.DataFrame(
-        {column: table.frame[column].cat.codes.to_numpy()[rows] for column in table.frame.columns}
-    )
-    return int(codes.duplicated().sum())
+    Every part of it is another of the names; ``GPT4+RAG``, of which a part is none, is a name.
+    """
+    system = frame["system"].astype(str)
+    known = set(system)
+    split = {name: name.split("+") for name in known if "+" in name}
+    of = {name: sides for name, sides in split.items() if set(sides) <= known - set(split)}
+    rows = int(system.isin(list(of)).sum())
+    if not rows:
+        return frame, 0
+    sides = system.map(lambda name: of.get(name, [name]))
+    out = frame.loc[frame.index.repeat(sides.map(len))].reset_index(drop=True)
+    names = np.concatenate(sides.to_list())
+    return out.assign(system=pd.Series(names, dtype=frame["system"].dtype.name)), rows
 
 
 def read_da(path: Path, pair: str) -> DirectAssessment:
     """The judgments of one language pair in the official layout.
 
-    Parameters
-    ----------
-    path : Path
-        The folder that holds ``ad-latest.csv`` and ``ad-good-raw-redup.csv`` (or .gz); or one file
-        of the same form, all of whose scores count. Perhaps with ``documents-XX-YY.tsv`` beside.
-    pair : str
-        Such as ``cs-en``.
-
-    Raises
-    ------
-    DataError
-        With file, line, column, value and expectation; nothing is returned half-read.
+    `path`: the folder that holds ``ad-latest.csv`` and ``ad-good-raw-redup.csv`` (or .gz); or one
+    file of the same form, all of whose scores count. Perhaps with ``documents-XX-YY.tsv`` beside.
+    Raises a DataError with file, line, column, value and expectation.
     """
     files = dict.fromkeys(companions(path))
     frames, excluded = [], []
     for file in files:
         table = tables.read(file, COLUMNS)
-        rows = _rows(table, pair)
-        frames.append(_judgments(table, rows))
+        of_row = _pair_of_rows(table)
+        rows = np.flatnonzero(of_row == pair)
+        if not len(rows):
+            raise languages.no_rows(file, pair, of_row.categories)
+        frames.append(table.validated(schemas.judgments(TYPES), NAMES, rows))
         excluded.append((file.name, "other language pairs", len(table.frame) - len(rows)))
-        if blanks := table.trimmed(["WorkerId", "HITId", "sys_id", "sid", "type", "rid"], rows):
+        if blanks := table.trimmed(set(NAMES.values()) - {"score"}, rows):
             excluded.append((file.name, "(kept: blanks around names taken away)", blanks))
-        if identical := _identical(table, rows):
+        codes = {name: column.cat.codes.to_numpy()[rows] for name, column in table.frame.items()}
+        if identical := int(pd.DataFrame(codes).duplicated().sum()):
             excluded.append((file.name, "identical rows (kept)", identical))
     if len(frames) == 2:
         _refuse_contradictions(table, rows, *frames)
     else:
         frames *= 2
-    frames[1], split = joined.apart(frames[1])
+    frames[1], split = apart(frames[1])
     if split:
         excluded.append((file.name, "(kept: rows of joined ids A+B, one for each system)", split))
     share_categories(frames, ("worker", "hit", "system", "segment", "type", "block"))
-    _add_documents(frames, documents(next(iter(files)).parent, pair, frames))
+    _add_documents(frames, documents(file.parent, pair, frames))
     order = ["worker", "hit", "system", "document", "segment", "type", "score", "block"]
-    return DirectAssessment(
-        pair,
-        frames[0][order],
-        frames[-1][order],
-        pd.DataFrame(excluded, columns=["file", "reason", "rows"]),
-    )
+    counted = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
+    return DirectAssessment(pair, frames[0][order], frames[-1][order], counted)
 
 
 def _refuse_contradictions(
@@ -170,12 +150,9 @@ def _refuse_contradictions(
     bad = np.isin(key[n:], key[:n]) & ~np.isin(judgment[n:], judgment[:n])
     if bad.any():
         here = latest["score"].to_numpy()[key[:n] == key[n:][bad][0]]
-        raise table.error(
-            "another score than the same judgment has in the other file",
-            int(rows[np.argmax(bad)]),
-            "score",
-            f"{here[0]:g}, as {LATEST} has it ({int(bad.sum()) - 1} more wrong)",
-        )
+        problem = "another score than the same judgment has in the other file"
+        expected = f"{here[0]:g}, as {LATEST} has it ({int(bad.sum()) - 1} more wrong)"
+        raise table.error(problem, int(rows[np.argmax(bad)]), "score", expected)
 
 
 def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:
@@ -189,63 +166,43 @@ def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:
 def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Series:
     """The document of every segment: one entry per segment category, in their order.
 
-    From ``documents-XX-YY.tsv`` (sid, document) beside the judgments; else from segment ids of
-    the form ``<document>_<segment>``; else from blocks (``rid``): segments that one worker saw
-    together in a block belong to one document, named after its first segment. Where none of
-    these says anything the documents are missing.
+    From ``documents-XX-YY.tsv`` (sid, document) beside the judgments; else from segment ids of the
+    form ``<document>_<segment>``; else from blocks (``rid``): segments that one worker saw together
+    in a block belong to one document, named after its first segment; else missing.
     """
     segments = frames[0]["segment"].cat.categories
     listed = locate(folder, f"documents-{pair}.tsv")
     if listed is not None:
         return _listed_documents(listed, segments)
-    parts = [DOC_SEGMENT.fullmatch(segment) for segment in segments]
-    if all(parts):
-        return pd.Series([part.group(1) for part in parts if part], dtype=object)
-    return _block_documents(frames, segments)
+    parts = segments.to_series().str.extract(r"^(.+)_\d+$", expand=False)
+    return parts if parts.notna().all() else _block_documents(frames, segments)
 
 
 def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
     table = tables.read(path, ("sid", "document"))
-    names = {"segment": "sid", "document": "document"}
-    frame = table.validated(schemas.documents(), names)
-    listed = pd.Series(frame["document"].astype(str).to_numpy(), index=frame["segment"].astype(str))
-    missing = segments.difference(listed.index)
-    if len(missing):
-        raise DataError(
-            "a judged segment has no document",
-            file=path,
-            column="sid",
-            value=missing[0],
-            expected="a line for every segment",
-        )
-    return listed.loc[segments].reset_index(drop=True)
+    frame = table.validated(schemas.documents(), {"segment": "sid", "document": "document"})
+    listed = frame.astype(str).set_index("segment")["document"]
+    for missing in segments.difference(listed.index)[:1]:
+        wrong = partial(DataError, file=path, column="sid", value=missing)
+        raise wrong("a judged segment has no document", expected="a line for every segment")
+    return listed.loc[segments]
 
 
 def _block_documents(frames: Sequence[pd.DataFrame], segments: pd.Index) -> pd.Series:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    rows = pd.concat(
-        [frame.loc[frame["block"].notna(), ["worker", "hit", "system", "block", "type", "segment"]]
-         for frame in frames]
-    )  # fmt: skip
+    key = ["worker", "hit", "system", "block", "type"]
+    rows = pd.concat([frame.loc[frame["block"].notna(), [*key, "segment"]] for frame in frames])
     rows = rows.drop_duplicates()
-    block = rows.groupby(["worker", "hit", "system", "block", "type"], observed=True, dropna=False)
-    number = block.ngroup().to_numpy()
+    number = rows.groupby(key, observed=True, dropna=False).ngroup().to_numpy()
     if not len(rows) or len(rows) < 2 * (number.max() + 1):  # blocks of one: a position in the HIT
         return pd.Series([None] * len(segments), dtype=object)
-    segment = rows["segment"].cat.codes.to_numpy()
-    edges = coo_array(
-        (np.ones(len(rows)), (number, segment)), shape=(number.max() + 1, len(segments))
-    )
+    cells = (number, rows["segment"].cat.codes.to_numpy())
+    edges = coo_array((np.ones(len(rows)), cells), shape=(number.max() + 1, len(segments)))
     _, label = connected_components((edges.T @ edges).tocsr(), directed=False)
     first = pd.Series(segments).groupby(label).transform("min")
     return "doc-" + first.astype(str)
-
-
-def segment_pairs(folder: Path) -> tuple[str, ...]:
-    """The language pairs with an ``ad-seg-scores`` file in `folder`, sorted."""
-    return tuple(sorted({pair for pair in map(segment_pair, folder.iterdir()) if pair}))
 
 
 def segment_pair(path: Path) -> str:
@@ -257,28 +214,19 @@ def segment_pair(path: Path) -> str:
 def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     """Mean raw and z score of each system on each segment, as released (without workers).
 
-    Returns
-    -------
-    DataFrame
-        system, document, segment (categoricals; document missing where the ids name none),
-        raw (0 to 100; or penalties, 0 and below), z, n (judgments averaged).
-
-    Raises
-    ------
-    DataError
-        No file of the pair (with the pairs there are), or anything wrong in it.
+    Columns system, document, segment (categoricals; document missing where the ids name none), raw
+    (0 to 100; or penalties, 0 and below), z, n (judgments averaged). Raises a DataError without a
+    file of the pair (with the pairs there are), and for anything wrong in it.
     """
     path = locate(folder, f"ad-seg-scores-{pair}.csv")
     if path is None:
-        have = ", ".join(segment_pairs(folder)) or "no file of this form"
-        raise DataError(
-            "no segment scores for the language pair",
-            file=folder,
-            value=pair,
-            expected=f"ad-seg-scores-{pair}.csv or .gz; there: {have}",
-        )
+        there = sorted({one for one in map(segment_pair, folder.iterdir()) if one})
+        have = ", ".join(there) or "no file of this form"
+        expected = f"ad-seg-scores-{pair}.csv or .gz; there: {have}"
+        problem = "no segment scores for the language pair"
+        raise DataError(problem, file=folder, value=pair, expected=expected)
     table = tables.read(path, SEGMENT_COLUMNS)
-    names = {"system": "SYS", "segment": "SID", "raw": "RAW.SCR", "z": "Z.SCR", "n": "N"}
+    names = dict(zip(("system", "segment", "raw", "z", "n"), SEGMENT_COLUMNS, strict=True))
     raw = pd.to_numeric(table.frame["RAW.SCR"].astype(object), errors="coerce")
     schema = schemas.segment_scores(penalties=bool((raw < 0).any() and not (raw > 0).any()))
     frame = table.validated(schema, names).astype({"n": int})

@@ -73,21 +73,10 @@ def download(name: str, base: str = "", tries: int = TRIES) -> Iterator[str]:
     """Bring the files of a catalogue campaign into the data root, one line of report each.
 
     What is here and verified is left alone; what is here but is not the official file (such as
-    judgments rebuilt from z-scores) is kept and said. Sources are tried in the catalogue's order.
-
-    Parameters
-    ----------
-    name : str
-        Of the catalogue.
-    base : str
-        Fetch from this address instead of the hosts (also ``RANKSTABILITY_MIRROR``): a mirror
-        with ``<repository>/<commit>/<path>`` and the archives at its top.
-    tries : int
-
-    Raises
-    ------
-    DataError
-        At the end, for the first file that could not be had.
+    judgments rebuilt from z-scores) is kept and said. Sources are tried in the catalogue's order;
+    at the end a DataError for the first file that could not be had. `base`: fetch from this address
+    instead of the hosts (also ``RANKSTABILITY_MIRROR``), a mirror with
+    ``<repository>/<commit>/<path>`` and the archives at its top.
     """
     if name not in campaigns.catalogue():
         campaigns.find(name)  # raises, with the names there are
@@ -105,14 +94,18 @@ def download(name: str, base: str = "", tries: int = TRIES) -> Iterator[str]:
         yield from (f"{name}: {line}" for line in take(wanted, source))
     for file, errors in wanted.failed.items():
         if not campaigns.locate(folder, file):
-            last, before = errors[-1], [error.problem for error in errors[:-1]]
-            problem = "; and ".join([*before, last.problem])
+            last, problem = errors[-1], "; and ".join(error.problem for error in errors)
             raise DataError(problem, file=last.file, value=last.value, expected=last.expected)
 
 
 def _state(folder: Path, entry: Entry) -> Iterator[str]:
     """A report on the files of a campaign that are here."""
-    states: dict[str, list[str]] = {"verified": [], "unknown": [], "differs": []}
+    meaning = {
+        "verified": "here, verified",
+        "unknown": "here; no checksum to hold it to",
+        "differs": "here, but not the official file; kept (remove it to fetch the official one)",
+    }
+    states: dict[str, list[str]] = {state: [] for state in meaning}
     recorded = _recorded()["sha256"]
     for file in dict.fromkeys(file for source in entry["sources"] for file in source["files"]):
         here = campaigns.locate(folder, file)
@@ -124,11 +117,6 @@ def _state(folder: Path, entry: Entry) -> Iterator[str]:
             facts = {"sha256": recorded[_in_root(here)]}
         state = "unknown" if not facts else "differs" if mismatch(here, facts) else "verified"
         states[state].append(here.name)
-    meaning = {
-        "verified": "here, verified",
-        "unknown": "here; no checksum to hold it to",
-        "differs": "here, but not the official file; kept (remove it to fetch the official one)",
-    }
     for state, names in states.items():
         if names:
             shown = f"{len(names)} files" if len(names) > 2 else " and ".join(names)
@@ -179,13 +167,12 @@ def _from_archive(of: _Wanted, source: Entry) -> Iterator[str]:
         if fresh:
             instead = f"; or {' and '.join(source['files'])} of its folder {source['part']}"
             fetch(url_of(source, "", of.base), store, facts, of.tries, f"{instead} in {folder}")
-        elif problem := mismatch(store, facts):
-            raise DataError(
-                f"{problem}; it is not the archive recorded at the first download",
-                file=store,
-                expected="Remove the file to fetch it again; if you trust this one, delete its "
-                f"line from {paths.data_root() / 'checksums.tsv'}",
-            )
+        elif other := mismatch(store, facts):
+            problem = f"{other}; it is not the archive recorded at the first download"
+            record = paths.data_root() / "checksums.tsv"
+            trusted = f"if you trust this one, delete its line from {record}"
+            expected = f"Remove the file to fetch it again; {trusted}"
+            raise DataError(problem, file=store, expected=expected)
         required = {file: _known(of.entry, file) for file in missing}
         try:
             unpacked = unpack(store, source["part"], folder, required, extras)
@@ -199,17 +186,14 @@ def _from_archive(of: _Wanted, source: Entry) -> Iterator[str]:
         return
     if not facts:
         _record({url: store})
-        yield (
-            f"no checksum of {store.name} was ever published; recorded what came now (sha256 "
-            f"{sha256(store)}, {store.stat().st_size} bytes) in checksums.tsv"
-        )
+        now = f"sha256 {sha256(store)}, {store.stat().st_size} bytes"
+        unpublished = f"no checksum of {store.name} was ever published"
+        yield f"{unpublished}; recorded what came now ({now}) in checksums.tsv"
     _record({_in_root(path): path for path in unpacked})
     shown = ", ".join(path.name for path in unpacked[:2]) + ", ..." * (len(unpacked) > 2)
-    official = [path.name for path in unpacked if _known(of.entry, path.name)]
-    yield (
-        f"{len(unpacked)} files unpacked from {store.name} ({shown}), sha256 recorded"
-        + (f"; verified (git_blob): {', '.join(official)}" if official else "")
-    )
+    official = ", ".join(path.name for path in unpacked if _known(of.entry, path.name))
+    verified = f"; verified (git_blob): {official}" if official else ""
+    yield f"{len(unpacked)} files unpacked from {store.name} ({shown}), sha256 recorded{verified}"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,38 +1,167 @@
-"""Which format files have, and which of a folder's are read; what is said of each to people.
+"""The formats of judgments (`FORMATS`): how a file of each is known and read.
 
-The formats are those of `registry.FORMATS`; ``formats.yaml`` describes them.
+Which format files have, which of a folder's are read; ``formats.yaml`` describes each to people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+import itertools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import pandas as pd
 import yaml
 
 from ..errors import DataError
-from . import battles, columns, text
-from . import da as readers_da
+from ..judgments import DirectAssessment
+from . import appraise, battles, columns, da, json_lines, long, mqm, mtme, rr, text
 from .da import GOOD, LATEST, locate
-from .registry import FORMATS, PROTOCOLS, mqm_pair
 
-__all__ = [
-    "FORMATS",
-    "PARTS",
-    "PROTOCOLS",
-    "described",
-    "detect",
-    "files",
-    "kind_of",
-    "kinds_of",
-    "mqm_pair",
-    "named_file",
-]
+TOLD = ("pair", "scale", "columns", "reset")  # settings on which the judgments depend
 PATTERNS = ("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.seg.score")
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of what is said of a format
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
+Judgments: TypeAlias = DirectAssessment | pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a reader gets: the campaign's folder or file, the files to read, and its settings."""
+
+    path: Path
+    files: tuple[Path, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """The folder, also of a file."""
+        return self.path if self.path.is_dir() else self.path.parent
+
+
+@dataclass(frozen=True)
+class Format:
+    """A form that judgments come in."""
+
+    protocol: str  # DA (single scores), RR (one output against others) or MQM (marked errors)
+    knows: Callable[[Path, str], bool]  # whether a file, given with its first line, has it
+    pairs: Callable[[Source], Sequence[str]]
+    read: Callable[[Source, str], Judgments]  # those of one pair
+    workers: Callable[[Source], bool] = lambda source: True  # whether it names annotators
+    pair_of: Callable[[Path, Mapping[str, Any]], str] | None = None  # where each file holds one
+    reading: Callable[[Source], pd.DataFrame] | None = None  # see `long.reading`
+    beside: Callable[[Path], bool] | None = None  # whether a table is no judgments, but of them
+
+
+def scores(
+    opener: columns.Opener,
+    knows: Callable[[Path, str], bool],
+    check: Callable[[Sequence[Path]], None] = lambda files: None,
+) -> Format:
+    """A format of single scores, which `opener` brings to the columns of the long table."""
+
+    @lru_cache(maxsize=8)
+    def once(path: str, mtime: int, size: int, told: str) -> columns.Judged:
+        return opener(Path(path), json.loads(told))
+
+    def parts(source: Source) -> list[columns.Judged]:
+        check(source.files)
+        told = json.dumps({name: source.settings.get(name) for name in TOLD})
+        return [once(*text.key(file), told) for file in source.files]
+
+    return Format(
+        "DA",
+        knows,
+        pairs=lambda source: long.pairs(parts(source)),
+        read=lambda source, pair: long.read(parts(source), pair, source.settings),
+        workers=lambda source: long.workers(parts(source)),
+        reading=lambda source: long.reading(parts(source), source.settings),
+    )
+
+
+def _knows_appraise(form: str, path: Path, line: str) -> bool:
+    columns = () if path.name.startswith("header") else appraise.layout(line)
+    if "spans" not in columns:
+        return form == "appraise" and bool(columns)
+    return form == ("appraise-mqm" if appraise.is_mqm(path) else "esa")
+
+
+def _appraise(form: str, protocol: str, read: Callable[..., Judgments]) -> Format:
+    return Format(
+        protocol,
+        partial(_knows_appraise, form),
+        pairs=lambda source: appraise.pairs(source.files),
+        read=lambda source, pair: read(source.files, pair),
+        beside=appraise.companion,
+    )
+
+
+def _read_mqm(source: Source, pair: str) -> Judgments:
+    files = [file for file in source.files if mqm.pair_of(file, source.settings) == pair]
+    if len(files) > 1:
+        problem, expected = "two files of one language pair", "one MQM file per pair in a folder"
+        raise DataError(problem, file=files[1], expected=expected)
+    return mqm.read_mqm(files[0], pair)
+
+
+def _read_battles(source: Source, pair: str) -> Judgments:
+    """Those of one pair; of all without (there is one task per pair)."""
+    pairs = [pair] if pair else sorted({battles.pair_of(f, source.settings) for f in source.files})
+    parts = [battles.read(source.files, one, source.settings) for one in pairs]
+    if len(parts) == 1:
+        return parts[0]
+    for before, after in itertools.pairwise(parts):
+        after["block"] += before["block"].max() + 1
+    return pd.concat(parts, ignore_index=True)
+
+
+FORMATS: dict[str, Format] = {
+    "da": Format(
+        "DA",
+        da.knows,
+        pairs=lambda source: da.pairs(source.path),
+        read=lambda source, pair: da.read_da(source.path, pair),
+    ),
+    "segments": Format(
+        "DA",
+        lambda path, line: bool(da.segment_pair(path)),
+        pairs=lambda source: sorted({da.segment_pair(file) for file in source.files}),
+        read=lambda source, pair: da.read_segment_scores(source.folder, pair),
+        workers=lambda source: False,
+        pair_of=lambda path, settings: da.segment_pair(path),
+    ),
+    "mqm": Format(
+        "MQM",
+        lambda path, line: {"category", "severity"} <= set(line.lower().split("\t")),
+        pairs=lambda source: sorted({mqm.pair_of(file, source.settings) for file in source.files}),
+        read=_read_mqm,
+        pair_of=mqm.pair_of,
+    ),
+    "rr": Format(
+        "RR",
+        rr.knows,
+        pairs=lambda source: rr.pairs(source.files),
+        read=lambda source, pair: rr.read_rr(source.files, pair=pair),
+    ),
+    "appraise": _appraise("appraise", "DA", appraise.read_appraise),
+    "esa": _appraise("esa", "DA", appraise.read_appraise),
+    "appraise-mqm": _appraise("appraise-mqm", "MQM", appraise.read_appraise_mqm),
+    "pearmut": scores(json_lines.pearmut, partial(json_lines.knows, "pearmut")),
+    "wmt24": scores(json_lines.wmt24, partial(json_lines.knows, "wmt24")),
+    "wmt25": scores(json_lines.wmt25, partial(json_lines.knows, "wmt25")),
+    "mtme": scores(mtme.opened, mtme.knows, mtme.one_each),
+    "battles": Format(
+        "RR",
+        battles.knows,
+        pairs=lambda source: sorted({battles.pair_of(f, source.settings) for f in source.files}),
+        read=_read_battles,
+        pair_of=battles.pair_of,
+    ),
+    "long": scores(columns.opened, columns.knows),
+}  # in the order in which a file is tried
 
 
 @lru_cache(maxsize=1)
@@ -46,10 +175,7 @@ def described() -> dict[str, dict[str, Any]]:
 def detect(path: Path) -> str:
     """The format of a file, or of the files in a folder, by their names and first lines.
 
-    Raises
-    ------
-    DataError
-        None that we know, or files of several formats (a ``campaign.yaml`` can then say which).
+    Refused: none that we know; files of several formats (a ``campaign.yaml`` can then say which).
     """
     kinds = kinds_of(path)
     names = "" if path.is_file() else ", ".join(sorted(file.name for file in path.iterdir())[:6])
@@ -58,27 +184,23 @@ def detect(path: Path) -> str:
             with text.opened(file) as stream:
                 stream.read(1)
         near = next(filter(None, map(_almost, _candidates(path))), "")
-        raise DataError(
-            "not a file of a known format" if path.is_file() else "no files in a known format",
-            file=path,
-            value=text.first_line(path)[:80] if path.is_file() else names or "an empty folder",
-            expected=near or "one of the formats that `rankstability formats` lists",
-        )
+        expected = near or "one of the formats that `rankstability formats` lists"
+        problem, value = "no files in a known format", names or "an empty folder"
+        if path.is_file():
+            problem, value = "not a file of a known format", text.first_line(path)[:80]
+        raise DataError(problem, file=path, value=value, expected=expected)
     first = next((form for form in ("da", "segments") if form in kinds), "")
     if len(kinds) > 1:  # other tables may stand beside
         kinds.discard("long")
     if len(kinds) > 1 and not first:  # rankings and documents may stand beside DA
-        raise DataError(
-            "files of several formats: " + ", ".join(sorted(kinds)),
-            file=path,
-            value=names,
-            expected="one format, or `format:` and `files:` in a campaign.yaml",
-        )
+        problem = "files of several formats: " + ", ".join(sorted(kinds))
+        expected = "one format, or `format:` and `files:` in a campaign.yaml"
+        raise DataError(problem, file=path, value=names, expected=expected)
     return first or kinds.pop()
 
 
 NEEDED = {  # names in the first line of a format: with half of them a file is nearly of it
-    "da": readers_da.COLUMNS,
+    "da": da.COLUMNS,
     "mqm": ("system", "doc", "rater", "category", "severity"),
     "rr": ("srclang", "trglang", "srcIndex", "judgeId", "system1Id", "system1rank"),
     "pearmut": ("user_id", "item_i", "annotation", "item"),
@@ -134,15 +256,14 @@ def named_file(folder: Path, name: str) -> Path | None:
 def files(
     name: str, path: Path, pair: str = "", settings: Mapping[str, Any] | None = None
 ) -> tuple[Path, ...]:
-    """The files of a folder (or of one file) that are read for `pair`, in a fixed order.
+    """The files of a folder (or of one file) that are read for `pair` (or all), in a fixed order.
 
-    `settings` may name the ``files`` (else: all of the format); without `pair`, the files of all
-    pairs.
+    `settings` may name the ``files`` (else: all of the format).
     """
+    folder = path if path.is_dir() else path.parent
     if name == "da":
-        folder = path if path.is_dir() else path.parent
         here = [path] if path.is_file() else [locate(path, one) for one in (LATEST, GOOD)]
-        chosen = [pair] if pair else readers_da.pairs(path)
+        chosen = [pair] if pair else da.pairs(path)
         here += [locate(folder, f"documents-{one}.tsv") for one in chosen]
         return tuple(file for file in here if file)
     settings = settings or {}
@@ -151,15 +272,12 @@ def files(
         listed = [path]
     elif named:
         listed = [file for file in (named_file(path, str(one)) for one in named) if file]
-    elif settings.get("columns"):  # they may be known by these only
-        listed = [file for file in _candidates(path) if kind_of(file) in (name, "")]
     else:
-        listed = [file for file in _candidates(path) if kind_of(file) == name]
+        kinds = (name, "") if settings.get("columns") else (name,)  # known by these only, perhaps
+        listed = [file for file in _candidates(path) if kind_of(file) in kinds]
     form = FORMATS[name]
     if form.beside and listed:
-        folder = path if path.is_dir() else path.parent
         listed += sorted(filter(form.beside, folder.glob("*.tsv")))
-    of_pair = form.pair_of
-    return tuple(
-        file for file in listed if not (pair and of_pair) or of_pair(file, settings) == pair
-    )
+    if pair and (of_pair := form.pair_of):
+        listed = [file for file in listed if of_pair(file, settings) == pair]
+    return tuple(listed)

@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
-from . import columns, json_text, languages, tables, text
+from . import columns, languages, tables, text
 
-Entry = tuple[int, dict[str, Any]]  # a line's number, and its object
-RESET = "__RESET__"
 ITEM = re.compile(r"\d+|(welcome|random|goodbye)_.*")
 CONTROL, TUTORIAL, APART = "attention_check_", "_#_tutorial_#_", "_###_"
 MARKERS = {
@@ -24,6 +22,10 @@ MARKERS = {
     "wmt24": ('"esa_score"', '"line_id"', '"system"'),
     "wmt25": ('"tgt_text"', '"scores"', '"doc_id"'),
 }
+WMT24 = {"pair": "langs", "segment": "line_id", "system": "system", "score": "esa_score"}
+WMT24 |= {"annotator": "annotator", "document": "doc_id", "domain": "domain"}
+
+Entry = tuple[int, dict[str, Any]]  # a line's number, and its object
 
 
 def knows(name: str, path: Path, line: str) -> bool:
@@ -34,29 +36,18 @@ def knows(name: str, path: Path, line: str) -> bool:
     return all(mark in head for mark in MARKERS[name])
 
 
-def _need(entry: Mapping[str, Any], names: tuple[str, ...], path: Path, line: int) -> None:
+def _need(entry: Mapping[str, Any], *names: str) -> None:
     for name in names:
         if name not in entry:
-            raise DataError(
-                f"no field {name}",
-                file=path,
-                line=line,
-                value=", ".join(map(str, entry))[:120],
-                expected=", ".join(names),
-            )
+            there = ", ".join(map(str, entry))[:120]
+            raise DataError(f"no field {name}", value=there, expected=", ".join(names))
 
 
-def _of_kind(value: Any, kind: type, name: str, path: Path, line: int) -> Any:
-    if not isinstance(value, kind):
-        raise DataError(
-            "not of the right kind",
-            file=path,
-            line=line,
-            column=name,
-            value=str(value)[:60],
-            expected="an object" if kind is dict else "a list",
-        )
-    return value
+def _of_kind(value: Any, kind: type, name: str) -> Any:
+    if isinstance(value, kind):
+        return value
+    problem, expected = "not of the right kind", "an object" if kind is dict else "a list"
+    raise DataError(problem, column=name, value=str(value)[:60], expected=expected)
 
 
 def _judged(
@@ -69,17 +60,13 @@ def _judged(
     return columns.with_pair(columns.Judged(table, names, excluded), settings)
 
 
-# ------------------------------------------------------------------ WMT24, WMT25
-
-
 def wmt24(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     """``wmt24_esa.jsonl``: one score a line; the segment is the line of the test set."""
     rows: list[Entry] = []
-    for line, entry in json_text.records(path):
-        _need(entry, ("langs", "line_id", "system", "esa_score", "annotator"), path, line)
-        names = {"pair": "langs", "segment": "line_id", "system": "system", "score": "esa_score"}
-        names |= {"annotator": "annotator", "document": "doc_id", "domain": "domain"}
-        rows.append((line, {ours: entry.get(theirs) for ours, theirs in names.items()}))
+    for line, entry in text.records(path):
+        with text.placed(path, line):
+            _need(entry, "langs", "line_id", "system", "esa_score", "annotator")
+        rows.append((line, {ours: entry.get(theirs) for ours, theirs in WMT24.items()}))
     return _judged(path, rows, Counter(), settings)
 
 
@@ -90,34 +77,31 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     """
     rows: list[Entry] = []
     excluded: Counter[str] = Counter()
-    for line, entry in json_text.records(path):
-        _need(entry, ("doc_id", "scores"), path, line)
-        place = str(entry["doc_id"]).split("_#_")
-        if len(place) != 4:
-            raise DataError(
-                "not an id of WMT25",
-                file=path,
-                line=line,
-                column="doc_id",
-                value=entry["doc_id"],
-                expected="languages_#_domain_#_document_#_segment",
-            )
-        pair, domain, document, _ = place
-        shared = {"pair": pair, "domain": domain, "document": f"{domain}_#_{document}"}
-        for system, marks in _of_kind(entry["scores"], dict, "scores", path, line).items():
-            _of_kind(marks, dict, f"scores.{system}", path, line)
-            for number in "12":
-                if f"human{number}" not in marks:
-                    excluded["no such annotation of the system (left out)"] += 1
-                    continue
-                who = marks.get(f"annotator{number}")
-                more = {"system": system, "segment": "_#_".join(place[1:])}
-                more |= {"annotator": who or f"human{number}", "hit": f"human{number}"}
-                rows.append((line, shared | more | {"score": marks[f"human{number}"]}))
+    for line, entry in text.records(path):
+        with text.placed(path, line):
+            rows += [(line, score) for score in _twice(entry, excluded)]
     return _judged(path, rows, excluded, settings)
 
 
-# ------------------------------------------------------------------ Pearmut
+def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:
+    """The two annotations of each system in a line of WMT25."""
+    _need(entry, "doc_id", "scores")
+    place, expected = str(entry["doc_id"]).split("_#_"), "languages_#_domain_#_document_#_segment"
+    if len(place) != 4:
+        problem, value = "not an id of WMT25", entry["doc_id"]
+        raise DataError(problem, column="doc_id", value=value, expected=expected)
+    pair, domain, document, _ = place
+    shared = {"pair": pair, "domain": domain, "document": f"{domain}_#_{document}"}
+    for system, marks in _of_kind(entry["scores"], dict, "scores").items():
+        _of_kind(marks, dict, f"scores.{system}")
+        for number in "12":
+            hit = f"human{number}"
+            if hit not in marks:
+                excluded["no such annotation of the system (left out)"] += 1
+                continue
+            more = {"system": system, "segment": "_#_".join(place[1:])}
+            more |= {"annotator": marks.get(f"annotator{number}") or hit, "hit": hit}
+            yield shared | more | {"score": marks[hit]}
 
 
 def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
@@ -132,13 +116,19 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     kept: dict[tuple[Any, ...], Entry] = {}
     other = 0
     for campaign, entries in _campaigns(path):
-        lines = [entry for entry in entries if _is_judged(*entry, path, excluded)]
-        own, all_users = _last_resets(lines)
+        lines = []
+        for line, entry in entries:
+            with text.placed(path, line):
+                lines += [(line, entry)] if _is_judged(entry, excluded) else []
+        resets = [(k, str(e["user_id"])) for k, (_, e) in enumerate(lines) if _reset(e)]
+        own = {user: place for place, user in resets}  # the last of each user
+        all_users = max(own.values(), default=-1)
         for place, (line, entry) in enumerate(lines):
-            if entry["annotation"] == RESET:
+            if _reset(entry):
                 excluded["lines of a reset"] += 1
                 continue
-            scores = list(_scores(line, entry, path, excluded))
+            with text.placed(path, line):
+                scores = list(_scores(entry, excluded))
             voided = place < own.get(str(entry["user_id"]), -1)
             for_all = place < all_users
             other += len(scores) * (for_all and not voided)
@@ -156,37 +146,35 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     return _judged(path, list(kept.values()), excluded, settings)
 
 
+def _reset(entry: dict[str, Any]) -> bool:
+    return bool(entry["annotation"] == "__RESET__")
+
+
 def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
     whole = text.content(path).decode().strip()
     if "\n" not in whole or not whole.split("\n", 1)[0].rstrip().endswith("}"):
-        value = json_text.parsed(whole, path)
+        value = text.parsed(whole, path)
         campaigns = value if isinstance(value, dict) else {}
         if campaigns and all(isinstance(lines, list) for lines in campaigns.values()):
             for name, lines in campaigns.items():
-                bad = [n for n, entry in enumerate(lines, 1) if not isinstance(entry, dict)]
-                if bad:
-                    raise DataError("not a JSON object", file=path, line=bad[0])
+                for n in (n for n, entry in enumerate(lines, 1) if not isinstance(entry, dict)):
+                    raise DataError("not a JSON object", file=path, line=n)
                 yield str(name), list(enumerate(lines, start=1))
             return
-    yield "", list(json_text.records(path))
+    yield "", list(text.records(path))
 
 
-def _is_judged(line: int, entry: dict[str, Any], path: Path, excluded: Counter[str]) -> bool:
+def _is_judged(entry: dict[str, Any], excluded: Counter[str]) -> bool:
     """Whether a line holds an annotation or a reset; welcome, goodbye and random ones are counted.
 
     They count as the others unless their ids say that they are tutorials or attention checks.
     """
-    _need(entry, ("user_id", "item_i", "annotation"), path, line)
-    kind = ITEM.fullmatch(str(entry["item_i"]))
+    _need(entry, "user_id", "item_i", "annotation")
+    item, expected = str(entry["item_i"]), "an integer, welcome_*, random_* or goodbye_*"
+    kind = ITEM.fullmatch(item)
     if kind is None:
-        raise DataError(
-            "not an item's number",
-            file=path,
-            line=line,
-            column="item_i",
-            value=str(entry["item_i"])[:60],
-            expected="an integer, welcome_*, random_* or goodbye_*",
-        )
+        problem = "not an item's number"
+        raise DataError(problem, column="item_i", value=item[:60], expected=expected)
     if entry["annotation"] in (None, [], ""):
         excluded["lines without an annotation (left out)"] += 1
         return False
@@ -195,53 +183,36 @@ def _is_judged(line: int, entry: dict[str, Any], path: Path, excluded: Counter[s
     return True
 
 
-def _last_resets(lines: list[Entry]) -> tuple[dict[str, int], int]:
-    """The place of each user's last reset, and of the campaign's."""
-    own = {str(e["user_id"]): k for k, (_, e) in enumerate(lines) if e["annotation"] == RESET}
-    return own, max(own.values(), default=-1)
-
-
-def _scores(
-    line: int, entry: dict[str, Any], path: Path, excluded: Counter[str]
-) -> Iterator[dict[str, Any]]:
+def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:
     """One row for each score of a line that counts."""
-    _need(entry, ("item",), path, line)
-    items = _of_kind(entry["item"], list, "item", path, line)
-    marks = _of_kind(entry["annotation"], list, "annotation", path, line)
+    _need(entry, "item")
+    items = _of_kind(entry["item"], list, "item")
+    marks = _of_kind(entry["annotation"], list, "annotation")
     if len(items) != len(marks):
-        raise DataError(
-            "as many annotations as items are needed",
-            file=path,
-            line=line,
-            value=len(marks),
-            expected=str(len(items)),
-        )
-    seconds = _seconds(entry, sum(len(models) for models in marks if isinstance(models, dict)))
+        problem = "as many annotations as items are needed"
+        raise DataError(problem, value=len(marks), expected=str(len(items)))
+    outputs = sum(len(models) for models in marks if isinstance(models, dict))
+    shared = {"annotator": str(entry["user_id"]), **_seconds(entry.get("actions"), outputs)}
     for item, models in zip(items, marks, strict=True):
-        _need(_of_kind(item, dict, "item", path, line), ("item_id",), path, line)
+        _need(_of_kind(item, dict, "item"), "item_id")
         name = str(item["item_id"])
-        for model, said in _of_kind(models, dict, "annotation", path, line).items():
+        for model, said in _of_kind(models, dict, "annotation").items():
             if name.startswith(CONTROL) or TUTORIAL in name:
                 kind = "attention checks" if name.startswith(CONTROL) else "tutorials"
                 excluded[f"{kind} (left out)"] += 1
                 continue
             place = name.split(APART)
             domain, document = (place[0], APART.join(place[:2])) if len(place) == 3 else ("", "")
-            score = _of_kind(said, dict, f"annotation.{model}", path, line).get("score")
-            yield {
-                "system": model, "segment": name, "score": score, "domain": domain,
-                "document": document or str(items[0].get("item_id")),
-                "annotator": str(entry["user_id"]), **seconds,
-            }  # fmt: skip
+            score = _of_kind(said, dict, f"annotation.{model}").get("score")
+            more = {"domain": domain, "document": document or str(items[0].get("item_id"))}
+            yield {"system": model, "segment": name, "score": score} | more | shared
 
 
-def _seconds(entry: Mapping[str, Any], outputs: int) -> dict[str, float]:
+def _seconds(actions: Any, outputs: int) -> dict[str, float]:
     """Seconds from the first to the last action on a page, over the outputs scored there."""
-    actions = entry.get("actions")
-    of = (
-        [a.get("time") for a in actions if isinstance(a, dict)] if isinstance(actions, list) else []
-    )
-    times = [t for t in of if isinstance(t, int | float) and math.isfinite(t)]
+    logged = actions if isinstance(actions, list) else []
+    said = [action.get("time") for action in logged if isinstance(action, dict)]
+    times = [t for t in said if isinstance(t, int | float) and math.isfinite(t)]
     return {"time": (max(times) - min(times)) / outputs} if len(times) > 1 and outputs else {}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from ..errors import DataError
@@ -29,14 +30,9 @@ LANGUAGES = {
 }  # English name or code -> the code we write
 PLACEHOLDER = "xx-yy"  # the pair of judgments that nowhere say theirs
 PAIR = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z0-9]+)*-[A-Za-z]{2,3}(_[A-Za-z0-9]+)*")
-_HYPHEN, _JOINED, _UNDERSCORE = (
-    re.compile(pattern)
-    for pattern in (
-        r"(?<![A-Za-z0-9])([a-z]{2,3})-([a-z]{2,3})(?![A-Za-z0-9])",
-        r"(?<=_)([a-z]{2})([a-z]{2})(?=[._])",
-        r"(?<![A-Za-z0-9])([a-z]{2,3})_(?=([a-z]{2,3})(?![A-Za-z0-9]))",
-    )
-)
+_HYPHEN = r"(?<![A-Za-z0-9])([a-z]{2,3})-([a-z]{2,3})(?![A-Za-z0-9])"
+_JOINED = r"(?<=_)([a-z]{2})([a-z]{2})(?=[._])"
+_UNDERSCORE = r"(?<![A-Za-z0-9])([a-z]{2,3})_(?=([a-z]{2,3})(?![A-Za-z0-9]))"
 
 
 def pair_of(text: str) -> str:
@@ -58,25 +54,17 @@ def no_rows(file: Path | Sequence[Path], pair: str, pairs: Iterable[str]) -> Dat
 def pair_in(path: Path, joined: bool = False) -> str:
     """The language pair in a file's name; empty where there is none.
 
-    Known codes only; with a hyphen before others, of several the one with English. `joined`:
-    also ``_ende.``, as MQM files have it.
-
-    Raises
-    ------
-    DataError
-        Where several are left.
+    Known codes only; with a hyphen before others, of several the one with English (refused where
+    several are left). `joined`: also ``_ende.``, as MQM files have it.
     """
     for pattern in (_HYPHEN, _JOINED, _UNDERSCORE) if joined else (_HYPHEN, _UNDERSCORE):
-        sides = [[LANGUAGES.get(side) for side in both] for both in pattern.findall(path.name)]
+        sides = [map(LANGUAGES.get, both) for both in re.findall(pattern, path.name)]
         known = dict.fromkeys(f"{a}-{b}" for a, b in sides if a and b and a != b)
         found = [pair for pair in known if "en" in pair.split("-")] or list(known)
         if len(found) > 1:
-            raise DataError(
-                "several language pairs in the file's name",
-                file=path,
-                value=", ".join(found),
-                expected="one of them in the name, or `pair:` in a campaign.yaml",
-            )
+            wrong = partial(DataError, file=path, value=", ".join(found))
+            expected = "one of them in the name, or `pair:` in a campaign.yaml"
+            raise wrong("several language pairs in the file's name", expected=expected)
         if found:
             return found[0]
     return ""

@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
-from . import languages
+from . import languages, text
 from . import schema as schemas
 from .columns import Judged
 
@@ -33,11 +33,7 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
 
     From the data: the first of `SCALES` that holds every score; where all are 0 or below
     (penalties, such as averages of MQM), from the lowest to 0; else from the lowest to the highest.
-
-    Raises
-    ------
-    DataError
-        Where all but a few scores fit a scale of few steps.
+    Refused where all but a few scores fit a scale of few steps.
     """
     if settings.get("scale"):
         low, high = settings["scale"]
@@ -54,21 +50,16 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
         for low, high in steps:
             outside = int(((scores < low) | (scores > high)).sum())
             if outside <= STRAY * len(scores):
-                _refuse_stray(parts, low, high, outside, len(scores))
+                others = f"all but {outside} of {len(scores)} scores are"
+                _refuse_stray(parts, low, high, f"{low:g} to {high:g}, as {others}")
     return *(held[0] if held else (float(scores.min()), max(float(scores.max()), 0.0))), "the data"
 
 
-def _refuse_stray(parts: Sequence[Judged], low: float, high: float, few: int, rows: int) -> None:
+def _refuse_stray(parts: Sequence[Judged], low: float, high: float, usual: str) -> None:
+    expected = f"{usual}; or `scale: [lowest, highest]` in a campaign.yaml"
     for part in parts:
-        bad = np.flatnonzero((part.scores() < low) | (part.scores() > high))
-        if len(bad):
-            raise part.table.error(
-                "score out of scale",
-                bad[0],
-                part.names["score"],
-                f"{low:g} to {high:g}, as all but {few} of {rows} scores are; "
-                "or `scale: [lowest, highest]` in a campaign.yaml",
-            )
+        for bad in np.flatnonzero((part.scores() < low) | (part.scores() > high))[:1]:
+            raise part.table.error("score out of scale", bad, part.names["score"], expected)
 
 
 def read(
@@ -76,18 +67,11 @@ def read(
 ) -> DirectAssessment | pd.DataFrame:
     """The judgments of one pair; where the files name no annotators, segment scores.
 
-    Returns
-    -------
-    DirectAssessment or DataFrame
-        All rows count; a row without a type is SYSTEM. ``scale`` is that of `scale_of`. Left out
-        and counted: other pairs, cells without a score. Where segments are numbered within
-        documents, a segment is named ``document:segment``. Without annotators: system, document,
-        segment, raw, z (over all scores of the pair), n; rows of references and repeats left out.
-
-    Raises
-    ------
-    DataError
-        An empty name, a score that is not a number or out of scale, an unknown type, no rows.
+    All rows count; a row without a type is SYSTEM. Left out and counted: other pairs, cells without
+    a score. Where segments are numbered within documents, a segment is named ``document:segment``.
+    Without annotators: system, document, segment, raw, z (over all scores of the pair), n; rows of
+    references and repeats left out. Raises a DataError for an empty name, a score that is not a
+    number or out of scale, an unknown type, no rows.
     """
     low, high, said = scale_of(parts, settings)
     rows, excluded = [], []
@@ -99,8 +83,7 @@ def read(
     frame = pd.concat(rows, ignore_index=True)
     if frame.empty:
         raise languages.no_rows([part.table.path for part in parts], pair, pairs(parts))
-    names = [name for name in frame.columns if name != "score"]
-    if again := int(frame[[*names, "score"]].duplicated().sum()):
+    if again := int(frame.duplicated().sum()):
         excluded.append(("", "identical rows (kept)", again))
     _name_by_document(frame)
     excluded.append(("", f"(kept: scale {low:g} to {high:g}, from {said})", len(frame)))
@@ -120,40 +103,30 @@ def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataF
     counts["(kept: blanks around names taken away)"] += blanks
     counts["no score (left out)"] += int((inside & ~scored).sum())
     keep = np.flatnonzero(inside & scored)
-    schema = schemas.long_table("annotator" in names, low, high)
+    ids = ["system", "segment", *(["annotator"] if "annotator" in names else [])]
+    score = schemas.number(f"a number, {low:g} to {high:g}", low, high)
+    schema = schemas.made(schemas.ids(*ids) | {"score": score})
     frame = part.table.validated(schema, {name: names[name] for name in schema.columns}, keep)
-    frame = frame.rename(columns={"annotator": "worker"})
-    for name in frame.columns.difference(["score"]):
-        frame[name] = frame[name].astype(str)
+    frame = frame.astype(dict.fromkeys(ids, str)).rename(columns={"annotator": "worker"})
     for name in ("hit", "document", "domain"):
         if name in names:
             values = part.column(name).iloc[keep].reset_index(drop=True)
             frame[name] = values.where(~values.str.lower().isin(MISSING), None)
-    frame["type"] = _types(part, keep)
+    types = part.column("type").iloc[keep].str.upper().map(TYPES)
+    for bad in keep[types.isna()][:1]:
+        expected = "empty or one of " + ", ".join(name for name in TYPES if name)
+        raise part.table.error("unknown type", int(bad), names["type"], expected)
+    frame["type"] = types.to_numpy(dtype=object)
     if "time" in names:
         time = pd.to_numeric(part.column("time"), errors="coerce")
         frame["time"] = time.iloc[keep].to_numpy(float)
     return frame, counts
 
 
-def _types(part: Judged, keep: np.ndarray) -> np.ndarray:
-    written = part.column("type").str.upper().iloc[keep]
-    types = written.map(TYPES)
-    bad = np.flatnonzero(types.isna().to_numpy())
-    if len(bad):
-        expected = "empty or one of " + ", ".join(name for name in TYPES if name)
-        raise part.table.error("unknown type", int(keep[bad[0]]), part.names["type"], expected)
-    return types.to_numpy(dtype=object)
-
-
 def _name_by_document(frame: pd.DataFrame) -> None:
     """Where one segment id stands in several documents, it counts within them: both name it."""
-    if "document" not in frame:
-        return
-    known = frame[frame["document"].notna()]
-    if (known.groupby("segment")["document"].nunique() > 1).any():
-        document = frame["document"].fillna("")
-        frame["segment"] = document + ":" + frame["segment"]
+    if "document" in frame and (frame.groupby("segment")["document"].nunique() > 1).any():
+        frame["segment"] = frame["document"].fillna("") + ":" + frame["segment"]
 
 
 def _segment_scores(frame: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
@@ -161,16 +134,14 @@ def _segment_scores(frame: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame
     frame = frame[counts]
     if frame.empty:
         raise DataError("only references and controls", expected="rows of type SYSTEM")
-    scores = frame["score"]
+    scores, place = frame["score"], ["system", "document", "segment"]
     spread = scores.std(ddof=1)
     frame = frame.assign(z=(scores - scores.mean()) / spread if spread > 0 else 0.0)
     if "document" not in frame:
         frame["document"] = None
-    place = ["system", "document", "segment"]
-    out = frame.groupby(place, dropna=False, sort=True).agg(
-        raw=("score", "mean"), z=("z", "mean"), n=("score", "size")
-    )
-    out = out.reset_index().astype({name: "category" for name in place})
+    cells = frame.groupby(place, dropna=False, sort=True)
+    out = cells.agg(raw=("score", "mean"), z=("z", "mean"), n=("score", "size"))
+    out = out.reset_index().astype(dict.fromkeys(place, "category"))
     if (~counts).any():
         excluded.loc[len(excluded)] = ["", "references and controls (left out)", (~counts).sum()]
     out.attrs["excluded"] = excluded
@@ -183,21 +154,12 @@ def pairs(parts: Sequence[Judged]) -> tuple[str, ...]:
 
 
 def workers(parts: Sequence[Judged]) -> bool:
-    """Whether the files name annotators.
-
-    Raises
-    ------
-    DataError
-        Where some do and some do not.
-    """
+    """Whether the files name annotators; refused where some do and some do not."""
     named = ["annotator" in part.names for part in parts]
     if any(named) and not all(named):
-        raise DataError(
-            "no column for annotator, which other files of the campaign have",
-            file=parts[named.index(False)].table.path,
-            line=1,
-            expected="annotators in all files or in none",
-        )
+        with text.placed(parts[named.index(False)].table.path, 1):
+            problem = "no column for annotator, which other files of the campaign have"
+            raise DataError(problem, expected="annotators in all files or in none")
     return all(named)
 
 

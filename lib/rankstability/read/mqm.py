@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from . import languages, tables
 from . import schema as schemas
-from . import tables
 from .tables import Table
 from .text import decoded, opened
 
-COLUMNS = (
-    "pair",
-    "system",
-    "document",
-    "segment",
-    "doc_segment",
-    "rater",
-    "category",
-    "severity",
-)
+COLUMNS = ("pair", "system", "document", "segment", "doc_segment", "rater", "category", "severity")
+NAMES = ("pair", "system", "document", "rater", "category", "severity")  # of them, the categoricals
 HEADERS = {  # our column: its names in the releases of 2020 to 2024
     "system": ("system", "system_id"),
     "document": ("doc", "document_id"),
@@ -36,43 +31,22 @@ HEADERS = {  # our column: its names in the releases of 2020 to 2024
 SEVERITIES = ("Major", "Minor", "Neutral", "No-error", "Critical", "HOTW-test")
 RATED = ("rater", "category", "severity")  # a line without these holds metadata only (Marot)
 CONTROL = "HOTW-test"  # "hands on the wheel": an error planted to keep the rater attentive
-CATEGORIES = (
-    "Accuracy/Addition",
-    "Accuracy/Creative Reinterpretation",
-    "Accuracy/Gender Mismatch",
-    "Accuracy/Mistranslation",
-    "Accuracy/Omission",
-    "Accuracy/Source language fragment",
-    "Accuracy/Untranslated text",
-    "Fluency/Character encoding",
-    "Fluency/Display",
-    "Fluency/Grammar",
-    "Fluency/Inconsistency",
-    "Fluency/Punctuation",
-    "Fluency/Register",
-    "Fluency/Spelling",
-    "Fluency/Text-Breaking",
-    "Locale convention/Address format",
-    "Locale convention/Currency format",
-    "Locale convention/Date format",
-    "Locale convention/Name format",
-    "Locale convention/Number format",
-    "Locale convention/Telephone format",
-    "Locale convention/Time format",
-    "No-error",
-    "Non-translation",
-    "Other",
-    "Source issue",
-    "Style/Archaic or obscure word choice",
-    "Style/Awkward",
-    "Style/Bad sentence structure",
-    "Style/Unnatural or awkward",
-    "Terminology/Inappropriate for context",
-    "Terminology/Inconsistent",
+_KINDS = """
+Accuracy/Addition|Creative Reinterpretation|Gender Mismatch|Mistranslation|Omission
+Accuracy/Source language fragment|Untranslated text
+Fluency/Character encoding|Display|Grammar|Inconsistency|Punctuation|Register|Spelling|Text-Breaking
+Locale convention/Address format|Currency format|Date format|Name format|Number format
+Locale convention/Telephone format|Time format
+Style/Archaic or obscure word choice|Awkward|Bad sentence structure|Unnatural or awkward
+Terminology/Inappropriate for context|Inconsistent
+"""
+_GROUPS = [line.split("/") for line in _KINDS.strip().splitlines()]
+CATEGORIES = sorted(
+    ["No-error", "Non-translation", "Other", "Source issue"]
+    + [f"{group}/{kind}" for group, kinds in _GROUPS for kind in kinds.split("|")]
 )
 SAME = {  # other spellings in the releases, after `_key`
     "source error": "Source issue",
-    "source issue": "Source issue",
     "non-translation!": "Non-translation",
     "non translation": "Non-translation",
     "no error": "No-error",
@@ -101,52 +75,41 @@ def _places(header: list[str], file: Path) -> dict[str, int]:
         if found:
             places[ours] = found[0]
         elif ours != "segment":  # the 2022 en-zh release numbers segments within documents only
-            raise DataError(
-                "not an MQM table",
-                file=file,
-                line=1,
-                column=ours,
-                value="\t".join(header)[:200],
-                expected="a header with " + " or ".join(names),
-            )
+            wrong = partial(DataError, file=file, line=1, value="\t".join(header)[:200])
+            expected = "a header with " + " or ".join(names)
+            raise wrong("not an MQM table", column=ours, expected=expected)
     return places
 
 
+def pair_of(path: Path, settings: Mapping[str, Any]) -> str:
+    """``en-de`` from a name such as ``mqm_generalMT2022_ende.tsv``, or as the settings say."""
+    found = settings.get("pair") or languages.pair_in(path, joined=True)
+    if not found:
+        expected = "a name such as mqm_mine_ende.tsv, or `pair:` in a campaign.yaml"
+        raise DataError("no language pair in the file's name", file=path, expected=expected)
+    return str(found)
+
+
 def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
-    """The judgments of one language pair.
+    """The marked errors of a language pair in a file of google/wmt-mqm-human-evaluation.
 
-    Reads the files of the repository google/wmt-mqm-human-evaluation as released: plain,
-    ``.gz`` or ``.tar.gz``, with or without the JSON column ``metadata`` (which, like source and
-    target text, is dropped line by line and never held). Spellings of categories that differ
-    between years are brought to one (`SAME`); both kinds of omission are one category.
+    One row per marked error, or one with severity ``No-error`` for a segment without: pair, system,
+    document, segment (number within the campaign), doc_segment (within the document), rater,
+    category, severity (all categorical but the two integers). Spellings of categories are brought
+    to one (`SAME`); both kinds of omission are one category. Control rows (severity ``HOTW-test``)
+    are left out; a segment with no other row counts as rated without error. ``.attrs["excluded"]``
+    counts what was left out, by reason.
 
-    Parameters
-    ----------
-    file : Path
-    pair : str
-        The language pair, such as ``"en-de"``; becomes the first column.
-
-    Returns
-    -------
-    DataFrame
-        One row per marked error, or one with severity ``No-error`` for a segment without:
-        pair, system, document, segment (number within the campaign), doc_segment (within the
-        document), rater, category, severity (all categorical but the two integers).
-        Control rows (severity ``HOTW-test``) are left out; a segment with no other row counts
-        as rated without error. Source issues stay, and weigh nothing (`mqm.WEIGHTS`).
-        ``.attrs["excluded"]`` counts what was left out, by reason.
-
-    Raises
-    ------
-    DataError
-        No such file, not a table of this form, a truncated line, an empty cell, a segment number
-        that is none, or severities or categories that are not known (all of them are listed).
+    Raises a DataError for a table of another form, a truncated line, an empty cell, a segment
+    number that is none, or severities or categories that are not known (all of them are listed).
     """
     file = Path(file)
     excluded: Counter[str] = Counter()
     table, names = _table(file, excluded)
-    schema = schemas.errors([name for name in ("segment", "doc_segment") if name in names])
-    frame = table.validated(schema, names)
+    columns = schemas.ids("system", "document", "rater", missing=("",))
+    numbers = [name for name in ("segment", "doc_segment") if name in names]
+    columns |= dict.fromkeys(numbers, schemas.count(0, "not a segment number"))
+    frame = table.validated(schemas.made(columns), names)
     if "segment" not in names:
         frame["segment"] = frame.groupby(["document", "doc_segment"], sort=False).ngroup() + 1
     frame = frame.astype({"segment": int, "doc_segment": int})[list(COLUMNS[1:])]
@@ -154,8 +117,7 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     if frame.empty:
         raise DataError("no judgments", file=file, expected="at least one row")
     frame.insert(0, "pair", pair)
-    for column in ("pair", "system", "document", "rater", "category", "severity"):
-        frame[column] = frame[column].astype("category")
+    frame = frame.astype(dict.fromkeys(NAMES, "category"))
     frame.attrs["excluded"] = {reason: n for reason, n in sorted(excluded.items()) if n}
     return frame
 
@@ -175,12 +137,9 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
                 continue
             parts = raw.split(b"\t", wanted)[:wanted]
             if len(parts) < wanted:
+                value, expected = f"{len(parts)} columns", f"at least {wanted}, separated by tabs"
                 raise DataError(
-                    "truncated line",
-                    file=file,
-                    line=line,
-                    value=f"{len(parts)} columns",
-                    expected=f"at least {wanted}, separated by tabs",
+                    "truncated line", file=file, line=line, value=value, expected=expected
                 )
             texts = [decoded(parts[i], file, line).strip("\r\n") for i in places.values()]
             said = [cell for name, cell in zip(places, texts, strict=True) if name in RATED]
@@ -199,10 +158,9 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
 
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """`frame` with severities and categories as we write them; DataError for any unknown.
+    """`frame` with severities and categories as we write them; all unknown spellings are refused.
 
-    By hand: each unknown spelling is listed with its number of rows, where a schema would list
-    rows. Control rows may have any category.
+    Control rows may have any category.
     """
     keys = {kind: frame[kind].map(_key) for kind in ("severity", "category")}
     ours = frame.assign(
@@ -210,23 +168,16 @@ def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     )
     control = (ours["severity"] == CONTROL) | keys["category"].isin(_CONTROL_CATEGORIES)
     ours.loc[control, "severity"] = CONTROL
-    unknown: Counter[tuple[str, str]] = Counter()
-    first: list[tuple[int, str, str]] = []
-    for kind in keys:
-        bad = frame.loc[ours[kind].isna() & ~control, kind]
-        unknown.update((kind, str(value)) for value in bad)
-        first += [(int(table.lines[row]), kind, str(value)) for row, value in bad.iloc[:1].items()]
+    bad = {kind: frame.loc[ours[kind].isna() & ~control, kind] for kind in keys}
+    first = [(int(table.lines[rows.index[0]]), kind) for kind, rows in bad.items() if len(rows)]
     if first:
-        line, kind, value = min(first, key=lambda place: place[0])
+        line, kind = min(first, key=lambda place: place[0])
+        value = str(bad[kind].iloc[0])
+        unknown = Counter((kind, str(value)) for kind, rows in bad.items() for value in rows)
         listed = "; ".join(f"{k} {text[:80]!r} ({n} rows)" for (k, text), n in unknown.items())
-        raise DataError(
-            f"unknown severities or categories: {listed}",
-            file=table.path,
-            line=line,
-            column=kind,
-            value=value,
-            expected="one of " + ", ".join(SEVERITIES if kind == "severity" else CATEGORIES),
-        )
+        wrong = partial(DataError, file=table.path, line=line, column=kind, value=value)
+        known = "one of " + ", ".join(SEVERITIES if kind == "severity" else CATEGORIES)
+        raise wrong(f"unknown severities or categories: {listed}", expected=known)
     return ours
 
 

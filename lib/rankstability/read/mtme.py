@@ -27,12 +27,9 @@ def one_each(files: Sequence[Path]) -> None:
     names = sorted(file.name for file in files)
     pairs = [match.group(1) for match in map(FILE.fullmatch, names) if match]
     if len(set(pairs)) < len(pairs):
-        raise DataError(
-            "several kinds of scores for one language pair",
-            file=files[0].parent,
-            value=", ".join(names),
-            expected="one of these files as the campaign, or `files:` in a campaign.yaml",
-        )
+        problem, value = "several kinds of scores for one language pair", ", ".join(names)
+        expected = "one of these files as the campaign, or `files:` in a campaign.yaml"
+        raise DataError(problem, file=files[0].parent, value=value, expected=expected)
 
 
 def opened(path: Path, settings: Mapping[str, Any]) -> long.Judged:
@@ -41,59 +38,40 @@ def opened(path: Path, settings: Mapping[str, Any]) -> long.Judged:
     A segment is its place among the lines of its system, counted from 1; None is no score.
     """
     match = FILE.fullmatch(path.name)
-    pair = languages.pair_of(match.group(1)) if match else ""
-    if not pair:
-        raise DataError(
-            "no language pair in the file's name",
-            file=path,
-            value=path.name,
-            expected="a name such as en-de.mqm.seg.score",
-        )
-    found = text.content(path).decode().splitlines()
-    cells = [line.split("\t") if "\t" in line else line.split() for line in found]
-    _two_each(path, cells, "SYSTEM and SCORE")
-    systems, scores = zip(*cells, strict=True)
-    frame = pd.DataFrame({"system": systems, "score": scores, "pair": pair})
-    place = frame.groupby("system", sort=False).cumcount() + 1
-    sizes = frame["system"].value_counts()
-    other = sizes[sizes != sizes.mode()[0]]
-    if len(other):
-        raise DataError(
-            "systems with different numbers of lines",
-            file=path,
-            value=f"{other.index[0]}: {other.iloc[0]}",
-            expected=f"{sizes.mode()[0]}, as the others",
-        )
-    frame["segment"] = place.astype(str)
-    documents = path.parent.parent / "documents" / f"{match.group(1) if match else ''}.docs"
+    name = match.group(1) if match else ""
+    pair = languages.pair_of(name)
+    with text.placed(path):
+        if not pair:
+            problem, expected = "no language pair in the file's name", "a name such as "
+            raise DataError(problem, value=path.name, expected=expected + "en-de.mqm.seg.score")
+        lines = text.content(path).decode().splitlines()
+        cells = [line.split("\t") if "\t" in line else line.split() for line in lines]
+        systems, scores = _two_each(cells, "SYSTEM and SCORE")
+        frame = pd.DataFrame({"system": systems, "score": scores, "pair": pair})
+        sizes = frame["system"].value_counts()
+        usual = sizes.mode()[0]
+        for system, size in sizes[sizes != usual][:1].items():
+            problem, expected = "systems with different numbers of lines", f"{usual}, as the others"
+            raise DataError(problem, value=f"{system}: {size}", expected=expected)
+    place = frame.groupby("system", sort=False).cumcount()
+    frame["segment"] = (place + 1).astype(str)
+    documents = path.parent.parent / "documents" / f"{name}.docs"
     if documents.is_file():
-        listed = _documents(documents, len(place.unique()))
-        frame["domain"] = [listed[k - 1][0] for k in place]
-        frame["document"] = [listed[k - 1][1] for k in place]
-    table = tables.table(path, frame.astype("category"), np.arange(1, len(cells) + 1))
+        with text.placed(documents):
+            rows = [line.split("\t") for line in text.content(documents).decode().splitlines()]
+            listed = _two_each(rows, "DOMAIN and DOCUMENT")
+            if len(rows) != usual:
+                problem = "documents for another number of segments"
+                expected = f"{usual}, as each system has scores"
+                raise DataError(problem, value=len(rows), expected=expected)
+        frame["domain"], frame["document"] = np.array(listed, dtype=object)[:, place.to_numpy()]
+    table = tables.table(path, frame.astype("category"), np.arange(1, len(frame) + 1))
     return long.Judged(table, {name: name for name in frame.columns}, Counter())
 
 
-def _documents(path: Path, expected: int) -> list[tuple[str, str]]:
-    rows = [line.split("\t") for line in text.content(path).decode().splitlines()]
-    _two_each(path, rows, "DOMAIN and DOCUMENT")
-    if len(rows) != expected:
-        raise DataError(
-            "documents for another number of segments",
-            file=path,
-            value=len(rows),
-            expected=f"{expected}, as each system has scores",
-        )
-    return [(domain, document) for domain, document in rows]
-
-
-def _two_each(path: Path, rows: list[list[str]], expected: str) -> None:
+def _two_each(rows: list[list[str]], expected: str) -> list[tuple[str, ...]]:
+    """The two columns of `rows`."""
     for number, row in enumerate(rows, start=1):
         if len(row) != 2:
-            raise DataError(
-                "wrong number of columns",
-                file=path,
-                line=number,
-                value=len(row),
-                expected=f"{expected}, with a tab",
-            )
+            raise tables.wrong_width(number, len(row), f"{expected}, with a tab")
+    return list(zip(*rows, strict=True))

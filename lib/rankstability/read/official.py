@@ -8,42 +8,32 @@ import pandas as pd
 
 from ..errors import DataError
 from . import schema as schemas
-from . import text
+from . import tables, text
 from .campaigns import Campaign
-from .rows import wrong_width
 
 
 def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     """The official ranking of a pair, best first; None where the release holds none.
 
-    Returns
-    -------
-    DataFrame
-        system, mean_raw, mean_z, segments, judgments; from ``ad-sys-ranking-XX-YY-z.csv``
-        (one and three decimals) or ``ad-sys-scores-XX-YY.csv`` (all digits).
-
-    Raises
-    ------
-    DataError
-        For a row that does not have five columns of the right kind.
+    Columns system, mean_raw, mean_z, segments, judgments; from ``ad-sys-ranking-XX-YY-z.csv`` (one
+    and three decimals) or ``ad-sys-scores-XX-YY.csv`` (all digits). Raises a DataError for a row
+    that does not have five columns of the right kind.
     """
+    means, counts = ["mean_raw", "mean_z"], ["segments", "judgments"]
     printed = campaign.folder / f"ad-sys-ranking-{pair}-z.csv"
     full = campaign.folder / f"ad-sys-scores-{pair}.csv"
     if printed.is_file():
-        names = ["mean_raw", "mean_z", "segments", "judgments", "system"]
-        frame = _blank_separated(printed, names, header=False)
+        frame = _blank_separated(printed, [*means, *counts, "system"], header=False)
     elif full.is_file():
-        names = ["mean_raw", "mean_z", "segments", "system", "judgments"]
-        frame = _blank_separated(full, names, header=True)
+        frame = _blank_separated(full, [*means, "segments", "system", "judgments"])
     else:
         return None
-    frame = frame.astype({"segments": int, "judgments": int})
-    frame = frame.sort_values("mean_z", ascending=False, kind="stable")
-    return frame[["system", "mean_raw", "mean_z", "segments", "judgments"]].reset_index(drop=True)
+    frame = frame.sort_values("mean_z", ascending=False, kind="stable", ignore_index=True)
+    return frame[["system", *means, *counts]].astype(dict.fromkeys(counts, int))
 
 
 def _blank_separated(
-    path: Path, names: list[str], header: bool, p_values: bool = False
+    path: Path, names: list[str], header: bool = True, p_values: tuple[str, ...] = ()
 ) -> pd.DataFrame:
     """The columns `names` (one of them ``system``), checked; the others are numbers."""
     rows, places = [], []
@@ -52,10 +42,15 @@ def _blank_separated(
         if not cells or (header and number == 1):
             continue
         if len(cells) != len(names):
-            raise wrong_width(path, number, len(cells), " ".join(names))
+            raise tables.wrong_width(number, len(cells), " ".join(names), path)
         rows.append(cells)
         places.append(number)
-    schema = schemas.official([name for name in names if name != "system"] if p_values else ())
+    columns = {"mean_raw": schemas.number(schemas.PERCENT, 0, 100)}
+    columns |= {"mean_z": schemas.number("a number")}
+    columns |= dict.fromkeys(("segments", "judgments"), schemas.count())
+    if p_values:
+        columns = dict.fromkeys(p_values, schemas.number("a number from 0 to 1", 0, 1))
+    schema = schemas.made(schemas.ids("system") | columns, "system", again="duplicate system")
     frame = pd.DataFrame(rows, columns=names)
     return schemas.validate(frame, schema, file=path, lines=places, columns={})
 
@@ -83,8 +78,8 @@ def p_values(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     if not path.is_file():
         return None
     with path.open(encoding="utf-8") as stream:
-        columns = [_plain(name) for name in stream.readline().split()]
-    frame = _blank_separated(path, ["system", *columns], header=True, p_values=True)
+        columns = tuple(_plain(name) for name in stream.readline().split())
+    frame = _blank_separated(path, ["system", *columns], p_values=columns)
     return frame.set_index(frame.pop("system").map(_plain).to_numpy())
 
 
@@ -98,39 +93,19 @@ def seg_scores(campaign: Campaign, pair: str) -> dict[str, pd.DataFrame]:
     """The organisers' segment scores beside the judgments, by the name of what collected them.
 
     From ``official/XX-YY.NAME.seg.score``: a system and its score (``None``: not judged) in each
-    line, a system's lines in order of the test set.
-
-    Returns
-    -------
-    dict of DataFrame
-        system, segment (0-based line of the test set, as text), score.
-
-    Raises
-    ------
-    DataError
-        For a line without two columns, or a score that is no number.
+    line, a system's lines in order of the test set. Columns system, segment (0-based line of the
+    test set, as text), score; other lines are refused.
     """
     files = sorted((campaign.folder / "official").glob(f"{pair}.*.seg.score*"))
     return {file.name.split(".")[1]: _seg_scores(file) for file in files}
 
 
 def _seg_scores(file: Path) -> pd.DataFrame:
-    rows = [line.split("\t") for line in text.content(file).decode().splitlines()]
-    for number, row in enumerate(rows, start=1):
-        if len(row) != 2 or not (row[1] == "None" or _is_number(row[1])):
-            raise DataError(
-                "not a system and its score", file=file, line=number,
-                value="\t".join(row), expected="system, tab, a number or None"
-            )  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["system", "score"])
+    lines = text.content(file).decode().splitlines()
+    frame = pd.Series(lines).str.partition("\t")[[0, 2]].set_axis(["system", "score"], axis=1)
+    scores = pd.to_numeric(frame["score"], errors="coerce")
+    for bad in scores.index[scores.isna() & frame["score"].ne("None")][:1]:
+        problem, expected = "not a system and its score", "system, tab, a number or None"
+        raise DataError(problem, file=file, line=bad + 1, value=lines[bad], expected=expected)
     frame.insert(1, "segment", frame.groupby("system").cumcount().astype(str))
-    frame["score"] = pd.to_numeric(frame["score"], errors="coerce")
-    return frame.dropna(ignore_index=True)
-
-
-def _is_number(value: str) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True
+    return frame.assign(score=scores).dropna(ignore_index=True)

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from . import joined, tables
 from . import schema as schemas
+from . import tables, text
+from .da import apart
 from .languages import LANGUAGES
 from .tables import Table
 
-COLUMNS = [
-    "task",
-    "pair",
-    "track",
-    "block",
-    "judge",
-    "segment",
-    "document",
-    "position",
-    "system",
-    "rank",
-    "ranked",
-]
+NAMES = ["task", "pair", "track", "judge", "document", "system"]  # the categorical columns
+COLUMNS = ["task", "pair", "track", "block", "judge", "segment", "document", "position", "system"]
+COLUMNS += ["rank", "ranked"]
 UNRANKED = -1
 EMPTY_SLOT = "blank"  # WMT11: what stands in a slot that showed nothing
 FULL_NAME = r"^newstest\d{4}\.(.+)\.\d+\.[a-z]{2,3}-[a-z]{2,3}$"  # WMT15, WMT16
@@ -34,38 +27,26 @@ LABELS = 5  # ranks run from 1 to 5
 TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
 
 
+def knows(path: Path, line: str) -> bool:
+    """Whether the first line is a header of relative ranking."""
+    row = set(tables.cells(line))
+    return {"srclang", "trglang"} <= row and bool({"system1rank", "rankingID"} & row)
+
+
 def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
-    """The blocks of relative ranking files, one row per output shown.
+    """The blocks of relative ranking files (in this order), one row per output shown.
 
     Two forms are known by their header: one row per block, with ``system1Id ... systemNId`` and
-    ``system1rank ... systemNrank`` (WMT10 to WMT14; ``*.RNK_results.csv``, ``data_RNK.csv``), and
-    one row per comparison, with two systems and a ``rankingID`` (WMT15, WMT16). Rows of the second
-    form are put together again to the block they came from; a ranking whose comparisons are not
-    all there, or contradict each other, stays in blocks of two; system names are
-    freed of test set, number and pair. Nothing is deduplicated: a block
-    that stands twice in the file was counted twice in the official results.
+    ``system1rank ... systemNrank`` (WMT10 to WMT14), and one row per comparison, with two systems
+    and a ``rankingID`` (WMT15, WMT16). Rows of the second form are put together again to the block
+    they came from (where all comparisons are there and agree); system names are freed of test set,
+    number and pair. A block that stands twice is kept, as in the official results.
 
-    Parameters
-    ----------
-    files : sequence of Path
-        Read in this order; ``.gz`` is accepted. A name that holds ``indivsystems``,
-        ``combosystems`` or ``tunable`` (WMT11) gives the track.
-    pair : str
-        Keep only this language pair (``cs-en``); block numbers do not change by it.
-
-    Returns
-    -------
-    DataFrame
-        task (pair, and the track where there is one: ``cs-en individual``), pair, track, block
-        (counts from 0 over all files), judge, segment (1-based index in the test set), document,
-        position (1 = shown first), system, rank (1 = best; -1 = left blank), ranked (rank is not
-        -1). task, pair, track, judge, document and system are categorical. ``.attrs["excluded"]``
-        counts what is not in the frame: slots that showed nothing.
-
-    Raises
-    ------
-    DataError
-        With file, line, column, value and expectation.
+    Columns task (pair, and the track where there is one: ``cs-en individual``), pair, track (of
+    WMT11, from the file's name), block (counts from 0 over all files, whatever `pair` is kept),
+    judge, segment (1-based index in the test set), document, position (1 = shown first), system,
+    rank (1 = best; -1 = left blank), ranked (rank is not -1). ``.attrs["excluded"]`` counts what is
+    not in the frame. Raises a DataError with file, line, column, value and expectation.
     """
     if not files:
         raise DataError("no file of rankings given", expected="at least one file")
@@ -75,12 +56,7 @@ def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
         parts.append(part)
         first += blocks
         empty += slots
-    columns = {
-        name: np.concatenate([part[name] for part in parts])
-        for name in COLUMNS
-        if name not in ("task", "ranked")
-    }
-    frame, split = _apart(pd.DataFrame(columns))
+    frame, split = _apart(pd.concat(parts, ignore_index=True))
     frame["ranked"] = frame["rank"] != UNRANKED
     frame["task"] = (frame["pair"] + " " + frame["track"]).str.strip()
     if pair:
@@ -89,16 +65,16 @@ def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
         if frame.empty:
             known = "one of " + ", ".join(sorted(present))
             raise DataError("no rows of this language pair", file=files, value=pair, expected=known)
-    for name in ("task", "pair", "track", "judge", "document", "system"):
-        frame[name] = frame[name].astype(str).astype("category")
-    frame = frame[COLUMNS]
+    frame = (
+        frame[COLUMNS].astype(dict.fromkeys(NAMES, str)).astype(dict.fromkeys(NAMES, "category"))
+    )
     frame.attrs["excluded"] = {"slots that showed nothing": empty} | split
     return frame
 
 
 def _apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     """Slots of joined ids ``A+B`` as one for each system, with the same rank; what was done."""
-    out, slots = joined.apart(frame)
+    out, slots = apart(frame)
     if not slots:
         return frame, {}
     again = out.duplicated(["block", "system"])
@@ -120,8 +96,8 @@ def pairs(files: Sequence[Path]) -> tuple[str, ...]:
     return tuple(sorted(seen))
 
 
-def _read_file(file: Path, first: int) -> tuple[dict[str, np.ndarray], int, int]:
-    """Columns of one file, its number of blocks, and its number of empty slots."""
+def _read_file(file: Path, first: int) -> tuple[pd.DataFrame, int, int]:
+    """Outputs of one file, its number of blocks, and its number of empty slots."""
     table = tables.read_csv(file)
     values, slots = _values(table)
     pair = _pairs(values)
@@ -129,14 +105,10 @@ def _read_file(file: Path, first: int) -> tuple[dict[str, np.ndarray], int, int]
     ranks = np.column_stack([values[f"system{i + 1}rank"] for i in range(slots)]).astype(np.int64)
     shown = systems != EMPTY_SLOT
     _refuse_contradictions(table, systems, ranks, shown)
-    per_row = {
-        "pair": pair,
-        "judge": _text(values["judgeid"]),
-        "segment": values["srcindex"].to_numpy().astype(np.int64),
-        "document": _text(values["documentid"])
-        if "documentid" in values
-        else np.full(len(pair), "", object),
-    }
+    segment = values["srcindex"].to_numpy().astype(np.int64)
+    per_row = pd.DataFrame({"pair": pair, "judge": _text(values["judgeid"]), "segment": segment})
+    per_row["document"] = _text(values["documentid"]) if "documentid" in values else ""
+    per_row["track"] = next((label for mark, label in TRACKS.items() if mark in file.name), "")
     if "rankingid" in values and slots == 2:
         systems = _plain_names(systems, pair)
         block, position, row, slot = _join(_text(values["rankingid"]), per_row, systems, ranks)
@@ -144,45 +116,43 @@ def _read_file(file: Path, first: int) -> tuple[dict[str, np.ndarray], int, int]
     else:
         row, slot = np.nonzero(shown)
         block, position, blocks = row, slot + 1, len(pair)
-    track = next((label for mark, label in TRACKS.items() if mark in file.name), "")
-    columns = {name: column[row] for name, column in per_row.items()}
-    columns |= {
-        "track": np.full(len(row), track, dtype=object),
-        "block": block + first,
-        "position": position,
-        "system": systems[row, slot],
-        "rank": ranks[row, slot],
-    }
-    return columns, blocks, int((~shown).sum())
+    outputs = {"system": systems[row, slot], "rank": ranks[row, slot]}
+    part = per_row.iloc[row].assign(block=block + first, position=position, **outputs)
+    return part, blocks, int((~shown).sum())
 
 
 def _columns(table: Table, needed: Collection[str]) -> dict[str, str]:
     """Column in lower case -> as the header has it; DataError where one of `needed` is missing."""
     names = {name.lower(): name for name in table.frame.columns}
-    for name in needed:
-        if name not in names:
-            raise DataError(
-                "a column is missing",
-                file=table.path,
-                line=1,
-                value=",".join(table.frame.columns)[:80],
-                expected=f"a header with {name!r}",
-            )
-    if table.frame.empty:
-        raise DataError("no rows", file=table.path, expected="rows below the header")
+    with text.placed(table.path):
+        for name in (name for name in needed if name not in names):
+            there, expected = ",".join(table.frame.columns)[:80], f"a header with {name!r}"
+            raise DataError("a column is missing", line=1, value=there, expected=expected)
+        if table.frame.empty:
+            raise DataError("no rows", expected="rows below the header")
     return names
 
 
 def _values(table: Table) -> tuple[pd.DataFrame, int]:
     """The checked columns of a file of rankings, by names in lower case; systems in a row."""
-    slots = 0
-    while f"system{slots + 1}Id".lower() in {name.lower() for name in table.frame.columns}:
-        slots += 1
+    there = {name.lower() for name in table.frame.columns}
+    slots = next(i for i in itertools.count() if f"system{i + 1}id" not in there)
     cells = [f"system{i + 1}{what}" for i in range(max(slots, 2)) for what in ("id", "rank")]
     names = _columns(table, ["srclang", "trglang", "srcindex", "judgeid", *cells])
-    ids = [name for name in ("judgeid", "documentid", "rankingid") if name in names]
-    schema = schemas.blocks(slots, max(LABELS, slots), LANGUAGES.keys(), ids)
-    return table.validated(schema, {name: names[name] for name in schema.columns}), slots
+    ids: list[str] = [name for name in ("judgeid", "documentid", "rankingid") if name in names]
+    ids += [f"system{i + 1}id" for i in range(slots)]
+    rank = schemas.number(
+        f"-1, or 1 to {max(LABELS, slots)}", -1, max(LABELS, slots), "not an integer", 0
+    )
+    columns = _languages() | {"srcindex": schemas.count(0)} | schemas.ids(*ids, missing=("",))
+    columns |= {f"system{i + 1}rank": rank for i in range(slots)}
+    return table.validated(schemas.made(columns), {name: names[name] for name in columns}), slots
+
+
+def _languages() -> dict[str, Any]:
+    known = {"unknown language": lambda text: text.strip().lower() in LANGUAGES}
+    column = schemas.text("an English name or an ISO 639 code", known)
+    return {"srclang": column, "trglang": column}
 
 
 def _refuse_contradictions(
@@ -205,18 +175,14 @@ def _refuse_contradictions(
 
 
 def _text(column: pd.Series) -> np.ndarray:
-    """A column of names without surrounding blanks."""
-    names = np.array([str(name).strip() for name in column.cat.categories], dtype=object)
-    return names[column.cat.codes.to_numpy()]
+    return column.astype(str).to_numpy(dtype=object)
 
 
 def _pairs(values: pd.DataFrame) -> np.ndarray:
     """The language pair of each row, in two-letter codes."""
-    source, target = (
-        pd.Series(_text(values[column])).str.lower().map(LANGUAGES)
-        for column in ("srclang", "trglang")
-    )
-    return (source + "-" + target).to_numpy(dtype=object)
+    named = (values[name] for name in ("srclang", "trglang"))
+    source, target = (column.map(lambda s: LANGUAGES[s.lower()]).astype(str) for column in named)
+    return _text(source + "-" + target)
 
 
 def _plain_names(systems: np.ndarray, pair: np.ndarray) -> np.ndarray:
@@ -231,7 +197,7 @@ def _plain_names(systems: np.ndarray, pair: np.ndarray) -> np.ndarray:
 
 
 def _join(
-    ranking: np.ndarray, per_row: dict[str, np.ndarray], systems: np.ndarray, ranks: np.ndarray
+    ranking: np.ndarray, per_row: pd.DataFrame, systems: np.ndarray, ranks: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Comparisons put together to blocks: block, position, and (row, slot) of each output."""
     members: dict[tuple[object, ...], list[int]] = {}
@@ -263,8 +229,7 @@ def _join(
 def read_edits(file: Path) -> pd.DataFrame:
     """The editing task of WMT10 (``data_EDT.tsv``): pair, edit, segment, editor, system, action.
 
-    One row per output that was edited; action is EDIT, OK, BAD or N/A. Text is read without
-    quoting, as the file was written.
+    One row per output that was edited; action is EDIT, OK, BAD or N/A.
     """
     names = {"edit": "editId", "segment": "srcIndex", "editor": "editorId"}
     names |= {"system": "system1Id", "action": "system1actionStr"}
@@ -283,7 +248,6 @@ def read_acceptability(file: Path) -> pd.DataFrame:
 def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:
     theirs = _columns(table, [name.lower() for name in ("srclang", "trglang", *names.values())])
     languages = {name: theirs[name] for name in ("srclang", "trglang")}
-    values = table.validated(schemas.language_names(LANGUAGES.keys()), languages)
-    frame = pd.DataFrame({"pair": _pairs(values)})
+    values = table.validated(schemas.made(_languages()), languages)
     columns = {ours: table.frame[theirs[name.lower()]].astype(str) for ours, name in names.items()}
-    return frame.assign(**columns)
+    return pd.DataFrame({"pair": _pairs(values), **columns})

@@ -1,8 +1,7 @@
 """What may stand in the files of judgments: pandera schemas, and their failures as DataError.
 
-The readers check what is structural themselves (packing, encoding, columns per line) and hand the
-text they found to `validate`. Frames are trusted from there on. pandera is imported at the first
-use (0.3 s of processor time, once per process); every test is made once per distinct text.
+The readers check what is structural themselves (packing, encoding, columns per line). pandera is
+imported at the first use (0.3 s); every test is made once per distinct text.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 LONGEST = 1000  # characters of an id (joined ids of WMT18 have up to 300)
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
-LANGUAGE, PERCENT = "an English name or an ISO 639 code", "a number from 0 to 100"
+PERCENT = "a number from 0 to 100"
 
 
 def validate(
@@ -37,25 +36,20 @@ def validate(
 ) -> pd.DataFrame:
     """`frame` (text as it stands in the file, one row per line) with its numbers as float64.
 
-    `lines` holds the physical line of each row, `columns` the file's names of the columns that
-    have another in the frame. The result is numbered from 0; the frame handed over is unchanged.
-
-    Raises
-    ------
-    DataError
-        For the wrong value in the lowest line (of several in it, in the first column): file,
-        line, the file's name of the column, the text found, what is expected, how many more.
+    `lines` holds the physical line of each row, `columns` the file's names of the columns that have
+    another in the frame. Raises a DataError for the wrong value in the lowest line (of several in
+    it, in the first column), with how many more there are.
     """
     from pandera.errors import SchemaErrors
 
-    text = frame.reset_index(drop=True)
+    written = frame.reset_index(drop=True)
     try:
-        return schema.validate(text.copy(deep=False), lazy=True, inplace=True)
+        return schema.validate(written.copy(deep=False), lazy=True, inplace=True)
     except SchemaErrors as error:
         failures = [_failures(failed, error) for failed in error.schema_errors]
     found = pd.concat(failures, ignore_index=True)
     found["line"] = np.asarray(lines)[found["row"]]
-    found["place"] = text.columns.get_indexer(found["column"])
+    found["place"] = written.columns.get_indexer(found["column"])
     found = found.sort_values(["line", "place"], kind="stable").drop_duplicates(["row", "column"])
     first, more = found.iloc[0], len(found) - 1
     raise DataError(
@@ -63,7 +57,7 @@ def validate(
         file=file,
         line=int(first["line"]),
         column=columns.get(first["column"], first["column"]),
-        value=str(text[first["column"]].iloc[first["row"]]),
+        value=str(written[first["column"]].iloc[first["row"]]),
         expected=first["expected"] + (f" ({more} more wrong)" if more else ""),
     )
 
@@ -79,9 +73,8 @@ def _failures(failed: Any, error: Exception) -> pd.DataFrame:
     if not problem:  # a column not handed over, a check that breaks: not the fault of the file
         raise error
     rows = failed.failure_cases["index"].drop_duplicates().to_numpy()
-    return pd.DataFrame(
-        {"row": rows, "column": column, "problem": problem, "expected": schema.description}
-    )
+    told = {"problem": problem, "expected": schema.description}
+    return pd.DataFrame({"row": rows, "column": column, **told})
 
 
 def _distinct(series: pd.Series) -> tuple[np.ndarray, list[str]]:
@@ -90,11 +83,7 @@ def _distinct(series: pd.Series) -> tuple[np.ndarray, list[str]]:
     return values.codes.to_numpy(), list(values.categories)
 
 
-def _text(test: Callable[[str], object], problem: str, expected: str) -> pa.Column:
-    return _texts({problem: test}, expected)
-
-
-def _texts(tests: Mapping[str, Callable[[str], object]], expected: str) -> pa.Column:
+def text(expected: str, tests: Mapping[str, Callable[[str], object]]) -> pa.Column:
     """A column of text that passes all tests, each named by the problem where it fails."""
     import pandera.pandas as pa
 
@@ -103,25 +92,27 @@ def _texts(tests: Mapping[str, Callable[[str], object]], expected: str) -> pa.Co
         passed = np.array([bool(test(value)) for value in values] + [False])
         return pd.Series(passed[codes], index=series.index)
 
-    checks = [
-        pa.Check(partial(check, test=test), error=problem, ignore_na=False)
-        for problem, test in tests.items()
-    ]
+    checks = [pa.Check(partial(check, test=t), error=e, ignore_na=False) for e, t in tests.items()]
     return pa.Column(checks=checks, description=expected)
 
 
-def _filled(*names: str, missing: Collection[str] = ("", "NA")) -> dict[str, pa.Column]:
+def one_of(known: Collection[str], what: str) -> pa.Column:
+    """Text that is one of `known`; else the problem is that it is an unknown `what`."""
+    expected = "one of " + ", ".join(known)
+    return text(expected, {f"unknown {what}": lambda text: text in known})
+
+
+def ids(*names: str, missing: Collection[str] = ("", "NA")) -> dict[str, pa.Column]:
     """Columns of ids, which must be there."""
     tests: dict[str, Callable[[str], object]] = {
         "empty id": lambda text: text.strip() not in missing,
         "too long for an id": lambda text: len(text) <= LONGEST,
         "a line break or control character in an id": lambda text: not CONTROL.search(text),
     }
-    column = _texts(tests, f"an id, at most {LONGEST} characters")
-    return {name: column for name in names}
+    return dict.fromkeys(names, text(f"an id, at most {LONGEST} characters", tests))
 
 
-def _number(
+def number(
     expected: str, low: float = -np.inf, high: float = np.inf, whole: str = "", but: float = np.nan
 ) -> pa.Column:
     """A finite number in [low, high] but `but`; `whole`: an integer, else this is the problem."""
@@ -137,19 +128,18 @@ def _number(
 
     limits = [pa.Check.in_range(low, high, error="out of range")]
     limits += [] if np.isnan(but) else [pa.Check.ne(but, error="out of range")]
-    facts: dict[str, Any] = {
-        "description": expected,
-        "metadata": {"unreadable": whole or "not a number"},
-    }
-    return pa.Column(float, parsers=pa.Parser(parse), checks=limits, **facts)
+    told = {"unreadable": whole or "not a number"}
+    parser = pa.Parser(parse)
+    return pa.Column(float, limits, parser, metadata=told, description=expected)
 
 
-def _count(low: int = 1, problem: str = "not an integer") -> pa.Column:
-    return _number(f"an integer, at least {low}", low, whole=problem)
+def count(low: int = 1, problem: str = "not an integer") -> pa.Column:
+    """An integer, at least `low`."""
+    return number(f"an integer, at least {low}", low, whole=problem)
 
 
-def _schema(columns: Mapping[str, pa.Column], *unique: str, again: str = "") -> pa.DataFrameSchema:
-    """`again`: the problem of rows that are the same in the columns `unique`."""
+def made(columns: Mapping[str, pa.Column], *unique: str, again: str = "") -> pa.DataFrameSchema:
+    """A schema of `columns`; `again`: the problem of rows that are the same in those `unique`."""
     import pandera.pandas as pa
 
     facts: dict[str, Any] = {"description": "each once", "metadata": {"again": again}}
@@ -159,76 +149,23 @@ def _schema(columns: Mapping[str, pa.Column], *unique: str, again: str = "") -> 
 
 def judgments(types: Collection[str]) -> pa.DataFrameSchema:
     """Direct assessment: worker, system, segment, type (one of `types`), score (0 to 100)."""
-    kind = _text(lambda text: text in types, "unknown type", "one of " + ", ".join(types))
-    columns = {**_filled("worker", "system", "segment"), "type": kind}
-    return _schema({**columns, "score": _number(PERCENT, 0, 100)})
-
-
-def long_table(annotator: bool, low: float, high: float) -> pa.DataFrameSchema:
-    """system, segment, score (`low` to `high`), and annotator where there is one."""
-    names = ("system", "segment", *(["annotator"] if annotator else []))
-    return _schema(
-        _filled(*names) | {"score": _number(f"a number, {low:g} to {high:g}", low, high)}
-    )
-
-
-def battles(names: Sequence[str], winners: Collection[str]) -> pa.DataFrameSchema:
-    """Battles: the ids `names`, and the winner (one of `winners`)."""
-    winner = _text(lambda text: text in winners, "unknown winner", "one of " + ", ".join(winners))
-    return _schema({**_filled(*names), "winner": winner})
+    columns = ids("worker", "system", "segment") | {"type": one_of(types, "type")}
+    return made(columns | {"score": number(PERCENT, 0, 100)})
 
 
 def languages(pattern: str) -> pa.DataFrameSchema:
     """source and target: codes of which the whole matches `pattern`."""
-    column = _text(re.compile(pattern).fullmatch, "not a language code", "a code such as cs")
-    return _schema({"source": column, "target": column})
+    column = text("a code such as cs", {"not a language code": re.compile(pattern).fullmatch})
+    return made({"source": column, "target": column})
 
 
 def documents() -> pa.DataFrameSchema:
     """segment (each once) and its document."""
-    return _schema(_filled("segment", "document"), "segment", again="duplicate segment id")
+    return made(ids("segment", "document"), "segment", again="duplicate segment id")
 
 
 def segment_scores(penalties: bool = False) -> pa.DataFrameSchema:
     """system, segment (each once per system), raw (0 to 100; `penalties`: to 0), z, n."""
-    raw = _number("a number, 0 or below", high=0) if penalties else _number(PERCENT, 0, 100)
-    columns = _filled("system", "segment") | {"raw": raw}
-    columns |= {"z": _number("a number"), "n": _count()}
-    return _schema(columns, "system", "segment", again="duplicate system and segment")
-
-
-def language_names(known: Collection[str]) -> pa.DataFrameSchema:
-    """srclang and trglang: one of `known`, in lower case."""
-    column = _text(lambda text: text.strip().lower() in known, "unknown language", LANGUAGE)
-    return _schema({"srclang": column, "trglang": column})
-
-
-def blocks(slots: int, most: int, known: Collection[str], ids: Sequence[str]) -> pa.DataFrameSchema:
-    """Relative ranking, one row per line: ids, srcindex, and of each slot the system and its rank.
-
-    Languages as in `language_names`; a rank is -1, or from 1 to `most`.
-    """
-    rank = _number(f"-1, or 1 to {most}", -1, most, whole="not an integer", but=0)
-    columns = {**language_names(known).columns, "srcindex": _count(0)}
-    places = range(1, slots + 1)
-    columns |= _filled(*ids, *(f"system{i}id" for i in places), missing=("",))
-    return _schema(columns | {f"system{i}rank": rank for i in places})
-
-
-def errors(numbers: Sequence[str]) -> pa.DataFrameSchema:
-    """MQM: system, document, rater, and the segment numbers `numbers`."""
-    columns = _filled("system", "document", "rater", missing=("",))
-    return _schema(columns | {name: _count(0, "not a segment number") for name in numbers})
-
-
-def official(p_values: Sequence[str] = ()) -> pa.DataFrameSchema:
-    """An official ranking: system (each once), mean_raw (0 to 100), mean_z, segments, judgments.
-
-    With `p_values` (names of systems): system, and a p-value in each of these columns.
-    """
-    columns = {name: _number("a number from 0 to 1", 0, 1) for name in p_values} or {
-        "mean_raw": _number(PERCENT, 0, 100),
-        "mean_z": _number("a number"),
-        **{name: _count() for name in ("segments", "judgments")},
-    }
-    return _schema(_filled("system") | columns, "system", again="duplicate system")
+    raw = number("a number, 0 or below", high=0) if penalties else number(PERCENT, 0, 100)
+    columns = ids("system", "segment") | {"raw": raw, "z": number("a number"), "n": count()}
+    return made(columns, "system", "segment", again="duplicate system and segment")

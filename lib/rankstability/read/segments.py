@@ -6,6 +6,7 @@ are of one segment only where that can be told; scores of different sentences ar
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -21,24 +22,11 @@ UNPLACED = "no segment"
 def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFrame:
     """`rows` with a column segment, and ``no segment`` as the mark of rows that have none.
 
-    By the list ``segments-XX-YY.tsv`` where there is one; else by the itemId, where the systems of
-    a document have the same ids (within its document, where documents share ids); else by the
-    place within the document, see `places`. Without documents the itemId is the segment.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Columns hit, system, item, block, document, type, mark (empty: counts); `domain` is filled
-        from the list.
-    listed : Path, optional
-        Tab-separated: itemId, docId (as exported), segment, document, domain.
-    file : Path
-        Named in errors.
-
-    Raises
-    ------
-    DataError
-        Where most rows that count have no segment.
+    By the list ``segments-XX-YY.tsv`` where there is one (tab-separated: itemId, docId as exported,
+    segment, document, domain); else by the itemId, where the systems of a document have the same
+    ids (within its document, where documents share ids); else by the place within the document, see
+    `places`. Without documents the itemId is the segment. A DataError that names `file`, or the
+    list, where most rows that count have no segment.
     """
     if listed is not None:
         rows = _from_list(rows, listed)
@@ -53,14 +41,11 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
         rows = rows.assign(segment=places(rows))
     counts = rows["mark"].eq("") & rows["type"].eq("SYSTEM")
     lost = rows["segment"].eq("")
-    if (counts & lost).sum() * 2 > counts.sum():
-        raise DataError(
-            f"of {(counts & lost).sum()} of {counts.sum()} rows the segment cannot be told: itemId "
-            "is another for each system, and documents are split or judged in part",
-            file=listed or file,
-            column="itemId",
-            expected="segments-XX-YY.tsv beside it: " + ", ".join(COLUMNS),
-        )
+    if (unknown := (counts & lost).sum()) * 2 > counts.sum():
+        wrong = partial(DataError, file=listed or file, column="itemId")
+        reason = "itemId is another for each system, and documents are split or judged in part"
+        problem = f"of {unknown} of {counts.sum()} rows the segment cannot be told: {reason}"
+        raise wrong(problem, expected="segments-XX-YY.tsv beside it: " + ", ".join(COLUMNS))
     rows.loc[lost & rows["mark"].eq(""), "mark"] = UNPLACED
     # rows with another mark stay in the frame, with a segment of their own
     rows.loc[lost, "segment"] = "unknown " + rows["block"] + " " + rows["item"]
@@ -70,11 +55,10 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
 def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
     """By itemId and docId; one that stands for two segments, by its neighbours (`_by_order`)."""
     table = tables.read_csv(listed, separator="\t").frame.astype(str)
-    if missing := [name for name in COLUMNS[:3] if name not in table.columns]:
-        raise DataError(
-            "not a list of segments", file=listed, line=1, column=missing[0],
-            value="\t".join(table.columns), expected="a header with " + ", ".join(COLUMNS)
-        )  # fmt: skip
+    for missing in [name for name in COLUMNS[:3] if name not in table.columns][:1]:
+        wrong = partial(DataError, file=listed, line=1, column=missing)
+        expected = "a header with " + ", ".join(COLUMNS)
+        raise wrong("not a list of segments", value="\t".join(table.columns), expected=expected)
     key = ["itemId", "docId"]
     several = table.groupby(key)["segment"].transform("nunique") > 1
     of = table[~several].drop_duplicates(key).set_index(key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,63 +26,58 @@ class Plain(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
 
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _word(value: object) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    return isinstance(value, str) or _number(value)
 
 
-def _is_year(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10_000
+def _is_year(value: Any) -> bool:
+    return _number(value) and isinstance(value, int) and 0 <= value < 10_000
 
 
-def _is_scale(value: object) -> bool:
-    if not isinstance(value, list) or len(value) != 2:
-        return False
-    return all(_word(v) and not isinstance(v, str) for v in value) and bool(value[0] < value[1])
+def _is_scale(value: Any) -> bool:
+    two = isinstance(value, list) and len(value) == 2 and all(map(_number, value))
+    return two and bool(value[0] < value[1])
 
 
-def _is_columns(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        k in columns.FIELDS and _word(v) for k, v in value.items()
-    )
+def _is_files(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_word, value))
 
 
+def _is_columns(value: Any) -> bool:
+    known = isinstance(value, dict) and set(value) <= set(columns.FIELDS)
+    return known and all(map(_word, value.values()))
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, str) and bool(languages.pair_of(value))
+
+
+def _one_of(*words: str) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and value in words
+
+
+MAPPED = "{ours: yours}; ours: " + ", ".join(columns.FIELDS)
+BILINGUAL, NO_SPREAD = "unknown way to judge", "unknown rule for workers whose scores never vary"
 FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     # name: (whether a value is right, the problem where not, what is expected)
     "title": (_word, "not a title", "one line of text"),
-    "style": (lambda v: v in ("", "SR-DC", "SR+DC"), "unknown style", "SR-DC or SR+DC"),
+    "style": (_one_of("", "SR-DC", "SR+DC"), "unknown style", "SR-DC or SR+DC"),
     "tool": (_word, "not a name", "such as Appraise"),
-    "judged": (
-        lambda v: v in ("", "bilingual", "monolingual"),
-        *("unknown way to judge", "bilingual or monolingual"),
-    ),
+    "judged": (_one_of("", "bilingual", "monolingual"), BILINGUAL, "bilingual or monolingual"),
     "year": (_is_year, "not a year", "such as 2025"),
     "citation": (_word, "not a citation", "one line of text"),
     "licence": (_word, "not a licence", "one line of text"),
-    "format": (
-        lambda v: isinstance(v, str) and v in formats.FORMATS,
-        *("unknown format", "one of " + ", ".join(formats.FORMATS)),
-    ),
-    "files": (
-        lambda v: isinstance(v, list) and all(map(_word, v)),
-        *("not a list", "a list of file names"),
-    ),
-    "pair": (
-        lambda v: isinstance(v, str) and bool(languages.pair_of(v)),
-        *("not a language pair", "a pair such as cs-en"),
-    ),
-    "zero_variance": (
-        lambda v: v in ZERO_VARIANCE,
-        *("unknown rule for workers whose scores never vary", "zero or drop"),
-    ),
+    "format": (_one_of(*formats.FORMATS), "unknown format", "one of " + ", ".join(formats.FORMATS)),
+    "files": (_is_files, "not a list", "a list of file names"),
+    "pair": (_is_pair, "not a language pair", "a pair such as cs-en"),
+    "zero_variance": (_one_of(*ZERO_VARIANCE), NO_SPREAD, "zero or drop"),
     "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
-    "reset": (
-        lambda v: v in ("user", "campaign"),
-        *("unknown reach of a reset", "user or campaign"),
-    ),
-    "columns": (
-        _is_columns,
-        *("not a mapping of columns", "{ours: yours}; ours: " + ", ".join(columns.FIELDS)),
-    ),
+    "reset": (_one_of("user", "campaign"), "unknown reach of a reset", "user or campaign"),
+    "columns": (_is_columns, "not a mapping of columns", MAPPED),
 }
 KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)
 
@@ -92,32 +88,18 @@ def read_settings(file: Path) -> dict[str, Any]:
         return {}
     entry = _parsed(file)
     for key, value in entry.items():
+        brief = value if len(str(value)) < 80 else str(value)[:80]
         if key not in FIELDS:
-            raise DataError(
-                "unknown field",
-                file=file,
-                column=str(key)[:80],
-                value=str(value)[:80],
-                expected="one of " + ", ".join(FIELDS),
-            )
+            wrong = partial(DataError, file=file, column=str(key)[:80], value=str(brief))
+            raise wrong("unknown field", expected="one of " + ", ".join(FIELDS))
         good, problem, expected = FIELDS[key]
         if not good(value):
-            raise DataError(
-                problem,
-                file=file,
-                column=key,
-                value=value if len(str(value)) < 80 else str(value)[:80],
-                expected=expected,
-            )
-    for name in map(str, entry.get("files", [])):
+            raise DataError(problem, file=file, column=key, value=brief, expected=expected)
+    files = entry.get("files", [])
+    for name in map(str, files):
         if Path(name).name != name or not formats.named_file(file.parent, name):
-            raise DataError(
-                f"no file {name} in the folder",
-                file=file,
-                column="files",
-                value=entry["files"],
-                expected="names of files beside it",
-            )
+            wrong = partial(DataError, file=file, column="files", value=files)
+            raise wrong(f"no file {name} in the folder", expected="names of files beside it")
     if "pair" in entry:
         entry["pair"] = languages.pair_of(entry["pair"])
     if "columns" in entry:
@@ -126,27 +108,19 @@ def read_settings(file: Path) -> dict[str, Any]:
 
 
 def _parsed(file: Path) -> dict[Any, Any]:
-    if file.stat().st_size > LARGEST:
-        raise DataError(
-            "too large for settings",
-            file=file,
-            value=f"{file.stat().st_size} bytes",
-            expected=f"at most {LARGEST}",
-        )
+    wrong = partial(DataError, file=file)
+    if (size := file.stat().st_size) > LARGEST:
+        raise wrong("too large for settings", value=f"{size} bytes", expected=f"at most {LARGEST}")
     try:
         entry = yaml.load(text.content(file), Plain) or {}
     except RecursionError:
-        raise DataError("not YAML: too deep", file=file, expected=KNOWN) from None
+        raise wrong("not YAML: too deep", expected=KNOWN) from None
+    except DataError:
+        raise
     except (yaml.YAMLError, ValueError) as error:
-        if isinstance(error, DataError):
-            raise
         mark = getattr(error, "problem_mark", None)
-        raise DataError(
-            f"not YAML: {str(error).splitlines()[0]}",
-            file=file,
-            line=mark.line + 1 if mark else None,
-            expected=KNOWN,
-        ) from None
+        problem = f"not YAML: {str(error).splitlines()[0]}"
+        raise wrong(problem, line=mark.line + 1 if mark else None, expected=KNOWN) from None
     if not isinstance(entry, dict):
-        raise DataError("not a mapping", file=file, expected="title: ...")
+        raise wrong("not a mapping", expected="title: ...")
     return entry

@@ -5,18 +5,81 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from . import schema as schemas
 from . import text
-from .json_text import records
-from .rows import Table, table, wrong_width
+
+if TYPE_CHECKING:
+    import pandera.pandas as pa
+
+SEPARATORS = ("\t", ";", ",")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file's rows, and where each stood in the file.
+
+    ``frame`` holds one text column per name, without blanks around a cell; ``lines[i]`` is the
+    physical line of row ``i`` (the first line of the file is 1, headers and blank lines count);
+    ``blanks`` says of a column (if of any cell) which cells had blanks around them.
+    """
+
+    path: Path
+    frame: pd.DataFrame
+    lines: np.ndarray
+    blanks: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> int:
+        """In how many of `rows` (indices; all) blanks around one of these cells were taken away."""
+        some = [self.blanks[name] for name in set(columns) & set(self.blanks)]
+        marked = np.logical_or.reduce(some) if some else np.zeros(len(self.frame), bool)
+        return int((marked if rows is None else marked[rows]).sum())
+
+    def error(self, problem: str, row: int, column: str, expected: str) -> DataError:
+        """The error for one bad value of the table."""
+        line, value = int(self.lines[row]), str(self.frame[column].iloc[row])
+        return DataError(
+            problem, file=self.path, line=line, column=column, value=value, expected=expected
+        )
+
+    def validated(
+        self, schema: pa.DataFrameSchema, names: Mapping[str, str], rows: np.ndarray | None = None
+    ) -> pd.DataFrame:
+        """`rows` (indices; all) as `schemas.validate` gives them out; `names`: new -> file's."""
+        frame, lines = self.frame[list(names.values())].set_axis(list(names), axis=1), self.lines
+        if rows is not None and len(rows) < len(frame):
+            frame, lines = frame.iloc[rows], lines[rows]
+        return schemas.validate(frame, schema, file=self.path, lines=lines, columns=names)
+
+
+def table(path: Path, frame: pd.DataFrame, lines: np.ndarray | Sequence[int]) -> Table:
+    """A `Table` of text as it stands in the file: blanks around cells are taken away and noted."""
+    plain, blanks = {}, {}
+    for name in frame.columns:
+        values = frame[name].astype("category").cat
+        bare = [str(value).strip() for value in values.categories]
+        changed = np.array([a != b for a, b in zip(bare, values.categories, strict=True)], bool)
+        if changed.any():
+            blanks[name] = np.append(changed, False)[values.codes.to_numpy()]
+            kept = pd.Categorical(np.append(bare, "").astype(object)[values.codes.to_numpy()])
+            plain[name] = pd.Series(kept, index=frame.index).astype(frame[name].dtype.name)
+    lines = np.asarray(lines, dtype=int)
+    return Table(path, frame.assign(**plain) if plain else frame, lines, blanks)
+
+
+def wrong_width(line: int, fields: int, expected: str, file: Path | None = None) -> DataError:
+    """The error for a line with more or fewer fields than `expected`."""
+    problem = "wrong number of columns"
+    return DataError(problem, file=file, line=line, value=fields, expected=expected)
 
 
 def cells(line: str, sign: str = ",") -> list[str]:
@@ -27,26 +90,27 @@ def cells(line: str, sign: str = ",") -> list[str]:
         return []
 
 
+def separator(line: str) -> str:
+    """What parts the fields of a header: tab, semicolon or comma, whichever parts it most."""
+    return max(SEPARATORS, key=lambda sign: len(cells(line, sign)))
+
+
+def any_table(path: Path) -> Table:
+    """A table with a header: CSV (comma or semicolon), TSV, JSON lines, a JSON list, or Parquet."""
+    if path.suffix == ".parquet":
+        return _parquet(path)
+    line = text.first_line(path)
+    if line.lstrip()[:1] in ("{", "["):
+        return from_records(path, text.records(path))
+    return read_csv(path, (), separator(line))
+
+
 def read_csv(path: Path, columns: tuple[str, ...] = (), separator: str = ",") -> Table:
-    """A comma-separated file (or one with tabs, then without quoting).
+    """A comma-separated file (or one with tabs, then without quoting), plain or packed.
 
-    Parameters
-    ----------
-    path : Path
-        Plain or packed.
-    columns : tuple of str
-        The columns of a format whose header line may be missing; empty: the header names them.
-    separator : str
-
-    Returns
-    -------
-    Table
-        Shared between callers as long as the file does not change: do not modify it.
-
-    Raises
-    ------
-    DataError
-        A line with more or fewer fields; a column that stands twice in the header.
+    `columns`: those of a format whose header line may be missing; without, the header names them.
+    Refused: a line with more or fewer fields; a column that stands twice in the header. The table
+    is shared between callers as long as the file does not change: do not modify it.
     """
     return _read_csv(*text.key(path), columns, separator)
 
@@ -70,7 +134,7 @@ def _read_csv(path: str, mtime: int, size: int, columns: tuple[str, ...], separa
                 continue
             if len(row) != len(names):
                 expected = f"{len(names)} columns: {','.join(names)}"
-                raise wrong_width(file, reader.line_num, len(row), expected)
+                raise wrong_width(reader.line_num, len(row), expected, file)
             fields.append(row)
             lines.append(reader.line_num)
     except csv.Error as error:
@@ -80,7 +144,26 @@ def _read_csv(path: str, mtime: int, size: int, columns: tuple[str, ...], separa
     if twice:
         raise DataError("a column stands twice", file=file, line=1, value=twice[0])
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
-    return table(file, frame, np.array(lines, dtype=int))
+    return table(file, frame, lines)
+
+
+def _measured(data: bytes, sign: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of every line: where it ends, its bytes (the end is one), its fields."""
+    signs = np.frombuffer(data, dtype=np.uint8)
+    marks = np.flatnonzero((signs == 10) | (signs == ord(sign)))
+    last = np.flatnonzero(signs[marks] == 10)
+    return marks[last], np.diff(marks[last], prepend=-1), np.diff(last, prepend=-1)
+
+
+def _parsed(
+    data: bytes, sign: str, names: Sequence[str], first: int, only: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """The lines from `first` on as categories of text, as they stand."""
+    return pd.read_csv(
+        io.BytesIO(data), sep=sign, header=None, names=list(names), skiprows=first - 1,
+        usecols=only, dtype="category", na_filter=False, quoting=csv.QUOTE_NONE, index_col=False,
+        low_memory=False,  # in one piece: a tenth faster than joining categories of pieces
+    )  # fmt: skip
 
 
 def _plain(file: Path, columns: tuple[str, ...], separator: str) -> Table | None:
@@ -92,47 +175,27 @@ def _plain(file: Path, columns: tuple[str, ...], separator: str) -> Table | None
     if b"\r" in data or b"\0" in data or (separator == "," and b'"' in data):
         return None
     data += b"" if data.endswith(b"\n") else b"\n"
-    signs = np.frombuffer(data, dtype=np.uint8)
-    marks = np.flatnonzero((signs == 10) | (signs == ord(separator)))
-    last = np.flatnonzero(signs[marks] == 10)
-    ends, fields = marks[last], np.diff(last, prepend=-1)
-    length = np.diff(ends, prepend=-1)
+    ends, length, fields = _measured(data, separator)
     lines = np.flatnonzero(length > 1) + 1
     if len(lines) < 2 or length.max() > csv.field_size_limit():
         return None
-    first, second = (data[(e := ends[k - 1]) - length[k - 1] + 1 : e].decode().split(separator)
-                     for k in lines[:2].tolist())  # fmt: skip
+    first, second = (data[ends[k] - length[k] + 1 : ends[k]].decode().split(separator)
+                     for k in lines[:2] - 1)  # fmt: skip
     names = list(columns) or [name.strip() for name in first]
     lines = lines[1:] if not columns or first[0] == columns[0] else lines
     unlike = (fields[length > 1] != len(names)).any() or len(set(names)) < max(len(names), 2)
-    blank = (signs[ends - length + 1] == 32).any()  # the parser would take it away
+    blank = (np.frombuffer(data, np.uint8)[ends - length + 1] == 32).any()  # parsing would strip it
     if unlike or blank or (columns and second[0] == columns[0]):
         return None
-    frame = pd.read_csv(
-        io.BytesIO(data), sep=separator, header=None, names=names, skiprows=int(lines[0]) - 1,
-        dtype="category", na_filter=False, quoting=csv.QUOTE_NONE, index_col=False,
-        low_memory=False,
-    )  # fmt: skip
+    frame = _parsed(data, separator, names, int(lines[0]))
     return table(file, frame, lines) if len(frame) == len(lines) else None
 
 
 def read(path: Path, columns: tuple[str, ...], usecols: tuple[str, ...] = ()) -> Table:
-    """A blank- or tab-separated file with the given columns, with or without its header line.
+    """A blank- or tab-separated file with all of `columns`, with or without its header line.
 
-    Parameters
-    ----------
-    path : Path
-        Plain or gzipped. With a header the columns may stand in any order; a leading unnamed
-        row-number column is not accepted.
-    columns : tuple of str
-        All columns of the format; every line must have as many fields.
-    usecols : tuple of str
-        Keep only these (fewer columns are read faster); empty: all.
-
-    Returns
-    -------
-    Table
-        Shared between callers as long as the file does not change: do not modify it.
+    With a header the columns may stand in any order. `usecols`: keep only these (read faster). The
+    table is shared between callers as long as the file does not change: do not modify it.
     """
     return _read(*text.key(path), columns, usecols or columns)
 
@@ -151,79 +214,24 @@ def _read(
         data = data.replace(b'"', b"")
     if b"\t" not in first:
         data = b"\n".join(b"\t".join(line.split()) for line in data.split(b"\n"))
-    if not data.endswith(b"\n"):
-        data += b"\n"
-    lines = _lines(file, data, len(columns))
-    first = data.split(b"\n", int(lines[0]))[int(lines[0]) - 1]
-    names = first.decode().split("\t")
-    header = len(set(names) & set(columns)) > len(columns) // 2
-    if header and set(names) != set(columns):
-        wrong = next(name for name in names if name not in columns or names.count(name) > 1)
-        raise DataError(
-            "unknown or repeated column in the header",
-            file=file,
-            line=int(lines[0]),
-            value=wrong,
-            expected=" ".join(columns),
-        )
-    if header:
+    data += b"" if data.endswith(b"\n") else b"\n"
+    _, length, fields = _measured(data, "\t")
+    for bad in np.flatnonzero((length > 1) & (fields != len(columns)))[:1]:
+        raise wrong_width(int(bad) + 1, int(fields[bad]), f"{len(columns)} columns", file)
+    lines = np.flatnonzero(length > 1) + 1
+    names = data.split(b"\n", int(lines[0]))[int(lines[0]) - 1].decode().split("\t")
+    if len(set(names) & set(columns)) <= len(columns) // 2:
+        names = list(columns)  # no header
+    else:
+        for name in (name for name in names if name not in columns or names.count(name) > 1):
+            problem, line = "unknown or repeated column in the header", int(lines[0])
+            expected = " ".join(columns)
+            raise DataError(problem, file=file, line=line, value=name, expected=expected)
         lines = lines[1:]
     if not len(lines):
         raise DataError("a header and no rows", file=file, expected="judgments")
-    frame = pd.read_csv(
-        io.BytesIO(data),
-        sep="\t",
-        header=None,
-        names=names if header else list(columns),
-        skiprows=int(lines[0]) - 1,
-        usecols=list(usecols),
-        dtype="category",
-        na_filter=False,
-        quoting=3,
-        index_col=False,
-        low_memory=False,  # in one piece: a tenth faster than joining categories of pieces
-    )
+    frame = _parsed(data, "\t", names, int(lines[0]), usecols)
     return table(file, frame[list(usecols)], lines)
-
-
-def _lines(file: Path, data: bytes, width: int) -> np.ndarray:
-    """Physical numbers of the lines that are not blank; raises unless each has `width` fields."""
-    signs = np.frombuffer(data, dtype=np.uint8)
-    marks = np.flatnonzero(signs <= 10)  # tab is 9, newline 10; the others are dropped
-    kinds = signs[marks]
-    if kinds.min() < 9:
-        marks, kinds = marks[kinds >= 9], kinds[kinds >= 9]
-    last = np.flatnonzero(kinds == 10)
-    ends, fields = marks[last], np.diff(last, prepend=-1)
-    filled = np.diff(ends, prepend=-1) > 1
-    bad = np.flatnonzero(filled & (fields != width))
-    if len(bad):
-        raise wrong_width(file, int(bad[0]) + 1, int(fields[bad[0]]), f"{width} columns")
-    return np.flatnonzero(filled) + 1
-
-
-SEPARATORS = ("\t", ";", ",")
-
-
-def separator(line: str) -> str:
-    """What parts the fields of a header: tab, semicolon or comma, whichever parts it most."""
-    return max(SEPARATORS, key=lambda sign: len(cells(line, sign)))
-
-
-def any_table(path: Path) -> Table:
-    """A table with a header: CSV (comma or semicolon), TSV, JSON lines, a JSON list, or Parquet.
-
-    Raises
-    ------
-    DataError
-        What `read_csv` and `records` raise; Parquet without pyarrow, or damaged.
-    """
-    if path.suffix == ".parquet":
-        return _parquet(path)
-    line = text.first_line(path)
-    if line.lstrip()[:1] in ("{", "["):
-        return from_records(path, records(path))
-    return read_csv(path, (), separator(line))
 
 
 def _parquet(path: Path) -> Table:
@@ -231,9 +239,8 @@ def _parquet(path: Path) -> Table:
     try:
         frame = pd.read_parquet(path, engine="pyarrow")
     except ImportError:
-        raise DataError(
-            "Parquet needs pyarrow", file=path, expected="pip install pyarrow, or CSV"
-        ) from None
+        expected = "pip install pyarrow, or CSV"
+        raise DataError("Parquet needs pyarrow", file=path, expected=expected) from None
     except (OSError, ValueError) as error:  # pyarrow's own errors are of these kinds
         problem = f"not Parquet, or damaged ({str(error).splitlines()[0][:80]})"
         raise DataError(problem, file=path) from None
@@ -242,17 +249,16 @@ def _parquet(path: Path) -> Table:
 
 def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Table:
     """A table of objects with single values; what an object does not have is empty."""
-    names: dict[str, None] = {}
-    rows, lines = [], []
+    lines, rows = [], []
     for line, entry in entries:
-        rows.append({str(name): _cell(value, path, line, name) for name, value in entry.items()})
         lines.append(line)
-        names.update(dict.fromkeys(rows[-1]))
-    frame = pd.DataFrame(rows, columns=list(names), dtype=object).fillna("").astype("category")
-    return table(path, frame, np.array(lines, dtype=int))
+        rows.append({str(name): _cell(value) for name, value in entry.items()})
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    frame = pd.DataFrame(rows, columns=names, dtype=object).fillna("").astype("category")
+    return table(path, frame, lines)
 
 
-def _cell(value: Any, path: Path, line: int, name: object) -> str:
+def _cell(value: Any) -> str:
     """A single value as text: nothing and NaN empty, 3.0 as 3; lists, objects as Python does."""
     if isinstance(value, str):
         return value

@@ -1,17 +1,18 @@
-"""Files as text: opened whatever their packing, decoded, hashed."""
+"""Files as text: opened whatever their packing, decoded, parsed as JSON, hashed."""
 
 from __future__ import annotations
 
 import contextlib
 import gzip
 import hashlib
+import json
 import tarfile
 import zlib
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from ..errors import DataError
 
@@ -23,64 +24,65 @@ TAR, TAR_AT = b"ustar", slice(257, 262)  # the mark of a tar archive, and where 
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a plain or gzipped file, or of the one table in a ``.tar.gz``, as a stream.
-
-    Gzip is known by its first bytes, whatever the name.
-
-    Raises
-    ------
-    DataError
-        Missing or unreadable file; a truncated or damaged packing, checksums included; more than
-        `LARGEST` bytes unpacked, or unlikely many; an archive of several tables.
-    """
-    archive = path.name.lower().endswith((".tar.gz", ".tgz"))
-    _check_packing(*key(path))
+def placed(file: Path, line: int | None = None) -> Iterator[None]:
+    """Adds to errors that name no file this one, and the line where they name none."""
     try:
-        with contextlib.ExitStack() as stack:
-            stream: IO[bytes] = stack.enter_context(path.open("rb"))
-            if archive:
-                packed = stack.enter_context(tarfile.open(fileobj=stream, mode="r:gz"))
-                stream = _only_table(packed, path)
-            elif cast("BufferedReader", stream).peek(2)[:2] == GZIP:
-                stream = cast("IO[bytes]", stack.enter_context(gzip.open(stream)))
-            yield stream
+        yield
+    except DataError as error:
+        if error.file is not None:
+            raise
+        wrong = partial(DataError, file=file, line=error.line or line, column=error.column)
+        raise wrong(error.problem, value=error.value, expected=error.expected) from None
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[bool]:
+    """Says of errors in reading `path` what is wrong; gives whether it is named as an archive."""
+    archive = path.name.lower().endswith((".tar.gz", ".tgz"))
+    try:
+        yield archive
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise _damaged(path, error) from None
+        problem = "cannot be unpacked" if archive else "truncated or damaged gzip"
+        expected = "a whole file; fetch it again"
+        raise DataError(f"{problem} ({error})", file=path, expected=expected) from None
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", file=path) from None
 
 
-def _damaged(path: Path, error: Exception) -> DataError:
-    archive = path.name.lower().endswith((".tar.gz", ".tgz"))
-    problem = "cannot be unpacked" if archive else "truncated or damaged gzip"
-    expected = "a whole file; fetch it again"
-    return DataError(f"{problem} ({error})", file=path, expected=expected)
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a plain or gzipped file, or of the one table in a ``.tar.gz``, as a stream.
+
+    Gzip is known by its first bytes, whatever the name. Refused: a missing or unreadable file; a
+    truncated or damaged packing, checksums included; more than `LARGEST` bytes unpacked, or
+    unlikely many; an archive of several tables.
+    """
+    _check_packing(*key(path))
+    with _readable(path) as archive, contextlib.ExitStack() as stack:
+        stream: IO[bytes] = stack.enter_context(path.open("rb"))
+        if archive:
+            packed = stack.enter_context(tarfile.open(fileobj=stream, mode="r:gz"))
+            stream = _only_table(packed, path)
+        elif cast("BufferedReader", stream).peek(2)[:2] == GZIP:
+            stream = cast("IO[bytes]", stack.enter_context(gzip.open(stream)))
+        yield stream
 
 
 @lru_cache(maxsize=256)
 def _check_packing(path: str, mtime: int, size: int) -> None:
     """Read a gzip once through, so that its checksum is compared and its size known beforehand."""
     file, total, most = Path(path), size, LARGEST
-    try:
-        with file.open("rb") as stream:
-            if stream.read(2) == GZIP:
-                stream.seek(0)
-                most, total = min(LARGEST, max(RATIO * size, SURELY)), 0
-                with gzip.open(stream) as unpacked:
-                    while total <= most and (piece := unpacked.read(PIECE)):
-                        total += len(piece)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise _damaged(file, error) from None
-    except OSError as error:
-        raise DataError(f"cannot be read ({error.strerror})", file=file) from None
+    with _readable(file), file.open("rb") as stream:
+        if stream.read(2) == GZIP:
+            stream.seek(0)
+            most, total = min(LARGEST, max(RATIO * size, SURELY)), 0
+            with gzip.open(stream) as unpacked:
+                while total <= most and (piece := unpacked.read(PIECE)):
+                    total += len(piece)
     if total > most:
-        raise DataError(
-            "too large",
-            file=file,
-            value=f"more than {most >> 20} MiB" + (" unpacked" if most != size else ""),
-            expected=f"at most {LARGEST >> 20} MiB, and {RATIO} times what is packed",
-        )
+        value = f"more than {most >> 20} MiB" + (" unpacked" if most != size else "")
+        expected = f"at most {LARGEST >> 20} MiB, and {RATIO} times what is packed"
+        raise DataError("too large", file=file, value=value, expected=expected)
 
 
 def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
@@ -97,14 +99,14 @@ def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
 def first_line(path: Path) -> str:
     """The first line (of an archive, that of its table); empty where it cannot be read."""
     with contextlib.suppress(DataError), opened(path) as stream:
-        return stream.readline(1 << 20).decode("utf-8-sig", errors="replace").rstrip("\r\n")
+        return stream.readline(PIECE).decode("utf-8-sig", errors="replace").rstrip("\r\n")
     return ""
 
 
-def head(path: Path, size: int = 1 << 20) -> str:
+def head(path: Path) -> str:
     """The beginning of a file as text; empty where it cannot be read."""
     with contextlib.suppress(DataError), opened(path) as stream:
-        return stream.read(size).decode("utf-8-sig", errors="replace")
+        return stream.read(PIECE).decode("utf-8-sig", errors="replace")
     return ""
 
 
@@ -113,23 +115,14 @@ def decoded(data: bytes, path: Path, line: int = 1) -> str:
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as error:
-        raise DataError(
-            "wrong encoding",
-            file=path,
-            line=line + data.count(b"\n", 0, error.start),
-            value=data[error.start : error.start + 1],
-            expected="UTF-8",
-        ) from None
+        line += data.count(b"\n", 0, error.start)
+        value = data[error.start : error.start + 1]
+        problem = "wrong encoding"
+        raise DataError(problem, file=path, line=line, value=value, expected="UTF-8") from None
 
 
 def content(path: Path) -> bytes:
-    """The bytes of a text file, unpacked, without byte order mark.
-
-    Raises
-    ------
-    DataError
-        What `opened` raises; an empty file; bytes that are not UTF-8, or NUL.
-    """
+    """The bytes of a text file, unpacked, without byte order mark; UTF-8 and not empty."""
     with opened(path) as stream:
         data = stream.read()
     if not data or data.isspace():
@@ -142,6 +135,31 @@ def content(path: Path) -> bytes:
     return data
 
 
+def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file of JSON lines (or of a JSON list), each with its line (or number)."""
+    whole = content(path).decode().strip()
+    if whole.startswith("["):
+        entries: Iterable[tuple[int, Any]] = enumerate(parsed(whole, path), start=1)
+    else:
+        lines = enumerate(whole.split("\n"), start=1)
+        entries = ((n, parsed(line, path, n)) for n, line in lines if line.strip())
+    for number, entry in entries:
+        if not isinstance(entry, dict):
+            raise DataError("not a JSON object", file=path, line=number, value=str(entry)[:60])
+        yield number, entry
+
+
+def parsed(string: str, path: Path, line: int = 1) -> Any:
+    """JSON as Python has it; DataError where it is none, or too deep."""
+    try:
+        return json.loads(string)
+    except RecursionError:
+        raise DataError("JSON too deep", file=path, line=line) from None
+    except ValueError as error:
+        at = line + getattr(error, "lineno", 1) - 1
+        raise DataError(f"not JSON ({getattr(error, 'msg', error)})", file=path, line=at) from None
+
+
 def key(path: Path) -> tuple[str, int, int]:
     """What a cache knows a file by: path, time of the last change, size."""
     try:
@@ -151,21 +169,16 @@ def key(path: Path) -> tuple[str, int, int]:
     return str(path), stat.st_mtime_ns, stat.st_size
 
 
-def _whole(path: str) -> bytes:
-    """The content, unpacked where it is gzipped and no archive."""
+@lru_cache(maxsize=256)
+def _hash(path: str, mtime: int, size: int, git: bool) -> str:
+    """Of the content, unpacked where it is gzipped and no archive."""
     data = Path(path).read_bytes()
     if data[:2] == GZIP:
         # a damaged file still has a checksum; reading it says what is wrong
         with contextlib.suppress(DataError, EOFError, zlib.error, gzip.BadGzipFile):
-            _check_packing(*key(Path(path)))
+            _check_packing(path, mtime, size)
             plain = gzip.decompress(data)
             data = data if plain[TAR_AT] == TAR else plain
-    return data
-
-
-@lru_cache(maxsize=256)
-def _hash(path: str, mtime: int, size: int, git: bool) -> str:
-    data = _whole(path)
     if git:
         return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
     return hashlib.sha256(data).hexdigest()

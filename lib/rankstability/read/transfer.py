@@ -1,7 +1,6 @@
 """One file over HTTP, and archives: verified before use, whole or not at all; pooch carries them.
 
-pooch does the transfer, the second tries and the unpacking; what it does not know is here: git's
-blob ids as checksums, members that must not be unpacked, and errors that say how to go on.
+Beside pooch: git's blob ids as checksums, members that must not be unpacked, errors that help.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import tarfile
 import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -50,8 +50,8 @@ def mismatch(path: Path, facts: Facts) -> str:
     checks = {"bytes": lambda p: p.stat().st_size, "git_blob": text.git_blob, "sha256": sha256}
     for key, compute in checks.items():
         if key in facts and (ours := compute(path)) != facts[key]:
-            problem = "checksum differs (corrupted, or another version)"
-            problem = "wrong size (truncated?)" if key == "bytes" else problem
+            checksum = "checksum differs (corrupted, or another version)"
+            problem = "wrong size (truncated?)" if key == "bytes" else checksum
             return f"{problem}; found {key} {ours}, expected {facts[key]}"
     return ""
 
@@ -94,12 +94,8 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
     """Download `url` to `target`, verified before it gets that name; tried again where it may help.
 
     It stops at the size that `facts` say (`LARGEST` where they do not) and after `TOTAL_TIME`.
-
-    Raises
-    ------
-    DataError
-        After the last try, with what went wrong and how to place the file by hand (or `instead`
-        of it what); `Unreachable` where no host answers.
+    Raises a DataError after the last try, with what went wrong and how to place the file by hand
+    (or `instead` of it what); `Unreachable` where no host answers.
     """
     import requests
 
@@ -118,13 +114,8 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
 
     kind: type[DataError] = DataError
     with staging_folder(target.parent, target.name) as staging:
-        keeper = pooch.create(
-            path=staging,
-            base_url="",
-            registry={target.name: facts.get("sha256")},
-            urls={target.name: url},
-            retry_if_failed=max(tries, 1) - 1,
-        )
+        registry, urls = {target.name: facts.get("sha256")}, {target.name: url}
+        keeper = pooch.Pooch(staging, "", registry, urls, retry_if_failed=max(tries, 1) - 1)
         try:
             os.replace(keeper.fetch(target.name, downloader=downloader), target)
             return
@@ -136,12 +127,9 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
             reason = str(error)
     must = [f"{facts['bytes']} bytes"] if "bytes" in facts else []
     must += [f"{key} {facts[key]}" for key in ("git_blob", "sha256") if key in facts]
-    raise kind(
-        f"cannot be fetched from {url}: {reason}",
-        file=target,
-        expected=f"the file placed there by hand: {target} "
-        f"({', '.join(must) or 'no checksum was published'}){instead}",
-    )
+    known = ", ".join(must) or "no checksum was published"
+    expected = f"the file placed there by hand: {target} ({known}){instead}"
+    raise kind(f"cannot be fetched from {url}: {reason}", file=target, expected=expected)
 
 
 def unpack(
@@ -153,50 +141,35 @@ def unpack(
 ) -> list[Path]:
     """Put members of a tar archive into `folder`: all that are wanted, or none.
 
-    Parameters
-    ----------
-    archive : Path
-        Tar, compressed or not.
-    part : str
-        A folder on the way to the members, anywhere in the archive; of members of one name the
-        nearest to the top is taken (of equally near ones the first by name).
-    folder : Path
-    required : mapping
-        File names that must be there (perhaps with ``.gz`` added), and what is known of each.
-    optional : sequence of str
-        Further names or patterns.
-
-    Raises
-    ------
-    DataError
-        Truncated or damaged archive; a member outside the target folder, a device, or a link that
-        leads outside or stands for a wanted file (nothing is unpacked then); a required member
-        missing or other than it must be.
+    They lie below a folder `part`, anywhere in the archive; of members of one name the nearest to
+    the top is taken (of equally near ones the first by name). `required`: file names that must be
+    there (perhaps with ``.gz`` added), and what is known of each; `optional`: further names or
+    patterns. Refused: a truncated or damaged archive; a member outside the target folder, a device,
+    or a link that leads outside or stands for a wanted file (nothing is unpacked then); a required
+    member missing or other than it must be.
     """
+    wrong = partial(DataError, file=archive)
     with staging_folder(folder, archive.name) as staging:
         try:
             with tarfile.open(archive, "r:*") as tar:
                 members = _bounded(archive, tar)
             for member in members:
-                _refuse_unsafe(archive, member, staging)
+                if reason := _unsafe(member, staging):
+                    problem = f"refused: unsafe member in the archive ({reason})"
+                    expected = "regular files below the archive's own folder; nothing was unpacked"
+                    raise wrong(problem, value=member.name, expected=expected)
             chosen = _choose(archive, members, part, required, optional)
             unpack = pooch.Untar(members=list(chosen.values()), extract_dir=str(staging))
             unpack(str(archive), "fetch", None)
             for name, inside in chosen.items():
-                if problem := mismatch(staging / inside, required.get(name, {})):
-                    raise DataError(
-                        f"a member differs from the official file: {problem}",
-                        file=archive,
-                        value=inside,
-                    )
+                if other := mismatch(staging / inside, required.get(name, {})):
+                    problem = f"a member differs from the official file: {other}"
+                    raise wrong(problem, value=inside)
             for name, inside in chosen.items():
                 os.replace(staging / inside, folder / name)
         except (tarfile.ReadError, EOFError, zlib.error, OSError) as error:
-            raise DataError(
-                f"truncated or damaged archive ({error})",
-                file=archive,
-                expected="a whole tar archive; remove it and fetch it again",
-            ) from None
+            expected = "a whole tar archive; remove it and fetch it again"
+            raise wrong(f"truncated or damaged archive ({error})", expected=expected) from None
     return [folder / name for name in chosen]
 
 
@@ -208,35 +181,25 @@ def _bounded(archive: Path, tar: tarfile.TarFile) -> list[tarfile.TarInfo]:
         members.append(member)
         size += member.size
         if len(members) > MEMBERS or size > LARGEST:
-            raise DataError(
-                "the archive is too large to unpack",
-                file=archive,
-                value=f"{len(members)} members, {size} bytes and more",
-                expected=f"at most {MEMBERS} members and {LARGEST} bytes",
-            )
+            problem = "the archive is too large to unpack"
+            value = f"{len(members)} members, {size} bytes and more"
+            most = f"at most {MEMBERS} members and {LARGEST} bytes"
+            raise DataError(problem, file=archive, value=value, expected=most)
     return members
 
 
-def _refuse_unsafe(archive: Path, member: tarfile.TarInfo, target: Path) -> None:
-    """tarfile's data filter, and our own look at the name."""
+def _unsafe(member: tarfile.TarInfo, target: Path) -> str:
+    """Why a member must not be unpacked: tarfile's data filter, and our own look at the name."""
     parts = PurePosixPath(member.name.replace("\\", "/")).parts
-    reason = ""
     if ".." in parts or (parts and (parts[0] == "/" or parts[0].endswith(":"))):
-        reason = "it leads outside the target folder"
-    elif not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
-        reason = "it is a device or another special file"
-    else:
-        try:
-            tarfile.data_filter(member, str(target))
-        except tarfile.FilterError as error:
-            reason = str(error)
-    if reason:
-        raise DataError(
-            f"refused: unsafe member in the archive ({reason})",
-            file=archive,
-            value=member.name,
-            expected="regular files below the archive's own folder; nothing was unpacked",
-        )
+        return "it leads outside the target folder"
+    if not (member.isfile() or member.isdir() or member.issym() or member.islnk()):
+        return "it is a device or another special file"
+    try:
+        tarfile.data_filter(member, str(target))
+    except tarfile.FilterError as error:
+        return str(error)
+    return ""
 
 
 def _choose(
@@ -247,6 +210,7 @@ def _choose(
     optional: Collection[str],
 ) -> dict[str, str]:
     """File name -> member, of those wanted below a folder `part`."""
+    wrong = partial(DataError, file=archive)
     chosen: dict[str, tarfile.TarInfo] = {}
     for member in sorted(members, key=lambda m: (m.name.count("/"), m.name)):
         path = PurePosixPath(member.name)
@@ -256,17 +220,9 @@ def _choose(
             chosen.setdefault(path.name, member)
     missing = [name for name in required if not {name, f"{name}.gz"} & chosen.keys()]
     if missing:
-        raise DataError(
-            f"no member {missing[0]} below a folder {part}",
-            file=archive,
-            expected="; ".join(sorted({str(PurePosixPath(m.name).parent) for m in members})),
-        )
-    for member in chosen.values():
-        if not member.isfile():
-            raise DataError(
-                "a link or folder in place of a file",
-                file=archive,
-                value=member.name,
-                expected="a regular file",
-            )
+        there = "; ".join(sorted({str(PurePosixPath(m.name).parent) for m in members}))
+        raise wrong(f"no member {missing[0]} below a folder {part}", expected=there)
+    for name in [member.name for member in chosen.values() if not member.isfile()]:
+        problem = "a link or folder in place of a file"
+        raise wrong(problem, value=name, expected="a regular file")
     return {name: member.name for name, member in chosen.items()}
