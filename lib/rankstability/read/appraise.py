@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -61,16 +60,11 @@ def layout(line: str) -> tuple[str, ...]:
     names = tuple(OTHER_NAMES.get(name, name) for name in row)
     for columns in LAYOUTS.values():
         for whole in (columns, (*columns, *BATCH)):
-            if names == whole or (len(row) == len(whole) and _fits(row, whole)):
+            cell = dict(zip(whole, row, strict=True)) if len(row) == len(whole) else {}
+            known = cell.get("isDocScore", "true").lower() in ("true", "false")
+            if names == whole or (cell.get("itemType") in TYPES and known):
                 return whole
     return ()
-
-
-def _fits(row: Sequence[str], columns: tuple[str, ...]) -> bool:
-    if row[columns.index("itemType")] not in TYPES:
-        return False
-    whole = row[columns.index("isDocScore")] if "isDocScore" in columns else "true"
-    return whole.lower() in ("true", "false")
 
 
 def pairs(files: tuple[Path, ...]) -> tuple[str, ...]:

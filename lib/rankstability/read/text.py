@@ -98,9 +98,7 @@ def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
 
 def first_line(path: Path) -> str:
     """The first line (of an archive, that of its table); empty where it cannot be read."""
-    with contextlib.suppress(DataError), opened(path) as stream:
-        return stream.readline(PIECE).decode("utf-8-sig", errors="replace").rstrip("\r\n")
-    return ""
+    return head(path).partition("\n")[0].rstrip("\r")
 
 
 def head(path: Path) -> str:
