@@ -100,7 +100,7 @@ def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple
     for file in (file for file in files if not companion(file)):
         rows = export(file)
         inside = rows["pair"] == pair
-        counts = rows.attrs["excluded"] | {
+        counts = rows.attrs["changed"] | {
             "other language pairs": int((~inside).sum()),
             "(kept: no start and end in seconds)": int(rows.loc[inside, "time"].isna().sum()),
         }
@@ -122,7 +122,7 @@ def export(file: Path) -> pd.DataFrame:
 
     Columns worker, hit, system, item (the itemId), type, pair, score, block (the docId), document
     (the docId without its marks), domain, whole (a document's score), start, time (see `_seconds`),
-    spans; ``.attrs["excluded"]`` counts what was changed.
+    spans; ``.attrs["changed"]`` counts what was.
     """
     line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
     columns = layout(line)
@@ -155,7 +155,7 @@ def export(file: Path) -> pd.DataFrame:
     rows["system"] = rows["system"].str.replace(FILE_NAME, r"\1\2", regex=True)
     untimed = "(kept, but for the time: a start or end that is not a number)"
     rows = rows.drop(columns="end")
-    rows.attrs["excluded"] = {
+    rows.attrs["changed"] = {
         "(kept: blanks around names taken away)": table.trimmed([*IDS.values(), "docId"]),
         untimed: int((times.isna() & (said != "")).any(axis=1).sum()),
     }
