@@ -80,10 +80,7 @@ def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
 
 @styled
 def judged_beside(table: pd.DataFrame, title: str) -> Figure:
-    """Mean z of each system, with and without the part due to what its workers judged beside it.
-
-    `table` is from `cooccurrence.judged_beside`.
-    """
+    """Mean z of each system, with and without its company's part (`cooccurrence.judged_beside`)."""
     fig, ax = plt.subplots(figsize=(6.8, 0.27 * len(table) + 1.3))
     _dumbbells(ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED)
     key = _system_rows(ax, table)
@@ -137,10 +134,7 @@ def document_matrix(values: pd.DataFrame, title: str, label: str, human: set[str
 
 @styled
 def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
-    """Shares of the variance of a judgment: one bar per language pair, raw and z side by side.
-
-    `shares` is from `documents.component_table`, of all language pairs.
-    """
+    """Shares of variance, raw and z, one bar per language pair (`documents.component_table`)."""
     names = {"raw": "raw scores", "z": "z-scores"}
     scores = [s for s in names if s in set(shares["score"])]
     pairs = sorted(shares["pair"].unique())
@@ -148,7 +142,8 @@ def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
     fig, axes = plt.subplots(1, len(scores), figsize=size, sharey=True, squeeze=False)
     for ax, score in zip(axes[0], scores, strict=True):
         part = shares[shares["score"] == score]
-        wide = part.pivot(index="component", columns="pair", values="share")[pairs].fillna(0)
+        wide = part.pivot(index="component", columns="pair", values="share")
+        wide = wide.reindex(columns=pairs).fillna(0)
         left = np.zeros(len(pairs))
         for name in [p for p in PARTS if p in wide.index]:
             width = wide.loc[name].to_numpy()
@@ -166,10 +161,7 @@ def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def difficulty(table: pd.DataFrame, title: str) -> Figure:
-    """Difficulty of each document with its interval, hardest at the top.
-
-    `table` is from `documents.difficulty`.
-    """
+    """Difficulty, with interval, of each document (`documents.difficulty`), hardest at the top."""
     n = len(table)
     fig, ax = plt.subplots(figsize=(6.4, min(8.5, max(3.0, 0.16 * n + 1.3))))
     y = rows(ax, table["document"], fontsize=7)
@@ -191,10 +183,7 @@ def difficulty(table: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def easy_documents(table: pd.DataFrame, title: str) -> Figure:
-    """What each system owes to its documents, in points; best system at the top.
-
-    `table` is from `documents.ease_by_system`.
-    """
+    """Points each system owes to its documents (`documents.ease_by_system`); best at the top."""
     fig, ax = plt.subplots(figsize=(6.4, 0.26 * len(table) + 1.3))
     ease, y = table["luck_raw"], range(len(table))
     ax.barh(y, ease, color=np.where(ease >= 0, BLUE, RED), height=0.65)
@@ -216,10 +205,7 @@ def methods(rankings: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def halves(table: pd.DataFrame, title: str) -> Figure:
-    """Agreement between halves of the workers, real and simulated, by language pair.
-
-    `table` is from `truth.agreement_check`.
-    """
+    """Agreement between halves of the workers, real and simulated (`truth.agreement_check`)."""
     pairs, names = table["pair"].unique(), table["scores"].unique()
     fig, ax = plt.subplots(figsize=(6.8, 0.42 * len(pairs) + 1.6))
     places = rows(ax, pairs)
@@ -235,10 +221,7 @@ def halves(table: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def stable_and_right(table: pd.DataFrame, title: str) -> Figure:
-    """Each method: how often order and lines changed, against its errors where truth is known.
-
-    `table` is from `scorings.stable_and_right`.
-    """
+    """How often each method changes, against its errors in truth (`scorings.stable_and_right`)."""
     fig, axes = plt.subplots(1, 2, figsize=(8.6, 3.9), sharey=True)
     for ax, column in zip(axes, ("order", "lines"), strict=True):
         for k, row in enumerate(table.to_dict("records")):

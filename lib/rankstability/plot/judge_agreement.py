@@ -30,19 +30,13 @@ def _look(kind: str, reference: str) -> dict[str, Any]:
 
 
 def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) -> Figure:
-    """A measure of agreement (of `agreement.MEASURES`) of each group, with its interval.
-
-    `table` is from `agreement.agreement`, grouped by the one column `group`.
-    """
+    """A measure of `agreement.agreement` by the one column `group`, with its interval."""
     label = f"{MEASURE_NAMES.get(measure, measure)}, with 95 % interval"
     return _intervals(_rows(table, table[group].astype(str), measure), label, title)
 
 
 def measures_figure(table: pd.DataFrame, title: str) -> Figure:
-    """All measures on the same comparisons: what the choice of P(E) does.
-
-    `table` is from `agreement.agreement` over one group (``by=[]``).
-    """
+    """All measures of `agreement.agreement` over one group: what the choice of P(E) does."""
     parts = [_rows(table, name, measure) for measure, name in MEASURE_NAMES.items()]
     return _intervals(pd.concat(parts), "agreement beyond chance, with 95 % interval", title)
 

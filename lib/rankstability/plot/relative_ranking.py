@@ -150,10 +150,7 @@ def pairs_figure(
 
 @styled
 def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
-    """Rank ranges of every task: thick where units are drawn, thin where single comparisons.
-
-    `table`: rows of one method of `rr_changes.ranges`.
-    """
+    """Rank ranges by one method (`rr_changes.ranges`): units are thick, single comparisons thin."""
     tasks = sorted(table["task"].unique(), key=lambda task: task.split(" ", 1)[::-1])
     columns = min(4, len(tasks))
     number = table.groupby("task")["rank"].max()[tasks].tolist()
@@ -201,10 +198,7 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
 
 @styled
 def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
-    """The share of removals after which the other systems stand in another order, by method.
-
-    `summary` is from `rr_changes.removal_summary`.
-    """
+    """Share of removals that change order or clusters by method (`rr_changes.removal_summary`)."""
     shares = summary.assign(
         score=summary["method"].map(LABELS),
         order=100 * summary["d_rank"] / summary["removals"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -17,7 +16,8 @@ def describe(fig: Figure, most: int = 420) -> str:
     whole = fig.get_suptitle()
     parts = [whole] if whole else []
     panels = [ax for ax in fig.axes if ax.get_visible() and ax.get_label() != "<colorbar>"]
-    heads = [t for ax in panels if (t := _title(ax))]
+    sides = [[ax.get_title(loc=side) for side in ("left", "center", "right")] for ax in panels]
+    heads = [next(filter(None, titles)) for titles in sides if any(titles)]
     parts += [f"{len(heads)} panels: {', '.join(heads)}"] if len(heads) > 1 else heads
     seen: set[str] = set()
     for ax in panels:
@@ -42,10 +42,6 @@ def describe(fig: Figure, most: int = 420) -> str:
         parts.append("Legend: " + ", ".join(dict.fromkeys(keys)))
     text = " ".join(". ".join(parts).split())
     return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"
-
-
-def _title(ax: Axes) -> str:
-    return next((t for side in ("left", "center", "right") if (t := ax.get_title(loc=side))), "")
 
 
 def _names(labels: list[Text]) -> str:
