@@ -98,9 +98,11 @@ def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarr
     (Knowles and Lo 2022 leave BAD_REF rows out, and may take those of one system).
     """
     rows = da.latest[unmarked(da.latest) if base is None else base]
-    worker = da.good["worker"].cat
-    of = worker_statistics(rows).reindex(worker.categories)
-    mean, sd = (of[name].to_numpy()[worker.codes.to_numpy()] for name in ("mean", "sd"))
+    names, worker = da.latest["worker"].cat.categories, da.good["worker"].cat
+    codes = rows["worker"].cat.codes.to_numpy()
+    mean, sd, _ = moments(codes, rows["score"].to_numpy(float), len(names))
+    place = names.get_indexer(worker.categories)[worker.codes.to_numpy()]
+    mean, sd = (np.append(x, np.nan)[place] for x in (mean, sd))
     return standardised(da.good["score"].to_numpy(float), mean, sd, da.zero_variance)
 
 

@@ -173,11 +173,12 @@ def standardised(
     `penalty` is that of worker and document effects in ``mixed``, by default from `components` of
     these data.
     """
+    methods = list(methods)
     raw = da.good["score"].to_numpy(float)[:, None]
-    columns = standardised_columns(da, raw, methods, penalty)
-    if "z" in columns:
+    columns = standardised_columns(da, raw, [m for m in methods if m != "z"], penalty)
+    if "z" in methods:
         columns["z"] = da_scores.judgment_z(da)[:, None]
-    return {method: values[:, 0] for method, values in columns.items()}
+    return {m: columns[m][:, 0] for m in methods if m in columns}
 
 
 def standardised_columns(
@@ -216,8 +217,8 @@ def standardised_columns(
                 values = (scores - centre - w[worker]) / spread[worker]
             else:
                 values = scores - w[worker] - d[document]
-        known = np.isfinite(values[counts, 0])
-        if method != "controls" or set(system) == set(system[known]):
+        known = system[np.isfinite(values[counts, 0])]
+        if method != "controls" or len(np.unique(known)) == len(np.unique(system)):
             out[method] = values
     return out
 
