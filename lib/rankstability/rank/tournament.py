@@ -248,7 +248,8 @@ def _checked(weights: ArrayLike) -> IntArray:
         (np.diag(w.diagonal() > 0), "a system has weight against itself (on the diagonal)"),
         ((w > 0) & (w.T > 0), "weight in both directions"),
     ):
-        for i, j in np.argwhere(wrong)[:1]:
+        if wrong.any():
+            i, j = np.argwhere(wrong)[0]
             value = f"{w[i, j]} and {w[j, i]}" if i != j else int(w[i, j])
             raise DataError(f"{what}: {i}, {j}", value=value, expected="net_weights(wins)")
     return w

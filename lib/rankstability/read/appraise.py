@@ -209,8 +209,9 @@ def _annotators(hits: pd.Series, file: Path) -> pd.Series:
         wrong = partial(DataError, file=file, line=1, value="\t".join(table.columns))
         raise wrong("not a list of annotators", expected="a header with username and annotator")
     of = table.drop_duplicates("username").set_index("username")["annotator"]
-    for missing in sorted(set(hits) - set(of.index))[:1]:
-        wrong = partial(DataError, file=file, column="username", value=missing)
+    missing = sorted(set(hits) - set(of.index))
+    if missing:
+        wrong = partial(DataError, file=file, column="username", value=missing[0])
         expected = "a line for every username of the export"
         raise wrong("a username without annotator", expected=expected)
     return hits.map(of)

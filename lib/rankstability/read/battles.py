@@ -72,9 +72,10 @@ def _joined(columns: Sequence[pd.Series]) -> pd.Categorical:
 
 def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     table = tables.any_table(file)
-    for missing in [name for name in NEEDED if name not in table.frame][:1]:
+    missing = [name for name in NEEDED if name not in table.frame]
+    if missing:
         there = ", ".join(table.frame.columns)[:80]
-        raise DataError("a column is missing", file=file, line=1, value=there, expected=missing)
+        raise DataError("a column is missing", file=file, line=1, value=there, expected=missing[0])
     named = {ours: theirs for ours, theirs in NAMED.items() if theirs in table.frame}
     keep = np.arange(len(table.frame))
     if "anony" in table.frame:
@@ -84,8 +85,9 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     schema = schemas.made(schemas.ids(*named) | {"winner": schemas.one_of(RANKS, "winner")})
     rows = table.validated(schema, {**named, "winner": "winner"}, keep)
     both = union_categoricals([_joined([rows[name]]) for name in ("system1", "system2")])
-    for same in keep[np.equal(*both.codes.reshape(2, -1))][:1]:
-        raise table.error("a model against itself", int(same), "model_b", "two models")
+    same = keep[np.equal(*both.codes.reshape(2, -1))]
+    if len(same):
+        raise table.error("a model against itself", int(same[0]), "model_b", "two models")
     bad = rows["winner"].isin(["tie (bothbad)", "both_bad"])
     excluded["(kept as ties: both bad)"] += int(bad.sum())
     winner = rows["winner"].cat

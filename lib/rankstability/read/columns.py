@@ -54,9 +54,10 @@ class Judged:
             return np.full(len(self.table.frame), self.pair, dtype=object)
         written = self.column("pair")
         ours = written.map({one: languages.pair_of(one) for one in written.unique()})
-        for bad in np.flatnonzero((ours == "").to_numpy())[:1]:
+        bad = np.flatnonzero((ours == "").to_numpy())
+        if len(bad):
             expected = "a pair such as cs-en"
-            raise self.table.error("not a language pair", bad, self.names["pair"], expected)
+            raise self.table.error("not a language pair", bad[0], self.names["pair"], expected)
         return ours.to_numpy(dtype=object)
 
     def scores(self) -> np.ndarray:

@@ -182,8 +182,9 @@ def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
     table = tables.read(path, ("sid", "document"))
     frame = table.validated(schemas.documents(), {"segment": "sid", "document": "document"})
     listed = frame.astype(str).set_index("segment")["document"]
-    for missing in segments.difference(listed.index)[:1]:
-        wrong = partial(DataError, file=path, column="sid", value=missing)
+    missing = segments.difference(listed.index)
+    if len(missing):
+        wrong = partial(DataError, file=path, column="sid", value=missing[0])
         raise wrong("a judged segment has no document", expected="a line for every segment")
     return listed.loc[segments]
 

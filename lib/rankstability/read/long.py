@@ -58,8 +58,9 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
 def _refuse_stray(parts: Sequence[Judged], low: float, high: float, usual: str) -> None:
     expected = f"{usual}; or `scale: [lowest, highest]` in a campaign.yaml"
     for part in parts:
-        for bad in np.flatnonzero((part.scores() < low) | (part.scores() > high))[:1]:
-            raise part.table.error("score out of scale", bad, part.names["score"], expected)
+        bad = np.flatnonzero((part.scores() < low) | (part.scores() > high))
+        if len(bad):
+            raise part.table.error("score out of scale", bad[0], part.names["score"], expected)
 
 
 def read(
@@ -113,9 +114,9 @@ def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataF
             values = part.column(name).iloc[keep].reset_index(drop=True)
             frame[name] = values.where(~values.str.lower().isin(MISSING), None)
     types = part.column("type").iloc[keep].str.upper().map(TYPES)
-    for bad in keep[types.isna()][:1]:
+    if types.isna().any():
         expected = "empty or one of " + ", ".join(name for name in TYPES if name)
-        raise part.table.error("unknown type", int(bad), names["type"], expected)
+        raise part.table.error("unknown type", int(keep[types.isna()][0]), names["type"], expected)
     frame["type"] = types.to_numpy(dtype=object)
     if "time" in names:
         time = pd.to_numeric(part.column("time"), errors="coerce")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -104,8 +105,9 @@ def _seg_scores(file: Path) -> pd.DataFrame:
     lines = text.content(file).decode().splitlines()
     frame = pd.Series(lines).str.partition("\t")[[0, 2]].set_axis(["system", "score"], axis=1)
     scores = pd.to_numeric(frame["score"], errors="coerce")
-    for bad in scores.index[scores.isna() & frame["score"].ne("None")][:1]:
-        problem, expected = "not a system and its score", "system, tab, a number or None"
-        raise DataError(problem, file=file, line=bad + 1, value=lines[bad], expected=expected)
+    bad = scores.index[scores.isna() & frame["score"].ne("None")]
+    if len(bad):
+        wrong = partial(DataError, file=file, line=bad[0] + 1, value=lines[bad[0]])
+        raise wrong("not a system and its score", expected="system, tab, a number or None")
     frame.insert(1, "segment", frame.groupby("system").cumcount().astype(str))
     return frame.assign(score=scores).dropna(ignore_index=True)

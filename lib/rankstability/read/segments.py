@@ -55,8 +55,9 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
 def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
     """By itemId and docId; one that stands for two segments, by its neighbours (`_by_order`)."""
     table = tables.read_csv(listed, separator="\t").frame.astype(str)
-    for missing in [name for name in COLUMNS[:3] if name not in table.columns][:1]:
-        wrong = partial(DataError, file=listed, line=1, column=missing)
+    missing = [name for name in COLUMNS[:3] if name not in table.columns]
+    if missing:
+        wrong = partial(DataError, file=listed, line=1, column=missing[0])
         expected = "a header with " + ", ".join(COLUMNS)
         raise wrong("not a list of segments", value="\t".join(table.columns), expected=expected)
     key = ["itemId", "docId"]

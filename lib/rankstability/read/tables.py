@@ -216,8 +216,9 @@ def _read(
         data = b"\n".join(b"\t".join(line.split()) for line in data.split(b"\n"))
     data += b"" if data.endswith(b"\n") else b"\n"
     _, length, fields = _measured(data, "\t")
-    for bad in np.flatnonzero((length > 1) & (fields != len(columns)))[:1]:
-        raise wrong_width(int(bad) + 1, int(fields[bad]), f"{len(columns)} columns", file)
+    bad = np.flatnonzero((length > 1) & (fields != len(columns)))
+    if len(bad):
+        raise wrong_width(int(bad[0]) + 1, int(fields[bad[0]]), f"{len(columns)} columns", file)
     lines = np.flatnonzero(length > 1) + 1
     names = data.split(b"\n", int(lines[0]))[int(lines[0]) - 1].decode().split("\t")
     if len(set(names) & set(columns)) <= len(columns) // 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
@@ -231,4 +232,5 @@ def main(figures: Path = paths.FIGURES, readme: Path = paths.ROOT / "README.md")
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=main.__doc__).parse_args()
     raise SystemExit(main())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import filecmp
 import json
 import shutil
@@ -267,4 +268,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=main.__doc__).parse_args()
     main()
