@@ -11,7 +11,7 @@ import pytest
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.papers import claims
-from rankstability.report import ledger
+from rankstability.report import ledger, results
 
 
 def write_claims(figures, campaign, notebook, rows):
@@ -31,7 +31,7 @@ def published(tmp_path):
     folder.mkdir()
     keys = [("Table 10", "b"), ("Table 10", "a"), ("Table 2", "c"), ("Table 2", "never run")]
     frame = pd.DataFrame(
-        [("knowles2021", *k, "1") for k in keys], columns=[*ledger.KEY, "published"]
+        [("knowles2021", *k, "1") for k in keys], columns=[*results.KEY, "published"]
     )
     frame.to_csv(folder / "knowles2021.csv", index=False)
     return folder
@@ -102,7 +102,7 @@ def test_a_number_under_two_readings_is_counted_once():
         ],
         columns=claims.COLUMNS,
     )
-    assert len(ledger.numbers(rows)) == 2
+    assert len(results.numbers(rows)) == 2
     table = ledger.per_paper(rows).set_index("title")
     assert table["cells"].to_dict() == {
         "Bojar et al. 2011": 1, "Koehn 2012, as matched": 1, "Koehn 2012, as stated": 1,
@@ -166,4 +166,4 @@ def test_each_paper_has_its_module_and_its_published_numbers():
         if hasattr(module, "absent"):
             rows = claims.published(paper)
             assert len(module.absent(rows)) <= len(rows)
-    assert ledger.campaign_tables(paths.ROOT / "none", "01", "changes").equals(empty)
+    assert results.campaign_tables(paths.ROOT / "none", "01", "changes").equals(empty)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rankstability import paths
-from rankstability.report import front, pages, site, slim, templates
+from rankstability.report import front, pages, runs, site, slim, templates
 from site_fixture import make_report, make_run
 
 
@@ -243,13 +243,13 @@ def test_results_written_elsewhere_and_gone_are_looked_for_in_figures(tmp_path):
     saved = tmp_path / "executed" / "wmtx" / "01_tiny.status.json"
     saved.parent.mkdir(parents=True)
     saved.write_text(json.dumps({"status": "failed", "output_dir": str(tmp_path / "gone")}))
-    (run,) = site.read_runs(tmp_path / "executed", tmp_path / "figures")
+    (run,) = runs.read_runs(tmp_path / "executed", tmp_path / "figures")
     assert run.output_dir == tmp_path / "figures" / "wmtx" / "01_tiny"
     assert run.executed is None and run.status == "failed"
     kept = tmp_path / "elsewhere"
     kept.mkdir()
     saved.write_text(json.dumps({"status": "ok", "output_dir": str(kept)}))
-    assert site.read_runs(tmp_path / "executed", tmp_path / "figures")[0].output_dir == kept
+    assert runs.read_runs(tmp_path / "executed", tmp_path / "figures")[0].output_dir == kept
 
 
 def test_nothing_run_yet(tmp_path):

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..chance import named_generator
 from ..rank.units import TWO_WAY
-from . import ledger
+from . import results
 from .templates import template
 
 DRAWS = 4000
@@ -41,7 +41,7 @@ def gather(figures: Path) -> Rows:
         ("false", "10_lines", "false_lines", "campaigns_with_line", "false_lines.png", false_lines),
         ("methods", "07_relative_ranking", "method_ranks", "task", "readings.png", methods),
     ):
-        table = ledger.campaign_tables(figures, notebook, name)
+        table = results.campaign_tables(figures, notebook, name)
         rows = find(table) if column in table else []
         if rows:  # with the campaign in which the finding is strongest and drawn
             order = [str(row["campaign"]) for row in rows]
@@ -148,6 +148,6 @@ def misprints(file: Path) -> dict[str, Any]:
         return {}
     rows = pd.read_csv(file, dtype=str, keep_default_na=False)
     wrong = rows[(rows["status"] == "differs") & rows["reason"].str.startswith(SLIPS)]
-    cells = ledger.numbers(wrong)
+    cells = results.numbers(wrong)
     papers = cells["paper"].nunique()
-    return {"part": len(cells), "whole": len(ledger.numbers(rows)), "papers": papers}
+    return {"part": len(cells), "whole": len(results.numbers(rows)), "papers": papers}

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -18,11 +18,9 @@ from .. import paths
 from ..papers import claims
 from ..read.campaigns import catalogue
 from ..read.formats import FORMATS, PARTS, described
-from . import findings, ledger, pages
+from . import findings, ledger, pages, results
+from .runs import Run
 from .templates import HERE
-
-if TYPE_CHECKING:
-    from .site import Run
 
 SAMPLE = paths.DEMO / "ratings.csv"
 Words = list[tuple[str, str, str, str]]  # of the search: address, heading, where, text
@@ -56,7 +54,7 @@ def contexts(
             **shared,
             "rows": [shown(row) for row in rows.to_dict("records")],
             "open": open_rows(rows),
-            "numbers": len(ledger.numbers(rows)),
+            "numbers": len(results.numbers(rows)),
         },
         "own.html": {"sample": sample[:7], "rows": len(sample) - 1, "file": paths.shown(SAMPLE)},
         "columns.html": {"notebooks": tables(figures)},
@@ -72,7 +70,7 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
     names = {folder.parent.name for folder in figures.glob("*/[0-9]*")} | {r.campaign for r in runs}
     whole = [r for r in runs if r.executed and not r.failed and not r.pair]
     made = []
-    for name in sorted(names, key=lambda name: (ledger.is_demo(name), name)):
+    for name in sorted(names, key=lambda name: (results.is_demo(name), name)):
         entry = catalogue().get(name, {})
         about = {key: str(entry.get(key) or "") for key in ("title", "citation")}
         made.append({"name": name, **about, "runs": [r for r in whole if r.campaign == name]})
@@ -119,12 +117,12 @@ def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """
     made = []
     for paper, part in rows.groupby("paper", sort=False):
-        left = ledger.numbers(part[part["status"] == "no data"])["reason"]
+        left = results.numbers(part[part["status"] == "no data"])["reason"]
         if len(left):
             reasons = left.str.partition(";")[0].value_counts()
             never = left.str.contains("not released|not in the release|prints? no").sum()
             about = {"title": ledger.PAPERS.get(str(paper), str(paper)), "never": int(never)}
-            about |= {"open": len(left), "all": len(ledger.numbers(part))}
+            about |= {"open": len(left), "all": len(results.numbers(part))}
             made.append({**about, "reason": reasons.index[0], "most": int(reasons.iloc[0])})
     return made
 

@@ -14,8 +14,9 @@ import pandas as pd
 from .. import paths
 from ..errors import DataError
 from ..papers import claims
-from ..read.campaigns import catalogue, listed
-from .placing import csv_bytes, finish_below, record, write_whole
+from . import findings
+from .placing import csv_bytes, finish_below, write_whole
+from .results import KEY, campaign_tables, files_named
 
 PAPERS = {
     "bojar2011": "Bojar et al. 2011",
@@ -27,12 +28,6 @@ PAPERS = {
 }
 MARKERS = "<!-- ledger -->", "<!-- /ledger -->"
 ANSWERS = "<!-- findings -->", "<!-- /findings -->"
-KEY = ["paper", "place", "cell"]
-
-
-def is_demo(campaign: str) -> bool:
-    """Whether a folder below ``figures/`` belongs to a synthetic demo campaign."""
-    return campaign.startswith("demo")
 
 
 def gather(
@@ -48,7 +43,7 @@ def gather(
     `claims.COLUMNS`, all text, by paper, then in the order of the `published` files; empty where no
     real campaign has been run. DataError for a file without a column, or with an unknown status.
     """
-    frames = [_of_campaign(file) for file in _files(figures, "*", "claims.csv")]
+    frames = [_of_campaign(file) for file in files_named(figures, "*", "claims.csv")]
     if not frames:
         return pd.DataFrame(columns=claims.COLUMNS, dtype=str)
     tables = partial(campaign_tables, figures)
@@ -62,45 +57,6 @@ def gather(
     rest = uncovered(rows, published)
     rest = [_absent(papers.get(paper), part) for paper, part in rest.groupby("paper")]
     return _ordered(pd.concat([rows, *rest], ignore_index=True), published)
-
-
-def campaign_tables(figures: Path, notebook: str, name: str) -> pd.DataFrame:
-    """``<name>.csv`` of a notebook of all real campaigns that were run, `campaign` first.
-
-    `notebook` is a beginning of its name, or ``catalogue`` with the name ``pairs``: what the
-    catalogue says of each pair. ``run``: the settings in ``run.json``, a row per campaign.
-    """
-    if notebook == "catalogue":
-        return _catalogue_pairs()
-    frames = []
-    for file in _files(figures, f"{notebook}*", "run.json" if name == "run" else f"{name}.csv"):
-        if name == "run":
-            frame = pd.DataFrame([record(file.parent)]).drop(columns="files", errors="ignore")
-        else:
-            frame = pd.read_csv(file, keep_default_na=False, na_values=[""])
-        frame = frame.drop(columns="campaign", errors="ignore")
-        frame.insert(0, "campaign", file.parent.parent.name)
-        frames.append(frame)
-    kept = [frame for frame in frames if len(frame)] or frames[:1]
-    return pd.concat(kept, ignore_index=True) if kept else pd.DataFrame({"campaign": []}, dtype=str)
-
-
-def _files(figures: Path, notebook: str, name: str) -> list[Path]:
-    """That file of the catalogue's real campaigns: none that is synthetic or a user's own."""
-    real = {campaign for campaign in catalogue() if not is_demo(campaign)}
-    found = sorted(figures.glob(f"*/{notebook}/{name}"))
-    return [file for file in found if file.parent.parent.name in real]
-
-
-def _catalogue_pairs() -> pd.DataFrame:
-    """A row per pair of each real campaign: what the catalogue says of how it was judged."""
-    parts = [
-        c.facts(c.known_pairs).assign(campaign=c.name, protocol=c.protocol, title=c.title)
-        for c in listed()
-        if not c.demo
-    ]
-    names = ["campaign", "pair", "protocol", "year", "style", "tool", "judged", "title"]
-    return pd.concat(parts, ignore_index=True)[names]
 
 
 def _of_campaign(file: Path) -> pd.DataFrame:
@@ -156,12 +112,6 @@ def uncovered(rows: pd.DataFrame, published: Path = paths.PUBLISHED) -> pd.DataF
     return printed[~_cells(printed).isin(_cells(rows))].reset_index(drop=True)
 
 
-def numbers(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per printed number: those that stand under two readings are counted once."""
-    cells = rows["cell"].str.replace("^as (stated|matched) [|] ", "", regex=True)
-    return rows.assign(cell=cells).drop_duplicates(KEY)
-
-
 def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of each status per paper, and per reading where a paper's numbers stand under two.
 
@@ -208,8 +158,6 @@ def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -
 
 def main(figures: Path = paths.FIGURES, readme: Path = paths.ROOT / "README.md") -> int:
     """Gather the ledger into ``<figures>/claims_ledger.csv`` and summarise it in the README."""
-    from . import findings
-
     finish_below(figures)
     rows = gather(figures)
     if rows.empty:
