@@ -435,11 +435,13 @@ def test_joined_ids_of_the_good_file_count_for_each_system(tmp_path):
 
 def test_blanks_around_a_name_make_no_second_system(tmp_path):
     rows = [row.replace("\tsysB\t", "\tsysB \t") for row in REDUP[:2]] + REDUP[2:]
+    rows[-1] = rows[-1].replace("\tw1\t", "\t w1\t").replace("\tsysC\t", "\tsysC \t")  # en-de
     da = readers_da.read_da(write(tmp_path, good=rows), "cs-en")
     assert "sysB " not in set(da.good.system)
-    assert ("(kept: blanks around names taken away)", 1) in set(
-        zip(da.excluded.reason, da.excluded.rows, strict=True)
-    )
+    for pair in ("cs-en", "en-de"):  # a row counts once, and in its own pair
+        excluded = readers_da.read_da(tmp_path, pair).excluded
+        blanks = excluded[excluded.reason == "(kept: blanks around names taken away)"]
+        assert blanks.rows.tolist() == [1], pair
 
 
 def test_a_carriage_return_within_a_line_is_refused(tmp_path):

@@ -17,3 +17,17 @@ def test_a_block_is_of_one_worker_document_and_system_and_unknown_where_one_is_m
     block = from_frame(frame.assign(score=1.0)).units["block"]
     assert (block[5:] == -1).all() and (block[:5] >= 0).all()
     assert block[0] == block[1] and len(set(block[:5])) == 4
+
+
+def test_one_worker_is_a_unit_that_is_named_and_a_column_of_blanks_is_none():
+    frame = pd.DataFrame({"system": ["B", "A", "B"], "segment": ["s2", "s1", "s1"], "score": 1.0})
+    judged = from_frame(frame.assign(worker="w", document=None))
+    assert judged.units.keys() == {"worker"} and judged.units["worker"].tolist() == [0, 0, 0]
+    assert judged.workers == ("w",) and judged.systems == ("A", "B")
+    assert judged.system.tolist() == [1, 0, 1] and judged.segment.tolist() == [1, 0, 0]
+
+
+def test_judgments_without_a_domain_are_of_one_of_their_own():
+    frame = pd.DataFrame({"system": list("ABAB"), "segment": list("1122"), "score": 1.0})
+    domain = from_frame(frame.assign(domain=["news", None, "speech", None])).units["domain"]
+    assert domain.tolist() == [0, 2, 1, 2]
