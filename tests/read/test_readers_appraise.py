@@ -82,6 +82,10 @@ def test_time_runs_from_the_end_of_the_judgment_before(tmp_path):
     seconds = da.good.set_index(["worker", "segment"])["time"]
     assert seconds["u1"].sort_index().iloc[:3].tolist() == [30.0, 5.0, 15.0]
     assert np.isnan(seconds["u1"]["4"]) and seconds["u2"].tolist() == [7.0]
+    untimed = "(kept, but for the time: a start or end that is not a number)"
+    assert untimed not in counts(da)  # a blank is no wrong time
+    rows += [f"u3,sysA,{k},TGT,eng,jpn,90,d,False,[],{a},9.0" for k, a in enumerate(["x", "inf"])]
+    assert counts(read_appraise((written(tmp_path, rows),), "en-ja"))[untimed] == 2
 
 
 COMMON = ["u1,A,1,TGT,ces,eng,70", "u1,B,1,TGT,ces,eng,60"]

@@ -12,7 +12,7 @@ def draw_means(
     scored: Scored,
     unit: str,
     rng: np.random.Generator,
-    resamples: int = 1000,
+    resamples: int,
     by_domain: bool = False,
 ) -> np.ndarray:
     """Mean scores in campaigns whose units (as of `units.estimate`) are drawn with replacement.
