@@ -90,8 +90,8 @@ def apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
     """
     system = frame["system"].astype(str)
     known = set(system)
-    split = {name: name.split("+") for name in known if "+" in name}
-    of = {name: sides for name, sides in split.items() if set(sides) <= known - set(split)}
+    joined = {name: name.split("+") for name in known if "+" in name}
+    of = {name: sides for name, sides in joined.items() if known.issuperset(sides)}
     rows = int(system.isin(list(of)).sum())
     if not rows:
         return frame, 0
