@@ -12,7 +12,7 @@ from test_readers_da import COLUMNS, ROWS, segment_file, write
 from conftest import needs, real
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.read import campaigns, formats, text
+from rankstability.read import campaigns, formats, languages, text
 
 # Knowles (2021), Table 4, without the systems marked *: (year, tool group) -> pairs, by style.
 TABLE_4 = {
@@ -358,3 +358,26 @@ def test_an_own_folder_with_a_catalogue_name_is_not_taken_for_the_official_campa
     folder = tmp_path / "wmt18"
     shutil.copytree(campaigns.find("demo-srdc").folder, folder)
     assert campaigns.find(folder).name == "own-wmt18"
+
+
+def test_what_unpacks_to_too_much_is_refused_with_what_is_allowed(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "SURELY", 1000)
+    file = tmp_path / "mine.csv.gz"
+    file.write_bytes(gzip.compress(b"system,segment,score\n" + b"A,1,5\n" * 2_000_000))
+    with pytest.raises(DataError, match="too large") as error:
+        campaigns.load(file)
+    most = f"{text.LARGEST // 2**20} MiB"
+    assert error.value.expected == f"at most {most}, and {text.RATIO} times what is packed"
+    assert error.value.value.endswith("MiB unpacked")
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("English-German", "en-de"), ("eng-deu", "en-de"), (" cs-en ", "cs-en"),
+        ("en_de", "en-de"), ("Czech_English", "cs-en"), ("en-pt_BR", "en-pt_BR"),
+        ("en_de_x", ""), ("en", ""), ("", ""), ("_de", ""), ("en-", ""), ("e1-de", ""),
+    ],
+)  # fmt: skip
+def test_language_pairs_as_we_write_them(text, pair):
+    assert languages.pair_of(text) == pair

@@ -15,7 +15,7 @@ import pytest
 
 from conftest import needs, real
 from rankstability.errors import DataError
-from rankstability.read import mqm
+from rankstability.read import campaigns, mqm
 from rankstability.read.mqm import read_mqm
 
 HEADER = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata"
@@ -273,3 +273,11 @@ def test_blank_lines_and_lines_of_metadata_are_counted_wherever_they_stand(tmp_p
     cut = write(tmp_path, "\n".join([header, "", rows[0], "A\td1\t1"]) + "\n")
     with pytest.raises(DataError, match="line 4: truncated line; found '3 columns'"):
         read_mqm(cut, "en-de")
+
+
+def test_two_files_of_one_pair_are_refused_and_the_second_is_named(tmp_path):
+    for name in ("mqm_a_ende.tsv", "mqm_b_ende.tsv", "mqm_c_zhen.tsv"):
+        (tmp_path / name).write_text("system\tdoc\tcategory\tseverity\n")
+    with pytest.raises(DataError, match="two files of one language pair") as error:
+        campaigns.load(campaigns.find(tmp_path), "en-de")
+    assert Path(str(error.value.file)).name == "mqm_b_ende.tsv"

@@ -231,6 +231,29 @@ def test_nested_equations_are_those_of_the_dense_likelihood(weighted):
         assert fit.gradient[k] == pytest.approx((high - low) / 2e-4, abs=1e-5)
 
 
+def test_errors_of_log_ratios_are_those_of_the_likelihoods_curvature():
+    d = crossed_data(12, n=3000)
+    codes = [d[name] for name in ("system", "worker", "document")]
+    equations = variance.Equations(codes, np.ones(3000))
+    y = d["y"] - d["y"].mean()
+    fit = reml.maximise(equations, y)
+    curvature = np.zeros((3, 3))
+    steps = 0.05 * np.eye(3)
+    for i in range(3):
+        for j in range(3):
+            corners = [
+                a
+                * b
+                * reml.fit_at(equations, y, fit.log_ratio + a * steps[i] + b * steps[j]).deviance
+                for a in (-1, 1)
+                for b in (-1, 1)
+            ]
+            curvature[i, j] = sum(corners) / 4 / 0.05**2
+    expected = np.sqrt(np.diag(np.linalg.inv(curvature / 2)))  # of -2 log likelihood
+    np.testing.assert_allclose(reml.log_errors(fit, np.ones(3, bool)), expected, rtol=0.1)
+    assert np.isnan(reml.log_errors(fit, np.array([True, False, True]))[1])
+
+
 def test_factors_that_divide_the_rows_alike_are_not_told_apart():
     factors = campaign_factors(8)
     factors["twin"] = factors["block"] * 7

@@ -421,3 +421,24 @@ def test_the_error_of_one_set_of_studies_is_the_jackknifes_over_studies():
         left.append(rest[~np.eye(6, dtype=bool)].mean())
     expected = np.sqrt(6 / 7 * np.sum((np.array(left) - np.mean(left)) ** 2))
     assert mean.error == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("sets", [1, 2, 5])
+def test_the_error_of_a_mean_is_between_sets_or_by_the_jackknife_over_studies(sets):
+    rng = np.random.default_rng(sets)
+    mean, values = srp._Mean(4 * sets), rng.uniform(size=(sets, 4, 4))
+    for k, matrix in enumerate(values):
+        mean.add(np.arange(4 * k, 4 * k + 4), matrix)
+    off = ~np.eye(4, dtype=bool)
+    of_sets = [matrix[off].mean() for matrix in values]
+    assert mean.value == pytest.approx(np.mean(of_sets))
+    if sets > 2:
+        expected = np.std(of_sets, ddof=1) / np.sqrt(sets)
+    else:
+        left = []
+        for matrix in values:
+            for k in range(4):
+                rest = np.delete(np.delete(matrix, k, 0), k, 1)
+                left.append(rest[~np.eye(3, dtype=bool)].mean())
+        expected = np.sqrt((len(left) - 1) * np.var(left))
+    assert mean.error == pytest.approx(expected)
