@@ -130,3 +130,13 @@ def test_many_runs_on_the_same_results_agree_with_strengths():
     got = skill.repeated(first, second, np.ones(len(first), int), n, rng, 5)
     strength = bradley_terry.davidson(data.decided().counts)[0]
     assert np.corrcoef(got, strength)[0, 1] > 0.98
+
+
+def test_ties_connect_systems_as_wins_and_losses_do():
+    wins = np.array([[0, 3, 0], [2, 0, 0], [0, 0, 0]])
+    ties = np.array([[0, 0, 4], [0, 0, 0], [4, 0, 0]])  # the third only ever tied, with the first
+    strength, tie = bradley_terry.davidson(counts(wins, ties))
+    assert np.isfinite(strength).all() and tie > 0
+    assert strength[2] == pytest.approx(strength[0], abs=1e-6) and strength[0] > strength[1]
+    with pytest.raises(DataError, match="no finite strengths"):
+        bradley_terry.davidson(counts(wins))

@@ -15,6 +15,7 @@ from rankstability.errors import DataError
 from rankstability.rank.redraws import draw_means, two_way_bootstrap
 from rankstability.rank.sets import held_lines, rank_sets
 from rankstability.rank.systems import rank_systems
+from rankstability.rank.unit_kinds import nested
 from rankstability.rank.units import TWO_WAY, means, two_way_means, unit_totals
 from rankstability.read import campaigns
 from rankstability.score.da import judgment_z, segment_scores
@@ -215,3 +216,13 @@ def test_true_means_lie_closer_together_by_what_error_adds_to_their_variance():
         alike = replace(got, mean=np.full(5, 3.0) + (wide is not covariance) * mean / 100)
         alike = replace(alike, covariance=wide)
         np.testing.assert_allclose(alike.drawn_together(), alike.mean.mean())
+
+
+def test_one_kind_of_unit_lies_within_another_where_each_of_it_meets_one():
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        inner, outer = rng.integers(rng.integers(1, 7), size=9), rng.integers(3, size=9)
+        if rng.random() < 0.5:
+            outer = rng.integers(4, size=7)[inner]
+        expected = all(len(set(outer[inner == one])) == 1 for one in set(inner))
+        assert nested(inner, outer) == expected

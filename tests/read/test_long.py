@@ -121,6 +121,16 @@ def test_nearly_a_long_table_says_what_lacks(tmp_path):
     assert "columns: {segment: sentence}" in str(caught.value)
     with pytest.raises(DataError, match="long table without a column for segment"):
         campaigns.find(tmp_path)
+    for header, lacks in (
+        (("system", "score", "c", "d"), "segment"), (("system", "rating"), "segment"),
+        (("annotator", "score", "c", "d"), "system and segment"), (("system", "b", "c", "d"), ""),
+        (("segment", "document", "c", "d"), ""),
+    ):  # fmt: skip
+        file = write(tmp_path, header=header)
+        with pytest.raises(DataError) as caught:
+            campaigns.find(file)
+        assert ("without a column for" in str(caught.value)) == bool(lacks), header
+        assert f"without a column for {lacks};" in str(caught.value) or not lacks
 
 
 def test_of_several_columns_that_lack_all_are_named_and_the_first_is_the_example(tmp_path):
@@ -206,6 +216,12 @@ def test_without_annotators_there_are_segment_scores(tmp_path):
     assert rank_systems(segment_scores(frame)).systems == ("A", "B")
     with pytest.raises(DataError, match="segment scores without workers"):
         campaigns.load_da(campaign, campaign.pairs[0])
+
+
+def test_segment_scores_that_never_vary_have_a_z_of_0(tmp_path):
+    rows = [(s, k, 3) for s in "AB" for k in "12"]
+    frame = campaigns.load(write(tmp_path, rows, ("system", "segment", "score")))
+    assert frame["z"].tolist() == [0.0] * 4 and frame["raw"].tolist() == [3.0] * 4
 
 
 def test_averages_of_mqm_are_negative_scores(tmp_path):

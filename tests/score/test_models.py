@@ -58,6 +58,12 @@ def test_fixed_effects_are_those_of_statsmodels():
     assert np.allclose(ours[1:] - ours[0], contrast, atol=1e-6)
 
 
+def test_without_documents_there_is_one_effect_of_documents_and_it_is_none():
+    d = crossed_data(2)
+    system, worker, document = variance.effects(d["y"], d["system"], d["worker"])
+    assert (len(system), len(worker)) == (5, 8) and document.tolist() == [0.0]
+
+
 def test_penalised_effects_are_generalised_least_squares():
     d = crossed_data(2, 150)
     ratio = (0.7, 2.5)
