@@ -109,3 +109,9 @@ def test_without_a_unit_there_is_no_interval():
     assert ease["luck_raw"].notna().all()
     with pytest.raises(DataError, match="hit"):
         left_out.without_units(few, parts, np.random.default_rng(0), "hit")
+
+
+def test_the_jackknifes_error_of_a_mean_is_its_standard_error():
+    x = np.random.default_rng(4).normal(size=(7, 2))
+    left = np.array([np.delete(x, k, axis=0).mean(axis=0) for k in range(7)])
+    np.testing.assert_allclose(error(left), x.std(axis=0, ddof=1) / np.sqrt(7))
