@@ -84,6 +84,9 @@ def test_errors_by_judge_are_those_of_leaving_out_one_judge_after_the_other(tied
         left.append(bradley_terry.davidson(one.counts)[0])
     jackknife = np.cov(np.array(left).T, ddof=0) * 24
     assert np.sqrt(np.diag(got.covariance)) == pytest.approx(np.sqrt(np.diag(jackknife)), rel=0.1)
+    assert got.units == 25
+    blocks = bradley_terry.strengths(data, "block")
+    assert blocks.units == len(data.judges) == 25 * 30
     # judges have tastes: blocks alone promise too much
     assert got.error().sum() > 1.05 * bradley_terry.strengths(data, "block").error().sum()
 

@@ -248,6 +248,24 @@ def test_the_bound_never_exceeds_the_cost_of_a_subset():
         assert left <= exact + 1e-9
 
 
+def test_the_bound_of_circles_is_the_sum_of_their_weakest_edges():
+    circle = np.zeros((6, 6), int)
+    for systems, weights in (((0, 1, 2), (3, 2, 1)), ((3, 5, 4), (7, 4, 9))):
+        for a, b, weight in zip(systems, np.roll(systems, -1), weights, strict=True):
+            circle[a, b] = weight
+    packed = feedback_bounds.pack_cycles(circle, np.arange(6))
+    assert feedback_bounds.bound_from(circle, *packed).total == 1 + 4
+    assert feedback_bounds.bound_from(circle, packed[0][:0], packed[1][:0]).total == 0
+
+
+@pytest.mark.parametrize("times", [1, 10**6, 10**9, 10**12])
+def test_larger_weights_change_no_order_of_many_small_blocks(times):
+    weights = np.stack([campaign(7, 200, seed) for seed in range(5)])
+    orders, costs = feedback_dp.batched_dp(weights * times)
+    one, cost = feedback_dp.batched_dp(weights)
+    assert (orders == one).all() and (costs == cost * times).all() and cost.any()
+
+
 def placed_above(order, upper):
     """1 where the pair's system of lower index stands above, as the variables of a relaxation."""
     place = np.argsort(order)

@@ -226,3 +226,12 @@ def test_one_kind_of_unit_lies_within_another_where_each_of_it_meets_one():
             outer = rng.integers(4, size=7)[inner]
         expected = all(len(set(outer[inner == one])) == 1 for one in set(inner))
         assert nested(inner, outer) == expected
+
+
+def test_cautious_errors_are_the_larger_of_two():
+    got = means(*unit_totals(*uneven()))
+    plain, _ = replace(got, jackknife=np.zeros((4, 4))).cautious()
+    np.testing.assert_allclose(plain, got.t())
+    wider, freedom = replace(got, jackknife=4 * got.error() ** 2, effective=3.5).cautious()
+    np.testing.assert_allclose(wider, got.t() / 2)
+    assert freedom == 2.5 and replace(got, effective=1e9).cautious()[1] == got.units - 1

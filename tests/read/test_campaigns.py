@@ -390,3 +390,14 @@ def test_a_byte_order_mark_is_one_at_the_beginning_of_a_file_alone(tmp_path):
     with pytest.raises(DataError, match="wrong encoding") as error:
         text.decoded(b"a\nb\nc\xf6", tmp_path, line=5)
     assert (error.value.line, error.value.value) == (7, b"\xf6")
+
+
+def test_a_nul_byte_is_named_with_its_line(tmp_path):
+    file = tmp_path / "mine.csv"
+    for line in (2, 3, 4):
+        rows = [b"system,segment,score", b"A,1,5", b"A,2,5", b"B,1,5"]
+        rows[line - 1] = b"A,\0,5"
+        file.write_bytes(b"\n".join(rows))
+        with pytest.raises(DataError, match="NUL byte") as error:
+            campaigns.load(file)
+        assert error.value.line == line
