@@ -41,7 +41,7 @@ PRELOADED = [
     *("hypothesis.extra.numpy", "joblib", "yaml", "pooch", "tqdm"),
 ]
 COLUMNS = ["module", "row", "operator", "occurrence", "line", "mutated", "outcome", "seconds"]
-SECONDS, SLOW = 25.0, 8.0  # of processor time: all tests of a mutant; a test not tried
+SECONDS, SLOW = 40.0, 8.0  # of processor time: all tests of a mutant; a test not tried
 TREE = ROOT  # of this process
 
 
