@@ -94,8 +94,8 @@ def blocks_of(u: NDArray) -> tuple[IntArray, NDArray[np.bool_]]:
     return sorting, highest == np.arange(n)
 
 
-def first_sorted(w: IntArray) -> IntArray:
-    """The first topological order of an acyclic block, place by place the lowest index that may."""
+def first_sorted(w: NDArray) -> IntArray:
+    """The first topological order of an acyclic graph, place by place the lowest index that may."""
     left = list(range(len(w)))
     order = []
     while left:

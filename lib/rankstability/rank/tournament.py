@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import DataError
 from ..score.pairwise import PairCounts
-from .feedback import blocks_of, nearest_to, order_cost, solve_block
+from .feedback import blocks_of, first_sorted, nearest_to, order_cost, solve_block
 from .feedback_bounds import WORD, IntArray
 from .feedback_dp import batched_dp
 
@@ -122,12 +122,11 @@ def strong_components(weights: ArrayLike) -> list[tuple[int, ...]]:
 
     edge = np.asarray(weights) > 0
     number, label = connected_components(edge, directed=True, connection="strong")
-    left, done = [np.flatnonzero(label == c) for c in range(number)], []
-    while left:  # the next component that nobody left outside it beats
-        every = np.concatenate(left)
-        at = next(k for k, c in enumerate(left) if not edge[np.setdiff1d(every, c)][:, c].any())
-        done.append(tuple(left.pop(at).tolist()))
-    return done
+    beats = np.zeros((number, number), dtype=bool)  # one component another
+    winner, loser = np.nonzero(edge)
+    beats[label[winner], label[loser]] = True
+    np.fill_diagonal(beats, False)
+    return [tuple(np.flatnonzero(label == c).tolist()) for c in first_sorted(beats)]
 
 
 def feedback_arc_set(
