@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .paths import shown
@@ -44,3 +45,12 @@ class DataError(ValueError):
         if expected is not None:
             text += f"; expected {expected}"
         super().__init__(text)
+
+
+def meant(given: str, known: Iterable[str]) -> str:
+    """What of `known` is closest to a word that is none of them, in brackets; empty where none is.
+
+    To stand behind the problem of a `DataError`.
+    """
+    close = difflib.get_close_matches(given, list(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""

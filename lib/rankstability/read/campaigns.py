@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import hashlib
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from .. import paths
-from ..errors import DataError
+from ..errors import DataError, meant
 from ..judgments import UNKNOWN_Z, DirectAssessment, unstandardised
 from . import da as readers_da
 from . import formats, text
@@ -64,12 +62,7 @@ def find(name: str | Path) -> Campaign:
     here = ", ".join(campaign.name for campaign in present()) or "none"
     expected = f"a folder or file, or one of {', '.join(catalogue())}; here: {here}"
     value = given if len(given) < 200 else given[:200] + " ..."
-    raise DataError("unknown campaign" + _meant(given, catalogue()), value=value, expected=expected)
-
-
-def _meant(given: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(given, list(known), n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    raise DataError("unknown campaign" + meant(given, catalogue()), value=value, expected=expected)
 
 
 def _existing(given: str) -> Path | None:
@@ -121,7 +114,7 @@ def _known_pair(campaign: Campaign, pair: str) -> None:
         expected = "one of them: " + ", ".join(f"{name}.{part}" for part in campaign.parts)
         raise DataError(f"{name} holds several studies", value=name, expected=expected)
     if pair not in campaign.pairs:
-        problem = f"{name} has no rows for the language pair" + _meant(pair, campaign.pairs)
+        problem = f"{name} has no rows for the language pair" + meant(pair, campaign.pairs)
         expected = "one of " + ", ".join(campaign.pairs)
         raise DataError(problem, file=campaign.folder, value=pair, expected=expected)
 

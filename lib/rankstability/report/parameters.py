@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import io
 import json
 import math
@@ -17,7 +16,7 @@ from typing import Any
 import yaml
 
 from .. import paths
-from ..errors import DataError
+from ..errors import DataError, meant
 
 TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
 LINE = "name: type = literal  # help"
@@ -140,9 +139,7 @@ def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
 
 def unknown(problem: str, value: str, known: Collection[str]) -> DataError:
     """The error for a value that is none of `known`, with the closest of them."""
-    close = difflib.get_close_matches(str(value), list(known), n=1)
-    hint = f" (did you mean {close[0]}?)" if close else ""
-    return DataError(problem + hint, value=value, expected=", ".join(known))
+    return DataError(problem + meant(str(value), known), value=value, expected=", ".join(known))
 
 
 def check_campaign(name: str, campaign: Any) -> None:

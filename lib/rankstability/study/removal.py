@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..change import perturb
-from ..errors import DataError
+from ..errors import DataError, meant
 from ..judgments import (
     DirectAssessment,
     at_least_two,
@@ -48,10 +47,9 @@ def without(
         names = [part.strip() for part in removed.split(" & ")]
     unknown = [n for n in names if n not in original.systems]
     if unknown:
-        close = difflib.get_close_matches(unknown[0], original.systems, n=1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
+        problem = f"no such system in {da.pair}" + meant(unknown[0], original.systems)
         known = "one of " + ", ".join([*SETS, *original.systems])
-        raise DataError(f"no such system in {da.pair}{hint}", value=unknown[0], expected=known)
+        raise DataError(problem, value=unknown[0], expected=known)
     return perturb.remove(da, names), tuple(s for s in original.systems if s in names)
 
 
