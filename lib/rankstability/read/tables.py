@@ -224,10 +224,11 @@ def _read(
     if len(set(names) & set(columns)) <= len(columns) // 2:
         names = list(columns)  # no header
     else:
-        for name in (name for name in names if name not in columns or names.count(name) > 1):
+        wrong = [name for name in names if name not in columns or names.count(name) > 1]
+        if wrong:
             problem, line = "unknown or repeated column in the header", int(lines[0])
             expected = " ".join(columns)
-            raise DataError(problem, file=file, line=line, value=name, expected=expected)
+            raise DataError(problem, file=file, line=line, value=wrong[0], expected=expected)
         lines = lines[1:]
     if not len(lines):
         raise DataError("a header and no rows", file=file, expected="judgments")

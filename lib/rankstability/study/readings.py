@@ -20,7 +20,7 @@ from ..change.simulate import Model
 from ..rank.ranges import Units
 from ..score.rr import REFERENCE
 from .campaign_size import expected_share, judgments_needed
-from .experiments import range_qualities, ranking_errors, simulated_shares
+from .experiments import range_qualities, ranking_errors, simulated_shares, stacked
 
 SYSTEMS, SIGMA2 = 15, 10  # Sections 4.4 and 5.2
 WMT12 = 13_000  # judgments, Section 6
@@ -97,9 +97,10 @@ def figure3(experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
     Columns spread, and those of `experiments.ranking_errors`.
     """
     spreads = [*(reading.spread(SIGMA2) for reading in READINGS), MATCHING_SPREAD]
-    return _stacked(
-        {s: ranking_errors(Model(SYSTEMS, s), SIZES, experiments, seed, jobs=jobs) for s in spreads}
-    )
+    tables = {
+        s: ranking_errors(Model(SYSTEMS, s), SIZES, experiments, seed, jobs=jobs) for s in spreads
+    }
+    return stacked(tables, "spread")
 
 
 def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
@@ -108,16 +109,11 @@ def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
     Columns spread, and those of `experiments.range_qualities`.
     """
     how: dict[str, Any] = {"trims": [reading.trimmed(resamples) for reading in READINGS]}
-    return _stacked(
-        {
-            s: range_qualities(Model(SYSTEMS, s), SIZES, runs, resamples, seed, jobs=jobs, **how)
-            for s in (reading.spread(SIGMA2) for reading in READINGS)
-        }
-    )
-
-
-def _stacked(tables: dict[float, pd.DataFrame]) -> pd.DataFrame:
-    return pd.concat(tables, names=["spread"]).reset_index("spread").reset_index(drop=True)
+    tables = {
+        s: range_qualities(Model(SYSTEMS, s), SIZES, runs, resamples, seed, jobs=jobs, **how)
+        for s in (reading.spread(SIGMA2) for reading in READINGS)
+    }
+    return stacked(tables, "spread")
 
 
 def table4(
