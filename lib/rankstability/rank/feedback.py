@@ -1,9 +1,17 @@
-"""The minimum feedback arc set of one block: good orders first, then a proof.
+"""The minimum feedback arc set of one block: a linear program's bound, then sets or integers.
 
-The way taken: a small block by a dynamic program over all its sets; any other over the sets that
-the bound of packed cycles leaves, or, where these are too many, the bound of a linear program,
-in the end made integer. Of a block of many systems: the best order of a longer search, and that
-program's bound with more rows. See `feedback_bounds`, `feedback_cuts` and `feedback_dp`.
+A block is an integer array ``w`` of shape (k, k) with non-negative net weights (``w[i, j] > 0``
+means that i beats j, and then ``w[j, i] == 0``), its systems in the order of preference. The cost
+of an order is the weight of the edges that point upwards in it.
+
+A cyclic triangle costs any order at least one of its edges, so for triangles c with multipliers
+m(c) >= 0, whichever they are,
+
+    cost(order) >= sum over pairs of min(r[i, j], r[j, i]) + sum of m(c),    r = w - use of edges.
+
+The same holds for the systems still to be placed, which bounds every partial ranking: with the
+multipliers of the relaxation (Grötschel, Jünger and Reinelt 1984), Held and Karp's recursion over
+sets of systems (Lopez 2012, Algorithm 1) visits few of them.
 """
 
 from __future__ import annotations
@@ -13,15 +21,15 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csr_array, vstack
 
-from .feedback_bounds import WORD, Bound, IntArray, LinearProgram, bound_from, pack_cycles
-from .feedback_dp import Solution, bounded_dp, small_dp
+from .feedback_dp import NO_BOUND, WORD, Bound, IntArray, Solution, bounded_dp
 
-SMALL_BLOCK = 7  # systems of a block solved over all its sets in plain Python
-FAST_SETS = 3_000  # sets per layer with the bound of packed cycles, before the linear program
-LITTLE, MUCH = (60, 25), (2000, 400)  # rounds of search, and rounds without gain before it ends
-MANY = 80  # systems of a block from which on the bound is by cutting planes
+SMALL_BLOCK = 12  # systems of a block solved over all its sets
 MOST_SETS = 60_000  # sets per layer with the bound of the linear program
+ROWS = 2000  # triangles added to the linear program at once
+TRIES = 60  # shakes of the search for a good order
 
 
 def order_cost(w: IntArray, order: IntArray) -> int:
@@ -29,51 +37,36 @@ def order_cost(w: IntArray, order: IntArray) -> int:
     return int(np.tril(w[order[:, None], order], -1).sum())
 
 
-def insertion_search(w: IntArray, start: IntArray, rounds: int = 10_000) -> IntArray:
+def insertion_search(w: IntArray, start: IntArray) -> IntArray:
     """A good order: move single systems to where they cost least until none gains."""
     order = start.copy()
     k = len(order)
     net = (w - w.T)[np.ix_(order, order)]
     below = np.tri(k, k=-1, dtype=bool)
-    for _ in range(rounds):
+    while True:
         # gain[i, j]: what is saved by moving the system at place i to place j
         sums = net.cumsum(axis=1)
         gain = sums.diagonal()[:, None] - np.where(below, sums - net, sums)
-        flat = int(gain.argmax())
-        i, j = divmod(flat, k)
+        i, j = divmod(int(gain.argmax()), k)
         if gain[i, j] <= 0:
-            break
-        move = np.arange(k)
-        if i < j:
-            move[i:j], move[j] = move[i + 1 : j + 1], i
-        else:
-            move[j + 1 : i + 1], move[j] = move[j:i].copy(), i
+            return order
+        move = np.insert(np.delete(np.arange(k), i), j, i)
         order, net = order[move], net[move][:, move]
-    return order
 
 
-def iterated_search(
-    w: IntArray, start: IntArray, deadline: float, rounds: int, patience: int
-) -> IntArray:
-    """A better order: shake a stretch of the best one, repair it by insertions, keep what gains.
-
-    The same block gives the same order (unless the deadline falls within the search).
-    """
+def shaken_search(w: IntArray, deadline: float) -> IntArray:
+    """A good order of a block: shake a stretch of the best one, repair it, keep what gains."""
     rng = np.random.default_rng(0)
-    best, cost, idle = start, order_cost(w, start), 0
     k = len(w)
-    for _ in range(rounds):
-        if idle >= patience or time.monotonic() > deadline:
+    best = insertion_search(w, np.arange(k))
+    for _ in range(TRIES):
+        if time.monotonic() > deadline:
             break
         size = int(rng.integers(3, max(4, k // 3 + 1)))
         at = int(rng.integers(0, max(1, k - size + 1)))
         order = best.copy()
         order[at : at + size] = rng.permutation(order[at : at + size])
-        order = insertion_search(w, order)
-        price = order_cost(w, order)
-        idle = 0 if price < cost else idle + 1
-        if price <= cost:
-            best, cost = order, price
+        best = min(best, insertion_search(w, order), key=lambda o: order_cost(w, o))
     return best
 
 
@@ -111,43 +104,26 @@ def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
     `method` is ``auto``, ``dp`` or ``lp``, see `tournament.feedback_arc_set`.
     """
     k = len(w)
-    if k <= SMALL_BLOCK and method == "auto":
-        return small_dp(w)
     order = insertion_search(w, np.arange(k))
     cost = order_cost(w, order)
-    lower = 0
-
-    def search(bound: Bound, cap: int) -> Solution | None:
-        return bounded_dp(w, cost, bound, cap, deadline) if k <= WORD else None
-
-    if method != "lp":
-        packed = bound_from(w, *pack_cycles(w, order))
-        lower = int(np.ceil(packed.total - 1e-6))
-        solution = search(packed, FAST_SETS if method == "auto" else 2**k)
+    small = k <= SMALL_BLOCK and method == "auto"
+    if small or method == "dp":
+        solution = bounded_dp(w, cost, NO_BOUND, 2**k, deadline)
         if solution is not None:
             return solution
-        if cost == 0:
-            return Solution(first_sorted(w), 0, 0, None, True)
-    order = iterated_search(w, order, deadline, *(MUCH if k >= MANY else LITTLE))
-    cost = order_cost(w, order)
-    if k >= MANY:
-        from .feedback_cuts import CuttingPlanes
-
-        planes = CuttingPlanes(w)
-        planes.solve(cost, deadline)
-        order = min(order, insertion_search(w, planes.order()), key=lambda o: order_cost(w, o))
-        cost = order_cost(w, order)
-        return Solution(order, cost, min(cost, int(np.ceil(planes.value - 1e-6))), None, False)
-    program = LinearProgram(w)
+    if cost == 0 and k > WORD:
+        return Solution(first_sorted(w), 0, 0, None, True)
+    order = shaken_search(w, deadline)
+    program = Relaxation(w)
+    lower = 0
     for integer in (False, True):
-        if integer:
-            program.make_integer()
-        solved = program.solve(cost, deadline)
+        solved = program.solve(order_cost(w, order), deadline, integer)
         rounded = insertion_search(w, program.order())
-        if order_cost(w, rounded) < cost:
-            order, cost = rounded, order_cost(w, rounded)
+        order = min(order, rounded, key=lambda o: order_cost(w, o))
+        cost = order_cost(w, order)
         lower = min(cost, max(lower, int(np.ceil(program.value - 1e-6))))
-        solution = search(bound_from(w, *program.multipliers()), MOST_SETS)
+        bound = bound_from(w, *program.multipliers())
+        solution = bounded_dp(w, cost, bound, MOST_SETS, deadline) if k <= WORD else None
         if solution is not None:
             return solution
         if lower >= cost or not solved:
@@ -165,3 +141,119 @@ def nearest_to(scores: NDArray, w: IntArray, solved: Solution, deadline: float) 
     sure = found.canonical and found.lower == found.cost
     better = order_cost(w, found.order) == solved.cost
     return replace(solved, order=found.order if better else solved.order, canonical=sure)
+
+
+class Relaxation:
+    """The order polytope's triangle relaxation, rows added as they are violated.
+
+    One variable x per pair, 1 if the system of lower index stands above; a triangle i < j < m has
+    the row 0 <= x[i, j] + x[j, m] - x[i, m] <= 1. `value` bounds the cost of any order from below.
+    """
+
+    def __init__(self, w: IntArray) -> None:
+        k = len(w)
+        self.w, self.upper = w, np.triu_indices(k, 1)
+        index = np.zeros((k, k), dtype=np.int64)
+        index[self.upper] = np.arange(len(self.upper[0]))
+        i, j = (a[:, None] for a in self.upper)
+        m = np.arange(k)
+        pair, m = np.nonzero(m > j)
+        i, j = self.upper[0][pair], self.upper[1][pair]
+        self.triples = np.stack([i, j, m], axis=1)
+        self.columns = np.stack([index[i, j], index[j, m], index[i, m]], axis=1)
+        self.constant = float(w[self.upper].sum())
+        self.gain = (w.T - w)[self.upper].astype(np.float64)
+        self.x = (self.gain <= 0).astype(np.float64)
+        self.rows, self.duals = np.zeros(0, dtype=np.int64), np.zeros((2, 0))
+        self.matrix = csr_array((0, len(self.gain)))
+        self.value = 0.0
+
+    def order(self) -> IntArray:
+        """The order by how many systems x puts below each."""
+        above = np.zeros(self.w.shape)
+        above[self.upper] = self.x
+        above += np.tril(1 - above.T, -1)
+        return np.argsort(-above.sum(axis=1), kind="stable")
+
+    def separate(self) -> bool:
+        """Add the rows that x violates most; whether any was added."""
+        t = self.x[self.columns] @ np.array([1.0, 1.0, -1.0])
+        excess = np.maximum(t - 1, -t)
+        excess[self.rows] = 0
+        violated = np.flatnonzero(excess > 1e-6)
+        violated = violated[np.argsort(-excess[violated], kind="stable")[:ROWS]]
+        n = len(violated)
+        places = np.repeat(np.arange(n), 3), self.columns[violated].ravel()
+        shape = (n, len(self.gain))
+        new = csr_array((np.tile([1.0, 1.0, -1.0], n), places), shape=shape)
+        self.matrix = vstack([self.matrix, new], format="csr")
+        self.rows = np.concatenate([self.rows, violated])
+        return n > 0
+
+    def solve(self, upper: int, deadline: float, integer: bool) -> bool:
+        """Solve, adding rows until none is violated; False if time ran out.
+
+        Stops early when the value proves that nothing is cheaper than `upper`.
+        """
+        while self.separate() or integer:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            limit = {"time_limit": left} if np.isfinite(left) else {}
+            found = self._integers(limit) if integer else self._reals(limit)
+            if not found:
+                return False
+            if self.value > upper - 1 + 1e-6:
+                return True
+            if integer and not self.separate():
+                return True
+        return True
+
+    def _reals(self, limit: dict[str, float]) -> bool:
+        both = vstack([self.matrix, -self.matrix])
+        most = np.repeat([1.0, 0.0], len(self.rows))
+        found = linprog(self.gain, both, most, bounds=(0, 1), method="highs", options=limit)
+        if found.x is None or found.status != 0:
+            return False
+        self.x, self.duals = found.x, -found.ineqlin.marginals.reshape(2, -1)
+        # any duals give a bound that holds, exact or not
+        self.value = max(self.value, bound_from(self.w, *self.multipliers()).total)
+        return True
+
+    def _integers(self, limit: dict[str, float]) -> bool:
+        rows = LinearConstraint(self.matrix, 0, 1) if len(self.rows) else ()
+        options = {"mip_rel_gap": 0.0, **limit}
+        kinds = np.ones(len(self.gain))
+        found = milp(
+            self.gain, integrality=kinds, bounds=Bounds(0, 1), constraints=rows, options=options
+        )
+        if found.mip_dual_bound is not None:
+            self.value = max(self.value, found.mip_dual_bound + self.constant)
+        if found.x is not None:
+            self.x = np.round(found.x)
+        return found.status == 0
+
+    def multipliers(self) -> tuple[IntArray, NDArray[np.float64]]:
+        """The cyclic triangles with a dual value, and these values."""
+        triples = self.triples[self.rows[: self.duals.shape[1]]]
+        # x_ij + x_jk - x_ik <= 1: the cycle i, j, k; >= 0: the cycle i, k, j
+        triangles = np.concatenate([triples, triples[:, [0, 2, 1]]])
+        amounts = self.duals.ravel()
+        use = amounts > 1e-9
+        return triangles[use], amounts[use]
+
+
+def bound_from(w: IntArray, triangles: IntArray, amounts: NDArray[np.float64]) -> Bound:
+    """The bound that `triangles` (t, 3), each a cycle i -> j -> m -> i, with `amounts` give."""
+    r = w.astype(np.float64)
+    for a, b in ((0, 1), (1, 2), (2, 0)):
+        np.subtract.at(r, (triangles[:, a], triangles[:, b]), amounts)
+    low = np.triu(np.minimum(r, r.T), 1)
+    i, j = np.nonzero(np.abs(low) > 1e-9)
+    total = float(low[i, j].sum() + amounts.sum())
+    if len(w) > WORD:
+        return Bound(NO_BOUND.sets, NO_BOUND.values, total)
+    one = np.uint64(1)
+    members = (np.stack([i, j], axis=1), triangles)
+    sets = [(one << part.astype(np.uint64)).sum(axis=1, dtype=np.uint64) for part in members]
+    return Bound(np.concatenate(sets), np.concatenate([low[i, j], amounts]), total)

@@ -25,8 +25,7 @@ from numpy.typing import ArrayLike
 from ..errors import DataError
 from ..score.pairwise import PairCounts
 from .feedback import blocks_of, first_sorted, nearest_to, order_cost, solve_block
-from .feedback_bounds import WORD, IntArray
-from .feedback_dp import batched_dp
+from .feedback_dp import WORD, IntArray, batched_dp
 
 BATCH_BLOCK = 15  # largest block of the batched dynamic program: 2 ** 15 sets per instance
 
