@@ -20,7 +20,6 @@ from scipy.stats import mannwhitneyu
 from rankstability.read import campaigns
 from rankstability.study import degradation, removal
 from rankstability.study.changes import default_ranker
-from rankstability.study.leave_one_out import leave_one_out
 
 RESULTS = Path(__file__).parent / "results" / "variants.csv"
 KINDS = ("d_rank", "d_cluster")
@@ -98,13 +97,6 @@ def ours_variants(da):
     return [tuple(bool(r[k]) for k in KINDS) for r in rows]
 
 
-def one_by_one(da):
-    """Every system removed from the frames, each ranking from the start."""
-    rank_of = default_ranker()
-    original = rank_of(da)
-    return [c.row() for c in removal.remove_each(da, original.systems, rank_of, original)]
-
-
 def campaign_ours(campaign):
     """All variants of all pairs, files read."""
     return {p: ours_variants(campaigns.load_da(campaign, p)) for p in campaign.pairs}
@@ -149,12 +141,6 @@ def main() -> None:
         theirs, other = timed(lambda frames=frames: pandas_variants(*frames), 1)
         assert answer == other, pair
         rows.append((name, pair, "original, 4 removals, 5 divisors", mine, theirs))
-        shared, fast = timed(lambda da=da: [c.row() for c in leave_one_out(da)], 5)
-        each, slow = timed(lambda da=da: one_by_one(da), 3)
-        key = lambda r: r["removed"]  # noqa: E731
-        same = pd.DataFrame(sorted(fast, key=key)).equals(pd.DataFrame(sorted(slow, key=key)))
-        assert same, pair
-        rows.append((name, pair, "every single system, shared against one by one", shared, each))
     mine, answer = timed(lambda: campaign_ours(campaign), 1)
     theirs, other = timed(lambda: campaign_pandas(campaign), 1)
     assert answer == other

@@ -1,4 +1,4 @@
-"""Bradley-Terry and Davidson against choix, SciPy and coverage; TrueSkill against its package."""
+"""Bradley-Terry and Davidson against choix, SciPy and coverage."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import choix
 import numpy as np
 import pandas as pd
 import pytest
-import trueskill as package
 from scipy.optimize import minimize
 
 from rankstability.errors import DataError
-from rankstability.rank import bradley_terry, ranges, skill
+from rankstability.rank import bradley_terry, ranges
 from rankstability.score.pairwise import PairCounts
 
 
@@ -89,50 +88,6 @@ def test_errors_by_judge_are_those_of_leaving_out_one_judge_after_the_other(tied
     assert blocks.units == len(data.judges) == 25 * 30
     # judges have tastes: blocks alone promise too much
     assert got.error().sum() > 1.05 * bradley_terry.strengths(data, "block").error().sum()
-
-
-def trueskill(first, second, sign, systems):
-    """Mean and standard deviation of skills after these comparisons, in their order."""
-    mean, variance = [0.0] * systems, [skill.SIGMA**2] * systems
-    for a, b, result in zip(first, second, sign, strict=True):
-        skill.meet(mean, variance, a, b, result, skill.SIGMA * len(first) / skill.PER_BETA)
-    return np.array(mean), np.sqrt(variance)
-
-
-def test_trueskill_is_the_package_result_by_result():
-    rng = np.random.default_rng(1)
-    a, b = rng.integers(0, 4, 200), rng.integers(0, 4, 200)
-    a, b = a[a != b], b[a != b]
-    sign = rng.integers(-1, 2, len(a))
-    mean, sd = trueskill(a, b, sign, 4)
-    beta = 0.5 * len(a) / 40  # as in the script of WMT14
-    env = package.TrueSkill(mu=0, sigma=0.5, beta=beta, tau=0, draw_probability=0.25)
-    made = [env.create_rating() for _ in range(4)]
-    for i, j, s in zip(a, b, sign, strict=True):
-        if s < 0:
-            i, j = j, i
-        made[i], made[j] = env.rate_1vs1(made[i], made[j], drawn=bool(s == 0))
-    assert mean == pytest.approx([r.mu for r in made], abs=1e-6)
-    assert sd == pytest.approx([r.sigma for r in made], abs=1e-6)
-
-
-def test_sought_results_are_the_given_ones_where_there_is_no_choice():
-    first, second, sign = np.zeros(30, int), np.ones(30, int), np.ones(30, int)
-    got = skill.sought(first, second, sign, 2, np.random.default_rng(3))
-    assert got == pytest.approx(trueskill(first, second, sign, 2)[0])
-    assert got[0] > 0 > got[1]
-
-
-def test_many_runs_on_the_same_results_agree_with_strengths():
-    data = by_judges(np.random.default_rng(2), taste=0.0, each=60)
-    coded = data.wins.tocoo()
-    cell = coded.coords[1]
-    n = len(data.systems)
-    first, second = cell // n, cell % n
-    rng = np.random.default_rng(0)
-    got = skill.repeated(first, second, np.ones(len(first), int), n, rng, 5)
-    strength = bradley_terry.davidson(data.decided().counts)[0]
-    assert np.corrcoef(got, strength)[0, 1] > 0.98
 
 
 def test_ties_connect_systems_as_wins_and_losses_do():

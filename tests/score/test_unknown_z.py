@@ -11,8 +11,7 @@ import pytest
 from rankstability import DataError, load, rank_systems, remove, segment_scores
 from rankstability.judgments import unstandardised
 from rankstability.score.da import judgment_z
-from rankstability.study import replication
-from rankstability.study.leave_one_out import leave_one_out
+from rankstability.study import removal, replication
 
 
 def lazy_campaign(folder, rule=""):
@@ -67,7 +66,7 @@ def test_workers_who_never_vary_follow_the_campaigns_rule_and_are_counted(tmp_pa
 def test_removal_follows_the_campaigns_rule_too(tmp_path):
     lazy_campaign(tmp_path, "zero")
     da = load(tmp_path, "cs-en")
-    for comparison in leave_one_out(da):
+    for comparison in removal.study(da).singles:
         direct = segment_scores(remove(da, [comparison.name])).system_means()
         ours = comparison.changed.table.set_index("system")["mean_z"]
         np.testing.assert_allclose(ours[direct["system"]], direct["mean_z"], rtol=1e-12)

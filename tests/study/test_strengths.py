@@ -1,4 +1,4 @@
-"""Strengths beside TrueSkill and win ratios, on the demo campaign whose truth is known."""
+"""Strengths beside win ratios, on the demo campaign whose truth is known."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ def test_strengths_order_the_demo_as_its_truth_and_stand_beside_their_means():
     strength, tie = bradley_terry.davidson(data.counts)
     assert best[list(data.systems)].tolist() == strength.tolist() and (table["tie"] == tie).all()
     assert (table["low"] < table["strength"]).all() and (table["high"] > table["strength"]).all()
-    assert np.corrcoef(table["strength"], table["trueskill"])[0, 1] > 0.95
     ratio = held_rr.standing(held_rr.battles(frame), np.random.default_rng(0)).ranking
     scores = ratio.set_index("system")["score"]
     assert (table.set_index("system")["bojar"] - scores).abs().max() < 1e-12

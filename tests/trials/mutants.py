@@ -37,7 +37,7 @@ TESTS = ["tests/rank", "tests/score", "tests/change", "tests/read", "tests/study
 LEFT_OUT = ["tests/read/test_broken.py"]  # the corpus: minutes, and mutants die by others
 PRELOADED = [
     *("numpy", "pandas", "scipy.stats", "scipy.optimize", "scipy.sparse", "statsmodels.api"),
-    *("statsmodels.stats.multitest", "matplotlib.pyplot", "pandera.pandas", "highspy", "pytest"),
+    *("statsmodels.stats.multitest", "matplotlib.pyplot", "pandera.pandas", "pytest"),
     *("hypothesis.extra.numpy", "joblib", "yaml", "pooch", "tqdm"),
 ]
 COLUMNS = ["module", "row", "operator", "occurrence", "line", "mutated", "outcome", "seconds"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,3 +135,25 @@ def as_fractions(counted: pd.DataFrame) -> pd.DataFrame:
     for name, title in (("d_rank", "Δ rank"), ("d_cluster", "Δ cluster"), ("d_both", "Δ both")):
         shown[title] = counted[name].astype(str) + "/" + counted["comparisons"].astype(str)
     return shown
+
+
+def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
+    """Ranks and scores of every system before and after each removal of another.
+
+    Columns removed, system (both in the original order), rank_before, rank_after (among the systems
+    left), move (ranks up: positive), z_before, z_after.
+    """
+    frames = []
+    for c in comparisons:
+        columns = {"system": "system", "rank": "rank", c.original.by: "z"}
+        before, after = (
+            r.table[[*columns]].rename(columns=columns) for r in (c.original, c.changed)
+        )
+        both = before.merge(after, on="system", suffixes=("_before", "_after"))
+        frames.append(both.assign(removed=c.name, move=both["rank_before"] - both["rank_after"]))
+    table = pd.concat(frames, ignore_index=True)
+    order = {s: k for k, s in enumerate(original.systems)}
+    table = table.sort_values(
+        ["removed", "system"], key=lambda column: column.map(order), ignore_index=True
+    )
+    return table[["removed", "system", "rank_before", "rank_after", "move", "z_before", "z_after"]]

@@ -23,7 +23,6 @@ from ..judgments import (
 from ..rank.comparing import held_places
 from ..rank.ranking import Ranking
 from .changes import SETS, Comparison, Ranker, changes_table, default_ranker
-from .leave_one_out import leave_one_out
 
 LINES = {(1, 1): "kept", (0, 1): "appeared", (1, 0): "vanished", (0, 0): ""}  # before and after
 
@@ -128,7 +127,7 @@ def study(
     wanted = [r for r in removed if strict or r not in skipped]
     comparisons = remove_each(da, wanted, rank_of, original)
     enough = singles and len(original.systems) > 2
-    each = leave_one_out(da, test, rule, alpha) if enough else []
+    each = remove_each(da, original.systems, rank_of, original) if enough else []
     changes = changes_table(da.pair, [*comparisons, *each])
     workers = pd.DataFrame([worker_percentages(da)])
     return Study(original, comparisons, each, skipped, changes, workers)

@@ -1,4 +1,4 @@
-"""Relative rankings by strength: Bradley-Terry with ties over judges, TrueSkill, win ratios."""
+"""Relative rankings by strength: Bradley-Terry with ties over judges, and win ratios."""
 
 from __future__ import annotations
 
@@ -6,27 +6,26 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import REFERENCE, blocks
-from ..rank import bradley_terry, ranges, skill
+from ..judgments import REFERENCE
+from ..rank import bradley_terry, ranges
 from ..rank.sets import held_lines, rank_sets
 from ..rank.units import FEWEST_UNITS
-from ..score import pairwise, rr
+from ..score import rr
 
-RUNS = 5  # of TrueSkill, each with other draws of the comparisons, averaged
 COLUMNS = (
     *("task", "system", "rank", "strength", "low", "high", "marginal_low", "marginal_high"),
-    *("held_below", "trueskill", "bojar", "unit", "tie"),
+    *("held_below", "bojar", "unit", "tie"),
 )
 
 
 def strengths(frame: pd.DataFrame, rng: np.random.Generator, alpha: float = 0.05) -> pd.DataFrame:
-    """Davidson strengths of the systems of each task beside TrueSkill and the win ratio.
+    """Davidson strengths of the systems of each task beside the win ratio.
 
     `frame` holds tasks, from `read.rr.read_rr`. A task without finite strengths is left out.
 
     Columns task, system, rank (by strength), strength (log odds, mean 0), low, high (95 %, over
     `unit`: judges, blocks where there are fewer than `FEWEST_UNITS`), marginal_low, marginal_high
-    (rank sets), held_below (1: a line below this system holds), trueskill, bojar (wins over
+    (rank sets), held_below (1: a line below this system holds), bojar (wins over
     decided), unit, tie (Davidson's parameter; 0: no ties).
     """
     parts = []
@@ -47,19 +46,7 @@ def strengths(frame: pd.DataFrame, rng: np.random.Generator, alpha: float = 0.05
         for side in ("marginal_low", "marginal_high"):
             part[side] = np.nan if sets is None else sets[side]
         part.loc[order, "held_below"] = held
-        part["trueskill"] = _trueskill(judgments, data.systems, rng)
         part["bojar"] = rr.METHODS["bojar"](data.counts).to_numpy()
         part = part.assign(task=task, unit=unit, tie=bradley_terry.davidson(data.counts)[1])
         parts.append(part.sort_values("rank").reindex(columns=list(COLUMNS)))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
-
-
-def _trueskill(
-    frame: pd.DataFrame, systems: tuple[str, ...], rng: np.random.Generator
-) -> np.ndarray:
-    data = blocks(frame)
-    code = np.array([systems.index(s) if s in systems else -1 for s in data.systems])
-    _, first, second, sign = pairwise.comparisons(data)
-    first, second = code[first], code[second]
-    keep = (first >= 0) & (second >= 0)
-    return skill.repeated(first[keep], second[keep], sign[keep], len(systems), rng, RUNS)

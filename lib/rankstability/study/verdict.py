@@ -18,8 +18,9 @@ from ..rank.units import Means
 from ..score import rr
 from ..score.scored import Scored, scored
 from . import annotators, held, held_rr, rr_changes, sizes
-from .leave_one_out import leave_one_out
+from .changes import default_ranker
 from .lines import false_line_table, judged_by, null_units, units_by_system
+from .removal import remove_each
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,9 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)
     if not standardised or len(ranked_systems(one.judgments)) < 3:
         return pd.DataFrame(columns=columns)
-    return pd.DataFrame([c.row() for c in leave_one_out(one.judgments, alpha=alpha)])[columns]
+    systems = ranked_systems(one.judgments)
+    made = remove_each(one.judgments, systems, default_ranker(alpha=alpha))
+    return pd.DataFrame([c.row() for c in made])[columns]
 
 
 def controls(one: Case) -> pd.DataFrame:
