@@ -44,8 +44,7 @@ def state(folder: Path) -> dict[str, bytes]:
 
 def clean(folder: Path) -> dict[str, bytes]:
     """`state` once what was left half-way is finished, as the next run or the report does."""
-    placing.finish(folder)
-    placing.sweep(folder, now=time.time() + 2 * placing.SILENT)
+    placing.recover(folder)
     return state(folder)
 
 

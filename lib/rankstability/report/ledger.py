@@ -15,7 +15,7 @@ from .. import paths
 from ..errors import DataError
 from ..papers import claims
 from . import findings
-from .placing import csv_bytes, finish_below, write_whole
+from .placing import csv_bytes, recover_below, write_whole
 from .results import KEY, campaign_tables, files_named
 
 PAPERS = {
@@ -158,7 +158,7 @@ def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -
 
 def main(figures: Path = paths.FIGURES, readme: Path = paths.ROOT / "README.md") -> int:
     """Gather the ledger into ``<figures>/claims_ledger.csv`` and summarise it in the README."""
-    finish_below(figures)
+    recover_below(figures)
     rows = gather(figures)
     if rows.empty:
         print("no claims of a real campaign yet: the ledger stays as it is")

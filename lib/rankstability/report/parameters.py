@@ -215,6 +215,13 @@ def output_folder(given: str | Path) -> Path:
         raise DataError(reason, value=str(given), expected=expected) from None
     if not there.is_dir():
         raise DataError(f"{problem} here, where a file is", file=there, expected="a folder")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise DataError(f"{problem} written to", file=there, expected=expected)
+    for needed in {there, folder.parent if there == folder else there}:
+        if not os.access(needed, os.W_OK | os.X_OK):
+            raise DataError(f"{problem} written to", file=needed, expected=expected)
+    here = Path.cwd()
+    if folder in (here, *here.parents) or os.path.ismount(folder):
+        expected = "a folder of its own, such as out"
+        raise DataError(
+            "results cannot take the place of this folder", file=folder, expected=expected
+        )
     return folder

@@ -1,8 +1,8 @@
 """Where results go, and how: whole or not at all, by one run, by several at once, after a kill.
 
-A run writes to a folder of its own inside the final one. When all is there, a journal that lists
-what goes is written beside it: the moment from which the new results count. The move that follows
-may be killed at any step; whoever comes next (a run, the ledger, the report) finishes it.
+A run writes to a folder of its own beside the final one. When all is there, the old results are
+renamed into that folder and the new ones into their place. A kill between the two renames is put
+right by whoever comes next (a run, the ledger, the report), by looking at the names alone.
 """
 
 from __future__ import annotations
@@ -15,24 +15,20 @@ import re
 import shutil
 import socket
 import tempfile
-import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import paths
-from ..errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-STAGING = ".partial-run-"  # begins the name of a run's folder
-NEW = "new"  # in it: the results
-OWNER, JOURNAL = "owner.json", "journal.json"
-LOCK = ".partial-run.lock"
-BEAT = 30.0  # seconds between signs of life of a run
-SILENT = 600.0  # seconds without one after which a run on another machine counts as dead
+STAGING = ".partial-"  # begins the name of a run's folder: then results ~ machine ~ process ~
+NEW, OLD = "new", "old"  # in it: the new results, and the old ones while they change places
+FORGOTTEN = 86_400.0  # seconds after which the folder of a run on another machine is removed
 RECORD = "run.json"  # beside the results: the settings they depend on, and what each file is
 SOURCE = ".campaign"  # in the results of an own campaign: the path of its judgments
 
@@ -118,24 +114,14 @@ def made_folders(*folders: Path) -> Iterator[None]:
 
 @contextmanager
 def staging(final: Path) -> Iterator[Path]:
-    """A folder of this run in `final`, which shows signs of life; gone afterwards."""
-    own = Path(tempfile.mkdtemp(prefix=STAGING, dir=final))
-    write_whole(own / OWNER, json.dumps({"machine": _machine(), "pid": os.getpid()}).encode())
-    over = threading.Event()
-
-    def beat() -> None:
-        while not over.wait(BEAT):
-            with suppress(OSError):
-                os.utime(own / OWNER)
-
-    threading.Thread(target=beat, daemon=True).start()
+    """A folder of this run beside `final`, gone afterwards; what killed runs left is put right."""
+    recover(final)
+    prefix = "~".join([STAGING + final.name, _machine(), str(os.getpid()), ""])
+    own = Path(tempfile.mkdtemp(prefix=prefix, dir=final.parent))
     try:
-        sweep(final, now=(own / OWNER).stat().st_mtime)
         yield own
     finally:
-        over.set()
-        if not (own / JOURNAL).exists():  # a move begun is for the next to finish
-            shutil.rmtree(own, ignore_errors=True)
+        shutil.rmtree(own, ignore_errors=True)
 
 
 def _machine() -> str:
@@ -144,23 +130,16 @@ def _machine() -> str:
     return socket.gethostname() + (os.readlink(spaces) if spaces.is_symlink() else "")
 
 
-def _alive(folder: Path, now: float) -> bool:
-    """Whether the run of this staging folder still runs, on whichever machine.
-
-    On this machine its process tells; on another its last sign of life, by the clock of the file
-    system (`now`), so that clocks of machines need not agree.
-    """
-    file = folder / OWNER
+def _gone(own: Path, machine: str, process: str) -> bool:
+    """Whether the run of this folder has ended; on another machine, whether it is a day old."""
     try:
-        owner = json.loads(file.read_bytes())
-        if owner["machine"] == _machine():
-            os.kill(owner["pid"], 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, ValueError, KeyError, TypeError):
-        file = folder if not file.is_file() else file  # only just made, or of another user
-    with suppress(FileNotFoundError):
-        return now - file.stat().st_mtime < SILENT
+        if machine != _machine():
+            return time.time() - own.stat().st_mtime > FORGOTTEN
+        os.kill(int(process), 0)
+    except (ProcessLookupError, ValueError):
+        return True
+    except OSError:  # of another user, or just removed
+        pass
     return False
 
 
@@ -170,7 +149,7 @@ def locked(final: Path) -> Iterator[None]:
 
     The lock of a killed process is free. File systems without locks go without.
     """
-    file = final / LOCK
+    file = final.with_name(f"{STAGING}{final.name}.lock")
     while True:
         number = os.open(file, os.O_CREAT | os.O_RDWR, 0o666)
         with suppress(OSError):
@@ -186,61 +165,49 @@ def locked(final: Path) -> Iterator[None]:
         os.close(number)
 
 
-def place(own: Path, about: tuple[str, str], scopes: Sequence[Path]) -> None:
-    """Put the results of a finished run in place, and remove those an earlier run left over.
+def place(own: Path, final: Path, about: tuple[str, str], scopes: Sequence[Path]) -> None:
+    """Put the results of a finished run, ``own / NEW``, in place of those in `final`.
 
-    Only files directly in the folders `scopes` are ever removed, and only those listed in a
-    ``run.json`` of the same notebook and campaign (`about`).
+    What else lies in `final` stays; of an earlier run only those files go that a ``run.json`` of
+    the same notebook and campaign (`about`) lists, directly in one of the folders `scopes`.
     """
-    final = own.parent
     with locked(final):
-        _finish_all(final)
-        files = sorted(str(p.relative_to(own / NEW)) for p in (own / NEW).rglob("*") if p.is_file())
-        left = {str(s.relative_to(final) / n) for s in scopes for n in listed(record(s), about)}
-        journal = {"files": files, "left": sorted(left - set(files))}
-        write_whole(own / JOURNAL, json.dumps(journal).encode())
-        _finish(own)
+        left = {str(s / name) for s in scopes for name in listed(record(s), about)}
+
+        def replaced(folder: str, names: list[str]) -> list[str]:
+            inside = Path(folder).relative_to(final)
+            made = own / NEW / inside
+            return [n for n in names if f"{folder}/{n}" in left or (made / n).is_file()]
+
+        if final.is_dir():
+            also = {"symlinks": True, "dirs_exist_ok": True}
+            shutil.copytree(final, own / NEW, ignore=replaced, copy_function=_linked, **also)
+            os.rename(final, own / OLD)
+        os.rename(own / NEW, final)
 
 
-def finish(final: Path) -> None:
-    """Finish what a killed run had begun to put in place in `final`."""
-    if any(final.glob(f"{STAGING}*/{JOURNAL}")):
+def _linked(file: str, to: str) -> None:
+    """The same file under another name; a copy where the file system has no such links."""
+    try:
+        os.link(file, to)
+    except OSError:
+        shutil.copy2(file, to)
+
+
+def recover(final: Path) -> None:
+    """Finish what runs killed while their results changed places left, and remove their folders."""
+    for own in sorted(final.parent.iterdir()) if final.parent.is_dir() else ():
+        name, *run = own.name.rsplit("~", 3)
+        if name != STAGING + final.name or len(run) != 3:
+            continue
         with locked(final):
-            _finish_all(final)
+            if (own / OLD).is_dir() and not final.exists():
+                os.rename(own / NEW, final)
+        if _gone(own, *run[:2]):
+            shutil.rmtree(own, ignore_errors=True)
 
 
-def finish_below(figures: Path) -> None:
-    """`finish` in the folder of each campaign and notebook."""
-    for journal in figures.glob(f"*/*/{STAGING}*/{JOURNAL}"):
-        finish(journal.parents[1])
-
-
-def _finish_all(final: Path) -> None:
-    for journal in sorted(final.glob(f"{STAGING}*/{JOURNAL}")):
-        _finish(journal.parent)
-        shutil.rmtree(journal.parent, ignore_errors=True)
-
-
-def _finish(own: Path) -> None:
-    """Do what the journal says, from wherever it stopped; each step may have been done before."""
-    final, journal = own.parent, json.loads((own / JOURNAL).read_bytes())
-    for name in (*journal["files"], *journal["left"]):
-        if not (final / name).resolve().is_relative_to(final.resolve()):
-            raise DataError("leads out of its folder", file=own / JOURNAL, value=name)
-    for name in journal["files"]:
-        (final / name).parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileNotFoundError):  # moved before
-            os.replace(own / NEW / name, final / name)
-    for name in journal["left"]:
-        (final / name).unlink(missing_ok=True)
-    shutil.rmtree(own / NEW, ignore_errors=True)
-    (own / JOURNAL).unlink()
-
-
-def sweep(final: Path, now: float) -> None:
-    """Finish the moves and remove the staging folders of runs that were killed in `final`."""
-    with locked(final):
-        _finish_all(final)
-        for left in final.glob(f"{STAGING}*"):
-            if not _alive(left, now):
-                shutil.rmtree(left, ignore_errors=True)
+def recover_below(figures: Path) -> None:
+    """`recover` in the folder of each campaign and notebook."""
+    for own in figures.glob(f"*/{STAGING}*~*~*~*"):
+        recover(own.with_name(own.name.rsplit("~", 3)[0].removeprefix(STAGING)))

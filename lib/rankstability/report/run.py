@@ -100,7 +100,10 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     """
     run = plan(name, given)
     started = time.monotonic()
-    with placing.made_folders(run.executed.parent, run.final), placing.staging(run.final) as own:
+    with (
+        placing.made_folders(run.executed.parent, run.final.parent),
+        placing.staging(run.final) as own,
+    ):
         copy = own / "executed.ipynb"
         try:
             _results(run, own, copy, quiet)
@@ -141,7 +144,7 @@ def _results(run: Plan, own: Path, executed: Path, quiet: bool) -> None:
         write_whole(new / NAME, slim(executed, new, run.final))
     for pair in copied:
         shutil.rmtree(new / pair, ignore_errors=True)
-    placing.place(own, run.about, run.scopes)
+    placing.place(own, run.final, run.about, run.scopes)
 
 
 def _copy_tables(folder: Path, to: Path) -> None:

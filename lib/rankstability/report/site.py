@@ -128,7 +128,7 @@ def _remove(site: Path, left: Iterable[str]) -> None:
 
 def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
     """Make the report site; see `main`. Gives back what was done, in numbers."""
-    placing.finish_below(figures)
+    placing.recover_below(figures)
     runs = read_runs(executed, figures)
     converted, problems, made = write_pages(runs, site)
     for name, text in pages.assets().items():
