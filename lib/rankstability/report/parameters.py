@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import io
 import json
 import math
 import os
-import tokenize
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,28 +82,24 @@ def parameters(name: str) -> list[Parameter]:
 def declared(notebook: Path) -> list[Parameter]:
     """The parameters of a notebook file: the lines of its cell tagged ``parameters``.
 
-    DataError if the cell is absent, or a line is not ``name: type = literal  # help``.
+    As papermill reads them. DataError if there are none, or one is not ``name: type = literal``.
     """
-    cells = json.loads(notebook.read_bytes())["cells"]
-    source = ["".join(c["source"]) for c in cells if "parameters" in c["metadata"].get("tags", [])]
-    lines = ast.parse(source[0]).body if source else []
-    if not lines:
+    from papermill import inspect_notebook
+
+    found = inspect_notebook(notebook)
+    if not found:
         raise DataError("no cell tagged 'parameters' with parameters", file=notebook, expected=LINE)
-    words = tokenize.generate_tokens(io.StringIO(source[0]).readline)
-    helps = {t.start[0]: t.string.lstrip("# ") for t in words if t.type == tokenize.COMMENT}
     made = []
-    for line in lines:
-        kind = ast.unparse(line.annotation) if isinstance(line, ast.AnnAssign) else ""
-        if not isinstance(line, ast.AnnAssign) or not line.value or kind not in TYPES:
-            text, expected = ast.unparse(line), f"{LINE}; types: {', '.join(TYPES)}"
-            raise DataError("not a parameter", file=notebook, value=text, expected=expected)
+    for name, about in found.items():
+        kind, text = about["inferred_type_name"], about["default"]
+        if kind not in TYPES:
+            expected = f"{LINE}; types: {', '.join(TYPES)}"
+            raise DataError("not a parameter", file=notebook, value=name, expected=expected)
         try:
-            default = ast.literal_eval(line.value)
-        except ValueError:
-            text = ast.unparse(line.value)
+            default = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
             raise DataError("not a literal", file=notebook, value=text, expected=LINE) from None
-        name = ast.unparse(line.target)
-        made.append(Parameter(name, kind, default, helps.get(line.end_lineno or 0, "")))
+        made.append(Parameter(name, kind, default, about["help"]))
     return made
 
 
