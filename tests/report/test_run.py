@@ -312,11 +312,11 @@ def test_an_output_folder_that_cannot_be_is_refused_at_once(sandbox, tmp_path, m
     assert not (tmp_path / "new").exists()
 
 
-def test_checks_load_neither_papermill_nor_matplotlib():
+def test_checks_load_neither_scipy_nor_matplotlib():
     code = (
         "import sys; from rankstability.report import commands\n"
         "code = commands.main(['run', '01', 'campaign=demo-srdc', 'pair=de-enn'])\n"
-        "loaded = {'papermill', 'matplotlib', 'scipy.stats'} & set(sys.modules)\n"
+        "loaded = {'matplotlib', 'scipy.stats'} & set(sys.modules)\n"
         "sys.exit(f'{code} {loaded}' if code != 2 or loaded else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
