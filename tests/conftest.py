@@ -16,7 +16,7 @@ from rankstability import paths
 matplotlib.use("Agg")
 hypothesis.settings.register_profile("no clock", deadline=None)
 hypothesis.settings.load_profile("no clock")
-sys.path.insert(0, str(paths.DEMO))  # the generators of the demo campaigns
+sys.path[:0] = [str(paths.DEMO), str(paths.ROOT / "benchmarks")]  # generators; scripts
 
 REQUIRED = os.environ.get("RANKSTABILITY_REQUIRE_DATA") == "1"
 FOLDERS = {

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import koehn_readings
 import numpy as np
 import pandas as pd
 
 from conftest import needs
 from rankstability.change.simulate import Model
-from rankstability.papers import koehn2012
 from rankstability.read import campaigns
 from rankstability.score.rr import tasks
-from rankstability.study import reading_search
 from rankstability.study.experiments import range_qualities
 
 
 def test_single_judgments_are_table_1s_bootstrap_and_blocks_are_wider():
     """Drawn from blocks or from counts: the same sizes within the error of both."""
     model = Model(8, 10.0)
-    drawn = reading_search.simulated_quality(model, (2000,), 20, 200, 1)
+    drawn = koehn_readings.simulated_quality(model, (2000,), 20, 200, 1)
     usual = range_qualities(model, (2000,), 20, 200, 2, trims=[5])
     usual = usual[usual["setting"] == "trim 5"].iloc[0]
     wide = drawn.set_index(["unit", "trim"])
@@ -32,8 +31,8 @@ def test_no_reading_gives_tables_1_to_3_together():
     """Trim 6 to 8 by single judgments is near all three; blocks are near Tables 2 and 3 only."""
     frames = tasks(campaigns.load_rr(campaigns.find("wmt12")))
     two = {task: frames[task] for task in ("en-cs", "fr-en")}
-    real = reading_search.real_ranges(two, 400, 1, repetitions=1)
-    assert len(real) == 28 * 2 * 2 * 3 * len(reading_search.PER_THOUSAND)
+    real = koehn_readings.real_ranges(two, 400, 1, repetitions=1)
+    assert len(real) == 28 * 2 * 2 * 3 * len(koehn_readings.PER_THOUSAND)
     quality = pd.DataFrame(
         {"unit": ["judgment", "block"], "trim": [6, 25], "judgments": 10_000, "runs": 400}
     )
@@ -41,7 +40,7 @@ def test_no_reading_gives_tables_1_to_3_together():
     for name, value in cells.items():  # as Table 1 prints them, and half as much again
         se = 0.05 if value > 1 else 0.001
         quality[name], quality[f"{name}_se"] = [value, value * 1.5], se
-    near = koehn2012.fits_of_ranges(real, quality)
+    near = koehn_readings.fits_of_ranges(real, quality)
     by = near.set_index(["blanks", "ties", "unit", "trim"])
     assert by["table1_chi2"].xs(("judgment", 6), level=("unit", "trim")).eq(0).all()
     assert by["table1_chi2"].xs(("block", 25), level=("unit", "trim")).gt(20).all()

@@ -16,18 +16,9 @@ import pandas as pd
 from ..study.experiments import QUALITIES
 from ..study.readings import AS_MATCHED, AS_STATED, MATCHING_SPREAD, READINGS, SIGMA2, SYSTEMS
 from . import claims
-from .koehn2012_readings import (
-    NUMBERS,
-    PAPER,
-    beside_table4,
-    distance_from_table4,
-    fits_of_ranges,
-    printed,
-    range_text,
-)
 
-__all__ = ["beside_table4", "distance_from_table4", "fits_of_ranges", "printed", "report"]
-
+PAPER = "koehn2012"
+NUMBERS = ["judgments", "systems", "sigma2", "share"]
 CAMPAIGN = "wmt12"
 OFFICIAL = ("Figure 2", "Table 2", "Table 3")  # from WMT12's judgments; the rest is simulated
 KEYS = ["reading", "task", "system", "method", "quantity", *NUMBERS]
@@ -36,6 +27,59 @@ MOST = (8, 12)  # of sigma^2, which "seem to cover most cases" (Section 6)
 FIFTEEN = {"systems": SYSTEMS, "sigma2": SIGMA2}  # of the simulated campaigns
 WITHIN = 3 * np.sqrt(2)  # Monte Carlo error: three standard errors of the difference of two runs
 GRID = "a grid inferred from the print: the numbers seen in Table 4"
+
+
+def printed(place: str) -> pd.DataFrame:
+    """What the paper prints at a place, as numbers.
+
+    Columns: method, quantity, judgments, systems, sigma2, share, and value (percentages as shares).
+    """
+    rows = claims.published(PAPER, place)
+    rows = rows[rows["reading"] == AS_STATED.name].reset_index(drop=True)  # typed once per reading
+    scale = rows["published"].str.endswith("%").map({True: 100, False: 1})
+    numbers = rows[NUMBERS].apply(pd.to_numeric)
+    value = rows["published"].str.rstrip("%").astype(float) / scale
+    return rows[["method", "quantity"]].join(numbers).assign(value=value)
+
+
+def beside_table4(needed: pd.DataFrame) -> pd.DataFrame:
+    """`needed` (from `readings.table4`) beside the print.
+
+    Columns: those of `needed`, printed, ratio (ours / printed), on_grid (ours rounded up to the
+    next number that Table 4 prints in any cell: a grid inferred from the print, as a "grid search"
+    suggests), steps (from the printed number to that one).
+    """
+    keys = ["systems", "sigma2", "share"]
+    thousands = printed("Table 4")[[*keys, "value"]]
+    out = needed.merge(thousands, on=keys, how="left").rename(columns={"value": "printed"})
+    out["printed"] *= 1000
+    grid = np.sort(out["printed"].unique())
+    ours = np.searchsorted(grid, out["judgments"]).clip(max=len(grid) - 1)
+    steps = ours - np.searchsorted(grid, out["printed"])
+    ratio = out["judgments"] / out["printed"]
+    return out.assign(ratio=ratio, on_grid=grid[ours], steps=steps)
+
+
+def distance_from_table4(table: pd.DataFrame) -> pd.DataFrame:
+    """How far each meaning of sigma^2 and of the test is from the 60 cells of `beside_table4`.
+
+    Columns: sigma2_is, sides, ratio (geometric mean of ours / printed), typical_factor (exp of the
+    mean absolute log ratio), within_20_percent, on_grid_exact, within_a_step (cells of 60).
+    """
+    logs = np.log(table["ratio"])
+    near, steps = (table["ratio"] - 1).abs() <= 0.2, table["steps"].abs()
+    rows = table.assign(log=logs, size=logs.abs(), near=near, same=steps == 0, step=steps <= 1)
+    grouped = rows.groupby(["sigma2_is", "sides"], sort=False)
+    factors = grouped.agg(ratio=("log", "mean"), typical_factor=("size", "mean"))
+    cells = ["within_20_percent", "on_grid_exact", "within_a_step"]
+    numbers = grouped[["near", "same", "step"]].sum().set_axis(cells, axis=1)
+    return np.exp(factors).join(numbers).reset_index()
+
+
+def range_text(first: int, last: int) -> str:
+    """A rank range as the paper prints it."""
+    return f"{first}" if first == last else f"{first}–{last}"
+
 
 Record = dict[str, Any]
 

@@ -3,7 +3,7 @@
 **As stated**: sigma^2 is a variance, significance is a two-sided sign test at 5 %, 25 of 1000
 resampled ranks go at each end, blanks are left out. **As matched**: the printed sigma^2 is a
 standard deviation, each direction is tested at 5 %, 6 of 1000 ranks go (the trim that is nearest to
-Tables 1 to 3 together: `reading_search`), blanks keep their -1 and so win.
+Tables 1 to 3 together), blanks keep their -1 and so win.
 """
 
 from __future__ import annotations
@@ -79,11 +79,10 @@ class Effort:
     check_experiments: int  # Table 4, block by block
     advice_experiments: int  # the band of Section 6's advice
     orders: int  # of a real task's blocks, Figure 2
-    search_runs: int  # Table 1 again by unit and trim (`reading_search`)
 
 
-FULL = Effort(10_000, 400, 1000, 200, 60, 1000, 20, 200)
-QUICK = Effort(60, 8, 200, 8, 8, 50, 4, 4)
+FULL = Effort(10_000, 400, 1000, 200, 60, 1000, 20)
+QUICK = Effort(60, 8, 200, 8, 8, 50, 4)
 
 
 def spread_of(sigma2: float, sigma2_is: str) -> float:
