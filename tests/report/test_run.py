@@ -259,6 +259,8 @@ def test_declared_parameters_are_those_that_papermill_reads():
         inspected = papermill.inspect_notebook(str(paths.NOTEBOOKS / f"{name}.ipynb")).values()
         wanted = [(p["name"], p["inferred_type_name"], p["help"]) for p in inspected]
         assert [(p.name, p.type, p.help) for p in parameters.parameters(name)] == wanted
+        own = parameters.declared(paths.NOTEBOOKS / f"{name}.ipynb")
+        assert parameters.parameters(name) == own  # of the verdict they stand in the package too
 
 
 def test_the_choices_are_those_of_the_library():
