@@ -8,7 +8,7 @@ QUIET  := --quiet --disable-pip-version-check --root-user-action ignore --progre
 ROOT_TOO := $(shell test "$$(id -u)" = 0 && echo --allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help env figures test test-browser lab data stale faults determinism mutants test-slurm check benchmarks lock demo clean
+.PHONY: help env figures test wheel-test test-browser lab data stale faults determinism mutants test-slurm check benchmarks lock demo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -37,6 +37,9 @@ figures: $(READY)  ## run every notebook on the demo campaigns and on all real o
 
 test: $(READY)  ## run the tests (those on real data skip where the data are not found)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not browser"
+
+wheel-test: $(READY)  ## build the wheel, install it into a fresh environment, judge a file with it
+	PYTHON=$(BIN)/python tests/trials/wheel.sh
 
 test-browser: $(READY)  ## drive the report and JupyterLab in headless Chromium
 	$(BIN)/python -m pytest -q -m browser

@@ -1,28 +1,30 @@
-"""The only place that knows the folders of the repository."""
+"""The only place that knows the folders: of the repository, or, installed, of where one works."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parent
+_ABOVE = PACKAGE.parents[1]
+ROOT = _ABOVE if (_ABOVE / "notebooks").is_dir() else Path.cwd()
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
 RESULTS = ROOT / "results"  # of users' own campaigns, one folder each; never tracked
 BUILD = ROOT / "build"  # executed notebooks, status files, the report site; never tracked
 PUBLISHED = ROOT / "data" / "published"
 DEMO = ROOT / "data" / "demo"
-CATALOGUE = ROOT / "data" / "catalogue.yaml"
+CATALOGUE = PACKAGE / "read" / "catalogue.yaml"
 
 
 def data_root() -> Path:
-    """The real campaigns' folder: ``RANKSTABILITY_DATA`` (from the repository), or ``data/``."""
+    """The real campaigns' folder: ``RANKSTABILITY_DATA`` (from `ROOT`), or ``data/``."""
     value = os.environ.get("RANKSTABILITY_DATA")
     return (ROOT / value).resolve() if value else ROOT / "data"
 
 
 def shown(path: Path) -> str:
-    """`path` as printed: relative to the repository where it lies inside, else as given."""
+    """`path` as printed: relative to `ROOT` where it lies inside, else as given."""
     try:
         return str(Path(path).resolve().relative_to(ROOT))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The verdict by its command: a user's own folder, one page, numbers as in the tables."""
+"""The verdict by its command, and by its notebook: one page, the same numbers everywhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import pandas as pd
 
 from rankstability import paths
-from rankstability.report import commands
+from rankstability.report import commands, run
 
 
 def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monkeypatch, capsys):
@@ -28,6 +28,15 @@ def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monke
     assert [row["claimed"] for row in said["lines"]] == lines["claimed"].tolist()
     page = (out / "verdict.html").read_text(encoding="utf-8")
     assert "mine &amp; yours" in page and page.count("data:image/png") == 2
+    # the notebook writes the same files and shows the same statements
+    given = {"campaign": str(folder), **dict(word.split("=") for word in settings)}
+    again = run.execute("00_verdict", given | {"output_dir": str(tmp_path / "again")}, quiet=True)
+    made = {p.name: p.read_bytes() for p in (again / "cs-en").iterdir()}
+    assert made == {p.name: p.read_bytes() for p in out.iterdir()}
+    shown = json.loads((again / "00_verdict__cs-en.ipynb").read_bytes())["cells"]
+    texts = [o.get("data", {}) for cell in shown for o in cell.get("outputs", ())]
+    assert f"**cs-en**: {said['sentence']}" in ["".join(t.get("text/markdown", "")) for t in texts]
+    assert any("statement" in "".join(t.get("text/html", "")) for t in texts)
 
 
 def test_a_verdict_asked_for_wrongly_is_refused_with_code_2(capsys):

@@ -257,11 +257,13 @@ def _own_campaign(folder):
 def test_no_line_of_a_parameters_cell_is_skipped():
     for name in parameters.notebooks():
         cells = parameters.read_notebook(name)["cells"]
-        own = next(c for c in cells if "parameters" in c["metadata"].get("tags", []))
-        lines = ast.parse("".join(own["source"])).body
+        cell = next(c for c in cells if "parameters" in c["metadata"].get("tags", []))
+        lines = ast.parse("".join(cell["source"])).body
         wanted = [(ast.unparse(x.target), ast.literal_eval(x.value)) for x in lines]
         assert [(p.name, p.default) for p in parameters.parameters(name)] == wanted
         assert all(p.help for p in parameters.parameters(name)), name
+        own = parameters.declared(paths.NOTEBOOKS / f"{name}.ipynb")
+        assert parameters.parameters(name) == own  # of the verdict they stand in the package too
 
 
 def test_the_choices_are_those_of_the_library():

@@ -30,24 +30,9 @@ SETTINGS = {"alpha": 0.05, "draws": 20, "resamples": 200, "seed": 1, "unit": "au
 
 
 def judge(one, alpha=0.05):
-    """Everything that notebook 00 computes for one case, with few draws."""
-    rng = named_generator(1, one.name)
-    made, sure = verdict.standing(one, "auto", rng, 200, alpha)
-    tables = {
-        "ranking": made.ranking,
-        "lines": made.lines,
-        "answers": answers.line_answers(made, sure, one.systems, alpha),
-        "probabilities": made.probabilities,
-        "unit_table": made.units,
-        **verdict.recipes(one, made.unit, alpha),
-        "false_lines": verdict.false_lines(one, 1, 20, alpha),
-        "removals": verdict.removals(one, alpha),
-        **verdict.again(one, made, sure, rng, alpha),
-        "controls": verdict.controls(one),
-        "beside": verdict.beside(one),
-        **verdict.judged_on(one),
-        **verdict.by_annotators(one, rng, alpha),
-    }
+    """Everything that a verdict computes for one case, with few draws."""
+    made, tables = report.judged(one, alpha=alpha, draws=20, resamples=200, seed=1)
+    sure = verdict.standing(one, "auto", named_generator(1, one.name), 200, alpha)[1]
     return made, sure, tables
 
 

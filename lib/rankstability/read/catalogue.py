@@ -137,7 +137,7 @@ def _summary(value: Any) -> str:
 
 @lru_cache(maxsize=1)
 def catalogue() -> dict[str, dict[str, Any]]:
-    """``data/catalogue.yaml``: name -> entry (fields: see ``data/README.md``)."""
+    """``catalogue.yaml``: name -> entry (fields: see ``data/README.md``)."""
     entries: dict[str, dict[str, Any]] = yaml.safe_load(paths.CATALOGUE.read_text(encoding="utf-8"))
     return entries
 

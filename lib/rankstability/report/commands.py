@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from .. import paths
 from ..errors import DataError
 from . import parameters
 from . import run as runner
 
-VERDICT = "00_verdict"
 USAGE = """\
 usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly
        rankstability verdict PATH [name=value ...]    how far a ranking can be trusted
@@ -39,58 +37,113 @@ def data(arguments: Sequence[str]) -> int:
 
 
 def verdict(arguments: Sequence[str]) -> int:
-    """Notebook 00 on a file, a folder or a campaign's name; then the answers and where they are."""
-    words = list(arguments)
-    if words and "=" not in words[0] and not words[0].startswith("-"):
+    """How far the ranking of a file, a folder or a campaign can be trusted; where it is written.
+
+    0 success, 1 it could not be written, 2 the call or the judgments are off.
+    """
+    os.environ.update(runner.ONE_THREAD)  # before anything computes
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    about = "How far can a ranking be trusted? A page for each language pair, whole or not at all."
+    return _guarded(_parser("verdict", "path", about), list(arguments), _verdict)
+
+
+def _verdict(args: argparse.Namespace) -> bool:
+    words = [args.path or "", *args.parameters]
+    if words[0] and ("=" not in words[0] or os.path.exists(words[0])):
         words[0] = f"campaign={words[0]}"
-    code = run([VERDICT, *words])
-    if code == 0 and any("=" in word for word in words):
-        plan = runner.plan(VERDICT, dict(w.split("=", 1) for w in words if "=" in w))
-        for pair in plan.pairs or plan.campaign.pairs:
-            for page in sorted((plan.final / pair).glob("verdict*.html")):
-                said = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
-                print(f"\n{said['name']}: {said['sentence']}\n  {paths.shown(page)}")
-    return code
+    given = _given(filter(None, words))
+    if args.help or "campaign" not in given:
+        return _described(parameters.VERDICT if args.help else "")
+    from . import verdict
+
+    folder, made = verdict.execute(given, args.quiet)
+    for one in made:
+        print(f"{one.said['name']}: {one.sentence}\n  {folder / one.file}\n")
+    return True
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a notebook; 0 success, 1 the notebook failed, 2 the call is off."""
-    parser = argparse.ArgumentParser(
-        prog="rankstability run",
-        description="Run a notebook headlessly; results appear whole or not at all.",
-        epilog="With a notebook and --help: its parameters. "
-        "Notebooks: " + ", ".join(parameters.notebooks()),
-        add_help=False,
+    parser = _parser("run", "notebook", "Run a notebook; results appear whole or not at all.")
+    parser.epilog = (
+        "NOTEBOOK is any unique beginning of a name; with --help: its parameters. Notebooks: "
+        + ", ".join(parameters.notebooks())
     )
-    parser.add_argument("notebook", nargs="?", help="any unique beginning of a notebook's name")
+    return _guarded(parser, sys.argv[1:] if arguments is None else list(arguments), _run)
+
+
+def _run(args: argparse.Namespace) -> bool:
+    if not args.notebook:
+        return _described("")
+    name = parameters.resolve(args.notebook)
+    if args.help:
+        return _described(name)
+    folder = runner.execute(name, _given(args.parameters), args.quiet)
+    print(f"{name}: results in {paths.shown(folder)}")
+    return True
+
+
+def _parser(command: str, first: str, about: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"rankstability {command}", description=about, add_help=False
+    )
+    parser.add_argument(first, nargs="?", metavar=first.upper())
     parser.add_argument("parameters", nargs="*", help="name=value")
     parser.add_argument("--figure-format", help="figures besides PNG: svg, pdf or svg,pdf")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument("-h", "--help", action="store_true")
-    args = parser.parse_intermixed_args(arguments)
+    return parser
+
+
+def _guarded(
+    parser: argparse.ArgumentParser,
+    words: list[str],
+    work: Callable[[argparse.Namespace], bool],
+) -> int:
+    """Do what is asked; the exit code: 2 for a call or data that are off, 1 for what failed."""
     try:
-        if not args.notebook:
-            parser.print_help()
-            return 0 if args.help else 2
-        name = parameters.resolve(args.notebook)
-        if args.help:
-            print(f"{name}: parameters")
-            for p in parameters.parameters(name):
-                print(f"  {p.name}: {p.type} = {p.default!r}\n      {p.help}")
-            return 0
-        wrong = [p for p in args.parameters if "=" not in p]
-        if wrong:
-            raise DataError("not a parameter", value=wrong[0], expected="name=value")
+        args, left = parser.parse_known_intermixed_args(words)
+        if left:
+            raise _no_option(left[0], words)
         if args.figure_format:
             from .session import FORMATS, figure_formats
 
             os.environ[FORMATS] = ",".join(figure_formats(args.figure_format))
-        folder = runner.execute(name, dict(p.split("=", 1) for p in args.parameters), args.quiet)
-        print(f"{name}: results in {paths.shown(folder)}")
-        return 0
+        if work(args):
+            return 0
+        parser.print_help()
+        return 0 if args.help else 2
     except (DataError, RuntimeError, OSError) as error:  # a full disk among them
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, DataError) else 1
+
+
+def _no_option(word: str, words: Sequence[str]) -> DataError:
+    """The error for ``--recipe wmt17``: parameters stand without dashes."""
+    name, _, value = word.lstrip("-").partition("=")
+    value = value or next(iter(words[words.index(word) + 1 :]), "") or "value"
+    expected = f"{name}={value} for a parameter; options: --figure-format, --quiet, --help"
+    return DataError("no such option", value=word, expected=expected)
+
+
+def _given(words: Iterable[str]) -> dict[str, str]:
+    """Parameters given as ``name=value``."""
+    given = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign:
+            raise DataError("not a parameter", value=word, expected="name=value")
+        given[name] = value
+    return given
+
+
+def _described(name: str) -> bool:
+    """Print the parameters of a notebook; without one nothing, for the help to be printed."""
+    if name:
+        print(f"{name}: parameters")
+        for p in parameters.parameters(name):
+            print(f"  {p.name}: {p.type} = {p.default!r}\n      {p.help}")
+    return bool(name)
 
 
 def formats(arguments: Sequence[str] = ()) -> int:

@@ -33,6 +33,7 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
     "zeros": ("one", "keep"),
 }
 """Values of a parameter of this name; a notebook's metadata may give its own (``choices``)."""
+VERDICT = "00_verdict"  # an installed package has no notebooks, but this one's page
 LONGEST = 10_000  # characters of a parameter on the command line
 LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
 LEAST |= {"draws": 1, "jobs": 1, "studies": 0, "sizes": 0, "splits": 0, "least_pairs": 0}
@@ -60,7 +61,8 @@ def resolve(prefix: str) -> str:
     matches = [n for n in known if n == name] or [n for n in known if n.startswith(name)]
     if len(matches) != 1:
         problem = "no such notebook" if not matches else f"matches {', '.join(matches)}"
-        raise DataError(problem, value=prefix, expected=", ".join(known))
+        expected = ", ".join(known) or "a clone of the repository, which holds the notebooks"
+        raise DataError(problem, value=prefix, expected=expected)
     return matches[0]
 
 
@@ -71,11 +73,16 @@ def read_notebook(name: str) -> dict[str, Any]:
 
 def metadata(name: str) -> dict[str, Any]:
     """What a notebook says of itself: protocols, workers, split, promises, pair_promises."""
+    if name == VERDICT and name not in notebooks():
+        return {"protocols": ["DA", "MQM", "RR"]}
     return dict(read_notebook(name)["metadata"]["rankstability"])
 
 
 def parameters(name: str) -> list[Parameter]:
     """The parameters of the notebook of that name; see `declared`."""
+    if name == VERDICT:
+        file = Path(__file__).with_name("verdict.yaml")
+        return [Parameter(**row) for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
     return declared(paths.NOTEBOOKS / f"{name}.ipynb")
 
 
@@ -140,7 +147,7 @@ def check_campaign(name: str, campaign: Any) -> None:
     """DataError for a campaign that the notebook does not take; it names those that do."""
     about = metadata(name)
     if about.get("protocols") and not takes(about, campaign):
-        fitting = ", ".join(n for n in notebooks() if takes(metadata(n), campaign))
+        fitting = ", ".join(n for n in notebooks() if takes(metadata(n), campaign)) or "none here"
         if campaign.parts:
             studies = ", ".join(f"{campaign.name}.{part}" for part in campaign.parts)
             problem = f"{campaign.name} holds several studies: name one for {name}"

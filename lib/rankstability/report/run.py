@@ -8,9 +8,9 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ class Plan:
     final: Path
     executed: Path
     values: Mapping[str, Any]
+    read: Mapping[str, Any] = field(default_factory=dict, repr=False)  # judgments, of own campaigns
 
     @property
     def about(self) -> tuple[str, str]:
@@ -84,7 +85,8 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     beside = wanted or placing.is_own(campaign)  # the report does not show these
     folder = final if beside else paths.BUILD / "executed" / campaign.name
     stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name
-    return Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
+    run = Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
+    return run
 
 
 def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
@@ -106,7 +108,7 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     ):
         copy = own / "executed.ipynb"
         try:
-            _results(run, own, copy, quiet)
+            results(run, own, lambda values: _executed(run, copy, values, quiet))
             write_whole(run.executed, copy.read_bytes())
             if not run.values.get("output_dir"):
                 placing.claim(run.campaign)
@@ -130,18 +132,15 @@ def _mistyped(values: Mapping[str, Any], error: str) -> bool:
     return "DataError: " in error and found
 
 
-def _results(run: Plan, own: Path, executed: Path, quiet: bool) -> None:
-    """Run the notebook in the folder `own`, and put what it made in place."""
+def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> None:
+    """Let `work` make results in the folder `own`, by the run's values, and put them in place."""
     new = own / placing.NEW
     copied = run.campaign.pairs if run.pair == WHOLE else ()
     if copied:
         with placing.locked(run.final):
             for pair in copied:
                 _copy_tables(run.final / pair, new / pair)
-    _papermill(run, executed, {**run.values, "output_dir": str(new)}, quiet)
-    _check_promises(run, new)
-    if run.whole:
-        write_whole(new / NAME, slim(executed, new, run.final))
+    work({**run.values, "output_dir": str(new)})
     for pair in copied:
         shutil.rmtree(new / pair, ignore_errors=True)
     placing.place(own, run.final, run.about, run.scopes)
@@ -154,6 +153,15 @@ def _copy_tables(folder: Path, to: Path) -> None:
     to.mkdir(parents=True)
     for table in [*sorted(folder.glob("*.csv")), folder / RECORD]:
         shutil.copyfile(table, to / table.name)
+
+
+def _executed(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
+    """Run the notebook, and see that it made what it promises; of a whole run a small copy too."""
+    new = Path(values["output_dir"])
+    _papermill(run, executed, values, quiet)
+    _check_promises(run, new)
+    if run.whole:
+        write_whole(new / NAME, slim(executed, new, run.final))
 
 
 def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:

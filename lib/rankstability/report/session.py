@@ -1,4 +1,4 @@
-"""Inside a notebook: open its campaign (`start`), write results (`Outputs`), show them (`show`)."""
+"""Open a campaign (`opened`, in a notebook `start`), write results (`Outputs`), `show` them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,21 @@ class Run:
 def start(
     notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
 ) -> Run:
-    """Open a campaign for a notebook, such as ``01_replication``: the first call of each.
+    """`opened` in a notebook, such as ``01_replication``: the first call of each.
+
+    Says how files were read where that was not plain, and has frames shown as `tables` has them.
+    """
+    run = opened(notebook, campaign, pair, output_dir, **settings)
+    if len(run.campaign.reading):
+        show({f"How the files of {run.campaign.name} were read": run.campaign.reading})
+    tables.install()
+    return run
+
+
+def opened(
+    notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
+) -> Run:
+    """A campaign, its pairs to be computed, and where their results go.
 
     DataError for a campaign that is not here, a pair it does not have, or (``whole``) pairs that
     have not been run, or were run with other settings.
@@ -88,10 +102,7 @@ def start(
         provenance=source,
         **settings,
     )
-    if len(found.reading):
-        show({f"How the files of {found.name} were read": found.reading})
     out = Outputs(folder, signed, pairs=found.pairs)
-    tables.install()
     if pair == WHOLE:
         check_pairs(folder, found.pairs, signed)
     pairs = () if pair == WHOLE else (pair,) if pair else found.pairs

@@ -1,4 +1,8 @@
-"""A verdict as one page, as JSON and as LaTeX. The sentences stand in the page's template."""
+"""A verdict: how far a ranking can be trusted, computed, drawn and written as one page.
+
+`verdict` is all of it, without a notebook; notebook 00 calls the same `cases` and `make`. The
+sentences stand in the page's template.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,171 @@ import base64
 import html
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from tqdm import tqdm
 
+from ..chance import named_generator
+from ..plot import lines as plot_lines
+from ..plot import verdict as figures
+from ..rank.balanced import adaptive
+from ..rank.recipes import RECIPES
+from ..read import campaigns
+from ..read.languages import PLACEHOLDER
+from ..study import answers
+from ..study import verdict as study
+from . import parameters, placing, session
+from . import run as runner
+from .session import Drawn, Outputs, Run
 from .templates import HERE, template
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
     from ..study.held import Standing
     from ..study.verdict import Case
-    from .session import Drawn, Outputs, Run
 
 SYSTEM = ("system", "score", "low", "high")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One case's verdict as written: what the page says, its tables and figures, the page's place.
+
+    `said` are plain values (see `told`), `file` is the page's path in the folder of results.
+    """
+
+    said: Mapping[str, Any]
+    tables: Mapping[str, pd.DataFrame]
+    drawn: Sequence[Drawn]
+    file: str
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        return sentence(self.said)
+
+
+def execute(given: Mapping[str, Any], quiet: bool = False) -> tuple[Path, list[Verdict]]:
+    """The verdicts of a campaign or a file, put in place whole; their folder, and each of them.
+
+    Raises DataError for what `run.plan` refuses, and for judgments of which nothing can be said.
+
+    Parameters
+    ----------
+    given : mapping
+        The parameters of notebook 00 by name, at least ``campaign``.
+    quiet : bool
+        Without a progress bar (which only a terminal gets).
+    """
+    plan = runner.plan(parameters.VERDICT, given)
+    made: list[Verdict] = []
+    with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
+        runner.results(plan, own, lambda v: made.extend(verdict(v, plan.read, quiet)))
+        if not plan.values.get("output_dir"):
+            placing.claim(plan.campaign)
+    return plan.final, made
+
+
+def verdict(
+    values: Mapping[str, Any], read: Mapping[str, Any] | None = None, quiet: bool = True
+) -> list[Verdict]:
+    """Compute and write the verdict of each case, and the campaign's table of them.
+
+    `values` are parameters of notebook 00 by name; `read` may hold judgments by language pair.
+    """
+    known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
+    where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
+    run = session.opened(parameters.VERDICT, *where, **known)
+    judged = cases(run, known["recipe"], known["unit"], read)
+    shown = tqdm(judged, "verdicts", disable=quiet or None)
+    made = [make(run, one, known) for one in shown]
+    whole(run)
+    return made
+
+
+def cases(
+    run: Run, recipe: str = "auto", unit: str = "auto", read: Mapping[str, Any] | None = None
+) -> list[Case]:
+    """The cases of every language pair of the run: all are read before anything is computed."""
+    had = read or {}
+    judgments = {p: had[p] if p in had else campaigns.load(run.campaign, p) for p in run.pairs}
+    made = (study.cases(run.campaign, p, one, recipe, unit) for p, one in judgments.items())
+    return [one for several in made for one in several]
+
+
+def make(run: Run, one: Case, settings: Mapping[str, Any]) -> Verdict:
+    """Compute one case's verdict, draw it, write it; `settings`: recipe, and those of `judged`."""
+    numbers = {name: value for name, value in settings.items() if name != "recipe"}
+    made, tables = judged(one, **numbers)
+    said = told(run, one, made, tables, dict(settings))
+    title = f"{run.campaign.title}: {one.name}"
+    drawn = write(run.out, one, said, tables, _figures(one, made, tables, title, said))
+    return Verdict(said, tables, drawn, f"{one.pair}/verdict{_track(one)}.html")
+
+
+def whole(run: Run) -> pd.DataFrame:
+    """Write all pairs' sentences as one table, where the run is of the whole campaign."""
+    if not run.whole:
+        return pd.DataFrame()
+    return run.out.table(run.out.pair_tables("sentence"), "verdicts")
+
+
+def judged(
+    one: Case,
+    *,
+    unit: str = "auto",
+    alpha: float = 0.05,
+    draws: int = 200,
+    resamples: int = 1000,
+    seed: int = 2026,
+) -> tuple[Standing, dict[str, pd.DataFrame]]:
+    """The ranking with what holds of it, and all tables of a case's verdict by name."""
+    rng = named_generator(seed, one.name)
+    made, sure = study.standing(one, unit, rng, resamples, alpha)
+    return made, {
+        "ranking": made.ranking,
+        "lines": made.lines,
+        "answers": answers.line_answers(made, sure, one.systems, alpha),
+        "probabilities": made.probabilities,
+        "unit_table": made.units,
+        **study.recipes(one, made.unit, alpha),
+        "false_lines": study.false_lines(one, seed, draws, alpha),
+        "removals": study.removals(one, alpha),
+        **study.again(one, made, sure, rng, alpha),
+        "controls": study.controls(one),
+        "beside": study.beside(one),
+        **study.judged_on(one),
+        **study.by_annotators(one, rng, alpha),
+    }
+
+
+def _figures(
+    one: Case,
+    made: Standing,
+    tables: Mapping[str, pd.DataFrame],
+    title: str,
+    said: Mapping[str, Any],
+) -> dict[str, Figure]:
+    label = said["score_name"]
+    drawn = {"verdict": figures.caterpillar(made.ranking, made.lines, title, label)}
+    if made.unit:
+        named = f"{title}: chance of each rank"
+        drawn["chances"] = plot_lines.chances_figure(made.probabilities, named, made.unit)
+    if one.judged:
+        both = tables["recipes"], tables["recipe_lines"]
+        drawn["recipes"] = figures.recipes(*both, f"{title}: the recipes of all years")
+    return drawn
+
+
+def _track(one: Case) -> str:
+    """What is added to the names of a task's files; nothing for the first task of a pair."""
+    return f"_{one.name.partition(' ')[2]}" if one.extra else ""
 
 
 def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -84,10 +240,6 @@ def told(
 
     `frames` are the case's tables by name; ``statements`` is added to them.
     """
-    from ..rank.recipes import RECIPES
-    from ..read.languages import PLACEHOLDER
-    from ..study import answers
-
     first = answers.summary(made, frames["answers"])
     frames["statements"] = answers.statements(one, first, frames, settings["alpha"])
     recipe = RECIPES.get(one.recipe)
@@ -118,8 +270,6 @@ def told(
 
 
 def _design(frames: Mapping[str, pd.DataFrame], one: Case) -> dict[str, Any]:
-    from ..rank.balanced import adaptive
-
     beside, design = frames["beside"], frames.get("design", pd.DataFrame())
     out: dict[str, Any] = dict.fromkeys(("beside_share", "beside_least", "luck", "adaptive"))
     if len(beside):
@@ -171,7 +321,7 @@ def write(
 
     Of several tasks of a pair the first takes the plain names, others their own added.
     """
-    track = f"_{one.name.partition(' ')[2]}" if one.extra else ""
+    track = _track(one)
     for name, frame in frames.items():
         if len(frame):
             out.table(frame, name + track, one.pair)
