@@ -12,7 +12,6 @@ from scipy.stats import binom, kendalltau
 
 from conftest import needs
 from rankstability import paths
-from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.plot import verdict as figures
 from rankstability.rank.recipes import RECIPES
@@ -25,35 +24,7 @@ from rankstability.score.pairwise import pair_counts
 from rankstability.score.rr import METHODS
 from rankstability.score.scored import from_frame
 from rankstability.study import answers, held_rr, sizes, verdict
-
-SETTINGS = {"alpha": 0.05, "draws": 20, "resamples": 200, "seed": 1, "unit": "auto"}
-
-
-def judge(one, alpha=0.05):
-    """Everything that notebook 00 computes for one case, with few draws."""
-    rng = named_generator(1, one.name)
-    made, sure = verdict.standing(one, "auto", rng, 200, alpha)
-    tables = {
-        "ranking": made.ranking,
-        "lines": made.lines,
-        "answers": answers.line_answers(made, sure, one.systems, alpha),
-        "probabilities": made.probabilities,
-        "unit_table": made.units,
-        **verdict.recipes(one, made.unit, alpha),
-        "false_lines": verdict.false_lines(one, 1, 20, alpha),
-        "removals": verdict.removals(one, alpha),
-        **verdict.again(one, made, sure, rng, alpha),
-        "controls": verdict.controls(one),
-        "beside": verdict.beside(one),
-        **verdict.judged_on(one),
-        **verdict.by_annotators(one, rng, alpha),
-    }
-    return made, sure, tables
-
-
-def cases(campaign, pair):
-    found = campaigns.find(campaign)
-    return verdict.cases(found, pair, campaigns.load(found, pair))
+from verdicts import SETTINGS, cases, judge
 
 
 def equal(seed, workers=24, documents=24, systems=5):

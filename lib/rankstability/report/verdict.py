@@ -108,6 +108,8 @@ def told(
         "unit": made.unit,
         "score_name": SCORE_NAMES[one.protocol, recipe.score] if recipe else "share of wins",
         "judgments": one.judgments_counted,
+        "judges": one.battles.judges if one.battles else None,
+        "unnamed": one.battles.unnamed if one.battles else None,
         "has_documents": one.battles is None and "document" in one.own.units,
         "recipe_counts": _recipe_counts(frames),
         "look_at": _look_at(frames),

@@ -69,7 +69,8 @@ def cases(
     Refused: fewer than two systems; a recipe whose scores these data do not give.
 
     The campaign says protocol and year. `recipe` is a name of `RECIPES`, or ``auto``: that of the
-    year (not for relative ranking); `unit`, of relative ranking, ``judge``, ``block`` or ``auto``.
+    year (not for relative ranking); `unit`, of relative ranking, ``judge``, ``block``, ``battle``
+    (a block of two) or ``auto``.
     """
     if campaign.protocol == "RR":
         assert isinstance(judgments, pd.DataFrame)
@@ -82,7 +83,8 @@ def cases(
 
 
 def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case:
-    data = held_rr.battles(frame, unit if unit in ("judge", "block") else "auto")
+    asked = {"judge": "judge", "block": "block", "battle": "block"}.get(unit, "auto")
+    data = held_rr.battles(frame, asked)
     if len(data.systems) < 2:
         raise DataError(f"fewer than two systems in {name}", expected="two systems or more")
     return Case(name, pair, "RR", held_rr.METHOD, frame, {}, data)
@@ -181,11 +183,12 @@ def controls(one: Case) -> pd.DataFrame:
 def beside(one: Case) -> pd.DataFrame:
     """How many workers (or judges) judged both systems of a pair: system, other, together, share.
 
-    Share is of the workers of the rarer of the two.
+    Share is of the workers of the rarer of the two. No rows where they are not all named.
     """
-    if one.battles is not None:
-        judged = (one.battles.sums()[1] > 0).astype(int)
-    elif "worker" in one.own.units:
+    if one.battles is not None and not one.battles.unnamed:
+        assert isinstance(one.judgments, pd.DataFrame)
+        judged = (held_rr.battles(one.judgments, "judge").sums()[1] > 0).astype(int)
+    elif one.battles is None and "worker" in one.own.units:
         judged = units_by_system(one.own, "worker").astype(int)
     else:
         return pd.DataFrame(columns=["system", "other", "together", "share"])
