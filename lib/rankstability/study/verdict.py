@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..chance import named_generator
 from ..errors import DataError
-from ..judgments import TYPES, DirectAssessment, ranked_systems
+from ..judgments import TYPES, DirectAssessment, ranked_systems, select_rows
 from ..rank.balanced import design
 from ..rank.recipes import RECIPES, recipe_of_year
 from ..rank.units import Means
@@ -225,6 +225,14 @@ def again(
     }
 
 
+def _raw(one: Case) -> Scored:
+    """The judgments that the recipe counts, with their raw scores."""
+    rows, recipe = one.judgments, RECIPES[one.recipe]
+    if recipe.score == "raw":
+        return one.own
+    return scored(select_rows(rows, recipe.rows) if isinstance(rows, DirectAssessment) else rows)
+
+
 def judged_on(one: Case) -> dict[str, pd.DataFrame]:
     """What each system was judged on (design), from `rank.balanced.design`."""
     return {"design": design(one.own)} if one.judged else {}
@@ -235,14 +243,15 @@ def by_annotators(
 ) -> dict[str, pd.DataFrame]:
     """Agreement, annotators, what hangs on them: agreement, annotators, influence, habits.
 
-    `annotators` has a row per annotator: name, judgments, systems, severity, ... and, where the
-    data have times or repeated outputs, the columns of `annotators.pace` and `repeated`; `habits`
-    has both over all (`annotators.overall`).
+    `annotators` has a row per annotator: name, the columns of `annotators.table` (of raw scores,
+    whatever the recipe takes) and, where the data have times or repeated outputs, those of
+    `annotators.pace` and `repeated`; `habits` has both over all (`annotators.overall`).
     """
     if not one.judged or not one.own.has("worker"):
         return {}
-    each = annotators.table(one.own)
-    each.insert(0, "name", [one.own.workers[k] for k in each["annotator"]])
+    raw = _raw(one)
+    each = annotators.table(raw)
+    each.insert(0, "name", [raw.workers[k] for k in each["annotator"]])
     own = pd.DataFrame()
     if isinstance(one.judgments, DirectAssessment):
         for known in (annotators.pace(one.judgments), annotators.repeated(one.judgments)):
@@ -250,4 +259,6 @@ def by_annotators(
         own = annotators.overall(each, rng)
     agreement = annotators.alpha(one.own, rng)
     hanging = annotators.influence(one.own, RECIPES[one.recipe], alpha)
+    hanging.insert(0, "name", [one.own.workers[k] for k in hanging["annotator"]])
+    hanging["annotator"] = [raw.workers.index(name) for name in hanging["name"]]
     return {"agreement": agreement, "annotators": each, "influence": hanging, "habits": own}
