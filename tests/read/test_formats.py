@@ -323,6 +323,14 @@ def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(
         assert data.resample("block", 5, np.random.default_rng(1)).wins.sum() == 5 * 18
 
 
+def test_battles_of_two_pairs_are_both_read(tmp_path):
+    lines(tmp_path / "arena.cs-en.jsonl", BATTLES[:3])
+    lines(tmp_path / "arena.de-en.jsonl", BATTLES[:2])
+    frame = load(campaigns.find(tmp_path))
+    assert frame.groupby("task")["block"].nunique().to_dict() == {"cs-en": 3, "de-en": 2}
+    assert frame["block"].nunique() == 5
+
+
 def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
     for pair, rows in (("cs-en", BATTLES[:3]), ("de-en", BATTLES[:2]), ("en-cs", BATTLES[1:4])):
         lines(tmp_path / f"arena.{pair}.jsonl", rows)
