@@ -96,6 +96,20 @@ def test_wmt23_draws_by_the_fewest_wins_so_far():
 
 
 @pytest.mark.parametrize("name", RECIPES)
+def test_domains_count_alike_in_wmt24_alone(name):
+    """The first system is better in the large domain, the second in the small one, and by more."""
+    rng = np.random.default_rng(2)
+    scores = rng.normal(60, 1, size=(100, 2))
+    domain = np.repeat([0, 1], [90, 10])
+    scores[domain == 0, 0] += 3
+    scores[domain == 1, 1] += 9
+    recipe = RECIPES[name]
+    first = make(recipe, scores, domain).order[0]
+    assert first == (1 if name == "wmt24" else 0)
+    assert recipe.by_domain == (name == "wmt24")
+
+
+@pytest.mark.parametrize("name", RECIPES)
 def test_a_ranking_by_recipe_is_that_of_its_arrays(name):
     judgments = load("demo-srpdc", "de-en")
     ranking = rank_by_recipe(judgments, name)

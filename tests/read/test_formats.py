@@ -12,10 +12,12 @@ import pytest
 from rankstability import load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.judgments import blocks
+from rankstability.rank import bradley_terry, ranges
 from rankstability.read import campaigns, formats
 from rankstability.read.da import COLUMNS
 from rankstability.report.commands import main
 from rankstability.score.pairwise import pair_counts
+from rankstability.study import agreement, held_rr
 
 
 def lines(path, entries):
@@ -275,17 +277,65 @@ def test_battles_are_blocks_of_two(tmp_path):
     assert sorted(set(frame.judge)) == ["u0", "u1"]
 
 
-def test_a_battle_without_a_judge_is_a_judge_of_its_own_named_by_its_line(tmp_path):
-    rows = [{k: v for k, v in row.items() if k != "judge"} for row in BATTLES[:3]]
-    frame = load(lines(tmp_path / "arena.jsonl", rows))
-    judges = [f"arena.jsonl:{number}" for number in (1, 2, 3)]
-    assert frame.groupby("block")["judge"].first().tolist() == judges
+def anonymous(rows, *which):
+    """Battles of which these (by number; none given: all) name no judge."""
+    which = which or range(len(rows))
+    return [
+        {k: v for k, v in row.items() if i not in which or k != "judge"}
+        for i, row in enumerate(rows)
+    ]
+
+
+@pytest.mark.parametrize("empty", ["", "NA", None])
+def test_a_battle_without_a_judge_has_none_and_is_counted(tmp_path, empty):
+    part = [BATTLES[0] | {"judge": empty}, *BATTLES[1:3]]
+    for name, some, judges in (
+        ("none", anonymous(BATTLES[:3]), ["", "", ""]),
+        ("part", part, ["", "u1", "u0"]),
+    ):
+        frame = load(lines(tmp_path / f"{name}.jsonl", some))
+        assert frame.groupby("block")["judge"].first().tolist() == judges
+        assert frame.attrs["excluded"]["(kept: no judge is named)"] == judges.count("")
+
+
+def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(tmp_path):
+    rows = [battle(k, "A", "B", "model_a", judge=f"u{k % 9}", question_id="q") for k in range(18)]
+    all_named = load(lines(tmp_path / "all.jsonl", rows))
+    data = ranges.units(all_named)
+    assert ranges.default_unit(data) == "judge"
+    assert len(agreement.annotate(all_named).left) == 18 * 17 / 2
+    for some in (anonymous(rows), anonymous(rows, 4)):
+        frame = load(lines(tmp_path / "some.jsonl", some))
+        data, left_out = ranges.units(frame), sum("judge" not in row for row in some)
+        assert ranges.default_unit(data) == "block" and (data.judges < 0).sum() == left_out
+        named = 18 - left_out
+        notes = agreement.annotate(frame)
+        assert len(notes.left) == named * (named - 1) / 2 and len(notes.table) == 18
+        kappas = agreement.kappa_table(notes).query("reference == 'included'")
+        assert kappas["pairs"].sum() == len(notes.left)
+        for ask in (
+            lambda data=data: data.resample("judge", 5, np.random.default_rng(1)),
+            lambda data=data: bradley_terry.strengths(data, "judge"),
+            lambda frame=frame: held_rr.battles(frame, "judge"),
+        ):
+            with pytest.raises(DataError, match=f"name no judge; found '?{left_out} of 18"):
+                ask()
+        assert data.resample("block", 5, np.random.default_rng(1)).wins.sum() == 5 * 18
+
+
+def test_battles_of_two_pairs_are_both_read(tmp_path):
+    lines(tmp_path / "arena.cs-en.jsonl", BATTLES[:3])
+    lines(tmp_path / "arena.de-en.jsonl", BATTLES[:2])
+    frame = load(campaigns.find(tmp_path))
+    assert frame.groupby("task")["block"].nunique().to_dict() == {"cs-en": 3, "de-en": 2}
+    assert frame["block"].nunique() == 5
 
 
 def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
     for pair, rows in (("cs-en", BATTLES[:3]), ("de-en", BATTLES[:2]), ("en-cs", BATTLES[1:4])):
         lines(tmp_path / f"arena.{pair}.jsonl", rows)
     frame = load(campaigns.find(tmp_path))
+    assert frame.attrs["excluded"] == {"(kept as ties: both bad)": 1}
     sizes = frame.groupby("task")["block"].nunique()
     assert sizes.tolist() == [3, 2, 3] and frame["block"].nunique() == 8
     assert (frame.groupby("block").size() == 2).all()

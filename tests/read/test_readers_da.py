@@ -295,6 +295,34 @@ def test_documents_from_a_list_from_ids_from_blocks_or_not_at_all(tmp_path):
         readers_da.read_da(folder, "cs-en")
 
 
+@pytest.mark.parametrize(("gone", "named"), [(0, True), (1, False)])
+def test_blocks_of_two_segments_on_average_tell_documents_and_shorter_ones_do_not(
+    tmp_path, gone, named
+):
+    rows = [
+        f"H{block}\tw1\tcs\ten\tad\t1\tA\t{block}\tSYSTEM\t{2 * block + k + 1}\t50\t1"
+        for block in range(3)
+        for k in range(2)
+    ]
+    rows = rows[: len(rows) - gone]
+    da = readers_da.read_da(write(tmp_path / "blocks", rows, rows), "cs-en")
+    assert da.good["document"].notna().tolist() == [named] * len(rows)
+    if named:
+        found = da.good["document"].astype(str).tolist()
+        assert found == ["doc-1", "doc-1", "doc-3", "doc-3", "doc-5", "doc-5"]
+
+
+def test_joined_ids_of_a_single_file_count_for_each_system(tmp_path):
+    file = tmp_path / "ratings.csv"
+    rows = [HEADER, *ROWS[:3], ROWS[3]]
+    file.write_text("\n".join(rows) + "\n")
+    da = readers_da.read_da(file, "cs-en")
+    assert da.good["system"].astype(str).tolist() == ["sysA", "sysB", "sysA", "sysA", "sysB"]
+    assert da.latest["system"].astype(str).tolist() == ["sysA+sysB", "sysA", "sysA", "sysB"]
+    done = da.excluded.set_index("reason")["rows"]
+    assert done["(kept: rows of joined ids A+B, one for each system)"] == 1
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(

@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankstability.judgments import direct_assessment
+from conftest import needs
+from rankstability.judgments import counted, direct_assessment
 from rankstability.rank.recipes import RECIPES
+from rankstability.read import campaigns
 from rankstability.score.scored import from_frame
-from rankstability.study import annotators
+from rankstability.study import annotators, verdict
 
 
 def ratings(seed=0, workers=5, systems=4, documents=10, missing=0.4):
@@ -62,6 +64,81 @@ def test_severity_orders_annotators_by_how_strict_they_are():
     assert table["severity"].sort_values().index.tolist() == [0, 1, 2, 3, 4]
     assert np.diff(table["severity"].sort_index()) == pytest.approx(1.5, abs=1.0)
     assert (table["judgments"] == 40).all() and (table["systems"] == 4).all()
+
+
+def test_severity_and_spread_on_the_same_outputs_are_not_moved_by_what_each_was_given():
+    """Odd annotators were given easy outputs; the odd half of theirs others judged too."""
+    rng = np.random.default_rng(5)
+    strict, wide = np.arange(6) * 2.0, np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
+    rows = []
+    for k in range(3000):
+        easy = k % 2
+        ease = 20.0 * easy + rng.normal(0, 5)
+        own = 2 * rng.integers(0, 3) + easy
+        both = rng.choice(6, 2, replace=False) if k % 3 == 0 else [own]
+        for w in both:
+            score = wide[w] * ease - strict[w] + rng.normal(0, 1)
+            rows.append((f"w{w}", f"s{k % 7}", str(k), score))
+    frame = pd.DataFrame(rows, columns=["worker", "system", "segment", "score"])
+    got = annotators.table(from_frame(frame)).set_index("annotator").sort_index()
+    twice = frame[frame.duplicated("segment", keep=False)]
+    wanted, shared, ratio = [], [], []
+    for w in range(6):  # by hand, pair by pair
+        mine = twice[twice["worker"] == f"w{w}"].set_index("segment")["score"]
+        other = twice[twice["worker"] != f"w{w}"].set_index("segment")["score"][mine.index]
+        wanted.append((other - mine).mean())
+        ratio.append(mine.std() / other.std())
+        shared.append(len(mine))
+    assert got["severity_same"].to_numpy() == pytest.approx(np.array(wanted))
+    assert got["spread_same"].to_numpy() == pytest.approx(np.array(ratio))
+    assert got["shared"].tolist() == shared
+    assert (got["severity_same_error"] > 0).all()
+    assert (got["spread_same"].to_numpy() > 1.2).tolist() == (wide > 1).tolist()
+    alone = annotators.table(from_frame(frame.drop_duplicates("segment")))
+    assert alone["shared"].eq(0).all() and alone["severity_same"].isna().all()
+
+
+def test_an_output_judged_by_three_is_compared_with_the_mean_of_the_others():
+    rows = [("a", 1.0), ("b", 4.0), ("c", 10.0), ("c", 12.0)]  # c twice: their mean, 11
+    frame = pd.DataFrame(rows, columns=["worker", "score"]).assign(system="s", segment="1")
+    got = annotators.table(from_frame(frame)).sort_values("annotator")
+    assert got["severity_same"].tolist() == [6.5, 2.0, -8.5]
+    assert got["shared"].tolist() == [1, 1, 1] and got["judgments"].tolist() == [1, 1, 2]
+
+
+@needs("wmt18")
+def test_severity_is_of_raw_scores_where_the_recipe_standardises():
+    found = campaigns.find("wmt18")
+    judgments = campaigns.load(found, "en-de")
+    [one] = verdict.cases(found, "en-de", judgments)
+    assert RECIPES[one.recipe].score == "z"
+    each = verdict.by_annotators(one, np.random.default_rng(1))["annotators"].set_index("name")
+    rows = judgments.good[counted(judgments.good)].dropna(subset=["worker", "score"])
+    rest = rows.groupby("system", observed=True)["score"].transform("mean") - rows["score"]
+    by = rest.groupby(rows["worker"].astype(str))
+    assert set(by.groups) == set(each.index)
+    assert each["severity"].to_dict() == pytest.approx(by.mean().to_dict())
+    spread = rows.groupby(rows["worker"].astype(str))["score"].std()
+    assert each["sd"].to_dict() == pytest.approx(spread.to_dict())
+    assert each["severity"].corr(each["severity_same"], method="spearman") > 0.8
+
+
+def test_annotators_and_their_influence_have_the_same_numbers_and_names(tmp_path):
+    """One annotator never varies: the recipe has no z-score of theirs, severity does."""
+    frame = ratings(missing=0.0).rename(columns={"worker": "annotator"})
+    same = frame["annotator"] == "worker1"
+    frame = frame.assign(score=(frame["score"] + 50).where(~same, 40.0).clip(0, 100))
+    file = tmp_path / "ratings.csv"
+    frame.to_csv(file, index=False)
+    found = campaigns.find(file)
+    [pair] = found.pairs
+    [one] = verdict.cases(found, pair, campaigns.load(found, pair), "wmt17")
+    tables = verdict.by_annotators(one, np.random.default_rng(1))
+    names = dict(tables["annotators"][["annotator", "name"]].to_numpy())
+    assert set(names.values()) == {f"worker{k}" for k in range(5)}
+    influence = tables["influence"]
+    assert dict(influence[["annotator", "name"]].to_numpy()).items() <= names.items()
+    assert set(influence["name"]) == set(names.values()) - {"worker1"}
 
 
 def test_a_line_that_one_annotator_draws_falls_without_that_one():

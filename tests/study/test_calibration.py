@@ -12,7 +12,7 @@ from conftest import needs
 from esa import scored
 from rankstability.rank.recipes import RECIPES, make, ordering_means, segment_domains
 from rankstability.score.scored import from_frame
-from rankstability.study.calibration import equal_systems, false_lines, shuffled
+from rankstability.study.calibration import equal_systems, false_line_row, false_lines, shuffled
 
 MEASURED = [  # recipe, unit, pairs significant, campaigns with a false line
     ("wmt17", "document", 0.44, 0.54), ("wmt25", "document", 0.42, 0.19),
@@ -57,6 +57,19 @@ def test_wmt24_calls_most_pairs_different_when_documents_hold_together():
     both = scored("jpn", 2, 3)
     made_by = [make(r, both.matrix(), segment_domains(both)) for r in (recipe, other)]
     assert [int(m.lines.sum()) + 1 for m in made_by] == [5, 6]
+
+
+def test_the_interval_of_a_share_of_pairs_stays_within_0_and_1():
+    none = np.zeros(4, int)
+    for pairs, low, high in (
+        ([0.2, 0.4, 0.4, 0.6], 0.4 - 0.98 * np.sqrt(0.08 / 3), 0.4 + 0.98 * np.sqrt(0.08 / 3)),
+        ([0.9, 1.0, 1.0, 1.0], 0.926, 1.0),
+        ([0.1, 0.0, 0.0, 0.0], 0.0, 0.074),
+    ):
+        row = false_line_row("wmt24", "document", np.array(pairs), none).iloc[0]
+        assert row["pairs_significant"] == pytest.approx(np.mean(pairs))
+        assert (row["pairs_low"], row["pairs_high"]) == pytest.approx((low, high), abs=1e-9)
+        assert row["draws"] == 4
 
 
 def test_equal_systems_are_equal_by_the_recipes_own_mean():

@@ -37,6 +37,14 @@ def test_a_promise_that_is_broken_is_seen(monkeypatch):
     assert fewest(pd.concat([table, more])) == 6
 
 
+def test_where_nothing_is_told_apart_nothing_is_claimed_and_all_is_covered(monkeypatch):
+    monkeypatch.setattr(Means, "t", lambda self: np.zeros(self.covariance.shape))
+    monkeypatch.setattr(Means, "cautious", lambda self: (self.t(), 5.0))
+    table = few_units(np.random.default_rng(5), 3, (4,), ("one",), ("equal",), ("normal",))
+    shares = ["lines_of_equals", "claims_of_equals", "covered_marginal", "covered_simultaneous"]
+    assert table[shares].to_numpy().tolist() == [[0.0, 0.0, 1.0, 1.0]]
+
+
 def test_units_of_uneven_size_count_for_fewer():
     assert effective_units(np.ones((12, 3))) == pytest.approx(12)
     size = np.array([[10.0, 1.0], [1.0, 1.0], [1.0, 1.0]])

@@ -163,6 +163,13 @@ def test_figures_draw_what_the_tables_say():
     assert len(crosses) == (ranks.groupby("method")["cluster"].max() - 1).sum()
 
 
+def test_without_being_asked_for_others_the_papers_five_divisors_are_tried():
+    da, _ = demo("SR-DC", 14)
+    rows = scorings.changes_by_method(da, ["raw"], leave_one_out=False)
+    divisors = rows.loc[rows["kind"] == "divisor", "experiment"].tolist()
+    assert divisors == [f"divisor {d}" for d in ("1.25", "1.5", "2", "4", "10")]
+
+
 @pytest.mark.parametrize(
     ("campaign", "expected"),
     [

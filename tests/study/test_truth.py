@@ -102,6 +102,16 @@ def test_a_workers_spread_is_counted_once():
     assert together < 0.5 * sum(plain[n] for n in models.TOGETHER) + 2.0
 
 
+def test_a_worker_whose_spread_is_unknown_has_the_usual_one():
+    da, _ = demo("SR+DC", 21, workers=10, documents=12)
+    fit = models.additive(da)
+    usual = np.ones_like(fit.spread)
+    unknown = np.where(np.arange(len(usual)) % 2, np.nan, usual)
+    one, other = (truth.known_truth(da, fit=replace(fit, spread=s)) for s in (usual, unknown))
+    assert other.variance == pytest.approx(one.variance)
+    assert other.quality.to_dict() == pytest.approx(one.quality.to_dict())
+
+
 def test_a_real_agreement_outside_the_simulated_range_is_said():
     rows = pd.concat(
         pd.DataFrame({"pair": "xx-yy", "scores": s, "draw": range(101), "tau": t})

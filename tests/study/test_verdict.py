@@ -12,7 +12,6 @@ from scipy.stats import binom, kendalltau
 
 from conftest import needs
 from rankstability import paths
-from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.plot import verdict as figures
 from rankstability.rank.recipes import RECIPES
@@ -25,20 +24,7 @@ from rankstability.score.pairwise import pair_counts
 from rankstability.score.rr import METHODS
 from rankstability.score.scored import from_frame
 from rankstability.study import answers, held_rr, sizes, verdict
-
-SETTINGS = {"alpha": 0.05, "draws": 20, "resamples": 200, "seed": 1, "unit": "auto"}
-
-
-def judge(one, alpha=0.05):
-    """Everything that a verdict computes for one case, with few draws."""
-    made, tables = report.judged(one, alpha=alpha, draws=20, resamples=200, seed=1)
-    sure = verdict.standing(one, "auto", named_generator(1, one.name), 200, alpha)[1]
-    return made, sure, tables
-
-
-def cases(campaign, pair):
-    found = campaigns.find(campaign)
-    return verdict.cases(found, pair, campaigns.load(found, pair))
+from verdicts import SETTINGS, cases, judge
 
 
 def equal(seed, workers=24, documents=24, systems=5):

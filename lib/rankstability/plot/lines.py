@@ -22,6 +22,7 @@ UNITS = {
     "worker": "workers",
     "hit": "HITs",
     "block": "blocks",
+    "battle": "battles",
     "judge": "judges",
     "rater": "raters",
     "worker x document": "workers and documents",

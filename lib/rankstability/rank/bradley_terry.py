@@ -66,10 +66,9 @@ def _inverse_information(number: np.ndarray, lead: np.ndarray, draw: np.ndarray)
 def strengths(data: Units, unit: str = "judge") -> Means:
     """Davidson strengths of the systems with a covariance robust to what one judge has in common.
 
-    `unit`: ``judge`` or ``block``, what is drawn anew.
+    `unit`: ``judge`` or ``block``, what another campaign would have others of (`Units.owner`).
     """
-    if unit not in ("judge", "block"):
-        raise DataError("unknown unit", value=unit, expected="judge, block")
+    owner = data.owner(unit)
     n, counts = len(data.systems), data.counts
     strength, tie = davidson(counts)
     lead, draw = _expected(strength, tie)
@@ -81,9 +80,9 @@ def strengths(data: Units, unit: str = "judge") -> Means:
     score = data.wins @ more[0] + data.ties @ more[1] / 2  # ties stand twice
     made = (data.wins + data.ties) @ np.ones(n * n)  # comparisons
     if unit == "judge":
-        size = int(data.judges.max()) + 1
-        score = np.stack([np.bincount(data.judges, s, size) for s in score.T], axis=1)
-        made = np.bincount(data.judges, made, size)
+        size = int(owner.max()) + 1
+        score = np.stack([np.bincount(owner, s, size) for s in score.T], axis=1)
+        made = np.bincount(owner, made, size)
     score = score[np.abs(score).sum(axis=1) > 0]
     influence = (score @ _inverse_information(number, lead, draw))[:, :n]
     units = len(influence)

@@ -54,7 +54,7 @@ def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Genera
 
 @dataclass(frozen=True)
 class Units:
-    """Counts of every block of a task, and the code of its judge.
+    """Counts of every block of a task, and the code of its judge (-1: not named).
 
     `wins` and `ties` are sparse, (blocks, systems * systems), from `pairwise.pairwise_by_block`.
     """
@@ -81,13 +81,24 @@ class Units:
         names = tuple(self.systems[i] for i in keep)
         return Units(names, self.wins[:, cells], self.ties[:, cells], self.judges)
 
+    def owner(self, unit: str) -> Ints:
+        """The code of each block's unit, ``judge`` or ``block``.
+
+        Raises DataError for another unit, and for judges where some blocks name none.
+        """
+        if unit not in UNITS[1:]:
+            raise DataError("unknown unit of resampling", value=unit, expected=", ".join(UNITS))
+        unnamed, blocks = int((self.judges < 0).sum()), len(self.judges)
+        if unit == "judge" and unnamed:
+            value, expected = f"{unnamed} of {blocks}", "a judge in each, or the unit block"
+            raise DataError("blocks that name no judge", value=value, expected=expected)
+        return self.judges if unit == "judge" else np.arange(blocks)
+
     def resample(self, unit: str, resamples: int, rng: np.random.Generator) -> PairCounts:
         """Counts of `resamples` campaigns, units (of `UNITS`) drawn with replacement."""
         if unit == "judgment":
             return resample_judgments(self.counts, resamples, rng)
-        if unit not in UNITS:
-            raise DataError("unknown unit of resampling", value=unit, expected=", ".join(UNITS))
-        owner = self.judges if unit == "judge" else np.arange(len(self.judges))
+        owner = self.owner(unit)
         number = int(owner.max()) + 1
         step = max(1, 4_000_000 // max(number, len(owner)))
         parts = []
@@ -102,15 +113,17 @@ class Units:
 
 
 def default_unit(data: Units) -> str:
-    """``judge`` where a task has at least `FEWEST_UNITS` judges, else ``block``."""
-    return "judge" if len(np.unique(data.judges)) >= FEWEST_UNITS else "block"
+    """``judge`` where every block names one of at least `FEWEST_UNITS`, else ``block``."""
+    enough = len(np.unique(data.judges)) >= FEWEST_UNITS and data.judges.min() >= 0
+    return "judge" if enough else "block"
 
 
 def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
     """The units of one task that can be resampled; `unranked` as of `pairwise.comparisons`."""
     data = data if isinstance(data, Blocks) else blocks(data)
     wins, ties = pairwise_by_block(data, unranked)
-    judges = np.unique(data.judge.astype(str), return_inverse=True)[1]
+    judge = pd.Series(data.judge.astype(str))
+    judges = pd.factorize(judge.where(judge != ""), sort=True)[0]
     return Units(data.systems, wins, ties, judges)
 
 

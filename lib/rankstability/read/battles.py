@@ -38,9 +38,9 @@ def read(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.Da
     """The battles as `rr.read_rr` gives blocks: two rows each, ranks 1 and 2, or 1 and 1 for a tie.
 
     ``tie (bothbad)`` and ``both_bad`` are ties, and counted; battles whose models were known to the
-    judge (``anony`` false) are left out and counted. Without a judge each battle has its own.
-    Raises a DataError for a missing column, an unknown winner, a model against itself, an empty
-    name.
+    judge (``anony`` false) are left out and counted. The judge of a battle that names none (no such
+    column, an empty cell, NA) is empty, and such battles are counted. Raises a DataError for a
+    missing column, an unknown winner, a model against itself, an empty name.
     """
     excluded: Counter[str] = Counter()
     parts = [_battles(file, excluded) for file in files if pair_of(file, settings) == pair]
@@ -82,7 +82,8 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
         hidden = (table.frame["anony"].astype(str).str.lower() != "false").to_numpy()
         excluded["battles of known models (left out)"] += int((~hidden).sum())
         keep = np.flatnonzero(hidden)
-    schema = schemas.made(schemas.ids(*named) | {"winner": schemas.one_of(RANKS, "winner")})
+    ids = schemas.ids(*named) | schemas.ids(*{"judge"} & named.keys(), missing=())
+    schema = schemas.made(ids | {"winner": schemas.one_of(RANKS, "winner")})
     rows = table.validated(schema, {**named, "winner": "winner"}, keep)
     both = union_categoricals([_joined([rows[name]]) for name in ("system1", "system2")])
     same = keep[np.equal(*both.codes.reshape(2, -1))]
@@ -93,6 +94,8 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     winner = rows["winner"].cat
     ranks = np.array([RANKS[str(name)] for name in winner.categories])[winner.codes]
     number = pd.Series(table.lines[keep]).astype(str)
-    judge = rows["judge"] if "judge" in rows else file.name + ":" + number
+    judge = rows["judge"].astype(str).replace("NA", "") if "judge" in rows else ""
     out = rows.reindex(columns=list(NAMED)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
-    return out.assign(judge=judge, question=rows.get("question", number))
+    out = out.assign(judge=judge, question=rows.get("question", number))
+    excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())
+    return out

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -115,7 +116,10 @@ def _read_battles(source: Source, pair: str) -> Judgments:
         return parts[0]
     for before, after in itertools.pairwise(parts):
         after["block"] += before["block"].max() + 1
-    return pd.concat(parts, ignore_index=True)
+    excluded = sum((Counter(part.attrs["excluded"]) for part in parts), Counter[str]())
+    out = pd.concat(parts, ignore_index=True)
+    out.attrs["excluded"] = dict(excluded)
+    return out
 
 
 FORMATS: dict[str, Format] = {

@@ -28,7 +28,7 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
     "measure": ("p_a", "s", "clicker", "pi", "cohen", "fleiss"),
     "unit": (
         *("auto", "worker", "hit", "document", "worker x document"),
-        *("block", "judge", "rater", "segment"),
+        *("block", "battle", "judge", "rater", "segment"),
     ),
     "zeros": ("one", "keep"),
 }

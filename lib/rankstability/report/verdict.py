@@ -258,8 +258,11 @@ def told(
         "recipe": one.recipe,
         "rules": f"{recipe.test_name}; {recipe.line_rule}" if recipe else "",
         "unit": made.unit,
+        "standardised": recipe is not None and recipe.score == "z",
         "score_name": SCORE_NAMES[one.protocol, recipe.score] if recipe else "share of wins",
         "judgments": one.judgments_counted,
+        "judges": one.battles.judges if one.battles else None,
+        "unnamed": one.battles.unnamed if one.battles else None,
         "has_documents": one.battles is None and "document" in one.own.units,
         "recipe_counts": _recipe_counts(frames),
         "look_at": _look_at(frames),
@@ -295,14 +298,20 @@ def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
 
 
 def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """On whom lines hang, the strictest, mildest, of least spread, quickest, least like self."""
+    """On whom lines hang, the strictest, mildest, of least spread, quickest, least like self.
+
+    Strictest, mildest and of least spread of all, and on the same outputs as others.
+    """
     if "annotators" not in frames:
         return []
-    each = frames["annotators"].merge(frames["influence"][["annotator", "fallen"]], how="left")
+    each = frames["annotators"].merge(frames["influence"][["name", "fallen"]], how="left")
     enough = each[each["judgments"] >= 20]
     named = [each[each["fallen"] > 0].head(3)]
     named += [enough.nlargest(2, "severity"), enough.nsmallest(2, "severity")]
     named += [enough.nsmallest(2, "sd")]
+    shared = each[each["shared"] >= 20]
+    named += [shared.nlargest(1, "severity_same"), shared.nsmallest(1, "severity_same")]
+    named += [shared.nsmallest(1, "spread_same")]
     if "seconds" in each:
         named += [enough.nsmallest(2, "seconds")]
     if "difference" in each:

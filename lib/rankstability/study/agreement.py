@@ -24,6 +24,8 @@ def annotate(frame: pd.DataFrame, extra: Sequence[str] = ()) -> Annotations:
     """The comparisons in rows of `read.rr.read_rr` (any tasks), and their pairs.
 
     `extra` are columns of `frame` to carry along, one value per block (such as a sentence length).
+    A comparison whose judge is not named is in no pair: nobody knows whether it is one judge's or
+    two's.
     """
     missing = set(extra) - set(frame.columns)
     if missing:
@@ -34,7 +36,11 @@ def annotate(frame: pd.DataFrame, extra: Sequence[str] = ()) -> Annotations:
     table["reference"] = table[["first", "second"]].eq(rr.REFERENCE).any(axis=1)
     item = table.groupby(["task", "segment", "first", "second"], sort=False).ngroup().to_numpy()
     unit = table.groupby(["task", "segment"], sort=False).ngroup().to_numpy()
-    return Annotations(table, *_pairs(item), pd.factorize(table["judge"])[0], item, unit)
+    left, right = _pairs(item)
+    named = table["judge"].to_numpy() != ""
+    both = named[left] & named[right]
+    judge = pd.factorize(table["judge"])[0]
+    return Annotations(table, left[both], right[both], judge, item, unit)
 
 
 def _comparisons(rows: pd.DataFrame, extra: Sequence[str]) -> pd.DataFrame:
@@ -88,7 +94,7 @@ def kappa_table(notes: Annotations) -> pd.DataFrame:
     """
     table = agreement(notes, []).rename(columns={"pi": "pi_own"})
     p_e = chance_of_labels(notes.table["label"].to_numpy())
-    table["pi"] = corrected(table["p_a"].to_numpy(), p_e)
+    table["pi"] = corrected(table["p_a"].to_numpy(float), p_e)
     return table[["kind", "reference", "pairs", "p_a", "s", "pi", "pi_own"]]
 
 

@@ -30,7 +30,7 @@ def alpha(scored: Scored, rng: np.random.Generator, resamples: int = 500) -> pd.
     frame = pd.DataFrame(
         {
             "unit": scored.unit(unit),
-            "item": scored.segment.astype(np.int64) * len(scored.systems) + scored.system,
+            "item": _items(scored),
             "worker": scored.unit("worker"),
             "x": scored.score,
         }
@@ -62,15 +62,20 @@ def _alpha(totals: np.ndarray) -> np.ndarray:
 
 
 def table(scored: Scored) -> pd.DataFrame:
-    """How much each annotator judged, how strictly and with how much spread.
+    """How much each annotator judged, how strictly and with how much spread, of raw scores.
 
-    Columns annotator (number, in order of name), judgments, systems, severity (mean of the
-    annotator's scores less the means of the systems judged, with sign turned: positive is strict),
-    severity_error (its standard error), sd (of the annotator's scores); most judgments first.
+    `scored` holds raw scores, in which alone annotators differ (z-scores are standardised by
+    annotator); judgments that name none are left out.
+
+    Columns annotator (number, in order of name), judgments, systems, severity (means of the systems
+    judged less the annotator's scores, on average: positive is strict), severity_error (its
+    standard error), sd (of the annotator's scores), and the columns of `_same`; most judgments
+    first.
     """
-    worker = scored.unit("worker")
+    scored = scored.take(scored.units["worker"] >= 0)
     mean, _ = averages(scored.system, scored.score, len(scored.systems))
-    frame = pd.DataFrame({"annotator": worker, "system": scored.system, "score": scored.score})
+    frame = pd.DataFrame({"annotator": scored.unit("worker"), "score": scored.score})
+    frame = frame.assign(system=scored.system, item=_items(scored))
     frame["rest"] = mean[scored.system] - scored.score
     by = frame.groupby("annotator")
     out = pd.DataFrame(
@@ -81,8 +86,44 @@ def table(scored: Scored) -> pd.DataFrame:
             "severity_error": by["rest"].sem(),
             "sd": by["score"].std(),
         }
-    )
+    ).join(_same(frame))
+    out["shared"] = out["shared"].fillna(0).astype(int)
     return out.sort_values("judgments", ascending=False, kind="stable").reset_index()
+
+
+def _items(scored: Scored) -> np.ndarray:
+    """The output of each judgment: one system's of one segment."""
+    return scored.segment.astype(np.int64) * len(scored.systems) + scored.system
+
+
+def _same(frame: pd.DataFrame) -> pd.DataFrame:
+    """Annotators against the others on the same outputs; several scores by one are their mean.
+
+    By annotator: shared (outputs that others judged, too), severity_same (the others' mean less
+    this annotator's score, on average), severity_same_error, spread_same (standard deviation of the
+    annotator's scores of these outputs over that of the others').
+    """
+    each = frame.groupby(["item", "annotator"], as_index=False)["score"].mean()
+    each["square"] = each["score"] ** 2
+    items = each.groupby("item")[["score", "square"]]
+    others = (items.transform("sum") - each[["score", "square"]]).div(
+        items.transform("size") - 1, axis=0
+    )
+    each = each.assign(rest=others["score"] - each["score"], other=others["score"])
+    each = each.assign(other_square=others["square"])[np.isfinite(others["score"])]
+    by = each.groupby("annotator")
+    mean = by[["score", "square", "other", "other_square"]].mean()
+    own = mean["square"] - mean["score"] ** 2
+    other = mean["other_square"] - mean["other"] ** 2
+    spread = np.sqrt(own.clip(lower=0) / other).where((by.size() > 1) & (other > 1e-9))
+    return pd.DataFrame(
+        {
+            "shared": by.size(),
+            "severity_same": by["rest"].mean(),
+            "severity_same_error": by["rest"].sem(),
+            "spread_same": spread,
+        }
+    )
 
 
 def pace(da: DirectAssessment) -> pd.DataFrame:

@@ -16,6 +16,13 @@ from .verdict import Case
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
 
 
+def told(good: bool, bad: bool) -> str:
+    """The answer to a statement that some numbers bear out (`good`), others contradict (`bad`)."""
+    if good:
+        return HOLDS
+    return NOT if bad else UNTOLD
+
+
 def line_answers(
     made: held.Standing, sure: Means | None, systems: tuple[str, ...], alpha: float = 0.05
 ) -> pd.DataFrame:
@@ -37,14 +44,18 @@ def line_answers(
 
 
 def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
-    """The numbers of the first sentence: who may be first, lines claimed and held."""
+    """The numbers of the first sentence: who may be first, lines claimed and held.
+
+    ``alone``: the answer to whether the leader, and no other system, may be first.
+    """
     first = made.ranking.loc[made.ranking["may_be_first"] == 1, "system"].tolist()
+    leader = made.ranking["system"].iloc[0]
     return {
         "systems": len(made.ranking),
-        "leader": made.ranking["system"].iloc[0],
+        "leader": leader,
         "told": made.unit != "",
         "may_be_first": first,
-        "alone": HOLDS if len(first) == 1 else UNTOLD,
+        "alone": told(first == [leader], bool(first) and leader not in first),
         "claimed": int(made.lines["claimed"].sum()),
         "claimed_held": int((answers["answer"] == HOLDS).sum()),
         "held": int(made.lines["held"].fillna(0).sum()),
@@ -67,9 +78,6 @@ def statements(
     """
     names = ("false_lines", "removals", "agreement", "influence")
     false, removed, agreement, hanging = (tables.get(n, pd.DataFrame()) for n in names)
-
-    def told(good: bool, bad: bool) -> str:
-        return HOLDS if good else NOT if bad else UNTOLD
 
     rows = [("first", "", first["alone"])]
     for row in false.itertuples():

@@ -1,7 +1,8 @@
 """Relative rankings and battles: the ranking of one task, and what of it holds over judges.
 
 The counterpart of `study.held` for judgments without scores: a system's score is the share of its
-decided comparisons that it won, and what is drawn anew is a judge, or a block where judges are few.
+decided comparisons that it won, and another campaign would have other judges, or only other blocks
+(or battles) where judges are few or not all named.
 """
 
 from __future__ import annotations
@@ -26,11 +27,14 @@ METHOD = "bojar"  # wins over decided comparisons, lines by the sign test: what 
 
 @dataclass(frozen=True)
 class Battles:
-    """Comparisons of one task, counted within each of `units` units (``judge`` or ``block``).
+    """Comparisons of one task, counted within each of `units` units.
+
+    `unit` is ``judge``, ``block``, or ``battle``: a block of two outputs.
 
     `of`, `winner`, `loser`, `times` have a row per unit and ordered pair of systems that was
     decided: how often. `counts` are over all units, ties included; `number`: unit, units, inside,
-    default, as `rank.unit_kinds.unit_table` has it.
+    default, as `rank.unit_kinds.unit_table` has it, without judges where not all are named.
+    `judges` are those named, `unnamed` the blocks that name none.
     """
 
     systems: tuple[str, ...]
@@ -42,6 +46,8 @@ class Battles:
     times: np.ndarray
     counts: PairCounts
     number: pd.DataFrame
+    judges: int
+    unnamed: int
 
     def sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Wins, and decided comparisons, of each unit and system: (units, systems) each."""
@@ -56,23 +62,28 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     """The comparisons of one task (from `read.rr.read_rr`) without its reference, by unit.
 
     `unit` is ``judge``, ``block``, or ``auto``: judges, or blocks where there are fewer than
-    `FEWEST_UNITS` judges.
+    `FEWEST_UNITS` judges or some blocks name none. Raises DataError for judges where not all are
+    named.
     """
     every = ranges.units(frame).without(REFERENCE)
     n = len(every.systems)
-    judges, blocks = len(np.unique(every.judges)), len(every.judges)
+    judges, blocks = len(set(every.judges) - {-1}), len(every.judges)
     chosen = ranges.default_unit(every) if unit == "auto" else unit
-    owner = every.judges if chosen == "judge" else np.arange(blocks)
+    owner = every.owner(chosen)
+    block = "battle" if frame["position"].max() == 2 else "block"
+    chosen = "judge" if chosen == "judge" else block
     cells = every.wins.tocoo()
     row, cell = (c.astype(np.int64) for c in cells.coords)
     key, place = np.unique(owner[row] * n * n + cell, return_inverse=True)
     times = np.bincount(place, cells.data).astype(int)
-    table = pd.DataFrame({"unit": ["judge", "block"], "units": [judges, blocks]})
-    table["inside"] = ["", "judge"]
+    unnamed = int((every.judges < 0).sum())
+    kinds = [(block, blocks, "")] if unnamed else [("judge", judges, ""), (block, blocks, "judge")]
+    table = pd.DataFrame(kinds, columns=["unit", "units", "inside"])
     table["default"] = (table["unit"] == chosen).astype(int)
     of, pair = key // (n * n), key % (n * n)
     number, counts = int(owner.max()) + 1, every.counts
-    return Battles(every.systems, chosen, number, of, pair // n, pair % n, times, counts, table)
+    decided = of, pair // n, pair % n, times
+    return Battles(every.systems, chosen, number, *decided, counts, table, judges, unnamed)
 
 
 def sure_means(data: Battles) -> Means | None:

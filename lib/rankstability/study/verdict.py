@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..chance import named_generator
 from ..errors import DataError
-from ..judgments import TYPES, DirectAssessment, ranked_systems
+from ..judgments import TYPES, DirectAssessment, ranked_systems, select_rows
 from ..rank.balanced import design
 from ..rank.recipes import RECIPES, recipe_of_year
 from ..rank.units import Means
@@ -70,7 +70,8 @@ def cases(
     Refused: fewer than two systems; a recipe whose scores these data do not give.
 
     The campaign says protocol and year. `recipe` is a name of `RECIPES`, or ``auto``: that of the
-    year (not for relative ranking); `unit`, of relative ranking, ``judge``, ``block`` or ``auto``.
+    year (not for relative ranking); `unit`, of relative ranking, ``judge``, ``block``, ``battle``
+    (a block of two) or ``auto``.
     """
     if campaign.protocol == "RR":
         assert isinstance(judgments, pd.DataFrame)
@@ -83,7 +84,8 @@ def cases(
 
 
 def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case:
-    data = held_rr.battles(frame, unit if unit in ("judge", "block") else "auto")
+    asked = {"judge": "judge", "block": "block", "battle": "block"}.get(unit, "auto")
+    data = held_rr.battles(frame, asked)
     if len(data.systems) < 2:
         raise DataError(f"fewer than two systems in {name}", expected="two systems or more")
     return Case(name, pair, "RR", held_rr.METHOD, frame, {}, data)
@@ -184,11 +186,12 @@ def controls(one: Case) -> pd.DataFrame:
 def beside(one: Case) -> pd.DataFrame:
     """How many workers (or judges) judged both systems of a pair: system, other, together, share.
 
-    Share is of the workers of the rarer of the two.
+    Share is of the workers of the rarer of the two. No rows where they are not all named.
     """
-    if one.battles is not None:
-        judged = (one.battles.sums()[1] > 0).astype(int)
-    elif "worker" in one.own.units:
+    if one.battles is not None and not one.battles.unnamed:
+        assert isinstance(one.judgments, pd.DataFrame)
+        judged = (held_rr.battles(one.judgments, "judge").sums()[1] > 0).astype(int)
+    elif one.battles is None and "worker" in one.own.units:
         judged = units_by_system(one.own, "worker").astype(int)
     else:
         return pd.DataFrame(columns=["system", "other", "together", "share"])
@@ -225,6 +228,14 @@ def again(
     }
 
 
+def _raw(one: Case) -> Scored:
+    """The judgments that the recipe counts, with their raw scores."""
+    rows, recipe = one.judgments, RECIPES[one.recipe]
+    if recipe.score == "raw":
+        return one.own
+    return scored(select_rows(rows, recipe.rows) if isinstance(rows, DirectAssessment) else rows)
+
+
 def judged_on(one: Case) -> dict[str, pd.DataFrame]:
     """What each system was judged on (design), from `rank.balanced.design`."""
     return {"design": design(one.own)} if one.judged else {}
@@ -235,14 +246,15 @@ def by_annotators(
 ) -> dict[str, pd.DataFrame]:
     """Agreement, annotators, what hangs on them: agreement, annotators, influence, habits.
 
-    `annotators` has a row per annotator: name, judgments, systems, severity, ... and, where the
-    data have times or repeated outputs, the columns of `annotators.pace` and `repeated`; `habits`
-    has both over all (`annotators.overall`).
+    `annotators` has a row per annotator: name, the columns of `annotators.table` (of raw scores,
+    whatever the recipe takes) and, where the data have times or repeated outputs, those of
+    `annotators.pace` and `repeated`; `habits` has both over all (`annotators.overall`).
     """
     if not one.judged or not one.own.has("worker"):
         return {}
-    each = annotators.table(one.own)
-    each.insert(0, "name", [one.own.workers[k] for k in each["annotator"]])
+    raw = _raw(one)
+    each = annotators.table(raw)
+    each.insert(0, "name", [raw.workers[k] for k in each["annotator"]])
     own = pd.DataFrame()
     if isinstance(one.judgments, DirectAssessment):
         for known in (annotators.pace(one.judgments), annotators.repeated(one.judgments)):
@@ -250,4 +262,6 @@ def by_annotators(
         own = annotators.overall(each, rng)
     agreement = annotators.alpha(one.own, rng)
     hanging = annotators.influence(one.own, RECIPES[one.recipe], alpha)
+    hanging.insert(0, "name", [one.own.workers[k] for k in hanging["annotator"]])
+    hanging["annotator"] = [raw.workers.index(name) for name in hanging["name"]]
     return {"agreement": agreement, "annotators": each, "influence": hanging, "habits": own}
