@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
-from . import languages, text
+from . import languages, tables, text
 from . import schema as schemas
 from .columns import PENALTIES, PERCENT, Judged
 
@@ -134,6 +134,7 @@ def read(
         rows.append(frame)
         file = part.table.path.name
         excluded += [(file, reason, n) for reason, n in counts.items() if n]
+    tables.refuse_twice([part.table.path for part in parts], rows)
     frame = pd.concat(rows, ignore_index=True)
     if frame.empty:
         raise languages.no_rows([part.table.path for part in parts], pair, pairs(parts))
