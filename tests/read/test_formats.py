@@ -196,6 +196,62 @@ def test_wmt25_two_annotations_are_two_judgments(tmp_path):
         load(lines(tmp_path / "wmt25-genmt-humeval.jsonl", rows))
 
 
+def known_scale(form, stray, count=1):
+    """Lines of a format whose scale is known, with `stray` among scores of 10 to 29."""
+    scores = [10 + k % 20 for k in range(240)]
+    scores[100 : 100 + count] = [stray] * count
+    if form == "pearmut":
+        ids = "news_###_d1_###_{}"
+        return [said("u", k, [{"A": s, "B": 20}], [ids.format(k)]) for k, s in enumerate(scores)]
+    if form == "wmt24":
+        return [wmt24("AB"[k % 2], k, s) for k, s in enumerate(scores)]
+    return [wmt25(k, A=(s, 20), B=(15, 30)) for k, s in enumerate(scores)]
+
+
+@pytest.mark.parametrize("form", ["pearmut", "wmt24", "wmt25"])
+def test_formats_of_0_to_100_refuse_what_is_outside(tmp_path, form):
+    file = lines(tmp_path / "x_en-cs.jsonl", known_scale(form, 100))
+    assert load(file).scale == (0, 100)
+    assert campaigns.find(file).reading.set_index("what")["said by"]["scale"] == "the format"
+    assert "(kept: scale 0 to 100, from the format)" in excluded(load(file))
+    for stray, count in ((999, 1), (101, 1), (100.5, 3), (-1, 1), (-99, 30)):
+        lines(file, known_scale(form, stray, count))
+        wanted = rf"x_en-cs\.jsonl, line 101, .*'{stray}'; expected a number, 0 to 100"
+        with pytest.raises(DataError, match=wanted):
+            load(file)
+    (tmp_path / "campaign.yaml").write_text("scale: [-99, 100]\n")
+    assert load(file).scale == (-99, 100)
+
+
+def test_scores_of_wmt25_s_mqm_form_are_at_most_0_without_bound(tmp_path):
+    rows = [wmt25(k, A=(-k, 0), B=(0, -0.1)) for k in range(40)]
+    file = lines(tmp_path / "wmt25-genmt-humevalMQM.jsonl", rows)
+    rows[3] = wmt25(3, A=(-180.1, 0), B=(0, None))
+    assert load(lines(file, rows)).scale == (-180.1, 0)
+    rows[5] = wmt25(5, A=(5, 0), B=(0, None))
+    with pytest.raises(DataError, match=r"line 6, .*'5'; expected a number, -180.1 to 0"):
+        load(lines(file, rows))
+
+
+def test_the_two_forms_of_wmt25_beside_one_another_keep_their_scales(tmp_path):
+    esa = [wmt25(k, A=(80, 90), B=(60, 100)) for k in range(20)]
+    penalties = [wmt25(k, A=(-k, 0), B=(-1, -0.1)) for k in range(20)]
+    for row in penalties:
+        row["doc_id"] = row["doc_id"].replace("en-cs_CZ", "ja-zh_CN")
+    lines(tmp_path / "wmt25-genmt-humeval.jsonl", esa)
+    lines(tmp_path / "wmt25-genmt-humevalMQM.jsonl", penalties)
+    campaign = campaigns.find(tmp_path)
+    assert [load(campaign, pair).scale for pair in campaign.pairs] == [(0, 100), (-19, 0)]
+    scales = campaign.reading.query("what == 'scale'")
+    assert scales["value"].tolist() == ["0 to 100", "-19 to 0"]
+    assert scales["file"].tolist() == [file.name for file in campaign.files()]
+    for row in penalties:
+        row["doc_id"] = row["doc_id"].replace("ja-zh_CN", "en-cs_CZ")
+    lines(tmp_path / "wmt25-genmt-humevalMQM.jsonl", penalties)
+    with pytest.raises(DataError, match="scores of two kinds for one pair"):
+        load(campaigns.find(tmp_path))
+
+
 # ------------------------------------------------------------------ MTME
 
 

@@ -41,7 +41,8 @@ def test_a_block_becomes_five_rows(tmp_path):
 def test_blocks_are_numbered_over_files_and_whatever_the_pair(tmp_path):
     other = ROW.replace("Czech,English", "English,German")
     a = write(tmp_path, HEADER, ROW, other, name="a.csv")
-    b = write(tmp_path, HEADER, other, ROW, name="b.csv")
+    again = [row.replace("judge1", "judge2") for row in (other, ROW)]
+    b = write(tmp_path, HEADER, *again, name="b.csv")
     frame = readers_rr.read_rr([a, b])
     assert frame.groupby("block")["pair"].first().tolist() == ["cs-en", "en-de", "en-de", "cs-en"]
     assert sorted(set(readers_rr.read_rr([a, b], "en-de")["block"])) == [1, 2]

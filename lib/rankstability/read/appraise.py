@@ -97,7 +97,8 @@ def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple
     Also what of the files is not among them: file, reason, rows.
     """
     parts, excluded = [], []
-    for file in (file for file in files if not companion(file)):
+    exports = [file for file in files if not companion(file)]
+    for file in exports:
         rows = export(file)
         inside = rows["pair"] == pair
         counts = rows.attrs["changed"] | {
@@ -109,6 +110,7 @@ def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
         raise no_rows(files, pair, pairs(files))
+    tables.refuse_twice(exports, [part.drop(columns="time") for part in parts])
     rows["mark"] = _marks(rows)
     beside = {file.name: file for file in files if companion(file)}
     rows = identify(rows, beside.get(f"segments-{pair}.tsv"), files[0])

@@ -43,7 +43,9 @@ def read(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.Da
     missing column, an unknown winner, a model against itself, an empty name.
     """
     excluded: Counter[str] = Counter()
-    parts = [_battles(file, excluded) for file in files if pair_of(file, settings) == pair]
+    files = [file for file in files if pair_of(file, settings) == pair]
+    parts = [_battles(file, excluded) for file in files]
+    tables.refuse_twice(files, [part[part.attrs["told"]] for part in parts])
     rows = {name: _joined([part[name] for part in parts]) for name in NAMED}
     ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
     n = len(ranks)
@@ -98,4 +100,6 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     out = rows.reindex(columns=list(NAMED)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
     out = out.assign(judge=judge, question=rows.get("question", number))
     excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())
+    out["place"] = -1 if "question" in rows else np.arange(len(out))
+    out.attrs["told"] = [*named, "place", "rank1", "rank2"]  # by which a battle is known again
     return out

@@ -17,6 +17,7 @@ from ..errors import DataError
 from . import languages, tables, text
 from .tables import Table
 
+PERCENT, PENALTIES = (0.0, 100.0), (-np.inf, 0.0)  # scales that formats have
 NEEDED = ("system", "segment", "score")
 FIELDS = {  # our column: names it may have, without case, blanks and signs
     "system": ("system", "systemid", "sys", "model"),
@@ -41,6 +42,7 @@ class Judged:
     excluded: Mapping[str, int]  # what of the file is not in the table, by reason
     pair: str = ""  # of all rows where no column says it, and who says so
     pair_from: str = ""
+    scale: tuple[float, float] | None = None  # what the format allows, where it says so
 
     def column(self, name: str) -> pd.Series:
         """Our column as text; empty where the file has none."""

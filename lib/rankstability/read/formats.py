@@ -104,7 +104,7 @@ def _read_mqm(source: Source, pair: str) -> Judgments:
     files = [file for file in source.files if mqm.pair_of(file, source.settings) == pair]
     if len(files) > 1:
         problem, expected = "two files of one language pair", "one MQM file per pair in a folder"
-        raise DataError(problem, file=files[1], expected=expected)
+        raise DataError(problem, file=files, expected=expected)
     return mqm.read_mqm(files[0], pair)
 
 

@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,8 @@ def _judged(
         raise DataError("no scores", file=path, expected="at least one judgment")
     table = tables.from_records(path, rows)
     names = {name: name for name in columns.FIELDS if name in table.frame}
-    return columns.with_pair(columns.Judged(table, names, excluded), settings)
+    judged = columns.Judged(table, names, excluded, scale=columns.PERCENT)
+    return columns.with_pair(judged, settings)
 
 
 def wmt24(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
@@ -74,13 +76,17 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     """``wmt25-genmt-humeval.jsonl``: a segment a line, two annotations of each system.
 
     Each annotation is a judgment of its own annotator; a pass (``human1``, ``human2``) is the hit.
+    Scores are 0 to 100, or where most but 0 are below it (MQM) at most 0.
     """
     rows: list[Entry] = []
     excluded: Counter[str] = Counter()
     for line, entry in text.records(path):
         with text.placed(path, line):
             rows += [(line, score) for score in _twice(entry, excluded)]
-    return _judged(path, rows, excluded, settings)
+    judged = _judged(path, rows, excluded, settings)
+    scores = judged.scores()  # of ESA, or of MQM: minus the weights of the errors
+    penalties = (scores < 0).sum() > (scores > 0).sum()
+    return replace(judged, scale=columns.PENALTIES) if penalties else judged
 
 
 def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:

@@ -16,47 +16,95 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
-from . import languages, text
+from . import languages, tables, text
 from . import schema as schemas
-from .columns import Judged
+from .columns import PENALTIES, PERCENT, Judged
 
 TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
 MISSING = ("", "na", "n/a", "nan", "null", "none")  # of a cell that holds nothing, in lower case
 SCALES = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # tried in this order
-FEW_STEPS = 10  # a scale up to this has steps, of which
-STRAY, ENOUGH = 0.01, 100  # at most this share of so many scores lies outside by a slip
+FEW_STEPS = 10  # a scale up to this has steps
+SLIPS, CODES = 0.01, 2  # outside a scale by mistake: this share of all scores, or so many values
+ENOUGH = 10  # scores that lie within it all the same
+GAP, TIMES = 25, 4  # far from the rest: by so much, and so many times the range of the rest
 
 
 def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[float, float, str]:
-    """Lowest and highest score that may be given, and who says so: the settings, or the data.
+    """Lowest and highest score that may be given, and who says so: settings, format or data.
 
-    From the data: the first of `SCALES` that holds every score; where all are 0 or below
-    (penalties, such as averages of MQM), from the lowest to 0; else from the lowest to the highest.
-    Refused where all but a few scores fit a scale of few steps.
+    From the data only where they are plain: the first of `SCALES` that holds every score; where all
+    are 0 or below (penalties, such as averages of MQM), from the lowest to 0; where there are
+    fractions on both sides of 0 (standardised scores), from the lowest to the highest. Raises a
+    DataError for other scores, and for one that is far from the rest.
     """
     if settings.get("scale"):
         low, high = settings["scale"]
         return float(low), float(high), "campaign.yaml"
     scores = np.concatenate([part.scores() for part in parts])
     scores = scores[np.isfinite(scores)]
+    if known := parts[0].scale:
+        low = scores.min(initial=0.0) if known == PENALTIES else known[0]
+        return float(low), known[1], "the format"
     if not len(scores):
         return 0.0, 100.0, "no score"
-    held = [(low, high) for low, high in SCALES if low <= scores.min() and scores.max() <= high]
-    if held and held[0][1] <= FEW_STEPS:
-        return *held[0], "the data"
-    steps = [scale for scale in SCALES if 1 < scale[1] <= FEW_STEPS]
-    if len(scores) >= ENOUGH and (scores == np.rint(scores)).all():
-        for low, high in steps:
-            outside = int(((scores < low) | (scores > high)).sum())
-            if outside <= STRAY * len(scores):
-                others = f"all but {outside} of {len(scores)} scores are"
-                _refuse_stray(parts, low, high, f"{low:g} to {high:g}, as {others}")
-    return *(held[0] if held else (float(scores.min()), max(float(scores.max()), 0.0))), "the data"
+    given = pd.Series(scores).value_counts().sort_index()  # score -> how often
+    lowest, highest = float(scores.min()), float(scores.max())
+    held = next((one for one in SCALES if one[0] <= lowest and highest <= one[1]), None)
+    if strayed := [scale for scale in _likely(given, held) if _but_few(given, *scale)]:
+        _refuse_stray(parts, given, _most(given, strayed))
+    if held:
+        return *held, "the data"
+    if highest > 0 and not (_fractions(given.loc[:0]) and _fractions(given.loc[0:])):
+        _refuse_stray(parts, given, _most(given, [*SCALES, PENALTIES]))
+    rest = _rest(given)
+    if rest != (lowest, highest):
+        _refuse_stray(parts, given, rest)
+    return lowest, max(highest, 0.0), "the data"
 
 
-def _refuse_stray(parts: Sequence[Judged], low: float, high: float, usual: str) -> None:
-    expected = f"{usual}; or `scale: [lowest, highest]` in a campaign.yaml"
+def _fractions(given: pd.Series) -> bool:
+    return bool((given.index != np.rint(given.index)).any())
+
+
+def _likely(given: pd.Series, held: tuple[int, int] | None) -> list[tuple[float, float]]:
+    """Scales from which single scores may stray: none for penalties; 0 to 1 only of fractions."""
+    if given.index.max() <= 0:
+        return []
+    scales = [(0, 1)] if held and held[1] <= FEW_STEPS else [*SCALES, PENALTIES]
+    return [scale for scale in scales if scale != (0, 1) or _fractions(given)]
+
+
+def _but_few(given: pd.Series, low: float, high: float) -> bool:
+    """Whether most scores lie within, the others being slips, or codes for what was not judged."""
+    inside = given.loc[low:high]
+    number, total, others = inside.sum(), given.sum(), len(given) - len(inside)
+    few = total - number <= SLIPS * total or others <= min(CODES, len(inside) - 1)
+    return bool(others and few and number > total / 2 and number >= ENOUGH)
+
+
+def _most(given: pd.Series, scales: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The first scale that holds as many scores as any; 0 to 100 where none holds one."""
+    held = [given.loc[low:high].sum() for low, high in scales]
+    return scales[held.index(max(held))] if any(held) else PERCENT
+
+
+def _rest(given: pd.Series) -> tuple[float, float]:
+    """Lowest and highest score but for those that a wide gap parts from most."""
+    values, gap = given.index.to_numpy(), float(GAP)
+    rest = values
+    for _ in range(2 if given.sum() >= ENOUGH else 0):  # the second gap is one beside the rest
+        group = np.append(0, np.cumsum(np.diff(values) > gap))
+        rest = values[group == np.bincount(group, given).argmax()]
+        gap = max(GAP, TIMES * float(np.ptp(rest)))
+    return float(rest[0]), float(rest[-1])
+
+
+def _refuse_stray(parts: Sequence[Judged], given: pd.Series, scale: tuple[float, float]) -> None:
+    (low, high), inside = scale, given.loc[slice(*scale)].sum()
+    usual = f"{low:g} to {high:g}" if np.isfinite(low) else f"at most {high:g}"
+    usual += f", as {inside} of {given.sum()} scores are" if inside else ""
+    expected = f"{usual}; or `scale: [lowest, highest]` in a campaign.yaml beside it"
     for part in parts:
         bad = np.flatnonzero((part.scores() < low) | (part.scores() > high))
         if len(bad):
@@ -74,13 +122,19 @@ def read(
     references and repeats left out. Raises a DataError for an empty name, a score that is not a
     number or out of scale, an unknown type, no rows.
     """
-    low, high, said = scale_of(parts, settings)
+    holding = [part for part in parts if pair in part.pairs()] or parts
+    if len({part.scale for part in holding}) > 1:
+        problem, files = "scores of two kinds for one pair", [part.table.path for part in holding]
+        raise DataError(problem, file=files, value=pair, expected="scores on one scale")
+    alike = [part for part in parts if part.scale == holding[0].scale]
+    low, high, said = scale_of(alike, settings)
     rows, excluded = [], []
     for part in parts:
         frame, counts = _checked(part, pair, low, high)
         rows.append(frame)
         file = part.table.path.name
         excluded += [(file, reason, n) for reason, n in counts.items() if n]
+    tables.refuse_twice([part.table.path for part in parts], rows)
     frame = pd.concat(rows, ignore_index=True)
     if frame.empty:
         raise languages.no_rows([part.table.path for part in parts], pair, pairs(parts))
@@ -170,8 +224,12 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
     The scale, the pair where no column says it, columns that have another name than ours, and
     columns that are not used.
     """
-    low, high, said = scale_of(parts, settings)
-    rows = [("all", "scale", f"{low:g} to {high:g}", said)]
+    rows = []
+    for known in dict.fromkeys(part.scale for part in parts):
+        alike = [part for part in parts if part.scale == known]
+        files = "all" if len(alike) == len(parts) else ", ".join(p.table.path.name for p in alike)
+        low, high, said = scale_of(alike, settings)
+        rows.append((files, "scale", f"{low:g} to {high:g}", said))
     for part in parts:
         file, header = part.table.path.name, part.table.frame.columns
         if part.pair_from:

@@ -56,6 +56,7 @@ def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
         parts.append(part)
         first += blocks
         empty += slots
+    tables.refuse_twice([Path(file) for file in files], [p.drop(columns="block") for p in parts])
     frame, split = _apart(pd.concat(parts, ignore_index=True))
     frame["ranked"] = frame["rank"] != UNRANKED
     frame["task"] = (frame["pair"] + " " + frame["track"]).str.strip()

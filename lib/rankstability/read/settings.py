@@ -95,11 +95,15 @@ def read_settings(file: Path) -> dict[str, Any]:
         good, problem, expected = FIELDS[key]
         if not good(value):
             raise DataError(problem, file=file, column=key, value=brief, expected=expected)
-    files = entry.get("files", [])
+    files, named = entry.get("files", []), set()
+    wrong = partial(DataError, file=file, column="files", value=files)
     for name in map(str, files):
-        if Path(name).name != name or not formats.named_file(file.parent, name):
-            wrong = partial(DataError, file=file, column="files", value=files)
+        found = formats.named_file(file.parent, name)
+        if Path(name).name != name or not found:
             raise wrong(f"no file {name} in the folder", expected="names of files beside it")
+        if found in named:
+            raise wrong(f"{name} stands twice", expected="each file once")
+        named.add(found)
     if "pair" in entry:
         entry["pair"] = languages.pair_of(entry["pair"])
     if "columns" in entry:

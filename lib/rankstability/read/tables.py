@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -270,3 +271,21 @@ def _cell(value: Any) -> str:
         whole = math.isfinite(value) and value == int(value)
         return str(int(value)) if whole else "" if math.isnan(value) else repr(float(value))
     return str(value)
+
+
+def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
+    """Raise a DataError if all rows of one file stand in another, whatever its form and order.
+
+    `parts`: the parsed rows of each of `files`, compared in the columns that all of them have.
+    """
+    if len(files) < 2:
+        return
+    columns = [name for name in parts[0] if all(name in part for part in parts)]
+    rows = [np.unique(pd.util.hash_pandas_object(part[columns], index=False)) for part in parts]
+    for one, other in itertools.permutations(range(len(rows)), 2):
+        first = rows[one][:1]
+        if len(first) and np.isin(first, rows[other]) and np.isin(rows[one], rows[other]).all():
+            both = [files[k] for k in sorted((one, other))]
+            value = f"all {len(parts[one])} of {files[one].name}"
+            expected = "one of them, or the files to be read under `files:` in a campaign.yaml"
+            raise DataError("the same rows in two files", file=both, value=value, expected=expected)
