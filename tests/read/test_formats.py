@@ -83,7 +83,7 @@ def test_pearmut_a_reset_takes_back_the_users_own_lines(tmp_path):
     counts = excluded(da)
     assert counts["before a reset (left out)"] == 4 and counts["no score (left out)"] == 1
     assert counts["said again later (left out)"] == 4
-    assert counts["(kept: others' rows before a reset, which WMT26's script voids)"] == 4
+    assert counts["(kept: others' rows before a reset, void in WMT26's draft)"] == 4
     assert counts["tutorials (left out)"] == 2 and counts["attention checks (left out)"] == 2
 
 
@@ -103,7 +103,7 @@ def test_pearmut_as_the_script_of_wmt26_has_it(tmp_path):
     assert sorted(set(da.good.worker)) == ["u", "v"] and len(da.good) == 5
     counts = excluded(da)
     assert counts["before a reset (left out)"] == 8
-    assert counts["(left out: others' rows before a reset, which WMT26's script voids)"] == 4
+    assert counts["(left out: others' rows before a reset, void in WMT26's draft)"] == 4
 
 
 def test_pearmut_annotations_of_several_campaigns(tmp_path):

@@ -25,7 +25,9 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
     "test": ("scipy<1.7", "two-sided", "greater"),
     "rule": ("knowles", "official wins", "all above beat all below", "rank ranges", "adjacent"),
     "correction": ("none", "holm", "benjamini-hochberg"),
-    "recipe": ("auto", "wmt17", "wmt23", "wmt24", "wmt25", "wmt26"),
+    "recipe": (
+        *("auto", "wmt17", "wmt23", "wmt24", "wmt25-2025-08", "wmt25", "wmt26-2026-08", "wmt26"),
+    ),
     "weights": ("freitag2021", "marot2023", "major1", "major10", "critical25"),
     "measure": ("p_a", "s", "clicker", "pi", "cohen", "fleiss"),
     "unit": (

@@ -8,27 +8,29 @@ import numpy as np
 import pandas as pd
 
 from ..chance import named_generator
-from ..judgments import DirectAssessment, select_rows
-from ..rank.recipes import RECIPES, recipe_table
+from ..judgments import DirectAssessment
+from ..rank.recipes import RECIPES, Recipe, counted_by, made_by, recipe_table
 from ..rank.unit_kinds import unit_table
 from ..rank.units import TWO_WAY, unit_totals
-from ..score.scored import Scored, scored
+from ..score.scored import Scored
 from .calibration import false_lines
-from .held import RANKED, UNTOLD, Standing, made_by, standing
+from .held import RANKED, UNTOLD, Standing, standing
 
 SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook 10 compares
 
 
 def judged_by(judgments: DirectAssessment | pd.DataFrame) -> dict[str, Scored]:
     """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score."""
-    made: dict[tuple[str, str], Scored] = {}
+    made: dict[tuple[str, str, bool, bool], Scored] = {}
     for recipe in RECIPES.values():
-        key = (recipe.rows, recipe.score)
+        key = _counts(recipe)
         if key not in made:
-            da = isinstance(judgments, DirectAssessment)
-            rows = select_rows(judgments, recipe.rows) if da else judgments
-            made[key] = scored(rows, recipe.score)
-    return {name: made[recipe.rows, recipe.score] for name, recipe in RECIPES.items()}
+            made[key] = counted_by(judgments, recipe)
+    return {name: made[_counts(recipe)] for name, recipe in RECIPES.items()}
+
+
+def _counts(recipe: Recipe) -> tuple[str, str, bool, bool]:
+    return recipe.rows, recipe.score, recipe.apart, recipe.screened
 
 
 def units_shown(judged: Scored) -> list[str]:
@@ -71,7 +73,7 @@ def false_line_table(
     """`calibration.false_lines` of several recipes and units, one under the other.
 
     `judged` as for `held.recipes_table`. Blocks are shuffled for `own` only: they are the slowest,
-    and say nearly what workers do.
+    and say nearly what workers do. Drafts are left out but for `own`.
     """
     columns = [
         "recipe", "unit", "pairs_significant", "pairs_low", "pairs_high", "campaigns_with_line",
@@ -79,6 +81,8 @@ def false_line_table(
     ]  # fmt: skip
     parts = [pd.DataFrame(columns=columns)]
     for name, one in judged.items():
+        if not RECIPES[name].since and name != own:
+            continue
         for unit in units:
             if unit == "block" and name != own:
                 continue
