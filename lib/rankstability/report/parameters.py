@@ -39,7 +39,15 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
 """Values of a parameter of this name; a notebook's metadata may give its own (``choices``)."""
 LONGEST = 10_000  # characters of a parameter on the command line
 LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
-LEAST |= {"draws": 1, "jobs": 1, "studies": 0, "sizes": 0, "splits": 0, "least_pairs": 0}
+LEAST |= {
+    "draws": 1,
+    "random_seeds": 1,
+    "jobs": 1,
+    "studies": 0,
+    "sizes": 0,
+    "splits": 0,
+    "least_pairs": 0,
+}
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ..chance import named_generator
+from ..chance import child_seeds, named_generator
 from ..judgments import DirectAssessment
-from ..rank.recipes import RECIPES, Recipe, counted_by, made_by, recipe_table
+from ..rank.recipes import RECIPES, Recipe, counted_by, made_by, recipe_table, weak_lines
 from ..rank.unit_kinds import unit_table
 from ..rank.units import TWO_WAY, unit_totals
 from ..score.scored import Scored
@@ -89,6 +89,23 @@ def false_line_table(
             rng = named_generator(seed, f"{name} {unit}")
             parts.append(false_lines(one, RECIPES[name], unit, rng, draws, alpha))
     return pd.concat([p for p in parts if len(p)] or parts, ignore_index=True)
+
+
+def random_lines(
+    judged: Scored, recipe: str, seed: int, seeds: int = 200, alpha: float = 0.05
+) -> pd.DataFrame:
+    """How often each line comes out where a recipe draws by chance: over so many seeds.
+
+    Columns below (rank above the line), full, weak (grey, see `weak_lines`): shares of the seeds;
+    seeds. The order of the systems is always the same.
+    """
+    parts = []
+    for rng in child_seeds(seed, seeds):
+        made = made_by(judged, RECIPES[recipe], alpha, rng)
+        parts.append((made.lines, weak_lines(made, alpha)))
+    full, weak = np.mean(parts, axis=0)
+    below = np.arange(1, len(judged.systems))
+    return pd.DataFrame({"below": below, "full": full, "weak": weak, "seeds": seeds})
 
 
 def standings(
