@@ -31,6 +31,7 @@ FOLDERS = {
     "wmt24-esa": "wmt24-esa",
     "wmt23-protocols": "wmt23-protocols",
     "wmt20-iku": "wmt20-iku",
+    "wmt-slt23": "wmt-slt23",
 }
 
 

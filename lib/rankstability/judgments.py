@@ -25,7 +25,10 @@ MARKS = (
     "no segment",  # which segment it is of cannot be told
 )
 """Why a row of an Appraise export is not among those that WMT24's organisers rank by."""
-ROWS = ("good workers", "no document with a bad item", "latest complete", "every repeat")
+ROWS = (
+    *("good workers", "no document with a bad item", "latest complete", "every repeat"),
+    "no document with a bad item, document scores too",
+)
 UNKNOWN_Z = ("worker without rows in ad-latest", "worker whose scores never vary")
 ZERO_VARIANCE = ("drop", "zero")
 REFERENCE = "_ref"  # the reference's id in relative ranking
@@ -134,14 +137,16 @@ def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
     ``good workers`` and ``latest complete`` are ``good`` as read: of an Appraise export the rows
     without a mark, else those of the good file. ``every repeat``: also incomplete, duplicate and
     superseded ones; ``no document with a bad item``: of these, not the documents (of an account and
-    system) that hold a BAD item.
+    system) that hold a BAD item; with ``document scores too``, a document's score counts as one
+    more segment (as in the final results of WMT-SLT23).
     """
     if rows not in ROWS:
         raise DataError("unknown selection of rows", value=rows, expected=", ".join(ROWS))
     good = da.good
-    if rows in ROWS[1::2] and "mark" in da.latest:
-        good = da.latest[unmarked(da.latest) | rows_with(da.latest, "mark", MARKS[2:5])]
-    if rows != ROWS[1]:
+    if rows not in ("good workers", "latest complete") and "mark" in da.latest:
+        marks = MARKS[1:5] if rows.endswith("document scores too") else MARKS[2:5]
+        good = da.latest[unmarked(da.latest) | rows_with(da.latest, "mark", marks)]
+    if not rows.startswith("no document with a bad item"):
         return replace(da, good=good)
     document = "block" if good["block"].notna().any() else "document"
     if good[document].isna().all():

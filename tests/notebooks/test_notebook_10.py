@@ -25,6 +25,7 @@ def folder(tmp_path_factory):
         "resamples": "200",
         "coverage_draws": "10",
         "few_draws": "4",
+        "random_seeds": "20",
     }
     run.execute(parameters.resolve("10"), given, quiet=True)
     return out
@@ -69,3 +70,19 @@ def test_a_unit_that_the_data_do_not_name_is_refused(tmp_path):
     given = {"campaign": "demo-mqm", "unit": "hit", "output_dir": str(tmp_path / "out")}
     with pytest.raises(RuntimeError, match="cannot be told apart by this unit; found 'hit'"):
         run.execute(parameters.resolve("10"), given, quiet=True)
+
+
+def test_lines_by_chance_are_shown_on_the_first_pair(folder):
+    first, *others = campaigns.find("demo-srpdc").pairs
+    table = pd.read_csv(folder / first / "random_lines.csv")
+    assert not any((folder / p / "random_lines.csv").exists() for p in others)
+    assert table["below"].tolist() == list(range(1, 10)) and (table["seeds"] == 20).all()
+    assert ((table["full"] + table["weak"]) <= 1).all()
+    judged = lines.judged_by(campaigns.load("demo-srpdc", first))["wmt26"]
+    again = lines.random_lines(judged, "wmt26", 20240717, 20)
+    pd.testing.assert_frame_equal(table, again, check_dtype=False)
+
+
+def test_drafts_stand_in_the_table_of_lines_and_not_among_false_lines(folder):
+    false = pd.read_csv(folder / "de-en" / "false_lines.csv")
+    assert set(false["recipe"]) == {n for n, recipe in RECIPES.items() if recipe.since}

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
 from conftest import needs
 from esa import scored
@@ -12,13 +16,16 @@ from rankstability.errors import DataError
 from rankstability.rank.paired import signed_rank
 from rankstability.rank.recipes import (
     RECIPES,
+    counted_by,
+    made_by,
     make,
     recipe_named,
     recipe_of_year,
     recipe_table,
     segment_domains,
+    weak_lines,
 )
-from rankstability.score.scored import scored as score_of
+from rankstability.score.scored import from_frame
 
 
 def made(target, waves, name):
@@ -32,7 +39,7 @@ def made(target, waves, name):
     [("jpn", (2, 3), (5, 3, 3)), ("zho", (2, 3), (2, 3, 3)), ("jpn", (3,), (4, 4, 2))],
 )
 def test_clusters_of_wmt24(target, waves, clusters):
-    names = ("wmt24", "wmt25", "wmt26")
+    names = ("wmt24", "wmt25-2025-08", "wmt26-2026-08")
     assert tuple(int(made(target, waves, n)[1].lines.sum()) + 1 for n in names) == clusters
 
 
@@ -40,7 +47,7 @@ def test_clusters_of_wmt24(target, waves, clusters):
 @pytest.mark.parametrize(("target", "pairs"), [("jpn", (59, 55, 46)), ("zho", (56, 51, 42))])
 def test_significant_pairs_of_wave_3(target, pairs):
     upper = np.triu_indices(13, 1)
-    names = ("wmt24", "wmt25", "wmt26")
+    names = ("wmt24", "wmt25-2025-08", "wmt26-2026-08")
     assert tuple(int((made(target, (3,), n)[1].p[upper] < 0.05).sum()) for n in names) == pairs
 
 
@@ -83,9 +90,10 @@ def test_relabelling_systems_and_reordering_segments_change_nothing():
 def test_wmt25_ranges_reach_to_the_first_significant_neighbour():
     significant = np.zeros((4, 4), bool)
     significant[0, 2] = significant[1, 3] = significant[0, 3] = True
-    best, worst, lines = RECIPES["wmt25"].lines(significant)
-    assert best.tolist() == [1, 1, 2, 3] and worst.tolist() == [2, 3, 4, 4]
-    assert not lines.any()
+    for name in ("wmt25", "wmt25-2025-08", "wmt26"):
+        best, worst, lines = RECIPES[name].lines(significant)
+        assert best.tolist() == [1, 1, 2, 3] and worst.tolist() == [2, 3, 4, 4]
+        assert not lines.any()
 
 
 def test_wmt23_draws_by_the_fewest_wins_so_far():
@@ -113,15 +121,15 @@ def test_domains_count_alike_in_wmt24_alone(name):
 def test_a_ranking_by_recipe_is_that_of_its_arrays(name):
     judgments = load("demo-srpdc", "de-en")
     ranking = rank_by_recipe(judgments, name)
-    judged = score_of(judgments, RECIPES[name].score)
-    arrays = make(RECIPES[name], judged.matrix())
+    judged = counted_by(judgments, RECIPES[name])
+    arrays = make(RECIPES[name], judged.stack() if RECIPES[name].apart else judged.matrix())
     assert ranking.systems == tuple(judged.systems[k] for k in arrays.order)
     assert ranking.lines == tuple(np.flatnonzero(arrays.lines) + 1)
     assert (ranking.p == ranking.p.T)[~np.eye(len(ranking.p), dtype=bool)].all()
     if name == "wmt17":  # the same by the other way
         other = rank_systems(segment_scores(judgments))
         assert ranking.systems == other.systems and ranking.lines == other.lines
-    if name in ("wmt17", "wmt24", "wmt26"):
+    if name in ("wmt17", "wmt24", "wmt26", "wmt26-2026-08"):
         assert ranking.under().lines == ranking.lines
 
 
@@ -149,6 +157,109 @@ def test_rank_ranges_count_significant_wins_and_losses():
     significant = np.zeros((4, 4), bool)
     significant[0, 2] = significant[0, 3] = significant[1, 3] = True
     significant[3, 0] = True  # below the diagonal: not asked
-    for name in ("wmt17", "wmt23", "wmt26"):
+    for name in ("wmt17", "wmt23", "wmt26-2026-08"):
         best, worst, _ = RECIPES[name].lines(significant)
         assert best.tolist() == [1, 1, 2, 3] and worst.tolist() == [2, 3, 4, 4], name
+
+
+def twice(segments=70, holes=0.0, seed=1):
+    """Two judgments of each output, as WMT25 has them: (waves, segments, systems)."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(0, 9, (segments, 1)) + np.array([60.0, 63, 61, 58])
+    scores = (quality + rng.normal(0, 11, (2, segments, 4))).round()
+    scores[rng.random(scores.shape) < holes] = np.nan
+    return scores
+
+
+def waves_frame(scores):
+    wave, segment, system = np.nonzero(np.isfinite(scores))
+    order = np.lexsort((wave, system, segment))
+    return pd.DataFrame(
+        {
+            "system": np.array(list("abcd"))[system], "segment": [f"s{k:03}" for k in segment],
+            "worker": [f"w{k}" for k in wave], "score": scores[wave, segment, system],
+        }
+    ).iloc[order]  # fmt: skip
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.1])
+def test_wmt25_crosses_the_two_waves_at_half_the_level(holes):
+    scores = twice(holes=holes)
+    recipe, made = RECIPES["wmt25"], made_by(from_frame(waves_frame(scores)), RECIPES["wmt25"])
+    both = scores.reshape(-1, 4)
+    np.testing.assert_allclose(made.score, np.sort(np.nanmean(both, axis=0))[::-1])
+    for i, a in enumerate(made.order):
+        for j in range(i + 1, 4):
+            b = made.order[j]
+            pairs = [(0, 0), (1, 1), (0, 1), (1, 0)]
+            gap = np.concatenate([scores[u, :, a] - scores[v, :, b] for u, v in pairs])
+            p = stats.wilcoxon(gap[np.isfinite(gap)], alternative="greater").pvalue
+            assert made.p[i, j] == pytest.approx(min(2 * p, 1), rel=1e-9)
+    halved = np.triu(np.nan_to_num(made.p, nan=1) / 2 < 0.025, 1)
+    assert (recipe.lines(halved)[2] == made.lines).all()
+
+
+def test_wmt25_with_one_judgment_a_segment_is_its_paired_form_at_half_the_level():
+    scores = twice()[0]
+    new, draft = (make(RECIPES[name], scores) for name in ("wmt25", "wmt25-2025-08"))
+    assert (new.order == draft.order).all()
+    upper = np.triu_indices(4, 1)
+    np.testing.assert_allclose(new.p[upper], np.minimum(2 * draft.p[upper], 1))
+
+
+def test_wmt25_counts_judgments_alike_and_its_draft_segments():
+    frame = pd.DataFrame(
+        [("a", "s1", 0.0), ("a", "s1", 0.0), ("a", "s2", 9.0), ("b", "s1", 3.5), ("b", "s2", 3.5)],
+        columns=["system", "segment", "score"],
+    )
+    judged = from_frame(frame)
+    assert made_by(judged, RECIPES["wmt25"]).score.tolist() == [3.5, 3.0]
+    assert made_by(judged, RECIPES["wmt25-2025-08"]).score.tolist() == [4.5, 3.5]
+
+
+def test_of_mqm_wmt25_takes_the_first_rating_of_a_segment():
+    errors = pd.DataFrame(
+        [
+            (system, "d", segment, rater, "Accuracy/Addition", severity)
+            for segment in range(3)
+            for system in "ab"
+            for rater, severity in (("zoe", "Minor"), ("ann", "Major"))
+        ],
+        columns=["system", "document", "segment", "rater", "category", "severity"],
+    )
+    assert set(counted_by(errors, RECIPES["wmt25"]).score) == {-1.0}
+    assert set(counted_by(errors, RECIPES["wmt24"]).score) == {-1.0, -5.0}
+
+
+def test_a_grey_line_of_wmt26_stands_where_a_system_beats_only_the_next():
+    rng = np.random.default_rng(3)
+    scores = rng.normal(0, 1, (400, 4)) + np.array([9.0, 0.5, 0.25, 0.0])
+    made = make(RECIPES["wmt26"], scores)
+    assert made.lines.tolist() == [True, True, True] and not weak_lines(made).any()
+    p = made.p.copy()
+    p[1, 3] = 0.2
+    less = replace(made, p=p, lines=RECIPES["wmt26"].lines(np.nan_to_num(p, nan=1) < 0.05)[2])
+    assert less.lines.tolist() == [True, False, False]
+    assert weak_lines(less).tolist() == [False, True, True]
+
+
+def test_wmt26_draws_by_chance_from_the_generator_given():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(0, 1, (60, 5)) + np.linspace(0.5, 0, 5)
+    recipe = RECIPES["wmt26"]
+    one, again = (make(recipe, scores, rng=np.random.default_rng(1)).p for _ in range(2))
+    np.testing.assert_array_equal(one, again)
+    assert (np.nan_to_num(make(recipe, scores, rng=rng).p) != np.nan_to_num(one)).any()
+    np.testing.assert_array_equal(make(recipe, scores).p, make(recipe, scores).p)
+
+
+def test_a_segment_that_nobody_judged_decides_nothing():
+    """An annotator left out may leave segments empty: p of 1 in a domain made every p 1."""
+    rng = np.random.default_rng(4)
+    scores = rng.normal(60, 8, size=(300, 5)).round() + np.array([0, 0, 25, 0, 0])
+    more = np.vstack([scores, np.full((3, 5), np.nan)])
+    domain = np.append(np.repeat([0, 1], 150), [-1, -1, -1])
+    for recipe in RECIPES.values():
+        np.testing.assert_array_equal(
+            make(recipe, more, domain).p, make(recipe, scores, domain[:300]).p
+        )

@@ -9,7 +9,7 @@ import broken
 import numpy as np
 import pytest
 
-from rankstability import load, rank_systems, segment_scores
+from rankstability import load, rank_by_recipe, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.judgments import blocks
 from rankstability.rank import bradley_terry, ranges
@@ -17,6 +17,8 @@ from rankstability.read import campaigns, formats
 from rankstability.read.da import COLUMNS
 from rankstability.report.commands import main
 from rankstability.score.pairwise import pair_counts
+from rankstability.score.scored import scored
+from rankstability.score.screening import screening
 from rankstability.study import agreement, held_rr
 
 
@@ -85,7 +87,7 @@ def test_pearmut_a_reset_takes_back_the_users_own_lines(tmp_path):
     counts = excluded(da)
     assert counts["before a reset (left out)"] == 4 and counts["no score (left out)"] == 1
     assert counts["said again later (left out)"] == 4
-    assert counts["(kept: others' rows before a reset, which WMT26's script voids)"] == 4
+    assert counts["(kept: others' rows before a reset, void in WMT26's draft)"] == 4
     assert counts["tutorials (left out)"] == 2 and counts["attention checks (left out)"] == 2
 
 
@@ -98,14 +100,33 @@ def test_the_time_on_a_page_of_pearmut_is_shared_by_the_outputs_scored_there(tmp
     assert da.good.loc[da.good["worker"] == "v", "time"].isna().all()
 
 
-def test_pearmut_as_the_script_of_wmt26_has_it(tmp_path):
+def test_the_users_of_pearmut_are_screened_by_their_pages(tmp_path):
+    """Four users judge three pages of two segments; one turns every difference round."""
+    rng, rows = np.random.default_rng(0), []
+    for user in "uvwx":
+        for page in range(3):
+            best, worst = 80.0 + rng.integers(5, size=2), 20.0 + rng.integers(5, size=2)
+            one, two = (worst, best) if user == "x" else (best, worst)
+            scores = [{"A": a, "B": b} for a, b in zip(one, two, strict=True)]
+            ids = [f"news_###_d{page // 2}_###_{page}-{k}" for k in range(2)]
+            rows.append(said(user, page, scores, ids))
+    da = load(campaigns.find(lines(tmp_path / "esa_en-cs.jsonl", rows)))
+    table = screening(scored(da))
+    assert table["lines"].tolist() == [3] * 4 and table["removed"].tolist() == [0, 0, 0, 1]
+    assert rank_by_recipe(da, "wmt26").table["score"].iloc[0] > 80
+    two_pages = [row for row in rows if row["item_i"] < 2]  # of one document: unchecked
+    table = screening(scored(load(campaigns.find(lines(tmp_path / "x_en-cs.jsonl", two_pages)))))
+    assert table["lines"].tolist() == [2] * 4 and not table["removed"].any()
+
+
+def test_pearmut_as_the_script_of_wmt26_had_it(tmp_path):
     lines(tmp_path / "esa_en-cs.jsonl", PEARMUT)
     (tmp_path / "campaign.yaml").write_text("reset: campaign\n")
     da = load(tmp_path)
     assert sorted(set(da.good.worker)) == ["u", "v"] and len(da.good) == 5
     counts = excluded(da)
     assert counts["before a reset (left out)"] == 8
-    assert counts["(left out: others' rows before a reset, which WMT26's script voids)"] == 4
+    assert counts["(left out: others' rows before a reset, void in WMT26's draft)"] == 4
 
 
 def test_pearmut_annotations_of_several_campaigns(tmp_path):

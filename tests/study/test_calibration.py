@@ -15,9 +15,9 @@ from rankstability.score.scored import from_frame
 from rankstability.study.calibration import equal_systems, false_line_row, false_lines, shuffled
 
 MEASURED = [  # recipe, unit, pairs significant, campaigns with a false line
-    ("wmt17", "document", 0.44, 0.54), ("wmt25", "document", 0.42, 0.19),
-    ("wmt26", "document", 0.23, 0.04), ("wmt24", "segment", 0.05, 0.00),
-    ("wmt17", "segment", 0.10, 0.03), ("wmt26", "segment", 0.05, 0.003),
+    ("wmt17", "document", 0.44, 0.54), ("wmt25-2025-08", "document", 0.42, 0.19),
+    ("wmt26-2026-08", "document", 0.23, 0.04), ("wmt24", "segment", 0.05, 0.00),
+    ("wmt17", "segment", 0.10, 0.03), ("wmt26-2026-08", "segment", 0.05, 0.003),
 ]  # fmt: skip
 
 

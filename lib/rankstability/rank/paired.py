@@ -15,7 +15,9 @@ EXACT_BELOW = 50  # SciPy's signed rank test is exact up to so many segments wit
 ENUMERATED = 13  # and enumerates all signs up to so many where there are ties or zeros
 
 
-def signed_rank(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
+def signed_rank(
+    scores: np.ndarray, sides: str = "two-sided", other: np.ndarray | None = None
+) -> np.ndarray:
     """Wilcoxon signed rank tests between all pairs of systems, on the segments both have.
 
     Zero differences are dropped (SciPy's ``zero_method="wilcox"``); p = 1 where all are zero or the
@@ -23,11 +25,12 @@ def signed_rank(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
     enumerated for small samples, else the normal approximation without continuity correction.
 
     `scores` have shape (segments, systems), NaN where a system was not judged; p (systems, systems)
-    with NaN on the diagonal. ``greater``: the row's system is better than the column's.
+    with NaN on the diagonal. ``greater``: the row's system is better than the column's. Where
+    `other` is given, of the same shape, a pair's second (later) system takes its scores from there.
     """
     if sides not in SIDES:
         raise DataError("unknown alternative", value=sides, expected=", ".join(SIDES))
-    pairs, pair, first, second = _shared(scores)
+    pairs, pair, first, second = _shared(scores, other)
     difference = first - second
     zero = np.bincount(pair[difference == 0], minlength=pairs)
     judged = np.bincount(pair, minlength=pairs)
@@ -49,13 +52,15 @@ def signed_rank(scores: np.ndarray, sides: str = "two-sided") -> np.ndarray:
     return _square(scores.shape[1], *(np.where(n > 0, p, 1.0) for p in (better, worse)))
 
 
-def _shared(scores: np.ndarray) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
+def _shared(
+    scores: np.ndarray, other: np.ndarray | None = None
+) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
     """Number of pairs; pair by pair, for each segment that both have: the pair, both scores."""
-    columns = np.ascontiguousarray(scores.T)
+    one = np.ascontiguousarray(scores.T)
+    two = one if other is None else np.ascontiguousarray(other.T)
     first, second = np.triu_indices(scores.shape[1], 1)
-    known = np.isfinite(columns)
-    pair, segment = np.nonzero(known[first] & known[second])
-    return len(first), pair, columns[first[pair], segment], columns[second[pair], segment]
+    pair, segment = np.nonzero(np.isfinite(one)[first] & np.isfinite(two)[second])
+    return len(first), pair, one[first[pair], segment], two[second[pair], segment]
 
 
 def ranks_within(

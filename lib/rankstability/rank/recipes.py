@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..score.scored import Scored
+from ..judgments import DirectAssessment, select_rows
+from ..score.scored import Scored, scored
+from ..score.screening import screened
+from .bca import approximate_means, either_bootstrap
 from .paired import independent_t, paired_t, rank_sum_shared, signed_rank, signed_rank_by_domain
 from .ranking import CLUSTER_RULES, apart, clusters
 from .significance import rank_sum
 
-Test = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Test = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 Lines = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
+SEED = 20260803  # of a recipe that draws by chance, where no generator is given
 
 
 @dataclass(frozen=True)
@@ -24,15 +28,23 @@ class Recipe:
 
     Attributes
     ----------
+    since : int
+        The year from which a campaign's own recipe is this one; 0: of none, kept to compare with.
     rows : str
         Which judgments count, as ``judgments.ROWS`` names it.
     score : str
         ``z`` (by worker) or ``raw``: what is averaged and tested.
     by_domain : bool
         Whether the mean that orders is the mean over domains of a domain's mean.
+    apart : bool
+        Whether the judgments of a segment are kept apart (of MQM the first alone counts), not
+        averaged.
+    screened : bool
+        Whether users who disagree with all others are left out, see `score.screening`.
     test : function
-        Scores (segments, systems; in order of the ranking) and domain of each segment to p-values
-        of the pairs; above the diagonal, of the better-ranked system against the other.
+        Scores (segments, systems; or judgments, segments, systems where kept apart; in order of the
+        ranking), domain of each segment and a generator to p-values of the pairs; above the
+        diagonal, of the better-ranked system against the other. Significant means p < alpha.
     lines : function
         Significant pairs (above the diagonal) to best and worst rank of each system, and the
         places of lines: True at k - 1 for a line below rank k.
@@ -40,14 +52,17 @@ class Recipe:
 
     name: str
     years: str
-    rows: str
-    score: str
-    by_domain: bool
+    since: int
     test: Test
     lines: Lines
     test_name: str
     line_rule: str
     source: str
+    rows: str = "latest complete"
+    score: str = "raw"
+    by_domain: bool = False
+    apart: bool = False
+    screened: bool = False
 
 
 def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -55,23 +70,53 @@ def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return scores[segment, system], system
 
 
-def _rank_sum_halved(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
+def _rank_sum_halved(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
     return rank_sum(*_long(scores), scores.shape[1], "scipy<1.7")[0]
 
 
-def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
+def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
     """One-sided rank sums, each pair on the segments that both systems have."""
     if np.isfinite(scores).all():
         return rank_sum(*_long(scores), scores.shape[1], "greater")[0]
     return rank_sum_shared(scores)
 
 
-def _signed_rank_greater(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
+def _signed_rank_greater(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
     return signed_rank(scores, "greater")
 
 
-def _either_t(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
+def _by_domain(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
+    return signed_rank_by_domain(scores, domain)
+
+
+def _crossed(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
+    """One-sided signed rank of all differences of a judgment of each, p doubled.
+
+    The organisers' level is half of alpha, for each judgment is used twice. `scores` of one
+    judgment a segment need no axis of judgments.
+    """
+    scores = scores[None] if scores.ndim == 2 else scores
+    times = len(scores)
+    first = np.repeat(scores, times, axis=0).reshape(-1, scores.shape[-1])
+    second = np.tile(scores, (times, 1, 1)).reshape(-1, scores.shape[-1])
+    held = np.isfinite(first).any(axis=1) & np.isfinite(second).any(axis=1)
+    return np.minimum(2 * signed_rank(first[held], "greater", second[held]), 1.0)
+
+
+def _either_t(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
     return np.fmin(paired_t(scores), independent_t(scores))
+
+
+def _either_bootstrap(
+    scores: np.ndarray, domain: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    return either_bootstrap(scores, rng)
+
+
+def _nearly_bootstrap(
+    scores: np.ndarray, domain: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    return either_bootstrap(scores, rng, approximate_means)
 
 
 def _wins_and_losses(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -93,57 +138,123 @@ def _fewest_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     return *_wins_and_losses(significant), fewest == n - 1 - np.arange(n - 1)
 
 
-def _first_significant(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ranges up and down to the first significant neighbour; a line where they do not overlap."""
+def _reach(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Best and worst rank: up and down to the first significant neighbour."""
     n = len(significant)
     best, worst = np.empty(n, int), np.empty(n, int)
     for k in range(n):
         above, below = np.flatnonzero(significant[:k, k]), np.flatnonzero(significant[k, k + 1 :])
         best[k] = above[-1] + 2 if len(above) else 1
         worst[k] = k + 1 + below[0] if len(below) else n
+    return best, worst
+
+
+def _first_significant(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A line where the ranges of `_reach` do not overlap."""
+    best, worst = _reach(significant)
     return best, worst, apart(best, worst)
 
 
+def _all_beat_all(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ranges of `_reach`, a line where all above beat all below."""
+    draw = CLUSTER_RULES["all above beat all below"]
+    return *_reach(significant), draw(significant, significant)
+
+
+OVERLAP = "a line where the ranges to the first significant neighbour do not overlap"
+ALL_DIFFER = "a line where all above differ from all below"
 RECIPES = {
     recipe.name: recipe
     for recipe in (
         Recipe(
-            *("wmt17", "2017 to 2021", "good workers", "z", False),
-            *(_rank_sum_halved, _by_rule("knowles")),
+            name="wmt17",
+            years="2017 to 2021",
+            since=2017,
+            rows="good workers",
+            score="z",
+            test=_rank_sum_halved,
+            lines=_by_rule("knowles"),
             test_name="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), .05",
             line_rule="a line below a system that differs from all below it",
             source="Knowles 2021, section 3; the scripts of WMT17 to WMT21",
         ),
         Recipe(
-            *("wmt23", "2023, DA+SQM", "no document with a bad item", "raw", False),
-            *(_rank_sum_shared, _fewest_wins),
+            name="wmt23",
+            years="2023, DA+SQM",
+            since=2022,
+            rows="no document with a bad item",
+            test=_rank_sum_shared,
+            lines=_fewest_wins,
             test_name="Mann-Whitney, one-sided, on the segments both systems have, .05",
             line_rule="a line where the fewest wins so far equal the number of systems below",
             source="Appraise, ComputeWMT23Results",
         ),
         Recipe(
-            *("wmt24", "2024, ESA and MQM", "latest complete", "raw", True),
-            *(signed_rank_by_domain, _by_rule("all above beat all below")),
+            name="wmt24",
+            years="2024, ESA and MQM",
+            since=2024,
+            by_domain=True,
+            test=_by_domain,
+            lines=_by_rule("all above beat all below"),
             test_name="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, .05",
-            line_rule="a line where all above differ from all below",
+            line_rule=ALL_DIFFER,
             source="wmt24-news-systems, calculate_clusters",
         ),
         Recipe(
-            *("wmt25", "2025, ESA", "latest complete", "raw", False),
-            *(_signed_rank_greater, _first_significant),
+            name="wmt25-2025-08",
+            years="2025, draft",
+            since=0,
+            test=_signed_rank_greater,
+            lines=_first_significant,
             test_name="Wilcoxon signed rank, one-sided in the observed order, .05",
-            line_rule="a line where the ranges to the first significant neighbour do not overlap",
-            source="wmt25-general-mt, compute_clusters",
+            line_rule=OVERLAP,
+            source="wmt25-general-mt, 05-compute_clusters",
         ),
         Recipe(
-            *("wmt26", "2026, cESA", "latest complete", "raw", False),
-            *(_either_t, _by_rule("all above beat all below")),
+            name="wmt25",
+            years="2025, ESA and MQM",
+            since=2025,
+            apart=True,
+            test=_crossed,
+            lines=_first_significant,
+            test_name="Wilcoxon signed rank of all differences of a judgment of one system and one "
+            "of the other, one-sided in the observed order, .025",
+            line_rule=OVERLAP,
+            source="wmt25-general-mt, 08-compute_clusters and 08-compute_clustersMQM",
+        ),
+        Recipe(
+            name="wmt26-2026-08",
+            years="2026, draft",
+            since=0,
+            test=_either_t,
+            lines=_by_rule("all above beat all below"),
             test_name="p < .05 in a paired or an independent t test, two-sided",
-            line_rule="a line where all above differ from all below",
-            source="the organisers' script of WMT26",
+            line_rule=ALL_DIFFER,
+            source="wmt26-general-mt, 02-analyze_results",
+        ),
+        Recipe(
+            name="wmt26",
+            years="2026, cESA",
+            since=2026,
+            screened=True,
+            test=_either_bootstrap,
+            lines=_all_beat_all,
+            test_name="a paired or an independent bootstrap (BCa, 100 resamples) of the difference "
+            "of means, its one-sided 95 % interval above 0; by chance",
+            line_rule=ALL_DIFFER,
+            source="wmt26-general-mt, 02a-filter_data and 02b-analyze_results",
         ),
     )
 }
+
+
+def quick(recipe: Recipe) -> Recipe:
+    """The recipe for many campaigns: means of resamples are drawn from three moments of a sample.
+
+    Others than ``wmt26`` are as they are.
+    """
+    chance = recipe.test is _either_bootstrap
+    return replace(recipe, test=_nearly_bootstrap) if chance else recipe
 
 
 def recipe_named(name: str) -> Recipe:
@@ -157,15 +268,30 @@ def recipe_of_year(year: int, form: str) -> str:
     """The recipe of a campaign's own year, for its format (see `read.campaigns.Campaign`).
 
     Files of direct assessment as WMT17 to WMT21 released them (``da``, ``segments``) are ranked as
-    in those years; Appraise exports by the last recipe in use by then, 2022 as 2023 (DA+SQM), 2024
-    where the year is unknown (0); MQM from 2024 on.
+    in those years; Appraise exports by the last recipe in use by then, 2024 where the year is
+    unknown (0); MQM from 2024 on.
     """
     if form in ("da", "segments"):
         return "wmt17"
     if year == 0 or form == "mqm":
         year = max(year, 2024)
-    known = [name for name in RECIPES if 2000 + int(name[3:]) <= max(year, 2017)]
-    return "wmt23" if year == 2022 else known[-1]
+    known = [r.name for r in RECIPES.values() if 0 < r.since <= max(year, 2017)]
+    return known[-1]
+
+
+def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Scored:
+    """The judgments that a recipe counts, with the score it takes.
+
+    `judgments` are as for `score.scored.scored`. Raises DataError where they do not give the score.
+    """
+    if isinstance(judgments, DirectAssessment):
+        judgments = select_rows(judgments, recipe.rows)
+    elif recipe.apart and "severity" in judgments:
+        keys = [judgments[name] for name in ("system", "document", "segment")]
+        first = judgments["rater"].astype(str).groupby(keys, observed=True).transform("first")
+        judgments = judgments[judgments["rater"].astype(str) == first]
+    judged = scored(judgments, recipe.score)
+    return screened(judged) if recipe.screened else judged
 
 
 def segment_domains(judged: Scored) -> np.ndarray:
@@ -178,14 +304,16 @@ def segment_domains(judged: Scored) -> np.ndarray:
 def ordering_means(scores: np.ndarray, domain: np.ndarray, by_domain: bool) -> np.ndarray:
     """The mean by which a recipe orders systems, over segments or over domains' means.
 
-    `scores`: (segments, systems), NaN where not judged.
+    `scores`: (segments, systems), NaN where not judged; or with a leading axis of judgments, each
+    of which counts alike.
     """
     if not by_domain:
         return _mean(scores)
-    return _mean(np.array([_mean(scores[domain == d]) for d in np.unique(domain)]))
+    return _mean(np.array([_mean(scores[..., domain == d, :]) for d in np.unique(domain)]))
 
 
 def _mean(scores: np.ndarray) -> np.ndarray:
+    scores = scores.reshape(-1, scores.shape[-1])
     known = np.isfinite(scores)
     with np.errstate(invalid="ignore"):
         return np.where(known, scores, 0.0).sum(axis=0) / known.sum(axis=0)
@@ -208,21 +336,57 @@ class Made:
     p: np.ndarray
 
 
+def recipe_means(judged: Scored, recipe: Recipe) -> np.ndarray:
+    """The mean by which the recipe orders each system."""
+    scores, domain = _arrays(judged, recipe)
+    return ordering_means(scores, domain, recipe.by_domain)
+
+
+def made_by(
+    judged: Scored,
+    recipe: Recipe,
+    alpha: float = 0.05,
+    rng: np.random.Generator | None = None,
+) -> Made:
+    """The recipe's order, tests and lines on the judgments that it counts; `rng` as for `make`."""
+    return make(recipe, *_arrays(judged, recipe), alpha, rng)
+
+
+def _arrays(judged: Scored, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
+    scores = judged.stack() if recipe.apart else judged.matrix()
+    return scores, segment_domains(judged)
+
+
 def make(
-    recipe: Recipe, scores: np.ndarray, domain: np.ndarray | None = None, alpha: float = 0.05
+    recipe: Recipe,
+    scores: np.ndarray,
+    domain: np.ndarray | None = None,
+    alpha: float = 0.05,
+    rng: np.random.Generator | None = None,
 ) -> Made:
     """Order, test (each at `alpha`) and draw the lines as `recipe` does.
 
-    `scores`, (segments, systems), are means over the recipe's rows, NaN where not judged; `domain`
-    is of each segment, by default one.
+    `scores`, (segments, systems), are means over the recipe's rows, NaN where not judged; with a
+    leading axis of judgments where the recipe keeps them apart. `domain` is of each segment, by
+    default one. `rng` is for a recipe that draws by chance, by default one from `SEED`.
     """
-    domain = np.zeros(len(scores), int) if domain is None else domain
+    domain = np.zeros(scores.shape[-2], int) if domain is None else domain
+    known = np.isfinite(scores).any(axis=-1)
+    known = known if known.ndim == 1 else known.any(axis=0)
+    scores, domain = scores[..., known, :], domain[known]
     mean = ordering_means(scores, domain, recipe.by_domain)
     order = np.argsort(-mean, kind="stable")
-    p = recipe.test(scores[:, order], domain)
+    generator = np.random.default_rng(SEED) if rng is None else rng
+    p = recipe.test(scores[..., order], domain, generator)
     significant = np.nan_to_num(p, nan=1.0) < alpha
     best, worst, lines = recipe.lines(significant)
     return Made(order, mean[order], best, worst, lines, p)
+
+
+def weak_lines(made: Made, alpha: float = 0.05) -> np.ndarray:
+    """Where WMT26 draws a grey line: a system is better than the next, and no line stands there."""
+    next_one = np.diag(np.nan_to_num(made.p, nan=1.0), 1) < alpha
+    return next_one & ~made.lines
 
 
 def recipe_table(recipe: Recipe, made: Made, systems: tuple[str, ...]) -> pd.DataFrame:

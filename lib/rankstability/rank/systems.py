@@ -6,16 +6,15 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import DirectAssessment, select_rows
+from ..judgments import DirectAssessment
 from ..score import rr
 from ..score.da import SegmentScores
 from ..score.mqm import NORMALISATIONS, Ratings
 from ..score.pairwise import PairCounts
 from ..score.raters import normalised
 from ..score.rr import REFERENCE
-from ..score.scored import scored
 from .ranking import Ranking, rank, without_score
-from .recipes import make, recipe_named, recipe_table, segment_domains
+from .recipes import Recipe, counted_by, made_by, recipe_named, recipe_table
 from .significance import correct, permutation_test, rank_sum, sign_test
 
 PERMUTATIONS, SEED = 500, 20240601
@@ -24,6 +23,7 @@ UNSCORED = -1.0  # the score of a system without a comparison that counts: it st
 _RULES = {  # the recipes whose lines one of `CLUSTER_RULES` draws: these can be drawn anew
     "wmt17": "knowles",
     "wmt24": "all above beat all below",
+    "wmt26-2026-08": "all above beat all below",
     "wmt26": "all above beat all below",
 }
 
@@ -83,7 +83,10 @@ def _corrected(test: str, correction: str) -> str:
 
 
 def rank_by_recipe(
-    judgments: DirectAssessment | pd.DataFrame, recipe: str = "wmt24", alpha: float = 0.05
+    judgments: DirectAssessment | pd.DataFrame,
+    recipe: str | Recipe = "wmt24",
+    alpha: float = 0.05,
+    rng: np.random.Generator | None = None,
 ) -> Ranking:
     """The ranking of systems as one year of WMT made it: its rows, score, test and lines.
 
@@ -91,10 +94,13 @@ def rank_by_recipe(
     ----------
     judgments : DirectAssessment or DataFrame
         From `load`: DA, ESA, released segment scores, or MQM.
-    recipe : str
-        ``wmt17`` (2017 to 2021), ``wmt23``, ``wmt24``, ``wmt25``, ``wmt26``; see `RECIPES`.
+    recipe : str or Recipe
+        ``wmt17`` (2017 to 2021), ``wmt23``, ``wmt24``, ``wmt25``, ``wmt26``, or the drafts
+        ``wmt25-2025-08`` and ``wmt26-2026-08``; see `RECIPES`.
     alpha : float
         Of each test.
+    rng : numpy.random.Generator, optional
+        For ``wmt26``, whose lines are drawn by chance; by default always the same.
 
     Returns
     -------
@@ -108,10 +114,9 @@ def rank_by_recipe(
     >>> ranking.systems[0]
     'HUMAN.0'
     """
-    by = recipe_named(recipe)
-    rows = select_rows(judgments, by.rows) if isinstance(judgments, DirectAssessment) else judgments
-    judged = scored(rows, by.score)
-    made = make(by, judged.matrix(), segment_domains(judged), alpha)
+    by = recipe_named(recipe) if isinstance(recipe, str) else recipe
+    judged = counted_by(judgments, by)
+    made = made_by(judged, by, alpha, rng)
     table = recipe_table(by, made, judged.systems).drop(columns="recipe")
     upper = np.triu(np.nan_to_num(made.p, nan=1.0), 1)
     p = upper + upper.T

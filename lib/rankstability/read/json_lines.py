@@ -115,7 +115,7 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
 
     Of one user's judgments of an output the last counts. ``__RESET__`` takes back what the same
     user said before; with ``reset: campaign`` in campaign.yaml all earlier lines of the campaign,
-    as WMT26's script has it. How many rows lie between the two is counted.
+    as the draft of WMT26's script had it. How many rows lie between the two is counted.
     """
     everyone = settings.get("reset") == "campaign"
     excluded: Counter[str] = Counter()
@@ -148,7 +148,7 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
                 kept[key] = (line, score)
     if other:
         what = "left out" if everyone else "kept"
-        excluded[f"({what}: others' rows before a reset, which WMT26's script voids)"] += other
+        excluded[f"({what}: others' rows before a reset, void in WMT26's draft)"] += other
     return _judged(path, list(kept.values()), excluded, settings)
 
 
@@ -199,6 +199,7 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
         raise DataError(problem, value=len(marks), expected=str(len(items)))
     outputs = sum(len(models) for models in marks if isinstance(models, dict))
     shared = {"annotator": str(entry["user_id"]), **_seconds(entry.get("actions"), outputs)}
+    shared["hit"] = f"{entry['user_id']}:{entry['item_i']}"  # a page
     for item, models in zip(items, marks, strict=True):
         _need(_of_kind(item, dict, "item"), "item_id")
         name = str(item["item_id"])

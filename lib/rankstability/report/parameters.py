@@ -23,7 +23,9 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
     "test": ("scipy<1.7", "two-sided", "greater"),
     "rule": ("knowles", "official wins", "all above beat all below", "rank ranges", "adjacent"),
     "correction": ("none", "holm", "benjamini-hochberg"),
-    "recipe": ("auto", "wmt17", "wmt23", "wmt24", "wmt25", "wmt26"),
+    "recipe": (
+        *("auto", "wmt17", "wmt23", "wmt24", "wmt25-2025-08", "wmt25", "wmt26-2026-08", "wmt26"),
+    ),
     "weights": ("freitag2021", "marot2023", "major1", "major10", "critical25"),
     "measure": ("p_a", "s", "clicker", "pi", "cohen", "fleiss"),
     "unit": (
@@ -36,7 +38,15 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
 VERDICT = "00_verdict"  # an installed package has no notebooks, but this one's page
 LONGEST = 10_000  # characters of a parameter on the command line
 LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
-LEAST |= {"draws": 1, "jobs": 1, "studies": 0, "sizes": 0, "splits": 0, "least_pairs": 0}
+LEAST |= {
+    "draws": 1,
+    "random_seeds": 1,
+    "jobs": 1,
+    "studies": 0,
+    "sizes": 0,
+    "splits": 0,
+    "least_pairs": 0,
+}
 
 
 @dataclass(frozen=True)

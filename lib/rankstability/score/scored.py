@@ -81,6 +81,21 @@ class Scored:
         shape = len(self.segments), len(self.systems)
         return averages(self._cells(), self.score, shape[0] * shape[1])[0].reshape(shape)
 
+    def stack(self) -> np.ndarray:
+        """Each judgment's score, NaN where there is none: (judgments, segments, systems).
+
+        The first judgment of a system's output of a segment lies in the first layer, and so on.
+        """
+        cell = self._cells()
+        order = np.argsort(cell, kind="stable")
+        start = np.searchsorted(cell[order], cell[order])
+        layer = np.empty(len(cell), int)
+        layer[order] = np.arange(len(cell)) - start
+        shape = layer.max(initial=0) + 1, len(self.segments), len(self.systems)
+        out = np.full(shape, np.nan)
+        out[layer, self.segment, self.system] = self.score
+        return out
+
     def segment_unit(self, name: str) -> np.ndarray:
         """The unit (document, domain) of each segment; -1 for a segment without judgments."""
         of_segment = np.full(len(self.segments), -1)

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from ..judgments import DirectAssessment, counted, rows_with, unmarked
-from ..rank.recipes import Recipe
+from ..rank.recipes import Recipe, made_by
 from ..rank.redraws import bootstrap
 from ..score.da import averages
 from ..score.scored import Scored
-from .held import made_by, splits
+from .held import splits
 
 ENDS = (1 - 0.95) / 2, (1 + 0.95) / 2  # of 95 % intervals
 MOST = 25  # annotators whose influence is asked about

@@ -9,13 +9,13 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
 from ..change.redraw import shuffle_blocks, shuffle_labels
-from ..rank.recipes import Recipe, make, ordering_means, segment_domains
+from ..rank.recipes import Recipe, made_by, quick, recipe_means
 from ..score.scored import Scored
 
 
 def equal_systems(scored: Scored, recipe: Recipe) -> Scored:
     """The same judgments with each system's mean, as the recipe orders by it, taken away."""
-    mean = ordering_means(scored.matrix(), segment_domains(scored), recipe.by_domain)
+    mean = recipe_means(scored, recipe)
     return replace(scored, score=scored.score - mean[scored.system])
 
 
@@ -50,12 +50,11 @@ def false_lines(
     campaigns_low, campaigns_high, draws (null campaigns). Shares, with 95 % intervals: of the mean
     over campaigns for pairs, Wilson's for campaigns.
     """
-    equal = equal_systems(scored, recipe)
-    domain = segment_domains(scored)
+    recipe, equal = quick(recipe), equal_systems(scored, recipe)
     pairs, lines = np.empty(draws), np.empty(draws, int)
     above = np.triu_indices(len(scored.systems), 1)
     for k in range(draws):
-        made = make(recipe, shuffled(equal, unit, rng).matrix(), domain, alpha)
+        made = made_by(shuffled(equal, unit, rng), recipe, alpha, rng)
         pairs[k] = (np.nan_to_num(made.p[above], nan=1.0) < alpha).mean()
         lines[k] = made.lines.any()
     return false_line_row(recipe.name, unit, pairs, lines)

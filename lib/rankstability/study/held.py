@@ -13,15 +13,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..rank.ranges import rank_range_table, ranks
-from ..rank.recipes import (
-    RECIPES,
-    Made,
-    Recipe,
-    make,
-    recipe_named,
-    recipe_table,
-    segment_domains,
-)
+from ..rank.recipes import RECIPES, Made, Recipe, made_by, recipe_named, recipe_table
 from ..rank.redraws import draw_means, rank_probabilities
 from ..rank.sets import held_lines, rank_sets
 from ..rank.unit_kinds import default_unit, unit_table
@@ -55,11 +47,6 @@ class Standing:
     ranking: pd.DataFrame
     lines: pd.DataFrame
     probabilities: pd.DataFrame
-
-
-def made_by(judged: Scored, recipe: Recipe, alpha: float = 0.05) -> Made:
-    """The recipe's order, tests and lines on these judgments."""
-    return make(recipe, judged.matrix(), segment_domains(judged), alpha)
 
 
 def splits(made: Made) -> set[frozenset[int]]:

@@ -7,28 +7,30 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ..chance import named_generator
-from ..judgments import DirectAssessment, select_rows
-from ..rank.recipes import RECIPES, recipe_table
+from ..chance import child_seeds, named_generator
+from ..judgments import DirectAssessment
+from ..rank.recipes import RECIPES, Recipe, counted_by, made_by, recipe_table, weak_lines
 from ..rank.unit_kinds import unit_table
 from ..rank.units import TWO_WAY, unit_totals
-from ..score.scored import Scored, scored
+from ..score.scored import Scored
 from .calibration import false_lines
-from .held import RANKED, UNTOLD, Standing, made_by, standing
+from .held import RANKED, UNTOLD, Standing, standing
 
 SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook 10 compares
 
 
 def judged_by(judgments: DirectAssessment | pd.DataFrame) -> dict[str, Scored]:
     """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score."""
-    made: dict[tuple[str, str], Scored] = {}
+    made: dict[tuple[str, str, bool, bool], Scored] = {}
     for recipe in RECIPES.values():
-        key = (recipe.rows, recipe.score)
+        key = _counts(recipe)
         if key not in made:
-            da = isinstance(judgments, DirectAssessment)
-            rows = select_rows(judgments, recipe.rows) if da else judgments
-            made[key] = scored(rows, recipe.score)
-    return {name: made[recipe.rows, recipe.score] for name, recipe in RECIPES.items()}
+            made[key] = counted_by(judgments, recipe)
+    return {name: made[_counts(recipe)] for name, recipe in RECIPES.items()}
+
+
+def _counts(recipe: Recipe) -> tuple[str, str, bool, bool]:
+    return recipe.rows, recipe.score, recipe.apart, recipe.screened
 
 
 def units_shown(judged: Scored) -> list[str]:
@@ -71,7 +73,7 @@ def false_line_table(
     """`calibration.false_lines` of several recipes and units, one under the other.
 
     `judged` as for `held.recipes_table`. Blocks are shuffled for `own` only: they are the slowest,
-    and say nearly what workers do.
+    and say nearly what workers do. Drafts are left out but for `own`.
     """
     columns = [
         "recipe", "unit", "pairs_significant", "pairs_low", "pairs_high", "campaigns_with_line",
@@ -79,12 +81,31 @@ def false_line_table(
     ]  # fmt: skip
     parts = [pd.DataFrame(columns=columns)]
     for name, one in judged.items():
+        if not RECIPES[name].since and name != own:
+            continue
         for unit in units:
             if unit == "block" and name != own:
                 continue
             rng = named_generator(seed, f"{name} {unit}")
             parts.append(false_lines(one, RECIPES[name], unit, rng, draws, alpha))
     return pd.concat([p for p in parts if len(p)] or parts, ignore_index=True)
+
+
+def random_lines(
+    judged: Scored, recipe: str, seed: int, seeds: int = 200, alpha: float = 0.05
+) -> pd.DataFrame:
+    """How often each line comes out where a recipe draws by chance: over so many seeds.
+
+    Columns below (rank above the line), full, weak (grey, see `weak_lines`): shares of the seeds;
+    seeds. The order of the systems is always the same.
+    """
+    parts = []
+    for rng in child_seeds(seed, seeds):
+        made = made_by(judged, RECIPES[recipe], alpha, rng)
+        parts.append((made.lines, weak_lines(made, alpha)))
+    full, weak = np.mean(parts, axis=0)
+    below = np.arange(1, len(judged.systems))
+    return pd.DataFrame({"below": below, "full": full, "weak": weak, "seeds": seeds})
 
 
 def standings(

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..rank.recipes import recipe_named
+from ..rank.recipes import made_by, recipe_named
 from ..rank.tau import tau
 from ..rank.units import FEWEST_UNITS, estimate
 from ..score.scored import Scored, from_frame
-from .held import made_by, splits
+from .held import splits
 
 UNITS = ("document", "segment")
 

@@ -1,0 +1,84 @@
+"""WMT26's screening: users whose differences between systems are far from everybody's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from .scored import Scored
+
+FEWEST_SCORES = 10  # a pair of systems counts where both have more
+FEWEST_LINES = 3  # users with fewer are kept unchecked
+LEAST = 0.75  # agreement below which a user is left out
+
+
+def screened(judged: Scored) -> Scored:
+    """The judgments of the users that WMT26 keeps; all, where no users are named.
+
+    Raises DataError if nobody is left.
+    """
+    if not judged.has("worker"):
+        return judged
+    table = screening(judged)
+    kept = ~np.isin(judged.unit("worker"), table.index[table["removed"] == 1])
+    if not kept.any():
+        least = f"a user with an agreement of {LEAST} or more"
+        raise DataError("all users are screened out", value=len(table), expected=least)
+    return judged.take(kept)
+
+
+def screening(judged: Scored) -> pd.DataFrame:
+    """How far each user agrees with all in what lies between two systems, and who is left out.
+
+    Of each pair of systems that a user scored on one segment: 2^(-(d - mu)^2 / (2 V)), where d is
+    the user's difference, mu that of the systems' means over all scores, and V the sum of their
+    variances; `agreement` is the mean over these. The user's own scores are among all.
+
+    A row per worker, in order of the codes: user, lines (pages judged: documents of a HIT, where
+    named), pairs (compared), agreement (NaN without any), removed (0 or 1).
+    """
+    worker, n, users = judged.unit("worker"), len(judged.systems), len(judged.workers)
+    number = np.bincount(judged.system, minlength=n)
+    mean = np.bincount(judged.system, judged.score, n) / np.maximum(number, 1)
+    squares = np.bincount(judged.system, (judged.score - mean[judged.system]) ** 2, n)
+    variance = squares / np.maximum(number - 1, 1)
+    item = worker.astype(np.int64) * len(judged.segments) + judged.segment
+    items, place = np.unique(item, return_inverse=True)
+    cell = place * n + judged.system
+    with np.errstate(invalid="ignore"):
+        size = len(items) * n
+        score = np.bincount(cell, judged.score, size) / np.bincount(cell, minlength=size)
+    score = score.reshape(-1, n)
+    total, known = np.zeros(len(items)), np.zeros(len(items))
+    for i, j in zip(*np.triu_indices(n, 1), strict=True):
+        if min(number[i], number[j]) > FEWEST_SCORES:
+            off = score[:, i] - score[:, j] - (mean[i] - mean[j])
+            q = 2.0 ** (-(off**2) / (2 * (variance[i] + variance[j]) + 1e-6))
+            total += np.nan_to_num(q)
+            known += np.isfinite(q)
+    user = items // len(judged.segments)
+    pairs = np.bincount(user, known, users)
+    with np.errstate(invalid="ignore"):
+        agreement = np.bincount(user, total, users) / pairs
+    lines = _lines(judged, users)
+    removed = (lines >= FEWEST_LINES) & (agreement < LEAST)
+    return pd.DataFrame(
+        {
+            "user": judged.workers,
+            "lines": lines,
+            "pairs": pairs.astype(int),
+            "agreement": agreement,
+            "removed": removed.astype(int),
+        }
+    )
+
+
+def _lines(judged: Scored, users: int) -> np.ndarray:
+    """How many pages each user judged: documents of a HIT, or segments where neither is named."""
+    page = judged.unit("worker").astype(np.int64)
+    for name in [u for u in ("hit", "document") if judged.has(u)] or ["segment"]:
+        code = judged.unit(name)
+        page = np.unique(page * (int(code.max()) + 1) + code, return_inverse=True)[1]
+    first = np.unique(page, return_index=True)[1]
+    return np.bincount(judged.unit("worker")[first], minlength=users)

@@ -1,0 +1,107 @@
+"""WMT26's screening of users: a slow literal reading of what the organisers' script does."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankstability.errors import DataError
+from rankstability.judgments import direct_assessment
+from rankstability.rank.recipes import RECIPES, counted_by
+from rankstability.score.scored import from_frame
+from rankstability.score.screening import screened, screening
+
+
+def frame(seed=0, users=9, pages=6, noisy=("u2", "u5"), brief=("u8",)):
+    """Pages of two segments under some of four systems; two users say anything, one two pages."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for u in range(users):
+        name = f"u{u}"
+        for page in range(2 if name in brief else pages):
+            shown = rng.choice(4, 3, replace=False)
+            for k in range(2):
+                base = rng.normal(60, 8)
+                for s in shown:
+                    score = base + 4 * s + rng.normal(0, 3)
+                    if name in (*noisy, *brief):
+                        score = rng.choice([0.0, 100.0])
+                    segment = f"p{(u + page) % 11}-{k}"
+                    rows.append((f"S{s}", segment, name, f"{name}:{page}", score))
+    columns = ["system", "segment", "worker", "hit", "score"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def literal(table):
+    """User -> (lines, agreement or None, removed), user by user and item by item."""
+    scores = {s: part["score"].tolist() for s, part in table.groupby("system")}
+    known = [s for s in scores if len(scores[s]) > 10]
+    out = {}
+    for user, own in table.groupby("worker"):
+        lines = own["hit"].nunique()
+        values = []
+        for _, item in own.groupby(["hit", "segment"]):
+            said = list(zip(item["system"], item["score"], strict=True))
+            for (one, a), (two, b) in itertools.combinations(said, 2):
+                if one in known and two in known:
+                    mu = statistics.mean(scores[one]) - statistics.mean(scores[two])
+                    var = statistics.variance(scores[one]) + statistics.variance(scores[two])
+                    values.append(2 ** -((a - b - mu) ** 2 / (2 * var + 1e-6)))
+        mean = statistics.mean(values) if values else None
+        out[user] = lines, mean, int(lines >= 3 and mean is not None and mean < 0.75)
+    return out
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_screening_is_the_literal_one(seed):
+    table = frame(seed)
+    expected = literal(table)
+    got = screening(from_frame(table)).set_index("user")
+    assert list(got.index) == sorted(expected)
+    for user, (lines, agreement, removed) in expected.items():
+        assert (got.loc[user, "lines"], got.loc[user, "removed"]) == (lines, removed), user
+        np.testing.assert_allclose(got.loc[user, "agreement"], agreement, rtol=1e-12)
+    assert {"u2", "u5"} <= set(got.index[got["removed"] == 1]) and not got.loc["u8", "removed"]
+    kept = screened(from_frame(table))
+    gone = [u for u, (_, _, removed) in expected.items() if removed]
+    assert len(kept.score) == (~table["worker"].isin(gone)).sum()
+
+
+def test_a_system_with_ten_scores_takes_no_part():
+    table = frame(1)
+    rare = table["system"] == "S3"
+    ten = table[~rare | (np.cumsum(rare) <= 10)]
+    eleven = table[~rare | (np.cumsum(rare) <= 11)]
+    pairs = [screening(from_frame(t))["pairs"].sum() for t in (ten, eleven)]
+    assert pairs[0] < pairs[1]
+    for t in (ten, eleven):
+        got = screening(from_frame(t))
+        np.testing.assert_allclose(
+            got["agreement"], [np.nan if v[1] is None else v[1] for v in literal(t).values()]
+        )
+
+
+def test_without_users_nothing_is_left_out_and_only_wmt26_screens():
+    table = frame()
+    plain = from_frame(table.drop(columns=["worker", "hit"]))
+    assert screened(plain) is plain
+    judgments = table.assign(type="SYSTEM")
+    da = direct_assessment("xx-yy", judgments)
+    number = {name: len(counted_by(da, RECIPES[name]).score) for name in ("wmt25", "wmt26")}
+    assert number["wmt25"] == len(table) > number["wmt26"]
+
+
+def test_nobody_left_is_refused():
+    rng = np.random.default_rng(0)
+    rows = []
+    for segment in range(30):
+        for user in "uvw":
+            best = rng.choice(["A", "B"])
+            rows += [(s, f"s{segment}", user, 100.0 * (s == best)) for s in "AB"]
+    table = pd.DataFrame(rows, columns=["system", "segment", "worker", "score"])
+    with pytest.raises(DataError, match="all users are screened out"):
+        screened(from_frame(table))
