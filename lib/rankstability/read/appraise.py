@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -36,6 +37,8 @@ OTHER_NAMES = {"documentID": "docId", "isCompleteDocument": "isDocScore", "docid
 OTHER_NAMES |= {"docscore": "isDocScore", "start": "timeStart", "end": "timeEnd"}
 OTHER_NAMES |= {"hitid": "username", "segid": "itemId", "itemtype": "itemType"}
 OTHER_NAMES |= {"src": "srcLang", "tgt": "trgLang"}
+OTHER_NAMES |= {"isdocumentlevelscore": "isDocScore", "documentid": "docId"}
+OTHER_NAMES |= {name.lower(): name for name in (*COMMON, *TIMES)}
 TYPES = {"TGT": "SYSTEM", "BAD": "BAD_REF", "REF": "REF", "CHK": "REPEAT"}
 LANGUAGE_NAMES = {"source": "srcLang", "target": "trgLang"}
 IDS = {"worker": "username", "system": "system", "segment": "itemId", "type": "itemType"}
@@ -43,6 +46,7 @@ TEXTS = {"block": "docId", "start": "timeStart", "end": "timeEnd", "spans": "spa
 TEXTS |= {"whole": "isDocScore"}
 FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)")
 DOMAIN = r"^test-[a-z]+-([A-Za-z0-9]+)_"  # in a document's name, since WMT24
+MARK = re.compile(r"bad\d*|dup|duplicate\d+|incomplete")  # after a # at the end of a docId
 ANNOTATORS = "annotators.tsv"
 SEVERITIES = {"critical": "Critical", "major": "Major", "minor": "Minor", "neutral": "Neutral"}
 SAME = {"Linguistic conventions/Punctuation": "Fluency/Punctuation"}  # weighs less than others
@@ -121,8 +125,8 @@ def export(file: Path) -> pd.DataFrame:
     """The rows of one export, checked, as text but for the score.
 
     Columns worker, hit, system, item (the itemId), type, pair, score, block (the docId), document
-    (the docId without its marks), domain, whole (a document's score), start, time (see `_seconds`),
-    spans; ``.attrs["changed"]`` counts what was.
+    (the docId without its marks), marks (those), domain, whole (a document's score), start, time
+    (see `_seconds`), spans; ``.attrs["changed"]`` counts what was.
     """
     line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
     columns = layout(line)
@@ -150,9 +154,13 @@ def export(file: Path) -> pd.DataFrame:
     rows["start"] = times["start"]
     rows["time"] = _seconds(rows["hit"], times["start"], times["end"])
     rows["whole"] = rows["whole"].str.lower() == "true"
-    rows["document"] = rows["block"].str.partition("#")[0]
-    rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
+    exported = set(rows["system"])
     rows["system"] = rows["system"].str.replace(FILE_NAME, r"\1\2", regex=True)
+    systems = exported | set(rows["system"])
+    apart = {block: _apart(block, systems) for block in rows["block"].unique()}
+    rows["document"] = rows["block"].map({block: name for block, (name, _) in apart.items()})
+    rows["marks"] = rows["block"].map({block: marks for block, (_, marks) in apart.items()})
+    rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
     untimed = "(kept, but for the time: a start or end that is not a number)"
     rows = rows.drop(columns="end")
     rows.attrs["changed"] = {
@@ -160,6 +168,19 @@ def export(file: Path) -> pd.DataFrame:
         untimed: int((times.isna() & (said != "")).any(axis=1).sum()),
     }
     return rows
+
+
+def _apart(block: str, systems: Collection[str]) -> tuple[str, str]:
+    """The document that a docId names, and the marks at its end, each with its ``#``.
+
+    A mark is one of `MARK` or the name of a system; what else follows a ``#`` is part of the
+    document's name: ``srf.0#171-182`` of WMT-SLT22 is another than ``srf.0#183-194``.
+    """
+    pieces = block.split("#")
+    at = len(pieces)
+    while at > 1 and (MARK.fullmatch(pieces[at - 1]) or pieces[at - 1] in systems):
+        at -= 1
+    return "#".join(pieces[:at]), "".join(f"#{mark}" for mark in pieces[at:])
 
 
 def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
@@ -184,13 +205,13 @@ def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
 
 def _marks(rows: pd.DataFrame) -> np.ndarray:
     """Why a row is not among those that WMT24 ranks by; empty where it is (see `MARKS`)."""
-    block = rows["block"]
+    block, marks = rows["block"], rows["marks"] + "#"
     mark = np.select(
         [
             block.str.contains("tutorial", regex=False) | rows["system"].str.contains("tutorial"),
             rows["whole"],
-            block.str.contains("#incomplete", regex=False),
-            block.str.contains("#dup", regex=False),
+            marks.str.contains("#incomplete#", regex=False),
+            marks.str.contains(r"#dup(?:licate\d+)?#"),
         ],
         ["tutorial", "document score", "incomplete", "duplicate"],
         "",
