@@ -210,6 +210,26 @@ def test_what_is_no_mark_is_another_document(end, tmp_path):
     assert len(da.good) == len(da.latest) == 48
 
 
+def test_accounts_are_joined_to_people_as_campaign_yaml_says(tmp_path):
+    lines = [f"sggdeu0{a}0{k},A,{k},TGT,sgg,deu,5{k},d,False,1,2" for a in "89a" for k in (1, 2)]
+    file = written(tmp_path, lines)
+    settings = tmp_path / "campaign.yaml"
+    settings.write_text("annotator: {Ann: ['sggdeu08*', 'sggdeu09*'], Ben: sggdeu0a*}")
+    good = campaigns.load(tmp_path).good
+    assert good["worker"].tolist() == ["Ann"] * 4 + ["Ben"] * 2 and good["hit"].nunique() == 6
+    settings.write_text("annotator: {Ann: ['sggdeu08*', 'sggdeu09*']}")
+    with pytest.raises(DataError, match=r"of no annotator; found 'sggdeu0a01'.*`annotator:`"):
+        campaigns.load(tmp_path)
+    settings.write_text("annotator: {Ann: sggdeu0*, Ben: sggdeu0a*}")
+    with pytest.raises(DataError, match=r"esa_mine\.csv.*several annotators; found 'sggdeu0a01'"):
+        campaigns.load(tmp_path)
+    file.unlink()
+    rows = ["system,segment,annotator,score", "A,1,u1,3", "A,2,u2,4", "B,1,v1,5"]
+    written(tmp_path, rows, "table.csv")
+    settings.write_text("annotator: {one: 'u*', two: v1}")
+    assert campaigns.load(tmp_path).good["worker"].tolist() == ["one", "one", "two"]
+
+
 def test_a_list_says_segments_and_annotators(tmp_path):
     file = written(tmp_path, hits(split=True))
     rows = [

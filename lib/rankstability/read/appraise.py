@@ -1,17 +1,18 @@
 """Exports of the Appraise interface: scores, error spans (ESA), errors (MQM), and the NRC form.
 
 An annotation task (``username``) stands for a worker, as in the official Appraise rankings, unless
-``annotators.tsv`` beside it or the export itself names the annotator. MQM has the form of ESA, its
-scores all 0, the errors in the spans.
+``annotators.tsv`` beside it, campaign.yaml or the export itself names the annotator. MQM has the
+form of ESA, its scores all 0, the errors in the spans.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from ..errors import DataError
 from ..judgments import DirectAssessment, direct_assessment
 from . import schema as schemas
 from . import tables, text
+from .columns import people
 from .languages import LANGUAGES, no_rows
 from .mqm import COLUMNS, NAMES
 from .segments import identify
@@ -50,6 +52,7 @@ MARK = re.compile(r"bad\d*|dup|duplicate\d+|incomplete")  # after a # at the end
 ANNOTATORS = "annotators.tsv"
 SEVERITIES = {"critical": "Critical", "major": "Major", "minor": "Minor", "neutral": "Neutral"}
 SAME = {"Linguistic conventions/Punctuation": "Fluency/Punctuation"}  # weighs less than others
+People: TypeAlias = Mapping[str, Sequence[str]] | None
 LONGEST = 30 * 24 * 3600  # seconds from an item's start to its end: more is no time
 
 
@@ -77,16 +80,19 @@ def pairs(files: tuple[Path, ...]) -> tuple[str, ...]:
     return tuple(sorted({pair for rows in exports for pair in rows["pair"].unique()}))
 
 
-def read_appraise(files: tuple[Path, ...], pair: str) -> DirectAssessment:
+def read_appraise(
+    files: tuple[Path, ...], pair: str, annotators: People = None
+) -> DirectAssessment:
     """The judgments of `pair` in Appraise exports, with a header line or without.
 
-    Among `files` may be ``segments-XX-YY.tsv`` and ``annotators.tsv``, see `segments.identify`.
+    Among `files` may be ``segments-XX-YY.tsv`` and ``annotators.tsv``, see `segments.identify`;
+    `annotators` says instead whose the accounts are, see `columns.people`.
     ``latest`` holds all rows, with a column ``mark`` (see `judgments.MARKS`); ``good`` those
     without a mark, as WMT24's organisers select them. TGT is SYSTEM, BAD is BAD_REF; block is the
     docId as exported; domain, where it is known. Marked rows are counted in ``excluded``. Raises a
     DataError for anything wrong in a file, and where the segments of most rows cannot be told.
     """
-    rows, excluded = judged(files, pair)
+    rows, excluded = judged(files, pair, annotators)
     count = rows["mark"].value_counts()
     names = ", ".join(file.name for file in files if not companion(file))
     excluded += [(names, f"{mark} (not counted)", int(n)) for mark, n in count.items() if mark]
@@ -95,7 +101,9 @@ def read_appraise(files: tuple[Path, ...], pair: str) -> DirectAssessment:
     return direct_assessment(pair, rows, good, excluded=table)
 
 
-def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple[str, str, int]]]:
+def judged(
+    files: tuple[Path, ...], pair: str, annotators: People = None
+) -> tuple[pd.DataFrame, list[tuple[str, str, int]]]:
     """All rows of `pair`: columns as in `export`, segment, domain, annotator as worker, and mark.
 
     Also what of the files is not among them: file, reason, rows.
@@ -116,7 +124,9 @@ def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple
     rows["mark"] = _marks(rows)
     beside = {file.name: file for file in files if companion(file)}
     rows = identify(rows, beside.get(f"segments-{pair}.tsv"), files[0])
-    if ANNOTATORS in beside:
+    if annotators:
+        rows["worker"] = people(rows["hit"], annotators, files[0])
+    elif ANNOTATORS in beside:
         rows["worker"] = _annotators(rows["hit"], beside[ANNOTATORS])
     return rows, excluded
 
@@ -252,14 +262,16 @@ def _is_mqm(path: str, mtime: int, size: int) -> bool:
     return not rows["score"].any() and rows["spans"].str.contains('"error_type":\\s*["\\[]').any()
 
 
-def read_appraise_mqm(files: tuple[Path, ...], pair: str) -> pd.DataFrame:
+def read_appraise_mqm(
+    files: tuple[Path, ...], pair: str, annotators: People = None
+) -> pd.DataFrame:
     """The marked errors of `pair` in the form of `mqm.read_mqm`, read from the spans.
 
     A segment without a span is ``No-error``. Only TGT rows without a mark count
     (`judgments.MARKS`); ``.attrs["excluded"]`` counts the others. Raises a DataError as
     `appraise.read_appraise`, and for spans that cannot be read and an unknown severity.
     """
-    rows, outside = judged(files, pair)
+    rows, outside = judged(files, pair, annotators)
     keep = rows["mark"].eq("") & rows["type"].eq("SYSTEM")
     reason = rows["mark"].where(rows["mark"].ne(""), "control item (BAD)")[~keep]
     excluded = reason.value_counts().to_dict() | {why: n for _, why, n in outside}
