@@ -32,6 +32,9 @@ FOLDERS = {
     "wmt23-protocols": "wmt23-protocols",
     "wmt20-iku": "wmt20-iku",
     "wmt-slt23": "wmt-slt23",
+    "wmt21-facebook-wikipedia": "wmt21-facebook-wikipedia",
+    "bio-mqm": "bio-mqm",
+    "llmfao": "llmfao",
 }
 
 

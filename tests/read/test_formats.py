@@ -8,6 +8,7 @@ import json
 import broken
 import numpy as np
 import pytest
+from pandas.testing import assert_frame_equal
 
 from rankstability import load, rank_by_recipe, rank_systems, segment_scores
 from rankstability.errors import DataError
@@ -271,6 +272,40 @@ def test_the_two_forms_of_wmt25_beside_one_another_keep_their_scales(tmp_path):
     lines(tmp_path / "wmt25-genmt-humevalMQM.jsonl", penalties)
     with pytest.raises(DataError, match="scores of two kinds for one pair"):
         load(campaigns.find(tmp_path))
+
+
+def final(draft):
+    """A line of the drafts as the final form has it."""
+    scores = {
+        system: [
+            {"score": said[f"human{k}"], "annotator": said[f"annotator{k}"], "times": [1.5, 9.25],
+             "errors": [{"start_i": 0, "end_i": 2, "severity": "minor"}]}
+            for k in (1, 2)
+        ]
+        for system, said in draft["scores"].items()
+    }  # fmt: skip
+    return {**draft, "scores": scores, "video": "clip.mp4"}
+
+
+def test_the_final_form_of_wmt25_holds_what_the_drafts_do(tmp_path):
+    rows = [wmt25(k, A=(80 + k, 70), B=(60, None), C=(float("nan"), 0)) for k in range(3)]
+    draft = load(lines(tmp_path / "wmt25-draft.jsonl", rows))
+    rows = [final(row) for row in rows]
+    told = load(lines(tmp_path / "wmt25-final.jsonl", rows))
+    assert_frame_equal(told.good, draft.good)
+    assert len(told.good) == 12 and excluded(told)["no score (left out)"] == 6
+    rows[1]["scores"]["A"].pop()
+    told = load(lines(tmp_path / "wmt25-final.jsonl", rows))
+    assert excluded(told)["no such annotation of the system (left out)"] == 1
+    assert len(told.good) == 11
+    for wrong, words in (
+        ([{"annotator": "a1"}], "no field score; found 'annotator'"),
+        ([80, 70], r"column 'scores.A': not of the right kind; found '80'; expected an object"),
+        (80, r"column 'scores.A': not of the right kind; found '80'"),
+    ):
+        rows[1]["scores"]["A"] = wrong
+        with pytest.raises(DataError, match=rf"line 2.*{words}"):
+            load(lines(tmp_path / "wmt25-final.jsonl", rows))
 
 
 # ------------------------------------------------------------------ MTME

@@ -166,6 +166,70 @@ def test_ids_that_count_within_a_document_are_the_documents(tmp_path):
     assert sorted(good["segment"].unique()) == ["d1_1", "d1_2", "d2_1", "d2_2"]
 
 
+def chunks(marks=frozenset({""}), systems=("wmt22.A", "wmt22.B")):
+    """Four documents of which three have a ``#`` in their names, three segments each."""
+    names = ["srf.0#1-12", "srf.0#171-182", "focusnews.1#3", "plain"]
+    return [
+        f"u1,{system},{item},TGT,sgg,deu,{10 * d + item},{name}{mark},False,{9 * d + item},99"
+        for system in systems
+        for mark in sorted(marks)
+        for d, name in enumerate(names)
+        for item in range(3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mark", "why"),
+    [
+        ("", ""),
+        ("#bad", ""),
+        ("#bad12", ""),
+        ("#B", ""),
+        ("#wmt22.A#bad3", ""),
+        ("#incomplete", "incomplete"),
+        ("#incomplete#bad", "incomplete"),
+        ("#dup", "duplicate"),
+        ("#A#duplicate1", "duplicate"),
+    ],
+)
+def test_only_marks_are_cut_from_the_name_of_a_document(mark, why, tmp_path):
+    """As at WMT-SLT22, whose 41 documents were 6, and whose 488 segments were 73."""
+    da = read_appraise((written(tmp_path, chunks({"", mark})),), "sgg-de")
+    assert list(da.latest["document"].cat.categories) == sorted(
+        ["srf.0#1-12", "srf.0#171-182", "focusnews.1#3", "plain"]
+    )
+    assert da.good["segment"].nunique() == 12
+    assert list(da.good["system"].cat.categories) == ["A", "B"]
+    assert da.latest["mark"].dropna().unique().tolist() == ([why] if why else [])
+
+
+@pytest.mark.parametrize("end", ["#badly", "#duplicate", "#dup2", "#7", "#C", "#incomplete-1"])
+def test_what_is_no_mark_is_another_document(end, tmp_path):
+    da = read_appraise((written(tmp_path, chunks(("", end))),), "sgg-de")
+    assert da.good["document"].nunique() == 8 and da.good["segment"].nunique() == 24
+    assert len(da.good) == len(da.latest) == 48
+
+
+def test_accounts_are_joined_to_people_as_campaign_yaml_says(tmp_path):
+    lines = [f"sggdeu0{a}0{k},A,{k},TGT,sgg,deu,5{k},d,False,1,2" for a in "89a" for k in (1, 2)]
+    file = written(tmp_path, lines)
+    settings = tmp_path / "campaign.yaml"
+    settings.write_text("annotator: {Ann: ['sggdeu08*', 'sggdeu09*'], Ben: sggdeu0a*}")
+    good = campaigns.load(tmp_path).good
+    assert good["worker"].tolist() == ["Ann"] * 4 + ["Ben"] * 2 and good["hit"].nunique() == 6
+    settings.write_text("annotator: {Ann: ['sggdeu08*', 'sggdeu09*']}")
+    with pytest.raises(DataError, match=r"of no annotator; found 'sggdeu0a01'.*`annotator:`"):
+        campaigns.load(tmp_path)
+    settings.write_text("annotator: {Ann: sggdeu0*, Ben: sggdeu0a*}")
+    with pytest.raises(DataError, match=r"esa_mine\.csv.*several annotators; found 'sggdeu0a01'"):
+        campaigns.load(tmp_path)
+    file.unlink()
+    rows = ["system,segment,annotator,score", "A,1,u1,3", "A,2,u2,4", "B,1,v1,5"]
+    written(tmp_path, rows, "table.csv")
+    settings.write_text("annotator: {one: 'u*', two: v1}")
+    assert campaigns.load(tmp_path).good["worker"].tolist() == ["one", "one", "two"]
+
+
 def test_a_list_says_segments_and_annotators(tmp_path):
     file = written(tmp_path, hits(split=True))
     rows = [

@@ -102,6 +102,35 @@ def test_columns_in_another_order_quotes_a_bom_and_no_last_newline(tmp_path):
     same(plain, readers_da.read_da(folder, "cs-en"))
 
 
+def test_rows_parted_by_tabs_and_blanks_with_names_in_quotes(tmp_path):
+    """As Facebook released WMT21: the header by tabs, of the rows some cells by blanks."""
+    plain = readers_da.read_da(write(tmp_path / "plain"), "cs-en")
+
+    def mixed(line):
+        cells = line.split("\t")
+        cells[6] = f'"{cells[6]}"'
+        return "\t".join([*cells[:3], " ".join(cells[3:6]), "  ".join(cells[6:9]), *cells[9:]])
+
+    for header in (True, False):
+        folder = tmp_path / f"mixed-{header}"
+        write(folder, [mixed(row) for row in ROWS], [mixed(row) for row in REDUP], header)
+        same(plain, readers_da.read_da(folder, "cs-en"))
+    # with one row as it should be, or with another number of cells, nothing is guessed
+    other = mixed(ROWS[2])
+    for row in (ROWS[2], other.replace("  ", "\t", 1), other.rpartition("\t")[0]):
+        write(folder, [*map(mixed, ROWS[:2]), row, *map(mixed, ROWS[3:])])
+        with pytest.raises(DataError, match=r"latest\.csv, line 2: wrong number of columns"):
+            readers_da.read_da(folder, "cs-en")
+
+
+def test_ids_that_name_each_a_document_of_its_own_name_none(tmp_path):
+    rows = [row.replace(f"doc{d}_{n}", f"c-{d}.{n}_{n}") for row in ROWS
+            for d in (1, 2) for n in (1, 2) if f"doc{d}_{n}" in row]  # fmt: skip
+    rows = [row.replace("sysA+sysB", "sysA").replace("\t1\tSYS", "\tNA\tSYS") for row in rows]
+    good = readers_da.read_da(write(tmp_path, rows, rows), "cs-en").good
+    assert good["segment"].nunique() > 1 and good["document"].isna().all()
+
+
 def replaced(row: int, column: str, value: str) -> list[str]:
     rows = [line.split("\t") for line in REDUP]
     rows[row][COLUMNS.index(column)] = value

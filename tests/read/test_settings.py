@@ -13,6 +13,7 @@ RIGHT = {
     "licence": ["CC0"], "format": ["da", "rr"], "pair": ["cs-en"],
     "zero_variance": ["zero", "drop"],
     "scale": [[1, 5], [-0.5, 0.5]], "reset": ["user", "campaign"], "columns": [{"score": "mark"}],
+    "annotator": [{"A": ["u1*", "u2"], "B": ["v"]}],
 }  # fmt: skip
 WRONG = {
     "title": ["[a]", "true"], "style": ["SRDC", "[SR-DC]"], "tool": ["{a: b}"],
@@ -21,6 +22,7 @@ WRONG = {
     "pair": ["cs", "1", "[cs-en]"], "zero_variance": ["none", "0"],
     "scale": ["5", "[5]", "[1, 2, 3]", "[5, 1]", "[1, 1]", "[a, b]", "[0, true]", "'15'"],
     "reset": ["all"], "columns": ["score", "{points: score}", "{score: [a]}"],
+    "annotator": ["A", "[a]", "{A: {b: c}}", "{A: [[u]]}", "{A: true}"],
 }  # fmt: skip
 
 

@@ -1,16 +1,18 @@
 """Exports of the Appraise interface: scores, error spans (ESA), errors (MQM), and the NRC form.
 
 An annotation task (``username``) stands for a worker, as in the official Appraise rankings, unless
-``annotators.tsv`` beside it or the export itself names the annotator. MQM has the form of ESA, its
-scores all 0, the errors in the spans.
+``annotators.tsv`` beside it, campaign.yaml or the export itself names the annotator. MQM has the
+form of ESA, its scores all 0, the errors in the spans.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,7 @@ from ..errors import DataError
 from ..judgments import DirectAssessment, direct_assessment
 from . import schema as schemas
 from . import tables, text
+from .columns import people
 from .languages import LANGUAGES, no_rows
 from .mqm import COLUMNS, NAMES
 from .segments import identify
@@ -36,6 +39,8 @@ OTHER_NAMES = {"documentID": "docId", "isCompleteDocument": "isDocScore", "docid
 OTHER_NAMES |= {"docscore": "isDocScore", "start": "timeStart", "end": "timeEnd"}
 OTHER_NAMES |= {"hitid": "username", "segid": "itemId", "itemtype": "itemType"}
 OTHER_NAMES |= {"src": "srcLang", "tgt": "trgLang"}
+OTHER_NAMES |= {"isdocumentlevelscore": "isDocScore", "documentid": "docId"}
+OTHER_NAMES |= {name.lower(): name for name in (*COMMON, *TIMES)}
 TYPES = {"TGT": "SYSTEM", "BAD": "BAD_REF", "REF": "REF", "CHK": "REPEAT"}
 LANGUAGE_NAMES = {"source": "srcLang", "target": "trgLang"}
 IDS = {"worker": "username", "system": "system", "segment": "itemId", "type": "itemType"}
@@ -43,9 +48,11 @@ TEXTS = {"block": "docId", "start": "timeStart", "end": "timeEnd", "spans": "spa
 TEXTS |= {"whole": "isDocScore"}
 FILE_NAME = re.compile(r"[^.]+\.[a-z]+-[a-z]+\.(?:hyp\.|(?=ref\.))(.+)\.[a-z]+\.txt|^wmt\d\d\.(.+)")
 DOMAIN = r"^test-[a-z]+-([A-Za-z0-9]+)_"  # in a document's name, since WMT24
+MARK = re.compile(r"bad\d*|dup|duplicate\d+|incomplete")  # after a # at the end of a docId
 ANNOTATORS = "annotators.tsv"
 SEVERITIES = {"critical": "Critical", "major": "Major", "minor": "Minor", "neutral": "Neutral"}
 SAME = {"Linguistic conventions/Punctuation": "Fluency/Punctuation"}  # weighs less than others
+People: TypeAlias = Mapping[str, Sequence[str]] | None
 LONGEST = 30 * 24 * 3600  # seconds from an item's start to its end: more is no time
 
 
@@ -73,16 +80,19 @@ def pairs(files: tuple[Path, ...]) -> tuple[str, ...]:
     return tuple(sorted({pair for rows in exports for pair in rows["pair"].unique()}))
 
 
-def read_appraise(files: tuple[Path, ...], pair: str) -> DirectAssessment:
+def read_appraise(
+    files: tuple[Path, ...], pair: str, annotators: People = None
+) -> DirectAssessment:
     """The judgments of `pair` in Appraise exports, with a header line or without.
 
-    Among `files` may be ``segments-XX-YY.tsv`` and ``annotators.tsv``, see `segments.identify`.
+    Among `files` may be ``segments-XX-YY.tsv`` and ``annotators.tsv``, see `segments.identify`;
+    `annotators` says instead whose the accounts are, see `columns.people`.
     ``latest`` holds all rows, with a column ``mark`` (see `judgments.MARKS`); ``good`` those
     without a mark, as WMT24's organisers select them. TGT is SYSTEM, BAD is BAD_REF; block is the
     docId as exported; domain, where it is known. Marked rows are counted in ``excluded``. Raises a
     DataError for anything wrong in a file, and where the segments of most rows cannot be told.
     """
-    rows, excluded = judged(files, pair)
+    rows, excluded = judged(files, pair, annotators)
     count = rows["mark"].value_counts()
     names = ", ".join(file.name for file in files if not companion(file))
     excluded += [(names, f"{mark} (not counted)", int(n)) for mark, n in count.items() if mark]
@@ -91,7 +101,9 @@ def read_appraise(files: tuple[Path, ...], pair: str) -> DirectAssessment:
     return direct_assessment(pair, rows, good, excluded=table)
 
 
-def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple[str, str, int]]]:
+def judged(
+    files: tuple[Path, ...], pair: str, annotators: People = None
+) -> tuple[pd.DataFrame, list[tuple[str, str, int]]]:
     """All rows of `pair`: columns as in `export`, segment, domain, annotator as worker, and mark.
 
     Also what of the files is not among them: file, reason, rows.
@@ -114,7 +126,9 @@ def judged(files: tuple[Path, ...], pair: str) -> tuple[pd.DataFrame, list[tuple
     rows["mark"] = _marks(rows)
     beside = {file.name: file for file in files if companion(file)}
     rows = identify(rows, beside.get(f"segments-{pair}.tsv"), files[0])
-    if ANNOTATORS in beside:
+    if annotators:
+        rows["worker"] = people(rows["hit"], annotators, files[0])
+    elif ANNOTATORS in beside:
         rows["worker"] = _annotators(rows["hit"], beside[ANNOTATORS])
     return rows, excluded
 
@@ -123,8 +137,8 @@ def export(file: Path) -> pd.DataFrame:
     """The rows of one export, checked, as text but for the score.
 
     Columns worker, hit, system, item (the itemId), type, pair, score, block (the docId), document
-    (the docId without its marks), domain, whole (a document's score), start, time (see `_seconds`),
-    spans; ``.attrs["changed"]`` counts what was.
+    (the docId without its marks), marks (those), domain, whole (a document's score), start, time
+    (see `_seconds`), spans; ``.attrs["changed"]`` counts what was.
     """
     line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
     columns = layout(line)
@@ -152,9 +166,13 @@ def export(file: Path) -> pd.DataFrame:
     rows["start"] = times["start"]
     rows["time"] = _seconds(rows["hit"], times["start"], times["end"])
     rows["whole"] = rows["whole"].str.lower() == "true"
-    rows["document"] = rows["block"].str.partition("#")[0]
-    rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
+    exported = set(rows["system"])
     rows["system"] = rows["system"].str.replace(FILE_NAME, r"\1\2", regex=True)
+    systems = exported | set(rows["system"])
+    apart = {block: _apart(block, systems) for block in rows["block"].unique()}
+    rows["document"] = rows["block"].map({block: name for block, (name, _) in apart.items()})
+    rows["marks"] = rows["block"].map({block: marks for block, (_, marks) in apart.items()})
+    rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
     untimed = "(kept, but for the time: a start or end that is not a number)"
     rows = rows.drop(columns="end")
     rows.attrs["changed"] = {
@@ -162,6 +180,19 @@ def export(file: Path) -> pd.DataFrame:
         untimed: int((times.isna() & (said != "")).any(axis=1).sum()),
     }
     return rows
+
+
+def _apart(block: str, systems: Collection[str]) -> tuple[str, str]:
+    """The document that a docId names, and the marks at its end, each with its ``#``.
+
+    A mark is one of `MARK` or the name of a system; what else follows a ``#`` is part of the
+    document's name: ``srf.0#171-182`` of WMT-SLT22 is another than ``srf.0#183-194``.
+    """
+    pieces = block.split("#")
+    at = len(pieces)
+    while at > 1 and (MARK.fullmatch(pieces[at - 1]) or pieces[at - 1] in systems):
+        at -= 1
+    return "#".join(pieces[:at]), "".join(f"#{mark}" for mark in pieces[at:])
 
 
 def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
@@ -186,13 +217,13 @@ def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
 
 def _marks(rows: pd.DataFrame) -> np.ndarray:
     """Why a row is not among those that WMT24 ranks by; empty where it is (see `MARKS`)."""
-    block = rows["block"]
+    block, marks = rows["block"], rows["marks"] + "#"
     mark = np.select(
         [
             block.str.contains("tutorial", regex=False) | rows["system"].str.contains("tutorial"),
             rows["whole"],
-            block.str.contains("#incomplete", regex=False),
-            block.str.contains("#dup", regex=False),
+            marks.str.contains("#incomplete#", regex=False),
+            marks.str.contains(r"#dup(?:licate\d+)?#"),
         ],
         ["tutorial", "document score", "incomplete", "duplicate"],
         "",
@@ -233,14 +264,16 @@ def _is_mqm(path: str, mtime: int, size: int) -> bool:
     return not rows["score"].any() and rows["spans"].str.contains('"error_type":\\s*["\\[]').any()
 
 
-def read_appraise_mqm(files: tuple[Path, ...], pair: str) -> pd.DataFrame:
+def read_appraise_mqm(
+    files: tuple[Path, ...], pair: str, annotators: People = None
+) -> pd.DataFrame:
     """The marked errors of `pair` in the form of `mqm.read_mqm`, read from the spans.
 
     A segment without a span is ``No-error``. Only TGT rows without a mark count
     (`judgments.MARKS`); ``.attrs["excluded"]`` counts the others. Raises a DataError as
     `appraise.read_appraise`, and for spans that cannot be read and an unknown severity.
     """
-    rows, outside = judged(files, pair)
+    rows, outside = judged(files, pair, annotators)
     keep = rows["mark"].eq("") & rows["type"].eq("SYSTEM")
     reason = rows["mark"].where(rows["mark"].ne(""), "control item (BAD)")[~keep]
     excluded = reason.value_counts().to_dict() | {why: n for _, why, n in outside}

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,22 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
     if table.frame.empty:
         raise DataError("a header and no rows", file=path, expected="judgments")
     return with_pair(Judged(table, names, Counter()), settings)
+
+
+def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -> pd.Series:
+    """The annotator of each account: `said` holds patterns (``sggdeu08*``) of an annotator's.
+
+    Raises a DataError that names `file` for an account that is none's or that of several.
+    """
+    of = {}
+    for account in accounts.unique():
+        fit = [who for who, those in said.items() if any(fnmatchcase(account, p) for p in those)]
+        if len(fit) != 1:
+            problem = f"an account of {'several annotators' if fit else 'no annotator'}"
+            expected = "one entry of `annotator:` in campaign.yaml that fits it"
+            raise DataError(problem, file=file, value=account, expected=expected)
+        of[account] = fit[0]
+    return accounts.map(of)
 
 
 def with_pair(judged: Judged, settings: Mapping[str, Any]) -> Judged:

@@ -167,15 +167,18 @@ def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Ser
     """The document of every segment: one entry per segment category, in their order.
 
     From ``documents-XX-YY.tsv`` (sid, document) beside the judgments; else from segment ids of the
-    form ``<document>_<segment>``; else from blocks (``rid``): segments that one worker saw together
-    in a block belong to one document, named after its first segment; else missing.
+    form ``<document>_<segment>`` (unless each names another document); else from blocks (``rid``):
+    segments that one worker saw together in a block belong to one document, named after its first
+    segment; else missing.
     """
     segments = frames[0]["segment"].cat.categories
     listed = locate(folder, f"documents-{pair}.tsv")
     if listed is not None:
         return _listed_documents(listed, segments)
     parts = segments.to_series().str.extract(r"^(.+)_\d+$", expand=False)
-    return parts if parts.notna().all() else _block_documents(frames, segments)
+    if parts.notna().all() and parts.duplicated().any():
+        return parts
+    return _block_documents(frames, segments)
 
 
 def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:

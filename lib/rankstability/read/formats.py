@@ -22,7 +22,7 @@ from ..judgments import DirectAssessment
 from . import appraise, battles, columns, da, json_lines, long, mqm, mtme, rr, text
 from .da import GOOD, LATEST, locate
 
-TOLD = ("pair", "scale", "columns", "reset")  # settings on which the judgments depend
+TOLD = ("pair", "scale", "columns", "reset", "annotator")  # settings on which the judgments depend
 PATTERNS = ("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.seg.score")
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of what is said of a format
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
@@ -95,7 +95,7 @@ def _appraise(form: str, protocol: str, read: Callable[..., Judgments]) -> Forma
         protocol,
         partial(_knows_appraise, form),
         pairs=lambda source: appraise.pairs(source.files),
-        read=lambda source, pair: read(source.files, pair),
+        read=lambda source, pair: read(source.files, pair, source.settings.get("annotator")),
         beside=appraise.companion,
     )
 

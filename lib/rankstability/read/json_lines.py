@@ -77,6 +77,7 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
 
     Each annotation is a judgment of its own annotator; a pass (``human1``, ``human2``) is the hit.
     Scores are 0 to 100, or where most but 0 are below it (MQM) at most 0.
+    Of a system ``scores`` holds a list of objects, or in the drafts an object with numbered keys.
     """
     rows: list[Entry] = []
     excluded: Counter[str] = Counter()
@@ -98,16 +99,26 @@ def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, 
         raise DataError(problem, column="doc_id", value=value, expected=expected)
     pair, domain, document, _ = place
     shared = {"pair": pair, "domain": domain, "document": f"{domain}_#_{document}"}
-    for system, marks in _of_kind(entry["scores"], dict, "scores").items():
-        _of_kind(marks, dict, f"scores.{system}")
-        for number in "12":
-            hit = f"human{number}"
-            if hit not in marks:
-                excluded["no such annotation of the system (left out)"] += 1
-                continue
+    for system, said in _of_kind(entry["scores"], dict, "scores").items():
+        judged = _passes(said, f"scores.{system}")
+        excluded["no such annotation of the system (left out)"] += max(2 - len(judged), 0)
+        for hit, one in judged.items():
+            _need(one, "score")
             more = {"system": system, "segment": "_#_".join(place[1:])}
-            more |= {"annotator": marks.get(f"annotator{number}") or hit, "hit": hit}
-            yield shared | more | {"score": marks[hit]}
+            more |= {"annotator": one.get("annotator") or hit, "hit": hit}
+            yield shared | more | {"score": one["score"]}
+
+
+def _passes(said: Any, name: str) -> dict[str, dict[str, Any]]:
+    """The annotations of a system by their pass, of the final form (a list) or of the drafts."""
+    if isinstance(said, list):
+        return {f"human{k}": _of_kind(one, dict, name) for k, one in enumerate(said, start=1)}
+    _of_kind(said, dict, name)
+    return {
+        f"human{k}": {"score": said[f"human{k}"], "annotator": said.get(f"annotator{k}")}
+        for k in "12"
+        if f"human{k}" in said
+    }
 
 
 def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:

@@ -18,7 +18,7 @@ from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
 from . import languages, tables, text
 from . import schema as schemas
-from .columns import PENALTIES, PERCENT, Judged
+from .columns import PENALTIES, PERCENT, Judged, people
 
 TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
@@ -141,6 +141,8 @@ def read(
     if again := int(frame.duplicated().sum()):
         excluded.append(("", "identical rows (kept)", again))
     _name_by_document(frame)
+    if settings.get("annotator") and "worker" in frame:
+        frame["worker"] = people(frame["worker"], settings["annotator"], parts[0].table.path)
     excluded.append(("", f"(kept: scale {low:g} to {high:g}, from {said})", len(frame)))
     counted = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
     if workers(parts):

@@ -52,6 +52,13 @@ def _is_columns(value: Any) -> bool:
     return known and all(map(_word, value.values()))
 
 
+def _is_people(value: Any) -> bool:
+    def fine(accounts: Any) -> bool:
+        return _word(accounts) or (isinstance(accounts, list) and all(map(_word, accounts)))
+
+    return isinstance(value, dict) and all(map(_word, value)) and all(map(fine, value.values()))
+
+
 def _is_pair(value: Any) -> bool:
     return isinstance(value, str) and bool(languages.pair_of(value))
 
@@ -61,6 +68,7 @@ def _one_of(*words: str) -> Callable[[Any], bool]:
 
 
 MAPPED = "{ours: yours}; ours: " + ", ".join(columns.FIELDS)
+PEOPLE = "{annotator: [accounts]}, such as {A: [sggdeu08*, sggdeu09*]}"
 BILINGUAL, NO_SPREAD = "unknown way to judge", "unknown rule for workers whose scores never vary"
 FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     # name: (whether a value is right, the problem where not, what is expected)
@@ -78,6 +86,7 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
     "reset": (_one_of("user", "campaign"), "unknown reach of a reset", "user or campaign"),
     "columns": (_is_columns, "not a mapping of columns", MAPPED),
+    "annotator": (_is_people, "not a mapping of annotators", PEOPLE),
 }
 KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)
 
@@ -108,6 +117,10 @@ def read_settings(file: Path) -> dict[str, Any]:
         entry["pair"] = languages.pair_of(entry["pair"])
     if "columns" in entry:
         entry["columns"] = {ours: str(theirs) for ours, theirs in entry["columns"].items()}
+    if "annotator" in entry:
+        of = {str(who): those if isinstance(those, list) else [those]
+              for who, those in entry["annotator"].items()}  # fmt: skip
+        entry["annotator"] = {who: list(map(str, those)) for who, those in of.items()}
     return entry
 
 

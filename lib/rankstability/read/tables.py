@@ -193,7 +193,7 @@ def _plain(file: Path, columns: tuple[str, ...], separator: str) -> Table | None
 
 
 def read(path: Path, columns: tuple[str, ...], usecols: tuple[str, ...] = ()) -> Table:
-    """A blank- or tab-separated file with all of `columns`, with or without its header line.
+    """A file with all of `columns`, parted by blanks, tabs or both, with or without its header.
 
     With a header the columns may stand in any order. `usecols`: keep only these (read faster). The
     table is shared between callers as long as the file does not change: do not modify it.
@@ -217,6 +217,8 @@ def _read(
         data = b"\n".join(b"\t".join(line.split()) for line in data.split(b"\n"))
     data += b"" if data.endswith(b"\n") else b"\n"
     _, length, fields = _measured(data, "\t")
+    if mixed := _mixed(data, len(columns), fields):
+        data, (_, length, fields) = mixed, _measured(mixed, "\t")
     bad = np.flatnonzero((length > 1) & (fields != len(columns)))
     if len(bad):
         raise wrong_width(int(bad[0]) + 1, int(fields[bad[0]]), f"{len(columns)} columns", file)
@@ -235,6 +237,21 @@ def _read(
         raise DataError("a header and no rows", file=file, expected="judgments")
     frame = _parsed(data, "\t", names, int(lines[0]), usecols)
     return table(file, frame[list(usecols)], lines)
+
+
+def _mixed(data: bytes, columns: int, fields: np.ndarray) -> bytes:
+    """`data` with tabs only, where its rows are parted by tabs and blanks; empty where not.
+
+    So Facebook's rows of WMT21: every row has as many tabs as the others, too few, and
+    `columns` cells between blanks and tabs, some in quotes.
+    """
+    rows = fields[1:][fields[1:] > 1]
+    if not len(rows) or rows[0] == columns or (rows != rows[0]).any():
+        return b""
+    lines = [line.split() for line in data.replace(b'"', b"").split(b"\n")]
+    if any(len(line) not in (0, columns) for line in lines):
+        return b""
+    return b"\n".join(map(b"\t".join, lines))
 
 
 def _parquet(path: Path) -> Table:
