@@ -21,7 +21,8 @@ WRONG = {
     "licence": ["{}"], "format": ["[da]", "csv", "1"], "files": ["a.csv", "[[a]]", "[absent.csv]"],
     "pair": ["cs", "1", "[cs-en]"], "zero_variance": ["none", "0"],
     "scale": ["5", "[5]", "[1, 2, 3]", "[5, 1]", "[1, 1]", "[a, b]", "[0, true]", "'15'"],
-    "reset": ["all"], "columns": ["score", "{points: score}", "{score: [a]}", "{score: mark, time: mark}"],
+    "reset": ["all"],
+    "columns": ["score", "{points: score}", "{score: [a]}", "{score: mark, time: mark}"],
 }  # fmt: skip
 
 
