@@ -113,7 +113,7 @@ def header(path: Path, line: str) -> list[str]:
         return list(tables.any_table(path).frame.columns)
     if line.lstrip()[:1] in ("{", "["):
         return re.findall(r'"(\w[\w .-]*)"\s*:', line)
-    return [name.strip() for name in line.split(tables.separator(line))]
+    return [name.strip() for name in tables.cells(line, tables.separator(line))]
 
 
 def almost(path: Path, line: str) -> str:
