@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from rankstability import load
@@ -149,3 +151,75 @@ def test_bytes_as_python_prints_them_are_no_name(tmp_path, name):
     rows = [(name, *row[1:]) if k == 8 else row for k, row in enumerate(ROWS)]
     with pytest.raises(DataError, match=r"line 10, column 'system': bytes as Python prints them"):
         load(written(tmp_path, text_of(rows, sign="\t")))
+
+
+# ------------------------------------------------------------------ JSON
+
+
+def objects(rows=ROWS, header=HEADER):
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def jsonl(folder, entries, name="mine.jsonl"):
+    return written(folder, "".join(json.dumps(entry) + "\n" for entry in entries), name)
+
+
+@pytest.mark.parametrize("other", [("score", "rating"), ("score", "quality"), ("annotator", "who")])
+def test_a_key_that_changes_halfway_is_refused(tmp_path, other):
+    entries = objects()
+    for entry in entries[20:]:
+        entry[other[1]] = entry.pop(other[0])
+    with pytest.raises(DataError, match=rf"line 21: no field {other[0]}.*{other[1]}"):
+        load(jsonl(tmp_path, entries))
+
+
+def test_a_field_that_is_left_out_here_and_there_is_empty(tmp_path):
+    entries = [{**entry, "type": "SYSTEM", "time": 3} for entry in objects()]
+    for entry in entries[5:9]:
+        del entry["comment"], entry["type"]
+    for entry in entries[20:30]:
+        del entry["time"]
+    del entries[3]["score"]
+    da = load(jsonl(tmp_path, entries))
+    assert len(da.good) == len(ROWS) - 1
+    assert dict(zip(da.excluded.reason, da.excluded.rows, strict=True))["no score (left out)"] == 1
+
+
+def test_a_key_that_stands_twice_in_an_object_is_refused(tmp_path):
+    lines = [json.dumps(entry) for entry in objects()]
+    lines[4] = lines[4].replace('"score": ', '"score": 99, "score": ')
+    with pytest.raises(DataError, match=r"line 5: a key stands twice in an object; found 'score'"):
+        load(written(tmp_path, "\n".join(lines), "mine.jsonl"))
+    with pytest.raises(DataError, match="a key stands twice in an object; found 'score'"):
+        load(written(tmp_path, "[" + ",\n".join(lines) + "]", "mine.json"))
+    one = {"user_id": "u", "item_i": 0, "annotation": [{"A": {"score": 1}, "B": {"score": 2}}]}
+    log = json.dumps(one | {"item": [{"item_id": "i"}]}).replace('"B"', '"A"')
+    with pytest.raises(DataError, match=r"line 1: a key stands twice in an object; found 'A'"):
+        load(written(tmp_path, log + "\n", "log.jsonl"))
+
+
+@pytest.mark.parametrize("value", [["Aspen", "Birch"], {"name": "Aspen"}, []])
+@pytest.mark.parametrize("column", ["system", "segment", "annotator", "document"])
+def test_a_list_is_no_name(tmp_path, value, column):
+    entries = [{**entry, "document": "d"} for entry in objects()]
+    entries[6][column] = value
+    with pytest.raises(DataError, match=rf"line 7, column '{column}': not a single value"):
+        load(jsonl(tmp_path, entries))
+
+
+def test_a_list_in_a_column_that_is_not_read_is_no_matter(tmp_path):
+    entries = [{**entry, "comment": ["x", {"y": 1}]} for entry in objects()]
+    assert judged(jsonl(tmp_path, entries)) == PLAIN
+
+
+def test_half_characters_make_no_systems(tmp_path):
+    """A lone surrogate, which only an escape of JSON can write, is no character."""
+    entries = objects()
+    for entry in entries:
+        entry["comment"] = "\ud800 cut off"
+    assert judged(jsonl(tmp_path, entries)) == PLAIN
+    for entry in entries:
+        entry["system"] = entry["system"].replace("Birch", "X\ud800").replace("Doum", "X\udc00")
+        del entry["comment"]
+    with pytest.raises(DataError, match=r"line 2, column 'system': .*half a character"):
+        load(jsonl(tmp_path, entries))

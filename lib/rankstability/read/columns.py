@@ -143,6 +143,7 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
             raise DataError(problem, value=", ".join(header)[:200], expected=expected)
     if table.frame.empty:
         raise DataError("a header and no rows", file=path, expected="judgments")
+    table.check_values(names.values())
     return with_pair(Judged(table, names, Counter()), settings)
 
 

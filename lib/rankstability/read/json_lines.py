@@ -57,6 +57,7 @@ def _judged(
         raise DataError("no scores", file=path, expected="at least one judgment")
     table = tables.from_records(path, rows)
     names = {name: name for name in columns.FIELDS if name in table.frame}
+    table.check_values(names)
     return columns.with_pair(columns.Judged(table, names, excluded), settings)
 
 

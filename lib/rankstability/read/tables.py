@@ -33,13 +33,17 @@ class Table:
 
     ``frame`` holds one text column per name, without blanks around a cell; ``lines[i]`` is the
     physical line of row ``i`` (the first line of the file is 1, headers and blank lines count);
-    ``blanks`` says of a column (if of any cell) which cells had blanks around them.
+    ``blanks`` says of a column (if of any cell) which cells had blanks around them. Of JSON,
+    ``keys`` has each set of keys with the line of the first object that has it, ``nested`` each
+    column with a list or an object, and the first row of one.
     """
 
     path: Path
     frame: pd.DataFrame
     lines: np.ndarray
     blanks: Mapping[str, np.ndarray] = field(default_factory=dict)
+    keys: Mapping[frozenset[str], int] = field(default_factory=dict)
+    nested: Mapping[str, int] = field(default_factory=dict)
 
     def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> int:
         """In how many of `rows` (indices; all) blanks around one of these cells were taken away."""
@@ -53,6 +57,27 @@ class Table:
         return DataError(
             problem, file=self.path, line=line, column=column, value=value, expected=expected
         )
+
+    def check_values(self, columns: Collection[str]) -> None:
+        """Raises DataError if a cell of `columns` is no single value of whole characters.
+
+        And if an object has none of these keys but one that no object with it has: it was renamed.
+        """
+        for name in columns:
+            if name in self.nested:
+                expected = "a text or a number"
+                raise self.error("not a single value", self.nested[name], name, expected)
+            having = frozenset().union(*(keys for keys in self.keys if name in keys))
+            for keys, line in self.keys.items():
+                if name not in keys and (other := sorted(keys - having)):
+                    expected = f"{name}, as other lines have it"
+                    wrong = partial(DataError, file=self.path, line=line, value=", ".join(other))
+                    raise wrong(f"no field {name}", expected=expected)
+            values = self.frame[name].astype("category").cat
+            bad = [bool(SURROGATE.search(str(value))) for value in values.categories]
+            if any(bad):
+                row = int(np.argmax(np.append(bad, False)[values.codes.to_numpy()]))
+                raise self.error("half a character (a lone surrogate)", row, name, "characters")
 
     def validated(
         self, schema: pa.DataFrameSchema, names: Mapping[str, str], rows: np.ndarray | None = None
@@ -85,6 +110,7 @@ def table(
         changed = np.array([a != b for a, b in zip(bare, written, strict=True)], bool)
         if changed.any():
             blanks[name] = np.append(changed, False)[values.codes.to_numpy()]
+        if bare != list(values.categories):
             kept = pd.Categorical(np.append(bare, "").astype(object)[values.codes.to_numpy()])
             plain[name] = pd.Series(kept, index=frame.index).astype(frame[name].dtype.name)
     lines = np.asarray(lines, dtype=int)
@@ -110,7 +136,6 @@ def separator(line: str) -> str:
     return max(SEPARATORS, key=lambda sign: len(cells(line, sign)))
 
 
-        if bare != list(values.categories):
 def any_table(path: Path) -> Table:
     """A table with a header: CSV (comma or semicolon), TSV, JSON lines, a JSON list, or Parquet."""
     if path.suffix == ".parquet":
@@ -139,6 +164,7 @@ def _read_csv(path: str, mtime: int, size: int, columns: tuple[str, ...], separa
     file, names = Path(path), list(columns)
     if plain := _plain(file, columns, separator):
         return plain
+    source = io.StringIO(text.content(file).decode(), newline=None).getvalue()
     fields: list[list[str]] = []
     lines: list[int] = []
     spans: dict[int, int] = {}  # rows of several lines, and the last of these
@@ -208,7 +234,6 @@ def _is_number(cell: str) -> bool:
         return bool(float(cell) or True)
     except ValueError:
         return False
-    source = io.StringIO(text.content(file).decode(), newline=None).getvalue()
 
 
 def _measured(data: bytes, sign: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -315,13 +340,20 @@ def _parquet(path: Path) -> Table:
 
 def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Table:
     """A table of objects with single values; what an object does not have is empty."""
-    lines, rows = [], []
+    lines: list[int] = []
+    rows: list[dict[str, str]] = []
+    keys: dict[frozenset[str], int] = {}
+    nested: dict[str, int] = {}
     for line, entry in entries:
+        for name, value in entry.items():
+            if isinstance(value, (list, dict, tuple, set, np.ndarray)):
+                nested.setdefault(str(name), len(rows))
         lines.append(line)
         rows.append({str(name): _cell(value) for name, value in entry.items()})
+        keys.setdefault(frozenset(rows[-1]), line)
     names = list(dict.fromkeys(name for row in rows for name in row))
     frame = pd.DataFrame(rows, columns=names, dtype=object).fillna("").astype("category")
-    return table(path, frame, lines)
+    return replace(table(path, frame, lines), keys=keys, nested=nested)
 
 
 def _cell(value: Any) -> str:
