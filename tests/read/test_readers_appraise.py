@@ -438,3 +438,14 @@ def test_a_header_beside_the_export_must_name_the_columns_that_are_read(tmp_path
         written(tmp_path, [",".join([wrong, *names[1:]])], "header.csv")
         with pytest.raises(DataError, match=r"header\.csv, line 1: another header.*" + wrong):
             appraise.export(file)
+
+
+@pytest.mark.parametrize("header", [False, True])
+def test_error_spans_with_a_column_more_are_refused_with_the_widths_there_are(tmp_path, header):
+    rows = [f'u1,A,{k},TGT,eng,deu,{k},d1,False,[],1.0,2.0,"x"' for k in range(5)]
+    names = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,spans,"
+    file = tmp_path / "mine.csv"
+    rows = [f"{names}timeStart,timeEnd,extra", *rows] if header else rows
+    file.write_text("\n".join(rows) + "\n")
+    with pytest.raises(DataError, match=r"Appraise has 9, 11 or 12, .* 13 columns"):
+        campaigns.find(file)

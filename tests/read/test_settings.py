@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rankstability import find
 from rankstability.errors import DataError
 from rankstability.read.settings import FIELDS, LARGEST, read_settings
 
@@ -21,8 +22,9 @@ WRONG = {
     "licence": ["{}"], "format": ["[da]", "csv", "1"], "files": ["a.csv", "[[a]]", "[absent.csv]"],
     "pair": ["cs", "1", "[cs-en]"], "zero_variance": ["none", "0"],
     "scale": ["5", "[5]", "[1, 2, 3]", "[5, 1]", "[1, 1]", "[a, b]", "[0, true]", "'15'"],
-    "reset": ["all"], "columns": ["score", "{points: score}", "{score: [a]}"],
     "annotator": ["A", "[a]", "{A: {b: c}}", "{A: [[u]]}", "{A: true}"],
+    "reset": ["all"],
+    "columns": ["score", "{points: score}", "{score: [a]}", "{score: mark, time: mark}"],
 }  # fmt: skip
 
 
@@ -68,3 +70,13 @@ def test_what_is_no_yaml_is_named_with_its_line(line, tmp_path):
     with pytest.raises(DataError, match="not YAML: mapping values are not allowed") as error:
         read_settings(file)
     assert error.value.line == line
+
+
+def test_settings_may_stand_in_a_yml(tmp_path):
+    (tmp_path / "mine.csv").write_text("system,segment,score\nAspen,1,20\nBirch,1,45\n")
+    (tmp_path / "campaign.yml").write_text("scale: [0, 50]\ntitle: Mine\n")
+    assert find(tmp_path).title == "Mine" and find(tmp_path).reading["value"][0] == "0 to 50"
+    assert find(tmp_path / "mine.csv").title == "Mine"
+    (tmp_path / "campaign.yaml").write_text("title: Mine\n")
+    with pytest.raises(DataError, match="two files of settings"):
+        find(tmp_path)

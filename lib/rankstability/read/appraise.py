@@ -69,9 +69,20 @@ def layout(line: str) -> tuple[str, ...]:
         for whole in (columns, (*columns, *BATCH)):
             cell = dict(zip(whole, row, strict=True)) if len(row) == len(whole) else {}
             known = cell.get("isDocScore", "true").lower() in ("true", "false")
+            known &= not cell["timeStart"].startswith("[") if cell else False  # no error spans
             if names == whole or (cell.get("itemType") in TYPES and known):
                 return whole
     return ()
+
+
+def almost(line: str) -> str:
+    """What a line of the form of an export has wrong, its width; empty where it is no such line."""
+    row = tables.cells(line)
+    named = set(COMMON) <= {OTHER_NAMES.get(name, name) for name in row}
+    if layout(line) or not (named or set(row[3:5]) & set(TYPES)):
+        return ""
+    widths = "9, 11 or 12, or two more with --batch-info"
+    return f"an export of Appraise has {widths}; this has {len(row)} columns"
 
 
 def pairs(files: tuple[Path, ...]) -> tuple[str, ...]:

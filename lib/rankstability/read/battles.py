@@ -79,6 +79,9 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
         there = ", ".join(table.frame.columns)[:80]
         raise DataError("a column is missing", file=file, line=1, value=there, expected=missing[0])
     named = {ours: theirs for ours, theirs in NAMED.items() if theirs in table.frame}
+    table.check_values(
+        [name for name in (*NEEDED, *NAMED.values(), "anony") if name in table.frame]
+    )
     keep = np.arange(len(table.frame))
     if "anony" in table.frame:
         hidden = (table.frame["anony"].astype(str).str.lower() != "false").to_numpy()

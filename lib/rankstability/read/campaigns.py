@@ -18,12 +18,12 @@ from . import formats, text
 from .catalogue import Campaign, _campaign, catalogue, folder_of, in_catalogue, listed, present
 from .da import GOOD, LATEST, locate
 from .formats import FORMATS, TOLD
-from .settings import read_settings
+from .settings import read_settings, settings_file
 
 # of the catalogue, by this name too
 __all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
 FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|txt|score|tar|gz))+$")
-SETTINGS, ANALYSIS = "campaign.yaml", "analysis"
+ANALYSIS = "analysis"
 
 
 def find(name: str | Path) -> Campaign:
@@ -79,12 +79,12 @@ def _own(path: Path) -> Campaign:
         folder = path.parent
         if path.name.removesuffix(".gz") not in (LATEST, GOOD):  # these two belong together
             file = path
-    elif not formats.kinds_of(path) and not (path / SETTINGS).is_file():
+    elif not formats.kinds_of(path) and not settings_file(path).is_file():
         folder = _inside(path)
     for known in catalogue() if file is None else ():
         if folder == folder_of(known).resolve():
             return _campaign(known, folder, catalogue()[known])
-    entry = read_settings(folder / SETTINGS)
+    entry = read_settings(settings_file(folder))
     if file is not None:
         entry.pop("files", None)
     if "format" not in entry or (file is not None and formats.kind_of(file)):

@@ -116,7 +116,7 @@ def header(path: Path, line: str) -> list[str]:
         return list(tables.any_table(path).frame.columns)
     if line.lstrip()[:1] in ("{", "["):
         return re.findall(r'"(\w[\w .-]*)"\s*:', line)
-    return [name.strip() for name in line.split(tables.separator(line))]
+    return [name.strip() for name in tables.cells(line, tables.separator(line))]
 
 
 def almost(path: Path, line: str) -> str:
@@ -146,6 +146,7 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
             raise DataError(problem, value=", ".join(header)[:200], expected=expected)
     if table.frame.empty:
         raise DataError("a header and no rows", file=path, expected="judgments")
+    table.check_values(names.values())
     return with_pair(Judged(table, names, Counter()), settings)
 
 

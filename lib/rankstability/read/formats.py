@@ -218,6 +218,8 @@ LABEL_STUDIO = ("annotations", "completed_by", "lead_time")
 def _almost(path: Path) -> str:
     """What a file of no known format looks like, and what it lacks; empty where like nothing."""
     try:
+        if wide := appraise.almost(text.first_line(path)):
+            return wide
         names = columns.header(path, text.first_line(path) or text.head(path))
         if set(LABEL_STUDIO) <= set(columns.header(path, text.head(path))):
             return "a table: Label Studio exports CSV too (`rankstability formats long` says how)"

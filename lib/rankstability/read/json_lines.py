@@ -58,6 +58,7 @@ def _judged(
         raise DataError("no scores", file=path, expected="at least one judgment")
     table = tables.from_records(path, rows)
     names = {name: name for name in columns.FIELDS if name in table.frame}
+    table.check_values(names)
     judged = columns.Judged(table, names, excluded, scale=columns.PERCENT)
     return columns.with_pair(judged, settings)
 

@@ -106,7 +106,7 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     file = Path(file)
     excluded: Counter[str] = Counter()
     table, names = _table(file, excluded)
-    columns = schemas.ids("system", "document", "rater", missing=("",))
+    columns = schemas.ids("system", "document", "rater")
     numbers = [name for name in ("segment", "doc_segment") if name in names]
     columns |= dict.fromkeys(numbers, schemas.count(0, "not a segment number"))
     frame = table.validated(schemas.made(columns), names)

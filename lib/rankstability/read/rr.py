@@ -145,7 +145,7 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
     rank = schemas.number(
         f"-1, or 1 to {max(LABELS, slots)}", -1, max(LABELS, slots), "not an integer", 0
     )
-    columns = _languages() | {"srcindex": schemas.count(0)} | schemas.ids(*ids, missing=("",))
+    columns = _languages() | {"srcindex": schemas.count(0)} | schemas.ids(*ids)
     columns |= {f"system{i + 1}rank": rank for i in range(slots)}
     return table.validated(schemas.made(columns), {name: names[name] for name in columns}), slots
 

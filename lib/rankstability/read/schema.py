@@ -24,6 +24,8 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
 LONGEST = 1000  # characters of an id (joined ids of WMT18 have up to 300)
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 PERCENT = "a number from 0 to 100"
+NOTHING = ("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "None", "none")
+BYTES = re.compile(r"""b(['"]).*\1""")
 
 
 def validate(
@@ -102,12 +104,14 @@ def one_of(known: Collection[str], what: str) -> pa.Column:
     return text(expected, {f"unknown {what}": lambda text: text in known})
 
 
-def ids(*names: str, missing: Collection[str] = ("", "NA")) -> dict[str, pa.Column]:
+def ids(*names: str, missing: Collection[str] = NOTHING) -> dict[str, pa.Column]:
     """Columns of ids, which must be there."""
     tests: dict[str, Callable[[str], object]] = {
         "empty id": lambda text: text.strip() not in missing,
         "too long for an id": lambda text: len(text) <= LONGEST,
         "a line break or control character in an id": lambda text: not CONTROL.search(text),
+        "a stray quotation mark in an id": lambda text: text.count('"') % 2 == 0,
+        "bytes as Python prints them": lambda text: not BYTES.fullmatch(text),
     }
     return dict.fromkeys(names, text(f"an id, at most {LONGEST} characters", tests))
 

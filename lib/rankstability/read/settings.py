@@ -13,6 +13,7 @@ from ..errors import DataError
 from ..judgments import ZERO_VARIANCE
 from . import columns, formats, languages, text
 
+NAMES = ("campaign.yaml", "campaign.yml")
 LARGEST = 1 << 16  # bytes of a campaign.yaml
 
 
@@ -49,7 +50,8 @@ def _is_files(value: Any) -> bool:
 
 def _is_columns(value: Any) -> bool:
     known = isinstance(value, dict) and set(value) <= set(columns.FIELDS)
-    return known and all(map(_word, value.values()))
+    words = known and all(map(_word, value.values()))
+    return words and len(set(map(str, value.values()))) == len(value)
 
 
 def _is_people(value: Any) -> bool:
@@ -67,8 +69,8 @@ def _one_of(*words: str) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, str) and value in words
 
 
-MAPPED = "{ours: yours}; ours: " + ", ".join(columns.FIELDS)
 PEOPLE = "{annotator: [accounts]}, such as {A: [sggdeu08*, sggdeu09*]}"
+MAPPED = "{ours: yours}, each column once; ours: " + ", ".join(columns.FIELDS)
 BILINGUAL, NO_SPREAD = "unknown way to judge", "unknown rule for workers whose scores never vary"
 FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     # name: (whether a value is right, the problem where not, what is expected)
@@ -89,6 +91,14 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "annotator": (_is_people, "not a mapping of annotators", PEOPLE),
 }
 KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)
+
+
+def settings_file(folder: Path) -> Path:
+    """The ``campaign.yaml`` of a folder, or its ``campaign.yml``; DataError if there are both."""
+    here = [folder / name for name in NAMES if (folder / name).is_file()]
+    if len(here) > 1:
+        raise DataError("two files of settings", file=here, expected="one of them")
+    return here[0] if here else folder / NAMES[0]
 
 
 def read_settings(file: Path) -> dict[str, Any]:

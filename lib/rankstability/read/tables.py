@@ -6,9 +6,10 @@ import csv
 import io
 import itertools
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import pandera.pandas as pa
 
 SEPARATORS = ("\t", ";", ",")
+QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')  # a whole cell in quotation marks
+SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,17 @@ class Table:
 
     ``frame`` holds one text column per name, without blanks around a cell; ``lines[i]`` is the
     physical line of row ``i`` (the first line of the file is 1, headers and blank lines count);
-    ``blanks`` says of a column (if of any cell) which cells had blanks around them.
+    ``blanks`` says of a column (if of any cell) which cells had blanks around them. Of JSON,
+    ``keys`` has each set of keys with the line of the first object that has it, ``nested`` each
+    column with a list or an object, and the first row of one.
     """
 
     path: Path
     frame: pd.DataFrame
     lines: np.ndarray
     blanks: Mapping[str, np.ndarray] = field(default_factory=dict)
+    keys: Mapping[frozenset[str], int] = field(default_factory=dict)
+    nested: Mapping[str, int] = field(default_factory=dict)
 
     def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> int:
         """In how many of `rows` (indices; all) blanks around one of these cells were taken away."""
@@ -52,6 +59,27 @@ class Table:
             problem, file=self.path, line=line, column=column, value=value, expected=expected
         )
 
+    def check_values(self, columns: Collection[str]) -> None:
+        """Raises DataError if a cell of `columns` is no single value of whole characters.
+
+        And if an object has none of these keys but one that no object with it has: it was renamed.
+        """
+        for name in columns:
+            if name in self.nested:
+                expected = "a text or a number"
+                raise self.error("not a single value", self.nested[name], name, expected)
+            having = frozenset().union(*(keys for keys in self.keys if name in keys))
+            for keys, line in self.keys.items():
+                if name not in keys and (other := sorted(keys - having)):
+                    expected = f"{name}, as other lines have it"
+                    wrong = partial(DataError, file=self.path, line=line, value=", ".join(other))
+                    raise wrong(f"no field {name}", expected=expected)
+            values = self.frame[name].astype("category").cat
+            bad = [bool(SURROGATE.search(str(value))) for value in values.categories]
+            if any(bad):
+                row = int(np.argmax(np.append(bad, False)[values.codes.to_numpy()]))
+                raise self.error("half a character (a lone surrogate)", row, name, "characters")
+
     def validated(
         self, schema: pa.DataFrameSchema, names: Mapping[str, str], rows: np.ndarray | None = None
     ) -> pd.DataFrame:
@@ -62,15 +90,28 @@ class Table:
         return schemas.validate(frame, schema, file=self.path, lines=lines, columns=names)
 
 
-def table(path: Path, frame: pd.DataFrame, lines: np.ndarray | Sequence[int]) -> Table:
-    """A `Table` of text as it stands in the file: blanks around cells are taken away and noted."""
+def unquoted(cell: str) -> str:
+    """A cell without the quotation marks around the whole of it; else as it stands."""
+    match = QUOTED.fullmatch(cell)
+    return match.group(1).replace('""', '"') if match else cell
+
+
+def table(
+    path: Path, frame: pd.DataFrame, lines: np.ndarray | Sequence[int], quoted: bool = False
+) -> Table:
+    """A `Table` of text as it stands in the file: blanks around cells are taken away and noted.
+
+    `quoted`: cells may stand in quotation marks, which are taken away too.
+    """
     plain, blanks = {}, {}
     for name in frame.columns:
         values = frame[name].astype("category").cat
-        bare = [str(value).strip() for value in values.categories]
-        changed = np.array([a != b for a, b in zip(bare, values.categories, strict=True)], bool)
+        written = [unquoted(str(v)) if quoted else v for v in values.categories]
+        bare = [str(value).strip() for value in written]
+        changed = np.array([a != b for a, b in zip(bare, written, strict=True)], bool)
         if changed.any():
             blanks[name] = np.append(changed, False)[values.codes.to_numpy()]
+        if bare != list(values.categories):
             kept = pd.Categorical(np.append(bare, "").astype(object)[values.codes.to_numpy()])
             plain[name] = pd.Series(kept, index=frame.index).astype(frame[name].dtype.name)
     lines = np.asarray(lines, dtype=int)
@@ -107,11 +148,14 @@ def any_table(path: Path) -> Table:
 
 
 def read_csv(path: Path, columns: tuple[str, ...] = (), separator: str = ",") -> Table:
-    """A comma-separated file (or one with tabs, then without quoting), plain or packed.
+    """A file with commas, semicolons or tabs between its cells, plain or packed.
 
-    `columns`: those of a format whose header line may be missing; without, the header names them.
-    Refused: a line with more or fewer fields; a column that stands twice in the header. The table
-    is shared between callers as long as the file does not change: do not modify it.
+    A cell may stand in quotation marks; between tabs, where raw text is usual, only on one line,
+    and marks that are not around the whole of a cell are text. `columns`: those of a format whose
+    header line may be missing; without, the header names them. The table is shared between callers
+    as long as the file does not change: do not modify it. Raises DataError if a line has more or
+    fewer cells, a column stands twice in the header, a quotation mark is not closed, or text
+    follows one that closes.
     """
     return _read_csv(*text.key(path), columns, separator)
 
@@ -121,31 +165,76 @@ def _read_csv(path: str, mtime: int, size: int, columns: tuple[str, ...], separa
     file, names = Path(path), list(columns)
     if plain := _plain(file, columns, separator):
         return plain
+    source = io.StringIO(text.content(file).decode(), newline=None).getvalue()
     fields: list[list[str]] = []
     lines: list[int] = []
-    stream = io.StringIO(text.content(file).decode(), newline=None)
-    quoting: dict[str, Any] = {} if separator == "," else {"quoting": csv.QUOTE_NONE}
-    reader = csv.reader(stream, delimiter=separator, **quoting)
+    spans: dict[int, int] = {}  # rows of several lines, and the last of these
+    quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if separator == "\t" else {"strict": True}
+    reader = csv.reader(io.StringIO(source), delimiter=separator, **quoting)
+    line = 1
     try:
         for row in reader:
-            if not row or (not fields and columns and row[0] == columns[0]):
-                continue
-            if not names:
-                names = [name.strip() for name in row]
-                continue
-            if len(row) != len(names):
-                expected = f"{len(names)} columns: {','.join(names)}"
-                raise wrong_width(reader.line_num, len(row), expected, file)
-            fields.append(row)
-            lines.append(reader.line_num)
+            if row and not names:
+                names = [unquoted(name).strip() for name in row]
+            elif row and (fields or not columns or row[0] != columns[0]):
+                if len(row) != len(names):
+                    expected = f"{len(names)} columns: {','.join(names)}"
+                    raise wrong_width(line, len(row), expected, file)
+                if reader.line_num > line:
+                    spans[len(fields)] = reader.line_num
+                fields.append(row)
+                lines.append(line)
+            line = reader.line_num + 1
     except csv.Error as error:
-        line = reader.line_num
-        raise DataError(f"not a table ({error})", file=file, line=line) from None
+        problem = f"not a table ({error})"
+        if reader.line_num > line or "end of data" in str(error):
+            problem = "a quotation mark that is not closed in its cell"
+        value, expected = source.split("\n")[line - 1][:80], 'cells such as "a ""b"" c"'
+        raise DataError(problem, file=file, line=line, value=value, expected=expected) from None
+    if spans:
+        _refuse_swallowed(
+            Table(file, pd.DataFrame(fields), np.array(lines)), spans, source, separator
+        )
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise DataError("a column stands twice", file=file, line=1, value=twice[0])
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
-    return table(file, frame, lines)
+    return table(file, frame, lines, quoted='"' in source)
+
+
+def _refuse_swallowed(rows: Table, spans: Mapping[int, int], source: str, sign: str) -> None:
+    """Raises DataError if two lines of a quoted cell, the first and another, look like rows.
+
+    They have as many cells, numbers where the rows of one line have numbers, and where their values
+    recur one of these. `spans`: rows of several lines, and the last of these.
+    """
+    others = rows.frame.drop(index=list(spans))
+    numbers = [name for name, column in others.items() if column.map(_is_number).mean() > 0.9]
+    recur = {name: set(column) for name, column in others.items() if name not in numbers}
+    recur = {name: values for name, values in recur.items() if 2 * len(values) <= len(others)}
+
+    def alike(line: str) -> bool:
+        cells = [cell.strip() for cell in line.replace('"', "").split(sign)]
+        if len(cells) != len(others.columns):
+            return False
+        known = all(cells[name] in values for name, values in recur.items())
+        return known and all(_is_number(cells[name]) for name in numbers)
+
+    physical = ["", *source.split("\n")]
+    for row, last in spans.items():
+        first = int(rows.lines[row])
+        inside = range(first + 1, last + 1) if alike(physical[first]) else ()
+        for line in (line for line in inside if alike(physical[line])):
+            problem = f"a quoted cell swallows line {line}, which looks like a row"
+            value, expected = physical[line][:80], "a quotation mark that closes in its row"
+            raise DataError(problem, file=rows.path, line=first, value=value, expected=expected)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return bool(float(cell) or True)
+    except ValueError:
+        return False
 
 
 def _measured(data: bytes, sign: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -170,10 +259,11 @@ def _parsed(
 def _plain(file: Path, columns: tuple[str, ...], separator: str) -> Table | None:
     """The table of a file in which no line needs a closer look, read in one go; else None.
 
-    Without quotes, NUL and single carriage returns, every line with as many fields as columns.
+    Without NUL and single carriage returns, without quotation marks but between tabs, every line
+    with as many fields as columns.
     """
     data = text.content(file).replace(b"\r\n", b"\n")
-    if b"\r" in data or b"\0" in data or (separator == "," and b'"' in data):
+    if b"\r" in data or b"\0" in data or (separator != "\t" and b'"' in data):
         return None
     data += b"" if data.endswith(b"\n") else b"\n"
     ends, length, fields = _measured(data, separator)
@@ -182,14 +272,14 @@ def _plain(file: Path, columns: tuple[str, ...], separator: str) -> Table | None
         return None
     first, second = (data[ends[k] - length[k] + 1 : ends[k]].decode().split(separator)
                      for k in lines[:2] - 1)  # fmt: skip
-    names = list(columns) or [name.strip() for name in first]
+    names = list(columns) or [unquoted(name).strip() for name in first]
     lines = lines[1:] if not columns or first[0] == columns[0] else lines
     unlike = (fields[length > 1] != len(names)).any() or len(set(names)) < max(len(names), 2)
     blank = (np.frombuffer(data, np.uint8)[ends - length + 1] == 32).any()  # parsing would strip it
     if unlike or blank or (columns and second[0] == columns[0]):
         return None
     frame = _parsed(data, separator, names, int(lines[0]))
-    return table(file, frame, lines) if len(frame) == len(lines) else None
+    return table(file, frame, lines, b'"' in data) if len(frame) == len(lines) else None
 
 
 def read(path: Path, columns: tuple[str, ...], usecols: tuple[str, ...] = ()) -> Table:
@@ -211,8 +301,6 @@ def _read(
         line, expected = data.count(b"\n", 0, data.index(b"\r")) + 1, "lines that end in LF or CRLF"
         raise DataError("a carriage return within a line", file=file, line=line, expected=expected)
     first = data[: data.find(b"\n") + 1 or None].rstrip(b"\n")
-    if first.startswith(b'"'):
-        data = data.replace(b'"', b"")
     if b"\t" not in first:
         data = b"\n".join(b"\t".join(line.split()) for line in data.split(b"\n"))
     data += b"" if data.endswith(b"\n") else b"\n"
@@ -223,7 +311,8 @@ def _read(
     if len(bad):
         raise wrong_width(int(bad[0]) + 1, int(fields[bad[0]]), f"{len(columns)} columns", file)
     lines = np.flatnonzero(length > 1) + 1
-    names = data.split(b"\n", int(lines[0]))[int(lines[0]) - 1].decode().split("\t")
+    header = data.split(b"\n", int(lines[0]))[int(lines[0]) - 1].decode()
+    names = [unquoted(name) for name in header.split("\t")]
     if len(set(names) & set(columns)) <= len(columns) // 2:
         names = list(columns)  # no header
     else:
@@ -236,7 +325,7 @@ def _read(
     if not len(lines):
         raise DataError("a header and no rows", file=file, expected="judgments")
     frame = _parsed(data, "\t", names, int(lines[0]), usecols)
-    return table(file, frame[list(usecols)], lines)
+    return table(file, frame[list(usecols)], lines, b'"' in data)
 
 
 def _mixed(data: bytes, columns: int, fields: np.ndarray) -> bytes:
@@ -269,13 +358,20 @@ def _parquet(path: Path) -> Table:
 
 def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Table:
     """A table of objects with single values; what an object does not have is empty."""
-    lines, rows = [], []
+    lines: list[int] = []
+    rows: list[dict[str, str]] = []
+    keys: dict[frozenset[str], int] = {}
+    nested: dict[str, int] = {}
     for line, entry in entries:
+        for name, value in entry.items():
+            if isinstance(value, (list, dict, tuple, set, np.ndarray)):
+                nested.setdefault(str(name), len(rows))
         lines.append(line)
         rows.append({str(name): _cell(value) for name, value in entry.items()})
+        keys.setdefault(frozenset(rows[-1]), line)
     names = list(dict.fromkeys(name for row in rows for name in row))
     frame = pd.DataFrame(rows, columns=names, dtype=object).fillna("").astype("category")
-    return table(path, frame, lines)
+    return replace(table(path, frame, lines), keys=keys, nested=nested)
 
 
 def _cell(value: Any) -> str:

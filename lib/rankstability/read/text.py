@@ -148,14 +148,26 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def parsed(string: str, path: Path, line: int = 1) -> Any:
-    """JSON as Python has it; DataError where it is none, or too deep."""
+    """JSON as Python has it; DataError where it is none, too deep, or a key stands twice."""
     try:
-        return json.loads(string)
+        with placed(path, None if "\n" in string else line):
+            return json.loads(string, object_pairs_hook=_keys_once)
+    except DataError:
+        raise
     except RecursionError:
         raise DataError("JSON too deep", file=path, line=line) from None
     except ValueError as error:
         at = line + getattr(error, "lineno", 1) - 1
         raise DataError(f"not JSON ({getattr(error, 'msg', error)})", file=path, line=at) from None
+
+
+def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entry = dict(pairs)
+    if len(entry) < len(pairs):
+        names = [name for name, _ in pairs]
+        value = next(name for name in names if names.count(name) > 1)
+        raise DataError("a key stands twice in an object", value=value, expected="each key once")
+    return entry
 
 
 def key(path: Path) -> tuple[str, int, int]:

@@ -1,0 +1,225 @@
+"""Delimited text and JSON: quotes that do not close, keys that change, names that are none."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rankstability import load
+from rankstability.errors import DataError
+from rankstability.read import tables
+
+SYSTEMS = ("Aspen", "Birch", "Cedar", "Doum")
+ROWS = [(s, str(k), f"ann{k % 3}", 10 * n + k, "fine") for k in range(10) for n, s in
+        enumerate(SYSTEMS)]  # fmt: skip
+HEADER = ("system", "segment", "annotator", "score", "comment")
+SEGMENTS = "SYS SID RAW.SCR Z.SCR N\n"
+
+
+def text_of(rows=ROWS, header=HEADER, sign=",", quote=""):
+    """Lines of cells; `quote` stands around every name."""
+    cells = [[f"{quote}{c}{quote}" if isinstance(c, str) else str(c) for c in row] for row in rows]
+    head = [f"{quote}{name}{quote}" for name in header]
+    return "".join(sign.join(row) + "\n" for row in [head, *cells])
+
+
+def written(folder, text, name="mine.csv"):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def judged(path):
+    """The judgments as a sorted list of tuples."""
+    good = load(path).good
+    names = ["system", "segment", "worker", "score"]
+    return sorted(good[names].astype({"score": int}).itertuples(index=False, name=None))
+
+
+PLAIN = sorted(row[:4] for row in ROWS)
+
+
+# ------------------------------------------------------------------ quotes
+
+
+@pytest.mark.parametrize("sign", [",", ";"])
+@pytest.mark.parametrize("column", range(5))
+def test_a_quote_that_never_closes_is_refused_where_it_opens(tmp_path, sign, column):
+    lines = text_of(sign=sign).splitlines(keepends=True)
+    cells = lines[20].split(sign)
+    cells[column] = '"' + cells[column]
+    lines[20] = sign.join(cells)
+    with pytest.raises(DataError, match=r"line 21: .*quot.*closed"):
+        load(written(tmp_path, "".join(lines)))
+
+
+@pytest.mark.parametrize("last", [21, 22, 30])
+def test_a_quote_that_closes_rows_later_is_refused(tmp_path, last):
+    lines = text_of().splitlines(keepends=True)
+    lines[20] = lines[20].replace("fine", '"fine')
+    lines[last] = lines[last].replace("fine", 'fine"')
+    with pytest.raises(DataError, match=r"line 21: .*swallows line 22") as error:
+        load(written(tmp_path, "".join(lines)))
+    assert error.value.expected
+
+
+def test_a_cell_of_several_lines_is_one_cell_and_lines_are_where_rows_begin(tmp_path):
+    poem = '"first, second,\nyes, 1, 2, 3, 4\n""and"" so on, Aspen"'
+    rows = [(*row[:4], poem if k == 7 else row[4]) for k, row in enumerate(ROWS)]
+    file = written(tmp_path, text_of(rows))
+    assert judged(file) == PLAIN
+    table = tables.any_table(file)
+    assert table.lines.tolist() == [*range(2, 10), *range(12, 44)]
+    assert table.frame["comment"].iloc[7] == 'first, second,\nyes, 1, 2, 3, 4\n"and" so on, Aspen'
+
+
+def test_a_text_of_several_lines_may_come_first(tmp_path):
+    rows = [(row[4], *row[:4]) for row in ROWS]
+    rows[7] = ('"it is\nfine"', *rows[7][1:])
+    assert judged(written(tmp_path, text_of(rows, ("comment", *HEADER[:4])))) == PLAIN
+
+
+def test_text_behind_a_closing_quote_is_refused(tmp_path):
+    with pytest.raises(DataError, match="line 3: not a table"):
+        load(written(tmp_path, text_of().replace("Birch,0", '"Birch"x,0')))
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_quotes_around_cells_are_no_part_of_names(tmp_path, sign):
+    """As R writes tables (`write.csv2`, `write.table`): all names in quotes."""
+    file = written(tmp_path, text_of(sign=sign, quote='"'))
+    assert judged(file) == PLAIN
+    plain = written(tmp_path, text_of([(*row[:2], "z", *row[3:]) for row in ROWS]), "more.csv")
+    da = load(tmp_path)
+    assert set(da.good["system"]) == set(SYSTEMS) and len(da.good) == 2 * len(ROWS)
+    plain.unlink()
+    mapped = text_of(header=("model", "seg", "who", "quality", "x"), sign=sign, quote='"')
+    written(tmp_path, mapped)
+    settings = "columns: {system: model, segment: seg, annotator: who, score: quality}\n"
+    written(tmp_path, settings, "campaign.yaml")
+    assert judged(tmp_path) == PLAIN
+
+
+def test_quotes_within_text_between_tabs_are_text(tmp_path):
+    rows = [(*row[:4], ('"Yes', 'he said "no"', '"a" and "b"')[k % 3])
+            for k, row in enumerate(ROWS)]  # fmt: skip
+    file = written(tmp_path, text_of(rows, sign="\t"))
+    assert judged(file) == PLAIN
+    assert set(tables.any_table(file).frame["comment"]) == {row[4] for row in rows}
+
+
+@pytest.mark.parametrize("name", ['"Aspen', 'Aspen"'])
+def test_a_stray_quote_makes_no_second_system(tmp_path, name):
+    lines = text_of(sign="\t").splitlines(keepends=True)
+    lines[9] = lines[9].replace("Aspen", name)
+    with pytest.raises(DataError, match=r"line 10, column 'system': a stray quotation mark"):
+        load(written(tmp_path, "".join(lines)))
+    scores = [f"{s} {k} {50 + k} 0.1 1\n" for s in SYSTEMS for k in range(5)]
+    scores[7] = scores[7].replace("Birch", name)
+    file = written(
+        tmp_path, "SYS SID RAW.SCR Z.SCR N\n" + "".join(scores), "ad-seg-scores-cs-en.csv"
+    )
+    with pytest.raises(DataError, match=r"line 9, column 'SYS': a stray quotation mark"):
+        load(file)
+
+
+def test_quotes_around_names_of_segment_scores_are_no_part_of_them(tmp_path):
+    scores = [f'"{s}" {k} {50 + k} 0.1 1\n' for s in SYSTEMS for k in range(5)]
+    scores[3] = scores[3].replace('"', "")
+    file = written(
+        tmp_path, "SYS SID RAW.SCR Z.SCR N\n" + "".join(scores), "ad-seg-scores-cs-en.csv"
+    )
+    assert sorted(load(file)["system"].unique()) == sorted(SYSTEMS)
+
+
+# ------------------------------------------------------------------ names that are none
+
+
+@pytest.mark.parametrize("word", ["None", "null", "NaN", "nan", "NA", "N/A", "<NA>", ""])
+@pytest.mark.parametrize("column", ["system", "segment", "annotator"])
+def test_a_word_for_nothing_is_no_name(tmp_path, word, column):
+    place = HEADER.index(column)
+    rows = [(*row[:place], word if k == 7 else row[place], *row[place + 1 :])
+            for k, row in enumerate(ROWS)]  # fmt: skip
+    with pytest.raises(DataError, match=rf"line 9, column '{column}': empty id"):
+        load(written(tmp_path, text_of(rows)))
+
+
+@pytest.mark.parametrize("name", ["b'Aspen'", 'b"Aspen"'])
+def test_bytes_as_python_prints_them_are_no_name(tmp_path, name):
+    rows = [(name, *row[1:]) if k == 8 else row for k, row in enumerate(ROWS)]
+    with pytest.raises(DataError, match=r"line 10, column 'system': bytes as Python prints them"):
+        load(written(tmp_path, text_of(rows, sign="\t")))
+
+
+# ------------------------------------------------------------------ JSON
+
+
+def objects(rows=ROWS, header=HEADER):
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def jsonl(folder, entries, name="mine.jsonl"):
+    return written(folder, "".join(json.dumps(entry) + "\n" for entry in entries), name)
+
+
+@pytest.mark.parametrize("other", [("score", "rating"), ("score", "quality"), ("annotator", "who")])
+def test_a_key_that_changes_halfway_is_refused(tmp_path, other):
+    entries = objects()
+    for entry in entries[20:]:
+        entry[other[1]] = entry.pop(other[0])
+    with pytest.raises(DataError, match=rf"line 21: no field {other[0]}.*{other[1]}"):
+        load(jsonl(tmp_path, entries))
+
+
+def test_a_field_that_is_left_out_here_and_there_is_empty(tmp_path):
+    entries = [{**entry, "type": "SYSTEM", "time": 3} for entry in objects()]
+    for entry in entries[5:9]:
+        del entry["comment"], entry["type"]
+    for entry in entries[20:30]:
+        del entry["time"]
+    del entries[3]["score"]
+    da = load(jsonl(tmp_path, entries))
+    assert len(da.good) == len(ROWS) - 1
+    assert dict(zip(da.excluded.reason, da.excluded.rows, strict=True))["no score (left out)"] == 1
+
+
+def test_a_key_that_stands_twice_in_an_object_is_refused(tmp_path):
+    lines = [json.dumps(entry) for entry in objects()]
+    lines[4] = lines[4].replace('"score": ', '"score": 99, "score": ')
+    with pytest.raises(DataError, match=r"line 5: a key stands twice in an object; found 'score'"):
+        load(written(tmp_path, "\n".join(lines), "mine.jsonl"))
+    with pytest.raises(DataError, match="a key stands twice in an object; found 'score'"):
+        load(written(tmp_path, "[" + ",\n".join(lines) + "]", "mine.json"))
+    one = {"user_id": "u", "item_i": 0, "annotation": [{"A": {"score": 1}, "B": {"score": 2}}]}
+    log = json.dumps(one | {"item": [{"item_id": "i"}]}).replace('"B"', '"A"')
+    with pytest.raises(DataError, match=r"line 1: a key stands twice in an object; found 'A'"):
+        load(written(tmp_path, log + "\n", "log.jsonl"))
+
+
+@pytest.mark.parametrize("value", [["Aspen", "Birch"], {"name": "Aspen"}, []])
+@pytest.mark.parametrize("column", ["system", "segment", "annotator", "document"])
+def test_a_list_is_no_name(tmp_path, value, column):
+    entries = [{**entry, "document": "d"} for entry in objects()]
+    entries[6][column] = value
+    with pytest.raises(DataError, match=rf"line 7, column '{column}': not a single value"):
+        load(jsonl(tmp_path, entries))
+
+
+def test_a_list_in_a_column_that_is_not_read_is_no_matter(tmp_path):
+    entries = [{**entry, "comment": ["x", {"y": 1}]} for entry in objects()]
+    assert judged(jsonl(tmp_path, entries)) == PLAIN
+
+
+def test_half_characters_make_no_systems(tmp_path):
+    """A lone surrogate, which only an escape of JSON can write, is no character."""
+    entries = objects()
+    for entry in entries:
+        entry["comment"] = "\ud800 cut off"
+    assert judged(jsonl(tmp_path, entries)) == PLAIN
+    for entry in entries:
+        entry["system"] = entry["system"].replace("Birch", "X\ud800").replace("Doum", "X\udc00")
+        del entry["comment"]
+    with pytest.raises(DataError, match=r"line 2, column 'system': .*half a character"):
+        load(jsonl(tmp_path, entries))
