@@ -72,6 +72,7 @@ def start(
     **settings
         What else the results depend on, for the signature in ``run.json``.
     """
+    tables.install()
     found = campaigns.find(campaign)
     check_pair(found, pair)
     folder = Path(output_dir) if output_dir else results_folder(found) / notebook
@@ -91,7 +92,6 @@ def start(
     if len(found.reading):
         show({f"How the files of {found.name} were read": found.reading})
     out = Outputs(folder, signed, pairs=found.pairs)
-    tables.install()
     if pair == WHOLE:
         check_pairs(folder, found.pairs, signed)
     pairs = () if pair == WHOLE else (pair,) if pair else found.pairs
