@@ -368,3 +368,10 @@ def test_segment_scores_cannot_be_explored(panel):
     assert "wmt20" not in panel.campaigns
     with pytest.raises(DataError, match="without judgments"):
         Explorer("wmt20")
+
+
+def test_a_name_is_text_in_what_is_said(direct):
+    view = direct.view(State(removed=(direct.first.systems[-1],), score="mean_z"))
+    change = replace(view.change, d_rank=1, moved="<img src=x onerror=a>")
+    said = sentence(replace(view, change=change, dropped=("<b>x</b>",)))
+    assert "<img" not in said and "<b>x" not in said and "&lt;img src=x" in said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from html import escape
 from typing import Any
 
 from ..rank.significance import TESTS
@@ -20,7 +21,7 @@ def sentence(view: View) -> str:
         steps = f"{change.largest_move} place{'s' if change.largest_move > 1 else ''}"
         parts.append(
             f"<b>The order changes:</b> {change.kendall_distance} of {pairs} pairs of systems "
-            f"turned round; {change.moved} moves most ({steps})."
+            f"turned round; {escape(change.moved)} moves most ({steps})."
         )
     else:
         parts.append(f"<b>The order</b> of the {n} systems <b>stays</b>.")
@@ -34,7 +35,7 @@ def sentence(view: View) -> str:
         parts.append(f"<b>The clusters stay</b> ({k}).")
     note = view.note
     if view.dropped:
-        names = ", ".join(view.dropped)
+        names = escape(", ".join(view.dropped))
         note += ("; " if note else "") + f"left out of both rankings: {names}"
     return " ".join(parts) + (f"<br><small>{note}.</small>" if note else "")
 

@@ -171,8 +171,9 @@ class Ranking:
             cells = (f"<{tag}{style}>{html.escape(v)}</{tag}>" for v in row)
             rows.append(f"<tr>{''.join(cells)}</tr>")
         note = html.escape(f"test {self.test}, line rule {self.rule}, alpha {self.alpha:g}")
+        kind = "ranking tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
         return (
-            f'<table class="ranking"><thead>{rows[0]}</thead><tbody>{"".join(rows[1:])}'
+            f'<table class="{kind}"><thead>{rows[0]}</thead><tbody>{"".join(rows[1:])}'
             f"</tbody></table><p><small>{note}</small></p>"
         )
 

@@ -73,7 +73,7 @@ def _joined(columns: Sequence[pd.Series]) -> pd.Categorical:
 
 
 def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
-    table = tables.any_table(file)
+    table = tables.any_table(file, {*NEEDED, *NAMED.values(), "anony"}.intersection)
     missing = [name for name in NEEDED if name not in table.frame]
     if missing:
         there = ", ".join(table.frame.columns)[:80]

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from . import languages, tables, text
+from . import languages, parquet, tables, text
 from .tables import Table
 
 PERCENT, PENALTIES = (0.0, 100.0), (-np.inf, 0.0)  # scales that formats have
@@ -113,7 +113,7 @@ def _guess(path: Path, line: str) -> dict[str, str]:
 def header(path: Path, line: str) -> list[str]:
     """The names of columns (of JSON: every name) in the first line of a file."""
     if path.suffix == ".parquet":
-        return list(tables.any_table(path).frame.columns)
+        return parquet.names(path)
     if line.lstrip()[:1] in ("{", "["):
         return re.findall(r'"(\w[\w .-]*)"\s*:', line)
     return [name.strip() for name in tables.cells(line, tables.separator(line))]
@@ -134,10 +134,11 @@ def almost(path: Path, line: str) -> str:
 
 def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
     """A long table in a file; `settings` (of campaign.yaml) may map columns and name the pair."""
-    table = tables.any_table(path)
-    header = list(table.frame.columns)
+    mapping = settings.get("columns") or {}
     with text.placed(path, 1):
-        names = columns_of(header, settings.get("columns") or {})
+        table = tables.any_table(path, lambda names: columns_of(names, mapping).values())
+        header = [*table.frame.columns, *table.unread]
+        names = columns_of(header, mapping)
         if missing := [name for name in NEEDED if name not in names]:
             known = "; ".join(" or ".join(FIELDS[name]) for name in missing)
             mapped = f"`columns: {{{missing[0]}: <yours>}}` in a campaign.yaml"

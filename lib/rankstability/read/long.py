@@ -233,7 +233,7 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
         low, high, said = scale_of(alike, settings)
         rows.append((files, "scale", f"{low:g} to {high:g}", said))
     for part in parts:
-        file, header = part.table.path.name, part.table.frame.columns
+        file, header = part.table.path.name, [*part.table.frame.columns, *part.table.unread]
         if part.pair_from:
             rows.append((file, "pair", part.pair, part.pair_from))
         by = "campaign.yaml" if settings.get("columns") else "header"

@@ -7,7 +7,7 @@ import io
 import itertools
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from . import parquet, text
 from . import schema as schemas
-from . import text
 
 if TYPE_CHECKING:
     import pandera.pandas as pa
@@ -36,7 +36,8 @@ class Table:
     physical line of row ``i`` (the first line of the file is 1, headers and blank lines count);
     ``blanks`` says of a column (if of any cell) which cells had blanks around them. Of JSON,
     ``keys`` has each set of keys with the line of the first object that has it, ``nested`` each
-    column with a list or an object, and the first row of one.
+    column with a list or an object, and the first row of one. ``unread`` are columns of the file
+    that are not in the frame.
     """
 
     path: Path
@@ -45,6 +46,7 @@ class Table:
     blanks: Mapping[str, np.ndarray] = field(default_factory=dict)
     keys: Mapping[frozenset[str], int] = field(default_factory=dict)
     nested: Mapping[str, int] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
 
     def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> int:
         """In how many of `rows` (indices; all) blanks around one of these cells were taken away."""
@@ -137,10 +139,19 @@ def separator(line: str) -> str:
     return max(SEPARATORS, key=lambda sign: len(cells(line, sign)))
 
 
-def any_table(path: Path) -> Table:
-    """A table with a header: CSV (comma or semicolon), TSV, JSON lines, a JSON list, or Parquet."""
+def any_table(
+    path: Path, choose: Callable[[Sequence[str]], Collection[str]] = lambda names: names
+) -> Table:
+    """A table with a header: CSV (comma or semicolon), TSV, JSON lines, a JSON list, or Parquet.
+
+    Of Parquet only those columns are read which `choose` takes of all names; of others, all.
+    """
     if path.suffix == ".parquet":
-        return _parquet(path)
+        names = parquet.names(path)
+        chosen = [name for name in names if name in set(choose(names))]
+        frame = pd.DataFrame(parquet.read(path, chosen, _cell))
+        unread = tuple(name for name in names if name not in chosen)
+        return replace(table(path, frame, np.arange(1, len(frame) + 1)), unread=unread)
     line = text.first_line(path)
     if line.lstrip()[:1] in ("{", "["):
         return from_records(path, text.records(path))
@@ -341,19 +352,6 @@ def _mixed(data: bytes, columns: int, fields: np.ndarray) -> bytes:
     if any(len(line) not in (0, columns) for line in lines):
         return b""
     return b"\n".join(map(b"\t".join, lines))
-
-
-def _parquet(path: Path) -> Table:
-    text.key(path)
-    try:
-        frame = pd.read_parquet(path, engine="pyarrow")
-    except ImportError:
-        expected = "pip install pyarrow, or CSV"
-        raise DataError("Parquet needs pyarrow", file=path, expected=expected) from None
-    except (OSError, ValueError) as error:  # pyarrow's own errors are of these kinds
-        problem = f"not Parquet, or damaged ({str(error).splitlines()[0][:80]})"
-        raise DataError(problem, file=path) from None
-    return from_records(path, enumerate(frame.to_dict("records"), start=1))
 
 
 def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Table:

@@ -71,18 +71,27 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 @lru_cache(maxsize=256)
 def _check_packing(path: str, mtime: int, size: int) -> None:
     """Read a gzip once through, so that its checksum is compared and its size known beforehand."""
-    file, total, most = Path(path), size, LARGEST
+    file, total = Path(path), size
     with _readable(file), file.open("rb") as stream:
         if stream.read(2) == GZIP:
             stream.seek(0)
-            most, total = min(LARGEST, max(RATIO * size, SURELY)), 0
+            total = 0
             with gzip.open(stream) as unpacked:
-                while total <= most and (piece := unpacked.read(PIECE)):
+                while total <= _most(size) and (piece := unpacked.read(PIECE)):
                     total += len(piece)
-    if total > most:
-        value = f"more than {most >> 20} MiB" + (" unpacked" if most != size else "")
+    check_unpacked(file, total, size)
+
+
+def _most(size: int) -> int:
+    return min(LARGEST, max(RATIO * size, SURELY))
+
+
+def check_unpacked(path: Path, total: int, size: int) -> None:
+    """Raises DataError if `total` bytes are too many, or unlikely many for `size` bytes packed."""
+    if total > _most(size):
+        value = f"more than {_most(size) >> 20} MiB unpacked"
         expected = f"at most {LARGEST >> 20} MiB, and {RATIO} times what is packed"
-        raise DataError("too large", file=file, value=value, expected=expected)
+        raise DataError("too large", file=path, value=value, expected=expected)
 
 
 def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:

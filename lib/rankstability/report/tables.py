@@ -1,8 +1,9 @@
-"""A frame as the table a reader sees: no index, words left, numbers right and rounded, units."""
+"""What a reader sees of frames and names: tables, units, and words that no name can mark up."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from html import escape
 from typing import Any
@@ -35,6 +36,8 @@ NAMES = {
     "srp_both": "SRP both",
 }
 TRUTH = {"true": "yes", "false": "no"}
+TEXT: dict[str, str | int | None] = {c: f"&#{ord(c)};" for c in "&<>[]`_~|"}
+TEXT |= {c: f"<span>&#{ord(c)};</span>" for c in "$\\"}  # apart, so that no formula begins there
 
 
 def html(frame: pd.DataFrame) -> str:
@@ -56,7 +59,8 @@ def html(frame: pd.DataFrame) -> str:
     left = max(len(frame) - MOST, 0)
     more = f'<p class="quiet">{left} more rows are in the CSV of this table.</p>' if left else ""
     head = f"<thead><tr>{''.join(heads)}</tr></thead>"
-    return f'<table class="frame">{head}<tbody>\n{body}\n</tbody></table>{more}'
+    ignored = "tex2jax_ignore mathjax_ignore"  # a $ in a name begins no formula
+    return f'<table class="frame {ignored}">{head}<tbody>\n{body}\n</tbody></table>{more}'
 
 
 def heading(name: object) -> str:
@@ -142,9 +146,19 @@ def named(values: Mapping[str, Any]) -> str:
     return html(pd.DataFrame(rows, columns=["setting", "value"], dtype=object))
 
 
+def words(markdown: str) -> str:
+    """`markdown` of which only headings and bold type are markup: HTML, links, code are text.
+
+    Sentences hold names from data; this way none can forget to escape them.
+    """
+    text = markdown.translate(str.maketrans(TEXT)).replace("://", "&#58;//")
+    return re.sub(r"(?<!\*)\*(?!\*)", "&#42;", text)
+
+
 def install() -> None:
-    """Show frames, series and mappings as tables in this notebook, in JupyterLab and on pages."""
+    """Show frames, series and mappings as tables in this notebook, and Markdown as `words`."""
     from IPython import get_ipython
+    from IPython.display import Markdown
 
     shell = get_ipython()
     if shell is not None:
@@ -152,3 +166,5 @@ def install() -> None:
         formatter.for_type(pd.DataFrame, html)
         formatter.for_type(pd.Series, lambda series: html(series.to_frame()))
         formatter.for_type(dict, named)
+        written = shell.display_formatter.formatters["text/markdown"]
+        written.for_type(Markdown, lambda shown: words(str(shown.data)))
