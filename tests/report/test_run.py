@@ -326,6 +326,31 @@ def test_checks_load_neither_scipy_nor_matplotlib():
     assert "did you mean de-en?" in done.stderr
 
 
+def test_a_fault_in_own_scores_is_found_without_a_kernel(sandbox, tmp_path, monkeypatch, capsys):
+    folder = sandbox(GOOD)
+    monkeypatch.setattr(run, "_papermill", lambda *_: pytest.fail("a kernel was started"))
+    rows = [f"{s},{k},{w},50" for k in range(3) for s in "ab" for w in "xy"]
+    text = "\n".join(["system,segment,annotator,score", *rows, "a,3,x,fifty"])
+    (tmp_path / "own.csv").write_text(text + "\n")
+    before = sorted(folder.rglob("*"))
+    assert commands.main(["run", "01", f"campaign={tmp_path / 'own.csv'}"]) == 2
+    assert "own.csv, line 14, column 'score'" in capsys.readouterr().err
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_fault_in_own_scores_is_found_before_a_verdict_computes(tmp_path):
+    (tmp_path / "own.csv").write_text("system,segment,score\na,1,50\nb,1,x\n")
+    code = (
+        "import sys; from rankstability.report import commands\n"
+        f"code = commands.main(['verdict', {str(tmp_path / 'own.csv')!r}])\n"
+        "loaded = {'matplotlib', 'statsmodels', 'rankstability.study'} & set(sys.modules)\n"
+        "sys.exit(f'{code} {loaded}' if code != 2 or loaded else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "own.csv, line 3, column 'score'" in done.stderr
+
+
 def test_own_campaigns_keep_to_themselves(sandbox, tmp_path):
     folder = sandbox(GOOD, parameters=OWN)
     first = _own_campaign(tmp_path / "a" / "mine")

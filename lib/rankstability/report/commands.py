@@ -54,11 +54,11 @@ def _verdict(args: argparse.Namespace) -> bool:
     given = _given(filter(None, words))
     if args.help or "campaign" not in given:
         return _described(parameters.VERDICT if args.help else "")
-    from . import verdict
+    plan = runner.plan(parameters.VERDICT, given)
+    from . import verdict  # after the judgments were read: faults in them are said at once
 
-    folder, made = verdict.execute(given, args.quiet)
-    for one in made:
-        print(f"{one.said['name']}: {one.sentence}\n  {folder / one.file}\n")
+    for one in verdict.execute(plan, args.quiet):
+        print(f"{one.said['name']}: {one.sentence}\n  {plan.final / one.file}\n")
     return True
 
 

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,8 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     """Check everything about a run before anything is written.
 
     DataError for parameters that do not fit, a campaign that is not here or not for this notebook,
-    a pair that it does not have, an output folder that cannot be.
+    a pair that it does not have, an output folder that cannot be, and what is wrong in the files
+    of an own campaign, which are read here, before anything slow starts.
     """
     values = parameters.check(name, given)
     from ..read import campaigns  # after the checks, which say within a second what is wrong
@@ -86,6 +87,8 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     folder = final if beside else paths.BUILD / "executed" / campaign.name
     stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name
     run = Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
+    if placing.is_own(campaign):
+        run = replace(run, read={one: campaigns.load(campaign, one) for one in run.pairs})
     return run
 
 

@@ -32,8 +32,6 @@ from .session import Drawn, Outputs, Run
 from .templates import HERE, template
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from matplotlib.figure import Figure
 
     from ..study.held import Standing
@@ -60,25 +58,14 @@ class Verdict:
         return sentence(self.said)
 
 
-def execute(given: Mapping[str, Any], quiet: bool = False) -> tuple[Path, list[Verdict]]:
-    """The verdicts of a campaign or a file, put in place whole; their folder, and each of them.
-
-    Raises DataError for what `run.plan` refuses, and for judgments of which nothing can be said.
-
-    Parameters
-    ----------
-    given : mapping
-        The parameters of notebook 00 by name, at least ``campaign``.
-    quiet : bool
-        Without a progress bar (which only a terminal gets).
-    """
-    plan = runner.plan(parameters.VERDICT, given)
+def execute(plan: runner.Plan, quiet: bool = False) -> list[Verdict]:
+    """The verdicts of a run as `run.plan` has it, put in place whole; `quiet`: no progress bar."""
     made: list[Verdict] = []
     with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
         runner.results(plan, own, lambda v: made.extend(verdict(v, plan.read, quiet)))
         if not plan.values.get("output_dir"):
             placing.claim(plan.campaign)
-    return plan.final, made
+    return made
 
 
 def verdict(
@@ -91,9 +78,8 @@ def verdict(
     known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
     run = session.opened(parameters.VERDICT, *where, **known)
-    judged = cases(run, known["recipe"], known["unit"], read)
-    shown = tqdm(judged, "verdicts", disable=quiet or None)
-    made = [make(run, one, known) for one in shown]
+    found = cases(run, known["recipe"], known["unit"], read)
+    made = [make(run, one, known) for one in tqdm(found, "verdicts", disable=quiet or None)]
     whole(run)
     return made
 
