@@ -68,6 +68,18 @@ def strengths(data: Units, unit: str = "judge") -> Means:
 
     `unit`: ``judge`` or ``block``, what is drawn anew.
     """
+    strength, influence, made = judge_influence(data, unit)
+    units = len(influence)
+    covariance = influence.T @ influence * units / max(units - 1, 1)
+    return Means(strength, covariance, units, effective=effective_units(made[:, None]))
+
+
+def judge_influence(data: Units, unit: str = "judge") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Davidson strengths, (systems,), and of each unit its influence on them and comparisons.
+
+    `unit`: ``judge`` or ``block``; those without comparisons are left out. The influence, (units,
+    systems), is the unit's score times the inverse information.
+    """
     if unit not in ("judge", "block"):
         raise DataError("unknown unit", value=unit, expected="judge, block")
     n, counts = len(data.systems), data.counts
@@ -79,13 +91,11 @@ def strengths(data: Units, unit: str = "judge") -> Means:
     won, tied = (0.5 - lead.ravel())[:, None] * sign, -lead.ravel()[:, None] * sign
     more = np.column_stack([won, -draw.ravel()]), np.column_stack([tied, 1 - draw.ravel()])
     score = data.wins @ more[0] + data.ties @ more[1] / 2  # ties stand twice
-    made = (data.wins + data.ties) @ np.ones(n * n)  # comparisons
+    made = (data.wins + data.ties / 2) @ np.ones(n * n)  # comparisons
     if unit == "judge":
         size = int(data.judges.max()) + 1
         score = np.stack([np.bincount(data.judges, s, size) for s in score.T], axis=1)
         made = np.bincount(data.judges, made, size)
-    score = score[np.abs(score).sum(axis=1) > 0]
+    score, made = score[made > 0], made[made > 0]
     influence = (score @ _inverse_information(number, lead, draw))[:, :n]
-    units = len(influence)
-    covariance = influence.T @ influence * units / max(units - 1, 1)
-    return Means(strength, covariance, units, effective=effective_units(made[:, None]))
+    return strength, influence, made
