@@ -404,13 +404,13 @@ def test_win_ratios_of_judges_alike_are_a_paired_t_test_of_their_ratios():
     np.testing.assert_allclose(never.p, got.p)
 
 
-def battles(rng, judges=15, each=40, systems=4):
-    judge = np.repeat(np.arange(judges), rng.integers(each // 2, each, judges))
-    a = rng.integers(0, systems, len(judge))
-    b = (a + rng.integers(1, systems, len(judge))) % systems
+def battles(rng, judges=15, times=3, systems=4):
+    """Each judge sees each pair in both orders, `times` each; no ties."""
+    a, b = np.nonzero(~np.eye(systems, dtype=bool))
+    a, b = (np.tile(x, judges * times) for x in (a, b))
+    judge = np.repeat(np.arange(judges), len(a) // judges)
     taste = rng.normal(0, 0.5, (judges, systems)) - np.arange(systems)
-    lead = taste[judge, a] - taste[judge, b] + rng.logistic(size=len(judge))
-    won = lead > 0
+    won = taste[judge, a] - taste[judge, b] + rng.logistic(size=len(judge)) > 0
     ranks, number = np.column_stack([np.where(won, 1, 2), np.where(won, 2, 1)]), np.arange(len(a))
     names = tuple(f"m{k}" for k in range(systems))
     return Blocks(names, np.column_stack([a, b]), ranks, number, judge, number)
@@ -418,23 +418,29 @@ def battles(rng, judges=15, each=40, systems=4):
 
 def test_battles_are_a_logit_with_clustered_errors():
     data = battles(np.random.default_rng(2))
-    design = np.zeros((len(data.codes), 4))
-    rows = np.arange(len(design))
-    design[rows, data.codes[:, 0]] = 1
-    design[rows, data.codes[:, 1]] -= 1
+    design = np.eye(4)[data.codes[:, 0]] - np.eye(4)[data.codes[:, 1]]
     first = (data.ranks[:, 0] == 1).astype(float)
-    groups = {"groups": data.judge.astype(int), "use_correction": False}
+    groups = {"groups": data.judge, "use_correction": False}
     fit = sm.Logit(first, design[:, 1:]).fit(disp=0, cov_type="cluster", cov_kwds=groups)
     got = of_battles(ranges.units(data))
-    assert got.systems == ("m0", "m1", "m2", "m3")
-    judged = np.bincount(data.judge.astype(int))
-    df = judged.sum() ** 2 / (judged**2).sum() - 1
-    np.testing.assert_allclose(got.df, df)
+    assert got.systems == ("m0", "m1", "m2", "m3") and got.units == {"judge": 15}
+    assert got.freedom == pytest.approx(14)
     np.testing.assert_allclose(got.mean[1:] - got.mean[0], fit.params, atol=1e-6)
     t = np.abs(fit.params) / np.sqrt(np.diag(fit.cov_params()) * 15 / 14)
-    np.testing.assert_allclose(got.p[0, 1:], 2 * stats.t.sf(t, df), rtol=1e-4)
+    np.testing.assert_allclose(got.p[0, 1:], 2 * stats.t.sf(t, 14), rtol=1e-4)
     alone = of_battles(ranges.units(data), "block")
-    assert alone.unit == "block" and alone.freedom[0] == pytest.approx(len(rows) - 1)
+    assert alone.unit == "block" and alone.freedom[0] == pytest.approx(15 * 3 * 6 - 1)
+
+
+def test_a_model_that_few_judges_met_is_told_apart_by_their_number():
+    data = battles(np.random.default_rng(2), times=6)
+    last = (data.codes == 3).any(axis=1)
+    for most in (1, 2):
+        few = of_battles(ranges.units(data.take(~last | (data.judge < most))))
+        k = few.systems.index("m3")
+        assert few.freedom[k] == pytest.approx(most - 1)
+        assert (few.p[k] == 1).all() == (most == 1)
+        assert np.delete(few.freedom, k).min() > 10
 
 
 # ------------------------------------------------------------------ real campaigns

@@ -201,13 +201,12 @@ def of_battles(data: Units, unit: str = "judge", alpha: float = 0.05) -> Certain
     """What is certain of the strengths of battles (Davidson: Bradley-Terry with ties).
 
     `unit` is ``judge`` or ``block`` (each battle by itself: nothing is then said of other judges).
-    A unit's influence is by the clustered sandwich with the factor G / (G - 1), its share that of
-    all battles. Raises DataError where strengths are infinite.
+    A unit's influence is that of the clustered sandwich, its share that of the system's battles: of
+    G judges alike the correction is the usual G / (G - 1), but a model that few judges met has no
+    more degrees of freedom than they give. Raises DataError where strengths are infinite.
     """
     strength, influence, battles = judge_influence(data, unit)
-    units = len(influence)
-    share = np.tile((battles / battles.sum())[:, None], len(strength))
-    kind = Kind(share, influence * np.sqrt(units / max(units - 1, 1)))
+    kind = corrected(battles / battles.sum(axis=0), influence)
     return from_kinds(data.systems, strength, {unit: kind}, span=1.0, alpha=alpha)
 
 
