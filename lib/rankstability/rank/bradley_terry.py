@@ -68,6 +68,18 @@ def strengths(data: Units, unit: str = "judge") -> Means:
 
     `unit`: ``judge`` or ``block``, what another campaign would have others of (`Units.owner`).
     """
+    strength, influence, made = judge_influence(data, unit)
+    units = len(influence)
+    covariance = influence.T @ influence * units / max(units - 1, 1)
+    return Means(strength, covariance, units, effective=effective_units(made.sum(axis=1)[:, None]))
+
+
+def judge_influence(data: Units, unit: str = "judge") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Davidson strengths, (systems,), and of each unit its influence on them and comparisons.
+
+    `unit`: ``judge`` or ``block``; those without comparisons are left out. The influence is the
+    unit's score times the inverse information, comparisons are of each system: (units, systems).
+    """
     owner = data.owner(unit)
     n, counts = len(data.systems), data.counts
     strength, tie = davidson(counts)
@@ -78,13 +90,13 @@ def strengths(data: Units, unit: str = "judge") -> Means:
     won, tied = (0.5 - lead.ravel())[:, None] * sign, -lead.ravel()[:, None] * sign
     more = np.column_stack([won, -draw.ravel()]), np.column_stack([tied, 1 - draw.ravel()])
     score = data.wins @ more[0] + data.ties @ more[1] / 2  # ties stand twice
-    made = (data.wins + data.ties) @ np.ones(n * n)  # comparisons
+    made = (data.wins + data.ties / 2) @ np.abs(sign)
     if unit == "judge":
         size = int(owner.max()) + 1
-        score = np.stack([np.bincount(owner, s, size) for s in score.T], axis=1)
-        made = np.bincount(owner, made, size)
-    score = score[np.abs(score).sum(axis=1) > 0]
+        score, made = (
+            np.stack([np.bincount(owner, s, size) for s in x.T], axis=1) for x in (score, made)
+        )
+    some = made.sum(axis=1) > 0
+    score, made = score[some], made[some]
     influence = (score @ _inverse_information(number, lead, draw))[:, :n]
-    units = len(influence)
-    covariance = influence.T @ influence * units / max(units - 1, 1)
-    return Means(strength, covariance, units, effective=effective_units(made[:, None]))
+    return strength, influence, made

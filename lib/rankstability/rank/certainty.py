@@ -1,0 +1,348 @@
+"""What is certain of a ranking: one family of tests, from which lines, pairs and rank sets come.
+
+The question is what another campaign, with other annotators and other documents, would show again.
+Each unit (an annotator, a document) has an influence on each system's mean; squared and summed they
+give the variance of a difference (CR2: Bell and McCaffrey 2002; of two kinds of units: Cameron,
+Gelbach and Miller 2011, with the larger one-way variance as its floor: MacKinnon, Nielsen and Webb
+2021). Tests of pairs are two-sided, by t, with as many degrees of freedom as effective units say,
+less one. `family` declares pairs such that the chance of one false statement or more, over all
+pairs, lines and sets together, is at most alpha. Nothing is drawn: there is no seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtr, stdtrit
+
+from ..score.scored import Scored
+from .bradley_terry import judge_influence
+from .ranges import Units
+from .significance import check_level
+from .units import TWO_WAY, difference_variance
+
+WORKER, DOCUMENT = TWO_WAY.split(" x ")
+ALONE = 1e-9  # effective units above one, at most, where one unit holds all of a system
+STILL = 1e-12  # of the squared range of scores: a smaller variance is rounding
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Units of one kind: what each holds of each system, and does to it; (units, systems) both.
+
+    `share` is of the weight of a system's mean (1 in sum); `influence` the unit's part of the error
+    of the mean, corrected for small samples.
+    """
+
+    share: np.ndarray
+    influence: np.ndarray
+
+    def covariance(self) -> np.ndarray:
+        """Of the systems' means, were other units of this kind alone to judge."""
+        return self.influence.T @ self.influence
+
+    def effective(self) -> np.ndarray:
+        """Units of equal size that would weigh as these: 1 / (sum of squared shares), by system."""
+        return 1.0 / (self.share**2).sum(axis=0)
+
+    def take(self, systems: np.ndarray) -> Kind:
+        """The same of these systems (codes), in this order."""
+        return Kind(self.share[:, systems], self.influence[:, systems])
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """Systems in order of their means, and what can be said of them at level `alpha`, jointly.
+
+    All arrays are in that order, best first.
+
+    Attributes
+    ----------
+    systems, order : tuple of str, array of int
+        Names, and codes in the judgments that this was made of; systems without any are left out.
+    mean, score_low, score_high : arrays, shape (n,)
+        Mean score and its interval at 1 - alpha (of each by itself: not for comparing systems);
+        infinite where one unit holds all of a system.
+    p, df : arrays, shape (n, n)
+        Two-sided p of each pair alone (1 on the diagonal), and its degrees of freedom.
+    declared : array of bool, shape (n, n)
+        Row certainly better than column.
+    held : array of bool, shape (n - 1,)
+        True at k - 1 for a line that holds below rank k.
+    low, high : arrays of int, shape (n,)
+        Rank set: 1 + systems declared better, to n - systems declared worse.
+    units, effective : mapping of str to int, to array of shape (n,)
+        For each kind: the number of units, and of equal ones that would weigh as those of each
+        system. Both are empty where the data name no units: then nothing is declared.
+    """
+
+    systems: tuple[str, ...]
+    order: np.ndarray
+    mean: np.ndarray
+    score_low: np.ndarray
+    score_high: np.ndarray
+    p: np.ndarray
+    df: np.ndarray
+    declared: np.ndarray
+    held: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    units: Mapping[str, int]
+    effective: Mapping[str, np.ndarray]
+    alpha: float
+
+    @property
+    def unit(self) -> str:
+        """Kinds of units that would be others in another campaign; empty where none is named."""
+        return " x ".join(self.units)
+
+    @property
+    def may_be_first(self) -> np.ndarray:
+        """Whether nothing is declared better than the system."""
+        return self.low == 1
+
+    @property
+    def freedom(self) -> np.ndarray:
+        """Degrees of freedom of each system: effective units - 1, of two kinds the fewer."""
+        return np.diag(self.df)
+
+    def lines(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """For each place of another order of the same systems: does a line hold, is it refuted?
+
+        `order` holds codes as `self.order` does, best first. A line holds where the same systems
+        stand above a line that holds here; it is refuted by a pair across it that is declared the
+        other way round. Where neither is so, it cannot be told.
+        """
+        here = {int(code): k for k, code in enumerate(self.order)}
+        place = np.array([here[int(code)] for code in order])
+        same = np.maximum.accumulate(place)[:-1] == np.arange(len(place) - 1)
+        against = self.declared[np.ix_(place, place)]
+        refuted = [against[k:, :k].any() for k in range(1, len(place))]
+        return same & self.held, np.array(refuted, bool)
+
+    def table(self) -> pd.DataFrame:
+        """rank, system, score, score_low, score_high, low, high, may_be_first (0 or 1)."""
+        names = ("score_low", "score_high", "low", "high")
+        head = {"rank": np.arange(1, len(self.mean) + 1), "system": self.systems}
+        parts = {name: getattr(self, name) for name in names}
+        first = self.may_be_first.astype(int)
+        return pd.DataFrame({**head, "score": self.mean, **parts, "may_be_first": first})
+
+
+def certainty(
+    scored: Scored, unit: str | None = None, by_domain: bool = False, alpha: float = 0.05
+) -> Certainty:
+    """What is certain of the systems' mean scores, segments alike, with other units.
+
+    `unit` is `TWO_WAY` (worker x document), or a kind of unit that every judgment names; by default
+    as `default_kinds` has it. Where none is named, nothing is declared. `by_domain`: the mean over
+    domains of a domain's mean, and influences about a domain's own mean. Raises DataError for a
+    unit that the data do not name.
+    """
+    names = default_kinds(scored) if unit is None else (unit,)
+    if unit == TWO_WAY:
+        names = WORKER, DOCUMENT
+    n, system = len(scored.systems), scored.system
+    weight = scored.weights(by_domain)
+    share = weight / np.bincount(system, weight, n)[system]
+    stratum = system
+    if by_domain and "domain" in scored.units:
+        stratum = scored.unit("domain").astype(np.int64) * n + system
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own = np.bincount(stratum, weight * scored.score) / np.bincount(stratum, weight)
+        means = scored.means(by_domain)
+    part = share * (scored.score - own[stratum])
+    codes = [scored.unit(name).astype(np.int64) for name in names]
+
+    def kind(code: np.ndarray) -> Kind:
+        _, code = np.unique(code, return_inverse=True)
+        key, size = code * n + system, (int(code.max()) + 1) * n
+        sums = (np.bincount(key, x, size).reshape(-1, n) for x in (share, part))
+        return corrected(*sums)
+
+    cell = kind(codes[0] * (codes[1].max() + 1) + codes[1]) if len(codes) == 2 else None
+    kinds = {name: kind(code) for name, code in zip(names, codes, strict=True)}
+    span = float(np.ptp(scored.score))
+    return from_kinds(scored.systems, means, kinds, cell=cell, span=span, alpha=alpha)
+
+
+def default_kinds(scored: Scored) -> tuple[str, ...]:
+    """Worker and document where both are named; else the one that is, a HIT where neither is."""
+    return tuple(filter(scored.has, (WORKER, DOCUMENT))) or tuple(filter(scored.has, ["hit"]))
+
+
+def corrected(share: np.ndarray, part: np.ndarray) -> Kind:
+    """Units with parts of the means' errors, these divided by the root of 1 - share (CR2)."""
+    return Kind(share, part / np.sqrt(np.maximum(1.0 - share, 1e-12)))
+
+
+def of_wins(
+    systems: Sequence[str],
+    won: np.ndarray,
+    decided: np.ndarray,
+    unit: str = "judge",
+    alpha: float = 0.05,
+) -> Certainty:
+    """What is certain of the win ratios of relative ranking: wins over decided comparisons.
+
+    `won` and `decided` are counts of each unit and system: (units, systems).
+    """
+    total = decided.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = won.sum(axis=0) / total
+        kind = corrected(decided / total, (won - ratio * decided) / total)
+    return from_kinds(systems, ratio, {unit: kind}, span=1.0, alpha=alpha)
+
+
+def of_battles(data: Units, unit: str = "judge", alpha: float = 0.05) -> Certainty:
+    """What is certain of the strengths of battles (Davidson: Bradley-Terry with ties).
+
+    `unit` is ``judge`` or ``block`` (each battle by itself: nothing is then said of other judges).
+    A unit's influence is that of the clustered sandwich, its share that of the system's battles: of
+    G judges alike the correction is the usual G / (G - 1), but a model that few judges met has no
+    more degrees of freedom than they give. Raises DataError where strengths are infinite.
+    """
+    strength, influence, battles = judge_influence(data, unit)
+    kind = corrected(battles / battles.sum(axis=0), influence)
+    return from_kinds(data.systems, strength, {unit: kind}, span=1.0, alpha=alpha)
+
+
+def from_kinds(
+    systems: Sequence[str],
+    mean: np.ndarray,
+    kinds: Mapping[str, Kind],
+    *,
+    cell: Kind | None = None,
+    span: float,
+    alpha: float = 0.05,
+) -> Certainty:
+    """The family of tests of these means, from one kind of units or two.
+
+    `cell`: of two kinds, the units that both give together. `span` is the range of scores, by which
+    rounding is told from variance. Systems whose mean is NaN are left out.
+    """
+    check_level(alpha)
+    mean = np.asarray(mean, float)
+    known = np.flatnonzero(np.isfinite(mean))
+    order = known[np.argsort(-mean[known], kind="stable")]
+    mean, n = mean[order], len(order)
+    kinds = {name: kind.take(order) for name, kind in kinds.items()}
+    covariances = [kind.covariance() for kind in kinds.values()]
+    if cell is not None:
+        covariances.append(np.sum(covariances, axis=0) - cell.take(order).covariance())
+    own, variance = np.zeros(n), np.zeros((n, n))
+    for covariance in covariances:
+        own = np.maximum(own, np.diag(covariance))
+        variance = np.maximum(variance, difference_variance(covariance))
+    effective = {name: kind.effective() for name, kind in kinds.items()}
+    freedom = np.min(list(effective.values()), axis=0) - 1 if kinds else np.zeros(n)
+    freedom[freedom <= ALONE] = 0.0
+    df = np.minimum(freedom[:, None], freedom)
+    told = (df > 0) & (variance > STILL * span**2) & ~np.eye(n, dtype=bool)
+    p = np.ones((n, n))
+    gap = np.abs(mean[:, None] - mean)[told]
+    p[told] = 2 * stdtr(df[told], -gap / np.sqrt(variance[told]))
+    half = np.full(n, np.inf)
+    some = freedom > 0
+    half[some] = stdtrit(freedom[some], 1 - alpha / 2) * np.sqrt(own[some])
+    equal = np.append(0, np.cumsum(mean[:-1] - mean[1:] > STILL * span))[:n]
+    declared, held = family(p, alpha, equal)
+    return Certainty(
+        systems=tuple(systems[k] for k in order),
+        order=order,
+        mean=mean,
+        score_low=mean - half,
+        score_high=mean + half,
+        p=p,
+        df=df,
+        declared=declared,
+        held=held,
+        low=1 + declared.sum(axis=0),
+        high=n - declared.sum(axis=1),
+        units={name: int((kind.share > 0).any(axis=1).sum()) for name, kind in kinds.items()},
+        effective=effective,
+        alpha=alpha,
+    )
+
+
+def family(
+    p: np.ndarray, alpha: float = 0.05, equal: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs and lines that can be declared together, with a false one in `alpha` of campaigns.
+
+    A line is held where the largest p across it is at most alpha / m, m = the sum of floor(b / 2)
+    over the blocks, of b systems, between lines already held: so many groups of equal systems, of
+    which each gives a false line with probability at most its level, fit between them (Shaffer
+    1986). Any other pair is declared where its p is at most alpha times `pair_share`. What follows
+    (a better than b, b than c) is declared with it. Repeated until nothing is added.
+
+    Parameters
+    ----------
+    p : array, shape (n, n)
+        Two-sided p of each pair, systems in order of their means.
+    equal : array of int, shape (n,), optional
+        Numbers of the systems' means, the same for equal ones: their order then says nothing.
+
+    Returns
+    -------
+    declared : array of bool, shape (n, n)
+        Row better than column (above the diagonal only).
+    held : array of bool, shape (n - 1,)
+    """
+    n = len(p)
+    above = np.triu(np.ones((n, n), bool), 1)
+    tied = np.eye(n) if equal is None else (equal[:, None] == equal).astype(float)
+    line = np.array([p[:k, k:].max() for k in range(1, n)])
+    declared, held = np.zeros((n, n), bool), np.zeros(max(n - 1, 0), bool)
+    while True:
+        before = declared
+        ends = np.flatnonzero(np.concatenate([[True], held, [True]]))
+        held = line * (np.diff(ends) // 2).sum() <= alpha
+        across = np.append(0, np.cumsum(held))
+        declared = declared | (across[:, None] < across)
+        undeclared = (tied @ (above & ~declared) @ tied) > 0
+        declared |= above & (p <= alpha * pair_share(undeclared))
+        declared |= (declared.astype(float) @ declared) > 0
+        held = np.array([declared[:k, k:].all() for k in range(1, n)], bool)
+        if (declared == before).all():
+            return declared, held
+
+
+def pair_share(undeclared: np.ndarray) -> float:
+    """The share of alpha at which a pair not yet declared is tested: the least over all partitions.
+
+    Systems that are equal lie, in any state of the truth that the declared pairs allow, in runs of
+    the order; a run i..j is open if a pair from i or above to j or below is undeclared. Of a
+    partition of the order into open runs (and single systems) with n2 runs of two, and
+    m = n2 + sum over the longer runs, of b systems, of floor(b / 2), the share is 1 / m, or
+    (1 - n2 / m) / sum over the longer runs of (b (b - 1) / 2, and 1 more if b is 3) where less.
+
+    Found by dynamic programming over the order: for each number of runs of two, and sum of
+    floor(b / 2) of the longer, the largest sum of the rest.
+    """
+    n, most = len(undeclared), len(undeclared) // 2 + 1
+    reach = np.maximum.accumulate(undeclared, axis=0)
+    open_run = np.maximum.accumulate(reach[:, ::-1], axis=1)[:, ::-1]
+    best = np.full((n + 1, most, most), -np.inf)
+    best[0, 0, 0] = 0.0
+    for j in range(1, n + 1):
+        best[j] = best[j - 1]
+        for i in np.flatnonzero(open_run[: j - 1, j - 1]):
+            b = int(j - i)
+            if b == 2:
+                np.maximum(best[j, 1:], best[i, :-1], out=best[j, 1:])
+            else:
+                half, pairs = b // 2, b * (b - 1) // 2 + (b == 3)
+                longer = best[j, :, half:]
+                np.maximum(longer, best[i, :, :-half] + pairs, out=longer)
+    twos, longer = np.indices((most, most))
+    found = np.isfinite(best[n]) & (twos + longer > 0)
+    groups = (twos + longer)[found]
+    if not len(groups):
+        return 1.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rest = np.where(longer > 0, longer / ((twos + longer) * best[n]), np.inf)[found]
+    return float(min(1 / groups.max(), rest.min()))

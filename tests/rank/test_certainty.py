@@ -1,0 +1,511 @@
+"""One family of tests: printed oracles, SciPy, statsmodels, slow versions, real campaigns."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations, pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+import esa
+from conftest import needs
+from rankstability.errors import DataError
+from rankstability.judgments import Blocks
+from rankstability.rank import ranges
+from rankstability.rank.certainty import certainty, family, of_battles, of_wins, pair_share
+from rankstability.rank.recipes import RECIPES, make, segment_domains
+from rankstability.rank.systems import rank_systems
+from rankstability.rank.units import TWO_WAY
+from rankstability.read import campaigns
+from rankstability.score.da import segment_scores
+from rankstability.score.scored import from_frame, scored
+
+# ------------------------------------------------------------------ the family
+
+
+def symmetric(n, upper):
+    p = np.ones((n, n))
+    i, j = np.triu_indices(n, 1)
+    p[i, j] = p[j, i] = upper
+    return p
+
+
+def neighbours(*line, far=1e-9):
+    """p of neighbours as given, of all other pairs `far`."""
+    p = symmetric(len(line) + 1, far)
+    for k, value in enumerate(line):
+        p[k, k + 1] = p[k + 1, k] = value
+    return p
+
+
+def sets(declared):
+    return 1 + declared.sum(axis=0), len(declared) - declared.sum(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("line", "held", "low", "high"),
+    [
+        ((0.001, 0.02, 0.03, 0.9), (1, 1, 1, 0), (1, 2, 3, 4, 4), (1, 2, 3, 5, 5)),
+        ((0.024, 0.03, 0.024, 0.9), (1, 0, 1, 0), (1, 2, 2, 4, 4), (1, 3, 3, 5, 5)),
+    ],
+)
+def test_lines_and_sets_of_two_families(line, held, low, high):
+    declared, lines = family(neighbours(*line))
+    assert tuple(lines) == held
+    assert [tuple(x) for x in sets(declared)] == [low, high]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "tests"), [((2,), 1), ((3,), 4), ((5,), 10), ((10,), 45), ((2, 3), 8)]
+)
+def test_the_share_of_a_pair(blocks, tests):
+    block = np.repeat(np.arange(len(blocks)), blocks)
+    assert 1 / pair_share(np.triu(block[:, None] == block, 1)) == pytest.approx(tests)
+
+
+def test_two_systems_are_tested_at_the_level_itself():
+    assert family(neighbours(0.0499))[1].tolist() == [True]
+    assert family(neighbours(0.0501))[1].tolist() == [False]
+    assert family(neighbours(0.02), alpha=0.01)[1].tolist() == [False]
+
+
+def share_of_all_partitions(undeclared):
+    """`pair_share` from every partition of the order, one by one."""
+    n, least = len(undeclared), 1.0
+    for cuts in (c for k in range(n) for c in combinations(range(1, n), k)):
+        ends = [0, *cuts, n]
+        runs = [(i, j - 1) for i, j in pairwise(ends) if j - i > 1]
+        if not all(undeclared[: i + 1, j:].any() for i, j in runs):
+            continue
+        sizes = [j - i + 1 for i, j in runs]
+        twos, longer = sizes.count(2), [b for b in sizes if b > 2]
+        groups = twos + sum(b // 2 for b in longer)
+        pairs = sum(b * (b - 1) / 2 + (b == 3) for b in longer)
+        if groups:
+            least = min(least, 1 / groups)
+        if longer:
+            least = min(least, (1 - twos / groups) / pairs)
+    return least
+
+
+def slow_family(p, alpha=0.05):
+    """`family` as the definition reads, pair by pair."""
+    n = len(p)
+    declared, held = set(), set()
+    while True:
+        before = len(declared)
+        ends = [0, *sorted(held), n]
+        m = sum((j - i) // 2 for i, j in pairwise(ends))
+        for k in range(1, n):
+            pairs = {(a, b) for a in range(k) for b in range(k, n)}
+            if max(p[a, b] for a, b in pairs) * m <= alpha:
+                declared |= pairs
+        matrix = np.triu(np.ones((n, n), bool), 1)
+        for a, b in declared:
+            matrix[a, b] = False
+        share = share_of_all_partitions(matrix)
+        declared |= {(a, b) for a, b in combinations(range(n), 2) if p[a, b] <= alpha * share}
+        for b in range(n):
+            declared |= {(a, c) for a in range(b) for c in range(b, n)
+                         if (a, b) in declared and (b, c) in declared}  # fmt: skip
+        held = {k for k in range(1, n)
+                if all((a, b) in declared for a in range(k) for b in range(k, n))}  # fmt: skip
+        if len(declared) == before:
+            return declared, held
+
+
+@given(st.integers(2, 9).flatmap(lambda n: arrays(bool, (n, n))))
+def test_dynamic_programming_finds_the_worst_partition(some):
+    undeclared = np.triu(some, 1)
+    assert pair_share(undeclared) == pytest.approx(share_of_all_partitions(undeclared))
+
+
+LEVELS = st.sampled_from([1e-9, 0.001, 0.0015, 0.003, 0.006, 0.011, 0.014, 0.02, 0.03, 0.06, 0.7])
+
+
+def ps(most=7):
+    def of(n):
+        return st.lists(LEVELS, min_size=n * (n - 1) // 2, max_size=n * (n - 1) // 2).map(
+            lambda upper: symmetric(n, upper)
+        )
+
+    return st.integers(2, most).flatmap(of)
+
+
+@given(ps(6))
+@settings(max_examples=200)
+def test_the_family_is_that_of_a_slow_version(p):
+    declared, held = family(p)
+    pairs, lines = slow_family(p)
+    assert set(zip(*np.nonzero(declared), strict=True)) == pairs
+    assert set(1 + np.flatnonzero(held)) == lines
+
+
+@given(ps(9))
+def test_a_line_holds_where_no_set_crosses_it_and_only_there(p):
+    declared, held = family(p)
+    low, high = sets(declared)
+    for k in range(1, len(p)):
+        apart = high[:k].max() <= k and low[k:].min() > k
+        assert held[k - 1] == apart
+    assert (low <= np.arange(1, len(p) + 1)).all() and (high >= np.arange(1, len(p) + 1)).all()
+
+
+@given(ps(8), st.data())
+def test_smaller_p_declare_more(p, data):
+    i, j = np.triu_indices(len(p), 1)
+    factor = data.draw(arrays(float, len(i), elements=st.sampled_from([1.0, 0.9, 0.3, 0.01])))
+    more, lines = family(symmetric(len(p), p[i, j] * factor))
+    declared, held = family(p)
+    assert (more >= declared).all() and (lines >= held).all()
+
+
+@given(ps(8), st.data())
+def test_which_of_equal_means_stands_first_changes_nothing(p, data):
+    n = len(p)
+    group = np.cumsum([0, *data.draw(st.lists(st.booleans(), min_size=n - 1, max_size=n - 1))])
+    p[group[:, None] == group] = 1.0
+    chance = data.draw(st.permutations(range(n)))
+    new = np.lexsort((chance, group))
+    declared, held = family(p, 0.05, group)
+    again, lines = family(p[np.ix_(new, new)], 0.05, group)
+    assert (again == declared[np.ix_(new, new)]).all() and (lines == held).all()
+
+
+# ------------------------------------------------------------------ means and their p
+
+
+def table(scores, worker=True):
+    """Unit by unit (rows) the scores of each system, NaN where not judged, as judgments."""
+    unit, system = np.nonzero(np.isfinite(scores))
+    frame = pd.DataFrame({"system": [f"s{s}" for s in system], "score": scores[unit, system]})
+    frame["segment"] = [f"g{u}" for u in unit]
+    return from_frame(frame.assign(**{"worker" if worker else "document": frame["segment"]}))
+
+
+def test_crossed_equal_units_are_a_paired_t_test():
+    scores = np.array([[3, 1, 0], [4, 2, 1], [5, 2, 0], [4, 3, 2], [6, 2, 1], [5, 1, 1]], float)
+    got = certainty(table(scores))
+    assert got.unit == "worker" and got.order.tolist() == [0, 1, 2]
+    assert [got.p[0, 1], got.p[0, 2], got.p[1, 2]] == pytest.approx(
+        [0.00295755, 0.00070195, 0.01172481], abs=5e-9
+    )
+    for a, b in combinations(range(3), 2):
+        assert got.p[a, b] == pytest.approx(stats.ttest_rel(scores[:, a], scores[:, b]).pvalue)
+    assert got.freedom == pytest.approx([5] * 3) and got.effective["worker"] == pytest.approx(6)
+    alone = stats.t.interval(0.95, 5, scores[:, 0].mean(), stats.sem(scores[:, 0]))
+    assert (got.score_low[0], got.score_high[0]) == pytest.approx(alone)
+
+
+def test_units_that_share_no_system_are_welchs_t_test():
+    scores = np.full((8, 2), np.nan)
+    scores[:3, 0], scores[3:, 1] = [3, 5, 4], [1, 2, 0, 2, 1]
+    got = certainty(table(scores))
+    welch = stats.ttest_ind([3, 5, 4], [1, 2, 0, 2, 1], equal_var=False)
+    assert welch.statistic == pytest.approx(4.069813, abs=5e-7)
+    assert got.df[0, 1] == pytest.approx(2)
+    assert got.p[0, 1] == pytest.approx(2 * stats.t.sf(welch.statistic, 2))
+    assert got.p[0, 1] == pytest.approx(0.0554043, abs=5e-8)
+
+
+def uneven(seed=1, n=400, systems=4, workers=20, documents=12):
+    """Judgments at random: documents of four segments, three domains, workers harsh and mild."""
+    rng = np.random.default_rng(seed)
+    system, worker, document, place = rng.integers([systems, workers, documents, 4], size=(n, 4)).T
+    frame = pd.DataFrame({"system": system, "worker": worker, "document": document})
+    frame = frame.assign(segment=4 * document + place, domain=document % 3).astype(str)
+    return frame.assign(score=rng.normal(size=n) + 0.3 * system + rng.normal(size=workers)[worker])
+
+
+def slow_p(frame, a, b, by_domain):
+    """Two-way p of two systems, judgment by judgment."""
+    influence = {}
+    shares = {}
+    for s in (a, b):
+        mine = frame[frame["system"] == s].reset_index()
+        weight = 1 / mine.groupby("segment")["score"].transform("size")
+        domain = mine["domain"] if by_domain else pd.Series("", index=mine.index)
+        weight = weight / weight.groupby(domain).transform("sum") / domain.nunique()
+        own = (mine["score"] * weight).groupby(domain).transform("sum")
+        own = own / weight.groupby(domain).transform("sum")
+        for kind in ("worker", "document", "cell"):
+            unit = mine["worker"] + "." + mine["document"] if kind == "cell" else mine[kind]
+            share = weight.groupby(unit).sum()
+            part = (weight * (mine["score"] - own)).groupby(unit).sum() / np.sqrt(1 - share)
+            influence[kind, s], shares[kind, s] = part, share
+    variance = {
+        kind: ((influence[kind, a].sub(influence[kind, b], fill_value=0)) ** 2).sum()
+        for kind in ("worker", "document", "cell")
+    }
+    one, two = variance["worker"], variance["document"]
+    both = max(one + two - variance["cell"], one, two)
+    df = min(
+        1 / (shares[kind, s] ** 2).sum() - 1 for kind in ("worker", "document") for s in (a, b)
+    )
+    return both, df
+
+
+@pytest.mark.parametrize("by_domain", [False, True])
+def test_two_ways_are_those_of_a_slow_version(by_domain):
+    frame = uneven()
+    got = certainty(from_frame(frame), by_domain=by_domain)
+    assert got.unit == TWO_WAY and got.units == {"worker": 20, "document": 12}
+    for i, j in combinations(range(4), 2):
+        variance, df = slow_p(frame, got.systems[i], got.systems[j], by_domain)
+        t = (got.mean[i] - got.mean[j]) / np.sqrt(variance)
+        assert got.df[i, j] == pytest.approx(df)
+        assert got.p[i, j] == pytest.approx(2 * stats.t.sf(t, df))
+    assert (got.freedom <= 11).all()
+
+
+def test_how_hard_a_domain_is_does_not_matter_by_domain():
+    frame = uneven()
+    harder = frame.assign(score=frame["score"] + frame["domain"].map({"0": 0, "1": 50, "2": -90}))
+    one, two = (certainty(from_frame(f), by_domain=True) for f in (frame, harder))
+    np.testing.assert_allclose(two.p, one.p, atol=1e-9)
+
+
+def test_what_differs_two_ways_differs_with_either_kind_alone():
+    for seed in range(10):
+        judged = from_frame(uneven(seed))
+        both = certainty(judged)
+        for unit in ("worker", "document"):
+            alone = certainty(judged, unit)
+            assert alone.unit == unit and alone.order.tolist() == both.order.tolist()
+            assert (both.p >= alone.p - 1e-12).all()
+
+
+def test_the_units_are_those_that_are_named():
+    frame = uneven(n=150)
+    for names, expected in (("worker", "worker"), ("document", "document"), ("", "")):
+        kept = frame[["system", "segment", "score", *names.split()]]
+        assert certainty(from_frame(kept)).unit == expected
+    hit = from_frame(frame.drop(columns=["worker", "document"]).assign(hit=frame["worker"]))
+    assert certainty(hit).unit == "hit"
+    nothing = certainty(from_frame(frame[["system", "segment", "score"]]))
+    assert not nothing.declared.any() and not nothing.held.any() and nothing.may_be_first.all()
+    assert np.isinf(nothing.score_high).all() and (nothing.freedom == 0).all()
+    with pytest.raises(DataError, match="do not name their hit"):
+        certainty(from_frame(frame), "hit")
+    with pytest.raises(DataError, match="alpha"):
+        certainty(from_frame(frame), alpha=5)
+
+
+def test_one_annotator_says_nothing_of_others_but_can_of_documents():
+    judged = from_frame(uneven().assign(worker="w", score=lambda f: 9.0 * f["system"].astype(int)))
+    assert not certainty(judged).declared.any()
+    frame = uneven().assign(worker="w")
+    frame["score"] += 9.0 * frame["system"].astype(int)
+    assert not certainty(from_frame(frame)).declared.any()
+    assert certainty(from_frame(frame), "document").held.all()
+
+
+def test_a_system_of_one_unit_is_never_told_apart_and_the_others_are():
+    system = np.repeat([0, 1, 2], [30, 30, 49])  # 49 times 1 / 49 is not 1
+    frame = pd.DataFrame({"system": system, "segment": np.arange(109), "score": 5.0 * system})
+    frame["worker"] = np.append(np.tile(np.arange(30), 2), np.zeros(49, int))
+    frame["score"] += np.random.default_rng(0).normal(size=109)
+    got = certainty(from_frame(frame.assign(system=[f"s{s}" for s in system])))
+    assert got.systems[0] == "s2" and got.p[0, 1:].tolist() == [1, 1]
+    assert got.p[1, 2] < 1e-9 and got.held.tolist() == [False, False]
+    assert got.low.tolist() == [1, 1, 2] and got.high.tolist() == [3, 2, 3]
+    assert np.isinf(got.score_high[0]) and np.isfinite(got.score_high[1:]).all()
+
+
+def test_fewer_annotators_never_declare_more():
+    """Clear gaps, documents enough: what two annotators say is less than what eight do."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"s{s}", f"{d}-{w}", f"w{w}", f"d{d}", 2.0 * s + rng.normal())
+        for d in range(40) for w in (d % 8, (d + 3) % 8) for s in range(4)
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["system", "segment", "worker", "document", "score"])
+    told = []
+    for most in (8, 4, 2, 1):
+        few = frame.assign(worker=[f"w{int(w[1]) % most}" for w in frame["worker"]])
+        told.append(int(certainty(from_frame(few)).declared.sum()))
+    assert told[0] == 6 and told == sorted(told, reverse=True) and told[-1] == 0
+
+
+def named_sets(got):
+    return {s: (int(a), int(b)) for s, a, b in zip(got.systems, got.low, got.high, strict=True)}
+
+
+@given(st.integers(0, 10**6), st.booleans())
+@settings(max_examples=60)
+def test_the_order_of_rows_and_names_change_nothing(seed, coarse):
+    """With equal means among them: what is declared does not hang on how ties are broken."""
+    rng = np.random.default_rng(seed)
+    frame = uneven(seed, n=240, systems=5, workers=9, documents=9)
+    frame["score"] += rng.choice([0, 1, 3], 5)[frame["system"].astype(int)]
+    if coarse:  # whole numbers, and one system a copy of another
+        frame["score"] = frame["score"].round()
+        twin = frame[frame["system"] == "0"].assign(system="4")
+        frame = pd.concat([frame[frame["system"] != "4"], twin], ignore_index=True)
+    new = frame.sample(frac=1, random_state=seed)
+    names = dict(zip("01234", rng.permutation(list("vwxyz")), strict=True))
+    new["system"] = new["system"].map(names)
+    new["worker"] = new["worker"].map(lambda w: f"k{97 - int(w)}")
+    before, after = certainty(from_frame(frame)), certainty(from_frame(new))
+    assert named_sets(after) == {names[s]: x for s, x in named_sets(before).items()}
+    assert after.held.tolist() == before.held.tolist()
+
+
+def test_equal_means_are_never_apart():
+    scores = np.array([[3.0, 3, 0], [5, 4, 0], [4, 5, 1]])
+    assert certainty(table(np.tile(scores, (9, 1)))).held.tolist() == [False, True]
+    same = certainty(table(np.ones((5, 3))))
+    assert (same.p == 1).all() and same.may_be_first.all()
+    for seed in range(20):
+        level = np.random.default_rng(seed).normal(size=(7, 1))
+        shifted = certainty(table(level + np.array([0.1, 0.2, 0.3])))
+        assert (shifted.p == 1).all()  # differences vary by rounding alone
+
+
+def test_lines_of_another_order():
+    rng = np.random.default_rng(0)
+    got = certainty(table(rng.normal([0, 9, 18, 18], size=(30, 4))))
+    assert sorted(got.order[:2].tolist()) == [2, 3] and got.held.tolist() == [False, True, True]
+    held, refuted = got.lines(np.array([3, 2, 1, 0]))
+    assert held.tolist() == [False, True, True] and not refuted.any()
+    held, refuted = got.lines(np.array([3, 1, 2, 0]))
+    assert held.tolist() == [False, False, True] and refuted.tolist() == [False, True, False]
+
+
+def test_the_table_of_a_certainty():
+    got = certainty(table(np.random.default_rng(0).normal([0, 9, 9], size=(30, 3))))
+    frame = got.table()
+    assert list(frame.columns) == ["rank", "system", "score", "score_low", "score_high", "low",
+                                   "high", "may_be_first"]  # fmt: skip
+    assert frame["rank"].tolist() == [1, 2, 3] and frame["may_be_first"].tolist() == [1, 1, 0]
+    assert (frame["score_low"] < frame["score"]).all()
+
+
+# ------------------------------------------------------------------ win ratios and battles
+
+
+def test_win_ratios_of_judges_alike_are_a_paired_t_test_of_their_ratios():
+    rng = np.random.default_rng(5)
+    won = rng.binomial(20, [0.7, 0.5, 0.3], size=(12, 3))
+    got = of_wins(("a", "b", "c"), won, np.full((12, 3), 20))
+    assert got.systems == ("a", "b", "c") and got.unit == "judge" and got.units == {"judge": 12}
+    for i, j in combinations(range(3), 2):
+        assert got.p[i, j] == pytest.approx(stats.ttest_rel(won[:, i], won[:, j]).pvalue)
+    more = ((0, 0), (0, 1))
+    never = of_wins(tuple("abcx"), np.pad(won, more), np.pad(np.full((12, 3), 20), more))
+    assert never.systems == ("a", "b", "c")  # one never compared is left out
+    np.testing.assert_allclose(never.p, got.p)
+
+
+def battles(rng, judges=15, times=3, systems=4):
+    """Each judge sees each pair in both orders, `times` each; no ties."""
+    a, b = np.nonzero(~np.eye(systems, dtype=bool))
+    a, b = (np.tile(x, judges * times) for x in (a, b))
+    judge = np.repeat(np.arange(judges), len(a) // judges)
+    taste = rng.normal(0, 0.5, (judges, systems)) - np.arange(systems)
+    won = taste[judge, a] - taste[judge, b] + rng.logistic(size=len(judge)) > 0
+    ranks, number = np.column_stack([np.where(won, 1, 2), np.where(won, 2, 1)]), np.arange(len(a))
+    names = tuple(f"m{k}" for k in range(systems))
+    return Blocks(names, np.column_stack([a, b]), ranks, number, judge, number)
+
+
+def test_battles_are_a_logit_with_clustered_errors():
+    data = battles(np.random.default_rng(2))
+    design = np.eye(4)[data.codes[:, 0]] - np.eye(4)[data.codes[:, 1]]
+    first = (data.ranks[:, 0] == 1).astype(float)
+    groups = {"groups": data.judge, "use_correction": False}
+    fit = sm.Logit(first, design[:, 1:]).fit(disp=0, cov_type="cluster", cov_kwds=groups)
+    got = of_battles(ranges.units(data))
+    assert got.systems == ("m0", "m1", "m2", "m3") and got.units == {"judge": 15}
+    assert got.freedom == pytest.approx(14)
+    np.testing.assert_allclose(got.mean[1:] - got.mean[0], fit.params, atol=1e-6)
+    t = np.abs(fit.params) / np.sqrt(np.diag(fit.cov_params()) * 15 / 14)
+    np.testing.assert_allclose(got.p[0, 1:], 2 * stats.t.sf(t, 14), rtol=1e-4)
+    alone = of_battles(ranges.units(data), "block")
+    assert alone.unit == "block" and alone.freedom[0] == pytest.approx(15 * 3 * 6 - 1)
+
+
+def test_a_model_that_few_judges_met_is_told_apart_by_their_number():
+    data = battles(np.random.default_rng(2), times=6)
+    last = (data.codes == 3).any(axis=1)
+    for most in (1, 2):
+        few = of_battles(ranges.units(data.take(~last | (data.judge < most))))
+        k = few.systems.index("m3")
+        assert few.freedom[k] == pytest.approx(most - 1)
+        assert (few.p[k] == 1).all() == (most == 1)
+        assert np.delete(few.freedom, k).min() > 10
+
+
+# ------------------------------------------------------------------ real campaigns
+
+
+@cache
+def told(name):
+    """Of each pair: the ranks below which lines are claimed by the rule of then, and hold; all."""
+    out = {}
+    for pair in campaigns.find(name).pairs:
+        judgments = campaigns.load(name, pair)
+        ranking = rank_systems(segment_scores(judgments))
+        got = certainty(judged := scored(judgments, "z"))
+        held, _ = got.lines(np.array([judged.systems.index(s) for s in ranking.systems]))
+        out[pair] = set(ranking.lines), set((1 + np.flatnonzero(held)).tolist()), got
+    return out
+
+
+WMT18 = {  # claimed, and of them held
+    "cs-en": (4, [1, 3, 4]), "en-cs": (4, [1, 2, 3, 4]), "en-de": (7, [1, 10, 11, 12, 14, 15]),
+    "en-et": (8, [1, 10, 12, 13]), "en-fi": (3, [2, 8]), "en-ru": (5, [2, 8]), "en-tr": (2, [7]),
+    "en-zh": (3, [11]), "et-en": (5, [1, 11, 12, 13]), "fi-en": (2, [7, 8]), "ru-en": (4, [4, 7]),
+    "tr-en": (1, []), "zh-en": (4, [12]),
+}  # fmt: skip
+
+
+@needs("wmt18")
+@pytest.mark.slow
+def test_of_52_lines_of_wmt18_32_hold():
+    got = told("wmt18")
+    both = {
+        pair: (len(claimed), sorted(claimed & held)) for pair, (claimed, held, _) in got.items()
+    }
+    assert both == WMT18
+    assert {one.unit for *_, one in got.values()} == {TWO_WAY}
+    assert sum(int((one.high - one.low).sum()) for *_, one in got.values()) == 518
+    assert sum(int(one.may_be_first.sum()) for *_, one in got.values()) == 45
+
+
+@needs("wmt21")
+@pytest.mark.slow
+def test_of_nine_lines_of_wmt21_none_holds():
+    got = told("wmt21")
+    assert sum(len(claimed) for claimed, *_ in got.values()) == 9
+    assert not any(one.held.any() for *_, one in got.values())
+
+
+@needs("wmt20")
+@pytest.mark.slow
+def test_of_46_lines_of_wmt20_19_hold_over_documents():
+    got = {pair: x for pair, x in told("wmt20").items() if x[2].unit}
+    assert {one.unit for *_, one in got.values()} == {"document"}
+    assert sum(len(claimed) for claimed, *_ in got.values()) == 46
+    assert sum(len(claimed & held) for claimed, held, _ in got.values()) == 19
+
+
+@needs("wmt24-esa")
+@pytest.mark.parametrize(
+    ("target", "waves", "claimed"),
+    [("jpn", (2, 3), 4), ("zho", (2, 3), 1), ("ces", (2,), 1), ("hin", (2,), 3)],
+)
+def test_no_line_of_wmt24_holds(target, waves, claimed):
+    judged = esa.scored(target, *waves)
+    made = make(RECIPES["wmt24"], judged.matrix(), segment_domains(judged))
+    assert made.lines.sum() == claimed
+    for by_domain in (False, True):
+        got = certainty(judged, by_domain=by_domain)
+        assert got.unit == TWO_WAY and not got.held.any() and got.may_be_first.sum() >= 10
