@@ -30,9 +30,9 @@ $(READY): requirements.lock pyproject.toml
 env: $(READY)  ## build the environment in .venv from requirements.lock, and nothing else
 
 figures: $(READY)  ## run every notebook on the demo campaigns and on all real ones found; then the report
-	@$(BIN)/python lib/rankstability/report/terminal.py unchanged || { \
+	@$(BIN)/python lib/paperkit/terminal.py unchanged || { \
 	  $(BIN)/snakemake --profile profiles/default --cores $(JOBS) --quiet rules host progress && \
-	  $(BIN)/python lib/rankstability/report/terminal.py keep; }
+	  $(BIN)/python lib/paperkit/terminal.py keep; }
 	@echo "Report: build/site/index.html   Figures and tables: figures/"
 
 test: $(READY)  ## run the tests (those on real data skip where the data are not found)
@@ -48,7 +48,7 @@ lab: $(READY)  ## open JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=. $(ROOT_TOO)
 
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
-	$(BIN)/python -m rankstability.report.commands data $(CAMPAIGN)
+	$(BIN)/python -m rankcompanion.commands data $(CAMPAIGN)
 
 stale: $(READY)  ## compare ledger, README's table and a sample of CSV files with what this code gives
 	$(BIN)/python tests/trials/stale.py

@@ -35,12 +35,12 @@ wildcard_constraints:
 # How many notebooks are to be run, for the lines that say how far it is.
 onstart:
     todo = sum(job.rule.name == "notebook" for job in workflow.dag.needrun_jobs())
-    shell("'{PYTHON}' lib/rankstability/report/terminal.py plan {todo}")
+    shell("'{PYTHON}' lib/paperkit/terminal.py plan {todo}")
 
 
 # After a failure the report shows what ran, and the failed runs in red.
 onerror:
-    shell("'{PYTHON}' -m rankstability.report.site")
+    shell("'{PYTHON}' -m paperkit.site")
 
 
 rule all:
@@ -58,7 +58,7 @@ rule notebook:
     message: "{wildcards.run}  {wildcards.campaign}"
     shell:
         "started=$(date +%s); '{PYTHON}' -m rankstability.run {params.command} --quiet > {log} 2>&1 "
-        "&& '{PYTHON}' lib/rankstability/report/terminal.py ran '{wildcards.campaign} {wildcards.run}' $started "
+        "&& '{PYTHON}' lib/paperkit/terminal.py ran '{wildcards.campaign} {wildcards.run}' $started "
         "|| (tail -n 20 {log} >&2; exit 1)"
 
 
@@ -71,4 +71,4 @@ rule report:
         glob("data/published/*.csv"), glob("lib/rankstability/papers/*.py"),
     output: "build/site/index.html"
     message: "claims ledger and report"
-    shell: "'{PYTHON}' -m rankstability.report.ledger && '{PYTHON}' -m rankstability.report.site"
+    shell: "'{PYTHON}' -m rankcompanion.ledger && '{PYTHON}' -m paperkit.site"

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rankcompanion.lines import held_rr
 from rankstability.judgments import Blocks
 from rankstability.rank import bradley_terry, ranges
 from rankstability.read import battles as reader
-from rankstability.study import held_rr
 
 RESULTS = Path(__file__).parent / "results" / "battles.csv"
 RESULT = ["model_a", "model_b", "tie"]

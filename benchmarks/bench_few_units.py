@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankstability.study import few_units
+from rankcompanion.lines import few_units
 
 RESULTS = Path(__file__).parent / "results" / "few_units.csv"
 

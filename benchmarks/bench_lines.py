@@ -18,12 +18,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from rankcompanion.lines import held
+from rankcompanion.lines import tables as lines
+from rankcompanion.lines.calibration import false_lines
 from rankstability.errors import DataError
 from rankstability.rank import paired
 from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
-from rankstability.study import held, lines
-from rankstability.study.calibration import false_lines
 
 RESULTS = Path(__file__).parent / "results" / "lines.csv"
 

@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankstability.change.simulate import Model, draw_counts, draw_qualities
+from rankcompanion.models.simulate import Model, draw_counts, draw_qualities
+from rankcompanion.simulation.campaign_size import _POWER
+from rankcompanion.simulation.experiments import ranking_errors, simulated_shares
+from rankcompanion.simulation.readings import table4
 from rankstability.rank.ranges import ranks, resample_judgments
 from rankstability.rank.significance import significant_share
 from rankstability.rank.tournament import feedback_arc_set, feedback_arc_sets, net_weights
 from rankstability.score.pairwise import PairCounts, expected_win
-from rankstability.study.campaign_size import _POWER
-from rankstability.study.experiments import ranking_errors, simulated_shares
-from rankstability.study.readings import table4
 
 RESULTS = Path(__file__).parent / "results" / "simulation.csv"
 SIZES = [10_000, 20_000, 30_000, 40_000, 50_000]

@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 
 from rankstability.errors import DataError
+from rankstability.rank import srp
 from rankstability.rank.significance import permutation_test
+from rankstability.rank.srp_studies import Design, assign, draw_documents, item_scores
 from rankstability.read import campaigns
 from rankstability.score import mqm
-from rankstability.study import srp
-from rankstability.study.srp_studies import Design, assign, draw_documents, item_scores
 
 RESULTS = Path(__file__).parent / "results" / "srp.csv"
 DESIGNS = {

@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankstability.change import simulate as simulation
+from rankcompanion.models import simulate as simulation
+from rankcompanion.tournament import tasks as tournament_tasks
 from rankstability.errors import DataError
 from rankstability.rank import tournament
 from rankstability.read import campaigns
-from rankstability.study import tournament_tasks
 
 RESULTS = Path(__file__).parent / "results" / "tournament.csv"
 SIZES = (  # systems, judgments, spread

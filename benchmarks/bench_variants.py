@@ -17,9 +17,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import mannwhitneyu
 
+from rankcompanion import divisor_degradation as degradation
+from rankcompanion.outlier_removal import removal
+from rankcompanion.outlier_removal.changes import default_ranker
 from rankstability.read import campaigns
-from rankstability.study import degradation, removal
-from rankstability.study.changes import default_ranker
 
 RESULTS = Path(__file__).parent / "results" / "variants.csv"
 KINDS = ("d_rank", "d_cluster")

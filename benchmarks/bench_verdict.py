@@ -31,7 +31,7 @@ def main() -> None:
     for campaign, pair in PAIRS:
         load, start, used = os.getloadavg()[0], time.perf_counter(), processor_seconds()
         with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "rankstability.report.commands", "verdict", campaign]
+            command = [sys.executable, "-m", "rankcompanion.commands", "verdict", campaign]
             subprocess.run([*command, f"pair={pair}", f"output_dir={folder}/out"], check=True)
         seconds = time.perf_counter() - start
         rows.append((campaign, pair, seconds, processor_seconds() - used, load, os.cpu_count()))

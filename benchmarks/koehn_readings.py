@@ -17,16 +17,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from paperkit import claims
+from rankcompanion.models.simulate import Model
+from rankcompanion.papers.koehn2012 import PAPER, printed, range_text
+from rankcompanion.simulation import readings
+from rankcompanion.simulation.experiments import QUALITIES, SHARD, quality_by_unit, with_errors
 from rankstability.chance import in_shards
-from rankstability.change.simulate import Model
-from rankstability.papers import claims
-from rankstability.papers.koehn2012 import PAPER, printed, range_text
 from rankstability.rank.ranges import UNITS, range_clusters, rank_ranges, ranks, units
 from rankstability.read import campaigns
 from rankstability.score.pairwise import expected_win
 from rankstability.score.rr import REFERENCE, tasks
-from rankstability.study import readings
-from rankstability.study.experiments import QUALITIES, SHARD, quality_by_unit, with_errors
 
 RESULTS = Path(__file__).parent / "results" / "koehn_readings.csv"
 RUNS = 400  # behind each number of Table 1

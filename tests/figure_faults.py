@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from rankstability.plot.common import LEAST_CONTRAST, contrast
+from rankcompanion.figures.common import LEAST_CONTRAST, contrast
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import papermill
 import pytest
 from nbformat import v4
 
-from rankstability import paths
-from rankstability.report import site, slim
+from paperkit import paths, site, slim
 
 PARAMETERS = """\
 campaign: str = "demo-x"  # catalogue name, or a path
@@ -24,7 +23,7 @@ from pathlib import Path
 import sys
 import pandas as pd
 from rankstability.report import tables
-from rankstability.report.session import Outputs
+from rankcompanion.session import Outputs
 tables.install()
 out = Outputs(Path(output_dir), {"notebook": "01_tiny"})
 table = pd.DataFrame({"rank": [1, 2], "system": ["alpha", "<beta>"], "mean_z": [0.25, -0.125]})

@@ -9,8 +9,9 @@ import nbformat.v4 as v4
 import pandas as pd
 import pytest
 
-from rankstability import CLUSTER_RULES, DataError, find, load, paths, rank_systems, segment_scores
-from rankstability.report import run
+from paperkit import paths
+from rankcompanion import run
+from rankstability import CLUSTER_RULES, DataError, find, load, rank_systems, segment_scores
 
 TEXT = (paths.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXAMPLES = {

@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rankstability import paths
-from rankstability.report import parameters
+from paperkit import parameters, paths
 
 ROOT = paths.ROOT
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))

@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+from rankcompanion import session
+from rankcompanion.verdict import cases as verdict
+from rankcompanion.verdict import page as report
 from rankstability.chance import named_generator
 from rankstability.read import campaigns
-from rankstability.report import session
-from rankstability.report import verdict as report
-from rankstability.study import verdict
 
 SETTINGS = {"alpha": 0.05, "draws": 20, "resamples": 200, "seed": 1, "unit": "auto"}
 

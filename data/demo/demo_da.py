@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rankstability import paths
+from paperkit import paths
 from rankstability.errors import DataError
-from rankstability.report.placing import write_whole
+from paperkit.placing import write_whole
 
 COLUMNS = [
     "HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit", "sys_id", "rid", "type",

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rankstability import paths
-from rankstability.report.placing import write_whole
+from paperkit import paths
+from paperkit.placing import write_whole
 
 FILE = "mqm_demo_ende.3ratingsPerSegment.tsv"
 SEED = 20240617

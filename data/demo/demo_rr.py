@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankstability import paths
+from paperkit import paths
 from rankstability.chance import child_seeds
-from rankstability.report.placing import write_whole
+from paperkit.placing import write_whole
 
 SEED = 20126
 FILE = paths.DEMO / "demo-rr" / "demo.RNK_results.csv"

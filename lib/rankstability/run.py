@@ -2,7 +2,7 @@
 
 import sys
 
-from .report.commands import run
+from rankcompanion.commands import run
 
 if __name__ == "__main__":
     sys.exit(run())

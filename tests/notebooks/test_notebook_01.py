@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 from conftest import needs
-from rankstability import paths
+from paperkit import paths
+from rankcompanion import run
+from rankcompanion.replication import mqm_segment_frame
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.report import run
 from rankstability.score.da import from_segment_frame, segment_scores
 from rankstability.score.mqm import mqm_scores
-from rankstability.study.replication import mqm_segment_frame
 
 
 @pytest.fixture(scope="module")

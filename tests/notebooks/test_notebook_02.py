@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from oracle_da import changed, plain, ranking
+from rankcompanion import run
+from rankcompanion.outlier_removal.changes import SINGLE
 from rankstability.read import campaigns
-from rankstability.report import run
-from rankstability.study.changes import SINGLE
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 

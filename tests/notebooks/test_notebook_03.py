@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-
-from rankstability.read import campaigns
-from rankstability.report import run
 from study.test_degradation import slow
+
+from rankcompanion import run
+from rankstability.read import campaigns
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from rankstability.report import run
+from rankcompanion import run
 
 
 def test_company_on_the_demo(tmp_path):

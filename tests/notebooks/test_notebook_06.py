@@ -10,13 +10,12 @@ import sys
 import pandas as pd
 import pytest
 
-from rankstability import paths
-from rankstability.papers import claims
+from paperkit import claims, paths
+from rankstability.rank import srp
+from rankstability.rank.srp_studies import Design
 from rankstability.read.campaigns import find, load_mqm
 from rankstability.read.mqm import read_mqm
 from rankstability.score import mqm
-from rankstability.study import srp
-from rankstability.study.srp_studies import Design
 
 CONTRACT = [
     "pair",

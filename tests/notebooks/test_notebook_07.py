@@ -8,8 +8,8 @@ import demo_rr
 import pandas as pd
 import pytest
 
+from rankcompanion import run
 from rankstability.read import rr as readers_rr
-from rankstability.report import run
 from rankstability.score import rr as relative_ranking
 
 

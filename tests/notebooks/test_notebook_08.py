@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from rankcompanion import run
+from rankcompanion.tournament import tasks as tournament_tasks
 from rankstability.read import campaigns
-from rankstability.report import run
-from rankstability.study import tournament_tasks
 
 
 @pytest.fixture(scope="module")

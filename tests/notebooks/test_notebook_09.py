@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankstability.report import parameters, run
+from paperkit import parameters
+from rankcompanion import run
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from paperkit import parameters
+from rankcompanion import run
+from rankcompanion.lines import held
+from rankcompanion.lines import tables as lines
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.units import TWO_WAY
 from rankstability.read import campaigns
-from rankstability.report import parameters, run
-from rankstability.study import held, lines
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from conftest import needs
-from rankstability.report import parameters, run
+from paperkit import parameters
+from rankcompanion import run
 
 
 def executed(folder, campaign, resamples):

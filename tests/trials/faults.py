@@ -19,7 +19,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from rankstability.report import placing
+from paperkit import placing
 
 RUN = [sys.executable, "-m", "rankstability.run", "01", "campaign=demo-srdc", "pair=de-en"]
 ONE, TWO = ["alpha=0.05", "resamples=50"], ["alpha=0.2", "resamples=60"]

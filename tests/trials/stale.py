@@ -13,12 +13,12 @@ from pathlib import Path
 
 import yaml
 
-from rankstability import paths
+from paperkit import paths
+from paperkit.parameters import resolve
+from paperkit.placing import csv_bytes
+from rankcompanion import ledger
+from rankcompanion.workflow import Job, given
 from rankstability.read import campaigns
-from rankstability.report import ledger
-from rankstability.report.parameters import resolve
-from rankstability.report.placing import csv_bytes
-from rankstability.report.workflow import Job, given
 
 SAMPLE = (  # of each protocol something that takes seconds
     *("01:wmt22-appraise-liv", "02:wmt22-appraise-liv", "01:wmt21:cs-en", "08:wmt11"),

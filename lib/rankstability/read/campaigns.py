@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from .. import paths
+from paperkit import paths
+
 from ..errors import DataError, meant
 from ..judgments import UNKNOWN_Z, DirectAssessment, unstandardised
 from . import da as readers_da

@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from .. import paths
+from paperkit import paths
+
 from ..errors import DataError
 from . import formats, text
 from .da import GOOD, LATEST, locate

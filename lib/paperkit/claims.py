@@ -1,0 +1,158 @@
+"""What the papers print beside what we compute, as rows of the claims ledger.
+
+A paper's module takes the frames that a run made, gives our values the key columns of
+``data/published/<paper>.csv``, and calls `compare`::
+
+    rows = claims.published("knowles2021", "Table 2")
+    ours = changes.melt(["campaign"], ["rank", "cluster"], "kind", "ours")
+    claims.compare(rows, ours, ["campaign", "kind"], provenance="official")
+
+What no single run can answer is answered when the ledger is put together (`report.ledger`), by two
+functions that a paper's module may have:
+
+``across(tables) -> DataFrame``
+    Ledger rows (`COLUMNS`) that need several campaigns. ``tables("02", "changes")`` gives that
+    table of notebook 02 of all real campaigns that were run, one below the other, ``campaign``
+    first (empty where there is none); ``tables("02", "run")`` a row per campaign with the settings
+    in its ``run.json``; ``tables("catalogue", "pairs")`` what the catalogue says of each real
+    campaign's pairs, here or not: campaign, pair, protocol, year, style, tool, judged, title.
+``absent(rows) -> DataFrame or Series``
+    For the published `rows` that neither a run nor ``across`` answered: ledger rows (`COLUMNS`), or
+    a Series of reasons with the index of `rows`. Cells it leaves out get the reason ``the data are
+    not here``; without a provenance of their own all are ``official``, with status ``no data``.
+
+A row with status ``no data`` gives way to a row of the same paper, place and cell with data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import pandas as pd
+
+from rankstability.errors import DataError
+
+from . import paths
+
+COLUMNS = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
+STATUSES = ("exact", "rounds", "differs", "no data", "fact")
+WEAK = "weak:"  # begins the reason of a cell that could hardly have come out otherwise
+PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated")
+
+
+def published(paper: str, *places: str) -> pd.DataFrame:
+    """The numbers a paper prints, from ``data/published/<paper>.csv``, as text.
+
+    Only those of `places` (tables or figures, such as ``"Table 2"``) where given. Columns: paper,
+    place, cell, published and whatever else the file holds (its source note).
+    """
+    file = paths.PUBLISHED / f"{paper}.csv"
+    frame = pd.read_csv(file, dtype=str, keep_default_na=False)
+    if places:
+        frame = frame[frame["place"].isin(places)]
+        missing = set(places) - set(frame["place"])
+        if missing:
+            raise DataError("no such place", file=paths.shown(file), value=sorted(missing))
+    return frame.reset_index(drop=True)
+
+
+def status(printed: str, ours: Any, tolerance: float | None = None) -> str:
+    """How `ours` compares with what is `printed`.
+
+    ``exact``: the same text, or the same number at the printed precision (either rule for halves).
+    ``rounds``: off by at most one unit of the last printed digit, or by `tolerance` where given
+    (for simulated values: the Monte Carlo error). ``no data``: `ours` is missing.
+    """
+    if ours is None or pd.isna(ours) or ours == "":
+        return "no data"
+    if str(ours) == printed:
+        return "exact"
+    number = _decimal(printed)
+    value = _decimal(str(ours))
+    if number is None or value is None:
+        return "differs"
+    unit = Decimal(1).scaleb(int(number.as_tuple().exponent))
+    gap = abs(value - number)
+    if gap <= unit / 2 * (1 + Decimal("1e-9")):
+        return "exact"
+    allowed = max(unit, Decimal(str(tolerance))) if tolerance is not None else unit
+    return "rounds" if gap <= allowed else "differs"
+
+
+def _decimal(text: str) -> Decimal | None:
+    try:
+        value = Decimal(text.strip().rstrip("%").replace(",", "").replace("−", "-"))
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
+
+
+def compare(
+    rows: pd.DataFrame,
+    ours: pd.DataFrame,
+    on: Sequence[str] = ("place", "cell"),
+    *,
+    provenance: str,
+    no_data: str = "the data are not here",
+) -> pd.DataFrame:
+    """Ledger rows: published `rows` joined with our values on the key columns `on`.
+
+    Parameters
+    ----------
+    ours : DataFrame
+        The key columns `on` (as in the published file; compared as text, what is missing is empty)
+        and ``ours``, our value (missing: none). Optional, each for its own row: ``reason``,
+        ``tolerance``, ``provenance``, ``fact`` (true: what agrees is a ``fact`` of the catalogue,
+        not a result). Published rows that no row of `ours` answers are ``no data``; rows of `ours`
+        that are not printed are left out. Two values for one key are refused.
+    provenance : str
+        One of `PROVENANCES`: where our data come from.
+    no_data : str
+        The reason of rows without a value that have none of their own.
+    """
+    on = list(on)
+    extra = [c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours]
+    answers = ours.reindex(columns=[*on, *extra]).astype(dict.fromkeys([*on, "ours"], object))
+    answers = answers.fillna(dict.fromkeys(on, "")).astype(dict.fromkeys(on, str))
+    if answers.duplicated(on).any():
+        twice = answers.loc[answers.duplicated(on), on].iloc[0]
+        raise DataError("two values for one published number", value=tuple(twice))
+    keys = rows[["paper", *dict.fromkeys(["place", "cell", "published", *on])]].astype(str)
+    joined = keys.merge(answers, on=on, how="left")
+    out = []
+    for row in joined.to_dict("records"):
+        limit, source = _given(row, "tolerance", None), _given(row, "provenance", provenance)
+        if source not in PROVENANCES:
+            raise DataError("unknown provenance", value=source, expected=", ".join(PROVENANCES))
+        verdict = status(row["published"], row["ours"], limit)
+        verdict = "fact" if verdict == "exact" and _given(row, "fact", False) else verdict
+        reason = _given(row, "reason", "") or (no_data if verdict == "no data" else "")
+        about = (row[name] for name in ("paper", "place", "cell", "published"))
+        out.append((*about, _text(row["ours"]), verdict, reason, source))
+    return pd.DataFrame(out, columns=COLUMNS)
+
+
+def _given(row: dict[Any, Any], name: str, usual: Any) -> Any:
+    """The row's own value where it has one, else `usual`."""
+    value = row.get(name)
+    return usual if value is None or pd.isna(value) else value
+
+
+def _text(value: Any) -> str:
+    if value is None or pd.isna(value):
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def summary(rows: pd.DataFrame, by: Sequence[str] = ("paper", "place")) -> pd.DataFrame:
+    """Counts of each status per paper and place: columns paper, place, exact, rounds, ..."""
+    counts = pd.crosstab([rows[name] for name in by], rows["status"])
+    table = counts.reindex(columns=list(STATUSES), fill_value=0).reset_index()
+    return table.rename_axis(columns=None)
+
+
+def yes(value: Any) -> str:
+    """``yes`` or ``no``."""
+    return "yes" if value else "no"

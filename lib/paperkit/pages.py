@@ -1,0 +1,244 @@
+"""One executed notebook as one page: code folded, tables and figures with anchors, no dumps."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from html import escape, unescape
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+from rankstability.errors import DataError
+
+from . import paths, tables
+from .parameters import declared, read_notebook
+from .templates import HERE
+
+ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # cells that it added
+PARTS = ["pages.py", "site.py", "templates.py"]  # what a page depends on
+PARTS += ["base.html.j2", "page.html.j2", "page/index.html.j2"]
+
+
+@dataclass(frozen=True)
+class Body:
+    """What an executed notebook becomes: its HTML, its headings, its words for the search."""
+
+    title: str
+    html: str
+    headings: list[tuple[int, str, str]]  # level, id, text
+    words: list[tuple[str, str, str]]  # id, heading, text below it
+    empty: list[str]  # sections that this run had nothing for
+
+
+def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
+    """The executed notebook `saved` as HTML; it may have failed halfway.
+
+    `links` leads from names of files in `folder`, such as ``cs-en/bump.png``, to links: a page
+    holds only those pictures that are not there. `folder` is where the results lie, as the settings
+    show it: while it ran, they were staged elsewhere.
+    """
+    import nbformat
+
+    notebook = nbformat.read(saved, as_version=4)
+    given = notebook.metadata.get("papermill", {}).get("parameters", {})
+    site: dict[str, Any] = {"given": {**given, "output_dir": paths.shown(folder)}, "settings": []}
+    with suppress(DataError):  # a notebook without parameters
+        site["settings"] = declared(saved)
+    notebook.cells, empty = _without_empty([c for c in notebook.cells if not ADDED & _tags(c)])
+    heading = ""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            titles = re.findall(r"^#+ +(.+)$", cell.source, re.MULTILINE)
+            heading = titles[-1] if titles else heading
+            continue
+        for output in cell.get("outputs", []):
+            _figure(output, links, folder, heading)
+    html, _ = _exporter().from_notebook_node(notebook, resources={"site": site})
+    title = headline(notebook)[0] or saved.stem.partition("__")[0]
+    html, headings = _anchored(str(html))
+    return Body(title, html, headings, _passages(html), empty)
+
+
+def _tags(cell: Mapping[str, Any]) -> set[str]:
+    return {*cell.get("metadata", {}).get("tags", [])}
+
+
+def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
+    """The cells but those of sections whose code put nothing out, and the titles of these.
+
+    A section is a text cell that begins with a heading, and what follows up to the next one.
+    """
+    sections: list[list[Any]] = [[]]
+    for cell in cells:
+        if cell["cell_type"] == "markdown" and cell["source"].lstrip().startswith("#"):
+            sections.append([])
+        sections[-1].append(cell)
+    kept: list[Any] = []
+    empty: list[str] = []
+    for section in sections:
+        code = [c for c in section if c["cell_type"] == "code"]
+        first = section[0]["source"].strip().splitlines()[0] if section else ""
+        if code and first.startswith("##") and not any(map(_says_something, code)):
+            empty.append(first.lstrip("# "))
+        else:
+            kept += section
+    return kept, empty
+
+
+def _says_something(cell: Mapping[str, Any]) -> bool:
+    """Whether a code cell is the one of parameters, or put out more than that there is no row."""
+    shown = ("".join(o.get("data", {}).get("text/html", [])) for o in cell.get("outputs") or ())
+    return "parameters" in _tags(cell) or any(text != tables.EMPTY for text in shown)
+
+
+def _figure(output: Any, links: Mapping[str, str], folder: Path, heading: str) -> None:
+    """Enter in an output with a picture what the template needs: its link and its alt text."""
+    data, metadata = output.get("data", {}), output.setdefault("metadata", {})
+    about = {**metadata.get("image/png", {}), **metadata.pop("rankstability", {})}
+    name = str(about.get("picture") or about.get("name") or "")
+    png = base64.b64decode("".join(data["image/png"])) if "image/png" in data else b""
+    link = links.get(name, "")
+    if png and link and (folder / name).read_bytes() != png:
+        link = ""  # made again since, by another run
+    if not link and not png:
+        return
+    alt = str(about.get("alt") or "")
+    caption = alt.partition(". ")[0].rstrip(".") or heading
+    words = name.removesuffix(".png").replace("/", " ").replace("_", " ")
+    metadata["site"] = {
+        "source": link or "data:image/png;base64," + base64.b64encode(png).decode(),
+        "alt": alt or ": ".join(filter(None, [words, heading])) or "Figure",
+        "caption": caption,
+        "id": "figure-" + slug(words or caption),
+        "csv": links.get(name.removesuffix(".png") + ".csv", "") if link else "",
+        "png": link,
+    }
+
+
+def slug(text: str) -> str:
+    """`text` as part of an id or an address: letters, digits and hyphens."""
+    return re.sub(r"[^\w]+", "-", unescape(text).lower()).strip("-") or "section"
+
+
+def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
+    """HTML whose headings and figures have ids of their own, with links to themselves.
+
+    Levels that skip one are brought up, and there is one heading of the first level. Also level, id
+    and text of each heading.
+    """
+    used: set[str] = set()
+    headings: list[tuple[int, str, str]] = []
+
+    def unique(wanted: str) -> str:
+        names = chain([wanted], (f"{wanted}-{k}" for k in count(2)))
+        used.add(name := next(name for name in names if name not in used))
+        return name
+
+    def heading(found: re.Match[str]) -> str:
+        inner = found[2].strip()
+        text = " ".join(unescape(re.sub(r"<[^>]+>", "", inner)).split())
+        level = max(2, min(int(found[1]), headings[-1][0] + 1)) if headings else 1
+        name = unique(slug(text))
+        headings.append((level, name, text))
+        link = f'<a class="anchor" href="#{name}" aria-label="Link to {escape(text)}">#</a>'
+        return f'<h{level} id="{name}">{inner}{link}</h{level}>'
+
+    def figure(found: re.Match[str]) -> str:
+        return f'<figure id="{(name := unique(found[1]))}">{found[2]}#{name}'
+
+    regions = count(1)
+    html = re.sub(r"(?s)<h([1-6])[^>]*>(.*?)</h\1>", heading, html)
+    html = re.sub(r'(?s)<figure id="([^"]+)">(.*?)#self', figure, html)
+    named = r'(aria-label="(?:Table|Printed text|Error))"'
+    return re.sub(named, lambda found: f'{found[1]} {next(regions)}"', html), headings
+
+
+def _passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
+    """Id, heading and the words below it: each once, without code and the numbers of tables."""
+    html = re.sub(r'(?s)<details class="code">.*?</details>', " ", html)
+    made = []
+    for part in re.split(r"(?=<h[1-6] id=)", html):
+        found = re.match(r'<h[1-6] id="([^"]+)">(.*?)<a class="anchor".*?</h[1-6]>', part, re.S)
+        if found:
+            text = unescape(re.sub(r"<[^>]+>", " ", part[found.end() :]))
+            words = " ".join(dict.fromkeys(w for w in text.split() if re.search(r"[^\W\d_]", w)))
+            made.append((found[1], unescape(re.sub(r"<[^>]+>", "", found[2])), words[:most]))
+    return made
+
+
+def headline(notebook: Mapping[str, Any]) -> tuple[str, str]:
+    """The title and the first paragraph (the question) of a notebook, as plain text."""
+    cells = notebook.get("cells", [])
+    text = next(("".join(c["source"]) for c in cells if c["cell_type"] == "markdown"), "")
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"<[^>]+>|[*`]", "", text))
+    title, _, rest = text.strip().partition("\n")
+    question = next((p for p in re.split(r"\n\s*\n", rest.strip()) if p.strip()), "")
+    return title.lstrip("# ").strip(), " ".join(question.split())
+
+
+def source_headline(name: str) -> tuple[str, str]:
+    """`headline` of the notebook of that name; this and nothing where there is none."""
+    try:
+        title, question = headline(read_notebook(name))
+    except (OSError, ValueError):
+        return name, ""
+    return title or name, question
+
+
+@cache
+def assets() -> dict[str, str]:
+    """The files that all pages share: the style sheet, with the colours of code, and the script."""
+    from pygments.formatters import HtmlFormatter
+
+    light, dark = (HtmlFormatter(style=s) for s in ("xcode", "github-dark"))
+    css, script = ((HERE / name).read_text(encoding="utf-8") for name in ("site.css", "site.js"))
+    night = dark.get_style_defs(".highlight")
+    screen = f"@media screen and (prefers-color-scheme: dark) {{\n{night}\n}}"
+    plain = ".highlight, .highlight pre { background: none; }"
+    code = "\n".join([light.get_style_defs(".highlight"), screen, plain])
+    return {"site.css": f"{css}\n{code}\n", "site.js": script}
+
+
+TAGS = {"a", "b", "blockquote", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em"}
+TAGS |= {"h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "li", "ol", "p", "pre", "small", "span"}
+TAGS |= {"strong", "sub", "summary", "sup", "ul"}
+TAGS |= {"table", "tbody", "td", "tfoot", "th", "thead", "tr"}
+ATTRIBUTES = {"*": ["class", "style", "title", "lang", "scope", "colspan", "rowspan"]}
+ATTRIBUTES["a"] = ["href"]
+
+
+def harmless(html: str) -> str:
+    """HTML that a cell put out, with all markup that could run or load something written as text.
+
+    Names and titles come from data: whatever they hold, a page shows it and does not obey it. Each
+    table stands in a region of its own, which scrolls.
+    """
+    import bleach
+    from bleach.css_sanitizer import CSSSanitizer
+
+    html = re.sub(r"<style.*?</style>", "", html, flags=re.DOTALL)
+    safe = bleach.clean(html, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=CSSSanitizer())
+    region = '<div class="scroll" role="region" tabindex="0" aria-label="Table">'
+    safe = re.sub(r"<table[^>]*>", lambda found: region + found[0], safe)
+    safe = safe.replace("<th></th>", "<td></td>")  # a heading of nothing
+    return safe.replace("</table>", "</table></div>")
+
+
+@cache
+def _exporter() -> Any:
+    from nbconvert import HTMLExporter
+    from nbconvert.filters import Highlight2HTML
+
+    exporter = HTMLExporter(
+        extra_template_basedirs=[str(HERE)],
+        template_name="page",
+        exclude_anchor_links=True,  # `anchored` writes them
+    )
+    exporter.register_filter("harmless", harmless)
+    exporter.register_filter("highlight_code", Highlight2HTML(pygments_lexer="ipython3"))
+    return exporter

@@ -1,0 +1,239 @@
+"""Names of notebooks, their parameters with declared types, and what their metadata promise."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rankstability.errors import DataError, meant
+
+from . import paths
+
+TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
+LINE = "name: type = literal  # help"
+WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
+CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported, to answer at once
+    "test": ("scipy<1.7", "two-sided", "greater"),
+    "rule": ("knowles", "official wins", "all above beat all below", "rank ranges", "adjacent"),
+    "correction": ("none", "holm", "benjamini-hochberg"),
+    "recipe": (
+        *("auto", "wmt17", "wmt23", "wmt24", "wmt25-2025-08", "wmt25", "wmt26-2026-08", "wmt26"),
+    ),
+    "weights": ("freitag2021", "marot2023", "major1", "major10", "critical25"),
+    "measure": ("p_a", "s", "clicker", "pi", "cohen", "fleiss"),
+    "unit": (
+        *("auto", "worker", "hit", "document", "worker x document"),
+        *("block", "battle", "judge", "rater", "segment"),
+    ),
+    "zeros": ("one", "keep"),
+}
+"""Values of a parameter of this name; a notebook's metadata may give its own (``choices``)."""
+VERDICT = "00_verdict"  # an installed package has no notebooks, but this one's page
+LONGEST = 10_000  # characters of a parameter on the command line
+LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
+LEAST |= {
+    "draws": 1,
+    "random_seeds": 1,
+    "jobs": 1,
+    "studies": 0,
+    "sizes": 0,
+    "splits": 0,
+    "least_pairs": 0,
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One line of a parameters cell: ``name: type = default  # help``."""
+
+    name: str
+    type: str
+    default: Any
+    help: str
+
+
+def notebooks() -> list[str]:
+    """Names of all notebooks, in order."""
+    return sorted(p.stem for p in paths.NOTEBOOKS.glob("[0-9]*.ipynb"))
+
+
+def resolve(prefix: str) -> str:
+    """The notebook that `prefix` names; any unique beginning will do."""
+    name = Path(prefix).stem if prefix.endswith(".ipynb") else prefix
+    known = notebooks()
+    matches = [n for n in known if n == name] or [n for n in known if n.startswith(name)]
+    if len(matches) != 1:
+        problem = "no such notebook" if not matches else f"matches {', '.join(matches)}"
+        expected = ", ".join(known) or "a clone of the repository, which holds the notebooks"
+        raise DataError(problem, value=prefix, expected=expected)
+    return matches[0]
+
+
+def read_notebook(name: str) -> dict[str, Any]:
+    """The notebook as JSON."""
+    return dict(json.loads((paths.NOTEBOOKS / f"{name}.ipynb").read_bytes()))
+
+
+def metadata(name: str) -> dict[str, Any]:
+    """What a notebook says of itself: protocols, workers, split, promises, pair_promises."""
+    if name == VERDICT and name not in notebooks():
+        return {"protocols": ["DA", "MQM", "RR"]}
+    return dict(read_notebook(name)["metadata"]["rankstability"])
+
+
+def parameters(name: str) -> list[Parameter]:
+    """The parameters of the notebook of that name; see `declared`."""
+    if name == VERDICT:
+        file = Path(__file__).with_name("verdict.yaml")
+        return [Parameter(**row) for row in yaml.safe_load(file.read_text(encoding="utf-8"))]
+    return declared(paths.NOTEBOOKS / f"{name}.ipynb")
+
+
+def declared(notebook: Path) -> list[Parameter]:
+    """The parameters of a notebook file: the lines of its cell tagged ``parameters``.
+
+    As papermill reads them. DataError if there are none, or one is not ``name: type = literal``.
+    """
+    from papermill import inspect_notebook
+
+    found = inspect_notebook(notebook)
+    if not found:
+        raise DataError("no cell tagged 'parameters' with parameters", file=notebook, expected=LINE)
+    made = []
+    for name, about in found.items():
+        kind, text = about["inferred_type_name"], about["default"]
+        if kind not in TYPES:
+            expected = f"{LINE}; types: {', '.join(TYPES)}"
+            raise DataError("not a parameter", file=notebook, value=name, expected=expected)
+        try:
+            default = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            raise DataError("not a literal", file=notebook, value=text, expected=LINE) from None
+        made.append(Parameter(name, kind, default, about["help"]))
+    return made
+
+
+def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """`given` values with the declared types; what the notebook cannot take is refused.
+
+    That is, with a DataError: a name that is not declared, a value of another type, one that is
+    not among the choices, a number out of range. Text (from a command line) is read as YAML where
+    the declared type is not ``str``.
+    """
+    known = {p.name: p for p in parameters(name)}
+    for key in given:
+        if key not in known:
+            raise unknown(f"unknown parameter of {name}", key, known)
+    values = {k: _typed(known[k], v) for k, v in given.items()}
+    own = metadata(name).get("choices", {})
+    for key, value in values.items():
+        if value != known[key].default:
+            _in_range(key, value, own.get(key) or CHOICES.get(key, ()))
+    return values
+
+
+def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
+    if choices and value not in choices:
+        raise unknown(f"parameter {name}", value, choices)
+    if name == "alpha" and not 0 < value < 1:
+        raise DataError("parameter alpha", value=value, expected="above 0 and below 1")
+    if name in LEAST and value < LEAST[name]:
+        raise DataError(f"parameter {name}", value=value, expected=f"at least {LEAST[name]}")
+
+
+def unknown(problem: str, value: str, known: Collection[str]) -> DataError:
+    """The error for a value that is none of `known`, with the closest of them."""
+    return DataError(problem + meant(str(value), known), value=value, expected=", ".join(known))
+
+
+def check_campaign(name: str, campaign: Any) -> None:
+    """DataError for a campaign that the notebook does not take; it names those that do."""
+    about = metadata(name)
+    if about.get("protocols") and not takes(about, campaign):
+        fitting = ", ".join(n for n in notebooks() if takes(metadata(n), campaign)) or "none here"
+        if campaign.parts:
+            studies = ", ".join(f"{campaign.name}.{part}" for part in campaign.parts)
+            problem = f"{campaign.name} holds several studies: name one for {name}"
+            raise DataError(problem, expected=f"campaign={studies}; or, of all, {fitting}")
+        what = campaign.protocol if campaign.workers else "segment scores without workers"
+        problem = f"{name} is not for {what}, which {campaign.name} holds"
+        raise DataError(problem, expected=f"one of {fitting}")
+
+
+def check_pair(campaign: Any, pair: str) -> None:
+    """DataError for a pair that the campaign does not have; empty or ``whole`` stand for all."""
+    if pair and pair != WHOLE and pair not in campaign.pairs:
+        raise unknown(f"no such language pair in campaign {campaign.name}", pair, campaign.pairs)
+
+
+def takes(about: Mapping[str, Any], campaign: Any) -> bool:
+    """Whether a notebook with this metadata takes the campaign; one of several studies by name."""
+    if campaign.parts and not about.get("studies"):
+        return False
+    if campaign.protocol not in about.get("protocols", []):
+        return False
+    return campaign.protocol != "DA" or campaign.workers or not about.get("workers", False)
+
+
+def _typed(parameter: Parameter, value: Any) -> Any:
+    kind, item = parameter.type, parameter.type.removeprefix("list[").removesuffix("]")
+    read, several = value, kind != item
+    if isinstance(value, str) and kind != "str":
+        read = _read(value)
+        if several and not isinstance(read, list):  # a,b,c
+            parts = [v.strip() for v in value.split(",") if v.strip()]
+            read = [v if item == "str" else _read(v) for v in parts]
+    values = read if several else [read]
+    if not isinstance(values, list) or not all(_is(item, v) for v in values):
+        expected = f"{kind}: {parameter.help}"
+        raise DataError(f"parameter {parameter.name}", value=value, expected=expected)
+    values = [float(v) if item == "float" else v for v in values]
+    return values if several else values[0]
+
+
+def _read(value: str) -> Any:
+    """Text as a YAML scalar or flat list; as it stands where it is neither."""
+    if value.count("[") > 1 or "{" in value or len(value) > LONGEST:
+        return value
+    try:
+        return yaml.safe_load(value)
+    except (yaml.YAMLError, ValueError, RecursionError):  # no such date, too many digits
+        return value
+
+
+def _is(kind: str, value: Any) -> bool:
+    if kind in ("bool", "str"):
+        return isinstance(value, bool if kind == "bool" else str)
+    number = isinstance(value, int) and not isinstance(value, bool)
+    return number or (kind == "float" and isinstance(value, float) and math.isfinite(value))
+
+
+def output_folder(given: str | Path) -> Path:
+    """The folder `given`, for results; DataError where none can be made or written to."""
+    problem, expected = "the output folder cannot be", "a folder to write to"
+    try:
+        folder = Path(given).resolve()
+        there = next(p for p in (folder, *folder.parents) if p.exists())
+    except (OSError, ValueError, RuntimeError) as error:  # NUL, too long, links in a circle
+        reason = f"{problem} made ({getattr(error, 'strerror', None) or error})"
+        raise DataError(reason, value=str(given), expected=expected) from None
+    if not there.is_dir():
+        raise DataError(f"{problem} here, where a file is", file=there, expected="a folder")
+    for needed in {there, folder.parent if there == folder else there}:
+        if not os.access(needed, os.W_OK | os.X_OK):
+            raise DataError(f"{problem} written to", file=needed, expected=expected)
+    here = Path.cwd()
+    if folder in (here, *here.parents) or os.path.ismount(folder):
+        expected = "a folder of its own, such as out"
+        raise DataError(
+            "results cannot take the place of this folder", file=folder, expected=expected
+        )
+    return folder

@@ -1,0 +1,213 @@
+"""Where results go, and how: whole or not at all, by one run, by several at once, after a kill.
+
+A run writes to a folder of its own beside the final one. When all is there, the old results are
+renamed into that folder and the new ones into their place. A kill between the two renames is put
+right by whoever comes next (a run, the ledger, the report), by looking at the names alone.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import paths
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STAGING = ".partial-"  # begins the name of a run's folder: then results ~ machine ~ process ~
+NEW, OLD = "new", "old"  # in it: the new results, and the old ones while they change places
+FORGOTTEN = 86_400.0  # seconds after which the folder of a run on another machine is removed
+RECORD = "run.json"  # beside the results: the settings they depend on, and what each file is
+SOURCE = ".campaign"  # in the results of an own campaign: the path of its judgments
+
+
+def is_own(campaign: Any) -> bool:
+    """Whether this is a user's campaign, not one of the catalogue."""
+    from rankstability.read.campaigns import in_catalogue
+
+    return not in_catalogue(campaign.name)
+
+
+def results_folder(campaign: Any) -> Path:
+    """The folder for the results of a campaign, one folder a notebook in it.
+
+    ``figures/<name>`` for the catalogue's. For an own one ``results/<name>``, or, where another
+    campaign of that name has its results there, ``results/<name>-<hash of the path>``.
+    """
+    if not is_own(campaign):
+        return paths.FIGURES / campaign.name
+    plain, source = paths.RESULTS / campaign.name, _source(campaign)
+    owner = plain / SOURCE
+    if not owner.is_file() or owner.read_bytes() == source:
+        return plain
+    return plain.with_name(f"{plain.name}-{hashlib.sha256(source).hexdigest()[:6]}")
+
+
+def claim(campaign: Any) -> None:
+    """Note in the results folder of an own campaign whose it is."""
+    if is_own(campaign):
+        folder = results_folder(campaign)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / SOURCE).write_bytes(_source(campaign))
+
+
+def _source(campaign: Any) -> bytes:
+    return os.fsencode((campaign.file or campaign.folder).resolve())
+
+
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write `content` to `path` so that a reader sees the old file or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def csv_bytes(frame: pd.DataFrame) -> bytes:
+    """`frame` as CSV: no index, ``\\n``, UTF-8, ten digits (more differ between platforms)."""
+    text = frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    return re.sub(r"(?<![^,\n])-0(?=[,\n])", "0", text).encode()
+
+
+def record(folder: Path) -> dict[str, Any]:
+    """The ``run.json`` of a folder; empty where there is none."""
+    file = folder / RECORD
+    return dict(json.loads(file.read_bytes())) if file.is_file() else {}
+
+
+def listed(made: Mapping[str, Any], about: tuple[str, str]) -> set[str]:
+    """The files that a ``run.json`` lists, if it is of this notebook and campaign."""
+    mine = (made.get("notebook"), made.get("campaign")) == about
+    return {Path(name).name for name in made.get("files", ())} if mine else set()
+
+
+@contextmanager
+def made_folders(*folders: Path) -> Iterator[None]:
+    """These folders, made where absent; those made here that are empty afterwards go again."""
+    made: list[Path] = []
+    for folder in folders:
+        made += [p for p in (folder, *folder.parents) if not p.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        for folder in sorted(made, key=lambda p: -len(p.parts)):
+            with suppress(OSError):
+                folder.rmdir()
+
+
+@contextmanager
+def staging(final: Path) -> Iterator[Path]:
+    """A folder of this run beside `final`, gone afterwards; what killed runs left is put right."""
+    recover(final)
+    prefix = "~".join([STAGING + final.name, _machine(), str(os.getpid()), ""])
+    own = Path(tempfile.mkdtemp(prefix=prefix, dir=final.parent))
+    try:
+        yield own
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def _machine() -> str:
+    """The machine, and where processes have numbers of their own (containers), which of them."""
+    spaces = Path("/proc/self/ns/pid")
+    return socket.gethostname() + (os.readlink(spaces) if spaces.is_symlink() else "")
+
+
+def _gone(own: Path, machine: str, process: str) -> bool:
+    """Whether the run of this folder has ended; on another machine, whether it is a day old."""
+    try:
+        if machine != _machine():
+            return time.time() - own.stat().st_mtime > FORGOTTEN
+        os.kill(int(process), 0)
+    except (ProcessLookupError, ValueError):
+        return True
+    except OSError:  # of another user, or just removed
+        pass
+    return False
+
+
+@contextmanager
+def locked(final: Path) -> Iterator[None]:
+    """Alone with the results of `final`, among all runs and machines that share the folder.
+
+    The lock of a killed process is free. File systems without locks go without.
+    """
+    file = final.with_name(f"{STAGING}{final.name}.lock")
+    while True:
+        number = os.open(file, os.O_CREAT | os.O_RDWR, 0o666)
+        with suppress(OSError):
+            fcntl.flock(number, fcntl.LOCK_EX)
+        with suppress(FileNotFoundError):
+            if os.fstat(number).st_ino == file.stat().st_ino:
+                break
+        os.close(number)  # the one before removed the file it held
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+        os.close(number)
+
+
+def place(own: Path, final: Path, about: tuple[str, str], scopes: Sequence[Path]) -> None:
+    """Put the results of a finished run, ``own / NEW``, in place of those in `final`.
+
+    What else lies in `final` stays; of an earlier run only those files go that a ``run.json`` of
+    the same notebook and campaign (`about`) lists, directly in one of the folders `scopes`.
+    """
+    with locked(final):
+        left = {str(s / name) for s in scopes for name in listed(record(s), about)}
+
+        def replaced(folder: str, names: list[str]) -> list[str]:
+            inside = Path(folder).relative_to(final)
+            made = own / NEW / inside
+            return [n for n in names if f"{folder}/{n}" in left or (made / n).is_file()]
+
+        if final.is_dir():
+            also = {"symlinks": True, "dirs_exist_ok": True}
+            shutil.copytree(final, own / NEW, ignore=replaced, copy_function=_linked, **also)
+            os.rename(final, own / OLD)
+        os.rename(own / NEW, final)
+
+
+def _linked(file: str, to: str) -> None:
+    """The same file under another name; a copy where the file system has no such links."""
+    try:
+        os.link(file, to)
+    except OSError:
+        shutil.copy2(file, to)
+
+
+def recover(final: Path) -> None:
+    """Finish what runs killed while their results changed places left, and remove their folders."""
+    for own in sorted(final.parent.iterdir()) if final.parent.is_dir() else ():
+        name, *run = own.name.rsplit("~", 3)
+        if name != STAGING + final.name or len(run) != 3:
+            continue
+        with locked(final):
+            if (own / OLD).is_dir() and not final.exists():
+                os.rename(own / NEW, final)
+        if _gone(own, *run[:2]):
+            shutil.rmtree(own, ignore_errors=True)
+
+
+def recover_below(figures: Path) -> None:
+    """`recover` in the folder of each campaign and notebook."""
+    for own in figures.glob(f"*/{STAGING}*~*~*~*"):
+        recover(own.with_name(own.name.rsplit("~", 3)[0].removeprefix(STAGING)))

@@ -1,0 +1,171 @@
+"""The report: one folder with executed notebooks as pages, the index, and all they link to."""
+
+from __future__ import annotations
+
+import argparse
+import filecmp
+import json
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rankcompanion import front
+from rankstability.read.text import digest
+
+from . import pages, paths, placing
+from .placing import write_whole
+from .runs import Run, around, read_runs
+from .templates import HERE, template
+
+RECORD = ".pages.json"
+FIGURE = ("png", "svg", "pdf")
+SHOWN = (*FIGURE, "csv", "tex", "json")
+
+
+def publish(folder: Path, to: Path) -> list[str]:
+    """Copy the figures and tables of a notebook and campaign, with its pairs'; their places."""
+    made = []
+    for file in sorted(folder.rglob("*.*")) if folder.is_dir() else ():
+        place = file.relative_to(folder)
+        hidden = any(part.startswith(".") for part in place.parts)
+        if hidden or file.suffix[1:] not in SHOWN or len(place.parts) > 2:
+            continue
+        copy = to / place
+        if not copy.is_file() or not filecmp.cmp(file, copy):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, copy)
+        made.append(place.as_posix())
+    return made
+
+
+def listed(places: Iterable[str], folder: str, pair: str = "") -> dict[str, dict[str, Any]]:
+    """Figures and tables for a page: a group for the campaign and one per pair, links by kind.
+
+    A figure's numbers stand with it. `folder` leads from the page to the files.
+    """
+    rows = []
+    for place in places:
+        stem, _, kind = place.rpartition(".")
+        below, _, name = stem.rpartition("/")
+        if not pair or below == pair:
+            rows.append((below, name, SHOWN.index(kind), place))
+    drawn = {(below, name) for below, name, nth, _ in rows if SHOWN[nth] in FIGURE}
+    groups: dict[str, dict[str, Any]] = {}
+    for below, name, nth, place in sorted(rows):
+        group = groups.setdefault(below or "the whole campaign", {"figures": {}, "tables": {}})
+        files = group["figures" if (below, name) in drawn else "tables"].setdefault(name, {})
+        files[SHOWN[nth]] = f"{folder}/{place}"
+    return groups
+
+
+def _write(site: Path, page: str, name: str, **context: Any) -> None:
+    text = template(name).render(root="../" * page.count("/"), **context)
+    write_whole(site / page, text.encode())
+
+
+def write_pages(runs: list[Run], site: Path) -> tuple[int, dict[str, str], dict[str, Any]]:
+    """Convert what changed since the last time, remove what belongs to runs that are gone.
+
+    Gives the number of pages converted, the problems of pages that could not be, by page, and per
+    page its title and the words below each heading, for the search.
+    """
+    from tqdm import tqdm
+
+    try:
+        record = json.loads((site / RECORD).read_bytes())
+    except (OSError, ValueError):
+        record = {}
+    old, fresh = record.get("pages", {}), {}
+    folders = {(run.campaign, run.notebook): run.output_dir for run in reversed(runs)}
+    files = {key: publish(folder, site.joinpath(*key)) for key, folder in sorted(folders.items())}
+    parts = [digest(HERE / part) for part in pages.PARTS]
+    todo = []
+    for run in runs:
+        if run.executed is None:
+            continue
+        places, near = files[run.campaign, run.notebook], around(run, runs)
+        beside = {name: [[r.page, r.last_line] for r in those] for name, those in near.items()}
+        stamp = [digest(run.executed), repr(run), repr(beside), repr(places), *parts]
+        if (old.get(run.page) or {}).get("stamp") == stamp and (site / run.page).is_file():
+            fresh[run.page] = old[run.page]
+        else:
+            todo.append((run, near, places, stamp))
+    problems = {}
+    for run, near, places, stamp in tqdm(todo, desc="report pages", unit="page", disable=None):
+        try:
+            fresh[run.page] = {"stamp": stamp, **_write_page(run, near, places, site)}
+        except Exception as problem:  # one broken notebook must not take the report with it
+            problems[run.page] = f"{type(problem).__name__}: {problem}"
+            (site / run.page).unlink(missing_ok=True)
+    copies = [f"{'/'.join(key)}/{place}" for key, places in files.items() for place in places]
+    _remove(site, {*old, *record.get("copies", [])} - {*fresh, *copies})
+    made = {"pages": fresh, "copies": copies}
+    if made != record:
+        write_whole(site / RECORD, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode())
+    return len(todo) - len(problems), problems, fresh
+
+
+def _write_page(
+    run: Run, near: Mapping[str, Any], places: Sequence[str], site: Path
+) -> dict[str, Any]:
+    assert run.executed is not None
+    # what a failed run drew was never put in place: its page holds the pictures itself
+    links = {} if run.failed else {place: f"{run.notebook}/{place}" for place in places}
+    body = pages.body(run.executed, links, run.output_dir)
+    files = listed(places, run.notebook, run.pair)
+    _write(site, run.page, "page.html.j2", run=run, body=body, files=files, **near)
+    return {"title": body.title, "words": [] if run.failed else body.words}
+
+
+def _remove(site: Path, left: Iterable[str]) -> None:
+    for name in left:
+        (site / name).unlink(missing_ok=True)
+        for folder in (site / name).parents:
+            if folder == site or not folder.is_dir() or any(folder.iterdir()):
+                break
+            folder.rmdir()
+
+
+def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
+    """Make the report site; see `main`. Gives back what was done, in numbers."""
+    placing.recover_below(figures)
+    runs = read_runs(executed, figures)
+    converted, problems, made = write_pages(runs, site)
+    for name, text in pages.assets().items():
+        write_whole(site / "assets" / name, text.encode())
+    contexts, words = front.contexts(runs, problems, figures, site)
+    for page, about in made.items():
+        where = page.removesuffix(".html").replace("/", " · ").replace("__", " · ")
+        words += [(f"{page}#{i}", heading, where, text) for i, heading, text in about["words"]]
+    words += front.format_words()
+    index = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    write_whole(site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode())
+    for page, context in contexts.items():
+        # written even if unchanged: the workflow goes by the index being newer than the runs
+        _write(site, page, **{"name": f"{page}.j2", **context})
+    kept = sum(run.status == "kept" for run in runs)
+    return {
+        "runs": len(runs) - kept,
+        "failed": sum(run.failed for run in runs),
+        "kept": kept,
+        "converted": converted,
+        "problems": problems,
+    }
+
+
+def main() -> None:
+    """Make the report site from executed notebooks and rendered figures."""
+    to = paths.BUILD / "site"
+    done = build(paths.BUILD / "executed", paths.FIGURES, to)
+    print(
+        f"{paths.shown(to)}/index.html: {done['runs']} runs, {done['failed']} failed; "
+        f"{done['kept']} reports kept in the repository; {done['converted']} pages converted"
+    )
+    for page, problem in done["problems"].items():
+        print(f"  {page} not converted: {problem}")
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=main.__doc__).parse_args()
+    main()

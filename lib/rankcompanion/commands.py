@@ -1,0 +1,170 @@
+"""The command line, ``rankstability``: run, verdict, data, formats."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+
+from paperkit import parameters, paths
+from rankstability.errors import DataError
+
+from . import run as runner
+
+USAGE = """\
+usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly
+       rankstability verdict PATH [name=value ...]    how far a ranking can be trusted
+       rankstability data [CAMPAIGN ...]              download the official releases
+       rankstability formats [NAME]                   the formats of judgments"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """``rankstability``: hand over to a subcommand."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    commands = {"run": run, "verdict": verdict, "data": data, "formats": formats}
+    if words and words[0] in commands:
+        return commands[words[0]](words[1:])
+    print(USAGE)
+    return 0 if words[:1] in (["-h"], ["--help"]) else 2
+
+
+def data(arguments: Sequence[str]) -> int:
+    """Download official releases: all, or those named."""
+    from . import download
+
+    return download.main(list(arguments))
+
+
+def verdict(arguments: Sequence[str]) -> int:
+    """How far the ranking of a file, a folder or a campaign can be trusted; where it is written.
+
+    0 success, 1 it could not be written, 2 the call or the judgments are off.
+    """
+    os.environ.update(runner.ONE_THREAD)  # before anything computes
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    about = "How far can a ranking be trusted? A page for each language pair, whole or not at all."
+    return _guarded(_parser("verdict", "path", about), list(arguments), _verdict)
+
+
+def _verdict(args: argparse.Namespace) -> bool:
+    words = [args.path or "", *args.parameters]
+    if words[0] and ("=" not in words[0] or os.path.exists(words[0])):
+        words[0] = f"campaign={words[0]}"
+    given = _given(filter(None, words))
+    if args.help or "campaign" not in given:
+        return _described(parameters.VERDICT if args.help else "")
+    plan = runner.plan(parameters.VERDICT, given)
+    from .verdict import (
+        page as verdict,  # after the judgments were read: faults in them are said at once
+    )
+
+    for one in verdict.execute(plan, args.quiet):
+        print(f"{one.said['name']}: {one.sentence}\n  {plan.final / one.file}\n")
+    return True
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a notebook; 0 success, 1 the notebook failed, 2 the call is off."""
+    parser = _parser("run", "notebook", "Run a notebook; results appear whole or not at all.")
+    parser.epilog = (
+        "NOTEBOOK is any unique beginning of a name; with --help: its parameters. Notebooks: "
+        + ", ".join(parameters.notebooks())
+    )
+    return _guarded(parser, sys.argv[1:] if arguments is None else list(arguments), _run)
+
+
+def _run(args: argparse.Namespace) -> bool:
+    if not args.notebook:
+        return _described("")
+    name = parameters.resolve(args.notebook)
+    if args.help:
+        return _described(name)
+    folder = runner.execute(name, _given(args.parameters), args.quiet)
+    print(f"{name}: results in {paths.shown(folder)}")
+    return True
+
+
+def _parser(command: str, first: str, about: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"rankstability {command}", description=about, add_help=False
+    )
+    parser.add_argument(first, nargs="?", metavar=first.upper())
+    parser.add_argument("parameters", nargs="*", help="name=value")
+    parser.add_argument("--figure-format", help="figures besides PNG: svg, pdf or svg,pdf")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("-h", "--help", action="store_true")
+    return parser
+
+
+def _guarded(
+    parser: argparse.ArgumentParser,
+    words: list[str],
+    work: Callable[[argparse.Namespace], bool],
+) -> int:
+    """Do what is asked; the exit code: 2 for a call or data that are off, 1 for what failed."""
+    try:
+        args, left = parser.parse_known_intermixed_args(words)
+        if left:
+            raise _no_option(left[0], words)
+        if args.figure_format:
+            from .session import FORMATS, figure_formats
+
+            os.environ[FORMATS] = ",".join(figure_formats(args.figure_format))
+        if work(args):
+            return 0
+        parser.print_help()
+        return 0 if args.help else 2
+    except (DataError, RuntimeError, OSError) as error:  # a full disk among them
+        print(f"error: {error}", file=sys.stderr)
+        return 2 if isinstance(error, DataError) else 1
+
+
+def _no_option(word: str, words: Sequence[str]) -> DataError:
+    """The error for ``--recipe wmt17``: parameters stand without dashes."""
+    name, _, value = word.lstrip("-").partition("=")
+    value = value or next(iter(words[words.index(word) + 1 :]), "") or "value"
+    expected = f"{name}={value} for a parameter; options: --figure-format, --quiet, --help"
+    return DataError("no such option", value=word, expected=expected)
+
+
+def _given(words: Iterable[str]) -> dict[str, str]:
+    """Parameters given as ``name=value``."""
+    given = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign:
+            raise DataError("not a parameter", value=word, expected="name=value")
+        given[name] = value
+    return given
+
+
+def _described(name: str) -> bool:
+    """Print the parameters of a notebook; without one nothing, for the help to be printed."""
+    if name:
+        print(f"{name}: parameters")
+        for p in parameters.parameters(name):
+            print(f"  {p.name}: {p.type} = {p.default!r}\n      {p.help}")
+    return bool(name)
+
+
+def formats(arguments: Sequence[str] = ()) -> int:
+    """List the formats with an example line each, or describe one."""
+    from rankstability.read.formats import FORMATS, PARTS, described
+
+    unknown = [name for name in arguments if name not in FORMATS]
+    if unknown:
+        print(f"error: unknown format {unknown[0]!r}; one of {', '.join(FORMATS)}", file=sys.stderr)
+        return 2
+    for name in arguments or FORMATS:
+        about = described()[name]
+        print(f"{name} ({FORMATS[name].protocol}): {about['title']}")
+        lines = str(about["example"]).splitlines()
+        print(*(f"    {line}" for line in (lines if arguments else lines[:2])), sep="\n")
+        if arguments:
+            print(*(f"\n{part}: {about[part]}" for part in PARTS if about.get(part)), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

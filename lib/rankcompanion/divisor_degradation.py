@@ -1,0 +1,133 @@
+"""Degrading what humans wrote, inflating the lowest (Knowles 2021, section 5.2, Figures 1-3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from rankstability.change import perturb
+from rankstability.judgments import (
+    DirectAssessment,
+    at_least_two,
+    human_or_reference,
+    human_systems,
+    is_human,
+)
+from rankstability.rank.ranking import Ranking
+
+from .outlier_removal.changes import Comparison, Ranker, changes_table, default_ranker
+
+DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)  # Knowles (2021), section 5.2
+
+
+def sweep(
+    da: DirectAssessment,
+    divisors: Iterable[float] = DIVISORS,
+    ranker: Ranker | None = None,
+    original: Ranking | None = None,
+) -> list[Comparison]:
+    """Divide the scores of human systems and REF rows, rank again, and compare.
+
+    Human systems take part in the z-scores and are dropped before clustering, in the original
+    ranking and in the changed one. `ranker` and `original` as in `removal.remove_each`.
+    """
+    rank_of = ranker or default_ranker()
+    original = original or rank_of(da)
+    humans = tuple(s for s in original.systems if is_human(s))
+    start = original.without(humans)
+    comparisons = []
+    names = human_systems(da)
+    latest, good = (int(human_or_reference(f, names).sum()) for f in (da.latest, da.good))
+    for divisor in divisors:
+        worse = perturb.degrade(da, divisor)
+        changed = rank_of(worse).without(humans)
+        comparisons.append(Comparison(f"{divisor:g}", humans, latest, good, start, changed))
+    return comparisons
+
+
+def inflation(
+    da: DirectAssessment,
+    factors: Iterable[float],
+    zeros: str = "one",
+    ranker: Ranker | None = None,
+    original: Ranking | None = None,
+) -> tuple[list[Comparison], pd.DataFrame]:
+    """The reverse: multiply the scores of the lowest-ranked system (footnote 15).
+
+    The inflated system is dropped before clustering in both rankings: what counts is what happens
+    to the others. The table: factor, system, rows (in the good file), zeros, cut (at 100).
+    """
+    rank_of = ranker or default_ranker()
+    original = original or rank_of(da)
+    lowest = original.systems[-1]
+    start, before = original.without([lowest]), da.latest["score"].to_numpy()
+    comparisons, handled = [], []
+    for factor in factors:
+        better = perturb.inflate(da, [lowest], factor, zeros)
+        notes = better.excluded[better.excluded["file"] == "good"]["rows"].tail(3).to_list()
+        rows = int((better.latest["score"].to_numpy() != before).sum()), int(notes[0])
+        changed = rank_of(better).without([lowest])
+        comparisons.append(Comparison(f"{factor:g}", (lowest,), *rows, start, changed))
+        handled.append((factor, lowest, *notes))
+    return comparisons, pd.DataFrame(handled, columns=["factor", "system", "rows", "zeros", "cut"])
+
+
+def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
+    """The rankings of a sweep in one long frame: what Figures 2 and 3 draw.
+
+    Columns: ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
+    """
+    changed = [c.changed.named(ranking=f"d-{c.name}") for c in comparisons]
+    return pd.concat([original.named(ranking="original"), *changed], ignore_index=True)
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything 03 says of one language pair."""
+
+    divided: int  # judgments in the good file of human systems and REF rows, zeros included
+    humans: tuple[str, ...]  # ranked human systems
+    changes: pd.DataFrame  # `changes_table` of the sweep
+    ranks: pd.DataFrame  # `rankings_table` of the sweep
+    inflated: pd.DataFrame  # `changes_table` (by factor) of the reverse
+    handled: pd.DataFrame  # what became there of zeros and of 100
+
+
+def study(
+    da: DirectAssessment,
+    divisors: Sequence[float] = DIVISORS,
+    factors: Sequence[float] = (),
+    zeros: str = "one",
+    *,
+    test: str = "scipy<1.7",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+) -> Study:
+    """The sweep and the reverse for one pair.
+
+    Raises for a pair with fewer than two systems, or with only human systems.
+    """
+    at_least_two(da, machine=True)
+    rank_of = default_ranker(test, rule, alpha)
+    original = rank_of(da)
+    comparisons = sweep(da, divisors, rank_of, original)
+    raised, handled = inflation(da, factors, zeros, rank_of, original)
+    humans = tuple(s for s in original.systems if is_human(s))
+    return Study(
+        int(human_or_reference(da.good, human_systems(da)).sum()),
+        humans,
+        changes_table(da.pair, comparisons, "divisor"),
+        rankings_table(original.without(humans), comparisons),
+        changes_table(da.pair, raised, "factor"),
+        handled,
+    )
+
+
+def fractions(changes: pd.DataFrame) -> pd.DataFrame:
+    """Figure 1's data: style, divisor, pairs, and the fraction of pairs with each change."""
+    grouped = changes.groupby(["style", "divisor"], sort=True)
+    table = grouped[["d_rank", "d_cluster", "d_both"]].mean().reset_index()
+    table.insert(2, "pairs", grouped.size().to_numpy())
+    return table

@@ -1,0 +1,246 @@
+"""The controls of ``90_explore`` and their wiring; what they show comes from `views`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+
+import ipywidgets as widgets
+
+from rankstability.errors import DataError
+from rankstability.rank.ranking import CLUSTER_RULES
+from rankstability.read import campaigns
+
+from .bump import bump_svg
+from .views import ALPHA, RULE, State, Task, View, load, shown
+from .words import commands, sentence
+
+STYLE = """<style>
+.rs-explore .widget-html-content { line-height: 1.45; white-space: normal; }
+.rs-explore table.ranking { border-collapse: collapse; font-size: 12.5px;
+  font-variant-numeric: tabular-nums; margin: 0; }
+.rs-explore table.ranking th { text-align: right; padding: 3px 6px; font-weight: 600;
+  border-bottom: 1px solid var(--jp-border-color1, #999); }
+.rs-explore table.ranking td { text-align: right; padding: 2px 6px; }
+.rs-explore table.ranking th:nth-child(2), .rs-explore table.ranking td:nth-child(2) {
+  text-align: left; }
+.rs-explore h4 { margin: 2px 0 6px; }
+.rs-explore .message { border-left: 4px solid #0072B2; padding: 4px 12px;
+  background: var(--jp-layout-color2, #F3F3F3); }
+.rs-explore .message.wrong { border-color: #D55E00; }
+.rs-explore code { font-size: 11.5px; white-space: pre-wrap; overflow-wrap: anywhere; }
+.rs-explore .rs-removed select { height: 100%; }
+</style>"""
+DIVISORS = (1.0, 10.0, 0.25)  # from, to, step: holds those of Knowles (2021), section 5.2
+
+
+class Explorer(widgets.VBox):
+    """Controls on the left; on the right what changed, the ranking and its bump chart.
+
+    It begins with a catalogue name or a path in a known format, and a pair (empty: the first).
+    """
+
+    def __init__(self, campaign: str = "demo-srpdc", pair: str = "") -> None:
+        start = campaigns.find(campaign)
+        if not shown(start):
+            raise DataError(
+                f"{campaign} has segment scores without judgments",
+                expected="a campaign with judgments",
+            )
+        self.campaigns = {c.name: c for c in campaigns.present() if shown(c)} | {campaign: start}
+        self.tasks: dict[str, Task] = {}
+        self.shown: View | None = None
+        self._quiet = False
+        self._controls()
+        self.campaign.value = campaign
+        super().__init__([widgets.HTML(STYLE), self._layout()])
+        self.add_class("rs-explore")
+        for control, act in (
+            (self.campaign, lambda: self._open("")),
+            (self.pair, lambda: self._open(self.pair.value)),
+            (self.track, self._fill),
+            *((control, self.redraw) for control in (self.removed, *self.settings)),
+        ):
+            control.observe(lambda _, act=act: self._quiet or act(), "value")
+        for name, button in self.buttons.items():
+            button.on_click(lambda _, name=name: self._preset(name))
+        self._open(pair)
+
+    # ------------------------------------------------------------ the controls
+
+    def _controls(self) -> None:
+        wide = {"layout": {"width": "auto"}, "style": {"description_width": "68px"}}
+        options = [(f"{key} · {c.protocol}", key) for key, c in self.campaigns.items()]
+        self.campaign = widgets.Dropdown(options=options, description="Campaign", **wide)
+        self.pair = widgets.Dropdown(description="Pair", **wide)
+        self.track = widgets.Dropdown(description="Task", **wide)
+        self.removed = widgets.SelectMultiple(
+            layout={"width": "auto", "height": "210px"}, tooltip="Ctrl or ⌘ and click for several"
+        )
+        self.removed.add_class("rs-removed")
+        names = ("nothing", "human + REF", "lowest", "highest")
+        layout = {"width": "auto"}
+        self.buttons = {n: widgets.Button(description=n, layout=layout) for n in names}
+        low, high, step = DIVISORS
+        self.divisor = widgets.FloatSlider(
+            value=low, min=low, max=high, step=step, description="Divisor", readout_format=".2f",
+            tooltip="Raw scores of human systems and REF rows are divided by this", **wide,
+        )  # fmt: skip
+        self.score = widgets.Dropdown(description="Score", **wide)
+        self.test = widgets.Dropdown(description="Test", **wide)
+        self.rule = widgets.Dropdown(
+            options=list(CLUSTER_RULES), value=RULE, description="Line rule", **wide
+        )
+        self.alpha = widgets.FloatSlider(
+            value=ALPHA, min=0.001, max=0.2, step=0.001, description="Alpha",
+            readout_format=".3f", **wide,
+        )  # fmt: skip
+        self.fixed = widgets.Checkbox(
+            description="original at default settings",
+            tooltip="so that a change of score, test, rule or alpha shows as a change, too",
+            indent=False,
+            layout={"width": "auto"},
+        )
+        self.settings = (
+            self.divisor, self.score, self.test, self.rule, self.alpha, self.fixed,
+        )  # fmt: skip
+        self.message, self.table, self.bump, self.foot = (widgets.HTML() for _ in range(4))
+
+    def _layout(self) -> widgets.Widget:
+        presets = widgets.GridBox(
+            list(self.buttons.values()), layout={"grid_template_columns": "1fr 1fr"}
+        )
+        controls = widgets.VBox(
+            [
+                self.campaign, self.pair, self.track,
+                widgets.HTML("<b>Removed</b> from all judgments"), self.removed, presets,
+                *self.settings,
+            ],
+            layout={"flex": "0 0 274px", "padding": "0 14px 0 0"},
+        )  # fmt: skip
+        views = widgets.HBox(
+            [self.table, self.bump], layout={"flex_flow": "row wrap", "grid_gap": "10px 8px"}
+        )
+        results = widgets.VBox(
+            [self.message, views, self.foot], layout={"flex": "1 1 480px", "min_width": "0"}
+        )
+        return widgets.HBox(
+            [controls, results], layout={"flex_flow": "row wrap", "align_items": "flex-start"}
+        )
+
+    # ------------------------------------------------------------ what they do
+
+    @property
+    def task(self) -> Task:
+        """The judgments shown."""
+        return self.tasks[self.track.value]
+
+    @property
+    def state(self) -> State:
+        """The settings of the controls."""
+        return State(
+            removed=tuple(self.removed.value),
+            divisor=float(self.divisor.value),
+            score=self.score.value or "",
+            test=self.test.value or "",
+            rule=self.rule.value,
+            alpha=round(float(self.alpha.value), 6),
+            fixed=bool(self.fixed.value),
+        )
+
+    @contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """Set controls without drawing again; what is wrong is shown."""
+        self._quiet = True
+        try:
+            yield
+        except DataError as error:
+            self._wrong(error)
+        finally:
+            self._quiet = False
+
+    def _preset(self, name: str) -> None:
+        systems = self.task.first.systems
+        ends = {"lowest": systems[-1:], "highest": systems[:1], "human + REF": ("human+ref",)}
+        self.removed.value = tuple(n for n in ends.get(name, ()) if n in self.task.removable)
+
+    def _open(self, pair: str) -> None:
+        """Read a language pair (empty: the first) and offer what it has."""
+        self.tasks = {}
+        with self._quietly():
+            campaign = self.campaigns[self.campaign.value]
+            self.message.value = f'<div class="message">Reading {escape(campaign.title)} …</div>'
+            pairs = campaign.pairs
+            if pair and pair not in pairs:
+                raise DataError("no such language pair", value=pair, expected=", ".join(pairs))
+            self.pair.options = pairs
+            self.pair.value = pair or pairs[0]
+            self.tasks = load(campaign, self.pair.value)
+            self.track.options = list(self.tasks)
+            self.track.value = next(iter(self.tasks))
+            self.track.layout.display = "" if len(self.tasks) > 1 else "none"
+        if self.tasks:
+            self._fill()
+
+    def _fill(self) -> None:
+        """The choices that the task has, nothing changed yet."""
+        with self._quietly():
+            task, protocol = self.task, self.campaigns[self.campaign.value].protocol
+            systems = [(f"{k}  {s}", s) for k, s in enumerate(task.first.systems, 1)]
+            self.removed.options = [(text, name) for name, text in task.sets.items()] + systems
+            self.removed.value = ()
+            self.buttons["human + REF"].disabled = "human+ref" not in task.sets
+            self.divisor.value = DIVISORS[0]
+            self.divisor.layout.display = "" if task.divides else "none"
+            self.score.description = "Raters" if protocol == "MQM" else "Score"
+            for control, choices in ((self.score, task.scores), (self.test, task.tests)):
+                if tuple(control.options) != choices:
+                    control.options = choices
+                    control.value = choices[0]
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Rank, compare and draw again: what each control calls."""
+        if not self.tasks:
+            return
+        state, begun = self.state, time.perf_counter()
+        try:
+            self.shown = view = self.task.view(state)
+        except DataError as error:
+            self._wrong(error)
+            return
+        what = self._label(state)
+        title = f"Ranking, {escape(what)}" if what else "Ranking"
+        with self.hold_sync():
+            self.message.value = f'<div class="message">{sentence(view)}</div>'
+            self.table.value = f"<h4>{title}</h4>{view.changed._repr_html_()}"
+            self.bump.value = bump_svg(view, "original", what or "unchanged")
+        spent = 1000 * (time.perf_counter() - begun)
+        campaign = self.campaigns[self.campaign.value]
+        lines = commands(self.campaign.value, campaign.protocol, self.pair.value, state)
+        self.foot.value = (
+            f"<small>Ranked and drawn in {spent:.0f} ms. As files, with all figures:<br>"
+            + "<br>".join(f"<code>{escape(line)}</code>" for line in lines)
+            + "</small>"
+        )
+
+    def _label(self, state: State) -> str:
+        """What was done, for the head of the changed ranking."""
+        names = [n.replace("human+ref", "human, REF").replace("_ref", "reference")
+                 for n in state.removed]  # fmt: skip
+        parts = []
+        if names:
+            parts.append("without " + (names[0] if len(names) == 1 else f"{len(names)}"))
+        if self.task.divides and state.divisor != 1:
+            parts.append(f"divisor {state.divisor:g}")
+        default = State(score=self.task.scores[0], test=self.task.tests[0], fixed=True)
+        if not parts and state.fixed and state != default:
+            parts.append("other settings")
+        return ", ".join(parts)
+
+    def _wrong(self, error: DataError) -> None:
+        self.shown = None
+        self.message.value = f'<div class="message wrong">{escape(str(error))}</div>'
+        self.table.value = self.bump.value = self.foot.value = ""

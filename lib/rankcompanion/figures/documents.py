@@ -1,0 +1,223 @@
+"""Figures of 04 and 05: systems judged together, documents, and methods beside the z-score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .common import BLUE, FAINT, GREEN, INK, PALE, PALETTE, RED, SKY, bump, finish, heatmap, ink_on, rows, styled
+
+PARTS = {
+    "system": BLUE,
+    "worker": RED,
+    "document": GREEN,
+    "segment": SKY,
+    "worker:system": PALETTE[3],
+    "block": PALETTE[4],
+    "document:system": PALETTE[7],
+    "residual": PALE,
+}
+
+
+def _starred(names: pd.Index | pd.Series, human: set[str]) -> list[str]:
+    return [f"★ {n}" if n in human else str(n) for n in names]
+
+
+def _system_rows(ax: Axes, table: pd.DataFrame) -> str:
+    """Systems of `table` on the y axis, the first at the top; gives back a key to the stars."""
+    human = set(table.loc[table["human"] == 1, "system"])
+    rows(ax, _starred(table["system"], human))
+    return "; ★ human" if human else ""
+
+
+def _dumbbells(
+    ax: Axes, full: pd.Series, hollow: pd.Series, labels: tuple[str, str], colour: str
+) -> None:
+    """A full dot and a hollow one (in `colour`) per row, joined by a line."""
+    y = range(len(full))
+    ax.hlines(y, hollow, full, color=FAINT, lw=1.6, zorder=2)
+    ax.scatter(full, y, color=BLUE, s=34, zorder=3, label=labels[0])
+    look: dict[str, Any] = {"facecolor": "white", "edgecolor": colour, "linewidth": 1.6}
+    ax.scatter(hollow, y, s=34, zorder=4, label=labels[1], **look)
+
+
+def _around_zero(ax: Axes, values: pd.DataFrame | pd.Series, room: float, least: float) -> None:
+    """A line at 0, in the middle of the x axis."""
+    ax.axvline(0, color=INK, lw=0.8)
+    span = room * max(float(np.nanmax(np.abs(values))), least)
+    ax.set_xlim(-span, span)
+
+
+def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
+    """How often two systems were judged together; the diagonal, each system alone, without colour.
+
+    `counts`: counts or per cent, systems by systems, from `cooccurrence.cooccurrence`.
+    """
+    apart = counts.mask(np.eye(len(counts), dtype=bool))
+    texts = counts.map("{:.0f}".format) if len(counts) <= 25 else None
+    return heatmap(apart, title=title, label=label, texts=texts, vmin=0)
+
+
+@styled
+def judged_beside(table: pd.DataFrame, title: str) -> Figure:
+    """Mean z of each system, with and without its company's part (`cooccurrence.judged_beside`)."""
+    fig, ax = plt.subplots(figsize=(6.8, 0.27 * len(table) + 1.3))
+    _dumbbells(ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED)
+    key = _system_rows(ax, table)
+    ax.set(title=title, xlabel=f"mean z{key}")
+    return finish(fig, "", ax)
+
+
+@styled
+def balance(pairs: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
+    """Left: share of a system's HITs that hold another. Right: company's part of each mean z.
+
+    From `cooccurrence.balance` and `cooccurrence.judged_beside`, of all language pairs.
+    """
+    pairs, n = pairs.sort_values("explained"), len(pairs)
+    fig, (left, right) = plt.subplots(1, 2, figsize=(8.6, 0.3 * n + 1.6), sharey=True)
+    labels = ("median pair", "least-met pair")
+    _dumbbells(left, pairs["share_median"], pairs["share_min"], labels, BLUE)
+    left.axvline(0.5, color=RED, lw=1, ls="--", label="one half")
+    left.set_xlim(-0.03, 1.03)
+    left.set_xlabel("share of a system's HITs or workers\nthat hold a given other system")
+    y = systems["pair"].map({pair: k for k, pair in enumerate(pairs["pair"])})
+    right.scatter(systems["company_z"], y, marker="|", s=90, color=RED, linewidth=1.5)
+    _around_zero(right, systems["company_z"], 1.1, 0.02)
+    right.locator_params(axis="x", nbins=5)
+    right.set_xlabel("part of each system's mean z\nthat its company explains")
+    left.set_yticks(range(n), pairs["pair"])
+    left.set_ylim(-0.6, n - 0.4)
+    return finish(fig, title, left)
+
+
+def document_matrix(values: pd.DataFrame, title: str, label: str, human: set[str]) -> Figure:
+    """Documents by systems (Knowles 2021, Figure 5): empty cells grey, human systems starred."""
+    number, columns = values.shape
+    low, high = np.nanpercentile(values.to_numpy(float), [1, 99])
+    empty = "; grey: not judged" if values.isna().to_numpy().any() else ""
+    star = "; ★ human" if human & set(values.columns) else ""
+    fig = heatmap(
+        values.set_axis(_starred(values.columns, human), axis=1), label=label, vmin=low, vmax=high,
+        title=f"{title}: {number} documents, {columns} systems{empty}{star}", extend="both",
+        empty="#B8B8B8", ylabel="documents, best first" + ("" if number <= 45 else " (rank)"),
+        cell=(min(0.36, 6.5 / columns), min(0.17, 7.5 / number)),
+    )  # fmt: skip
+    if number <= 45:
+        fig.axes[0].tick_params(axis="y", labelsize=7)
+    else:
+        step = 25 if number <= 160 else 50
+        ranks = [1, *range(step, number + 1, step)]
+        fig.axes[0].set_yticks([k - 0.5 for k in ranks], [str(k) for k in ranks])
+    return fig
+
+
+@styled
+def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
+    """Shares of variance, raw and z, one bar per language pair (`documents.component_table`)."""
+    names = {"raw": "raw scores", "z": "z-scores"}
+    scores = [s for s in names if s in set(shares["score"])]
+    pairs = sorted(shares["pair"].unique())
+    size = (8.6, 0.3 * len(pairs) + 1.7)
+    fig, axes = plt.subplots(1, len(scores), figsize=size, sharey=True, squeeze=False)
+    for ax, score in zip(axes[0], scores, strict=True):
+        part = shares[shares["score"] == score]
+        wide = part.pivot(index="component", columns="pair", values="share")
+        wide = wide.reindex(columns=pairs).fillna(0)
+        left = np.zeros(len(pairs))
+        for name in [p for p in PARTS if p in wide.index]:
+            width = wide.loc[name].to_numpy()
+            bars = ax.barh(pairs, width, left=left, color=PARTS[name], label=name, height=0.75)
+            texts = [f"{100 * w:.0f} %" if w >= 0.08 else "" for w in width]
+            ink = ink_on(PARTS[name])
+            ax.bar_label(bars, texts, fontsize=7, label_type="center", color=ink)
+            left += width
+        ax.set(xlim=(0, 1), xlabel=f"share of variance, {names[score]}")
+        ax.set_xticks([0, 0.25, 0.5, 0.75], ["0", "25 %", "50 %", "75 %"])
+        ax.grid(False)
+    axes[0][0].invert_yaxis()
+    return finish(fig, title, axes[0][0], 8)
+
+
+@styled
+def difficulty(table: pd.DataFrame, title: str) -> Figure:
+    """Difficulty, with interval, of each document (`documents.difficulty`), hardest at the top."""
+    n = len(table)
+    fig, ax = plt.subplots(figsize=(6.4, min(8.5, max(3.0, 0.16 * n + 1.3))))
+    y = rows(ax, table["document"], fontsize=7)
+    if n > 45:
+        ax.set_yticks([])
+    clear = (table["low"] > 0) | (table["high"] < 0)
+    colours = np.where(clear, RED, FAINT)
+    ax.hlines(y, table["low"], table["high"], color=colours, lw=1.4 if n <= 60 else 0.9)
+    ax.scatter(table["difficulty"], y, color=colours, s=14 if n <= 60 else 5, zorder=3)
+    ax.axvline(0, color=INK, lw=0.8)
+    ax.set(
+        title=f"{title}: difficulty of {n} documents",
+        xlabel="points lost against the average document, 95 % interval"
+        + ("\n(orange: interval without 0)" if clear.any() else ""),
+        ylabel="documents, hardest first",
+    )
+    return fig
+
+
+@styled
+def easy_documents(table: pd.DataFrame, title: str) -> Figure:
+    """Points each system owes to its documents (`documents.ease_by_system`); best at the top."""
+    fig, ax = plt.subplots(figsize=(6.4, 0.26 * len(table) + 1.3))
+    ease, y = table["luck_raw"], range(len(table))
+    ax.barh(y, ease, color=np.where(ease >= 0, BLUE, RED), height=0.65)
+    ax.hlines(y, table["luck_low"], table["luck_high"], color=INK, lw=1)
+    key = _system_rows(ax, table)
+    _around_zero(ax, table[["luck_raw", "luck_low", "luck_high"]], 1.15, 0.1)
+    ax.set(
+        title=f"{title}: who was given easy documents",
+        xlabel="mean ease of a system's documents against all systems\n"
+        f"(points; right: lucky; 95 % interval){key}",
+    )
+    return fig
+
+
+def methods(rankings: pd.DataFrame, title: str) -> Figure:
+    """Bump chart of `scorings.ranks`: the ranking under each method, with its lines."""
+    return bump(rankings, title=title, by="method", place="rank")
+
+
+@styled
+def halves(table: pd.DataFrame, title: str) -> Figure:
+    """Agreement between halves of the workers, real and simulated (`truth.agreement_check`)."""
+    pairs, names = table["pair"].unique(), table["scores"].unique()
+    fig, ax = plt.subplots(figsize=(6.8, 0.42 * len(pairs) + 1.6))
+    places = rows(ax, pairs)
+    for k, name in enumerate(names):
+        part = table[table["scores"] == name].set_index("pair").reindex(pairs)
+        y = places + 0.22 * (k - (len(names) - 1) / 2)
+        ax.hlines(y, part["low"], part["high"], color=PALETTE[k], lw=2)
+        look = {"color": PALETTE[k], "marker": "oDs"[k % 3], "label": name}
+        ax.scatter(part["tau"], y, s=26, zorder=3, **look)
+    ax.set(title=title, xlabel="Kendall's tau between the rankings by two halves of the workers")
+    return finish(fig, "", ax)
+
+
+@styled
+def stable_and_right(table: pd.DataFrame, title: str) -> Figure:
+    """How often each method changes, against its errors in truth (`scorings.stable_and_right`)."""
+    fig, axes = plt.subplots(1, 2, figsize=(8.6, 3.9), sharey=True)
+    for ax, column in zip(axes, ("order", "lines"), strict=True):
+        for k, row in enumerate(table.to_dict("records")):
+            ax.errorbar(
+                100 * row[column], 100 * row["wrong"], yerr=200 * row["wrong_se"],
+                fmt="osD^vP"[k % 6], color=PALETTE[k % len(PALETTE)], ms=8, mfc="none", mew=1.6,
+                capsize=3, label=row["method"],
+            )  # fmt: skip
+        top = max(100 * table[column].max(), 2)
+        ax.set_xlim(-0.06 * top, 1.06 * top)
+        ax.set_xlabel(f"{column} changed when a system is removed,\n% of runs (left: stable)")
+    axes[0].set_ylim(bottom=0)
+    axes[0].set_ylabel("pairs of systems in wrong order, %\n(simulated truth)")
+    return finish(fig, title, axes[0], 6)

@@ -1,0 +1,204 @@
+"""Plots of relative ranking: agreement, scores against exposure, methods, pairs, rank ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import Bbox
+
+from rankstability.score.rr import LABELS
+from .common import INK, RED, SKY, breadth, bump, bump_places, finish, heatmap, rows, styled, wrapped
+
+BEATS = LinearSegmentedColormap.from_list("beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"])
+ASIDE = [(5, 0), (-5, 0), (0, 5), (0, -5), (4, 5), (4, -5), (-4, 5), (-4, -5)]
+ASIDE += [(12, 12), (12, -12), (-12, 12), (-12, -12)]  # of a name beside its point, best first
+ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
+
+
+def _pearson(points: pd.DataFrame, x: str, y: str) -> float:
+    return float(points[[x, y]].corr().iloc[0, 1]) if len(points) > 2 else np.nan
+
+
+@styled
+def scatter(
+    points: pd.DataFrame, x: str, y: str, *, xlabel: str, ylabel: str, title: str
+) -> Figure:
+    """Systems of one task as labelled points, with Pearson's r (Bojar et al., Figures 3 to 6)."""
+    fig, ax = plt.subplots(figsize=(6.4, 4.6))
+    sns.scatterplot(points, x=x, y=y, ax=ax, s=28)
+    ax.margins(x=0.2, y=0.1)
+    fig.draw_without_rendering()
+    _name_points(ax, points.sort_values(y, ascending=False, kind="stable"), x, y)
+    ax.set(title=f"{title}: r = {_pearson(points, x, y):.3f}", xlabel=xlabel, ylabel=ylabel)
+    return fig
+
+
+def _name_points(ax: Axes, points: pd.DataFrame, x: str, y: str) -> None:
+    """Write each system beside its point, at the first place `ASIDE` that touches least."""
+    dots = ax.transData.transform(points[[x, y]].to_numpy(float))
+    taken = [Bbox.from_bounds(a - 4, b - 4, 8, 8) for a, b in dots]
+    for k, row in enumerate(points.to_dict("records")):
+        name = ax.annotate(
+            row["system"], (row[x], row[y]), (0, 0), textcoords="offset points", fontsize=7.5,
+            color=INK,
+        )  # fmt: skip
+        others = taken[:k] + taken[k + 1 :]
+        touched = []
+        for box in (_placed(name, *place) for place in ASIDE):
+            inside = ax.bbox.x0 + 2 <= box.x0 and ax.bbox.y0 + 2 <= box.y0
+            touched.append(box.count_overlaps(others) + 10 * (not inside))
+        taken.append(_placed(name, *ASIDE[int(np.argmin(touched))]))
+
+
+def _placed(name: Text, x: int, y: int) -> Bbox:
+    """Put a name so far from its point; what it then covers."""
+    name.set(position=(x, y), ha=ALIGNED[np.sign(x)][0], va=ALIGNED[np.sign(y)][1])
+    return name.get_window_extent()
+
+
+@styled
+def scatter_panels(
+    points: pd.DataFrame, x: str, y: str, *, xlabel: str, ylabel: str, title: str
+) -> Figure:
+    """The same for every task, small and without names; tasks in which x is constant left out."""
+    varies = points.groupby("task", sort=False)[x].transform("nunique") > 1
+    points = points[varies] if varies.any() else points
+    wide = min(4, points["task"].nunique())
+    with plt.rc_context({"figure.constrained_layout.use": False}):  # the grid lays itself out
+        grid = sns.relplot(
+            points, x=x, y=y, col="task", col_wrap=wide, height=1.75, aspect=1.2, s=14,
+            facet_kws={"sharex": False, "sharey": False},
+        )  # fmt: skip
+    for task, ax in grid.axes_dict.items():
+        r = _pearson(points[points["task"] == task], x, y)
+        head = wrapped(task, 24)
+        if np.isfinite(r):
+            head += (": " if len(task) <= 14 else "\n") + f"r = {r:.2f}"
+        ax.set_title(head, fontsize=8.5)
+        ax.tick_params(labelsize=7)
+        ax.margins(0.1)
+    grid.set_axis_labels("", "")
+    fig = grid.figure
+    fig.set_layout_engine("constrained")
+    fig.supxlabel(xlabel, fontsize=9)
+    fig.supylabel(ylabel, fontsize=9)
+    return finish(fig, title)
+
+
+def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
+    """The ranking of one task under every method, side by side; the eight that move most in colour.
+
+    `ranks`: rows of one task of `relative_ranking.method_ranks`; sole winner, which hardly differs
+    from "> all in block", is not drawn.
+    """
+    orders = ranks.drop(columns=["task", "sole_winner"]).set_index("system")
+    spread = orders.max(axis=1) - orders.min(axis=1)
+    most = spread[spread > 0].sort_values(ascending=False, kind="stable").index[:8]
+    return bump(bump_places(orders.rename(columns=LABELS)), title=title, highlight=list(most))
+
+
+@styled
+def pairs_figure(
+    percent: pd.DataFrame, tests: pd.DataFrame, title: str, alpha: float = 0.05
+) -> Figure:
+    """Who beats whom: per cent of comparisons in which the row's system was ranked better.
+
+    `percent`: systems by systems, best first. A dot marks pairs that differ in `tests` (from
+    `significance.sign_tests`) at `alpha` after Holm's correction, a ring those only without it.
+    """
+    fig = heatmap(
+        percent, title=title, label="row ranked better, % of comparisons", cmap=BEATS,
+        vmin=0, vmax=100, cell=(0.24, 0.24),
+    )  # fmt: skip
+    ax = fig.axes[0]
+    ax.set_aspect("equal")
+    place = {s: k + 0.5 for k, s in enumerate(percent.index)}
+    tests = tests[(tests["p"] < alpha) & tests[["system", "other"]].isin(list(place)).all(axis=1)]
+    holm = tests["p_holm"] < alpha
+    dot: dict[str, Any] = {"ls": "", "marker": "o", "color": "black", "mew": 0.9}
+    for part, look, label in (
+        (tests[holm], {"ms": 3.2}, f"p < {alpha:g} after Holm"),
+        (tests[~holm], {"ms": 3.6, "mfc": "none"}, "only uncorrected"),
+    ):
+        ax.plot(part["other"].map(place), part["system"].map(place), **dot, **look, label=label)
+    plt.setp(ax.get_xticklabels(), rotation=90, ha="center", rotation_mode="default")
+    ax.tick_params(labelsize=7)
+    return finish(fig, "", ax, 2, fontsize=8)
+
+
+@styled
+def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
+    """Rank ranges by one method (`rr_changes.ranges`): units are thick, single comparisons thin."""
+    tasks = sorted(table["task"].unique(), key=lambda task: task.split(" ", 1)[::-1])
+    columns = min(4, len(tasks))
+    number = table.groupby("task")["rank"].max()[tasks].tolist()
+    starts = range(0, len(tasks), columns)
+    heights = [0.13 * max(number[k : k + columns]) + 0.6 for k in starts]
+    wide = 1.2 + breadth(table["system"].unique(), 6.5)
+    size = (max(3.6, wide * columns), sum(heights) + 0.2 * len(heights) + 0.8)
+    fig, axes = plt.subplots(
+        len(heights), columns, figsize=size, squeeze=False, height_ratios=heights
+    )
+    for ax in axes.flat[len(tasks) :]:
+        ax.set_visible(False)
+    for ax, task in zip(axes.flat, tasks, strict=False):
+        _range_panel(ax, table[table["task"] == task])
+        ax.set_title(task, fontsize=8.5)
+    for ax in axes[-1]:
+        ax.set_xlabel("rank", fontsize=8)
+    kinds = [unit for unit in ("judge", "block") if unit in set(table["drawn"])]
+    drawn = " or ".join(f"{unit}s" for unit in kinds) or "units"
+    handles = [
+        Line2D([], [], color=SKY, lw=3.4, label=f"{drawn} drawn"),
+        Line2D([], [], color="black", lw=0.9, label="comparisons drawn one by one"),
+        Line2D([], [], color=RED, marker="o", ls="", ms=3, label="rank"),
+        Line2D([], [], color=INK, lw=0.8, ls=":", label=f"line between clusters ({drawn})"),
+    ]
+    return finish(fig, title, handles, 4 if columns > 2 else 2, fontsize=8)
+
+
+def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
+    """The rank ranges of one task, by what is drawn."""
+    single = table["drawn"] == "judgment"
+    whole = table if single.all() else table[~single]
+    for part, colour, width in ((whole, SKY, 3.4), (table[single], "black", 0.9)):
+        ax.hlines(part["rank"], part["first"] - 0.3, part["last"] + 0.3, color=colour, lw=width)
+    blocks = whole.sort_values("rank")
+    ax.plot(blocks["rank"], blocks["rank"], marker="o", ls="", color=RED, ms=2.6, zorder=4)
+    for cut in np.flatnonzero(np.diff(blocks["cluster"]) > 0) + 1.5:
+        ax.axhline(cut, color=INK, lw=0.8, ls=":")
+    rows(ax, blocks["system"], 1, fontsize=6.5)
+    ax.set_xlim(0.4, len(blocks) + 0.6)
+    ax.yaxis.grid(False)
+    ax.tick_params(axis="x", labelsize=7)
+    ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+
+
+@styled
+def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
+    """Share of removals that change order or clusters by method (`rr_changes.removal_summary`)."""
+    shares = summary.assign(
+        score=summary["method"].map(LABELS),
+        order=100 * summary["d_rank"] / summary["removals"],
+        clusters=100 * summary["d_cluster"] / summary["removals"],
+    )
+    fig, ax = plt.subplots(figsize=(6.8, 0.3 * shares["task"].nunique() + 1.7))
+    marks = ["o", "s", "D", "^", "v", "P"][: shares["score"].nunique()]
+    look: dict[str, Any] = {"y": "task", "hue": "score", "linestyle": "none"}
+    look["dodge"] = 0.4 if len(marks) > 1 else False
+    look |= {"errorbar": None, "markers": marks, "markersize": 5, "markeredgewidth": 1.2}
+    sns.pointplot(shares, x="clusters", **look, markerfacecolor="white", legend=False, ax=ax)
+    sns.pointplot(shares, x="order", **look, ax=ax)
+    ax.set(title=title, xlim=(-3, 103), ylabel="")
+    ax.set_xlabel("removals that change the order (filled) or the clusters (hollow), %")
+    return finish(fig, "", ax, 3, fontsize=8)

@@ -1,0 +1,154 @@
+"""What the campaigns and papers here say together: the front page's findings, from their tables.
+
+Each is a number with an interval over what was drawn: language pairs (or tasks) of a campaign are
+resampled, since cases of one pair share its judgments. The sentences stand in ``findings.j2``.
+"""
+
+from __future__ import annotations
+
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from paperkit.templates import template
+from rankstability.chance import named_generator
+from rankstability.rank.units import TWO_WAY
+
+from . import results
+
+DRAWS = 4000
+SETS = ("human+ref", "ref", "lowest", "highest")  # of notebook 02: not single systems
+SLIPS = ("slip", "misprint", "the sentence contradicts")  # how reasons of the ledger begin
+RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
+UNITS = (TWO_WAY, "worker", "document", "block")  # the outermost that a table has
+Rows = list[dict[str, Any]]
+
+
+def gather(figures: Path) -> Rows:
+    """The findings for which tables lie in `figures`, in the order of the argument.
+
+    Of each key (which sentence), rows (one per campaign: campaign, part, whole, value, low, high,
+    units), figure and page (places below ``figures/`` and in the site, or empty).
+    """
+    made = []
+    for key, notebook, name, column, picture, find in (
+        ("removal", "02_outlier_removal", "changes", "removed", "cs-en/bump.png", removal),
+        ("halves", "06_srp", "effort", "level", "effort.png", halves),
+        ("rules", "01_replication", "clusters_by_rule", "test", "clusters_by_rule.png", rules),
+        ("lines", "10_lines", "line_counts", "claimed_and_held", "lines_held.png", lines),
+        ("false", "10_lines", "false_lines", "campaigns_with_line", "false_lines.png", false_lines),
+        ("methods", "07_relative_ranking", "method_ranks", "task", "readings.png", methods),
+    ):
+        table = results.campaign_tables(figures, notebook, name)
+        rows = find(table) if column in table else []
+        if rows:  # with the campaign in which the finding is strongest and drawn
+            order = [str(row["campaign"]) for row in rows]
+            drawn = [c for c in order if (figures / c / notebook / picture).is_file()]
+            figure = f"{drawn[0]}/{notebook}/{picture}" if drawn else ""
+            page = f"{(drawn or order)[0]}/{notebook}.html"
+            made.append({"key": key, "rows": rows, "figure": figure, "page": page})
+    slips = misprints(figures / "claims_ledger.csv")
+    if slips:
+        made.append({"key": "misprints", "rows": [slips], "figure": "", "page": "ledger.html"})
+    return made
+
+
+def sentences(figures: Path) -> str:
+    """The findings as a Markdown list, each with a link to its figure among the results."""
+    say = template("findings.j2").module.sentence
+    items = []
+    for found in gather(figures):
+        link = f" ([figure](figures/{found['figure']}))" if found["figure"] else ""
+        items.append(f"- {unescape(' '.join(say(found).split()))}{link}")
+    return "\n".join(items)
+
+
+def interval(part: np.ndarray, whole: np.ndarray) -> dict[str, Any]:
+    """sum(part) / sum(whole), with the 95 % interval over resampled entries (pairs or tasks)."""
+    drawn = named_generator(11, "findings").integers(0, len(part), (DRAWS, len(part)))
+    sums = whole[drawn].sum(axis=1)
+    ratios = part[drawn].sum(axis=1)[sums > 0] / sums[sums > 0]
+    low, high = np.quantile(ratios, [0.025, 0.975]).tolist()
+    total, of = float(part.sum()), float(whole.sum())
+    return {
+        "part": total, "whole": of, "value": total / of, "low": low, "high": high,
+        "units": len(part),
+    }  # fmt: skip
+
+
+def _by_campaign(table: pd.DataFrame, part: str, whole: str) -> Rows:
+    """`interval` of each campaign with at least five pairs or tasks, largest value first."""
+    rows = []
+    for campaign, frame in table.groupby("campaign"):
+        if len(frame) >= 5 and frame[whole].sum() > 0:
+            numbers = frame[part].to_numpy(float), frame[whole].to_numpy(float)
+            rows.append({"campaign": campaign, **interval(*numbers)})
+    return sorted(rows, key=lambda row: -row["value"])
+
+
+def _counted(cases: pd.DataFrame, by: str, changed: str) -> Rows:
+    """The share of cases in which `changed` is 1, cases of one pair or task (`by`) together."""
+    counted = cases.groupby(["campaign", by])[changed].agg(["sum", "size"]).reset_index()
+    return _by_campaign(counted, "sum", "size")
+
+
+def removal(changes: pd.DataFrame) -> Rows:
+    """Removals of one system after which the others stand in another order."""
+    return _counted(changes[~changes["removed"].isin(SETS)], "pair", "d_rank")
+
+
+def halves(effort: pd.DataFrame) -> Rows:
+    """Kendall's tau by z of two halves with disjoint workers, the lowest campaign first."""
+    drawn = effort[(effort["unit"] == "workers") & (effort["normalisation"] == "z")]
+    half = drawn[drawn["level"] == drawn["level"].max()]
+    return _by_campaign(half.assign(one=1), "kendall", "one")[::-1]
+
+
+def rules(counts: pd.DataFrame) -> Rows:
+    """Clusters under the line rule that draws most, over those under the one that draws fewest."""
+    counts = counts[(counts["test"] == "scipy<1.7") & (counts["correction"] == "none")]
+    kinds = counts.columns.difference(["campaign", "pair", "test", "correction"], sort=False)
+    rows = []
+    for _, frame in counts.groupby("campaign"):
+        sums = frame[kinds].sum()
+        most, fewest = str(sums.idxmax()), str(sums.idxmin())
+        found = _by_campaign(frame, most, fewest) if sums.min() > 0 else []
+        rows += [{"most": most, "fewest": fewest, **row} for row in found]
+    return sorted(rows, key=lambda row: -row["value"])
+
+
+def lines(counts: pd.DataFrame) -> Rows:
+    """Lines claimed by the recipe that also hold when the campaign's own unit is drawn anew."""
+    known = counts[(counts["recipe"] == RECIPE) & counts["claimed_and_held"].notna()]
+    own: dict[str, dict[str, Any]] = {}
+    for unit in UNITS:
+        for row in _by_campaign(known[known["unit"] == unit], "claimed_and_held", "claimed"):
+            own.setdefault(row["campaign"], {"unit": unit, **row})
+    return sorted(own.values(), key=lambda row: row["value"])
+
+
+def false_lines(rates: pd.DataFrame) -> Rows:
+    """Null campaigns (systems equal, shuffled by document) in which the recipe draws a line."""
+    rates = rates[(rates["recipe"] == RECIPE) & (rates["unit"] == "document")].assign(one=1)
+    found = _by_campaign(rates, "campaigns_with_line", "one")
+    return [{"unit": "document", **row} for row in found]
+
+
+def methods(ranks: pd.DataFrame) -> Rows:
+    """Systems whose rank depends on the way in which wins are counted."""
+    ways = ranks.drop(columns=["campaign", "task", "system"])
+    return _counted(ranks.assign(moved=ways.max(axis=1) > ways.min(axis=1)), "task", "moved")
+
+
+def misprints(file: Path) -> dict[str, Any]:
+    """Printed numbers that contradict the paper they stand in, each counted once."""
+    if not file.is_file():
+        return {}
+    rows = pd.read_csv(file, dtype=str, keep_default_na=False)
+    wrong = rows[(rows["status"] == "differs") & rows["reason"].str.startswith(SLIPS)]
+    cells = results.numbers(wrong)
+    papers = cells["paper"].nunique()
+    return {"part": len(cells), "whole": len(results.numbers(rows)), "papers": papers}

@@ -1,0 +1,213 @@
+"""What the site's own pages are given, and what the search finds in them."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+import rankstability
+from paperkit import claims, pages, paths
+from paperkit.runs import Run
+from paperkit.templates import HERE
+from rankstability.read.campaigns import catalogue
+from rankstability.read.formats import FORMATS, PARTS, described
+
+from . import findings, ledger, results
+
+SAMPLE = paths.DEMO / "ratings.csv"
+Words = list[tuple[str, str, str, str]]  # of the search: address, heading, where, text
+
+
+def contexts(
+    runs: Sequence[Run], problems: Mapping[str, str], figures: Path, site: Path
+) -> tuple[dict[str, dict[str, Any]], Words]:
+    """What the template of each page is given, by page, and what the search finds in them."""
+    file = figures / "claims_ledger.csv"
+    rows = pd.DataFrame(columns=claims.COLUMNS, dtype=str)
+    if file.is_file():
+        rows = pd.read_csv(file, dtype=str, keep_default_na=False)
+        (site / "claims_ledger.csv").write_bytes(file.read_bytes())
+    shared = {"names": ledger.PAPERS, "statuses": claims.STATUSES}
+    campaigns = _campaigns(runs, figures)
+    headlines = {r.notebook: pages.source_headline(r.notebook) for r in runs}
+    sample, each = SAMPLE.read_text(encoding="utf-8").splitlines(), {"name": "format.html.j2"}
+    made = {
+        "index.html": {
+            **shared,
+            "papers": ledger.per_paper(rows).to_dict("records") if len(rows) else [],
+            "runs": runs,
+            "problems": problems,
+            "headlines": headlines,
+            "answers": _answers(runs, figures, site),
+            "campaigns": campaigns,
+            "uncovered": len(ledger.uncovered(rows)) if len(rows) else 0,
+        },
+        "ledger.html": {
+            **shared,
+            "rows": [shown(row) for row in rows.to_dict("records")],
+            "open": open_rows(rows),
+            "numbers": len(results.numbers(rows)),
+        },
+        "own.html": {"sample": sample[:7], "rows": len(sample) - 1, "file": paths.shown(SAMPLE)},
+        "columns.html": {"notebooks": tables(figures)},
+        "reference.html": {"names": names()},
+        "formats/index.html": {"name": "formats.html.j2", "formats": _formats()},
+        **{f"formats/{one['name']}.html": {**each, "said": one} for one in _formats()},
+    }
+    return made, _words(headlines, campaigns, rows)
+
+
+def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
+    """Name, title, citation and runs of the campaigns here, the synthetic ones last."""
+    names = {folder.parent.name for folder in figures.glob("*/[0-9]*")} | {r.campaign for r in runs}
+    whole = [r for r in runs if r.executed and not r.failed and not r.pair]
+    made = []
+    for name in sorted(names, key=lambda name: (results.is_demo(name), name)):
+        entry = catalogue().get(name, {})
+        about = {key: str(entry.get(key) or "") for key in ("title", "citation")}
+        made.append({"name": name, **about, "runs": [r for r in whole if r.campaign == name]})
+    return made
+
+
+def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:
+    """The findings, with the pages and figures that are in this site."""
+    here = {run.page for run in runs if run.executed} | {"ledger.html"}
+    answers = findings.gather(figures)
+    for answer in answers:
+        answer["page"] = answer["page"] if answer["page"] in here else ""
+        answer["figure"] = answer["figure"] if (site / answer["figure"]).is_file() else ""
+    return answers
+
+
+def shown(row: Mapping[str, str]) -> dict[str, str]:
+    """A row of the ledger for readers: the same unit on both numbers, reasons as sentences.
+
+    Ours has two digits more than the print, the CSV all of them.
+    """
+    printed, ours, reason = row["published"].strip(), row["ours"].strip(), row["reason"].strip()
+    unit = " thousand" if "thousands" in row["cell"] else ""
+    digits = len(printed.rstrip("%").partition(".")[2])
+    try:
+        value = float(ours.rstrip("%"))
+        float(printed.rstrip("%").replace(",", ""))
+    except ValueError:
+        pass
+    else:
+        whole = value == round(value) and not digits
+        text = f"{value:,.0f}" if whole else f"{value:,.{digits + 2}f}"
+        ours = text + ("%" if printed.endswith("%") else "")
+    reason = reason[:1].upper() + reason[1:] + ("" if reason[-1:] in ("", ".") else ".")
+    cell = row["cell"].replace(" | ", " · ")
+    numbers = {"published": printed + unit, "ours": ours + (unit if ours else "")}
+    return {**row, **numbers, "cell": cell, "reason": reason}
+
+
+def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Per paper how many of its numbers are open, how many `make data` may answer, and why.
+
+    Those that wait for a campaign of the catalogue say so: their reasons name what is not here.
+    """
+    made = []
+    for paper, part in rows.groupby("paper", sort=False):
+        left = results.numbers(part[part["status"] == "no data"])["reason"]
+        if len(left):
+            reasons = left.str.partition(";")[0].value_counts()
+            never = left.str.contains("not released|not in the release|prints? no").sum()
+            about = {"title": ledger.PAPERS.get(str(paper), str(paper)), "never": int(never)}
+            about |= {"open": len(left), "all": len(results.numbers(part))}
+            made.append({**about, "reason": reasons.index[0], "most": int(reasons.iloc[0])})
+    return made
+
+
+def _words(
+    headlines: Mapping[str, tuple[str, str]],
+    campaigns: Sequence[Mapping[str, str]],
+    rows: pd.DataFrame,
+) -> Words:
+    words: Words = []
+    for notebook, (title, question) in headlines.items():
+        words.append((f"index.html#{notebook}", title, "notebook", question))
+    for c in campaigns:
+        text = f"{c['title']} {c['citation']}"
+        words.append((f"index.html#campaign-{c['name']}", c["name"], "campaign", text))
+    for (paper, place), part in rows.groupby(["paper", "place"]):
+        link = f"ledger.html#paper={paper}&field=place&words={place.replace(' ', '+')}"
+        cells = " ".join(dict.fromkeys(" ".join(part["cell"]).split()))
+        words.append((link, f"{ledger.PAPERS.get(paper, paper)}, {place}", "ledger", cells[:400]))
+    return words
+
+
+@cache
+def explained() -> dict[str, Any]:
+    """``columns``: column to meaning; ``files``: about, columns and others of single tables."""
+    return dict(yaml.safe_load((HERE / "columns.yaml").read_text(encoding="utf-8")))
+
+
+def headers(figures: Path) -> dict[tuple[str, str], list[str]]:
+    """The columns of each table of each notebook, over all campaigns and pairs in `figures`."""
+    seen: dict[tuple[str, str], dict[str, None]] = {}
+    for file in sorted(figures.glob("*/[0-9]*/**/*.csv")):
+        notebook = file.relative_to(figures).parts[1]
+        with file.open(encoding="utf-8", newline="") as stream:
+            head = next(csv.reader(stream), [])
+        seen.setdefault((notebook, file.stem), {}).update(dict.fromkeys(head))
+    return {key: list(head) for key, head in sorted(seen.items())}
+
+
+def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
+    """Name and meaning of each column; columns named after data in one row, at the end.
+
+    A column that nothing explains has an empty meaning (the tests allow none).
+    """
+    files = explained()["files"]
+    own: Mapping[str, Any] = files.get(table) or files.get(table.rpartition("_")[0], {})
+    known = {**explained()["columns"], **own.get("columns", {})}
+    others = own.get("others", "")
+    rows = [{"name": c, "text": known.get(c, "")} for c in columns if c in known or not others]
+    if others and any(c not in known for c in columns):
+        what, _, text = others.rpartition(": ")
+        rows.append({"name": f"({what})", "text": text})
+    return rows
+
+
+def tables(figures: Path) -> list[dict[str, Any]]:
+    """For each notebook its tables, each with what it is about and its columns."""
+    made: dict[str, list[dict[str, Any]]] = {}
+    for (notebook, table), columns in headers(figures).items():
+        about = explained()["files"].get(table, {}).get("about", "")
+        row = {"name": table, "about": about, "columns": meanings(table, columns)}
+        made.setdefault(notebook, []).append(row)
+    return [{"notebook": notebook, "tables": rows} for notebook, rows in made.items()]
+
+
+def names() -> list[dict[str, str]]:
+    """The public names with signature and docstring."""
+    made = []
+    for name in rankstability.__all__:
+        thing = getattr(rankstability, name)
+        signature = f"{name}{inspect.signature(thing)}" if callable(thing) else name
+        doc = inspect.getdoc(thing) if callable(thing) else f"One of: {', '.join(thing)}"
+        made.append({"name": name, "signature": signature, "doc": doc or ""})
+    return made
+
+
+@cache
+def _formats() -> list[dict[str, Any]]:
+    entries = described()
+    return [{"name": n, "protocol": f.protocol, **entries[n]} for n, f in FORMATS.items()]
+
+
+def format_words() -> Words:
+    """The pages of formats, for the search."""
+    words = []
+    for one in _formats():
+        text = " ".join(str(one.get(part, "")) for part in PARTS)
+        words.append((f"formats/{one['name']}.html", one["title"], "formats", text))
+    return words

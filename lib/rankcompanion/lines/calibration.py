@@ -1,0 +1,73 @@
+"""How often a recipe draws a line, or calls a pair different, when all systems are equal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from statsmodels.stats.proportion import proportion_confint
+
+from rankstability.rank.recipes import Recipe, made_by, quick, recipe_means
+from rankstability.score.scored import Scored
+
+from ..models.redraw import shuffle_blocks, shuffle_labels
+
+
+def equal_systems(scored: Scored, recipe: Recipe) -> Scored:
+    """The same judgments with each system's mean, as the recipe orders by it, taken away."""
+    mean = recipe_means(scored, recipe)
+    return replace(scored, score=scored.score - mean[scored.system])
+
+
+def shuffled(scored: Scored, unit: str, rng: np.random.Generator) -> Scored:
+    """A null campaign: systems' labels shuffled whole within each unit.
+
+    By ``segment`` the documents stay as they are, single scores change places; by ``document`` what
+    is said of a system on a document stays together, by ``worker`` what an account says of a
+    system, over all its documents. By ``block`` the blocks of a worker change places, for systems
+    that were judged on different documents.
+    """
+    if unit == "block":
+        new = shuffle_blocks(scored.system, scored.unit("block"), scored.unit("worker"), rng)
+    else:
+        new = shuffle_labels(scored.system, scored.unit(unit), rng)
+    return replace(scored, system=new)
+
+
+def false_lines(
+    scored: Scored,
+    recipe: Recipe,
+    unit: str,
+    rng: np.random.Generator,
+    draws: int = 200,
+    alpha: float = 0.05,
+) -> pd.DataFrame:
+    """Pairs called significant and campaigns with a line, over null campaigns from these data.
+
+    `scored` holds what the recipe counts, with the score it takes; `unit` as for `shuffled`.
+
+    One row: recipe, unit, pairs_significant, pairs_low, pairs_high, campaigns_with_line,
+    campaigns_low, campaigns_high, draws (null campaigns). Shares, with 95 % intervals: of the mean
+    over campaigns for pairs, Wilson's for campaigns.
+    """
+    recipe, equal = quick(recipe), equal_systems(scored, recipe)
+    pairs, lines = np.empty(draws), np.empty(draws, int)
+    above = np.triu_indices(len(scored.systems), 1)
+    for k in range(draws):
+        made = made_by(shuffled(equal, unit, rng), recipe, alpha, rng)
+        pairs[k] = (np.nan_to_num(made.p[above], nan=1.0) < alpha).mean()
+        lines[k] = made.lines.any()
+    return false_line_row(recipe.name, unit, pairs, lines)
+
+
+def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray) -> pd.DataFrame:
+    """`false_lines` from each null campaign's share of significant pairs, and its having a line."""
+    draws = len(pairs)
+    half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)
+    low, high = proportion_confint(int(lines.sum()), draws, method="wilson")
+    mean = pairs.mean()
+    row = {"recipe": recipe, "unit": unit, "pairs_significant": mean}
+    row |= {"pairs_low": max(mean - half, 0.0), "pairs_high": min(mean + half, 1.0)}
+    row |= {"campaigns_with_line": lines.mean(), "campaigns_low": low, "campaigns_high": high}
+    return pd.DataFrame([{**row, "draws": draws}])

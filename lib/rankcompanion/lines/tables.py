@@ -1,0 +1,160 @@
+"""Notebook 10: from the published line to the line that holds, and lines between equal systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from rankstability.chance import child_seeds, named_generator
+from rankstability.judgments import DirectAssessment
+from rankstability.rank.recipes import (
+    RECIPES,
+    Recipe,
+    counted_by,
+    made_by,
+    recipe_table,
+    weak_lines,
+)
+from rankstability.rank.unit_kinds import unit_table
+from rankstability.rank.units import TWO_WAY, unit_totals
+from rankstability.score.scored import Scored
+
+from .calibration import false_lines
+from .held import RANKED, UNTOLD, Standing, standing
+
+SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook 10 compares
+
+
+def judged_by(judgments: DirectAssessment | pd.DataFrame) -> dict[str, Scored]:
+    """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score."""
+    made: dict[tuple[str, str, bool, bool], Scored] = {}
+    for recipe in RECIPES.values():
+        key = _counts(recipe)
+        if key not in made:
+            made[key] = counted_by(judgments, recipe)
+    return {name: made[_counts(recipe)] for name, recipe in RECIPES.items()}
+
+
+def _counts(recipe: Recipe) -> tuple[str, str, bool, bool]:
+    return recipe.rows, recipe.score, recipe.apart, recipe.screened
+
+
+def units_shown(judged: Scored) -> list[str]:
+    """Those of `SHOWN` that these judgments can tell apart; segments as a contrast always."""
+    named = set(unit_table(judged)["unit"])
+    return [u for u in SHOWN if u == "segment" or u in named]
+
+
+def units_by_system(judged: Scored, kind: str) -> np.ndarray:
+    """Whether each unit of this kind holds a judgment of each system: (units, systems)."""
+    n = len(judged.systems)
+    return unit_totals(judged.system, judged.unit(kind), judged.score, systems=n)[1] > 0
+
+
+def null_units(judged: Scored) -> list[str]:
+    """Units within which labels can be shuffled: those that hold several systems.
+
+    Blocks too, where a worker judged several segments of a system's document in a row, as a rule
+    (systems judged on different documents).
+    """
+    out = []
+    for unit in filter(judged.has, ("document", "worker")):
+        held = units_by_system(judged, unit)
+        if held.sum() > 1.5 * len(held):
+            out.append(unit)
+    if set(out) == {"document", "worker"}:
+        blocks = len(np.unique(judged.unit("block")))
+        out += ["block"] if len(judged.score) > 2 * blocks else []
+    return out
+
+
+def false_line_table(
+    judged: Mapping[str, Scored],
+    units: Sequence[str],
+    seed: int,
+    draws: int = 200,
+    alpha: float = 0.05,
+    own: str = "",
+) -> pd.DataFrame:
+    """`calibration.false_lines` of several recipes and units, one under the other.
+
+    `judged` as for `held.recipes_table`. Blocks are shuffled for `own` only: they are the slowest,
+    and say nearly what workers do. Drafts are left out but for `own`.
+    """
+    columns = [
+        "recipe", "unit", "pairs_significant", "pairs_low", "pairs_high", "campaigns_with_line",
+        "campaigns_low", "campaigns_high", "draws",
+    ]  # fmt: skip
+    parts = [pd.DataFrame(columns=columns)]
+    for name, one in judged.items():
+        if not RECIPES[name].since and name != own:
+            continue
+        for unit in units:
+            if unit == "block" and name != own:
+                continue
+            rng = named_generator(seed, f"{name} {unit}")
+            parts.append(false_lines(one, RECIPES[name], unit, rng, draws, alpha))
+    return pd.concat([p for p in parts if len(p)] or parts, ignore_index=True)
+
+
+def random_lines(
+    judged: Scored, recipe: str, seed: int, seeds: int = 200, alpha: float = 0.05
+) -> pd.DataFrame:
+    """How often each line comes out where a recipe draws by chance: over so many seeds.
+
+    Columns below (rank above the line), full, weak (grey, see `weak_lines`): shares of the seeds;
+    seeds. The order of the systems is always the same.
+    """
+    parts = []
+    for rng in child_seeds(seed, seeds):
+        made = made_by(judged, RECIPES[recipe], alpha, rng)
+        parts.append((made.lines, weak_lines(made, alpha)))
+    full, weak = np.mean(parts, axis=0)
+    below = np.arange(1, len(judged.systems))
+    return pd.DataFrame({"below": below, "full": full, "weak": weak, "seeds": seeds})
+
+
+def standings(
+    judged: Scored, recipe: str, units: Sequence[str], seed: int, resamples: int = 1000
+) -> dict[str, Standing]:
+    """`held.standing` under each unit (``segment`` left out): name of the unit to it."""
+    return {
+        unit: standing(judged, recipe, named_generator(seed, unit), unit, resamples=resamples)
+        for unit in units
+        if unit != "segment"
+    }
+
+
+def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
+    """Lines claimed, held, and both, for each recipe and unit of `held.lines_table`.
+
+    Columns (pair,) recipe, unit, places (between neighbours), claimed, held (at any place),
+    claimed_and_held; the last two are empty where it cannot be told.
+    """
+    keys = [name for name in ("pair", "recipe", "unit") if name in lines]
+    frame = lines.assign(
+        unit=lines["unit"].fillna(UNTOLD), claimed_and_held=lines["held"] * lines["claimed"]
+    )
+    groups = frame.groupby(keys, sort=False)
+    counts = groups[["claimed", "held", "claimed_and_held"]].sum(min_count=1)
+    counts.insert(0, "places", groups.size())
+    return counts.reset_index()
+
+
+def pairs_apart(judged: Scored) -> int:
+    """Pairs of systems that no document has in common: nothing pairs them."""
+    held = units_by_system(judged, "document").astype(int)
+    shared = held.T @ held
+    return int((shared[np.triu_indices(len(shared), 1)] == 0).sum())
+
+
+def parts_table(parts: Mapping[str, Scored], recipe: str, alpha: float = 0.05) -> pd.DataFrame:
+    """The recipe's ranking of each part (such as a wave): part, rank, system, score, cluster."""
+    frames = []
+    for part, judged in parts.items():
+        made = made_by(judged, RECIPES[recipe], alpha)
+        frames.append(recipe_table(RECIPES[recipe], made, judged.systems)[RANKED])
+        frames[-1].insert(0, "part", part)
+    return pd.concat(frames, ignore_index=True)

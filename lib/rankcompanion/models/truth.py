@@ -1,0 +1,201 @@
+"""A simulated truth for a campaign's own tasks, and whether it agrees with itself as the campaign
+does: rankings by two halves of the workers, real and simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from rankstability.judgments import COUNTED, DirectAssessment, counted
+from rankstability.rank.tau import tau
+from rankstability.score import factors
+from rankstability.score.da import judgment_z
+
+from . import additive as models
+from . import variance
+from .additive import Additive
+from .redraw import draw_parts
+
+SPLITS = 4  # random halves of each simulated campaign
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Known qualities of systems, and how scores vary around them, for the rows of ``da.good``.
+
+    `da` holds the tasks that are scored anew, the rows of ``good`` in both files. `quality` is the
+    true mean of each system, in points; `expected` of each row the system's quality, or the mean of
+    the control rows of its type; `codes` the level of each row of each component, -1 for none;
+    `stretch` of each row its worker's spread over the median worker's; `values` of each row what
+    the effects of some components are multiplied by.
+    """
+
+    da: DirectAssessment
+    quality: pd.Series
+    expected: np.ndarray
+    codes: dict[str, np.ndarray]
+    variance: dict[str, float]
+    stretch: np.ndarray
+    values: dict[str, np.ndarray]
+
+    def draw(self, draws: int, rng: np.random.Generator) -> np.ndarray:
+        """Scores of `draws` campaigns, (rows, draws), rounded.
+
+        A score is the worker's level, and the worker's spread times (quality and all other
+        components): the spreads make the scores unlike the additive model, which must not be judged
+        by its own law. They are not cut to the campaign's scale: the components are those of scores
+        that were cut, and cutting again would take from them twice.
+        """
+        centre = float(self.quality.mean())
+        codes = dict(self.codes)
+        own = {"worker": codes.pop("worker")}
+        level = draw_parts(own, {**self.variance, "residual": 0.0}, draws, rng)
+        parts = draw_parts(codes, self.variance, draws, rng, self.values)
+        parts += (self.expected - centre)[:, None]
+        return np.rint(centre + level + self.stretch[:, None] * parts)
+
+
+def known_truth(
+    da: DirectAssessment,
+    parts: variance.Components | None = None,
+    fit: Additive | None = None,
+    together: bool = True,
+) -> Truth:
+    """The truth fitted to a campaign.
+
+    Components and effects are those of the scores with every worker's spread, about the worker's
+    level, made the median worker's, as `Truth.draw` will stretch them again: fitted to scores as
+    they are, they would hold the spreads twice. Workers also differ in how far apart they keep the
+    systems (`models.DISCERNMENT`); without that component it passes for whims of each worker about
+    each system, which shuffle systems where slopes do not.
+
+    Qualities are the effects of the systems, drawn together until they vary as the component says:
+    as they stand they hold what their workers and documents made of them.
+
+    `parts` and `fit` are other components and effects than those fitted here; `together` as for
+    `models.components`.
+    """
+    first = fit or models.additive(da)
+    good, centre = da.good, float(first.system.mean())
+    ratio = first.spread / np.nanmedian(first.spread)
+    worker = good["worker"].cat.codes.to_numpy()
+    stretch = np.where(np.isfinite(ratio), ratio, 1.0)[worker]
+    level = centre + np.nan_to_num(first.worker)[worker]
+    even = level + (good["score"].to_numpy(float) - level) / stretch
+    fit = fit or models.additive(replace(da, good=good.assign(score=even)))
+    if parts is None:
+        parts = models.components(da, even, together)
+        if together:
+            rest = models.components(da, even, quality=fit.system).variance
+            parts = replace(parts, variance={**rest, "system": parts.variance["system"]})
+    shrink = np.sqrt(parts.variance["system"] / max(float(fit.system.var()), 1e-12))
+    quality = centre + shrink * (fit.system - fit.system.mean())
+    kept = counted(good)
+    expected = quality.reindex(good["system"].astype(str)).to_numpy(float)
+    kinds = good["type"].cat
+    for k, name in enumerate(kinds.categories):
+        rows = kinds.codes.to_numpy() == k
+        if name not in COUNTED and rows.any():
+            expected[rows] = np.nanmean((even - np.nan_to_num(fit.worker)[worker])[rows])
+    codes = {n: good[n].cat.codes.to_numpy().astype(int) for n in ("worker", "document", "segment")}
+    nowhere = np.full(len(good), -1)  # nothing on control rows
+    for name, levels in factors.factors(da, kept).items():
+        if name in factors.TOGETHER:
+            codes[name] = nowhere.copy()
+            codes[name][kept] = pd.factorize(levels)[0]
+    codes[models.DISCERNMENT] = np.where(kept, worker, -1)
+    values = {models.DISCERNMENT: models.spacing(da, fit.system)}
+    only = DirectAssessment(da.pair, good, good, da.excluded)
+    return Truth(only, quality, expected, codes, parts.variance, stretch, values)
+
+
+def cell_means(
+    da: DirectAssessment, scores: np.ndarray, member: np.ndarray | None = None
+) -> np.ndarray:
+    """Mean of segment means of each ranked system, (systems, columns), NaN where none.
+
+    `scores`, (rows of ``good``, columns): NaN do not count, nor what is outside the mask `member`.
+    """
+    rows = counted(da.good)
+    system = pd.factorize(factors.codes_of(da.good, "system", rows), sort=True)[0]
+    segment = factors.codes_of(da.good, "segment", rows)
+    _, first, cell = np.unique(
+        system * (segment.max() + 1) + segment, return_index=True, return_inverse=True
+    )
+    values = scores[rows]
+    there = np.isfinite(values) if member is None else member[rows] & np.isfinite(values)
+    number = variance.level_sums(cell, there.astype(float), len(first))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = variance.level_sums(cell, np.where(there, values, 0.0), len(first)) / number
+        of_cell, n = system[first], int(system.max()) + 1
+        total = variance.level_sums(of_cell, np.nan_to_num(mean), n)
+        return total / variance.level_sums(of_cell, (number > 0).astype(float), n)
+
+
+def half_taus(da: DirectAssessment, z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Kendall's tau of the system means by two random halves of the workers, a tau per column."""
+    worker = da.good["worker"].cat.codes.to_numpy()
+    seen = np.unique(worker[counted(da.good)])
+    order = np.argsort(rng.random((len(seen), z.shape[1])), axis=0)
+    first = np.zeros((int(worker.max()) + 1, z.shape[1]), bool)
+    first[seen] = order < len(seen) // 2
+    one, two = (cell_means(da, z, m) for m in (first[worker], ~first[worker]))
+    return tau(one.T, two.T)
+
+
+def split_halves(
+    da: DirectAssessment,
+    truths: dict[str, Truth],
+    rng: np.random.Generator,
+    simulations: int = 100,
+    splits: int = 100,
+) -> pd.DataFrame:
+    """Agreement of halves of the workers, in the campaign and in simulated ones.
+
+    The real campaign is split `splits` times, each of `simulations` from each of `truths` `SPLITS`
+    times.
+
+    Columns pair, scores (``real`` or a name of `truths`), draw (split of the real campaign,
+    simulated campaign), tau (of a simulated campaign, the mean over its splits).
+    """
+    z = np.repeat(judgment_z(da)[:, None], splits, axis=1)
+    frames = {"real": half_taus(da, z, rng)}
+    for name, truth in truths.items():
+        drawn = models.standardised_columns(truth.da, truth.draw(simulations, rng), ["z"])["z"]
+        frames[name] = np.mean([half_taus(da, drawn, rng) for _ in range(SPLITS)], axis=0)
+    rows = [
+        pd.DataFrame({"pair": da.pair, "scores": name, "draw": np.arange(len(tau)), "tau": tau})
+        for name, tau in frames.items()
+    ]
+    return pd.concat(rows, ignore_index=True)
+
+
+def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
+    """Real and simulated agreement of halves (`split_halves`), by pair and for the campaign.
+
+    Columns pair (``campaign``: the mean over pairs), scores, tau (mean), low, high (of the real
+    one, the 95 % Monte Carlo interval of the mean over splits; of a simulated one, the range of 95
+    % of simulated campaigns), as_real (1: the real mean lies in that range).
+    """
+    whole = rows.groupby(["scores", "draw"], sort=False)["tau"].mean().reset_index()
+    out = []
+    for (pair, scores), of in pd.concat([rows, whole.assign(pair="campaign")]).groupby(
+        ["pair", "scores"], sort=False
+    ):
+        tau = of["tau"].to_numpy()
+        half = 1.96 * tau.std(ddof=1) / np.sqrt(len(tau)) if len(tau) > 1 else np.nan
+        ends = (tau.mean() - half, tau.mean() + half)
+        if scores != "real":
+            ends = tuple(np.quantile(tau, [0.025, 0.975]))
+        out.append((pair, scores, tau.mean(), *ends))
+    table = pd.DataFrame(out, columns=["pair", "scores", "tau", "low", "high"])
+    real = table["pair"].map(table[table["scores"] == "real"].set_index("pair")["tau"])
+    return table.assign(as_real=((real >= table["low"]) & (real <= table["high"])).astype(int))
+
+
+def bears_out(check: pd.DataFrame) -> bool:
+    """Whether the campaign's agreement in `agreement_check` is in the range of scores simulated."""
+    of = check[(check["pair"] == "campaign") & (check["scores"] == "simulated")]
+    return bool(of["as_real"].all())

@@ -1,0 +1,159 @@
+"""Two rankings of the same systems side by side, and how many rankings changed (Tables 2 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rankstability.judgments import DirectAssessment
+from rankstability.rank.comparing import compare
+from rankstability.rank.ranking import Ranking
+from rankstability.rank.systems import rank_systems
+from rankstability.rank.tau import tau
+from rankstability.score.da import NO_SPREAD, segment_scores
+
+Ranker = Callable[[DirectAssessment], Ranking]
+
+SETS = {
+    "human+ref": "human systems and rows of type REF",
+    "ref": "rows of type REF",
+    "lowest": "the lowest-ranked system",
+    "highest": "the highest-ranked system",
+}
+SINGLE = "each single system"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A ranking with and without something, over the same systems."""
+
+    name: str  # a name of `SETS`, a system, systems joined by `` & ``, or a divisor
+    dropped: tuple[str, ...]  # ranked systems left out of both rankings
+    rows_latest: int  # judgments removed or altered in this file
+    rows_good: int
+    original: Ranking  # from all judgments, `dropped` taken out before clustering
+    changed: Ranking  # from what was left
+
+    def row(self) -> dict[str, Any]:
+        """One row of ``changes.csv`` without the pair."""
+        return {
+            "removed": self.name,
+            **compare(self.original, self.changed).row(),
+            "systems": len(self.original.systems),
+            "dropped": " & ".join(self.dropped),
+            "rows_latest": self.rows_latest,
+            "rows_good": self.rows_good,
+            **metrics_task(self.original, self.changed),
+        }
+
+
+def default_ranker(
+    test: str = "scipy<1.7", rule: str = "knowles", alpha: float = 0.05, by: str = "mean_z"
+) -> Ranker:
+    """Judgments to ranking: worker z-scores, segment means, tests and lines by name."""
+    return lambda da: rank_systems(segment_scores(da), test=test, rule=rule, alpha=alpha, by=by)
+
+
+def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
+    """What a metrics task would see: correlations of the system scores before and after.
+
+    Metrics are judged by their correlation with the human system scores, clusters ignored (Knowles
+    2021, section 7). A metric with a Pearson correlation of .9 with the scores before can have
+    any from ``metric_90_low`` to ``metric_90_high`` with the scores after, which follows from the
+    correlation of the two. Keys: pearson, kendall (tau-b) and these; NaN for fewer than three
+    systems or where all have the same score.
+    """
+    x = before.table[before.by].to_numpy(float)
+    y = after.table.set_index("system")[after.by].loc[list(before.systems)].to_numpy(float)
+    r = b = low = high = float("nan")
+    if len(x) >= 3 and min(x.std(), y.std()) > NO_SPREAD:
+        r, b = min(1.0, float(np.corrcoef(x, y)[0, 1])), float(tau(x, y))
+        spread = float(np.sqrt((1 - 0.9**2) * max(0.0, 1 - r**2)))
+        low, high = 0.9 * r - spread, min(1.0, 0.9 * r + spread)
+    return {"pearson": r, "kendall": b, "metric_90_low": low, "metric_90_high": high}
+
+
+def changes_table(
+    pair: str, comparisons: Iterable[Comparison], what: str = "removed"
+) -> pd.DataFrame:
+    """``changes.csv`` of a pair: pair, `what`, d_rank, d_cluster, d_both, and more columns.
+
+    `what` is ``removed``, or ``divisor`` or ``factor``: then a number.
+    """
+    rows = [{"pair": pair, **c.row()} for c in comparisons]
+    columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
+    frame = pd.DataFrame(rows, columns=columns).drop_duplicates("removed", ignore_index=True)
+    frame = frame.rename(columns={"removed": what})
+    return frame if what == "removed" else frame.astype({what: float})
+
+
+def totals(
+    changes: pd.DataFrame, what: str = "removed", paper_pairs: Collection[str] = ()
+) -> pd.DataFrame:
+    """Counts of changed rankings, over all pairs and by year, style, tool and kind of judging.
+
+    Of a row per pair and value of `what`, with year, style, tool and judged of the pair.
+    `paper_pairs`, those that Knowles (2021) counts, are counted once more by themselves (by
+    ``paper``). Columns: by, group, `what`, comparisons, d_rank, d_cluster, d_both: of so many
+    comparisons, how many changed (Tables 2 and 3). A system removed by name counts under `SINGLE`.
+    """
+    if what == "removed":
+        named = changes[what].astype(str).isin(SETS)
+        changes = changes.assign(**{what: changes[what].where(named, SINGLE)})
+    blocks = [("all", changes.assign(all="all pairs"))]
+    blocks += [(by, changes) for by in ("year", "style", "tool", "judged")]
+    in_paper = changes[changes["pair"].isin(paper_pairs)]
+    blocks += [("paper", in_paper.assign(paper="the paper's pairs"))] if len(in_paper) else []
+    tables = []
+    for by, frame in blocks:
+        grouped = frame.groupby([by, what], sort=False, observed=True)
+        table = grouped[["d_rank", "d_cluster", "d_both"]].sum().reset_index()
+        table.insert(2, "comparisons", grouped.size().to_numpy())
+        table = table.rename(columns={by: "group"}).astype({"group": str})
+        table.insert(0, "by", by)
+        tables.append(table.sort_values("group", kind="stable"))
+    return pd.concat(tables, ignore_index=True)
+
+
+def telling(counted: pd.DataFrame) -> pd.DataFrame:
+    """`totals` without the divisions of which one group holds all: they say the same again."""
+    groups = counted.groupby("by")["group"].transform("nunique")
+    compared = counted.groupby("by")["comparisons"].transform("sum")
+    every = compared == counted.loc[counted["by"] == "all", "comparisons"].sum()
+    again = (counted["by"] != "all") & (groups == 1) & every
+    return counted[~again].reset_index(drop=True)
+
+
+def as_fractions(counted: pd.DataFrame) -> pd.DataFrame:
+    """`totals` as the paper prints them: ``1/13``; what only repeats is left out (`telling`)."""
+    counted = telling(counted)
+    shown = counted[["by", "group", "removed"]].copy()
+    for name, title in (("d_rank", "Δ rank"), ("d_cluster", "Δ cluster"), ("d_both", "Δ both")):
+        shown[title] = counted[name].astype(str) + "/" + counted["comparisons"].astype(str)
+    return shown
+
+
+def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
+    """Ranks and scores of every system before and after each removal of another.
+
+    Columns removed, system (both in the original order), rank_before, rank_after (among the systems
+    left), move (ranks up: positive), z_before, z_after.
+    """
+    frames = []
+    for c in comparisons:
+        columns = {"system": "system", "rank": "rank", c.original.by: "z"}
+        before, after = (
+            r.table[[*columns]].rename(columns=columns) for r in (c.original, c.changed)
+        )
+        both = before.merge(after, on="system", suffixes=("_before", "_after"))
+        frames.append(both.assign(removed=c.name, move=both["rank_before"] - both["rank_after"]))
+    table = pd.concat(frames, ignore_index=True)
+    order = {s: k for k, s in enumerate(original.systems)}
+    table = table.sort_values(
+        ["removed", "system"], key=lambda column: column.map(order), ignore_index=True
+    )
+    return table[["removed", "system", "rank_before", "rank_after", "move", "z_before", "z_after"]]

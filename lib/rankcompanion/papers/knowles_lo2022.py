@@ -1,0 +1,70 @@
+"""Knowles and Lo 2022: English–Inuktitut of WMT20 judged on two test sets, its two rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from paperkit import claims
+from rankstability.errors import DataError
+from rankstability.judgments import (
+    DirectAssessment,
+    of_systems,
+    of_type,
+    rows_with,
+    select_rows,
+    unmarked,
+)
+from rankstability.rank.systems import rank_systems
+from rankstability.score.da import judgment_z, segment_scores
+
+PAPER = "knowles_lo2022"
+OWN = "wmt20-iku"
+TABLES = {"Hansard": "Table 3", "News": "Table 4"}
+STANDARD = {"Hansard": "", "News": "SRPOL.383"}  # of whose scores mean and sd are taken
+LEVELS = (0.001, 0.01, 0.05)
+
+
+def ranking(da: DirectAssessment, standard: str = "") -> pd.DataFrame:
+    """A test set's ranking as the paper makes it.
+
+    Segment scores, repeats among them; z by annotator, with the mean and standard deviation of the
+    rows that are no control items, or of those of the system `standard`; a line below a system that
+    differs from all below it (Mann-Whitney of SciPy before 1.7). Columns: rank, system, mean_raw,
+    mean_z, line (the least of `LEVELS` at which a line stands below the system; missing: none).
+    """
+    chosen = select_rows(da, "every repeat")
+    rows = unmarked(da.latest)
+    if "mark" in da.latest:
+        rows |= rows_with(da.latest, "mark", ["superseded"])
+    rows &= of_type(da.latest, "SYSTEM")
+    if standard:
+        rows &= of_systems(da.latest, [standard])
+        if not rows.any():
+            raise DataError("no rows of the system to standardise by", value=standard)
+    scores = segment_scores(chosen, judgment_z(chosen, rows))
+    made = rank_systems(scores, test="scipy<1.7", rule="knowles")
+    table = made.table[["rank", "system", "mean_raw", "mean_z"]].reset_index(drop=True)
+    table["line"] = np.nan
+    for level in sorted(LEVELS, reverse=True):
+        below = rank_systems(scores, test="scipy<1.7", rule="knowles", alpha=level).lines
+        table.loc[table["rank"].isin(below), "line"] = level
+    return table
+
+
+def ledger(rankings: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The paper's rankings and lines beside ours, from each test set's `ranking`: ledger rows."""
+    parts = []
+    for name, table in rankings.items():
+        values = table.assign(
+            mean_raw=table["mean_raw"].map("{:.1f}".format),
+            mean_z=table["mean_z"].map("{:.3f}".format),
+            line=table["line"].map(lambda v: "none" if np.isnan(v) else f"{v:g}"),
+        )
+        long = values.melt("rank", ["system", "mean_raw", "mean_z", "line"], "statistic", "ours")
+        long = long[~(long["statistic"].eq("line") & long["rank"].eq(len(table)))]
+        parts.append(long.assign(place=TABLES[name]))
+    ours, on = pd.concat(parts, ignore_index=True), ["place", "statistic", "rank"]
+    return claims.compare(claims.published(PAPER), ours, on, provenance="official")

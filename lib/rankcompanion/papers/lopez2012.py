@@ -1,0 +1,191 @@
+"""Lopez (2012), "Putting Human Assessments of Machine Translation Systems in Order", beside ours.
+
+The paper's 25 tasks are the 8 of WMT10 and the 17 of WMT11. The run of each campaign compares its
+own numbers, that of WMT10 the worked examples too; `across` compares the totals over all tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import spearmanr
+
+from paperkit import claims
+
+PAPER = "lopez2012"
+BOTH = ("wmt10", "wmt11")
+NEEDS_BOTH = "needs the tasks of WMT10 beside those of WMT11"
+KEYS = ["statistic", "task", "method", "rank", "system", "other"]
+EXAMPLES = ("Figure 1", "Figure 2", "Figure 3")  # worked examples, as tasks of their own
+COSTS = {"optimal_cost": "mfas"}
+COSTS |= {f"cost_{name}": name for name in ("wmt_official", "heuristic2", "bojar")}
+ACYCLIC = "en-cs individual"  # Table 2, WMT11
+TUNABLE = "ur-en tunable"  # Table 4, WMT11
+HALF = "more than half"
+CZECH = {"en-cs individual": "2011 English-Czech", "cs-en individual": "2011 Czech-English"}
+
+
+def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Ledger rows of the paper's numbers on one campaign; none for campaigns it does not use.
+
+    `tables` are from `tournament_tasks`, the worked examples of Figures 2 and 3 among the tasks:
+    ``tasks`` (with a column systems_with_reference), ``rankings`` and ``results``; and from
+    `worked_examples`: ``implied``, the pairwise rankings of Figure 1.
+    """
+    rows = claims.published(PAPER)
+    rows = rows[rows["campaign"] == campaign].reset_index(drop=True)
+    if rows.empty:
+        return pd.DataFrame(columns=claims.COLUMNS)
+    ours = _ours(tables, rows)
+    ours.loc[ours["task"].isin(EXAMPLES), "provenance"] = "recomputed from print"
+    made = claims.compare(rows, ours, KEYS, provenance="official")
+    return made.assign(reason=rows["reason"].where(rows["reason"] != "", made["reason"]))
+
+
+def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """Ledger rows of the totals over all 25 tasks; none unless both campaigns are in `tables`."""
+    tasks = tables("08_tournament", "tasks")
+    if tasks.empty or not set(BOTH) <= set(tasks["campaign"]):
+        return pd.DataFrame(columns=claims.COLUMNS)
+    tasks = tasks[tasks["campaign"].isin(BOTH)]
+    costs = _costs(tasks).groupby("method")["ours"].sum().reset_index().assign(statistic="cost")
+    acyclic = tasks["optimal_cost"] == 0
+    values: list[tuple[str, Any, str]] = [
+        ("tasks", len(tasks), ""),
+        ("acyclic_tasks", int(acyclic.sum()), ""),
+        ("most_systems", tasks["systems"].max(), ""),
+    ]
+    shares = {"ten_systems_or_more": tasks["systems"] >= 10, "tasks_with_cycles": ~acyclic}
+    for name, held in shares.items():
+        half = HALF if held.mean() > 0.5 else "at most half"
+        values.append((name, half, f"{held.sum()} of {len(held)}"))
+    counts = pd.DataFrame(values, columns=["statistic", "ours", "reason"])
+    rows = claims.published(PAPER)
+    rows = rows[rows["campaign"] == ", ".join(BOTH)]
+    return claims.compare(rows, pd.concat([costs, counts]), KEYS, provenance="official")
+
+
+def absent(rows: pd.DataFrame) -> pd.DataFrame:
+    """Ledger rows for published `rows` that no run answered."""
+    none = pd.DataFrame(columns=[*KEYS, "ours"])
+    made = claims.compare(rows, none, KEYS, provenance="official")
+    both = rows["campaign"].eq(", ".join(BOTH)).to_numpy()
+    return made.assign(reason=made["reason"].mask(both, NEEDS_BOTH))
+
+
+def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataFrame:
+    """Our values: the key columns, ours, and a reason where numbers belong to it."""
+    tasks, rankings, results = (tables[name] for name in ("tasks", "rankings", "results"))
+    rankings = rankings.assign(system=rankings["system"].str.upper())
+    results = results.assign(over=results["over"].str.upper(), under=results["under"].str.upper())
+    places = rankings.melt(["task", "system"], var_name="method", value_name="rank")
+    in_print = printed.loc[printed["statistic"] == "system", ["task", "method", "rank"]]
+    in_print = in_print.assign(system=printed["published"], rank=in_print["rank"].astype(int))
+    combined = tasks["task"].str.endswith(" combination")
+    whole = set(printed["task"]) - {"", *EXAMPLES} <= set(tasks["task"])  # not of one pair's run
+    acyclic = (combined & (tasks["optimal_cost"] == 0)).sum() if whole else None
+    parts = [
+        tasks.melt("task", ["systems", "systems_with_reference", "pairs"], "statistic", "ours"),
+        _orders(places, in_print, tasks),
+        _cost_rows(tasks, in_print, results),
+        _results(results, places),
+        _examples(tables["implied"], results),
+        _spearman(rankings[rankings["task"] == TUNABLE]),
+        pd.DataFrame({"statistic": ["acyclic_combination_tasks"], "ours": [acyclic]}),
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _costs(tasks: pd.DataFrame) -> pd.DataFrame:
+    """The weight that each method's ranking of each task violates: task, method, ours."""
+    costs = tasks.rename(columns=COSTS).melt("task", list(COSTS.values()), "method", "ours")
+    return costs.assign(statistic="cost")
+
+
+def _violated(results: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
+    """The results that rankings (task, method, system, rank) violate, with the method."""
+    over = places.rename(columns={"system": "over", "rank": "rank_over"})
+    under = places.rename(columns={"system": "under", "rank": "rank_under"})
+    placed = results.merge(over, on=["task", "over"]).merge(under, on=["task", "method", "under"])
+    return placed[placed["rank_over"] > placed["rank_under"]]
+
+
+def _orders(places: pd.DataFrame, in_print: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
+    """The system of each rank, each ranking in one line, and the task of Table 2."""
+    system = places.rename(columns={"system": "ours"}).astype({"rank": str})
+    system = system.assign(statistic="system", reason=None)
+    mfas = system["method"] == "mfas"
+    for task in tasks[tasks["optima"] > 1].to_dict("records"):
+        system.loc[mfas & (system["task"] == task["task"]), "reason"] = (
+            f"of the {task['optima']} rankings that violate {task['optimal_cost']} the one nearest "
+            "to WMT-OFFICIAL, a rule inferred from the print"
+        )
+    ranking = places.sort_values("rank").groupby(["task", "method"])["system"].agg(list)
+    line = ranking.str.join(" ≺ ").rename("ours").reset_index().assign(statistic="ranking")
+    table2 = set(in_print.loc[in_print["task"] == ACYCLIC, "system"])
+    names = [n for t, n in CZECH.items() if table2 and table2 == set(ranking.get((t, "mfas"), []))]
+    table2_task = pd.DataFrame({"statistic": "task", "task": ACYCLIC, "ours": names})
+    return pd.concat([system, line, table2_task])
+
+
+def _cost_rows(tasks: pd.DataFrame, in_print: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
+    """The cost of each ranking; the printed one of Table 2 belongs to another equation."""
+    costs = _costs(tasks).assign(reason=None)
+    rows = costs["task"] == ACYCLIC
+    if rows.any():
+        ours = costs[rows].set_index("method")["ours"]
+        column = in_print[(in_print["task"] == ACYCLIC) & (in_print["method"] == "bojar")]
+        costs.loc[rows & (costs["method"] == "bojar"), "reason"] = (
+            f"misprint: {ours['heuristic2']} is what Equation 2's ranking violates; the printed "
+            f"column violates {_violated(results, column)['weight'].sum()}"
+        )
+    return costs
+
+
+def _results(results: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
+    """Results that our rankings violate; systems beaten, votes lost."""
+    pair = {"over": "system", "under": "other"}
+    ours = _violated(results, places).rename(columns=pair).assign(rank="")
+    number = ours.groupby(["task", "method"]).size().rename("ours").reset_index()
+    beaten = results.groupby(["task", "over"]).size().rename("ours").reset_index()
+    lost = results.groupby(["task", "under"])["weight"].sum().rename("ours").reset_index()
+    parts = {
+        "violated": ours.assign(ours="yes"),
+        "violated_weight": ours.assign(ours=ours["weight"]),
+        "violated_results": number,
+        "systems_beaten": beaten.rename(columns={"over": "system"}),
+        "votes_lost": lost.rename(columns={"under": "system"}),
+    }
+    return pd.concat([part.assign(statistic=name) for name, part in parts.items()])
+
+
+def _examples(implied: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
+    """The rankings that Figure 1's block implies, and the scores by Equation 1 in Figure 2."""
+    relation = implied.rename(columns={"first": "system", "second": "other", "relation": "ours"})
+    number = pd.DataFrame({"statistic": ["implied_rankings"], "ours": [len(implied)]})
+    figure2 = results[results["task"] == "Figure 2"]
+    won, lost = (figure2.groupby(side)["weight"].sum() for side in ("over", "under"))
+    every = won.add(lost, fill_value=0).astype(int)
+    score = won.astype(str) + "/" + every.reindex(won.index).astype(str)
+    scores = score.rename("ours").rename_axis("system").reset_index()
+    scores = scores.assign(task="Figure 2", method="wmt_official", statistic="score")
+    figure1 = pd.concat([relation.assign(statistic="relation"), number]).assign(task="Figure 1")
+    return pd.concat([figure1, scores])
+
+
+def _spearman(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Spearman's correlation of the rankings of Table 4, with the reference first and without."""
+    pairs = [("heuristic2", "mfas"), ("wmt_official", "mfas"), ("wmt_official", "heuristic2")]
+    rows: list[tuple[str, str, str, float, str | None]] = []
+    for method, other in pairs if len(ranks) else []:
+        two = ranks[[method, other]].to_numpy()
+        without, with_it = (spearmanr(t).statistic for t in (two, np.vstack([[0, 0], two])))
+        rows.append(("spearman", method, other, without, None))
+        reason = "with the reference as a ninth item; without it, as for the other two, "
+        reason += f"{without:.3f}"
+        rows.append(("spearman_with_reference", method, other, with_it, reason))
+    table = pd.DataFrame(rows, columns=["statistic", "method", "other", "ours", "reason"])
+    return table.assign(task=TUNABLE)

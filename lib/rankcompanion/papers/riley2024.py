@@ -1,0 +1,166 @@
+"""Riley et al. 2024: what the paper prints beside a campaign's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import entropy
+
+from paperkit import claims
+from paperkit.claims import yes
+
+from ..srp.findings import FEW
+
+PAPER = "riley2024"
+OWN = "wmt22-mqm"  # the paper's campaign
+NO_DATA = f"the WMT22 files are not here (make data CAMPAIGN={OWN})"
+ON = ["place", "pair", "statistic"]
+TABLE_1 = ["documents", "segments", "min segments per document", "max segments per document"]
+TABLE_1 += ["raters", "systems"]
+
+
+def from_print() -> pd.DataFrame:
+    """Values that follow from the paper's own numbers without its data: `ON`, ours, reason.
+
+    The segment ratings are segments x systems x 3; documents per bucket and buckets per rater
+    follow from the documents, buckets and raters, the least entropies from the buckets (7 of 25 or
+    26 documents, three per rater, en-de; 2 of 90 and 91, en-zh).
+    """
+
+    def normalised(documents: Sequence[int], raters: int) -> float:
+        return round(float(entropy(documents) / np.log(raters)), 3)
+
+    rows: list[tuple[Any, ...]] = []
+    for pair, documents, buckets, raters in (("en-de", 181, 7, 7), ("en-zh", 181, 2, 6)):
+        each = f"{documents // buckets}-{-(-documents // buckets)}"
+        why = f"{documents} documents of Table 1 in {buckets} buckets"
+        rows.append(("Section 4.2", pair, "documents per bucket", each, why, None))
+        why = f"{buckets} buckets, each rated by the same three of {raters} raters"
+        number = f"{3 * buckets / raters:g}"
+        rows.append(("Section 4.2", pair, "buckets per rater", number, why, None))
+    ratings = 1315 * 15 * 3 + 2037 * 13 * 3
+    rounds = "segments x systems x 3 of Table 1; the paper rounds (nearly 140,000)"
+    covered = "three raters can cover all seven buckets: 78, 78 and 25 documents"
+    cut = "ln 2 / ln 6 = .387 for two buckets of 90 and 91; the paper cuts to .38"
+    place, least = "Section 6.1.2", "least normalised entropy"
+    rows += [
+        ("Section 1", "", "segment ratings of both datasets", ratings, rounds, 2000),
+        (place, "en-de", least, normalised([78, 78, 25], 7), covered, None),
+        (place, "en-zh", least, normalised([90, 91], 6), cut, None),
+    ]
+    return pd.DataFrame(rows, columns=[*ON, "ours", "reason", "tolerance"])
+
+
+def measured(
+    counts: pd.DataFrame, agreement: pd.DataFrame, verdicts: pd.DataFrame, table: pd.DataFrame
+) -> pd.DataFrame:
+    """A campaign's values for the paper's statistics: columns `ON`, ours and interval.
+
+    The interval: of the difference in SRP behind a verdict, two standard errors each way. From
+    ``table1.csv`` and ``table2.csv``, a column per language pair, and the pairs' ``verdicts.csv``
+    and ``srp.csv``, with `pair`.
+    """
+    rows: list[tuple[Any, ...]] = []
+    of_count, of_agreement = counts.set_index("count"), agreement.set_index("aggregation")
+    for pair in of_agreement:
+        number, tau = of_count[pair], of_agreement[pair]
+        for name in ("buckets", "documents per bucket", "buckets per rater"):
+            rows.append(("Section 4.2", pair, name, number[name]))
+        rows += [("Table 1", pair, name, number[name]) for name in TABLE_1]
+        for name in ("single documents", "all shared documents"):
+            rows.append(("Table 2", pair, name, round(float(tau[name]), 4)))
+        least = round(float(number["least entropy"]), 4)
+        rows.append(("Section 6.1.2", pair, "least normalised entropy", least))
+        mine = verdicts[verdicts["pair"] == pair]
+        for row in mine.itertuples(index=False):
+            interval = f"{row.difference:+.3f} ± {2 * row.se:.3f}" if row.se >= 0 else ""
+            rows.append((f"Figure {row.figure}", pair, row.finding, row.verdict, interval))
+        first = mine.set_index("finding").loc["pSxS above no grouping"]
+        ratio = round(float(first["ratio"]), 2)
+        rows.append(("Figure 3", pair, "SRP of pSxS over SRP without grouping", ratio))
+        same = np.sign(first[["kendall", "pearson", "difference"]].astype(float)).nunique() == 1
+        rows.append(("Section 5", pair, "Pearson and Kendall point the same way", yes(same)))
+        claiming = table[(table["pair"] == pair) & (table["empty_share"] < FEW)]
+        near = (claiming["srp_both"] < 0.1).mean() > 0.5
+        statistic = "SRP with significance in both studies near 0"
+        rows.append(("Footnote 3", pair, statistic, yes(near)))
+    table = pd.DataFrame(rows, columns=[*ON, "ours", "interval"]).astype({"ours": object})
+    return table.fillna({"interval": ""})
+
+
+def ledger(campaign: str, measured: pd.DataFrame) -> pd.DataFrame:
+    """The paper's rows: compared on its own campaign, elsewhere without data.
+
+    On another campaign the reason tells what that one `measured` for the same statistic.
+    """
+    rows = claims.published(PAPER)
+    if campaign != OWN:
+        return absent(rows, _values(rows, campaign, measured))
+    ours, known = measured.assign(reason=measured.get("interval")), rows["place"] != "Section 1"
+    official = claims.compare(rows[known], ours, ON, provenance="official", no_data=NO_DATA)
+    return pd.concat([_derived(rows), official], ignore_index=True)
+
+
+def absent(rows: pd.DataFrame, values: pd.Series | None = None) -> pd.DataFrame:
+    """Ledger rows without the paper's data: what follows from print, else ``no data``.
+
+    `values`, by the index of `rows`, is added to the reasons.
+    """
+    rows = rows.merge(claims.published(PAPER)) if "statistic" not in rows else rows
+    derived = _derived(rows)
+    rest = rows[~rows["cell"].isin(derived["cell"])]
+    reasons = NO_DATA + (values if values is not None else pd.Series("", rows.index))
+    ours = rest[ON].assign(ours=None, reason=reasons)
+    missing = claims.compare(rest, ours, ON, provenance="official")
+    return pd.concat([derived, missing], ignore_index=True)
+
+
+def _derived(rows: pd.DataFrame) -> pd.DataFrame:
+    printed = from_print()
+    known = rows.set_index(ON).index.isin(printed.set_index(ON).index)
+    return claims.compare(rows[known], printed, ON, provenance="recomputed from print")
+
+
+def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Series:
+    """Per row what this campaign's pairs give for the statistic: ``; wmt23-mqm: en-de 30; ...``.
+
+    Of a finding, how the pair goes with what the paper says: ``as found``, with the interval.
+    """
+    known = measured[measured["ours"].notna()].assign(interval=measured.get("interval", ""))
+    both = rows.reset_index().merge(known, on=["place", "statistic"], suffixes=("", "_here"))
+    each = [
+        f"{here} {_together(ours, {pair: stated})} (difference in SRP {interval})"
+        if interval
+        else f"{here} {ours}"
+        for here, ours, interval, pair, stated in both[
+            ["pair_here", "ours", "interval", "pair", "published"]
+        ].itertuples(index=False)
+    ]
+    listed = pd.Series(each, both.index, dtype=object).groupby(both["index"]).agg("; ".join)
+    return (f"; {campaign}: " + listed.reindex(rows.index)).fillna("")
+
+
+def beside_paper(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts on the paper's findings with what the paper says, and how they go together.
+
+    The rows of `verdicts`, then paper (pair to ``yes``, ``no`` or ``reversed``) and holds: ``as
+    found``, ``opposite``, ``not told apart`` (no clear difference where the paper has one, which
+    contradicts nothing); where the paper's pairs differ ``as on`` the first pair that is alike;
+    ``cannot be said``.
+    """
+    groups = claims.published(PAPER).set_index("pair").groupby("statistic")["published"]
+    stated = [groups.get_group(finding).to_dict() for finding in verdicts["finding"]]
+    return verdicts.assign(paper=stated, holds=list(map(_together, verdicts["verdict"], stated)))
+
+
+def _together(verdict: str, stated: dict[str, str]) -> str:
+    """How a verdict here goes with what the paper says of its pairs."""
+    alike = [pair for pair, value in stated.items() if value == verdict]
+    if verdict == "cannot be said":
+        return verdict
+    if alike:
+        return "as found" if len(set(stated.values())) == 1 else f"as on {alike[0]}"
+    return "not told apart" if verdict == "no" else "opposite"

@@ -1,0 +1,1 @@
+"""TODO protocols_and_test_sets"""

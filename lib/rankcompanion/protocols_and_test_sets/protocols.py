@@ -1,0 +1,199 @@
+"""Do two studies of the same systems agree: protocols on the same segments, other test sets.
+
+What is drawn anew are documents (or segments, for contrast); the annotators stay who they were.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from rankstability.errors import DataError
+from rankstability.rank.recipes import made_by, recipe_named
+from rankstability.rank.tau import tau
+from rankstability.rank.units import FEWEST_UNITS, estimate
+from rankstability.score.scored import Scored, from_frame
+
+from ..lines.held import splits
+
+UNITS = ("document", "segment")
+
+
+def protocol_of(study: str) -> str:
+    """``ESA`` of ``ESA-2``, ``MQM`` of ``MQM (WMT23)``: a study's name without which one."""
+    return re.sub(r"(-\d+| \(.*\))$", "", study)
+
+
+@dataclass(frozen=True)
+class Common:
+    """Several studies of the same systems, on the segments that two of them judged whole.
+
+    `unit` codes, from 0, what of each segment is drawn anew; `scores`, (studies, segments,
+    systems), are means, higher is better; NaN for all systems where a study lacks one of them.
+    """
+
+    names: tuple[str, ...]
+    systems: tuple[str, ...]
+    segments: tuple[str, ...]
+    unit: np.ndarray
+    scores: np.ndarray
+
+    def shared(self, *names: str) -> np.ndarray:
+        """Mask of the segments that all these studies judged whole."""
+        which = [self.names.index(name) for name in names]
+        return np.isfinite(self.scores[which]).all(axis=(0, 2))
+
+    def study(self, name: str, segments: np.ndarray) -> Scored:
+        """One study's scores of some segments (a mask), with the unit as their document."""
+        table = self.scores[self.names.index(name)][segments]
+        segment, system = (i.ravel() for i in np.indices(table.shape))
+        frame = pd.DataFrame(
+            {
+                "system": np.array(self.systems)[system],
+                "segment": np.array(self.segments)[segments][segment],
+                "document": [f"{u:06d}" for u in self.unit[segments][segment]],
+                "score": table.ravel(),
+            }
+        )
+        return from_frame(frame)
+
+
+def common(studies: Mapping[str, Scored], unit: str = "document") -> Common:
+    """Studies cut down to the systems that all judged, and the segments that two judged whole.
+
+    `unit` is one of `UNITS`; the first study that names documents says which segments these are.
+    Refused: fewer than two studies, three common systems or two common segments; documents unnamed.
+    """
+    if unit not in UNITS:
+        raise DataError("unknown unit", value=unit, expected=" or ".join(UNITS))
+    if len(studies) < 2:
+        raise DataError("fewer than two studies", value=list(studies), expected="two or more")
+    every = list(studies.values())
+    systems = sorted(set.intersection(*(set(s.systems) for s in every)))
+    tables = [
+        pd.DataFrame(s.matrix(), index=list(s.segments), columns=list(s.systems))[systems].dropna()
+        for s in every
+    ]
+    judged = pd.concat([pd.Series(1, table.index) for table in tables]).groupby(level=0).size()
+    of = pd.Series(range(len(judged)), judged.index) if unit == "segment" else _documents(every)
+    segments = sorted(judged.index[judged > 1].intersection(of.index))
+    if len(systems) < 3 or len(segments) < 2:
+        raise DataError(
+            "studies without common ground",
+            value=f"{len(systems)} systems, {len(segments)} segments that two studies judged whole",
+            expected="three systems and two segments",
+        )
+    codes = pd.factorize(of.loc[segments])[0]
+    scores = np.array([table.reindex(segments).to_numpy() for table in tables])
+    return Common(tuple(studies), tuple(systems), tuple(segments), codes, scores)
+
+
+def _documents(studies: list[Scored]) -> pd.Series:
+    """Document of each segment, as the first study says that names them."""
+    for study in studies:
+        if study.has("document"):
+            return pd.Series(study.segment_unit("document"), index=list(study.segments))
+    raise DataError("no study names its documents", expected="documents, or unit=segment")
+
+
+def _interval(draws: np.ndarray, units: int) -> tuple[float, float, float]:
+    """The value as it was, and the central 95 % of the resamples; none of fewer units than 8."""
+    if units < FEWEST_UNITS or len(draws) < 2:
+        return float(draws[0]), np.nan, np.nan
+    low, high = np.nanpercentile(draws[1:], [2.5, 97.5])
+    return float(draws[0]), float(low), float(high)
+
+
+def _taus(both: Common, weight: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
+    """Kendall's tau of every two studies on what both judged, for each row of `weight`."""
+    units = np.arange(weight.shape[1])
+    out = {}
+    for first, second in combinations(both.names, 2):
+        here = both.shared(first, second)
+        if here.sum() < 2:
+            raise DataError("no two segments that both studies judged", value=(first, second))
+        scores = both.scores[:, here][[both.names.index(first), both.names.index(second)]]
+        held = np.equal.outer(units, both.unit[here]).astype(float)
+        with np.errstate(invalid="ignore"):  # a resample may hold none of these units
+            means = weight @ (held @ scores) / (weight @ held.sum(axis=1))[:, None]
+        out[first, second] = tau(means[0], means[1])
+    return out
+
+
+def agreement(
+    both: Common, rng: np.random.Generator, resamples: int = 1000
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """How far studies agree, and whether protocols agree less than a protocol with itself.
+
+    Each two studies on the segments that both judged whole.
+
+    First a row for every two studies: first, second, kind (``within`` one protocol, or
+    ``between``), segments, units, tau (Kendall's tau of the systems' means), low, high (the central
+    95 % of tau when units are drawn again; resampling adds noise, so these lie lower than tau).
+
+    Then a row for every two protocols of which one at least was run twice: first, second, repeated
+    (which of them), between (mean tau of their studies), within (mean tau of the repeats),
+    difference (between - within), low, high (the central 95 %).
+    """
+    units = int(both.unit.max()) + 1
+    drawn = rng.multinomial(units, np.full(units, 1 / units), size=resamples)
+    taus = _taus(both, np.vstack([np.ones((1, units), int), drawn]))  # first as it was
+    of = {name: protocol_of(name) for name in both.names}
+    pairs = []
+    for (i, j), draws in taus.items():
+        here = both.shared(i, j)
+        held = len(np.unique(both.unit[here]))
+        kind = "within" if of[i] == of[j] else "between"
+        pairs.append((i, j, kind, int(here.sum()), held, *_interval(draws, held)))
+    rows = []
+    for first, second in combinations(dict.fromkeys(of.values()), 2):
+        between = [t for (i, j), t in taus.items() if {of[i], of[j]} == {first, second}]
+        own = {p: [t for (i, j), t in taus.items() if of[i] == of[j] == p] for p in (first, second)}
+        repeated = [p for p, found in own.items() if found]
+        if repeated:
+            inside = np.mean([np.mean(own[p], axis=0) for p in repeated], axis=0)
+            across = np.mean(between, axis=0)
+            row = (first, second, " + ".join(repeated), float(across[0]), float(inside[0]))
+            rows.append(row + _interval(across - inside, units))
+    names = ["first", "second", "repeated", "between", "within", "difference", "low", "high"]
+    columns = ["first", "second", "kind", "segments", "units", "tau", "low", "high"]
+    return pd.DataFrame(pairs, columns=columns), pd.DataFrame(rows, columns=names)
+
+
+def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
+    """What of one study's claims the other one keeps, on the segments they share.
+
+    Columns first, second, pairs_claimed (pairs of systems that the first calls different, t over
+    units, two-sided), srp (share of these that the second orders alike), claimed_again (that the
+    second calls different, too, in that order), opposite (in the other order), lines (of the first,
+    as `recipe` draws them), lines_kept (with the same systems above in the second).
+    """
+    rows = []
+    upper = np.triu_indices(len(both.systems), 1)
+    for first, second in combinations(both.names, 2):
+        here = both.shared(first, second)
+        found = {name: _claims(both.study(name, here), recipe, alpha) for name in (first, second)}
+        for one, other in ((first, second), (second, first)):
+            (t, p, above), (again, p_again, too) = found[one], found[other]
+            claimed = p[upper] < alpha
+            alike, also = np.sign(t) == np.sign(again), p_again < alpha
+            masks = (alike, alike & also, ~alike & also)
+            shares = [m[upper][claimed].mean() if claimed.any() else np.nan for m in masks]
+            rows.append((one, other, int(claimed.sum()), *shares, len(above), len(above & too)))
+    names = ["first", "second", "pairs_claimed", "srp", "claimed_again", "opposite"]
+    return pd.DataFrame(rows, columns=[*names, "lines", "lines_kept"])
+
+
+def _claims(
+    study: Scored, recipe: str, alpha: float
+) -> tuple[np.ndarray, np.ndarray, set[frozenset[int]]]:
+    """t and two-sided p of each pair over units, and the systems above each line of `recipe`."""
+    sure = estimate(study, "document")
+    one_sided = sure.p()
+    above = splits(made_by(study, recipe_named(recipe), alpha))
+    return sure.t(), 2 * np.fmin(one_sided, one_sided.T), above

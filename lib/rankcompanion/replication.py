@@ -1,0 +1,227 @@
+"""Notebook 01: rankings replicated, and what the choice of test and cluster rule does to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rankstability.judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
+from rankstability.rank.ranking import CLUSTER_RULES, Ranking
+from rankstability.rank.significance import TESTS
+from rankstability.rank.systems import rank_systems
+from rankstability.score.da import SegmentScores
+from rankstability.score.scored import scored
+
+from .lines.held import SETS, Standing
+
+TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
+NOT_SIGNIFICANT = 0.12  # what released p-values say of every comparison that is not
+
+
+def type_counts(
+    data: DirectAssessment | SegmentScores, released: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Rows of each type per file, as in Table 1: columns file, SYSTEM, REPEAT, REF, BAD_REF.
+
+    Released segment scores say only how many judgments they average: their row is SYSTEM. What they
+    hold besides (of `released`: all of them) are reference rows.
+    """
+    if isinstance(data, SegmentScores):
+        ranked = int(data.judgments.sum())
+        references = 0 if released is None else int(released["n"].sum()) - ranked
+        rows = [("segment scores", ranked, 0, references, 0)]
+    else:
+        files = (("ad-latest", data.latest), ("ad-good-raw-redup", data.good))
+        rows = [
+            (name, *frame["type"].astype(str).value_counts().reindex(TYPES, fill_value=0))
+            for name, frame in files
+        ]
+    return pd.DataFrame(rows, columns=["file", *TYPES])
+
+
+def without_z(da: DirectAssessment) -> pd.DataFrame:
+    """How many judgments of each system have no z-score from their worker.
+
+    Columns: system, judgments (that count), without_z (of them), share, z (``left out`` of the
+    system's mean, or ``0``: the campaign's rule for workers whose scores never vary).
+    """
+    rows, reason = counted(da.good), unstandardised(da)
+    table = pd.DataFrame({"system": da.good["system"].astype(str), "without": reason != ""})[rows]
+    table = table.groupby("system")["without"].agg(judgments="size", without_z="sum").reset_index()
+    zero = reason[reason != ""] == UNKNOWN_Z[1]
+    given = "0" if da.zero_variance == "zero" and zero.all() else "left out"
+    return table.assign(share=table["without_z"] / table["judgments"], z=given)
+
+
+def with_official_counts(
+    counts: pd.DataFrame, rankings: Mapping[str, pd.DataFrame | None]
+) -> pd.DataFrame:
+    """`type_counts` of all pairs, and of the pairs absent from them the official judgments.
+
+    For a pair of `rankings` (each pair's official ranking, where there is one) that is not among
+    those of `counts` (pair, file, and rows of each type) there is a row more, with the file
+    ``official ranking`` and all judgments as SYSTEM.
+    """
+    absent = [
+        {"pair": pair, "file": "official ranking", "SYSTEM": ranked["judgments"].sum()}
+        for pair, ranked in rankings.items()
+        if ranked is not None and pair not in set(counts["pair"])
+    ]
+    rows = pd.concat([counts, pd.DataFrame(absent)], ignore_index=True)
+    return rows.fillna(dict.fromkeys(TYPES, 0)).astype(dict.fromkeys(TYPES, int))
+
+
+def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
+    """MQM as scores of segments: system, document, segment, raw (minus the errors), z, n.
+
+    ``z`` is standardised by rater, ``n`` counts the ratings.
+    """
+    columns = {}
+    for name in ("raw", "z"):
+        one = scored(errors, name)
+        systems, segments = (np.array(names, dtype=object) for names in (one.systems, one.segments))
+        cells = pd.DataFrame(
+            {"system": systems[one.system], "segment": segments[one.segment], "score": one.score}
+        ).groupby(["system", "segment"])["score"]
+        columns[name] = cells.mean()
+        columns.setdefault("n", cells.size())
+    frame = pd.DataFrame(columns).reset_index().assign(document=None)
+    return frame[["system", "document", "segment", "raw", "z", "n"]]
+
+
+def without_reference_rows(
+    frame: pd.DataFrame, ranked: pd.DataFrame | None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Released segment scores without those of a reference that the official ranking leaves out.
+
+    So it is in WMT20 from Inuktitut, Khmer and Pashto. Of a frame from
+    `campaigns.load_segment_scores` and the official ranking; returns what is left, and what is
+    excluded: file, reason, rows.
+    """
+    outside = (frame["system"].astype(str) == "HUMAN").to_numpy()
+    if ranked is None or "HUMAN" in set(ranked["system"]) or not outside.any():
+        return frame, pd.DataFrame(columns=["file", "reason", "rows"])
+    row = ("segment scores", "HUMAN: reference rows, not ranked", int(outside.sum()))
+    return frame[~outside], pd.DataFrame([row], columns=["file", "reason", "rows"])
+
+
+def clusterings(scores: SegmentScores, alpha: float = 0.05) -> pd.DataFrame:
+    """The clusters of one pair under each test, correction and cluster rule.
+
+    One row per (test, correction, rule, system): test, correction, rule, rank, system, cluster. The
+    order of systems is the same in all.
+    """
+    frames = []
+    for test, correction in product(TESTS, ("none", "holm")):
+        # one-sided p differs by direction; a correction over unordered pairs does not apply
+        if test == "greater" and correction != "none":
+            continue
+        base = rank_systems(scores, test=test, correction=correction, alpha=alpha)
+        for rule in CLUSTER_RULES:
+            table = base.under(rule=rule).table[["rank", "system", "cluster"]]
+            frames.append(table.assign(test=test, correction=correction, rule=rule))
+    columns = ["test", "correction", "rule", "rank", "system", "cluster"]
+    return pd.concat(frames, ignore_index=True)[columns]
+
+
+def cluster_counts(table: pd.DataFrame) -> pd.DataFrame:
+    """Number of clusters per test and correction (rows) and cluster rule (columns)."""
+    counts = table.groupby(["test", "correction", "rule"], sort=False)["cluster"].max().unstack()
+    return counts[list(CLUSTER_RULES)].reset_index().rename_axis(columns=None)
+
+
+def ranges(ranking: Ranking, standing: Standing) -> pd.DataFrame:
+    """Mean z of each system with intervals of it and of its rank, and rank sets, units drawn anew.
+
+    `standing` is of the same pair and the recipe ``wmt17``, which orders by the same means.
+    Columns: rank, system, mean_z, cluster, mean_low, mean_high, rank_low, rank_high, rank_median,
+    marginal_low, marginal_high, simultaneous_low, simultaneous_high, p_first, unit; empty where it
+    cannot be told.
+    """
+    sure = [f"{of}_{end}" for of in ("mean", "rank") for end in ("low", "high")]
+    sure += ["rank_median", *SETS, "p_first", "unit"]
+    table = ranking.table[["rank", "system", "mean_z", "cluster"]]
+    known = standing.ranking.rename(columns={"low": "mean_low", "high": "mean_high"})
+    return table.merge(known[["system", *sure]], on="system", validate="1:1")
+
+
+def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:
+    """The official ranking (`official.ranking`) and ours, system by system.
+
+    Columns: system, then rank, mean_raw, mean_z, segments, judgments of each with the suffixes
+    ``_official`` and ``_ours``, then ``same`` (1: rank and counts equal, means equal at the printed
+    precision). In official order; systems of only one side have NaN for the other.
+    """
+    left = official.assign(rank=np.arange(1, len(official) + 1))
+    right, suffixes = ours.table.drop(columns="cluster"), ("_official", "_ours")
+    merged = left.merge(right, on="system", how="outer", suffixes=suffixes)
+    merged = merged.sort_values(["rank_official", "rank_ours"])
+    same = _means_same(merged) & _same(merged, "rank", "segments", "judgments")
+    order = ["rank", "mean_raw", "mean_z", "segments", "judgments"]
+    columns = [f"{name}{side}" for name in order for side in suffixes]
+    return merged[["system", *columns]].assign(same=same.astype(int)).reset_index(drop=True)
+
+
+def _same(table: pd.DataFrame, *names: str) -> pd.Series:
+    """Whether the official numbers of these names are ours."""
+    equal = {name: table[f"{name}_official"] == table[f"{name}_ours"] for name in names}
+    return pd.DataFrame(equal).all(axis=1)
+
+
+def _means_same(table: pd.DataFrame) -> pd.Series:
+    """Whether both means are equal at the printed precision (one and three decimals, or all)."""
+    printed = table["mean_z_official"].dropna()
+    precise = bool((printed.round(3) != printed).any())
+    same = pd.Series(True, index=table.index)
+    for name, unit in (("mean_raw", 0.1), ("mean_z", 0.001)):
+        gap = (table[f"{name}_official"] - table[f"{name}_ours"]).abs()
+        same &= gap <= (1e-9 if precise else unit / 2 * (1 + 1e-9))
+    return same
+
+
+def agreement(
+    pair: str,
+    ranking: Ranking,
+    official: pd.DataFrame | None,
+    clusters: Sequence[frozenset[str]] | None,
+) -> pd.DataFrame:
+    """What of the official result comes out again, as one row.
+
+    Of `official.ranking` and `official.clusters`, None where nothing was released. Columns: pair,
+    systems, and 1 / 0 / empty (nothing released) for: same_order, same_means, same_counts,
+    same_clusters_knowles, same_clusters_official (the two line rules).
+    """
+    row: dict[str, Any] = {"pair": pair, "systems": len(ranking.systems)}
+    if official is not None:
+        table = compare_rankings(ranking, official)
+        row["same_order"] = int(tuple(official["system"]) == ranking.systems)
+        row["same_means"] = int(_means_same(table).all())
+        row["same_counts"] = int(_same(table, "segments", "judgments").all())
+    if clusters is not None:
+        for name, rule in (("knowles", "knowles"), ("official", "official wins")):
+            row[f"same_clusters_{name}"] = int(ranking.under(rule=rule).clusters == tuple(clusters))
+    same = ("order", "means", "counts", "clusters_knowles", "clusters_official")
+    return pd.DataFrame([row]).reindex(columns=["pair", "systems", *(f"same_{n}" for n in same)])
+
+
+def compare_p_values(released: pd.DataFrame, scores: SegmentScores) -> pd.DataFrame:
+    """Released one-sided p-values (`official.p_values`) beside ours.
+
+    Columns: better, worse, released, ours (test ``greater``), same (1: equal to 1e-6 relative;
+    values printed as 0.12 are the same where ours is not significant at 0.05).
+    """
+    ours = rank_systems(scores, test="greater").p_values
+    rows = []
+    known = ours.index.intersection(released.index), ours.columns.intersection(released.columns)
+    for better, worse in product(*known):
+        if better == worse:
+            continue
+        p, q = float(released.loc[better, worse]), float(ours.loc[better, worse])
+        hidden = p == NOT_SIGNIFICANT
+        same = q >= 0.05 if hidden else bool(np.isclose(p, q, rtol=1e-6, atol=1e-300))
+        rows.append((better, worse, p, q, int(same)))
+    return pd.DataFrame(rows, columns=["better", "worse", "released", "ours", "same"])

@@ -1,0 +1,238 @@
+"""Run a notebook headlessly with checked parameters: ``rankstability run 01 campaign=wmt18``."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from paperkit import parameters, paths, placing
+from paperkit.parameters import WHOLE
+from paperkit.placing import RECORD, write_whole
+from paperkit.slim import NAME, slim
+from rankstability.errors import DataError
+
+ONE_THREAD = {v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+"""Sums must not depend on the number of cores."""
+KERNEL_TRIES = 3  # a kernel that does not answer at start-up is started again
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One execution: what runs on what, and where its results and its executed copy go."""
+
+    notebook: str
+    campaign: Any
+    pair: str  # as given; empty: all
+    final: Path
+    executed: Path
+    values: Mapping[str, Any]
+    read: Mapping[str, Any] = field(default_factory=dict, repr=False)  # judgments, of own campaigns
+
+    @property
+    def about(self) -> tuple[str, str]:
+        """The notebook and the campaign, by name."""
+        return self.notebook, self.campaign.name
+
+    @property
+    def pairs(self) -> tuple[str, ...]:
+        """The language pairs that this run computes; none where all were run before."""
+        return () if self.pair == WHOLE else (self.pair,) if self.pair else self.campaign.pairs
+
+    @property
+    def whole(self) -> bool:
+        """Whether this run also makes the campaign's tables."""
+        return self.pair in ("", WHOLE)
+
+    @property
+    def failed(self) -> Path:
+        """Where the executed copy of a failed run goes."""
+        return self.executed.with_suffix(".failed.ipynb")
+
+    @property
+    def scopes(self) -> list[Path]:
+        """The folders whose results this run makes."""
+        return [*(self.final / pair for pair in self.pairs), *([self.final] if self.whole else [])]
+
+
+def plan(name: str, given: Mapping[str, Any]) -> Plan:
+    """Check everything about a run before anything is written.
+
+    DataError for parameters that do not fit, a campaign that is not here or not for this notebook,
+    a pair that it does not have, an output folder that cannot be, and what is wrong in the files
+    of an own campaign, which are read here, before anything slow starts.
+    """
+    values = parameters.check(name, given)
+    from rankstability.read import (
+        campaigns,  # after the checks, which say within a second what is wrong
+    )
+
+    default = {p.name: p.default for p in parameters.parameters(name)}
+    asked = values.get("campaign") or default["campaign"]
+    if asked not in campaigns.catalogue() and os.path.exists(asked):
+        values["campaign"] = asked = str(Path(asked).resolve())  # the notebook runs elsewhere
+    campaign, pair = campaigns.find(asked), values.get("pair", "")
+    parameters.check_campaign(name, campaign)
+    parameters.check_pair(campaign, pair)
+    wanted = values.get("output_dir", "")
+    final = parameters.output_folder(wanted or placing.results_folder(campaign) / name)
+    beside = wanted or placing.is_own(campaign)  # the report does not show these
+    folder = final if beside else paths.BUILD / "executed" / campaign.name
+    stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name
+    run = Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
+    if placing.is_own(campaign):
+        run = replace(run, read={one: campaigns.load(campaign, one) for one in run.pairs})
+    return run
+
+
+def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
+    """Run a notebook, put its results in place only if all of it succeeded, and give their folder.
+
+    A failed or killed run leaves earlier results as they were. The executed copy goes to
+    ``build/executed/<campaign>/<notebook>.ipynb`` with its status beside it; of a failed run both
+    are called ``....failed``, and the last good run keeps its own. Where ``output_dir`` is given,
+    the copy goes there. A run that failed for a value it was given leaves nothing.
+
+    DataError for what `plan` refuses; RuntimeError, naming the saved notebook, if a cell failed or
+    a promised file is missing.
+    """
+    run = plan(name, given)
+    started = time.monotonic()
+    with (
+        placing.made_folders(run.executed.parent, run.final.parent),
+        placing.staging(run.final) as own,
+    ):
+        copy = own / "executed.ipynb"
+        try:
+            results(run, own, lambda values: _executed(run, copy, values, quiet))
+            write_whole(run.executed, copy.read_bytes())
+            if not run.values.get("output_dir"):
+                placing.claim(run.campaign)
+        except BaseException as error:
+            message = str(error).strip().splitlines()
+            with suppress(OSError):  # the disk may be full; what is wrong is said all the same
+                if not _mistyped(run.values, str(error)):
+                    if copy.is_file():
+                        write_whole(run.failed, copy.read_bytes())
+                    _write_status(run, given, started, message[-1] if message else repr(error))
+            raise
+    _write_status(run, given, started)
+    return run.final
+
+
+def _mistyped(values: Mapping[str, Any], error: str) -> bool:
+    """Whether a run failed because a notebook refused a value that was given, and says so."""
+    own = (v for name, v in values.items() if name not in ("campaign", "pair", "output_dir"))
+    asked = [part for v in own for part in (v if isinstance(v, list) else [v])]
+    found = any(f"found {part!r}" in error or f"found [{part!r}]" in error for part in asked)
+    return "DataError: " in error and found
+
+
+def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> None:
+    """Let `work` make results in the folder `own`, by the run's values, and put them in place."""
+    new = own / placing.NEW
+    copied = run.campaign.pairs if run.pair == WHOLE else ()
+    if copied:
+        with placing.locked(run.final):
+            for pair in copied:
+                _copy_tables(run.final / pair, new / pair)
+    work({**run.values, "output_dir": str(new)})
+    for pair in copied:
+        shutil.rmtree(new / pair, ignore_errors=True)
+    placing.place(own, run.final, run.about, run.scopes)
+
+
+def _copy_tables(folder: Path, to: Path) -> None:
+    """Copy the tables of a pair to where a run of the whole campaign reads them."""
+    if not (folder / RECORD).is_file():
+        raise DataError("this pair has not been run", file=folder, expected="its results")
+    to.mkdir(parents=True)
+    for table in [*sorted(folder.glob("*.csv")), folder / RECORD]:
+        shutil.copyfile(table, to / table.name)
+
+
+def _executed(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
+    """Run the notebook, and see that it made what it promises; of a whole run a small copy too."""
+    new = Path(values["output_dir"])
+    _papermill(run, executed, values, quiet)
+    _check_promises(run, new)
+    if run.whole:
+        write_whole(new / NAME, slim(executed, new, run.final))
+
+
+def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
+    os.environ.update(ONE_THREAD)
+    os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this environment, no other
+    import papermill as pm
+    import zmq
+    from traitlets.config import Config
+
+    encrypted = {"transport_encryption": "auto"} if zmq.has("curve") else {}
+    logging.getLogger("papermill").setLevel(logging.ERROR)
+    for attempt in range(1, KERNEL_TRIES + 1):
+        try:
+            pm.execute_notebook(
+                str(paths.NOTEBOOKS / f"{run.notebook}.ipynb"),
+                str(executed),
+                parameters=dict(values),
+                kernel_name="python3",
+                cwd=str(paths.ROOT),
+                progress_bar=not quiet and sys.stderr.isatty(),
+                start_timeout=120,
+                request_save_on_cell_execute=False,
+                config=Config({"KernelManager": encrypted}),
+            )
+            return
+        except pm.PapermillExecutionError as error:
+            raise RuntimeError(
+                f"{run.notebook} failed in cell {error.exec_count}; see {paths.shown(run.failed)}\n"
+                f"{error.ename}: {error.evalue}"
+            ) from None
+        except RuntimeError as error:
+            started = not str(error).startswith(("Kernel didn't respond", "Kernel died before"))
+            if started or attempt == KERNEL_TRIES:  # another program had taken the kernel's port
+                raise
+
+
+def _check_promises(run: Plan, folder: Path) -> None:
+    """RuntimeError for a run that left in `folder` less than its notebook's metadata promises."""
+    about = parameters.metadata(run.notebook)
+    wanted = list(about.get("promises", [])) if run.whole else []
+    wanted += [f"{pair}/{f}" for pair in run.pairs for f in about.get("pair_promises", [])]
+    missing = [f for f in wanted if not (folder / f).is_file()]
+    if missing:
+        raise RuntimeError(f"{run.notebook} ran to its end without writing {', '.join(missing)}")
+
+
+def _write_status(run: Plan, given: Mapping[str, Any], started: float, error: str = "") -> None:
+    """Write what became of a run beside its executed notebook, with the checksums of its files."""
+    from rankstability.read.text import digest
+
+    made = [] if error else run.scopes
+    files = [s / n for s in made for n in placing.listed(placing.record(s), run.about) | {RECORD}]
+    state = {
+        "notebook": run.notebook,
+        "campaign": run.campaign.name,
+        "pair": "" if run.pair == WHOLE else run.pair,
+        "given": {name: str(value) for name, value in given.items()},
+        "output_dir": paths.shown(run.final),
+        "status": "failed" if error else "ok",
+        "seconds": round(time.monotonic() - started, 1),
+        "error": error,
+        "files": {paths.shown(f): digest(f) for f in sorted(files) if f.is_file()},
+    }
+    broken = run.executed.with_suffix(".failed.status.json")
+    if run.executed.parent != run.final:  # one that the report shows
+        file = broken if error else run.executed.with_suffix(".status.json")
+        write_whole(file, (json.dumps(state, indent=1) + "\n").encode())
+    if not error:
+        for old in (broken, run.failed):
+            old.unlink(missing_ok=True)

@@ -1,0 +1,263 @@
+"""Open a campaign (`opened`, in a notebook `start`), write results (`Outputs`), `show` them."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+from PIL import Image
+
+from paperkit import tables
+from paperkit.parameters import WHOLE, check_pair
+from paperkit.placing import RECORD, claim, csv_bytes, is_own, record, results_folder, write_whole
+from rankstability.errors import DataError
+from rankstability.read import campaigns
+from rankstability.read.campaigns import Campaign
+
+from .figures.common import style
+from .figures.words import describe
+
+SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
+FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
+UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ between pairs of one run
+
+NO_DATE: dict[str, dict[str, None]] = {  # the same bytes whenever drawn
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a notebook works on: its campaign, the `pairs` that it computes, and where results go.
+
+    `pairs` are none where all were run before; `whole`: it also makes the campaign's tables.
+    """
+
+    campaign: Campaign
+    pair: str  # as given
+    pairs: tuple[str, ...]
+    whole: bool
+    out: Outputs
+
+
+def start(
+    notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
+) -> Run:
+    """`opened` in a notebook, such as ``01_replication``: the first call of each.
+
+    Says how files were read where that was not plain, and has frames shown as `tables` has them.
+    """
+    run = opened(notebook, campaign, pair, output_dir, **settings)
+    if len(run.campaign.reading):
+        show({f"How the files of {run.campaign.name} were read": run.campaign.reading})
+    tables.install()
+    return run
+
+
+def opened(
+    notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
+) -> Run:
+    """A campaign, its pairs to be computed, and where their results go.
+
+    DataError for a campaign that is not here, a pair it does not have, or (``whole``) pairs that
+    have not been run, or were run with other settings.
+
+    Parameters
+    ----------
+    campaign : str
+        A catalogue name, or a path to a file or a folder of files in a known format.
+    pair : str
+        A language pair; empty: all pairs of the campaign; ``whole``: only the campaign's tables,
+        from the results of pairs that are already there.
+    output_dir : str
+        Where results go; empty: ``figures/<campaign>/<notebook>``, of an own campaign
+        ``results/<campaign>/<notebook>``.
+    **settings
+        What else the results depend on, for the signature in ``run.json``.
+    """
+    tables.install()
+    found = campaigns.find(campaign)
+    check_pair(found, pair)
+    folder = Path(output_dir) if output_dir else results_folder(found) / notebook
+    if not output_dir:
+        claim(found)
+    source = "own" if is_own(found) else "rebuilt from z" if found.rebuilt else "official"
+    source = "synthetic" if found.demo else source
+    if rule := found.entry.get("zero_variance"):  # the campaign's, of workers without spread
+        settings["zero_variance"] = rule
+    signed = signature(
+        notebook=notebook,
+        campaign=found.name,
+        data=campaigns.fingerprint(found, "" if pair == WHOLE else pair),
+        provenance=source,
+        **settings,
+    )
+    out = Outputs(folder, signed, pairs=found.pairs)
+    if pair == WHOLE:
+        check_pairs(folder, found.pairs, signed)
+    pairs = () if pair == WHOLE else (pair,) if pair else found.pairs
+    return Run(found, pair, pairs, pair in ("", WHOLE), out)
+
+
+def show(parts: Mapping[str, Any]) -> None:
+    """Display titled tables, figures and sentences in a notebook; nothing for an empty part."""
+    from IPython.display import Markdown, display
+
+    for title, part in parts.items():
+        if part is None or (isinstance(part, str | pd.DataFrame) and not len(part)):
+            continue
+        display(Markdown(f"**{title}**"))
+        display(Markdown(part) if isinstance(part, str) else part)
+
+
+def signature(**settings: Any) -> dict[str, Any]:
+    """The settings a result depends on, with the versions of what computed it."""
+    versions = {"python": platform.python_version(), **{name: version(name) for name in SIGNED}}
+    return {**settings, "package": version("rankstability"), "versions": versions}
+
+
+def figure_formats(asked: str | None = None) -> tuple[str, ...]:
+    """The formats of figures besides PNG, as ``RANKSTABILITY_FIGURE_FORMAT`` asks: svg, pdf.
+
+    DataError for any other.
+    """
+    text = os.environ.get(FORMATS, "") if asked is None else asked
+    names = [name.strip().lower() for name in text.split(",")]
+    wanted = tuple(dict.fromkeys(f for f in names if f and f != "png"))
+    unknown = [f for f in wanted if f not in ("svg", "pdf")]
+    if unknown:
+        raise DataError("unknown figure format", value=unknown[0], expected="png, svg or pdf")
+    return wanted
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure as it was written; Jupyter shows it."""
+
+    png: bytes = field(repr=False)
+    alt: str
+    name: str
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, str]]:
+        return self.png, {"alt": self.alt, "name": self.name}
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where one run of a notebook writes.
+
+    Files of a language pair go to ``directory/<pair>/``. Each folder gets a ``run.json``: the
+    `settings` (see `signature`) and, under ``files``, what each file is. `pair_tables` reads the
+    folders of `pairs` (None: of every pair); `formats` are those of figures besides PNG.
+    """
+
+    directory: Path
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    pairs: tuple[str, ...] | None = None
+    formats: tuple[str, ...] = field(default_factory=figure_formats)
+    _written: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def document(self, content: bytes, file: str, pair: str, what: str) -> None:
+        """Write one file, such as a page, and enter it in the folder's ``run.json``.
+
+        DataError for a name that is not one: data name pairs, and nothing in them may lead out.
+        """
+        if not _plain(file):
+            raise DataError("not a name for a file of results", value=file)
+        if pair and not _plain(pair):
+            raise DataError("not a language pair", value=pair, expected="a name such as cs-en")
+        folder = self.directory / pair
+        write_whole(folder / file, content)
+        files = self._written.setdefault(pair, {})
+        files[file] = what
+        made = {**self.settings, "pair": pair or "all", "files": files}
+        text = json.dumps(made, indent=1, sort_keys=True, default=str) + "\n"
+        write_whole(folder / RECORD, text.encode())
+
+    def table(
+        self, frame: pd.DataFrame, name: str, pair: str = "", what: str = "table"
+    ) -> pd.DataFrame:
+        """Write ``<name>.csv``; give back `frame`, so that a cell can show it."""
+        self.document(csv_bytes(frame), f"{name}.csv", pair, what)
+        return frame
+
+    def figure(
+        self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None
+    ) -> Drawn:
+        """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``; the PNG, to show it.
+
+        Its alternative text are the words of the figure (`plot.words.describe`).
+        """
+        drawn, alt = {}, describe(fig)
+        with style():
+            fig.draw_without_rendering()
+            fig.set_layout_engine("none")  # laid out once, not again for each format
+            for form in ("png", *self.formats):
+                target = io.BytesIO()
+                fig.savefig(target, format=form, metadata=NO_DATE[form])
+                drawn[form] = target.getvalue()
+        plt.close(fig)
+        drawn["png"] = _palette(drawn["png"])
+        for form, content in drawn.items():
+            self.document(content, f"{name}.{form}", pair, "figure")
+        if data is not None:
+            self.table(data, name, pair, f"the numbers in {name}.png")
+        return Drawn(drawn["png"], alt, f"{pair}/{name}.png" if pair else f"{name}.png")
+
+    def claims(self, rows: pd.DataFrame, pair: str = "") -> pd.DataFrame:
+        """Write this run's rows of the claims ledger, ``claims.csv`` (see `claims`)."""
+        return self.table(rows, "claims", pair, what="rows of the claims ledger")
+
+    def pair_tables(self, name: str) -> pd.DataFrame:
+        """All pairs' ``<pair>/<name>.csv`` as one frame with `pair` first, in order of pair."""
+        frames = []
+        for path in sorted(self.directory.glob(f"*/{name}.csv")):
+            if self.pairs is not None and path.parent.name not in self.pairs:
+                continue
+            frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
+            if "pair" not in frame:
+                frame.insert(0, "pair", path.parent.name)
+            frames.append(frame)
+        if not frames:
+            expected = f"<pair>/{name}.csv"
+            raise DataError("no pair has been run yet", file=self.directory, expected=expected)
+        return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
+
+
+def _plain(name: str) -> bool:
+    """Whether a name names something directly in a folder, and not the folder or one above."""
+    return bool(name) and name not in (".", "..") and not set(name) & {"/", "\\", "\0"}
+
+
+def check_pairs(folder: Path, pairs: Sequence[str], settings: Mapping[str, Any]) -> None:
+    """DataError for the first pair not run in `folder`, or run with other settings than these."""
+    own = json.loads(json.dumps(dict(settings), default=str))
+    for pair in pairs:
+        made, where = record(folder / pair), folder / pair
+        if not made:
+            raise DataError("this pair has not been run", file=where, expected="its results")
+        for key in sorted((made.keys() | own.keys()) - set(UNSHARED)):
+            if made.get(key) != own.get(key):
+                problem, value = f"{pair} was run with other settings", made.get(key)
+                expected = repr(own.get(key))
+                raise DataError(problem, file=where, column=key, value=value, expected=expected)
+
+
+def _palette(png: bytes) -> bytes:
+    """The PNG with a palette of at most 256 colours: a third of the size, the same to the eye."""
+    image, small = Image.open(io.BytesIO(png)).convert("RGB"), io.BytesIO()
+    method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
+    image.quantize(256, method=method, dither=dither).save(small, format="PNG", optimize=True)
+    return small.getvalue()

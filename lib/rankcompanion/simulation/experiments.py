@@ -1,0 +1,265 @@
+"""Experiments on simulated campaigns: ranking error, quality of rank ranges, coverage, power.
+
+Each runs in shards of experiments with their own seeds (`chance.in_shards`), so the numbers are
+the same for any number of jobs. Every mean comes with its standard error over experiments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rankstability.chance import in_shards
+from rankstability.rank import ranges
+from rankstability.rank.ranges import UNITS, range_clusters, ranks, trim_for, units
+from rankstability.rank.significance import significant_share
+from rankstability.rank.tournament import feedback_arc_sets
+from rankstability.score.pairwise import PairCounts, expected_win, wins_over_decided
+from rankstability.score.rr import REFERENCE
+
+from ..models.simulate import Model, draw_blocks, draw_counts, draw_qualities
+from .campaign_size import expected_share
+
+Floats = NDArray[np.float64]
+RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
+SIDES = (1, 2)  # of the sign test, in the pairwise method
+SHARD = 10  # runs with one seed
+QUALITIES = ("size", "violations", "clusters", "cluster_violations")
+
+
+def _drawn(
+    model: Model, experiments: int, judgments: Sequence[int], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], PairCounts]:
+    """The true ranks and the counts of simulated campaigns, without a reference."""
+    quality = draw_qualities(model, experiments, rng)
+    wins, ties = draw_counts(model, quality, judgments, rng)
+    n = model.systems
+    counts = PairCounts(tuple(model.names()[:n]), wins[..., :n, :n], ties[..., :n, :n])
+    return ranks(quality[:, :n]), counts
+
+
+def with_errors(values: Floats, names: Sequence[str], **columns: object) -> pd.DataFrame:
+    """Mean and standard error over the first axis, ``<name>`` and ``<name>_se``, after `columns`.
+
+    The last axis of `values` goes with `names`.
+    """
+    mean = values.mean(axis=0)
+    se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else mean * np.nan
+    for i, name in enumerate(names):
+        columns |= {name: mean[..., i], f"{name}_se": se[..., i]}
+    return pd.DataFrame(columns)
+
+
+def stacked(tables: Mapping[Any, pd.DataFrame], *names: str) -> pd.DataFrame:
+    """Tables one below the other, their keys first, as the columns `names`."""
+    table = pd.concat(tables, names=names).reset_index(list(names))
+    return table.reset_index(drop=True)
+
+
+def ranking_error(ranking: NDArray, truth: NDArray) -> Floats:
+    """Share of pairs that `ranking` has against `truth` (Eq. 5, over n(n-1)/2 pairs)."""
+    n = ranking.shape[-1]
+    above = ranking[..., :, None] < ranking[..., None, :]
+    below = truth[..., :, None] > truth[..., None, :]
+    return (above & below).sum(axis=(-1, -2)) / (n * (n - 1) / 2)
+
+
+def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
+    """Ranks by one of `RANKERS`, for all replicates in `counts`.
+
+    LOPEZ is an exact minimum feedback arc set; of several optimal orders it takes the one that
+    `tournament` chooses, and its systems are in no order that knows of their quality.
+    """
+    if ranker == "BOJAR":
+        return ranks(wins_over_decided(counts))
+    if ranker == "EXPECTED":
+        return ranks(expected_win(counts))
+    wins = counts.wins
+    n = wins.shape[-1]
+    net = np.maximum(wins - np.swapaxes(wins, -1, -2), 0).reshape(-1, n, n)
+    orders, _ = feedback_arc_sets(net)
+    return np.argsort(orders, axis=1).reshape(wins.shape[:-1]) + 1
+
+
+def ranking_errors(
+    model: Model,
+    judgments: Sequence[int],
+    experiments: int,
+    seed: int,
+    *,
+    jobs: int = 1,
+    shard: int = 250,
+) -> pd.DataFrame:
+    """How often ranking methods err (Koehn 2012, Figure 3).
+
+    Columns: ranker, judgments, error (share of pairs in the wrong order), error_se, experiments;
+    the reference, if the model has one, is judged but not ranked.
+    """
+
+    def work(count: int, rng: np.random.Generator) -> Floats:
+        truth, counts = _drawn(model, count, judgments, rng)
+        rankings = [rank_counts(counts, ranker) for ranker in RANKERS]
+        return np.stack([ranking_error(r, truth[:, None, :]) for r in rankings], axis=-1)
+
+    label = f"ranking error, spread {model.spread:g}"
+    errors = np.concatenate(in_shards(work, experiments, shard, seed, jobs, label))
+    parts = [
+        with_errors(errors[..., i : i + 1], ["error"], ranker=ranker, judgments=list(judgments))
+        for i, ranker in enumerate(RANKERS)
+    ]
+    return pd.concat(parts, ignore_index=True).assign(experiments=experiments)
+
+
+def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> Floats:
+    """Size, violations, clusters and cluster violations of rank ranges: (..., 4).
+
+    A range counts its ranks (3 to 6 is of size 4). A violation is a system whose true rank lies
+    outside its range; of clusters: a system with a truly better system in a lower cluster, or a
+    truly worse one in a higher cluster.
+    """
+    cluster = range_clusters(first, last)
+    lower = cluster[..., :, None] > cluster[..., None, :]
+    better = truth[..., :, None] < truth[..., None, :]
+    wrong = lower & better
+    return np.stack(
+        [
+            (last - first + 1).mean(axis=-1),
+            ((truth < first) | (truth > last)).mean(axis=-1),
+            cluster.max(axis=-1),
+            (wrong.any(axis=-1) | wrong.any(axis=-2)).mean(axis=-1),
+        ],
+        axis=-1,
+    )
+
+
+def range_qualities(
+    model: Model,
+    judgments: Sequence[int],
+    runs: int,
+    resamples: int,
+    seed: int,
+    *,
+    trims: Sequence[int] = (),
+    jobs: int = 1,
+) -> pd.DataFrame:
+    """How tight and how true rank ranges are (Koehn 2012, Table 1).
+
+    `trims` are the ranks chopped off at each end of the bootstrap's; by default what the paper
+    says. Columns: method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or
+    ``trim 25``), judgments, each of `QUALITIES` (violations as shares of systems) with its standard
+    error, runs.
+    """
+    trims = list(trims) or [trim_for(resamples)]
+    settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
+    settings += [("bootstrap", f"trim {trim}") for trim in trims]
+
+    def work(count: int, rng: np.random.Generator) -> Floats:
+        truth, drawn = _drawn(model, count, judgments, rng)
+        out = np.empty((count, len(settings), len(judgments), len(QUALITIES)))
+        for i, sides in enumerate(SIDES):
+            first, last = ranges.pairwise_ranges(drawn.wins, sides=sides)
+            out[:, i] = range_quality(first, last, truth[:, None, :])
+        for e, s in np.ndindex(drawn.wins.shape[:2]):
+            counts = PairCounts(drawn.systems, drawn.wins[e, s], drawn.ties[e, s])
+            for i, (first, last) in enumerate(
+                ranges.bootstrap_ranges(counts, resamples, rng, trims)
+            ):
+                out[e, len(SIDES) + i, s] = range_quality(first, last, truth[e])
+        return out
+
+    label = f"rank ranges, spread {model.spread:g}"
+    values = np.concatenate(in_shards(work, runs, SHARD, seed, jobs, label))
+    sizes = list(judgments)
+    parts = [
+        with_errors(values[:, i], QUALITIES, method=method, setting=setting, judgments=sizes)
+        for i, (method, setting) in enumerate(settings)
+    ]
+    return pd.concat(parts, ignore_index=True).assign(runs=runs)
+
+
+def quality_by_unit(
+    model: Model,
+    judgments: int,
+    resamples: int,
+    kinds: Sequence[str],
+    trims: Sequence[int],
+    judge_spread: float,
+    count: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """`range_quality` of `count` simulated campaigns, (campaigns, kinds of units, trims, 4)."""
+    quality = draw_qualities(model, count, rng)
+    out = np.empty((count, len(kinds), len(trims), len(QUALITIES)))
+    for e in range(count):
+        data = draw_blocks(model, quality[e], judgments, rng, judge_spread=judge_spread)
+        drawn = units(data).without(REFERENCE)
+        truth = ranks(quality[e, : model.systems])
+        for u, unit in enumerate(kinds):
+            sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
+            for t, trim in enumerate(trims):
+                out[e, u, t] = range_quality(*ranges.rank_ranges(sampled, trim), truth)
+    return out
+
+
+def coverage(
+    model: Model,
+    judgments: int,
+    runs: int,
+    resamples: int,
+    seed: int,
+    *,
+    judge_spreads: Iterable[float] = (0.0,),
+    jobs: int = 1,
+) -> pd.DataFrame:
+    """How often the true rank lies in the 95 % range, by what is resampled.
+
+    Columns: judge_spread, unit, coverage (share of systems), coverage_se (over runs), and the other
+    `QUALITIES`; runs.
+    """
+    names = ("coverage", "size", *QUALITIES[2:])
+    trims = [trim_for(resamples)]
+    parts = []
+    for spread in map(float, judge_spreads):
+        run = partial(quality_by_unit, model, judgments, resamples, UNITS, trims, spread)
+        values = np.concatenate(in_shards(run, runs, SHARD, seed, jobs, "coverage"))
+        size, violations, *clusters = np.moveaxis(values[:, :, 0], -1, 0)
+        held = np.stack([1 - violations, size, *clusters], axis=-1)
+        parts.append(with_errors(held, names, judge_spread=spread, unit=list(UNITS)))
+    return pd.concat(parts, ignore_index=True).assign(judgments=judgments, runs=runs)
+
+
+def simulated_shares(
+    model: Model,
+    judgments: Sequence[int],
+    experiments: int,
+    seed: int,
+    *,
+    sides: int = 1,
+    jobs: int = 1,
+) -> pd.DataFrame:
+    """Share of significant pairs in simulated campaigns, block by block: checks the integral.
+
+    Columns: judgments, expected (the integral), simulated, simulated_se, simulated_sd (between
+    campaigns), experiments.
+    """
+
+    def work(count: int, rng: np.random.Generator) -> Floats:
+        return significant_share(_drawn(model, count, judgments, rng)[1].wins, sides=sides)
+
+    label = f"sizes, n {model.systems}"
+    drawn = np.concatenate(in_shards(work, experiments, SHARD, seed, jobs, label))
+    sd = drawn.std(axis=0, ddof=1)
+    columns = {
+        "judgments": list(judgments),
+        "expected": expected_share(judgments, model, sides=sides),
+        "simulated": drawn.mean(axis=0),
+        "simulated_se": sd / np.sqrt(experiments),
+        "simulated_sd": sd,
+        "experiments": experiments,
+    }
+    return pd.DataFrame(columns)

@@ -1,0 +1,144 @@
+"""Do the findings of Riley et al. 2024 hold on these data? Lines of their figures compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rankstability.rank.srp import simulate, srp, stability
+from rankstability.rank.srp_studies import GROUPINGS
+from rankstability.score import mqm
+from rankstability.score.mqm import Ratings
+
+from .designs import Plan, high_imbalance, lines_of, select
+
+FEW = 0.5  # where this share of studies has no significant pair, SRP says nothing
+
+
+def stated(low: float) -> list[tuple[int, str, str, str]]:
+    """Section 7's findings: figure, name, and two of its `lines_of`, the first above the second."""
+    tight, z = f"entropy {low}, ", "z above unnormalised"
+    free, none = "no grouping, ", "no grouping, unnormalised"
+    balanced = "fully balanced, unnormalised"
+    return [
+        (3, "pSxS above no grouping", "pSxS", "no grouping"),
+        (3, "system-balanced above no grouping", "system-balanced", "no grouping"),
+        (3, "pSxS above system-balanced", "pSxS", "system-balanced"),
+        (4, "fully balanced above imbalanced", "fully balanced", f"entropy {low}"),
+        (5, z, "z-score", "unnormalised"),
+        (6, f"{z} in imbalanced studies", tight + "z-score", tight + "unnormalised"),
+        (6, "imbalanced with z above fully balanced", tight + "z-score", balanced),
+        (7, f"{z} without grouping", free + "z-score", none),
+        (7, "mean above unnormalised without grouping", free + "mean", none),
+        (7, "error above unnormalised without grouping", free + "error", none),
+        (7, "no grouping with z above pSxS", free + "z-score", "pSxS, unnormalised"),
+        (8, "single above double rating", "single-rated", "double-rated"),
+    ]
+
+
+def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
+    """Mean difference in SRP of two lines, and whether the first is clearly above the second.
+
+    Points at equal annotations count unless most studies of either have no significant pair
+    (`FEW`). Keys: points, informative (those that count); verdict (``yes`` where the mean
+    difference in SRP exceeds two standard errors, ``reversed`` where it is below minus two, else
+    ``no``; ``cannot be said`` where no point counts), difference, se, above (points where the first
+    is higher), each also ``..._equal_claims``; kendall, pearson (mean differences); ratio (of the
+    sums of SRP).
+    """
+    both = first.merge(second, on="annotations", suffixes=("_1", "_2"))
+    both = both[np.isfinite(both["srp_1"]) & np.isfinite(both["srp_2"])]
+    counted = both[(both["empty_share_1"] < FEW) & (both["empty_share_2"] < FEW)]
+    result: dict[str, Any] = {"points": len(both), "informative": len(counted)}
+    if counted.empty:
+        unknown = {"verdict": "cannot be said", "verdict_equal_claims": "cannot be said"}
+        names = ("difference", "se", "difference_equal_claims", "se_equal_claims")
+        missing = (*names, "above", "above_equal_claims", "kendall", "pearson", "ratio")
+        return result | unknown | dict.fromkeys(missing, np.nan)
+    for name in ("", "_equal_claims"):
+        gap = (counted[f"srp{name}_1"] - counted[f"srp{name}_2"]).to_numpy()
+        variance = counted[f"se{name}_1"] ** 2 + counted[f"se{name}_2"] ** 2
+        error = np.sqrt(variance.sum()) / len(counted)
+        mean = float(gap.mean())
+        verdict = "yes" if mean > 2 * error else "reversed" if mean < -2 * error else "no"
+        result |= {
+            f"verdict{name}": verdict,
+            f"difference{name}": mean,
+            f"se{name}": float(error),
+            f"above{name}": int((gap > 0).sum()),
+        }
+    for name in ("kendall", "pearson"):
+        result[name] = float((counted[f"{name}_1"] - counted[f"{name}_2"]).mean())
+    total = counted["srp_2"].sum()
+    return result | {"ratio": float(counted["srp_1"].sum() / total) if total > 0 else np.nan}
+
+
+def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
+    """Every finding on a `srp.table`: figure, finding, first, second, and `compare_lines`."""
+    low = high_imbalance(data, plan)
+    rows = []
+    for figure, finding, *labels in stated(low):
+        lines = lines_of(figure, plan, low)
+        row = {"figure": figure, "finding": finding, "first": labels[0], "second": labels[1]}
+        rows.append(row | compare_lines(*(select(table, **lines[label]) for label in labels)))
+    return pd.DataFrame(rows)
+
+
+def support(verdicts: pd.DataFrame, *findings: str) -> str:
+    """How far a recommendation that rests on `findings` is supported.
+
+    ``as found``, ``in part``, ``only at an equal number of claims``, ``opposite`` or ``not told
+    apart`` (no clear difference, which contradicts nothing).
+    """
+    rows = verdicts.set_index("finding").loc[list(findings)]
+    yes = rows["verdict"] == "yes"
+    if yes.all():
+        return "as found"
+    if yes.any():
+        return "in part"
+    if (rows["verdict_equal_claims"] == "yes").all():
+        return "only at an equal number of claims"
+    return "opposite" if (rows["verdict"] == "reversed").any() else "not told apart"
+
+
+def other_measures(table: pd.DataFrame) -> pd.DataFrame:
+    """Section 5's measures over all configurations in which most studies claim something.
+
+    Columns: measure (srp, srp_equal_claims, srp_both, kendall, pearson), median, low and high (5
+    and 95 %), and its rank correlation over the configurations with_srp and with_equal_claims;
+    empty where fewer than three configurations say something.
+    """
+    names = ["srp", "srp_equal_claims", "srp_both", "kendall", "pearson"]
+    values = table.loc[table["empty_share"] < FEW, names]
+    columns = ["measure", "median", "low", "high", "with_srp", "with_equal_claims"]
+    if len(values) < 3:
+        return pd.DataFrame(columns=columns)
+    ranks = values.rank().corr()
+    low, middle, high = (values.quantile(q).to_numpy() for q in (0.05, 0.5, 0.95))
+    parts = (names, middle, low, high, ranks["srp"], ranks["srp_equal_claims"])
+    return pd.DataFrame(dict(zip(columns, map(list, parts), strict=True)))
+
+
+def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
+    """False claims between the copies of a system judged twice, and SRP without either copy.
+
+    Columns: first, second, grouping, false_claims (share of studies that find the copies different;
+    0.05 is what the test allows), srp (with both), srp_without_first, srp_without_second; empty
+    where no system is there twice.
+    """
+    rows = []
+    copies = [two for group in mqm.same_system(data.systems) for two in combinations(group, 2)]
+    for (a, b), grouping in product(copies, GROUPINGS):
+        design = replace(plan.design, grouping=grouping)
+        outcome = simulate(data, design, np.random.default_rng([seed, 1, len(grouping)]))
+        two = sorted((data.systems.index(a), data.systems.index(b)))
+        false = outcome.significant[:, (outcome.pairs == two).all(axis=1)].mean()
+        without = [srp(data.without(name), design, seed)["srp"] for name in (a, b)]
+        rows.append((a, b, grouping, false, stability(outcome)["srp"], *without))
+    named = ["srp_without_first", "srp_without_second"]
+    columns = ["first", "second", "grouping", "false_claims", "srp", *named]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,143 @@
+"""What MQM raters did and how far they agree: Tables 1 and 2 and Figure 1 of Riley et al. 2024."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rankstability.errors import DataError
+from rankstability.rank.srp_studies import minimum_entropy
+from rankstability.rank.tau import tau
+from rankstability.score import mqm
+from rankstability.score.mqm import Ratings
+
+EDGES = (0.0, 0.5, 1.5, 3.5, 5.5, 10.5, 20.5, np.inf)
+BINS = ("0", "to 0.5", "to 1.5", "to 3.5", "to 5.5", "to 10.5", "to 20.5", "above")
+
+
+def basic_counts(data: Ratings) -> pd.DataFrame:
+    """Numbers of documents, segments, raters, systems and buckets (Table 1, sections 4.2, 6.1.2).
+
+    Columns count (its name), value: a number, or a range as text (``25-26``).
+    """
+    in_bucket = [len(b) for b in data.buckets]
+    of_rater = np.bincount(
+        np.concatenate([data.slots[b[0]] for b in data.buckets]), minlength=len(data.raters)
+    )
+    systems, documents, depth = data.shape
+    counts = {
+        "documents": documents,
+        "segments": int(data.segments.sum()),
+        "min segments per document": int(data.segments.min()),
+        "max segments per document": int(data.segments.max()),
+        "raters": len(data.raters),
+        "systems": systems,
+        "ratings per item": depth,
+        "segment ratings": int(data.segments.sum()) * systems * depth,
+        "buckets": len(in_bucket),
+        "documents per bucket": _span(in_bucket),
+        "buckets per rater": _span(of_rater),
+        "least entropy": round(minimum_entropy(data), 4),
+    }
+    return _named("count", counts)
+
+
+def _named(name: str, values: dict[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame({name: values.keys(), "value": pd.Series(values.values(), dtype=object)})
+
+
+def _span(values: Sequence[int] | np.ndarray) -> str:
+    low, high = min(values), max(values)
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def bucket_raters(data: Ratings) -> pd.DataFrame:
+    """Which raters rated which bucket (appendix 10.1): bucket, raters, documents, segments."""
+    rows = []
+    for documents in data.buckets:
+        names = ", ".join(data.raters[r] for r in data.slots[documents[0]])
+        rows.append((names, len(documents), int(data.segments[documents].sum())))
+    frame = pd.DataFrame(rows, columns=["raters", "documents", "segments"])
+    frame.insert(0, "bucket", range(1, len(frame) + 1))
+    return frame
+
+
+def what_counts(
+    judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
+) -> pd.DataFrame:
+    """Each category and severity that occurs: category, severity, rows, weight."""
+    frame = judgments[["category", "severity"]].astype(str)
+    frame = frame.assign(weight=mqm.weigh(judgments, weights))
+    counts = frame.value_counts().rename("rows").reset_index()
+    counts = counts.sort_values(["category", "severity"], ignore_index=True)
+    return counts[["category", "severity", "rows", "weight"]]
+
+
+def agreement(data: Ratings) -> pd.DataFrame:
+    """Kendall's tau (b) between raters' rankings of systems, averaged over rater pairs (Table 2).
+
+    Columns aggregation, value. ``single documents``: per rater pair the mean over shared documents;
+    ``all shared documents``: tau between the rankings over them all; ``rater pairs``; ``documents
+    without tau``: a rater scored all systems alike. Refused where no two raters share a document.
+    """
+    single, shared, without = [], [], 0
+    for a, b in combinations(range(len(data.raters)), 2):
+        both = np.flatnonzero((data.slots == a).any(axis=1) & (data.slots == b).any(axis=1))
+        if not len(both):
+            continue
+        slots = ((data.slots[both] == r).argmax(axis=1) for r in (a, b))
+        of_a, of_b = (data.score[:, both, slot].T.round(9) for slot in slots)
+        taus = tau(of_a, of_b)
+        without += int(np.isnan(taus).sum())
+        if not np.isnan(taus).all():
+            single.append(np.nanmean(taus))
+        shared.append(tau(*(x.sum(axis=0).round(9) for x in (of_a, of_b))))
+    if not shared:
+        raise DataError("no two raters share a document", expected="two ratings per item or more")
+    values = {
+        "single documents": float(np.mean(single)),
+        "all shared documents": float(np.nanmean(shared)),
+        "rater pairs": len(shared),
+        "documents without tau": without,
+    }
+    return _named("aggregation", values)
+
+
+def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -> pd.DataFrame:
+    """How two raters of the same items spread their segment scores (Figure 1).
+
+    Of all rater pairs with at least a tenth of the ratings of the busiest pair in common, the one
+    whose means differ most. Columns rater, score (a class of MQM scores), segments, share, mean (of
+    the rater on these items).
+    """
+    scores = mqm.mqm_scores(judgments, weights)
+    wide = scores.pivot(index=["system", "segment"], columns="rater", values="score")
+    shared = {}
+    for a, b in combinations(wide.columns, 2):
+        both = wide[[a, b]].dropna()
+        if len(both):
+            shared[a, b] = (len(both), abs(both[a].mean() - both[b].mean()))
+    if not shared:
+        raise DataError("no two raters share an item", expected="several ratings per item")
+    busiest = max(n for n, _ in shared.values())
+    pair = max((k for k, v in shared.items() if v[0] * 10 >= busiest), key=lambda k: shared[k][1])
+    both = wide[list(pair)].dropna()
+    rows = []
+    for rater in pair:
+        x = both[rater].to_numpy()
+        counts = np.bincount(np.searchsorted(EDGES, x), minlength=len(BINS))
+        for name, n in zip(BINS, counts, strict=True):
+            rows.append((rater, name, int(n), n / len(x), x.mean()))
+    return pd.DataFrame(rows, columns=["rater", "score", "segments", "share", "mean"])
+
+
+def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
+    """Tables of several pairs (pair, a name, value) with a column per pair, as text."""
+    name = frame.columns[1]
+    wide = frame.pivot(index=name, columns="pair", values="value").astype(object)
+    text = wide.map(lambda v: f"{v:.10g}" if isinstance(v, float) else v)
+    return text.loc[frame[name].unique()].rename_axis(columns=None).reset_index()

@@ -1,0 +1,181 @@
+"""The tasks of a campaign as tournaments: every method's ranking, its cost and its certificate.
+
+Lopez (2012), "Putting Human Assessments of Machine Translation Systems in Order".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from rankstability.errors import DataError
+from rankstability.rank import tournament
+from rankstability.rank.systems import UNSCORED
+from rankstability.score import pairwise, rr
+from rankstability.score.rr import TOURNAMENT_METHODS
+
+from ..relative_ranking.methods import tournament_ranking
+
+
+@dataclass(frozen=True)
+class TaskRankings:
+    """One task under every method."""
+
+    task: str
+    judged: pairwise.PairCounts  # all judgments, those of the reference included
+    counts: pairwise.PairCounts  # without the reference: what the tournament is built of
+    mfas: tournament.Tournament  # the ranking of least violated weight
+    orders: dict[str, tuple[str, ...]]  # method to systems, best first, without the reference
+
+    def cost(self, method: str) -> int:
+        """The weight of the pairwise results that the method's ranking violates."""
+        return tournament.cost_of(self._rows(method), self.mfas.weights)
+
+    def certificate(self, method: str) -> pd.DataFrame:
+        """These results: columns over (who won more often), under, weight."""
+        rows, names = self._rows(method), self.counts.systems
+        return tournament.violation_frame(rows, self.mfas.weights, names)
+
+    def _rows(self, method: str) -> list[int]:
+        return [self.counts.systems.index(s) for s in self.orders[method]]
+
+
+def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0) -> TaskRankings:
+    """Rank one task by every method; the reference is judged but not ranked.
+
+    Optimal rankings of equal cost are told apart as in `tournament_ranking`.
+    """
+    mfas = tournament_ranking(counts, time_limit)
+    orders = {"mfas": mfas.ranking}
+    for name, (_, score) in TOURNAMENT_METHODS.items():
+        if score:
+            values = rr.METHODS[score](counts).drop(rr.REFERENCE, errors="ignore")
+            values = values.fillna(UNSCORED).sort_index()
+            orders[name] = tuple(values.sort_values(ascending=False, kind="stable").index)
+    return TaskRankings(task, counts, counts.without(rr.REFERENCE), mfas, orders)
+
+
+def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, TaskRankings]:
+    """Rank every task of a campaign by relative ranking by every method.
+
+    A tournament not solved in `time_limit` seconds is marked as not proven.
+    """
+    tasks = rr.tasks(frame).items()
+    return {name: solve(pairwise.pair_counts(rows), name, time_limit) for name, rows in tasks}
+
+
+def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
+    """The task called `name`; without a name, the one whose best ranking violates most."""
+    if not solved or (name and name not in solved):
+        expected = ", ".join(solved) or "at least one task"
+        raise DataError("no such task", value=name, expected=expected)
+    most = max(solved.values(), key=lambda task: (task.mfas.cost, len(task.counts.systems)))
+    return solved[name] if name else most
+
+
+def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
+    """One row per task: its size, what each ranking violates, and what is proven.
+
+    Columns: task, systems (without the reference), pairs (judgments, with the reference and ties),
+    acyclic (true/false), optimal_cost, optima (optimal rankings; empty where not counted),
+    cost_wmt_official, cost_heuristic2, cost_bojar, cost_expected_win, proven (true/false),
+    lower_bound, components (strongly connected), largest_component.
+    """
+    rows = []
+    for name, task in solved.items():
+        mfas = task.mfas
+        sizes = [len(c) for c in mfas.components]
+        rows.append(
+            {
+                "task": name,
+                "systems": len(task.counts.systems),
+                "pairs": task.judged.comparisons,
+                "acyclic": str(mfas.acyclic).lower(),
+                "optimal_cost": mfas.cost,
+                "optima": mfas.n_optima,
+                **{cost_column(m): task.cost(m) for m in TOURNAMENT_METHODS if m != "mfas"},
+                "proven": str(mfas.optimal).lower(),
+                "lower_bound": mfas.lower_bound,
+                "components": len(sizes),
+                "largest_component": max(sizes),
+            }
+        )
+    return pd.DataFrame(rows).astype({"optima": "Int64"})
+
+
+def rankings_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
+    """The rank of each system under each method: task, system, one column per method."""
+    frames = []
+    for name, task in solved.items():
+        frame = pd.DataFrame({"task": name, "system": task.orders["mfas"]})
+        for method, order in task.orders.items():
+            frame[method] = frame["system"].map({s: i for i, s in enumerate(order, 1)})
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
+    """What each ranking violates: task, method, over (who won more often), under, weight."""
+    frames = [
+        task.certificate(method).assign(task=name, method=method)
+        for name, task in solved.items()
+        for method in TOURNAMENT_METHODS
+    ]
+    table = pd.concat(frames, ignore_index=True)
+    return table[["task", "method", *table.columns[:-2]]]
+
+
+def totals(tasks: pd.DataFrame) -> pd.DataFrame:
+    """Violated weight over all rows of `tasks_table`: method, cost, times_the_optimum."""
+    cost = [int(tasks[cost_column(m)].sum()) for m in TOURNAMENT_METHODS]
+    frame = pd.DataFrame({"method": list(TOURNAMENT_METHODS), "cost": cost})
+    best = frame.loc[frame["method"] == "mfas", "cost"].item()
+    frame["times_the_optimum"] = (frame["cost"] / best).round(2) if best else np.nan
+    return frame
+
+
+def cost_column(method: str) -> str:
+    """The column of `tasks_table` that holds a method's cost."""
+    return "optimal_cost" if method == "mfas" else f"cost_{method}"
+
+
+def results_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
+    """Every decided pair of every task: over (who won more often), under, weight, task."""
+    edges = {
+        name: edges_table(task.mfas)[["over", "under", "weight"]] for name, task in solved.items()
+    }
+    return pd.concat([table.assign(task=name) for name, table in edges.items()], ignore_index=True)
+
+
+def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
+    """Every edge of one tournament and how the ranking treats it.
+
+    Columns: over, under, weight, rank_over, rank_under, and marks (0 or 1): violated (the ranking
+    has `over` below `under`), in_cycle (some cycle holds the edge), in_triangle (the ranking keeps
+    it, and it closes a cycle of three with a violated edge).
+    """
+    names = np.array(mfas.names, dtype=object)
+    rank = np.argsort(mfas.order) + 1
+    part = np.empty(len(names), dtype=int)
+    for k, members in enumerate(mfas.components):
+        part[list(members)] = k
+    beats = mfas.weights > 0
+    wrong = beats & (rank[:, None] > rank)
+    closing = beats & (wrong @ beats).T | beats & (beats @ wrong).T
+    i, j = np.nonzero(mfas.weights)
+    table = pd.DataFrame(
+        {
+            "over": names[i],
+            "under": names[j],
+            "weight": mfas.weights[i, j],
+            "rank_over": rank[i],
+            "rank_under": rank[j],
+            "violated": wrong[i, j].astype(int),
+            "in_cycle": (part[i] == part[j]).astype(int),
+            "in_triangle": (closing & ~wrong)[i, j].astype(int),
+        }
+    )
+    return table.sort_values(["rank_over", "rank_under"], ignore_index=True)

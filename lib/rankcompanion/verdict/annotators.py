@@ -1,0 +1,223 @@
+"""Annotators of one pair: how far they agree, how they differ, which lines hang on one of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from rankstability.judgments import DirectAssessment, counted, rows_with, unmarked
+from rankstability.rank.recipes import Recipe, made_by
+from rankstability.rank.redraws import bootstrap
+from rankstability.score.da import averages
+from rankstability.score.scored import Scored
+
+from ..lines.held import splits
+
+ENDS = (1 - 0.95) / 2, (1 + 0.95) / 2  # of 95 % intervals
+MOST = 25  # annotators whose influence is asked about
+COLUMNS = ("score", "items", "judgments", "alpha", "low", "high", "unit", "resamples")
+
+
+def alpha(scored: Scored, rng: np.random.Generator, resamples: int = 500) -> pd.DataFrame:
+    """Krippendorff's alpha for interval data, over outputs that two annotators or more judged.
+
+    An item is one system's output of one segment; several judgments of one annotator count as one,
+    their mean. The interval resamples documents (segments where none are named). One row of
+    `COLUMNS`; none where no item was judged twice.
+    """
+    if "worker" not in scored.units:
+        return pd.DataFrame(columns=list(COLUMNS))
+    unit = "document" if scored.has("document") else "segment"
+    frame = pd.DataFrame(
+        {
+            "unit": scored.unit(unit),
+            "item": _items(scored),
+            "worker": scored.unit("worker"),
+            "x": scored.score,
+        }
+    )
+    frame = frame.groupby(["unit", "item", "worker"], as_index=False)["x"].mean()
+    items = frame.groupby(["unit", "item"])["x"].agg(["size", "mean", "var"]).reset_index()
+    items = items[items["size"] >= 2]
+    if items.empty:
+        return pd.DataFrame(columns=list(COLUMNS))
+    # all of these add up over units, so a resample is one product
+    size, mean, within = (items[c].to_numpy(float) for c in ("size", "mean", "var"))
+    centre = float(np.average(mean, weights=size))
+    mean = mean - centre
+    squares = within * (size - 1) + size * mean**2
+    parts = np.column_stack([size, size * mean, squares, 2 * size * within])
+    codes = pd.factorize(items["unit"])[0]
+    totals = np.stack([np.bincount(codes, p) for p in parts.T], axis=1)
+    times = rng.multinomial(len(totals), np.full(len(totals), 1 / len(totals)), resamples)
+    low, high = np.nanquantile(_alpha(times @ totals), ENDS)
+    row = ("as the recipe takes it", len(items), int(size.sum()), float(_alpha(totals.sum(0))))
+    return pd.DataFrame([(*row, low, high, unit, resamples)], columns=list(COLUMNS))
+
+
+def _alpha(totals: np.ndarray) -> np.ndarray:
+    n, total, squares, within = np.moveaxis(totals, -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = 2 * (n * squares - total**2) / (n * (n - 1))
+        return np.asarray(1 - within / n / expected)
+
+
+def table(scored: Scored) -> pd.DataFrame:
+    """How much each annotator judged, how strictly and with how much spread, of raw scores.
+
+    `scored` holds raw scores, in which alone annotators differ (z-scores are standardised by
+    annotator); judgments that name none are left out.
+
+    Columns annotator (number, in order of name), judgments, systems, severity (means of the systems
+    judged less the annotator's scores, on average: positive is strict), severity_error (its
+    standard error), sd (of the annotator's scores), and the columns of `_same`; most judgments
+    first.
+    """
+    scored = scored.take(scored.units["worker"] >= 0)
+    mean, _ = averages(scored.system, scored.score, len(scored.systems))
+    frame = pd.DataFrame({"annotator": scored.unit("worker"), "score": scored.score})
+    frame = frame.assign(system=scored.system, item=_items(scored))
+    frame["rest"] = mean[scored.system] - scored.score
+    by = frame.groupby("annotator")
+    out = pd.DataFrame(
+        {
+            "judgments": by.size(),
+            "systems": by["system"].nunique(),
+            "severity": by["rest"].mean(),
+            "severity_error": by["rest"].sem(),
+            "sd": by["score"].std(),
+        }
+    ).join(_same(frame))
+    out["shared"] = out["shared"].fillna(0).astype(int)
+    return out.sort_values("judgments", ascending=False, kind="stable").reset_index()
+
+
+def _items(scored: Scored) -> np.ndarray:
+    """The output of each judgment: one system's of one segment."""
+    return scored.segment.astype(np.int64) * len(scored.systems) + scored.system
+
+
+def _same(frame: pd.DataFrame) -> pd.DataFrame:
+    """Annotators against the others on the same outputs; several scores by one are their mean.
+
+    By annotator: shared (outputs that others judged, too), severity_same (the others' mean less
+    this annotator's score, on average), severity_same_error, spread_same (standard deviation of the
+    annotator's scores of these outputs over that of the others').
+    """
+    each = frame.groupby(["item", "annotator"], as_index=False)["score"].mean()
+    each["square"] = each["score"] ** 2
+    items = each.groupby("item")[["score", "square"]]
+    others = (items.transform("sum") - each[["score", "square"]]).div(
+        items.transform("size") - 1, axis=0
+    )
+    each = each.assign(rest=others["score"] - each["score"], other=others["score"])
+    each = each.assign(other_square=others["square"])[np.isfinite(others["score"])]
+    by = each.groupby("annotator")
+    mean = by[["score", "square", "other", "other_square"]].mean()
+    own = mean["square"] - mean["score"] ** 2
+    other = mean["other_square"] - mean["other"] ** 2
+    spread = np.sqrt(own.clip(lower=0) / other).where((by.size() > 1) & (other > 1e-9))
+    return pd.DataFrame(
+        {
+            "shared": by.size(),
+            "severity_same": by["rest"].mean(),
+            "severity_same_error": by["rest"].sem(),
+            "spread_same": spread,
+        }
+    )
+
+
+def pace(da: DirectAssessment) -> pd.DataFrame:
+    """Seconds that each annotator took for a judgment: name, timed, seconds.
+
+    `timed` are the judgments that count and have a time; seconds their median, which breaks do not
+    move.
+    """
+    if "time" not in da.good:
+        return pd.DataFrame(columns=["name", "timed", "seconds"])
+    rows = da.good[counted(da.good) & da.good["time"].notna() & da.good["worker"].notna()]
+    times = rows.groupby(rows["worker"].astype(str))["time"]
+    out = times.agg(["size", "median"]).rename_axis("name").reset_index()
+    return out.set_axis(["name", "timed", "seconds"], axis=1)
+
+
+def repeated(da: DirectAssessment) -> pd.DataFrame:
+    """How far each annotator's judgments of the same output differ, in raw points.
+
+    Every judgment that counts is looked at, and documents shown twice on purpose; not what an
+    annotator corrected.
+
+    Columns name, repeats (outputs judged more than once), difference (mean absolute difference of
+    two judgments of one output), other (the same of any two judgments by this annotator).
+    """
+    marked = rows_with(da.latest, "mark", ["duplicate"]) if "mark" in da.latest else False
+    kept = counted(da.latest) & (unmarked(da.latest) | marked)
+    rows = da.latest.loc[kept, ["worker", "system", "segment", "score"]].dropna()
+    item = rows.groupby(["worker", "system", "segment"], observed=True, sort=False).ngroup()
+    one = pd.DataFrame({"worker": rows["worker"].astype(str), "item": item, "x": rows["score"]})
+    again = one[one.duplicated("item", keep=False)]
+    if again.empty:
+        return pd.DataFrame(columns=["name", "repeats", "difference", "other"])
+    items = _pairwise(again, "item").rename("difference").reset_index()
+    items["worker"] = items["item"].map(again.drop_duplicates("item").set_index("item")["worker"])
+    out = items.groupby("worker")["difference"].agg(["size", "mean"])
+    out.columns = pd.Index(["repeats", "difference"])
+    return out.assign(other=_pairwise(one, "worker")).rename_axis("name").reset_index()
+
+
+def _pairwise(frame: pd.DataFrame, group: str) -> pd.Series:
+    """Mean absolute difference of two values `x` of a group (Gini's)."""
+    ordered = frame.sort_values("x", kind="stable")
+    by = ordered.groupby(group)["x"]
+    place, size = by.cumcount(), by.transform("size")
+    share = (2 * place - size + 1) * ordered["x"] / (size * (size - 1) / 2)
+    return share.groupby(ordered[group]).sum()
+
+
+def overall(each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000) -> pd.DataFrame:
+    """What annotators need and how far they repeat themselves, with other annotators in mind.
+
+    `each` has a row per annotator, with the columns of `pace` or `repeated`, or both.
+
+    Columns measure (``seconds``: mean over annotators of their median; ``difference`` and
+    ``other``: means over repeated outputs), annotators, items, value, low, high (annotators
+    resampled).
+    """
+    rows = []
+    for measure, items in (("seconds", "timed"), ("difference", "repeats"), ("other", "repeats")):
+        known = each.dropna(subset=measure) if measure in each else each.iloc[:0]
+        if len(known) < 2:
+            continue
+        weight = np.ones(len(known)) if measure == "seconds" else known["repeats"].to_numpy(float)
+        value = known[measure].to_numpy(float)
+        drawn = bootstrap((weight * value)[:, None], weight[:, None], rng, resamples)
+        low, high = np.quantile(drawn, ENDS)
+        mean = float(np.average(value, weights=weight))
+        rows.append((measure, len(known), int(known[items].sum()), mean, low, high))
+    return pd.DataFrame(rows, columns=["measure", "annotators", "items", "value", "low", "high"])
+
+
+def influence(scored: Scored, recipe: Recipe, alpha: float = 0.05) -> pd.DataFrame:
+    """Which claimed lines fall, and whether the first changes, if one annotator had not judged.
+
+    Of the `MOST` annotators with the most judgments.
+
+    Columns annotator, judgments, lines (claimed with all), fallen (of them, no longer claimed
+    between the same two groups of systems), new (lines that were not there), first_changes (0 or
+    1).
+    """
+    worker = scored.unit("worker")
+    number = np.bincount(worker)
+    every = made_by(scored, recipe, alpha)
+    lines = splits(every)
+    rows = []
+    for who in np.argsort(-number, kind="stable")[:MOST]:
+        left = scored.take(worker != who)
+        if len(np.unique(left.system)) < len(scored.systems):
+            continue  # a system that only this one judged: there is nothing to compare
+        made = made_by(left, recipe, alpha)
+        now = splits(made)
+        moved = int(made.order[0] != every.order[0])
+        rows.append((who, number[who], len(lines), len(lines - now), len(now - lines), moved))
+    columns = ["annotator", "judgments", "lines", "fallen", "new", "first_changes"]
+    return pd.DataFrame(rows, columns=columns)

@@ -1,0 +1,172 @@
+"""What to do next: what neighbours need to be told apart, and which addition is worth most.
+
+`study.design` says what a campaign of another size would tell; this is its answer for one ranking
+and the kind of unit that its verdict draws anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr, ndtri
+
+from rankstability.rank.redraws import normal_draws
+from rankstability.rank.tau import tau
+from rankstability.rank.unit_kinds import nested
+from rankstability.rank.units import TWO_WAY, Means, difference_variance
+from rankstability.score.scored import Scored
+
+from ..models import variance
+from . import design
+from .design import DRAWN, Precision
+
+MOST = 10_000  # judgments from which components are estimated
+SIZES = ("documents", "annotators", "ratings")
+
+
+def precision(scored: Scored, sure: Means, unit: str, by_domain: bool = False) -> Precision:
+    """`design.precision` with the parts that units of this kind draw anew, about `sure`'s means.
+
+    A component is drawn anew if each of its levels lies within one unit: with documents those of
+    documents, but not what an annotator adds to all of them. Of more than `MOST` judgments the
+    components are estimated on every second, third, ... document (segment where none are named).
+
+    `unit` and `by_domain` are those by which `rank.units.estimate` made `sure`; true means are its
+    means, drawn together.
+    """
+    group = scored.unit("document" if scored.has("document") else "segment")
+    part = scored.take(group % -(-len(scored.score) // MOST) == 0)
+    fitted = variance.crossed_where_possible(part.score, design.factors(part))
+    known = design.precision(scored, fitted, by_domain)
+    units = [scored.unit(u) for u in (("worker", "document") if unit == TWO_WAY else (unit,))]
+    anew = {"residual"} | {
+        name
+        for name, codes in design.factors(scored).items()
+        if name != "system" and any(nested(codes, u) for u in units)
+    }
+    parts = {name: part for name, part in known.parts.items() if name in anew}
+    sizes = {size for name in parts for size in DRAWN[name]} | {"judgments"}
+    number = {name: count for name, count in known.units.items() if name in sizes}
+    return replace(known, quality=sure.drawn_together(), parts=parts, units=number)
+
+
+def of_means(sure: Means, systems: tuple[str, ...], judgments: int) -> Precision:
+    """What the covariance over units says, for judgments without components (comparisons).
+
+    The one size is the number of units, under ``annotators``; true means are those here, drawn
+    together as far as their own error spreads them.
+    """
+    units = {"judgments": judgments, "annotators": sure.units}
+    none = variance.Components({}, float(sure.mean.mean()), {}, 0.0, judgments)
+    return Precision(systems, sure.drawn_together(), {"worker": sure.covariance}, units, none)
+
+
+def needed(known: Precision, ranked: Sequence[str], alpha: float = 0.05) -> pd.DataFrame:
+    """What each pair of neighbours of `ranked` (best first) needs to be told apart at `alpha`.
+
+    Columns below, system, other (the neighbour below), gap (estimated true difference; low and high
+    its 95 % interval), error, power (of a campaign of this size), smallest_gap (that this campaign
+    would find with chance `POWER`), times (how many times the campaign, in all sizes alike, finds
+    the gap with `POWER`; times_low and times_high for the ends of its interval; inf where the gap
+    may be 0), judgments (that many in all, at least those here), and documents, annotators, ratings
+    where these can be added: how many in all if only they grow (ratings: times those of each item
+    now), inf where no number is enough.
+    """
+    at = {name: k for k, name in enumerate(known.systems)}
+    place = [at[name] for name in ranked]
+    i, j = place[:-1], place[1:]
+    gap, error = known.quality[i] - known.quality[j], known.errors()[i, j]
+    bar = design.errors_needed(alpha)
+    out = pd.DataFrame({"below": np.arange(1, len(ranked))})
+    out["system"], out["other"] = ranked[:-1], ranked[1:]
+    out["gap"], out["low"], out["high"] = gap, gap - 1.96 * error, gap + 1.96 * error
+    out["error"], out["power"] = error, ndtr(np.abs(gap) / error - ndtri(1 - alpha / 2))
+    out["smallest_gap"] = bar * error
+    for end, of in (("", "gap"), ("_low", "high"), ("_high", "low")):
+        out["times" + end] = design.size_needed(bar * error, out[of].to_numpy())
+    out["judgments"] = np.ceil(np.maximum(out["times"], 1.0) * known.units["judgments"])
+    by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
+    for size in sizes(known):
+        alone = _alone(by_part, size, np.maximum(gap, 0.0) / bar)
+        out[size] = np.ceil(alone * known.units[size]) if size in known.units else alone
+    return out
+
+
+def sizes(known: Precision) -> list[str]:
+    """Which of `SIZES` can be added to, because a part of the error falls with them."""
+    return [size for size in SIZES if any(size in DRAWN[name] for name in known.parts)]
+
+
+def _alone(parts: dict[str, np.ndarray], size: str, error: np.ndarray) -> np.ndarray:
+    """Times that one size alone has to grow until the error of a difference is this."""
+    falls = sum((p for n, p in parts.items() if size in DRAWN[n]), np.zeros(len(error)))
+    stays = sum((p for n, p in parts.items() if size not in DRAWN[n]), np.zeros(len(error)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.where(error**2 > stays, falls / (error**2 - stays), np.inf)
+    return np.maximum(times, 1.0)
+
+
+def additions(
+    known: Precision, rng: np.random.Generator, draws: int = 200, alpha: float = 0.05
+) -> pd.DataFrame:
+    """What is worth most: one of the campaign's sizes doubled, the others as they are.
+
+    Columns addition (``none``, then ``documents``, ``annotators``, ``ratings``, ``all``: documents
+    and annotators; most gain first), judgments (multiple of the present), error (standard error of
+    the median pair's difference), gain (share of the error variance that goes; gain_low and
+    gain_high: 95 % over components drawn by their own errors, as if these were independent), and
+    what `design.repeats` expects of two campaigns of that size.
+    """
+    can = sizes(known)
+    options: dict[str, dict[str, float]] = {"none": {}} | {size: {size: 2.0} for size in can}
+    if {"documents", "annotators"} <= set(can):
+        options["all"] = {"documents": 2.0, "annotators": 2.0}
+    i, j = np.triu_indices(len(known.systems), 1)
+    by_part = np.array([difference_variance(part)[i, j] for part in known.parts.values()])
+    # components drawn by their standard errors, over those estimated
+    log_error = [known.components.log_error.get(name, np.nan) for name in known.parts]
+    drawn = np.exp(rng.standard_normal((draws, len(by_part))) * np.nan_to_num(log_error))
+    now = np.median(by_part.sum(axis=0)), np.median(drawn @ by_part, axis=1)
+    rows = []
+    for name, times in options.items():
+        falls = [1 / np.prod([times.get(size, 1.0) for size in DRAWN[n]]) for n in known.parts]
+        error = np.median(falls @ by_part)
+        low, high = np.quantile(
+            1 - np.median((drawn * falls) @ by_part, axis=1) / now[1], [0.025, 0.975]
+        )
+        judgments = times.get("documents", 1.0) * times.get("ratings", 1.0)
+        row = {"addition": name, "judgments": judgments, "error": np.sqrt(error)}
+        row |= {"gain": 1 - error / now[0], "gain_low": low, "gain_high": high}
+        rows.append(row | design.repeats(known, rng, **times, draws=draws, alpha=alpha))
+    out = pd.DataFrame(rows)
+    return out.sort_values("gain", ascending=False, kind="stable", ignore_index=True)
+
+
+def repeat(
+    sure: Means, claims: int, rng: np.random.Generator, draws: int = 1000
+) -> dict[str, float]:
+    """Agreement to expect of two campaigns like this one, on other units.
+
+    Campaigns are normal about `Means.drawn_together`, with the covariance over units.
+
+    Keys tau, low, high (Kendall's between two campaigns: mean, and the range of 95 % of them), srp
+    (chance that the `claims` surest pairs of one campaign all keep their order in the other), kept
+    (mean share of them that do), claims.
+    """
+    n, truth = len(sure.mean), sure.drawn_together()
+    one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
+    taus = tau(one, two)
+    out = {"tau": taus.mean()}
+    out["low"], out["high"] = np.quantile(taus, [(1 - 0.95) / 2, (1 + 0.95) / 2])
+    i, j = np.triu_indices(n, 1)
+    first, second = one[:, i] - one[:, j], two[:, i] - two[:, j]
+    claims = min(claims, len(i))
+    if claims:
+        error_of = np.maximum(sure.error()[i, j], 1e-12)
+        surest = np.argsort(-np.abs(first) / error_of, axis=1)[:, :claims]
+        kept = np.take_along_axis(np.sign(first) == np.sign(second), surest, axis=1)
+        out |= {"srp": kept.all(axis=1).mean(), "kept": kept.mean()}
+    return {k: float(v) for k, v in out.items()} | {"claims": claims}

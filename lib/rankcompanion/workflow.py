@@ -1,0 +1,128 @@
+"""What the Snakefile asks: the jobs, what each depends on, whether its results are whole."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from paperkit import paths
+from paperkit.parameters import WHOLE, metadata, notebooks, read_notebook, takes
+from rankstability.read import campaigns
+from rankstability.read.text import digest
+
+# modules that make the pages
+REPORT = ("findings", "front", "ledger", "pages", "site", "tables", "templates")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a notebook on a campaign, on one `pair` of it, or on its pairs' results."""
+
+    notebook: str
+    campaign: str
+    pair: str = ""
+
+    @property
+    def executed(self) -> str:
+        """The job's output: the executed notebook."""
+        pair = "" if self.pair in ("", WHOLE) else f"__{self.pair}"
+        return f"build/executed/{self.campaign}/{self.notebook}{pair}.ipynb"
+
+
+def jobs(config: Mapping[str, Any]) -> list[Job]:
+    """All jobs for the demo campaigns and for every real campaign found under the data root.
+
+    In `config` ``campaigns`` and ``notebooks`` restrict (empty: all); campaigns of more pairs than
+    ``split_above`` run one job per pair; ``skip``: notebook to campaigns it is not run on.
+    """
+    planned: list[Job] = []
+    for campaign in sorted(campaigns.present(), key=lambda c: c.name):
+        name = campaign.name
+        for notebook in notebooks() if name in (config.get("campaigns") or [name]) else ():
+            about = metadata(notebook)
+            wanted = notebook.startswith(tuple(config.get("notebooks") or [""]))
+            skipped = name in config.get("skip", {}).get(notebook, [])
+            if not wanted or skipped or not takes(about, campaign):
+                continue
+            split = about.get("split") and len(campaign.pairs) > config.get("split_above", 100)
+            pairs = (*campaign.pairs, WHOLE) if split else ("",)
+            planned += [Job(notebook, name, pair) for pair in pairs]
+    return planned
+
+
+def given(job: Job, config: Mapping[str, Any]) -> dict[str, str]:
+    """The job's parameters: campaign, pair, and those of the configuration, for all or for one."""
+    configured = config.get("parameters", {}).get(job.notebook, {})
+    own = {**configured.get("all", {}), **configured.get(job.campaign, {})}
+    pair = {"pair": job.pair} if job.pair else {}
+    return {k: str(v) for k, v in {"campaign": job.campaign, **pair, **own}.items()}
+
+
+@cache
+def _graph() -> Any:
+    import grimp
+
+    return grimp.build_graph("rankstability", cache_dir=None)
+
+
+@cache
+def modules(notebook: str) -> frozenset[str]:
+    """The library's modules that a notebook imports, directly or through others."""
+    cells = read_notebook(notebook)["cells"]
+    code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+    named = [n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module]
+    first = [f"{n.module}{dot}" for n in named for dot in ("", *(f".{a.name}" for a in n.names))]
+    direct = _graph().modules & set(first)
+    return frozenset(direct.union(*map(_graph().find_upstream_modules, direct)))
+
+
+def inputs(job: Job) -> list[str]:
+    """Files whose change makes the job run again: notebook, library modules, data, print.
+
+    The job on the results of a campaign's pairs depends on their jobs instead of the data.
+    """
+    campaign = campaigns.find(job.campaign)
+    files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", paths.CATALOGUE]
+    reached = modules(job.notebook)
+    for module in sorted(reached):
+        file = paths.ROOT / "lib" / module.replace(".", "/")
+        files.append(file / "__init__.py" if file.is_dir() else file.with_suffix(".py"))
+    printed = sorted(paths.PUBLISHED.glob("*.csv"))
+    files += [p for p in printed if f"rankstability.papers.{p.stem}" in reached]
+    if job.pair == WHOLE:
+        files += _beside(campaign)
+        pairs = (Job(job.notebook, job.campaign, p).executed for p in campaign.pairs)
+        return [*map(paths.shown, files), *pairs]
+    return [*map(paths.shown, [*files, *_beside(campaign, job.pair), *campaign.files(job.pair)])]
+
+
+def _beside(campaign: Any, pair: str = "") -> list[Path]:
+    """Official rankings, clusters, p-values, scores and document lists beside DA judgments."""
+    if campaign.protocol != "DA":
+        return []
+    names = ["clusters.csv"]
+    for one in [pair] if pair else campaign.pairs:
+        names += [f"ad-sys-ranking-{one}-z.csv", f"ad-sys-scores-{one}.csv"]
+        names += [f"adwilcox-{one.replace('-', '')}.csv", f"documents-{one}.tsv"]
+    read = set(campaign.files(pair))
+    files = [*(campaign.folder / n for n in names), *sorted(campaign.folder.glob("official/*"))]
+    return [f for f in files if f.is_file() and f not in read]
+
+
+def whole(job: Job, config: Mapping[str, Any], root: Path = paths.ROOT) -> bool:
+    """Whether the results of a finished job, and of no later one, lie in ``figures/``."""
+    file = (root / job.executed).with_suffix(".status.json")
+    if not file.is_file():
+        return False
+    status = json.loads(file.read_bytes())
+    results = ((root / name, told) for name, told in status.get("files", {}).items())
+    return (
+        status.get("status") == "ok"
+        and status.get("given") == given(job, config)
+        and all(result.is_file() and digest(result) == told for result, told in results)
+    )

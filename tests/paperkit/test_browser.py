@@ -1,0 +1,180 @@
+"""The report in a browser, from disk: links, figure, table, widths, no network; JupyterLab."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import v4
+
+from lab_server import jupyterlab
+from site_fixture import built
+
+pytestmark = pytest.mark.browser
+
+DESKTOP, PHONE = (1280, 900), (390, 844)
+
+
+@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+def page(browser, request):
+    """A page that records every request, and any error of a script."""
+    width, height = request.param
+    context = browser.new_context(viewport={"width": width, "height": height}, offline=True)
+    opened = context.new_page()
+    asked, errors = [], []
+    opened.on("request", lambda r: asked.append(r.url))
+    opened.on("pageerror", lambda e: errors.append(str(e)))
+    yield opened
+    context.close()
+    assert [u for u in asked if not u.startswith(("file://", "data:"))] == []
+    assert errors == []
+
+
+def fits(page) -> bool:
+    """Whether the page is no wider than the window, so that a phone need not scroll sideways."""
+    return page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_index_to_page_with_figure_and_table(page, tiny):
+    page.goto(f"file://{tiny}/index.html")
+    assert fits(page)
+    assert "trusted" in page.locator("h1").inner_text()
+    failure = page.locator(".failure").first
+    assert "the score is <out> of range" in failure.inner_text()
+    page.get_by_role("link", name="wmtx cs-en", exact=True).click()
+    assert page.url.endswith("/wmtx/01_tiny__cs-en.html")
+    assert fits(page)
+    picture = page.locator("figure img")
+    assert picture.evaluate("i => i.complete && i.naturalWidth > 300")
+    assert picture.evaluate("i => i.getBoundingClientRect().right <= window.innerWidth")
+    assert page.get_by_text("The question of this page.").is_visible()
+    for table in (first := page.locator(".outputs table").first, page.locator(".text table").first):
+        assert table.is_visible()
+    assert first.locator("tbody tr").count() == 2 and "<beta>" in first.inner_text()
+    # the code is folded, and unfolds
+    code = page.locator("details.code .highlight").first
+    assert not code.is_visible()
+    page.locator("#unfold").click()
+    assert code.is_visible() and fits(page)
+    # the figure opens large, and closes
+    page.locator("a.zoom").click()
+    assert page.locator("dialog.large img").is_visible()
+    page.keyboard.press("Escape")
+    page.locator("dialog.large").wait_for(state="detached")
+    # settings are a table
+    page.locator("details.settings summary").click()
+    assert "'cs-en'" in page.locator("details.settings").inner_text() and fits(page)
+    page.get_by_role("link", name="Report", exact=True).click()
+    assert page.url.endswith("/index.html")
+
+
+def test_a_wide_table_says_that_it_scrolls_and_takes_the_keyboard(page, tiny):
+    page.goto(f"file://{tiny}/wmtx/01_tiny__cs-en.html")
+    tables = page.locator(".outputs .scroll")
+    small, wide = tables.first, tables.last
+    assert small.get_attribute("tabindex") is None and "more" not in small.get_attribute("class")
+    assert wide.get_attribute("role") == "region" and wide.get_attribute("aria-label")
+    assert "scrolls sideways" in wide.evaluate("e => getComputedStyle(e, '::before').content")
+    wide.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("e => e.scrollLeft > 0", arg=wide.element_handle())
+
+
+def test_search_finds_offline_from_every_page(page, tiny):
+    for start in ("index.html", "wmtx/01_tiny__cs-en.html"):
+        page.goto(f"file://{tiny}/{start}")
+        page.keyboard.press("/")  # the key that leads to the field
+        page.keyboard.type("Scores cs-en")
+        hit = page.locator("#hits a").first
+        hit.wait_for()
+        assert hit.inner_text() == "Scores" and fits(page)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/wmtx/01_tiny__cs-en.html#scores")
+
+
+def test_ledger_filters_and_keeps_its_status(page, tiny):
+    page.goto(f"file://{tiny}/index.html")
+    page.locator("table.papers a", has_text="Koehn 2012").click()
+    assert page.locator("#shown").inner_text() == "20 of 40 rows"  # the link chose the paper
+    page.locator("select[name=paper]").select_option("")
+    page.locator("select[name=status]").select_option("exact")
+    page.locator("input[name=words]").fill("SYSTEM-7 knowles")
+    assert page.locator("#shown").inner_text() == "1 of 40 rows"
+    row = page.locator("tbody.ledger tr:visible")
+    assert row.count() == 1 and fits(page)
+    status = row.locator(".status").bounding_box()
+    assert status["x"] >= 0 and status["x"] + status["width"] <= page.viewport_size["width"]
+    # words are looked for in the column that was asked for
+    page.locator("input[name=words]").fill("reason")
+    page.locator("select[name=field]").select_option("cell")
+    assert page.locator("#shown").inner_text() == "0 of 40 rows"
+
+
+def test_built_report_where_there_is_one(page):
+    """Every notebook's page of ``build/site`` opens and shows what it holds."""
+    page.goto(f"file://{built()}/index.html")
+    assert fits(page)
+    links = page.locator("section.notebook a.chip").evaluate_all("links => links.map(a => a.href)")
+    assert links, "the index lists no page"
+    one_each = {link.rsplit("/", 1)[-1].partition("__")[0]: link for link in links}
+    for link in one_each.values():
+        page.goto(link)
+        assert fits(page), link
+        assert page.locator("h1").first.is_visible()
+        hidden = page.locator("main > .text, main > .outputs").evaluate_all(
+            "parts => parts.filter(p => p.textContent.trim() && !p.offsetHeight).length"
+        )
+        assert hidden == 0, link
+        assert page.locator("figure img, .outputs table, .text table").count() >= 1, link
+    page.goto(f"file://{built()}/ledger.html")
+    assert fits(page)
+
+
+CELL = "import paperkit.paths as p; print('root', (p.ROOT / 'Makefile').is_file())"
+
+
+@pytest.fixture
+def lab(tmp_path: Path):
+    """JupyterLab of this environment on a folder with one notebook; its own settings."""
+    work = tmp_path / "work"
+    work.mkdir()
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(CELL)])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, work / "hello.ipynb")
+    own = {
+        f"{name}_DIR": str(tmp_path / name)
+        for name in (
+            "JUPYTER_CONFIG",
+            "JUPYTER_DATA",
+            "JUPYTER_RUNTIME",
+            "JUPYTERLAB_SETTINGS",
+            "JUPYTERLAB_WORKSPACES",
+        )
+    }
+    log = tmp_path / "lab.log"
+    with jupyterlab(work, own, log) as url:
+        yield url
+
+
+def test_kernel_of_jupyterlab_imports_the_package(browser, lab):
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(90_000)
+    accept = "button.jp-mod-accept"  # whatever JupyterLab asks while it settles
+    dialog = page.locator("dialog.jp-Dialog")
+    page.add_locator_handler(dialog, lambda shown: shown.locator(accept).last.click())
+    page.goto(f"{lab}/lab/tree/hello.ipynb?token=test")
+    page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
+    output = page.locator(".jp-OutputArea-output", has_text="root")
+    for _ in range(8):  # JupyterLab drops keys while it still settles
+        page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
+        page.keyboard.press("Control+Enter")
+        until = time.monotonic() + 8
+        while not output.count() and time.monotonic() < until:
+            page.wait_for_timeout(200)
+        if output.count():
+            break
+    assert output.inner_text().strip() == "root True"
+    context.close()

@@ -1,0 +1,130 @@
+"""No path leaves its folder: by a parameter of a notebook, a name in data, the name of a file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pandas as pd
+import pytest
+
+from paperkit import parameters, paths
+from paperkit.placing import results_folder
+from rankcompanion import commands, run
+from rankcompanion.session import Outputs
+from rankstability import DataError, find, load
+from rankstability.read import formats
+
+PATHS = [
+    *("../../escaped", "x/../../../escaped", "/escaped/absolutely", "..", ".", "a/b", "a\\b", "~"),
+    *("$(touch escaped)", "a\0b", "a\nb", "a\rb", "x" * 5000, "<img src=x onerror=alert(1)>"),
+]
+VALUES = [
+    *("", "../x", "[" * 3000, "{a: &a [*a]}", "9" * 5000, "2020-13-45", ".nan", "[.inf]", "[1,"),
+    *("!!python/object:os.system x", "'", "\0", "- " * 3000),
+]
+EVERY = [(n, p) for n in parameters.notebooks() for p in parameters.parameters(n)]
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """Everything that the package writes to, in one place."""
+    for name in ("FIGURES", "RESULTS", "BUILD"):
+        monkeypatch.setattr(paths, name, tmp_path / name.lower())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("notebook", "of"), EVERY, ids=[f"{n[:2]}-{p.name}" for n, p in EVERY])
+def test_no_parameter_of_a_notebook_leads_out_of_its_folder(notebook, of, folders):
+    usual, name = run.plan(notebook, {}), of.name
+    for value in PATHS if "str" in of.type else VALUES:
+        try:
+            plan = run.plan(notebook, {name: value})
+        except DataError as error:
+            assert error.value is not None, value
+            continue
+        if name == "output_dir" and value:  # wherever the user says, and nowhere else
+            assert plan.final == (folders / value).resolve()
+            assert plan.executed.parent == plan.final
+        elif name != "pair":
+            assert (plan.final, plan.executed) == (usual.final, usual.executed)
+        assert all(s.is_relative_to(plan.final) for s in plan.scopes)
+    assert list(folders.iterdir()) == []  # checked before anything is written
+
+
+@pytest.mark.parametrize("name", [*PATHS, "%2e%2e%2fescaped", "file:///etc/passwd", "CON"])
+def test_no_command_takes_a_name_for_a_path(name, folders, capsys):
+    assert commands.main(["run", name]) == 2
+    assert commands.main(["run", "01", f"campaign={name}"]) == 2
+    assert commands.main(["run", "01", f"{name}=1"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+    assert [p for p in folders.rglob("*") if p.is_file() and "results" not in p.parts] == []
+
+
+@pytest.mark.parametrize(
+    "name", ["..csv", "...csv", "....csv", ".csv", "-.csv", "a b.csv", "é.csv"]
+)
+def test_the_name_of_a_file_names_a_folder_in_results(name, folders):
+    source = paths.DEMO / "demo-rr"
+    shutil.copy(formats.files("rr", source)[0], folders / name)
+    campaign = find(folders / name)
+    assert results_folder(campaign).parent == paths.RESULTS
+    assert results_folder(campaign).name not in ("", ".", "..")
+
+
+@pytest.mark.parametrize("name", ["-rf", "a b", "...", "~", "$(x)", "a;b", "x" * 255, "ä\n"])
+def test_the_name_of_a_folder_names_a_folder_in_results(name, folders):
+    shutil.copytree(paths.DEMO / "demo-rr", folders / name)
+    assert results_folder(find(folders / name)).parent == paths.RESULTS
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "/x", "a\\b", "..", ".", "", "a\0b"])
+def test_results_have_plain_names(tmp_path, name):
+    with pytest.raises(DataError, match="not a name for a file of results"):
+        Outputs(tmp_path / "o").document(b"", name, "", "table")
+    assert not (tmp_path / "o").exists()
+
+
+LANGUAGES = ["../x", "..", "/etc", "a/b", "x\ny", "c\\s", "c s", "", "a\0", "whole/.."]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_in_judgments_is_a_language(tmp_path, language):
+    for form, source, column in (
+        ("rr", "demo-rr", "srclang"), ("da", "demo-srdc", "Input.src"),
+    ):  # fmt: skip
+        folder = tmp_path / form
+        shutil.copytree(paths.DEMO / source, folder)
+        for file in formats.files(form, folder):
+            if file.name.startswith("documents"):
+                continue
+            separator = "," if form == "rr" else "\t"
+            frame = pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False)
+            frame[column] = language
+            frame.to_csv(file, sep=separator, index=False)
+        with pytest.raises(DataError) as error:
+            pairs = find(folder).pairs
+            load(folder, pairs[0])
+        assert str(folder.name) in str(error.value) or "campaign" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/hostname", "../other.csv", ".", "a/../b.csv", "", "x" * 300]
+)
+def test_settings_name_only_files_beside_them(tmp_path, name):
+    shutil.copytree(paths.DEMO / "demo-rr", tmp_path / "c")
+    (tmp_path / "other.csv").write_text("x\n")
+    (tmp_path / "c" / "campaign.yaml").write_text(f"files: ['{name}']\n")
+    with pytest.raises(DataError, match=r"campaign\.yaml.*files"):
+        find(tmp_path / "c")
+
+
+def test_a_journal_a_record_and_a_status_remove_nothing_elsewhere(tmp_path):
+    """See `test_placing` for journals: of a record only the names count, in its own folder."""
+    from paperkit import placing
+
+    made = {"notebook": "n", "campaign": "c", "files": {"../../x": 1, "/etc/passwd": 1, "a": 1}}
+    assert placing.listed(made, ("n", "c")) == {"x", "passwd", "a"}
+    assert placing.listed(made, ("n", "d")) == set()
+    assert os.sep not in "".join(placing.listed(made, ("n", "c")))

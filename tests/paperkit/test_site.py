@@ -1,0 +1,433 @@
+"""The report site: pages from executed notebooks, the index, what changes and what vanishes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from paperkit import pages, paths, runs, site, slim, templates
+from rankcompanion import front
+from site_fixture import make_report, make_run
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory) -> Path:
+    """One site: a campaign with a whole, a pair's and a failed run, and one with files only."""
+    root = tmp_path_factory.mktemp("report")
+    make_run(root, "wmtx")
+    make_run(root, "wmtx", "cs-en")
+    make_run(root, "wmtx", "de-en", fails=True)
+    kept = root / "figures" / "wmtold" / "01_tiny"
+    kept.mkdir(parents=True)
+    (kept / "kept.csv").write_text("a\n1\n")
+    make_report(root, "wmtreport")
+    (root / "figures" / "claims_ledger.csv").write_text(
+        "paper,place,cell,published,ours,status,reason,provenance\n"
+        "knowles2021,Table 2,cs-en | x,1,1,exact,,official\n"
+        "knowles2021,Table 2,cs-en | <y>,1,2,differs,another test,official\n"
+    )
+    return root
+
+
+@pytest.fixture(scope="module")
+def made(root) -> dict:
+    return build(root)
+
+
+def build(root: Path) -> dict:
+    return site.build(root / "executed", root / "figures", root / "site")
+
+
+class Links(HTMLParser):
+    """Collects what a page refers to, and its tables and pictures."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.tags.append(tag)
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        if tag in ("img", "script", "iframe", "link", "source", "video"):
+            self.loaded += [given[k] for k in ("src", "href") if given.get(k)]
+
+
+def test_build_counts(made):
+    assert made == {"runs": 3, "failed": 1, "kept": 1, "converted": 4, "problems": {}}
+
+
+def test_every_link_of_every_page_leads_to_a_file_of_the_site(root, made):
+    """Nothing leaves the folder: it can be published as it is. Anchors are there too."""
+    checked, site_folder = 0, (root / "site").resolve()
+    for page in site_folder.rglob("*.html"):
+        seen = Links(page.read_text())
+        for link in (*seen.links, *seen.loaded):
+            target, _, part = link.partition("#")
+            if link.startswith("data:") or target == "x.html":  # a link in the notebook's prose
+                continue
+            assert not target.startswith("/") and ":" not in target
+            found = (page.parent / target).resolve() if target else page
+            assert found.is_file(), f"{page.name}: {link}"
+            assert found.is_relative_to(site_folder)
+            if part and "=" not in part:
+                assert f'id="{part}"' in found.read_text(), f"{page.name}: {link}"
+            checked += 1
+    assert checked > 30
+
+
+def test_pages_load_nothing_from_anywhere(root, made):
+    for page in (root / "site").rglob("*.html"):
+        text = page.read_text()
+        for source in Links(text).loaded:
+            assert source.startswith("data:") or "://" not in source
+        assert (
+            'http-equiv="Content-Security-Policy" content="default-src \'none\'; script-src' in text
+        )
+        assert not re.search(r"<script(?! src=)", text)  # none of a page's own, which it would stop
+        assert not re.search(r"require\.js|mathjax|mermaid|cdnjs", text, re.IGNORECASE)
+    css = (root / "site" / "assets" / "site.css").read_text()
+    assert "url(" not in css and "@import" not in css
+
+
+def test_page_folds_code_shows_settings_table_and_figure(root, made):
+    text = (root / "site" / "wmtx" / "01_tiny__cs-en.html").read_text()
+    assert "<h1" in text and "do pages work?" in text
+    assert text.count('<details class="code">') == 4  # three cells and the message
+    assert "a word on the way" in text
+    assert "&lt;beta&gt;" in text and "<beta>" not in text
+    # settings: the value given, the meaning declared; the staging folder is not shown
+    rows = re.findall(
+        r"<tr(?: class=\"changed\")?><th scope=\"row\">(\w+)</th><td><code>(.*?)</code>", text
+    )
+    found = dict(rows)
+    assert found["pair"] in ("'cs-en'", "&#39;cs-en&#39;")
+    assert found["divisors"] == "[2, 4]"
+    assert "shares # of the judgments" in text
+    # a tag left open would swallow what follows
+    for tag in ("a", "div", "details", "table", "figure", "pre", "ul"):
+        opened = re.findall(rf"<{tag}[ >][^>]*", text)
+        assert len(opened) == text.count(f"</{tag}>"), tag
+        assert not any(part.endswith("/") for part in opened), tag
+    assert "injected" not in text and "# Parameters" not in text
+
+
+def test_a_figure_is_a_file_with_alt_text_caption_and_numbers(root, made):
+    text = (root / "site" / "wmtx" / "01_tiny__cs-en.html").read_text()
+    assert 'src="01_tiny/cs-en/mean_scores.png"' in text
+    assert 'alt="Two means. Across: alpha, &lt;beta&gt;. Down: mean z"' in text
+    assert '<figcaption>Two means <a href="01_tiny/cs-en/mean_scores.csv">numbers</a>' in text
+    assert '<figure id="figure-cs-en-mean-scores">' in text
+    copied = root / "site" / "wmtx" / "01_tiny" / "cs-en" / "mean_scores.png"
+    kept = root / "figures" / "wmtx" / "01_tiny" / "cs-en" / "mean_scores.png"
+    assert copied.read_bytes() == kept.read_bytes()
+
+
+def test_a_table_has_no_index_words_left_numbers_right(root, made):
+    text = (root / "site" / "wmtx" / "01_tiny.html").read_text()
+    head = re.search(r"<thead><tr>(.*?)</tr>", text[text.index("alpha") - 900 :], re.DOTALL)[1]
+    assert re.findall(r">([^<>]+)(?: <small>\((.*?)\)</small>)?</th>", head) == [
+        ("rank", ""), ("system", ""), ("mean z", "sd"), ("segments", ""),
+    ]  # fmt: skip
+    body = re.search(r"<tr><td class=\"number\">1</td>.*?</tbody>", text, re.DOTALL)[0]
+    assert '<td>alpha</td><td class="number">0.250</td><td class="number">402</td>' in body
+    assert '<td class="number">−0.125</td><td class="number">–</td>' in body
+    assert "NaN" not in body and "402.0" not in body
+    assert text.count('class="scroll" role="region" tabindex="0"><table') == text.count("<table")
+
+
+def test_sections_without_a_result_are_named_and_not_shown(root, made):
+    text = (root / "site" / "wmtx" / "01_tiny.html").read_text()
+    assert "Only for the whole campaign" not in text
+    assert "Nothing in this run for: Never run here." in text
+    toc = re.search(r'<nav class="toc".*?</nav>', text, re.DOTALL)[0]
+    assert re.findall(r'href="#([^"]+)"', toc) == ["scores", "files"]
+    assert '<h2 id="scores">Scores<a class="anchor" href="#scores"' in text
+
+
+def test_a_failed_run_says_what_happened_and_hides_no_good_result(root, made, tmp_path):
+    index = (root / "site" / "index.html").read_text()
+    assert "ValueError: the score is &lt;out&gt; of range" in index
+    assert 'href="wmtx/01_tiny__de-en.failed.html"' in index
+    page = (root / "site" / "wmtx" / "01_tiny__de-en.failed.html").read_text()
+    assert "This run failed." in page and 'class="error"' in page
+    # a good run of the same pair stays beside a failed one
+    shutil.copytree(root / "executed", tmp_path / "executed")
+    shutil.copytree(root / "figures", tmp_path / "figures")
+    folder = tmp_path / "executed" / "wmtx"
+    for kind in ("ipynb", "status.json"):
+        shutil.copy(folder / f"01_tiny__de-en.failed.{kind}", folder / f"01_tiny.failed.{kind}")
+    status = json.loads((folder / "01_tiny.failed.status.json").read_text())
+    (folder / "01_tiny.failed.status.json").write_text(json.dumps({**status, "pair": ""}))
+    build(tmp_path)
+    good = (tmp_path / "site" / "wmtx" / "01_tiny.html").read_text()
+    assert "A later run failed" in good and "01_tiny.failed.html" in good and "alpha" in good
+    failed = (tmp_path / "site" / "wmtx" / "01_tiny.failed.html").read_text()
+    assert '<a href="../wmtx/01_tiny.html">The last good result</a>' in failed
+    assert "data:image/png" not in good
+
+
+def test_the_search_finds_sections_campaigns_and_printed_tables(root, made):
+    text = (root / "site" / "assets" / "search.js").read_text()
+    words = json.loads(text.removeprefix("window.REPORT_WORDS=").removesuffix(";\n"))
+    found = {(address, heading) for address, heading, _, _ in words}
+    assert ("wmtx/01_tiny.html#scores", "Scores") in found
+    assert ("index.html#campaign-wmtx", "wmtx") in found
+    assert any("paper=knowles2021" in address and "Table 2" in h for address, h in found)
+    below = {address: body for address, _, _, body in words}
+    assert "<beta>" in below["wmtx/01_tiny.html#tiny-do-pages-work"]
+    assert "</script" not in text and "<beta" not in text  # written so that no markup is left
+
+
+def test_ledger_page_and_summary(root, made):
+    text = (root / "site" / "ledger.html").read_text()
+    assert "cs-en · &lt;y&gt;" in text and text.count('data-paper="knowles2021"') == 2
+    index = (root / "site" / "index.html").read_text()
+    assert 'href="ledger.html#paper=knowles2021&amp;status=differs"' in index
+
+
+def test_only_what_changed_is_converted_and_vanished_runs_go(root, made, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(root, copy)
+    pages_of = {
+        "wmtreport/01_tiny.html",
+        "wmtx/01_tiny.html",
+        "wmtx/01_tiny__cs-en.html",
+        "wmtx/01_tiny__de-en.failed.html",
+    }
+    for status in (copy / "executed").glob("*/*.status.json"):  # their results moved with them
+        record = json.loads(status.read_text())
+        record["output_dir"] = str(copy / "figures" / "wmtx" / "01_tiny")
+        status.write_text(json.dumps(record))
+    assert build(copy)["converted"] == 4
+    before = {p: (copy / "site" / p).stat().st_mtime_ns for p in pages_of}
+    index = (copy / "site" / "index.html").read_bytes()
+    assert build(copy)["converted"] == 0
+    assert before == {p: (copy / "site" / p).stat().st_mtime_ns for p in pages_of}
+    assert index == (copy / "site" / "index.html").read_bytes()
+    notebook = copy / "executed" / "wmtx" / "01_tiny.ipynb"
+    notebook.write_text(notebook.read_text().replace("do pages work?", "they do"))
+    assert build(copy)["converted"] == 1
+    assert "they do" in (copy / "site" / "wmtx" / "01_tiny.html").read_text()
+    for lost in (copy / "executed" / "wmtx").glob("01_tiny__cs-en.*"):
+        lost.unlink()
+    bystander = copy / "site" / "wmtx" / "mine.html"
+    bystander.write_text("not ours")
+    build(copy)
+    assert not (copy / "site" / "wmtx" / "01_tiny__cs-en.html").exists()
+    assert "cs-en</a>" not in (copy / "site" / "index.html").read_text()
+    assert bystander.exists()
+
+
+def test_one_broken_notebook_does_not_take_the_report_with_it(root, made, tmp_path):
+    shutil.copytree(root / "executed", tmp_path / "executed")
+    (tmp_path / "executed" / "wmtx" / "01_tiny.ipynb").write_text('{"cells": [')
+    done = site.build(tmp_path / "executed", tmp_path / "figures", tmp_path / "site")
+    assert list(done["problems"]) == ["wmtx/01_tiny.html"] and done["converted"] == 2
+    assert "NotJSONError" in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_results_written_elsewhere_and_gone_are_looked_for_in_figures(tmp_path):
+    saved = tmp_path / "executed" / "wmtx" / "01_tiny.status.json"
+    saved.parent.mkdir(parents=True)
+    saved.write_text(json.dumps({"status": "failed", "output_dir": str(tmp_path / "gone")}))
+    (run,) = runs.read_runs(tmp_path / "executed", tmp_path / "figures")
+    assert run.output_dir == tmp_path / "figures" / "wmtx" / "01_tiny"
+    assert run.executed is None and run.status == "failed"
+    kept = tmp_path / "elsewhere"
+    kept.mkdir()
+    saved.write_text(json.dumps({"status": "ok", "output_dir": str(kept)}))
+    assert runs.read_runs(tmp_path / "executed", tmp_path / "figures")[0].output_dir == kept
+
+
+def test_nothing_run_yet(tmp_path):
+    assert site.build(tmp_path / "a", tmp_path / "b", tmp_path / "site")["runs"] == 0
+    assert "make figures" in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_reports_kept_in_the_repository_are_pages_where_nothing_was_run(root, made, tmp_path):
+    """What a reader without data sees: the executed notebook, its pictures copied or named."""
+    page = (root / "site" / "wmtreport" / "01_tiny.html").read_text()
+    assert "do pages work?" in page and "&lt;beta&gt;" in page and "kept" in page
+    assert "<td><code>'wmtreport'</code></td>" in unescape(page)  # what it ran with
+    picture = "01_tiny/mean_scores.png"
+    assert f' src="{picture}"' in page and (root / "site" / "wmtreport" / picture).is_file()
+    assert 'alt="Two means. Across: alpha' in page
+    index = (root / "site" / "index.html").read_text()
+    assert '<a class="chip" href="wmtreport/01_tiny.html">' in index
+    # a run of this machine takes its place; where it fails, the kept report stays beside it
+    shutil.copytree(root / "figures", tmp_path / "figures")
+    executed = make_run(tmp_path, "wmtreport")
+    assert build(tmp_path)["kept"] == 0
+    for kind in (".ipynb", ".status.json"):
+        executed.with_suffix(kind).rename(executed.with_suffix(f".failed{kind}"))
+    state = executed.with_suffix(".failed.status.json")
+    state.write_text(state.read_text().replace('"ok"', '"failed"'))
+    done = build(tmp_path)
+    assert (done["kept"], done["failed"]) == (1, 1)
+    assert "A later run failed" in (tmp_path / "site" / "wmtreport" / "01_tiny.html").read_text()
+
+
+def test_the_small_form_holds_no_pictures_times_or_places(root, tmp_path):
+    executed = root / "executed" / "wmtx" / "01_tiny.ipynb"
+    results = root / "figures" / "wmtx" / "01_tiny"
+    text = slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication").decode()
+    assert text == slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication").decode()
+    assert len(text) < 40_000 and str(root) not in text
+    assert "image/png" not in text and "start_time" not in text and '"stderr"' not in text
+    assert "![mean_scores.png](mean_scores.png)" in text
+    pair = slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication" / "cs-en")
+    assert b"not kept in the repository: mean_scores.png" in pair
+
+
+def test_the_list_of_kept_files_reads_as_git_reads_it(tmp_path):
+    figures = paths.FIGURES
+    names = ["claims_ledger.csv", "README.md", "wmt18/01_replication/claims.csv"]
+    names += ["wmt18/01_replication/" + n for n in ("run.json", "clusters_by_rule.png", "x.svg")]
+    names += ["wmt18/01_replication/cs-en/" + n for n in ("ranking.csv", "run.json", "scores.png")]
+    names += ["wmt18/01_replication/report.ipynb", "demo-rr/08_tournament/tasks.csv"]
+    names += ["mine/08_tournament/tasks.csv", "wmt21/02_outlier_removal/cs-en/bump.png"]
+    asked = subprocess.run(
+        ["git", "check-ignore", "--no-index", "--stdin"],
+        input="\n".join(f"figures/{n}" for n in names),
+        cwd=paths.ROOT,
+        capture_output=True,
+        text=True,
+    )
+    if asked.returncode not in (0, 1):
+        pytest.skip("not a git checkout")
+    ignored = {line.removeprefix("figures/") for line in asked.stdout.splitlines()}
+    assert {n for n in names if not slim.kept(figures / n)} == ignored
+    assert "wmt18/01_replication/cs-en/scores.png" in ignored
+    assert "wmt18/01_replication/cs-en/ranking.csv" not in ignored
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.84, "0.8 s"), (9.97, "10 s"), (59.6, "1 min 0 s"), (185, "3 min 5 s"), (7300, "2 h 1 min")],
+)
+def test_duration(seconds, text):
+    assert templates.duration(seconds) == text
+
+
+@pytest.mark.parametrize("page", ["glossary.html.j2", "page/verdict.html.j2"])
+def test_pages_name_functions_that_exist(page):
+    text = (paths.ROOT / "lib/rankstability/report" / page).read_text()
+    names = re.findall(r"<code>((?:change|rank|read|score|study)\.[\w.]+)</code>", text)
+    assert len(names) >= 10
+    for name in names:
+        folder, module, *attributes = name.split(".")
+        value = importlib.import_module(f"rankstability.{folder}.{module}")
+        for attribute in attributes:
+            value = getattr(value, attribute)
+
+
+def test_campaigns_are_named_with_their_citation(tmp_path):
+    from rankstability.read import campaigns
+
+    entry = campaigns.catalogue()["wmt18"]
+    (tmp_path / "figures" / "wmt18" / "01_tiny").mkdir(parents=True)
+    (tmp_path / "figures" / "wmt18" / "01_tiny" / "t.csv").write_text("a\n")
+    site.build(tmp_path / "executed", tmp_path / "figures", tmp_path / "site")
+    index = unescape((tmp_path / "site" / "index.html").read_text())
+    assert entry["title"] in index and entry["citation"] in index
+
+
+class Running(HTMLParser):
+    """Collects what a browser would run: scripts and event handlers, and links that are code."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag in ("script", "iframe", "img", "svg", "object", "embed"):
+            self.seen.append(tag)
+        for name, value in attributes:
+            if name.startswith("on") or (value or "").strip().lower().startswith("javascript:"):
+                self.seen.append(f"{tag} {name}")
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "HUMAN<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "[x](javascript:alert(1))",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<table onclick=alert(1)><tr><td>x",
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("kind", ["text/markdown", "text/html"])
+def test_markup_in_a_name_is_shown_and_not_run(tmp_path, name, kind):
+    from nbformat import v4
+
+    cell = v4.new_code_cell("1", outputs=[v4.new_output("display_data", {kind: f"**{name}**, x"})])
+    saved = tmp_path / "01_tiny.ipynb"
+    saved.write_text(json.dumps(v4.new_notebook(cells=[cell])))
+    page = pages.body(saved, {}, tmp_path).html
+    shown = page[page.index('<div class="outputs">') :]
+    assert Running(shown).seen == []
+    assert "x" in shown
+
+
+def test_a_page_for_each_format(tmp_path):
+    from rankstability.read.formats import described
+
+    site.build(tmp_path / "executed", tmp_path / "figures", tmp_path)
+    words = [word for word in front.format_words() if word[2] == "formats"]
+    index = (tmp_path / "formats" / "index.html").read_text()
+    assert {word[0] for word in words} == {f"formats/{name}.html" for name in described()}
+    for name, about in described().items():
+        page = unescape((tmp_path / "formats" / f"{name}.html").read_text())
+        assert about["title"] in page and about["example"].strip() in page
+        assert all(about[part] in page for part in ("fields", "left_out", "refused"))
+        assert f'href="{name}.html"' in index
+
+
+@pytest.mark.parametrize(
+    ("published", "ours", "cell", "shown"),
+    [
+        ("8.1%", "8.127", "violations", ("8.1%", "8.127%")),
+        ("1,050", "1050", "blocks", ("1,050", "1,050")),
+        ("0.487", "0.487478", "inter | s", ("0.487", "0.48748")),
+        ("4", "3.12", "70% of pairs (thousands)", ("4 thousand", "3.12 thousand")),
+        ("yes", "yes", "x", ("yes", "yes")),
+        ("26", "", "x", ("26", "")),
+    ],
+)
+def test_the_ledger_gives_both_numbers_one_unit(published, ours, cell, shown):
+    row = {"published": published, "ours": ours, "cell": cell, "reason": "the data are not here"}
+    made = front.shown(row)
+    assert (made["published"], made["ours"]) == shown
+    assert made["reason"] == "The data are not here." and "|" not in made["cell"]
+
+
+def test_the_ledger_says_what_is_open_and_what_can_be_fetched():
+    import pandas as pd
+
+    rows = pd.DataFrame(
+        [
+            ("koehn2012", "Table 1", "as stated | a", "no data", "was not released"),
+            ("koehn2012", "Table 1", "as matched | a", "no data", "was not released"),
+            ("koehn2012", "Table 1", "as matched | b", "no data", "the files are not here"),
+            ("koehn2012", "Table 1", "as matched | c", "exact", ""),
+        ],
+        columns=["paper", "place", "cell", "status", "reason"],
+    )
+    (paper,) = front.open_rows(rows)
+    assert (paper["open"], paper["all"], paper["never"]) == (2, 3, 1)

@@ -1,0 +1,76 @@
+"""The wheel works without the repository and without the extras, from any folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from paperkit import paths
+
+EXTRAS = ("IPython", "papermill", "nbformat", "nbconvert", "jupyter_client", "bleach", "grimp")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """A folder with the wheel of the files that git holds, unpacked, and nothing else."""
+    made = tmp_path_factory.mktemp("wheel")
+    listed = ["git", "ls-files", "-z", "lib", "pyproject.toml", "README.md", "LICENSE"]
+    try:
+        names = subprocess.run(listed, cwd=paths.ROOT, capture_output=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("not a git checkout")
+    for name in names.decode().split("\0"):
+        if (file := paths.ROOT / name).is_file():
+            (made / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+            (made / "src" / name).write_bytes(file.read_bytes())
+    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*build, "-w", made, made / "src"], check=True, capture_output=True)
+    with zipfile.ZipFile(next(made.glob("*.whl"))) as wheel:
+        wheel.extractall(made / "site")
+    return made / "site"
+
+
+def called(code: str, site: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """`code` in another process, in `folder`: the library from `site`, and no extra."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("RANKSTABILITY")}
+    blocked = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"
+    command = [sys.executable, "-c", blocked + code]
+    return subprocess.run(
+        command, cwd=folder, env=env | {"PYTHONPATH": str(site)}, capture_output=True, text=True
+    )
+
+
+def test_an_installed_wheel_judges_a_file_from_any_folder(site, tmp_path):
+    (tmp_path / "ratings.csv").write_bytes((paths.DEMO / "ratings.csv").read_bytes())
+    words = ["verdict", "ratings.csv", "draws=10", "resamples=50"]
+    code = f"from rankcompanion.commands import main\nsys.exit(main({words}))"
+    done = called(code, site, tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = tmp_path / "results" / "ratings" / "00_verdict" / "xx-yy" / "verdict.html"
+    said = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
+    assert said["may_be_first"] == ["Aspen"] and page.is_file()
+    assert f"{said['sentence']}\n  {page}" in done.stdout  # the path exists, whole
+    assert {p.name for p in tmp_path.iterdir()} == {"ratings.csv", "results"}
+
+
+def test_an_installed_wheel_loads_a_table_and_lists_formats(site, tmp_path):
+    rows = [f"{s},{k},{50 + k}" for k in range(3) for s in "ab"]
+    (tmp_path / "t.csv").write_text("\n".join(["system,segment,score", *rows]) + "\n")
+    code = (
+        "import rankstability\n"
+        "print(rankstability.__file__)\n"
+        "print(len(rankstability.load('t.csv')))\n"
+        "from rankcompanion.commands import main\n"
+        "sys.exit(main(['formats']) or main(['run', '01']))"
+    )
+    done = called(code, site, tmp_path)
+    where, rows_read, listed = done.stdout.split("\n", 2)
+    assert where.startswith(str(site)) and rows_read == "6" and "long (DA)" in listed
+    assert done.returncode == 2 and "which holds the notebooks" in done.stderr
+    assert list(tmp_path.iterdir()) == [tmp_path / "t.csv"]

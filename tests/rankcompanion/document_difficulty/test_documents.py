@@ -1,0 +1,217 @@
+"""Documents: the matrix by hand, difficulty and luck where they are planted, real campaigns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assessments import assessment, demo
+from conftest import needs
+from rankcompanion.document_difficulty import documents, scorings
+from rankcompanion.figures import documents as plots
+from rankcompanion.models import additive as models
+from rankstability.errors import DataError
+from rankstability.judgments import DirectAssessment
+from rankstability.read import campaigns
+from rankstability.score import factors
+from rankstability.score.da import segment_scores
+
+
+def planted(seed: int = 31, lucky: bool = True) -> tuple[pd.DataFrame, np.ndarray]:
+    """Six equal systems, 40 documents of known ease; system S0 on the easier half only."""
+    rng = np.random.default_rng(seed)
+    ease = np.sort(rng.normal(0, 10, 40))
+    items = []
+    for worker in range(30):
+        lenient = rng.normal(0, 8)
+        for _ in range(60):
+            system, document = int(rng.integers(6)), int(rng.integers(40))
+            if lucky and system == 0:
+                document = 20 + document // 2
+            segment = int(rng.integers(8))
+            score = 50 + ease[document] + lenient + rng.normal(0, 6)
+            items.append((f"w{worker:02d}", f"S{system}", f"d{document:02d}",
+                          f"d{document:02d}_{segment}", "SYSTEM", score))  # fmt: skip
+    names = ["worker", "system", "document", "segment", "type", "score"]
+    return pd.DataFrame(items, columns=names), ease
+
+
+def test_the_matrix_by_hand():
+    frame = pd.DataFrame(
+        [
+            ("A", "x", "1", 80.0),
+            ("A", "x", "2", 60.0),
+            ("A", "y", "3", 20.0),
+            ("B", "x", "1", 90.0),
+        ],
+        columns=["system", "document", "segment", "raw"],
+    )
+    cells = documents.document_means(frame)
+    assert list(cells.index) == ["x", "y"]
+    assert list(cells.columns) == ["B", "A"]  # 90 before 53.3
+    assert cells.loc["x", "A"] == 70
+    assert np.isnan(cells.loc["y", "B"])
+    with pytest.raises(DataError, match="without documents"):
+        documents.document_means(frame.assign(document=None))
+
+
+def test_segment_frame_is_what_is_ranked():
+    da, _ = demo("SR+DC", 32)
+    frame = documents.segment_frame(da)
+    scores = segment_scores(da)
+    means = frame.groupby("system")["z"].mean()
+    theirs = scores.system_means().set_index("system")["mean_z"]
+    assert np.allclose(means, theirs[means.index])
+    pairs = da.good[["segment", "document"]].astype(str).drop_duplicates()
+    of = dict(zip(pairs["segment"], pairs["document"], strict=True))
+    assert (frame["document"] == frame["segment"].map(of)).all()
+
+
+def test_planted_difficulty_is_found_with_intervals_that_cover():
+    frame, ease = planted()
+    da = assessment(frame)
+    parts = documents.variance_components(da)
+    table = documents.difficulty(documents.segment_frame(da), parts).set_index("document")
+    truth = pd.Series(-(ease - ease.mean()), [f"d{k:02d}" for k in range(40)])
+    assert np.corrcoef(table["difficulty"], truth[table.index])[0, 1] > 0.97
+    inside = (table["low"] <= truth[table.index]) & (truth[table.index] <= table["high"])
+    assert inside.mean() >= 0.85
+    sd = np.sqrt(parts["raw"].variance["document"])
+    assert sd == pytest.approx(ease.std(ddof=1), rel=0.25)
+    assert np.sqrt(parts["raw"].variance["residual"]) == pytest.approx(6, rel=0.1)
+
+
+def test_luck_is_what_the_easy_half_gives():
+    """S0 is no better than the others: its lead is its documents'."""
+    frame, ease = planted()
+    da = assessment(frame)
+    segments = documents.segment_frame(da)
+    table = documents.ease_by_system(segments, documents.variance_components(da)).set_index(
+        "system"
+    )
+    given = ease[20:].mean() - ease.mean()
+    lead = table.loc["S0", "luck_raw"] - table.drop(index="S0")["luck_raw"].mean()
+    assert lead == pytest.approx(given, rel=0.25)
+    assert table["rank"].idxmin() == "S0"
+    spread = table["z_without"].std()
+    assert table["mean_z"].std() > 3 * spread
+    fair, _ = planted(lucky=False)
+    da = assessment(fair)
+    calm = documents.ease_by_system(documents.segment_frame(da), documents.variance_components(da))
+    assert calm["luck_raw"].abs().max() < 0.3 * given
+
+
+def test_segment_scores_without_workers():
+    """Judgments that are not released: documents and segments only, means weighted by judgments."""
+    frame, ease = planted()
+    segments = documents.segment_frame(assessment(frame))
+    parts = documents.variance_components(segments)
+    assert set(parts["raw"].variance) == {"system", "document", "segment", "residual"}
+    sd = np.sqrt(parts["raw"].variance["document"])
+    assert sd == pytest.approx(ease.std(ddof=1), rel=0.3)
+    row = documents.summary(
+        "xx-yy", segments, parts, documents.ease_by_system(segments, parts)
+    ).iloc[0]
+    assert row["workers"] == 0
+    assert row["documents"] == 40
+
+
+@needs("wmt20")
+def test_wmt20_names_documents_out_of_english_only():
+    campaign = campaigns.find("wmt20")
+    out_of = documents.human_ids(campaigns.load_segment_scores(campaign, "en-de"))
+    assert len(out_of) >= 2  # HUMAN-A, HUMAN-B
+    frame = campaigns.load_segment_scores(campaign, "en-de")
+    assert documents.has_documents(frame)
+    assert not documents.has_documents(campaigns.load_segment_scores(campaign, "de-en"))
+    parts = documents.variance_components(campaigns.load_segment_scores(campaign, "de-en"))
+    assert "document" not in parts["raw"].variance
+    cells = documents.document_means(frame)
+    assert cells.isna().to_numpy().any()
+
+
+@needs("wmt21")
+def test_workers_matter_more_than_systems_and_z_takes_them_away():
+    da = campaigns.load_da(campaigns.find("wmt21"), "de-en")
+    table = documents.component_table(documents.variance_components(da), "de-en")
+    share = table.set_index(["score", "component"])["share"]
+    assert share["raw", "worker"] > 10 * share["raw", "system"]
+    assert share["z", "worker"] < 0.05
+    assert share.groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])
+
+
+def test_figures_draw_what_the_tables_say():
+    da = assessment(planted()[0])
+    frame, parts = documents.segment_frame(da), documents.variance_components(da)
+    cells = documents.document_means(frame)
+    fig = plots.document_matrix(cells, "xx-yy", "raw", {"S0"})
+    drawn = fig.axes[0].collections[0].get_array()
+    assert np.allclose(np.ma.filled(drawn, -1), cells.fillna(-1))
+    names = [t.get_text() for t in fig.axes[0].get_xticklabels()]
+    assert names == [f"★ {s}" if s == "S0" else s for s in cells.columns]
+    table = documents.difficulty(frame, parts)
+    dots = plots.difficulty(table, "xx-yy").axes[0].collections[-1].get_offsets()
+    assert np.allclose(dots[:, 0], table["difficulty"])
+    ease = documents.ease_by_system(frame, parts)
+    bars = plots.easy_documents(ease, "xx-yy").axes[0].patches
+    assert np.allclose([b.get_width() for b in bars], ease["luck_raw"])
+    shares = documents.component_table(parts, "xx-yy")
+    fig = plots.variance_bars(shares, "x")
+    widths = {c.get_label(): c.patches[0].get_width() for c in fig.axes[1].containers}
+    z = shares[shares["score"] == "z"].set_index("component")["share"]
+    assert widths == pytest.approx(z.to_dict())
+
+
+def few(workers: int, once: bool) -> DirectAssessment:
+    """Four systems on 12 documents of 3 segments; with `once`, each segment is judged once."""
+    rng = np.random.default_rng(41)
+    items = []
+    for k in range(36):
+        for s in range(4):
+            if not once or k % 4 == s:
+                score = 40 + 5 * s + 4 * (k // 3 % 5) + rng.normal(0, 6)
+                items.append((f"w{(k + s) % workers}", f"S{s}", f"d{k // 3:02d}", f"{k:02d}",
+                              "SYSTEM", score))  # fmt: skip
+    names = ["worker", "system", "document", "segment", "type", "score"]
+    return assessment(pd.DataFrame(items, columns=names))
+
+
+@pytest.mark.parametrize(
+    ("workers", "once", "left_out"),
+    [(1, False, ("worker",)), (5, True, ("segment",)), (1, True, ("worker", "segment"))],
+)
+def test_a_factor_that_cannot_be_told_is_left_out_and_named(workers, once, left_out):
+    da = few(workers, once)
+    frame = documents.segment_frame(da)
+    parts = documents.variance_components(da)
+    table = documents.component_table(parts, "xx-yy").set_index(["score", "component"])
+    missing = table.loc["raw"].query("estimated == 0").index
+    assert tuple(n for n in missing if n not in factors.TOGETHER) == left_out
+    assert "worker:system" in missing or workers > 1  # with one worker it is the system
+    assert (table.loc["raw"].loc[list(left_out), "variance"] == 0).all()
+    assert table["share"].groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])
+    ease = documents.ease_by_system(frame, parts)
+    assert np.isfinite(ease[["luck_raw", "segment_luck_z"]].to_numpy()).all()
+    assert len(documents.difficulty(frame, parts)) == 12
+    worker, document = models.penalties(da, parts["raw"])
+    assert worker > 0 and document > 0
+    assert len(scorings.rankings(da)["mixed"].systems) == 4
+    assert len(scorings.against_truth(da, 1, 0, ["raw", "z"], parts["raw"])) == 2
+
+
+def test_released_segment_scores_one_to_a_segment():
+    frame = documents.segment_frame(few(5, True))
+    parts = documents.variance_components(frame)
+    assert parts["raw"].left_out == ("segment",)
+    with pytest.raises(DataError, match="fewer than two systems"):
+        documents.variance_components(frame[frame["system"] == "S0"])
+
+
+def test_one_system_has_no_components():
+    da = few(5, False)
+    alone = replace(da, good=da.good[da.good["system"] == "S0"])
+    with pytest.raises(DataError, match=r"fewer than two systems in xx-yy.*pair="):
+        models.components(alone)

@@ -1,0 +1,498 @@
+"""Every kind of figure with names and values that are hard to draw: what is asked for is drawn."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import io
+import pkgutil
+import re
+from html import unescape
+from itertools import product
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from figure_faults import faults, written
+from rankcompanion import figures as plot
+from rankcompanion.figures import agreement, changes, common, documents, judge_agreement, lines, ranking, relative_ranking, simulation, srp, tournament, verdict, words
+from rankstability.rank.ranking import CLUSTER_RULES, rank
+from rankstability.score.rr import LABELS
+
+NAMES = [
+    "ariel197197.512", r"$\frac{1$", "<img src=x onerror=alert(1)>", "UNI-Transformer2018.1",
+    "Übersetzer № 7 “ß” Жλ", "0.025", "a_b^c", "UEDIN-SYSTEM-COMBINATION-WITH-A-LONG-NAME.6813",
+]  # fmt: skip
+TITLE = r"wmt& cs-en $\frac{1$ <b>"
+N = len(NAMES)
+RNG = np.random.default_rng(7)
+RANKS = np.arange(1, N + 1)
+TASKS = NAMES[:4]
+SPAN = np.linspace(0.131, -0.025, N)
+
+
+def frame(**columns):
+    return pd.DataFrame(columns)
+
+
+def grid(**values):
+    """A row for every combination of the values."""
+    return pd.DataFrame(product(*values.values()), columns=list(values))
+
+
+def ranges(**names):
+    """Systems with scores, intervals, rank ranges and rank sets."""
+    made = frame(rank=RANKS, system=NAMES, cluster=[1, 1, 1, 2, 2, 3, 3, 3])
+    for name, value in names.items():
+        made = made.assign(**{name: value})
+    for kind in ("mean", "rank", "marginal", "simultaneous"):
+        about, reach = (SPAN, 0.02) if kind == "mean" else (RANKS, 1 + (kind == "simultaneous"))
+        made[f"{kind}_low"], made[f"{kind}_high"] = about - reach, about + reach
+        if kind != "mean":
+            ends = [f"{kind}_low", f"{kind}_high"]
+            made[ends] = made[ends].clip(1, N)
+    return made.rename(columns={"mean_low": "low", "mean_high": "high"} if "score" in names else {})
+
+
+def places(columns, **names):
+    """A place for every system in every column."""
+    made = grid(ranking=columns, system=NAMES)
+    made["place"] = np.concatenate([RNG.permutation(N) + 1 for _ in columns])
+    return made.rename(columns=names)
+
+
+def matrix(low, high):
+    return pd.DataFrame(RNG.uniform(low, high, (N, N)), NAMES, NAMES)
+
+
+def lines_of(**more):
+    made = frame(below=[2, 3, 5, 7], claimed=[1, 1, 0, 1], held=[1.0, 0, 1, np.nan])
+    return made.assign(**more)
+
+
+def bump():
+    rows = places([f"without {n}" for n in TASKS]).assign(line="kept")
+    rows.loc[::3, "line"], rows.loc[1::5, "line"] = "appeared", "vanished"
+    return common.bump(rows, title=TITLE, ordered=True)
+
+
+def moves():
+    made = grid(removed=NAMES, system=NAMES)
+    move = RNG.integers(-2, 3, len(made)).astype(float)
+    return made.assign(move=np.where(made["removed"] == made["system"], np.nan, move))
+
+
+def fractions():
+    made = grid(style=["SR-DC", "SR+DC"], divisor=[1.25, 1.5, 2.0, 10.0])
+    return made.assign(pairs=12, d_rank=0.025, d_cluster=0.5, d_both=1.0)
+
+
+def studies():
+    names = ["ESA-1", *NAMES[:3]]
+    made = pd.DataFrame(
+        [(a, b) for a in names for b in names if a < b], columns=["first", "second"]
+    )
+    made = made.assign(kind=["within", "between"] * 3, tau=0.7, difference=-0.025)
+    return agreement.protocols_figure(
+        made.assign(low=0.6, high=0.9), made[:3].assign(low=-0.1, high=0.1), TITLE, "document"
+    )
+
+
+def sets():
+    rows = frame(label=NAMES, tau=0.5, low=0.3, high=0.8, random_low=0.4, random_high=0.9)
+    rows.loc[::2, "random_low"] = np.nan
+    return agreement.sets_figure(rows, TITLE)
+
+
+def company(**more):
+    made = frame(system=NAMES, human=[1, *[0] * (N - 1)], mean_z=SPAN, z_without=SPAN - 0.01)
+    return made.assign(company_z=0.01, luck_raw=SPAN, luck_low=SPAN - 0.1, luck_high=SPAN + 0.1)
+
+
+def balance():
+    rows = frame(pair=TASKS, explained=[0.1, 0.3, 0.2, 0.4], share_median=0.5, share_min=0.025)
+    systems = grid(pair=TASKS, system=NAMES).assign(company_z=0.025)
+    return documents.balance(rows, systems, TITLE)
+
+
+def shares():
+    made = grid(pair=TASKS, score=["raw", "z"], component=list(documents.PARTS))
+    return documents.variance_bars(made.assign(share=1 / len(documents.PARTS)), TITLE)
+
+
+def hard():
+    made = frame(document=NAMES, difficulty=SPAN, low=SPAN - 0.1, high=SPAN + 0.01)
+    return documents.difficulty(made, TITLE)
+
+
+def halves():
+    made = grid(pair=TASKS, scores=["real", "simulated", "as if independent"])
+    return documents.halves(made.assign(tau=0.5, low=0.4, high=0.8), TITLE)
+
+
+def stable():
+    made = frame(method=["z", "raw", *TASKS], order=[0, 0, 0.1, 0.2, 0.3, 0.8], wrong=0.2)
+    return documents.stable_and_right(made.assign(lines=0.0, wrong_se=0.01), TITLE)
+
+
+def held():
+    table = ranges(score=SPAN)
+    return lines.lines_figure(table, lines_of(), TITLE, "worker x document")
+
+
+def counts():
+    made = grid(pair=TASKS, unit=["segment", "document", "worker x document"])
+    held = [3.0, 1, 0] * 3 + [1, np.nan, np.nan]
+    return lines.counts_figure(made.assign(claimed=3, held=held), TITLE)
+
+
+def false_lines():
+    made = grid(pair=TASKS, recipe=["wmt17", "wmt24"], unit=["document", "worker", "block"])
+    made = made.assign(campaigns_with_line=RNG.uniform(0, 1, len(made)), campaigns_low=0.1)
+    return lines.false_lines_figure(made.assign(campaigns_high=0.9), TITLE)
+
+
+def five_recipes():
+    table = places(["wmt17", "wmt23"], ranking="recipe", place="rank").sort_values(
+        ["recipe", "rank"]
+    )
+    cluster = (table["rank"] + 2) // 3
+    years = ["wmt17\n2017 to 2021", "wmt23\n2023, DA+SQM"]
+    return lines.recipes_figure(table.assign(cluster=cluster), years, TITLE)
+
+
+def chances():
+    made = pd.DataFrame(RNG.dirichlet(np.ones(N), N), columns=RANKS)
+    return lines.chances_figure(made.assign(system=NAMES), TITLE, "judge")
+
+
+def scores():
+    table = ranges(mean_z=SPAN, rank_median=RANKS)
+    return ranking.scores_figure(table, (3, 5), TITLE, "worker")
+
+
+def p_values():
+    lead = np.sign(np.subtract.outer(-RANKS, -RANKS))
+    p = np.where(lead == 0, np.nan, RNG.uniform(0, 0.1, (N, N)))
+    lead[0, 3], lead[3, 0] = -1, 1
+    return ranking.p_figure(rank(frame(system=NAMES, mean_z=SPAN), p, lead), TITLE)
+
+
+def variants():
+    made = grid(test=["scipy<1.7", "two-sided"], correction=["none", "holm"], rule=CLUSTER_RULES)
+    made = made.merge(frame(system=NAMES, rank=RANKS, cluster=ranges()["cluster"]), how="cross")
+    return ranking.variants_figure(made, TITLE)
+
+
+def rules():
+    made = grid(pair=TASKS, test=["scipy<1.7", "two-sided"], correction=["none", "holm"])
+    made = made.assign(**{rule: RNG.integers(1, 9, len(made)) for rule in CLUSTER_RULES})
+    return ranking.rules_figure(made, TITLE)
+
+
+def kappas(by, groups, **more):
+    made = grid(**{by: groups}, kind=["intra", "inter"], reference=["included", "excluded"])
+    for k, name in enumerate(judge_agreement.MEASURE_NAMES):
+        value = 0.4 + 0.05 * k + 0.1 * (made["kind"] == "intra")
+        made[name], made[f"{name}_low"], made[f"{name}_high"] = value, value - 0.1, value + 0.1
+    return made.assign(**more)
+
+
+def judges():
+    made = kappas("judge", range(20), pairs=np.geomspace(30, 900, 80).astype(int))
+    return judge_agreement.judges_figure(made, "pi", 30, TITLE)
+
+
+def points(**more):
+    return frame(system=NAMES, x=RNG.uniform(130, 170, N), y=RNG.uniform(0, 1, N)).assign(**more)
+
+
+def panels():
+    made = pd.concat([points(task=task) for task in TASKS])
+    return relative_ranking.scatter_panels(made, "x", "y", xlabel="X", ylabel="≥", title=TITLE)
+
+
+def by_method():
+    orders = {name: RNG.permutation(N) + 1 for name in LABELS}
+    return relative_ranking.methods_figure(frame(task="x", system=NAMES, **orders), TITLE)
+
+
+def pairs():
+    tests = frame(system=NAMES[:4], other=NAMES[4:], p=0.01, p_holm=[0.01, 0.9, 0.01, 0.9])
+    return relative_ranking.pairs_figure(matrix(0, 100), tests, TITLE)
+
+
+def drawn_ranges():
+    made = grid(task=TASKS, drawn=["block", "judgment"]).merge(ranges(), how="cross")
+    made = made.rename(columns={"rank_low": "first", "rank_high": "last"})
+    return relative_ranking.ranges_figure(made, TITLE)
+
+
+def removals():
+    made = grid(task=TASKS, method=["better_or_equal_others", "bojar", "expected_win"])
+    return relative_ranking.removal_figure(made.assign(d_rank=4, d_cluster=1, removals=8), TITLE)
+
+
+def win_ratios():
+    made = grid(task=TASKS, rank=RANKS)
+    ratio = 0.6 - made["rank"] / 20
+    return simulation.win_ratios(made.assign(win_ratio=ratio, straight=ratio + 0.01), TITLE)
+
+
+def growth():
+    made = grid(task=TASKS, judgments=[1000, 12_500]).assign(share=0.4, fitted=0.5)
+    fits = frame(task=TASKS, spread=7.0)
+    return simulation.growth(made.assign(share_low=0.3, share_high=0.5), fits, TITLE)
+
+
+def errors():
+    made = grid(spread=[10**0.5, 10.0], ranker=["BOJAR", "EXPECTED", "LOPEZ"], judgments=[1e4, 5e4])
+    made = made.assign(error=0.1, error_se=0.01)
+    return simulation.ranking_errors(made, frame(judgments=[1e4], value=0.132), TITLE)
+
+
+def quality():
+    methods = [("pairwise", "1-sided"), ("pairwise", "2-sided"), ("bootstrap", "trim 25")]
+    made = grid(judgments=[1e4, 5e4]).merge(frame(of=methods), how="cross")
+    made["method"], made["setting"] = made["of"].str[0], made["of"].str[1]
+    names = ["size", "violations", "clusters", "cluster_violations"]
+    made = made.assign(**{n: 0.025 for n in names}, **{f"{n}_se": 0.01 for n in names})
+    printed = grid(quantity=names, method=["pairwise", "bootstrap"], judgments=[1e4])
+    return simulation.range_quality(made, printed.assign(value=0.03), TITLE)
+
+
+def by_unit():
+    made = grid(task=["x", "y"], unit=["block", "judge", "judgment"]).merge(ranges(), how="cross")
+    made = made.rename(columns={"rank_low": "first", "rank_high": "last"})
+    return simulation.ranges_by_unit(made, ["x", "y"], TITLE)
+
+
+def covered():
+    made = grid(unit=["judgment", "block", "judge"], judge_spread=[0.0, 2.0])
+    return simulation.coverage(made.assign(coverage=0.93, coverage_se=0.01), title=TITLE)
+
+
+def table4():
+    made = grid(sigma2_is=["variance", "standard deviation"], sides=[1, 2], printed=[1e3, 4e5])
+    return simulation.table4(made.assign(ratio=RNG.uniform(0.05, 2, len(made))), TITLE)
+
+
+def advice(**rows):
+    made = grid(**rows, share=[0.5, 0.7, 0.9])
+    made = made.assign(judgments=RNG.uniform(1e3, 4e5, len(made)))
+    return made.assign(fewer=made["judgments"] / 2, more=made["judgments"] * 2)
+
+
+def raters():
+    made = grid(rater=NAMES[1:3], score=["0", "to 0.5", "above"]).assign(segments=10, share=0.3)
+    return srp.rater_distribution(made.assign(mean=10.96), TITLE)
+
+
+def stability(by, **more):
+    made = grid(**{by: NAMES[:5]}, documents=[6, 13, 38]).assign(studies=250, empty_share=0.1)
+    made.loc[::3, "empty_share"] = 0.9
+    values = {k: RNG.uniform(0, 1, len(made)) for k in ("srp", "srp_equal_claims", "kendall")}
+    values |= {f"se{k}": 0.02 for k in ("", "_equal_claims", "_kendall")}
+    return made.assign(significant_pairs=9.0, **values, **more)
+
+
+def effort():
+    made = stability("label", level=1.0)
+    made["effort"], made["level"] = 10.0 * made["documents"], made["documents"]
+    return srp.effort(pd.concat([made.assign(task=task) for task in TASKS]), TITLE)
+
+
+def cycles():
+    rows = [
+        {"over": NAMES[b], "under": NAMES[a], "rank_over": b + 1, "rank_under": a + 1, "weight": w,
+         "violated": 1, "in_triangle": 0, "in_cycle": 1}
+        for a, b, w in ((0, 2, 5), (3, 7, 12), (2, 7, 1), (1, 6, 3), (0, 7, 2))
+    ]  # fmt: skip
+    rows += [{**rows[0], "rank_over": 1, "rank_under": 2, "violated": 0, "in_triangle": 1}]
+    return tournament.tournament_figure(pd.DataFrame(rows), NAMES, TITLE)
+
+
+def costs(tasks):
+    return frame(task=tasks, **{name: RNG.integers(0, 99) for name in tournament.COSTS.values()})
+
+
+def tournament_methods():
+    orders = {name: RNG.permutation(N) + 1 for name in tournament.HEADINGS}
+    return tournament.rankings_figure(frame(system=NAMES, **orders), costs(["x"]), TITLE)
+
+
+def table_of_verdict():
+    return verdict.caterpillar(ranges(score=SPAN), lines_of(), TITLE, "mean z-score")
+
+
+def recipes_of_verdict():
+    rows = places(["wmt17", "wmt23", "wmt24"], ranking="recipe", place="rank")
+    held = pd.concat([lines_of(recipe=name) for name in ("wmt17", "wmt24")])
+    return verdict.recipes(rows, held, TITLE)
+
+
+def divisors():
+    rows = places(["original", "d-1.25"], place="rank").sort_values(["ranking", "rank"])
+    return changes.divisor_bump(rows.assign(cluster=rows["rank"]), TITLE)
+
+
+def normalisations():
+    rows = places(["none", "z"], ranking="normalisation", place="rank")
+    return srp.normalisation_bump(rows.assign(cluster=1), TITLE)
+
+
+def da_methods():
+    rows = places(["z", "raw"], ranking="method", place="rank").sort_values(["method", "rank"])
+    return documents.methods(rows.assign(cluster=(rows["rank"] + 2) // 3), TITLE)
+
+
+ANY = [TITLE]  # what every figure with a title says
+SYSTEMS, ROWS = [TITLE, *NAMES], [TITLE, *TASKS]
+KINDS = {  # every drawing function of `plot`: how it is called here, and what it must then say
+    agreement.protocols_figure: (studies, [*ANY, *NAMES[:3]]),
+    agreement.sets_figure: (sets, SYSTEMS),
+    changes.removal_bump: (lambda: changes.removal_bump(places(["all", "ref"]), TITLE), SYSTEMS),
+    changes.divisor_bump: (divisors, SYSTEMS),
+    changes.fractions_by_style: (lambda: changes.fractions_by_style(fractions(), TITLE), ANY),
+    changes.who_moves_whom: (lambda: changes.who_moves_whom(moves(), TITLE), SYSTEMS),
+    common.bump: (bump, SYSTEMS),
+    common.heatmap: (
+        lambda: common.heatmap(matrix(-0.1, 0.1), title=TITLE, label="share, %"),
+        [*SYSTEMS, "share, %"],
+    ),
+    documents.together: (lambda: documents.together(matrix(0, 99), TITLE, "HITs"), SYSTEMS),
+    documents.judged_beside: (lambda: documents.judged_beside(company(), TITLE), SYSTEMS),
+    documents.balance: (balance, ROWS),
+    documents.document_matrix: (
+        lambda: documents.document_matrix(matrix(0, 100), TITLE, "mean", set(NAMES[:1])), SYSTEMS,
+    ),
+    documents.variance_bars: (shares, ROWS),
+    documents.difficulty: (hard, SYSTEMS),
+    documents.easy_documents: (lambda: documents.easy_documents(company(), TITLE), SYSTEMS),
+    documents.methods: (da_methods, SYSTEMS),
+    documents.halves: (halves, ROWS),
+    documents.stable_and_right: (stable, ROWS),
+    lines.lines_figure: (held, SYSTEMS),
+    lines.counts_figure: (counts, ROWS),
+    lines.false_lines_figure: (false_lines, ANY),
+    lines.recipes_figure: (five_recipes, SYSTEMS),
+    lines.chances_figure: (chances, SYSTEMS),
+    ranking.scores_figure: (scores, SYSTEMS),
+    ranking.p_figure: (p_values, SYSTEMS),
+    ranking.variants_figure: (variants, SYSTEMS),
+    ranking.rules_figure: (rules, ROWS),
+    judge_agreement.agreement_figure: (
+        lambda: judge_agreement.agreement_figure(kappas("task", TASKS), "task", "pi", TITLE), ROWS,
+    ),
+    judge_agreement.measures_figure: (
+        lambda: judge_agreement.measures_figure(kappas("all", ["all"]), TITLE),
+        [*ANY, *judge_agreement.MEASURE_NAMES.values()],
+    ),
+    judge_agreement.judges_figure: (judges, ANY),
+    relative_ranking.scatter: (
+        lambda: relative_ranking.scatter(points(), "x", "y", xlabel="X", ylabel="≥", title=TITLE),
+        SYSTEMS,
+    ),
+    relative_ranking.scatter_panels: (panels, ROWS),
+    relative_ranking.methods_figure: (by_method, SYSTEMS),
+    relative_ranking.pairs_figure: (pairs, SYSTEMS),
+    relative_ranking.ranges_figure: (drawn_ranges, [*ROWS, *NAMES]),
+    relative_ranking.removal_figure: (removals, ROWS),
+    simulation.win_ratios: (win_ratios, ROWS),
+    simulation.growth: (growth, ROWS),
+    simulation.ranking_errors: (errors, ANY),
+    simulation.range_quality: (quality, ANY),
+    simulation.ranges_by_unit: (by_unit, SYSTEMS),
+    simulation.coverage: (covered, ANY),
+    simulation.table4: (table4, ANY),
+    simulation.advice: (
+        lambda: simulation.advice(advice(systems=[6, 15], spread=[8.0, 12.0]), TITLE), ANY,
+    ),
+    simulation.advice_for_tasks: (
+        lambda: simulation.advice_for_tasks(advice(task=TASKS).assign(collected=9e3), TITLE), ROWS,
+    ),
+    srp.rater_distribution: (raters, [*ANY, *NAMES[1:3]]),
+    srp.srp_curves: (lambda: srp.srp_curves(stability("series"), TITLE), [*ANY, *NAMES[:5]]),
+    srp.effort: (effort, [*ANY, *NAMES[:5]]),
+    srp.normalisation_bump: (normalisations, SYSTEMS),
+    tournament.tournament_figure: (cycles, SYSTEMS),
+    tournament.rankings_figure: (tournament_methods, SYSTEMS),
+    tournament.violations_figure: (
+        lambda: tournament.violations_figure(costs(TASKS), TITLE), ROWS,
+    ),
+    verdict.caterpillar: (table_of_verdict, SYSTEMS),
+    verdict.recipes: (recipes_of_verdict, SYSTEMS),
+}  # fmt: skip
+
+
+def name(function):
+    return f"{function.__module__.rsplit('.', 1)[1]}.{function.__name__}"
+
+
+def test_every_drawing_function_is_drawn_here():
+    modules = [
+        importlib.import_module(m.name)
+        for m in pkgutil.iter_modules(plot.__path__, f"{plot.__name__}.")
+    ]
+    drawing = {
+        name(function)
+        for module in modules
+        for _, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not function.__name__.startswith("_")
+        and inspect.signature(function).return_annotation == "Figure"
+    }  # fmt: skip
+    assert drawing == {name(function) for function in (*KINDS, common.finish)}
+
+
+def texts_of_svg(fig) -> list[str]:
+    """The texts of a figure as its file holds them, line by line."""
+    target = io.StringIO()
+    with common.style():
+        fig.savefig(target, format="svg")
+    assert "<img" not in target.getvalue()
+    found = re.findall(r"<text[^>]*>(.*?)</text>", target.getvalue(), re.DOTALL)
+    return [unescape(re.sub(r"<[^>]+>", "", text)) for text in found]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=name)
+def test_what_is_asked_for_is_in_the_file_uncut_apart_and_dark_enough(kind):
+    draw, wanted = KINDS[kind]
+    fig = draw()
+    with common.style():
+        fig.draw_without_rendering()
+        fig.set_layout_engine("none")  # laid out once
+        assert faults(fig) == []
+        seen = [line for text in written(fig) for line in text.text.split("\n")]
+    found = texts_of_svg(fig)
+    plt.close(fig)
+    assert sorted(found) == sorted(line for line in seen if line.strip())
+    whole = "".join("".join(found).split())  # names may be broken over lines, not cut
+    assert [w for w in wanted if "".join(w.split()) not in whole] == []
+
+
+def test_the_words_of_a_figure_name_title_and_axes():
+    fig = scores()
+    described = words.describe(fig)
+    assert described.startswith(f"{TITLE}. Across: mean z-score. Down: ariel197197.512, ")
+    assert "Across: rank" in described
+    plt.close(fig)
+
+
+def test_the_check_finds_what_is_wrong():
+    with common.style():
+        fig, ax = plt.subplots(figsize=(4, 3))
+        ax.text(0.5, 0.5, "pale", color="#DE8F05")
+        ax.text(0.2, 0.2, "one over another")
+        ax.text(0.2, 0.2, "another over one")
+        found = " ".join(faults(fig))
+    plt.close(fig)
+    assert "contrast 2.6: 'pale'" in found and "over one another" in found
+
+
+def test_a_colour_is_darkened_only_as_far_as_needed():
+    for colour in common.PALETTE:
+        assert 4.5 <= common.contrast(common.legible(colour), "white") < 21.01
+    assert common.legible("#000000") == "#000000"
+    assert common.contrast("black", "white") == pytest.approx(21)

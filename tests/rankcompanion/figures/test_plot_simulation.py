@@ -1,0 +1,117 @@
+"""What the figures of simulated campaigns show is what their frames say."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankcompanion.figures import simulation
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def drawn(ax) -> dict[str, np.ndarray]:
+    """Labelled lines of a panel."""
+    return {line.get_label(): line.get_ydata() for line in ax.lines}
+
+
+def test_win_ratios_has_a_panel_per_task_and_a_dot_per_system():
+    table = pd.DataFrame(
+        {"task": [*"aaabbb"], "rank": [1, 2, 3] * 2, "win_ratio": [0.7, 0.5, 0.3, 0.6, 0.5, 0.4]}
+    )
+    fig = simulation.win_ratios(table.assign(straight=table["win_ratio"] + 0.01))
+    assert [ax.get_title(loc="left") for ax in fig.axes] == ["a", "b"]
+    dots = fig.axes[1].collections[0].get_offsets()
+    assert dots[:, 1].tolist() == [0.6, 0.5, 0.4]
+
+
+def test_growth_draws_campaign_and_model():
+    curves = pd.DataFrame(
+        {"task": "x", "judgments": [10, 20], "share": [0.2, 0.4], "fitted": [0.25, 0.35],
+         "share_low": [0.1, 0.3], "share_high": [0.3, 0.5]}
+    )  # fmt: skip
+    fig = simulation.growth(curves, pd.DataFrame({"task": ["x"], "spread": [9.0]}))
+    lines = [line.get_ydata().tolist() for line in fig.axes[0].lines if len(line.get_ydata())]
+    assert lines == [[0.2, 0.4], [0.25, 0.35]]
+    assert [t.get_text() for t in fig.axes[0].texts] == ["spread 9"]
+
+
+def errors(spread: float, shift: float) -> pd.DataFrame:
+    rows = [(r, j) for r in ("BOJAR", "EXPECTED", "LOPEZ") for j in (10_000, 50_000)]
+    frame = pd.DataFrame(rows, columns=["ranker", "judgments"])
+    frame["error"] = shift + np.arange(6) / 100
+    return frame.assign(spread=spread, error_se=0.01)
+
+
+def test_ranking_errors_shares_one_axis_that_holds_all_errors():
+    printed = pd.DataFrame({"judgments": [10_000], "value": [0.132]})
+    both = pd.concat([errors(3.0, 0.0), errors(20.0, 0.3)])
+    fig = simulation.ranking_errors(both, printed)
+    assert [ax.get_title(loc="left") for ax in fig.axes] == ["spread 3", "spread 20"]
+    low, high = fig.axes[0].get_ylim()
+    assert low == 0 and high > 0.35
+    assert all(drawn(ax)["printed"].tolist() == [0.132] for ax in fig.axes)
+
+
+def test_range_quality_draws_ours_and_the_print_of_each_quantity():
+    names = ["size", "violations", "clusters", "cluster_violations"]
+    table = pd.DataFrame({"method": "pairwise", "setting": "1-sided", "judgments": [10, 20]})
+    for i, name in enumerate(names):
+        table[name], table[f"{name}_se"] = [i + 0.1, i + 0.2], 0.01
+    printed = pd.DataFrame(
+        {"quantity": names, "method": "pairwise", "judgments": 10, "value": [1.0, 2.0, 3.0, 4.0]}
+    )
+    fig = simulation.range_quality(table, printed)
+    for i, ax in enumerate(fig.axes):
+        assert ax.lines[0].get_ydata().tolist() == pytest.approx([i + 0.1, i + 0.2])
+        assert drawn(ax)["printed, pairwise"].tolist() == [i + 1.0]
+
+
+def test_table4_has_a_dot_for_each_cell():
+    table = pd.DataFrame(
+        {"sigma2_is": ["variance", "variance", "standard deviation", "standard deviation"],
+         "sides": [2, 1, 2, 1], "printed": [1000.0] * 4, "ratio": [0.2, 0.1, 1.3, 1.0]}
+    )  # fmt: skip
+    fig = simulation.table4(table)
+    assert fig.axes[0].collections[0].get_offsets()[:, 1].tolist() == [0.2, 0.1, 1.3, 1.0]
+    assert len(fig.legends[0].get_texts()) == 4
+
+
+def test_coverage_of_each_unit():
+    table = pd.DataFrame(
+        {"judge_spread": [0.0, 0.0, 0.0], "unit": ["judgment", "block", "judge"],
+         "coverage": [0.93, 0.96, 0.97], "coverage_se": 0.01}
+    )  # fmt: skip
+    ax = simulation.coverage(table).axes[0]
+    points = [c.lines[0].get_ydata().item() for c in ax.containers]
+    assert points == [0.93, 0.96, 0.97]
+
+
+def test_rank_ranges_of_the_tasks_asked_for():
+    ranges = pd.DataFrame(
+        {"task": ["x", "x", "y"], "unit": "block", "system": ["A", "B", "C"], "rank": [1, 2, 1],
+         "first": [1, 1, 1], "last": [1, 2, 1]}
+    )  # fmt: skip
+    ax = simulation.ranges_by_unit(ranges, ["x"]).axes[0]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["A", "B"]
+    assert [s[:, 0].tolist() for s in ax.collections[0].get_segments()] == [[1, 1], [1, 2]]
+
+
+def test_advice_has_a_panel_per_share_and_a_row_per_number_of_systems():
+    table = pd.DataFrame(
+        {"systems": [6, 8, 6, 8], "spread": 10.0, "share": [0.5, 0.5, 0.8, 0.8],
+         "judgments": [1e3, 2e3, 3e3, 4e3], "fewer": 500.0, "more": 9e3}
+    )  # fmt: skip
+    fig = simulation.advice(table)
+    assert [drawn(ax)["spread 10"].tolist() for ax in fig.axes] == [[0, 1], [0, 1]]
+    assert fig.axes[1].lines[0].get_xdata().tolist() == [3e3, 4e3]
+    own = table.assign(task=["x", "y", "x", "y"], collected=1500.0)
+    ax = simulation.advice_for_tasks(own).axes[0]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["x", "y"]
+    assert drawn(ax)["collected"].tolist() == [0, 1]

@@ -1,0 +1,160 @@
+"""A pair's ranking with what holds: units that data can tell apart, sets, lines, invariances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conftest import needs
+from rankcompanion.lines.held import lines, lines_table, recipes_table, set_table, standing
+from rankstability.errors import DataError
+from rankstability.rank.recipes import RECIPES
+from rankstability.rank.redraws import draw_means
+from rankstability.rank.unit_kinds import unit_table
+from rankstability.rank.units import TWO_WAY, estimate
+from rankstability.read import campaigns
+from rankstability.score.scored import from_frame, scored
+
+
+def frame(workers=10, documents=12, seed=1, gap=2.0, names="worker document"):
+    """Every worker judges every system on four of the documents, three segments each."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"s{s}", f"d{d}-{k}", f"w{w}", f"d{d}", gap * s + rng.normal())
+        for w in range(workers)
+        for d in {(3 * w + step) % documents for step in range(4)}
+        for k in range(3)
+        for s in range(4)
+    ]
+    columns = ["system", "segment", "worker", "document", "score"]
+    return pd.DataFrame(rows, columns=columns)[["system", "segment", "score", *names.split()]]
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (frame(), TWO_WAY),
+        (frame(names="worker"), "worker"),
+        (frame(names="document"), "document"),
+        (frame().drop(columns=["worker", "document"]), ""),
+        (frame(workers=3), "document"),  # three workers say nothing about other workers
+        (frame(workers=1, documents=4), ""),
+        (frame(documents=1), "worker"),
+        (frame().assign(document=lambda f: f["worker"] + f["document"]), "worker"),
+        (frame().assign(worker=lambda f: f["worker"] + f["document"]), "document"),
+    ],
+)
+def test_the_default_unit_is_the_outermost_that_data_can_tell_apart(made, expected):
+    table = unit_table(from_frame(made))
+    assert "segment" not in set(table["unit"])
+    assert table.loc[table["default"] == 1, "unit"].tolist() == ([expected] if expected else [])
+    rng = np.random.default_rng(0)
+    got = standing(from_frame(made), "wmt25", rng, resamples=50)
+    assert got.unit == expected
+    if not expected:
+        promised = got.ranking.drop(columns=["rank", "system", "score", "cluster", "unit"])
+        assert promised.isna().all(axis=None) and got.lines["held"].isna().all()
+        assert got.lines["claimed"].notna().all()
+
+
+def test_clear_gaps_hold_and_equal_systems_do_not():
+    rng = np.random.default_rng(0)
+    clear = standing(from_frame(frame()), "wmt24", rng)
+    assert clear.ranking["system"].tolist() == ["s3", "s2", "s1", "s0"]
+    assert (clear.lines[["claimed", "held"]] == 1).all(axis=None)
+    for kind in ("marginal", "simultaneous"):
+        assert clear.ranking[f"{kind}_low"].tolist() == [1, 2, 3, 4]
+        assert clear.ranking[f"{kind}_high"].tolist() == [1, 2, 3, 4]
+    assert clear.ranking["p_first"].tolist() == [1, 0, 0, 0]
+    equal = standing(from_frame(frame(gap=0)), "wmt24", rng)
+    assert not equal.lines["held"].any() and equal.ranking["may_be_first"].all()
+    np.testing.assert_allclose(equal.probabilities.iloc[:, 1:].sum(axis=1), 1)
+
+
+def test_names_and_the_order_of_rows_change_nothing():
+    """Systems, workers and documents relabelled, rows in another order: the same in new names."""
+    one = frame(gap=0.3)
+    new = one.sample(frac=1, random_state=2)
+    for column, prefix in (("system", "z"), ("worker", "k"), ("document", "q"), ("segment", "x")):
+        names = one[column].unique()
+        places = np.random.default_rng(3).permutation(len(names))
+        new[column] = new[column].map(
+            {n: f"{prefix}{p}" for n, p in zip(names, places, strict=True)}
+        )
+        if column == "system":
+            renamed = {f"z{p}": n for n, p in zip(names, places, strict=True)}
+    for unit in ("worker", "document", TWO_WAY):
+        before, after = estimate(from_frame(one), unit), estimate(from_frame(new), unit)
+        order = [sorted(renamed).index(z) for z in sorted(renamed, key=renamed.get)]
+        np.testing.assert_allclose(after.mean[order], before.mean)
+        np.testing.assert_allclose(after.covariance[np.ix_(order, order)], before.covariance)
+    for recipe in RECIPES.values():
+        a, b = (lines(from_frame(f), recipe, TWO_WAY) for f in (one, new))
+        pd.testing.assert_frame_equal(a, b)
+
+
+def test_the_mean_over_domains_is_the_mean_of_domains_means():
+    made = frame().assign(domain=lambda f: np.where(f["document"] == "d0", "small", "large"))
+    judged = from_frame(made)
+    by_hand = made.groupby(["system", "domain", "segment"])["score"].mean()
+    by_hand = by_hand.groupby(["system", "domain"]).mean().groupby("system").mean()
+    np.testing.assert_allclose(estimate(judged, "worker", True).mean, by_hand)
+    got = standing(judged, "wmt24", np.random.default_rng(0), resamples=20).ranking
+    np.testing.assert_allclose(got.set_index("system")["score"].sort_index(), by_hand)
+    drawn = draw_means(judged, "document", np.random.default_rng(0), 4000, True)
+    np.testing.assert_allclose(np.nanmean(drawn, axis=0), by_hand, atol=0.1)
+
+
+def test_a_unit_that_data_do_not_name_is_refused():
+    with pytest.raises(DataError, match="worker"):
+        standing(from_frame(frame(names="worker")), "wmt24", np.random.default_rng(0), "document")
+    with pytest.raises(DataError, match="no workers and no documents are named"):
+        lines(from_frame(frame(names="")), RECIPES["wmt24"], "worker")
+    with pytest.raises(DataError, match="z, raw"):
+        scored(frame(), "mean")
+    with pytest.raises(DataError, match="without scores"):
+        scored(pd.DataFrame({"rank": [1]}))
+
+
+def test_scores_of_every_protocol():
+    da = campaigns.load("demo-srdc", "de-en")
+    raw, z = scored(da), scored(da, "z")
+    assert raw.systems == z.systems and len(z.score) < len(raw.score)  # one worker has no spread
+    assert raw.score.max() > 50 and abs(z.score.mean()) < 1
+    mqm = scored(campaigns.load("demo-mqm", "en-de"))
+    assert mqm.score.max() == 0 and set(unit_table(mqm)["unit"]) >= {"worker", "document"}
+    standard = scored(campaigns.load("demo-mqm", "en-de"), "z")
+    for w in np.unique(standard.unit("worker")):
+        mine = standard.score[standard.unit("worker") == w]
+        assert mine.mean() == pytest.approx(0, abs=1e-9) and mine.std(ddof=1) == pytest.approx(1)
+
+
+def test_tables_of_recipes_lines_and_sets():
+    judged = {name: from_frame(frame(gap=0.4)) for name in RECIPES}
+    table = recipes_table(judged)
+    names = ["recipe", "system", "rank", "score", "rank_low", "rank_high", "cluster"]
+    assert list(table.columns) == names and len(table) == 4 * len(RECIPES)
+    both = lines_table(judged, ["worker", "document"])
+    assert len(both) == 3 * 2 * len(RECIPES)
+    assert list(both.columns) == ["recipe", "below", "claimed", "p", "p_holm", "held", "unit"]
+    rng = np.random.default_rng(0)
+    told = [standing(judged["wmt24"], "wmt24", rng, unit) for unit in ("worker", "")]
+    sets = set_table(told)
+    assert len(sets) == 8 and set(sets["unit"]) == {"worker"}
+    assert (sets["low"] <= sets["high"]).all()
+
+
+@needs("wmt20")
+def test_segment_scores_without_documents_cannot_tell():
+    judged = scored(campaigns.load("wmt20", "cs-en"), "z")
+    assert unit_table(judged).empty
+    got = standing(judged, "wmt17", np.random.default_rng(0))
+    assert got.unit == "" and got.lines["held"].isna().all() and set_table([got]).empty
+
+
+def test_judgments_of_no_known_domain_are_a_domain_of_their_own():
+    made = frame().assign(domain=lambda f: f["document"].map({"d0": "a", "d1": "a", "d2": "b"}))
+    judged = from_frame(made)
+    assert len(np.unique(judged.unit("domain"))) == 3
+    assert standing(judged, "wmt24", np.random.default_rng(0), resamples=20).lines["claimed"].all()

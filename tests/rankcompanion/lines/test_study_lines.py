@@ -1,0 +1,105 @@
+"""What notebook 10 asks of a pair: units, false lines, counts, and a top that turns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conftest import needs
+from rankcompanion.lines import held
+from rankcompanion.lines import tables as lines
+from rankstability.chance import child_seeds
+from rankstability.rank.recipes import RECIPES, made_by, recipe_of_year
+from rankstability.read import campaigns
+from rankstability.score.scored import from_frame
+
+
+def frame(systems="abcd", workers=10, documents=10, segments=3):
+    rng = np.random.default_rng(2)
+    rows = [
+        (s, f"d{d}-{k}", f"w{(d + step) % workers}", f"d{d}", rng.normal())
+        for d in range(documents) for step in range(2) for s in systems for k in range(segments)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["system", "segment", "worker", "document", "score"])
+
+
+def test_labels_are_shuffled_only_within_units_that_hold_several_systems():
+    assert lines.null_units(from_frame(frame())) == ["document", "worker", "block"]
+    assert lines.null_units(from_frame(frame(segments=1))) == ["document", "worker"]
+    apart = frame().assign(document=lambda f: f["document"] + f["system"])
+    assert lines.null_units(from_frame(apart)) == ["worker"]
+    assert lines.null_units(from_frame(frame().drop(columns=["worker", "document"]))) == []
+
+
+def test_pairs_of_systems_without_a_common_document_are_counted():
+    assert lines.pairs_apart(from_frame(frame())) == 0
+    half = frame().query("system in ['a', 'b'] or document != 'd0'")
+    assert lines.pairs_apart(from_frame(half)) == 0
+    low = frame()["document"].isin([f"d{k}" for k in range(5)])
+    disjoint = frame()[low == frame()["system"].isin(["a", "b"])]
+    assert lines.pairs_apart(from_frame(disjoint)) == 4
+    got = held.standing(from_frame(disjoint), "wmt25", np.random.default_rng(0), "document")
+    assert not got.lines["claimed"].any() and not got.lines["held"].any()
+
+
+def test_blocks_are_shuffled_for_the_own_recipe_only_and_draws_do_not_depend_on_company():
+    judged = dict.fromkeys(RECIPES, from_frame(frame()))
+    table = lines.false_line_table(judged, ["document", "block"], 5, 10, own="wmt25")
+    assert table.loc[table["unit"] == "block", "recipe"].tolist() == ["wmt25"]
+    one = lines.false_line_table({"wmt25": judged["wmt25"]}, ["document"], 5, 10)
+    same = table.query("recipe == 'wmt25' and unit == 'document'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(one, same)
+    assert lines.false_line_table(judged, [], 5).empty
+
+
+def test_random_lines_are_shares_of_runs():
+    noise = np.random.default_rng(1).normal(size=(60, 3))
+    scores = noise - noise.mean(axis=0) + np.array([9.0, 0.24, 0.0])
+    table = pd.DataFrame(
+        [(s, f"s{k}", scores[k, i]) for k in range(60) for i, s in enumerate("abc")],
+        columns=["system", "segment", "score"],
+    )
+    judged = from_frame(table)
+    got = lines.random_lines(judged, "wmt26", 3, 40)
+    assert got["full"][0] == 1 and got["weak"][0] == 0
+    made = [made_by(judged, RECIPES["wmt26"], rng=g).lines[1] for g in child_seeds(3, 40)]
+    assert 0 < got["full"][1] == np.mean(made) < 1
+    fixed = lines.random_lines(judged, "wmt25", 3, 5)
+    assert set(fixed["full"]) <= {0.0, 1.0}
+
+
+def test_lines_are_counted_and_unknown_stays_unknown():
+    table = pd.DataFrame(
+        {
+            "pair": "xx-yy", "recipe": "wmt24", "unit": ["worker"] * 3 + [np.nan] * 3,
+            "below": [1, 2, 3] * 2, "claimed": [1, 1, 0] * 2, "held": [1, 0, 1] + [np.nan] * 3,
+        }
+    )  # fmt: skip
+    counts = lines.line_counts(table).set_index("unit")
+    names = ["places", "claimed", "held", "claimed_and_held"]
+    assert counts.loc["worker", names].tolist() == [3, 2, 2, 1]
+    assert counts.loc["", ["held", "claimed_and_held"]].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("year", "form", "expected"),
+    [(2018, "da", "wmt17"), (2024, "da", "wmt17"), (2022, "appraise", "wmt23"),
+     (2020, "appraise", "wmt17"), (2024, "esa", "wmt24"), (2025, "esa", "wmt25"),
+     (0, "esa", "wmt24"), (2031, "esa", "wmt26"), (2023, "mqm", "wmt24"), (0, "mqm", "wmt24")],
+)  # fmt: skip
+def test_a_campaign_has_the_recipe_of_its_year(year, form, expected):
+    assert recipe_of_year(year, form) == expected
+
+
+@needs("wmt24-esa")
+def test_the_top_of_english_japanese_turns_with_the_other_half():
+    campaign = campaigns.find("wmt24-esa")
+    parts = {"all": lines.judged_by(campaigns.load(campaign, "en-ja"))["wmt24"]}
+    for file in campaign.files():
+        one = lines.judged_by(campaigns.load(campaigns.find(file), "en-ja"))["wmt24"]
+        parts["wave3" if "wave3" in file.name else "wave2"] = one
+    table = lines.parts_table(parts, "wmt24")
+    alone = table[table["cluster"] == 1].groupby("part")["system"].agg(list)
+    assert alone["all"] == ["refA"] and alone["wave3"] == ["Claude-3.5"]
+    assert len(alone["wave2"]) == 11

@@ -1,0 +1,362 @@
+"""Models beside the z-score: against statsmodels and brute force, on known truth, on real data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assessments import assessment, demo
+from conftest import needs
+from rankcompanion.models import additive as effects
+from rankcompanion.models import reml, variance
+from rankstability.errors import DataError
+from rankstability.judgments import DirectAssessment, counted
+from rankstability.read.campaigns import find, load_da
+from rankstability.score import factors
+from rankstability.score.da import judgment_z, segment_scores
+
+
+def crossed_data(seed: int, n: int = 400) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    system, worker, document = rng.integers(0, [5, 8, 12], (n, 3)).T
+    y = (
+        np.array([0, 2, 4, 5, 9.0])[system]
+        + rng.normal(0, 4, 8)[worker]
+        + rng.normal(0, 2, 12)[document]
+        + rng.normal(0, 3, n)
+    )
+    return {"y": y, "system": system, "worker": worker, "document": document}
+
+
+def dense_deviance(y: np.ndarray, factors: list[np.ndarray], var: list[float]) -> float:
+    """-2 restricted log-likelihood from the full covariance matrix, constants left out."""
+    n = len(y)
+    v = var[-1] * np.eye(n)
+    for codes, value in zip(factors, var, strict=False):
+        v += value * (codes[:, None] == codes[None, :])
+    inverse = np.linalg.inv(v)
+    one = np.ones(n)
+    information = one @ inverse @ one
+    residual = y - (one @ inverse @ y) / information
+    return float(np.linalg.slogdet(v)[1] + np.log(information) + residual @ inverse @ residual)
+
+
+def test_fixed_effects_are_those_of_statsmodels():
+    import statsmodels.formula.api as smf
+
+    d = pd.DataFrame(crossed_data(1))
+    w = np.random.default_rng(0).uniform(0.3, 1, len(d))
+    ours, _, _ = variance.effects(
+        d.y.to_numpy(), d.system.to_numpy(), d.worker.to_numpy(), d.document.to_numpy(), w
+    )
+    fit = smf.wls("y ~ C(system) + C(worker) + C(document)", d, weights=w).fit()
+    contrast = [fit.params[f"C(system)[T.{k}]"] for k in range(1, 5)]
+    assert np.allclose(ours[1:] - ours[0], contrast, atol=1e-6)
+
+
+def test_without_documents_there_is_one_effect_of_documents_and_it_is_none():
+    d = crossed_data(2)
+    system, worker, document = variance.effects(d["y"], d["system"], d["worker"])
+    assert (len(system), len(worker)) == (5, 8) and document.tolist() == [0.0]
+
+
+def test_penalised_effects_are_generalised_least_squares():
+    d = crossed_data(2, 150)
+    ratio = (0.7, 2.5)
+    ours, _, _ = variance.effects(
+        d["y"], d["system"], d["worker"], d["document"], penalty=ratio
+    )  # fmt: skip
+    v = np.eye(150)
+    for name, p in zip(("worker", "document"), ratio, strict=True):
+        v += (d[name][:, None] == d[name][None, :]) / p
+    x = np.eye(5)[d["system"]]
+    inverse = np.linalg.inv(v)
+    theirs = np.linalg.solve(x.T @ inverse @ x, x.T @ inverse @ d["y"])
+    assert np.allclose(ours, theirs, atol=1e-8)
+
+
+def test_variance_components_are_those_of_mixedlm():
+    from statsmodels.regression.mixed_linear_model import MixedLM
+
+    d = pd.DataFrame(crossed_data(3, 250))
+    names = ["system", "worker", "document"]
+    ours = variance.crossed(d.y.to_numpy(), {n: d[n].to_numpy() for n in names})
+    fit = MixedLM.from_formula(
+        "y ~ 1", d, groups=np.ones(len(d)), vc_formula={n: f"0 + C({n})" for n in names}
+    ).fit(reml=True)
+    theirs = dict(zip(fit.model.exog_vc.names, fit.vcomp, strict=True)) | {"residual": fit.scale}
+    for name, value in ours.variance.items():
+        assert value == pytest.approx(theirs[name], rel=2e-3), name
+    assert ours.mean == pytest.approx(fit.fe_params.iloc[0], abs=1e-2)
+
+
+def test_variance_components_maximise_the_restricted_likelihood():
+    d = crossed_data(4, 120)
+    names = ["system", "worker", "document"]
+    fit = variance.crossed(d["y"], {n: d[n] for n in names})
+    factors = [d[n] for n in names]
+    best = [fit.variance[n] for n in [*names, "residual"]]
+    at_best = dense_deviance(d["y"], factors, best)
+    for k in range(4):
+        for factor in (0.93, 0.9999, 1.0001, 1.07):
+            other = [v * (factor if j == k else 1) for j, v in enumerate(best)]
+            assert dense_deviance(d["y"], factors, other) > at_best
+
+
+def test_a_factor_without_variance_gets_none_and_one_level_is_refused():
+    rng = np.random.default_rng(5)
+    n = 3000
+    worker, empty = rng.integers(0, 30, n), rng.integers(0, 6, n)
+    y = rng.normal(0, 5, 30)[worker] + rng.normal(0, 1, n)
+    fit = variance.crossed(y, {"worker": worker, "empty": empty})
+    assert fit.variance["empty"] < 0.01
+    assert 15 < fit.variance["worker"] < 40
+    with pytest.raises(DataError, match="variance of one"):
+        variance.crossed(y, {"worker": worker, "one": np.zeros(n)})
+
+
+def test_model_means_are_the_system_effects():
+    da, _ = demo("SR+DC", 11)
+    z = effects.standardised(da, ["model"])["model"]
+    means = segment_scores(da, z).system_means().set_index("system")["mean_z"]
+    fitted = effects.additive(da).system
+    assert np.allclose(means, fitted[means.index], atol=1e-6)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000))
+def test_a_worker_may_use_another_origin_or_unit(seed):
+    """Shifting a worker's scale changes nothing but raw; stretching it, nothing for the rest."""
+    da, _ = demo("SR+DC", 12, workers=8, documents=10)
+    rng = np.random.default_rng(seed)
+    shift = rng.normal(0, 20, len(da.good["worker"].cat.categories))
+    stretch = rng.uniform(0.5, 2, len(shift))
+
+    def moved(scale: np.ndarray) -> DirectAssessment:
+        frames = [
+            f.assign(score=f["score"] * scale[c] + shift[c])
+            for f in (da.latest, da.good)
+            for c in [f["worker"].cat.codes.to_numpy()]
+        ]
+        return replace(da, latest=frames[0], good=frames[1])
+
+    before = effects.standardised(da, ["z", "controls", "model"])
+    shifted = effects.standardised(moved(np.ones(len(shift))), ["z", "controls", "model"])
+    stretched = effects.standardised(moved(stretch), ["z"])
+    rows = counted(da.good)
+    for method in ("z", "controls"):
+        assert np.allclose(before[method], shifted[method], atol=1e-6, equal_nan=True)
+    assert np.allclose(before["z"], stretched["z"], atol=1e-8, equal_nan=True)
+    gap = (before["model"] - shifted["model"])[rows]
+    assert np.ptp(gap) < 1e-3  # one constant for all: the level
+
+
+def test_controls_do_not_take_many_bad_references_for_strictness():
+    """Two workers with one scale; one met a REF row for each BAD_REF, the other none."""
+    rows = []
+    for worker, refs in (("a", 5), ("b", 0)):
+        rows += [(worker, "S", "s", "BAD_REF", 20 + k) for k in range(5)]
+        rows += [(worker, "S", "s", "REF", 90 + k) for k in range(refs)]
+    frame = pd.DataFrame(rows, columns=["worker", "system", "segment", "type", "score"])
+    level, spread = effects.controls(assessment(frame))
+    assert level[0] == pytest.approx(level[1], abs=1e-4)
+    assert np.isfinite(spread).all()
+
+
+def test_of_a_worker_of_fewer_than_three_controls_the_method_knows_nothing():
+    number = {"a": 5, "b": 3, "c": 2}
+    rows = [(w, "S", "s", "BAD_REF", 20 + 3 * k) for w, n in number.items() for k in range(n)]
+    frame = pd.DataFrame(rows, columns=["worker", "system", "segment", "type", "score"])
+    for known in effects.controls(assessment(frame)):
+        assert np.isfinite(known).tolist() == [True, True, False]
+
+
+def test_methods_by_name():
+    da, _ = demo("SR-DC", 13)
+    with pytest.raises(DataError, match="unknown method"):
+        effects.standardised(da, ["zz"])
+    assert np.allclose(effects.standardised(da, ["z"])["z"], judgment_z(da), equal_nan=True)
+    no_controls = replace(da, good=da.good[counted(da.good)])
+    assert "controls" not in effects.standardised(no_controls, ["z", "controls"])
+
+
+def campaign_factors(seed: int) -> dict[str, np.ndarray]:
+    """Six workers, four systems, eight documents of three segments; some tasks left out."""
+    rng = np.random.default_rng(seed)
+    worker, system, document = (a.ravel() for a in np.mgrid[:6, :4, :8])
+    there = rng.random(len(worker)) < 0.4
+    of = np.repeat(np.flatnonzero(there), 3)
+    segment = document[of] * 3 + np.tile(np.arange(3), int(there.sum()))
+    return {
+        "system": system[of],
+        "worker": worker[of],
+        "worker:system": worker[of] * 4 + system[of],
+        "document": document[of],
+        "document:system": document[of] * 4 + system[of],
+        "segment": segment,
+        "block": of,
+    }
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_nested_equations_are_those_of_the_dense_likelihood(weighted):
+    """Deviance, effects and their errors of all factors from the full covariance matrix."""
+    factors = campaign_factors(6)
+    rng = np.random.default_rng(7)
+    n = len(factors["block"])
+    y = rng.normal(0, 1, n)
+    w = rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
+    log_ratio = np.log([0.5, 2.0, 0.7, 0.3, 0.4, 0.2, 0.6])
+    codes = [np.unique(c, return_inverse=True)[1] for c in factors.values()]
+    equations = variance.Equations(codes, w)
+    fit = reml.fit_at(equations, y, log_ratio)
+    v = np.diag(1 / w)
+    for c, r in zip(codes, np.exp(log_ratio), strict=True):
+        v += r * (c[:, None] == c[None, :])
+    v *= fit.residual
+    inverse, one = np.linalg.inv(v), np.ones(n)
+    information = one @ inverse @ one
+    rest = y - (one @ inverse @ y) / information
+    dense = np.linalg.slogdet(v)[1] + np.log(information) + rest @ inverse @ rest
+    assert fit.deviance + np.log(1 / w).sum() + n - 1 == pytest.approx(dense, abs=1e-8)
+    project = inverse - np.outer(inverse @ one, inverse @ one) / information
+    for c, r, effect, error in zip(
+        codes, np.exp(log_ratio) * fit.residual, fit.effects, fit.errors, strict=True
+    ):
+        z = np.eye(int(c.max()) + 1)[c]
+        assert np.allclose(effect, r * z.T @ inverse @ rest, atol=1e-9)
+        theirs = r - r**2 * np.diag(z.T @ project @ z)
+        assert np.allclose(error * fit.residual, theirs, atol=1e-9)
+    for k in range(7):  # the gradient, against differences
+        moved = [log_ratio + s * np.eye(7)[k] for s in (-1e-4, 1e-4)]
+        low, high = (reml.fit_at(equations, y, m).deviance for m in moved)
+        assert fit.gradient[k] == pytest.approx((high - low) / 2e-4, abs=1e-5)
+
+
+def test_errors_of_log_ratios_are_those_of_the_likelihoods_curvature():
+    d = crossed_data(12, n=3000)
+    codes = [d[name] for name in ("system", "worker", "document")]
+    equations = variance.Equations(codes, np.ones(3000))
+    y = d["y"] - d["y"].mean()
+    fit = reml.maximise(equations, y)
+    curvature = np.zeros((3, 3))
+    steps = 0.05 * np.eye(3)
+    for i in range(3):
+        for j in range(3):
+            corners = [
+                a
+                * b
+                * reml.fit_at(equations, y, fit.log_ratio + a * steps[i] + b * steps[j]).deviance
+                for a in (-1, 1)
+                for b in (-1, 1)
+            ]
+            curvature[i, j] = sum(corners) / 4 / 0.05**2
+    expected = np.sqrt(np.diag(np.linalg.inv(curvature / 2)))  # of -2 log likelihood
+    np.testing.assert_allclose(reml.log_errors(fit, np.ones(3, bool)), expected, rtol=0.1)
+    assert np.isnan(reml.log_errors(fit, np.array([True, False, True]))[1])
+
+
+def test_factors_that_divide_the_rows_alike_are_not_told_apart():
+    factors = campaign_factors(8)
+    factors["twin"] = factors["block"] * 7
+    y = np.random.default_rng(9).normal(0, 1, len(factors["block"]))
+    fit = variance.crossed_where_possible(y, factors)
+    assert fit.left_out == ("twin",)
+    assert fit.variance["twin"] == 0
+
+
+FALLS = {  # INFERENCE: fall of the deviance for one more factor, its variance; both of two
+    "cs-en": {"worker:system": (446, 50), "block": (712, 62), "document:system": (664, 64)},
+    "is-en": {"worker:system": (381, 53), "block": (472, 53), "document:system": (449, 54)},
+    "ru-en": {"worker:system": (341, 40), "block": (1089, 69), "document:system": (1094, 70)},
+}
+BOTH = {"cs-en": (8, 55, 3), "is-en": (22, 34, 14), "ru-en": (0, 69, 2)}
+
+
+@needs("wmt21")
+@pytest.mark.parametrize("pair", FALLS)
+def test_what_holds_together_on_wmt21(pair):
+    """Worker by system, block and document by system: an independent fit's falls and variances."""
+    da = load_da(find("wmt21"), pair)
+    rows = counted(da.good)
+    y, of = da.good["score"].to_numpy(float)[rows], factors.factors(da, rows)
+    base = ["system", "worker", "document", "segment"]
+
+    def fit(*more: str) -> variance.Components:
+        return variance.crossed(y, {n: of[n] for n in [*base, *more]})
+
+    alone = fit()
+    for name, (fall, points) in FALLS[pair].items():
+        more = fit(name)
+        assert alone.deviance - more.deviance == pytest.approx(fall, abs=0.6)
+        assert more.variance[name] == pytest.approx(points, abs=0.6)
+    both = fit("worker:system", "block").variance
+    given = [both[n] for n in ("worker:system", "block", "system")]
+    assert given == pytest.approx(BOTH[pair], abs=0.6)
+
+
+@needs("wmt21")
+def test_the_search_does_not_stop_beside_a_variance_of_0():
+    """WMT21 ja-en: no document by system; from any side the likelihood is lower."""
+    da = load_da(find("wmt21"), "ja-en")
+    rows = counted(da.good)
+    y, of = da.good["score"].to_numpy(float)[rows], effects.factors(da, rows)
+    fit = variance.crossed(y, of)
+    assert fit.variance["document:system"] == 0
+    codes = [np.unique(c, return_inverse=True)[1] for c in of.values()]
+    equations = variance.Equations(codes, np.ones(len(y)))
+    ratio = np.array([fit.variance[n] for n in of]) / fit.variance["residual"]
+    z = (y - y.mean()) / y.std()
+    best = reml.fit_at(equations, z, np.log(np.maximum(ratio, 1e-7)))
+    there = ratio > 0
+    assert np.abs(best.gradient[there]).max() < 0.02
+    assert (best.gradient[~there] >= 0).all()
+
+
+def test_combined_factors_divide_the_rows_as_a_group_by_does():
+    rng = np.random.default_rng(4)
+    levels = {"system": 4, "worker": 7, "document": 5, "segment": 20}
+    frame = pd.DataFrame({name: rng.integers(n, size=600) for name, n in levels.items()})
+    made = factors.combined_factors(**{name: frame[name].to_numpy() for name in levels})
+    by = {name: name.split(":") for name in ("worker:system", "document:system", *levels)}
+    by["block"] = ["worker", "document", "system"]
+    assert set(made) == set(by)
+    for name, columns in by.items():
+        assert np.issubdtype(made[name].dtype, np.integer)
+        codes = frame.groupby(columns).ngroup()
+        assert (pd.factorize(made[name])[0] == pd.factorize(codes)[0]).all()
+    some = factors.combined_factors(made["system"], made["segment"], document=made["document"])
+    assert set(some) == {"system", "segment", "document", "document:system"}
+
+
+def test_a_variance_not_told_from_0_has_an_interval_on_its_own_scale():
+    log_error = {"worker": 0.2, "document": 60.0, "block": np.nan}
+    parts = variance.Components(
+        {"worker": 4.0, "document": 1e-5, "block": 0.0, "residual": 9.0},
+        *(50.0, {}, 0.0, 100),
+        log_error=log_error,
+    )
+    table = parts.table().set_index("component")
+    half = 1.959964 * 0.2
+    assert np.allclose(table.loc["worker", ["low", "high"]], 4 * np.exp([-half, half]))
+    assert table.loc["document", "low"] == 0.0
+    assert table.loc["document", "high"] == pytest.approx(1e-5 * (1 + 1.959964 * 60))
+    assert table.loc[["block", "residual"], ["low", "high"]].isna().all().all()
+
+
+def test_another_scale_of_scores_scales_components_and_effects():
+    d = crossed_data(6)
+    factors_of = {n: d[n] for n in ("system", "worker", "document")}
+    one = variance.crossed(d["y"], factors_of)
+    other = variance.crossed(7 * d["y"] + 3, factors_of)
+    for name, value in one.variance.items():
+        assert other.variance[name] == pytest.approx(49 * value, rel=1e-4)
+    for name, table in one.effects.items():
+        np.testing.assert_allclose(other.effects[name]["effect"], 7 * table["effect"], rtol=1e-3)
+        np.testing.assert_allclose(other.effects[name]["se"], 7 * table["se"], rtol=1e-3)
+        np.testing.assert_array_equal(other.effects[name]["rows"], np.bincount(d[name]))

@@ -1,0 +1,376 @@
+"""Rows of Knowles (2021): exact where all pairs are here, else no data and what there is."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from conftest import needs
+from paperkit import claims
+from rankcompanion import divisor_degradation as degradation
+from rankcompanion import replication
+from rankcompanion.outlier_removal import removal
+from rankcompanion.outlier_removal.changes import SETS, changes_table
+from rankcompanion.papers import knowles2021
+from rankstability.read import campaigns, official
+
+KINDS = ["d_rank", "d_cluster", "d_both"]
+WMT18 = {"campaign": "wmt18", "provenance": "official"}
+EN_DE = {"campaign": "wmt20-appraise", "provenance": "official"}
+
+
+def tables_of(**frames: pd.DataFrame):
+    """A ledger's ``tables``: frames by notebook number and name, such as ``n02_changes``."""
+    empty = pd.DataFrame({"campaign": []}, dtype=str)
+    return lambda notebook, name: frames.get(f"n{notebook[:2]}_{name}", empty)
+
+
+def test_the_papers_pairs_are_21_and_25():
+    pairs = knowles2021.included()
+    assert pairs["style"].value_counts().to_dict() == {"SR-DC": 21, "SR+DC": 25}
+    assert set(pairs["judged"]) == {"monolingual", "bilingual"}
+    assert "tr-en" not in set(knowles2021.included("wmt18")["pair"])
+    assert set(pairs["campaign"]) <= set(campaigns.catalogue())
+    for name, part in pairs.groupby("campaign"):
+        known = campaigns.catalogue()[name]["pairs"]
+        assert set(part["pair"]) <= set(known), name
+
+
+def test_every_published_row_has_its_own_key():
+    rows = claims.published("knowles2021")
+    assert not rows.duplicated(knowles2021.KEYS).any()
+    assert (rows["quantity"] != "").all()
+
+
+def published_as_changes() -> pd.DataFrame:
+    """All 46 pairs with changes laid out so that Tables 2 and 3 are what the paper prints."""
+    pairs = knowles2021.included()
+    rows = claims.published("knowles2021", "Table 2", "Table 3")
+    frames = []
+    for removed in SETS:
+        frame = pairs.assign(removed=removed, d_rank=0, d_cluster=0, d_both=0)
+        by, printed = ("campaign", "human+ref") if "ref" in removed else ("style", removed)
+        for group, part in frame.groupby(by):
+            cells = rows[(rows["removed"] == printed) & (rows[by] == group)].set_index("kind")
+            rank, cluster, both = (int(cells["published"][k].split("/")[0]) for k in KINDS)
+            order = list(part.index)
+            frame.loc[order[:rank], "d_rank"] = 1
+            frame.loc[order[rank - both : rank - both + cluster], "d_cluster"] = 1
+            frame["d_both"] = frame["d_rank"] * frame["d_cluster"]
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def all_changes():
+    return published_as_changes()
+
+
+WORKERS = pd.DataFrame(columns=["pair", "ref_percent", "bad_ref_percent", "ref", "bad_ref"])
+
+
+def own(changes: pd.DataFrame, name: str, **settings) -> pd.DataFrame:
+    part = changes[changes["campaign"] == name].drop(columns="campaign")
+    run = {"campaign": name, "provenance": "official", **settings}
+    return knowles2021.removal_claims(part, WORKERS, run)
+
+
+def test_with_all_pairs_here_every_count_is_checked(all_changes):
+    across = knowles2021.across(tables_of(n02_changes=all_changes))
+    parts = [own(all_changes, name) for name in all_changes["campaign"].unique()]
+    table = pd.concat([across, *parts])
+    counted = table[table["place"].isin(["Table 2", "Table 3", "Section 3"])]
+    assert len(counted) == 41 and not counted.duplicated(["place", "cell"]).any()
+    assert set(counted["status"]) == {"exact"}
+    statements = table[table["place"] == "Section 5.2"].set_index("cell")
+    similar = "SR+DC | similar rates of change in monolingual and bilingual"
+    assert set(statements.drop(similar)["status"]) == {"exact"}
+    assert "smallest Fisher p" in statements.loc[similar, "reason"]  # of pairs made up here
+
+
+def test_one_pair_more_is_a_difference_and_other_settings_are_named(all_changes):
+    wrong = all_changes.copy()
+    first = (wrong["removed"] == "human+ref") & (wrong["campaign"] == "wmt18")
+    wrong.loc[first[first].index[-1], "d_rank"] = 1
+    runs = pd.DataFrame({"campaign": ["wmt18"], "provenance": ["rebuilt from z"], "alpha": [0.01]})
+    across = knowles2021.across(tables_of(n02_changes=wrong, n02_run=runs))
+    table = pd.concat([across, own(wrong, "wmt18", alpha=0.01)]).set_index(["place", "cell"])
+    for cell in ("'18 (-DC) | rank", "ALL SR-DC | rank"):
+        row = table.loc[("Table 2", cell)]
+        assert row["status"] == "differs"
+        assert "alpha 0.01" in row["reason"]
+    assert table.loc[("Table 2", "ALL SR-DC | rank"), "provenance"] == "rebuilt from z"
+
+
+def test_missing_pairs_give_no_data_and_the_count_there_is():
+    wanted = knowles2021.included("wmt18")
+    here = wanted[wanted["pair"] != "de-en"].assign(d_rank=0)
+    here.loc[here["pair"] == "et-en", "d_rank"] = 1
+    count = knowles2021.count_changed(here, wanted, "d_rank")
+    assert (count.changed, count.here, count.absent) == (1, 12, ("de-en of wmt18",))
+    reason = "1/12 in the pairs here, consistent so far; de-en of wmt18 is absent"
+    assert count.beside("1/13")[:2] == count.beside("2/13")[:2] == (None, reason)
+    assert count.beside("0/13").ours == count.beside("3/13").ours == "1/12"  # no longer possible
+    full = pd.concat([here, wanted[wanted["pair"] == "de-en"].assign(d_rank=1)])
+    count = knowles2021.count_changed(full, wanted, "d_rank")
+    assert count.beside("2/13")[:2] == ("2/13", "")
+
+
+def test_sums_are_recomputed_from_the_print_while_pairs_are_absent(all_changes):
+    here = all_changes[all_changes["campaign"] == "wmt18"]
+    runs = pd.DataFrame({"campaign": ["wmt18"], "provenance": ["rebuilt from z"]})
+    table = knowles2021.across(tables_of(n02_changes=here, n02_run=runs))
+    printed = table[table["provenance"] == "recomputed from print"]
+    assert (printed["status"] == "exact").all()
+    counts = printed["place"].value_counts().to_dict()
+    assert counts == {"Table 2": 6, "Section 5.2": 4, "Section 5": 3, "Section 3": 2}
+    assert table.loc[table["place"] == "Table 3", "provenance"].unique() == ["official"]
+    row = table.set_index("cell").loc["ALL SR-DC | rank"]
+    assert row["ours"] == "4/21" and "1/13 in the pairs here; 8 pairs are absent" in row["reason"]
+
+
+def test_the_catalogue_knows_the_facts_of_table_4():
+    pairs = pd.DataFrame(
+        [("wmt18", "en-cs", "SR-DC", "monolingual"), ("wmt18", "en-de", "SR+DC", "monolingual")],
+        columns=["campaign", "pair", "style", "judged"],
+    ).assign(tool="")
+    tables = tables_of()
+    table = knowles2021.across(
+        lambda notebook, name: pairs if notebook == "catalogue" else tables(notebook, name)
+    )
+    table = table[table["place"] == "Table 4"].set_index("cell")
+    assert table.loc["en-cs 18 | style", "status"] == "fact"
+    assert table.loc["en-cs 18 | mono- or bilingual", "ours"] == "M"
+    assert table.loc["en-de 18 | style", "status"] == "differs"
+    assert table.loc["en-et 18 | style", "status"] == "no data"
+
+
+def test_each_row_is_answered_once(all_changes):
+    """Whatever campaigns are here, no published row is answered by two of them."""
+    divided = pd.concat([all_changes[all_changes["removed"] == "ref"].assign(divisor=d)
+                         for d in degradation.DIVISORS])  # fmt: skip
+    rankings = pd.concat(
+        [
+            pd.DataFrame(
+                {"campaign": name, "pair": pair, "system": ["AFRL.1", "PROMT_NMT.2", "HUMAN.3"],
+                 "rank": [1, 2, 3], "cluster": [1, 1, 2], "judgments": 9}
+            )
+            for name, pair in (("wmt20", "en-de"), ("wmt20-appraise", "en-de"), ("wmt20", "zh-en"))
+        ]
+    )  # fmt: skip
+    tables = tables_of(
+        n02_changes=all_changes,
+        n03_changes=divided,
+        n01_ranking=rankings,
+        n01_machines=rankings[rankings["system"] != "HUMAN.3"],
+    )
+    rows = [knowles2021.across(tables)]
+    rows += [own(all_changes, name) for name in all_changes["campaign"].unique()]
+    rows.append(knowles2021.degradation_claims(sweep_of_2020(), EN_DE))
+    whole = pd.concat(rows)
+    assert not whole.duplicated(["place", "cell"]).any()
+    originals = whole[whole["place"].isin(["Figure 2", "Figure 3"])].set_index("cell")
+    assert "released" not in originals.loc["en-de 2020 | AFRL and PROMT_NMT, original", "reason"]
+    assert "released" in originals["reason"].loc[
+        "zh-en 2020 | VolcTrans alone in the top cluster, original"
+    ]  # fmt: skip
+
+
+def sweep_of_2020() -> pd.DataFrame:
+    """Rankings made up so that AFRL and PROMT_NMT stand to each other as section 5.3 says."""
+    relations = {"original": (1, 2, 1, 1), "d-1.25": (1, 2, 1, 2), "d-1.5": (1, 2, 1, 2),
+                 "d-2": (2, 1, 2, 1), "d-4": (2, 1, 1, 1), "d-10": (2, 1, 1, 1)}  # fmt: skip
+    frames = [
+        pd.DataFrame(
+            {
+                "pair": "en-de",
+                "ranking": name,
+                "system": ["AFRL.1", "PROMT_NMT.2", "Online-A.3"],
+                "rank": [afrl, promt, 3],
+                "cluster": [c_afrl, c_promt, 3],
+            }
+        )
+        for name, (afrl, promt, c_afrl, c_promt) in relations.items()
+    ]
+    return pd.concat(frames)
+
+
+def test_case_study_reads_the_rankings_of_2020():
+    table = knowles2021.degradation_claims(sweep_of_2020(), EN_DE).set_index("cell")
+    start = "en-de 2020 | AFRL and PROMT_NMT, divisor "
+    for divisor in ("1.25", "1.5", "2", "4", "10"):
+        assert table.loc[start + divisor, "status"] == "exact"
+    every = "en-de 2020 | PROMT_NMT and Online-A take every relation of rank and cluster"
+    assert table.loc[every, "status"] == "differs"
+
+
+def test_figure_1_needs_all_pairs_of_a_style(all_changes):
+    """Shares that grow with the divisor are seen; with one pair absent there are only counts."""
+    pairs = knowles2021.included()
+    frames = []
+    for k, divisor in enumerate(degradation.DIVISORS, 1):
+        part = pairs.assign(divisor=divisor, d_cluster=0, d_both=0)
+        document = part["style"] == "SR+DC"
+        place = part.groupby("style").cumcount()
+        frames.append(part.assign(d_rank=(place < k + 5 * document).astype(int)))
+    whole = pd.concat(frames)
+    table = knowles2021.across(tables_of(n03_changes=whole)).set_index(["place", "cell"])
+    table = table.loc["Figure 1"]
+    assert table.loc["SR-DC | fraction with rank change grows with the divisor", "ours"] == "yes"
+    assert table.loc["SR-DC | fraction with both change grows with the divisor", "ours"] == "no"
+    more = "SR+DC changes more than SR-DC at every divisor | rank"
+    assert table.loc[more, "status"] == "exact"
+    assert "5 of the 21" in table.loc["SR-DC is immune to degradation", "reason"]
+    less = whole[whole["pair"] != "lt-en"]
+    table = knowles2021.across(tables_of(n03_changes=less)).set_index("cell")
+    row = table.loc["SR-DC | fraction with rank change grows with the divisor"]
+    assert row["status"] == "no data" and "1/20, 2/20, 3/20" in row["reason"]
+
+
+@needs("wmt18")
+def test_real_rows_of_removal():
+    campaign = campaigns.find("wmt18")
+    da = campaigns.load_da(campaign, "et-en")
+    changes = changes_table("et-en", removal.remove_each(da))
+    workers = pd.DataFrame(
+        [removal.worker_percentages(campaigns.load_da(campaign, p)) for p in campaign.pairs]
+    )
+    table = knowles2021.removal_claims(changes, workers, WMT18)
+    assert not table["status"].isin(["differs", "rounds"]).any()
+    assert (table["status"] == "exact").sum() == 4
+    first = table[table["cell"] == "'18 (-DC) | rank"].iloc[0]
+    assert first["reason"] == "1/1 in the pairs here, consistent so far; 12 pairs are absent"
+    every = table[(table["place"] == "Section 5.1") & (table["status"] == "no data")]
+    assert len(every) == 3 and every["reason"].str.contains("consistent so far; de-en").all()
+
+
+@needs("wmt20")
+def test_real_rows_of_the_released_scores_of_2020():
+    from rankstability.judgments import is_human
+    from rankstability.rank.systems import rank_systems
+    from rankstability.score.da import from_segment_frame
+
+    campaign, rankings, machines = campaigns.find("wmt20"), [], []
+    for pair in ("en-de", "zh-en"):
+        scores = from_segment_frame(campaigns.load_segment_scores(campaign, pair))
+        ranking = rank_systems(scores)
+        without = ranking.without([s for s in ranking.systems if is_human(s)])
+        rankings.append(ranking.table.assign(campaign="wmt20", pair=pair))
+        machines.append(without.table.assign(campaign="wmt20", pair=pair))
+    tables = tables_of(n01_ranking=pd.concat(rankings), n01_machines=pd.concat(machines))
+    table = knowles2021.across(tables).set_index(["place", "cell"])
+    table = table.loc[["Figure 2", "Section 5.3", "Figure 3"]]
+    assert len(table) == 6 and set(table["status"]) == {"exact"}
+    assert table.loc["Section 5.3", "ours"].to_list() == ["1123.65", "2035.06"]
+    assert (table["provenance"] == "official").all()
+
+
+def test_replication_answers_with_workers_and_without():
+    ones = {"same_order": 1, "same_means": 1, "same_counts": 1}
+    agreement = pd.DataFrame([{"pair": "en-cs", "systems": 12, **ones}])
+    run = {"campaign": "wmt20", "provenance": "official"}
+    table = knowles2021.replication_claims(agreement, run).set_index("cell")
+    assert set(table["status"]) == {"no data"} and len(table) == 1
+    assert "no workers" in table.loc["en-cs 20 | replicated", "reason"]
+    judged = knowles2021.replication_claims(agreement, EN_DE).set_index("cell")
+    assert judged.loc["en-cs 20 | replicated", "status"] == "exact"
+    wrong = knowles2021.replication_claims(agreement.assign(same_order=0), EN_DE)
+    wrong = wrong.set_index("cell")
+    assert wrong.loc["en-cs 20 | replicated", "status"] == "differs"
+    assert "same_order: no" in wrong.loc["en-cs 20 | replicated", "reason"]
+
+
+def table_1(counts: pd.DataFrame) -> pd.DataFrame:
+    table = knowles2021.across(tables_of(n01_type_counts=counts))
+    return table[table["place"] == "Table 1"].set_index("cell")
+
+
+def test_types_are_counted_only_over_all_pairs():
+    pairs = ["gu-en", "fi-en", "kk-en", "lt-en", "ru-en"]
+    kinds = {"SYSTEM": 18432.8, "REPEAT": 2653.2, "REF": 2635.4, "BAD_REF": 2622.6}
+    counts = pd.DataFrame({"pair": pairs, "file": "ad-good-raw-redup", **kinds})
+    counts = counts.assign(campaign="wmt19-mturk-sntlevel")
+    table = table_1(counts)
+    assert (table["status"] == "exact").sum() == 4
+    table = table_1(counts.iloc[1:])
+    assert set(table["status"]) == {"no data"}
+    row = table.loc["mturk-sntlevel-humaneval-newstest2019 | SYSTEM"]
+    assert row["reason"] == "73731 rows in the 4 pairs here; gu-en is absent"
+
+
+def test_released_segment_scores_answer_for_sums_and_reference_rows_only():
+    numbers = {"pair": ["iu-en", "km-en", "ps-en"], "SYSTEM": [20_000, 10_000, 3], "REF": 1248}
+    counts = pd.DataFrame(numbers | {"file": "segment scores", "REPEAT": 0, "BAD_REF": 0})
+    table = table_1(counts.assign(campaign="wmt20"))
+    start = "mturk-sntlevel-humaneval-newstest2020 | "
+    assert table.loc[start + "SYSTEM + REPEAT", ["ours", "status"]].tolist() == ["30003", "exact"]
+    assert table.loc[start + "REF", ["ours", "status"]].tolist() == ["3744", "differs"]
+    assert (table.loc[[start + "SYSTEM", start + "REPEAT"], "status"] == "no data").all()
+
+
+@needs("wmt18")
+def test_the_pair_that_is_absent_enters_table_1_by_its_official_counts():
+    campaign = campaigns.find("wmt18")
+    pairs = [p for p in campaign.known_pairs if p != "de-en"]
+    here = {"pair": pairs, "SYSTEM": [221542, *[0] * 12], "REPEAT": [21865, *[0] * 12]}
+    counts = pd.DataFrame(here | {"file": "ad-good-raw-redup", "REF": 0, "BAD_REF": 0})
+    rankings = {p: official.ranking(campaign, p) for p in campaign.known_pairs}
+    whole = replication.with_official_counts(counts, rankings)
+    assert len(whole) == 14 and whole.iloc[-1][["pair", "SYSTEM"]].tolist() == ["de-en", 48469]
+    table = table_1(whole.assign(campaign="wmt18"))
+    row = table.loc["newstest2018-humaneval | SYSTEM + REPEAT"]
+    assert row["status"] == "exact" and row["reason"] == "de-en from its official counts"
+    assert table.loc["newstest2018-humaneval | SYSTEM", "status"] == "no data"
+
+
+def test_hits_with_every_system_and_documents():
+    balance = pd.DataFrame({"pair": ["cs-en", "tr-en"], "unit": "hit", "complete": [0.93, 0.1],
+                            "share_min": 0.9})  # fmt: skip
+    (row,) = knowles2021.cooccurrence_claims(balance, WMT18).to_dict("records")
+    assert row["status"] == "no data" and "least: 93.0% in cs-en, of 1 pairs" in row["reason"]
+    assert "yes in the 1 pairs here, consistent so far" in row["reason"]
+    every = [*knowles2021.included("wmt18")["pair"], "tr-en"]
+    whole = pd.DataFrame({"pair": every, "unit": "hit", "complete": 0.93, "share_min": 0.9})
+    assert knowles2021.cooccurrence_claims(whole, WMT18)["status"].tolist() == ["exact"]
+    luck = pd.DataFrame({"pair": "en-lt", "human": [1, 0, 0], "mean_raw": [90, 70, 60],
+                         "document_sd": [1.0, 3.0, 2.0]})  # fmt: skip
+    summary = pd.DataFrame({"pair": ["en-lt"], "judged": [0.8]})
+    run = {"campaign": "wmt19-appraise", "provenance": "official"}
+    assert knowles2021.documents_claims(luck, summary, run)["ours"].to_list() == ["yes"] * 3
+    worse = luck.assign(document_sd=[9.0, 3.0, 2.0])
+    assert knowles2021.documents_claims(worse, summary, run)["ours"].to_list()[2] == "no"
+    assert knowles2021.documents_claims(luck, summary, WMT18).empty
+
+
+def test_campaigns_outside_the_paper_answer_for_nothing(all_changes):
+    for name in ("demo-srdc", "wmt21"):
+        assert own(all_changes, name).empty
+
+
+def test_what_nobody_answers_gets_its_reason():
+    rows = claims.published("knowles2021")
+    table = knowles2021.absent(rows)
+    assert len(table) == len(rows) and set(table["status"]) == {"no data"}
+    reasons = table.set_index(["place", "cell"])["reason"]
+    assert reasons["Table 4", "de-cs 19 | tool"].startswith("not in the catalogue")
+    assert reasons["Table 4", "en-cs 19 | tool"] == "the archive is not here"
+    assert "WMT19" in reasons["Figure 4"].iloc[1]
+
+
+def test_rows_over_two_campaigns_need_all_pairs_of_both():
+    """Section 5.1 into English: two archives answer together."""
+    workers = pd.DataFrame(
+        [
+            ("wmt19-mturk-sntlevel", "fi-en", 100.0),
+            ("wmt19-mturk-doclevel", "de-en", 97.5),
+            ("wmt20-mturk-sntlevel", "km-en", 80.0),
+        ],
+        columns=["campaign", "pair", "ref_percent"],
+    ).assign(bad_ref_percent=100.0)
+    table = knowles2021.across(tables_of(n02_workers=workers))
+    table = table[table["place"] == "Section 5.1"].set_index("cell")
+    assert len(table) == 4 and set(table["status"]) == {"no data"}
+    reason = table.loc["2019 into English | workers with REF, all pairs", "reason"]
+    assert reason.startswith("97.5% in the 2 pairs here, not as printed so far; gu-en, kk-en")
+    reason = table.loc["2020 into English | workers with BAD_REF, all pairs", "reason"]
+    assert reason.startswith("100% in the 1 pairs here, consistent so far; iu-en, ps-en, cs-en")

@@ -1,0 +1,116 @@
+"""Every number Lopez (2012) prints, on the official data."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from paperkit import claims
+from rankcompanion.papers import lopez2012
+from rankcompanion.tournament import tasks as tournament_tasks
+from rankcompanion.tournament import worked_examples
+from rankstability.read import campaigns
+
+HALF = "more than half"
+COSTS = ("396", "1140", "1215", "979")
+
+
+def tables_of(name: str, pair: str = "") -> dict[str, pd.DataFrame]:
+    """What notebook 08 passes to the ledger."""
+    judged = campaigns.load_rr(campaigns.find(name), pair)
+    solved = tournament_tasks.solve_tasks(judged) | {
+        "Figure 2": tournament_tasks.solve(worked_examples.figure2()),
+        "Figure 3": tournament_tasks.solve(worked_examples.figure3()),
+    }
+    tasks = tournament_tasks.tasks_table(solved)
+    systems = judged.groupby("task", observed=True)["system"].nunique()
+    return {
+        "tasks": tasks.assign(systems_with_reference=tasks["task"].map(systems)),
+        "rankings": tournament_tasks.rankings_table(solved),
+        "results": tournament_tasks.results_table(solved),
+        "implied": worked_examples.implied(worked_examples.figure1()),
+    }
+
+
+@pytest.fixture(scope="module")
+def wmt10(have_wmt10):
+    return tables_of("wmt10")
+
+
+@pytest.fixture(scope="module")
+def wmt11(have_wmt11):
+    return tables_of("wmt11")
+
+
+def row_of(rows, place, cell):
+    row = rows[(rows["place"] == place) & (rows["cell"] == cell)]
+    assert len(row) == 1, (place, cell)
+    return row.iloc[0]
+
+
+def test_every_printed_cell_has_one_key():
+    rows = claims.published("lopez2012")
+    assert not rows.duplicated(["place", "cell"]).any()
+    assert not rows.duplicated(lopez2012.KEYS).any()
+    assert set(rows["campaign"]) == {"wmt10", "wmt11", "wmt10, wmt11"}
+    assert rows[["published", "source", "statistic"]].ne("").all(axis=None)
+
+
+def test_wmt10_is_exact_but_for_one_misprint(wmt10):
+    rows = lopez2012.ledger("wmt10", wmt10)
+    apart = rows[rows["status"] != "exact"]
+    assert set(apart["status"]) == {"differs"} and apart["reason"].ne("").all()
+    assert sorted(apart["cell"]) == [
+        "2010 French-English | Eq. 2 | violations",
+        "2010 French-English | Eq. 3 | violations",
+    ]
+    assert sorted(apart["ours"]) == ["108", "118"]
+    edges = rows[rows["cell"].str.startswith("violated")]
+    assert len(edges) == 24
+    printed = rows[rows["provenance"] == "recomputed from print"]
+    assert set(printed["place"]) == {"Figure 1", "Figure 2", "Figure 3"}
+    given = rows[rows["reason"].str.startswith(claims.WEAK)]
+    assert given["place"].tolist() == ["Figure 2", "Figure 2", "Figure 3"]
+
+
+def test_of_the_optima_the_one_nearest_to_the_official_ranking_is_printed(wmt10):
+    rows = lopez2012.ledger("wmt10", wmt10)
+    row = row_of(rows, "Table 3", "MFAS | 9")
+    assert row.status == "exact" and row.reason.startswith("of the 8 rankings that violate 61 the")
+
+
+def test_wmt11_is_exact_but_for_the_misprints_of_table_2(wmt11):
+    rows = lopez2012.ledger("wmt11", wmt11)
+    apart = rows[rows["status"] != "exact"]
+    assert sorted(apart["cell"]) == ["BOJAR | weight of violated edges", "task"]
+    row = row_of(rows, "Table 2", "BOJAR | weight of violated edges")
+    assert row.ours == "28" and "misprint: 69 is what Equation 2's" in row.reason
+    assert row_of(rows, "Section 5.1", "acyclic combination tasks").ours == "8"
+    row = row_of(rows, "Section 5.2", "tunable | Spearman | WMT-OFFICIAL and MFAS")
+    assert row.status == "exact" and "0.905" in row.reason
+
+
+def test_totals_over_all_tasks_need_both_campaigns(wmt10, wmt11):
+    real = [
+        t["tasks"][~t["tasks"]["task"].isin(lopez2012.EXAMPLES)].assign(campaign=name)
+        for name, t in (("wmt10", wmt10), ("wmt11", wmt11))
+    ]
+    rows = lopez2012.across(lambda notebook, name: pd.concat(real))
+    assert (rows["status"] == "exact").all() and len(rows) == 9
+    assert rows["ours"].tolist() == [HALF, "25", "25", "9", HALF, *COSTS]
+    assert lopez2012.across(lambda notebook, name: real[1]).empty
+    published = claims.published("lopez2012")
+    missing = lopez2012.absent(published)
+    assert len(missing) == len(published) and set(missing["status"]) == {"no data"}
+    assert (missing["reason"] == lopez2012.NEEDS_BOTH).sum() == 9
+
+
+def test_one_pair_answers_only_its_own_cells(have_wmt11):
+    rows = lopez2012.ledger("wmt11", tables_of("wmt11", "ur-en"))
+    rows = rows[rows["status"] != "no data"]
+    assert set(rows["place"]) == {"Table 1", "Table 4", "Section 5.2"}
+    assert (rows["status"] == "exact").all()
+
+
+def test_other_campaigns_have_nothing_to_compare():
+    assert lopez2012.ledger("wmt12", {}).empty

@@ -1,0 +1,162 @@
+"""Two studies without a common judgment, for direct assessment, relative ranking and MQM."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import needs
+from rankcompanion.srp import twin_samplers, twin_studies
+from rankstability.errors import DataError
+from rankstability.read import campaigns
+from rankstability.score import mqm
+
+
+@given(st.integers(2, 40), st.integers(1, 12), st.integers(0, 5))
+@settings(max_examples=30, deadline=None)
+def test_twins_share_nothing(units, splits, seed):
+    size = max(1, units // 3)
+    drawn = twin_studies.twins(units, size, splits, np.random.default_rng(seed))
+    assert drawn.shape == (2 * splits, size)
+    for one, other in drawn.reshape(splits, 2, size):
+        assert not set(one) & set(other) and len(set(one)) == size
+
+
+def test_no_twins_from_too_few():
+    with pytest.raises(DataError, match="found 5; expected at least 6 units"):
+        twin_studies.twins(5, 3, 1, np.random.default_rng(0))
+    message = "too few documents for two studies of 1 .*found 1; expected at least 2 documents"
+    with pytest.raises(DataError, match=message):
+        twin_studies.twins(1, 1, 1, np.random.default_rng(0), "documents")
+
+
+@pytest.mark.parametrize("style", ["demo-srdc", "demo-srpdc"])
+def test_a_da_study_is_the_ranking_of_its_workers_rows(style):
+    """Restrict both files to the drawn workers, standardise anew, rank with the notebook's code."""
+    from rankstability.rank.systems import rank_systems
+    from rankstability.score.da import segment_scores
+
+    da = campaigns.load_da(campaigns.find(style), "de-en")
+    sampler = twin_samplers.da_sampler(da)
+    units, systems, draw = sampler.units, sampler.systems, sampler.draw
+    chosen = twin_studies.twins(units, units // 3, 3, np.random.default_rng(1))
+    found, effort = draw(chosen, np.random.default_rng(1))
+    names = [
+        str(w)
+        for w in da.good["worker"].cat.categories
+        if _judged(da, w)  # with judgments that have a z-score
+    ]
+    assert len(names) == units
+    judged = []
+    for i, rows in enumerate(chosen):
+        mine = {names[k] for k in rows}
+        part = dataclasses.replace(
+            da,
+            latest=da.latest[da.latest["worker"].astype(str).isin(mine)],
+            good=da.good[da.good["worker"].astype(str).isin(mine)],
+        )
+        scores = segment_scores(part)
+        ranking = rank_systems(scores)
+        table = ranking.table.set_index("system")["mean_z"].reindex(systems)
+        np.testing.assert_allclose(-found.means[i], table.to_numpy(), atol=1e-9)
+        judged.append(scores.judgments[np.isfinite(scores.z)].sum())
+        order = list(ranking.systems)
+        for (a, b), significant in zip(found.pairs, found.significant[i], strict=True):
+            if systems[a] in order and systems[b] in order:
+                p = ranking.p[order.index(systems[a]), order.index(systems[b])]
+                assert significant == (p < 0.05)
+    assert effort == pytest.approx(np.mean(judged) / len(systems))
+
+
+def _judged(da, worker):
+    from rankstability.score.da import judgment_z
+
+    rows = (da.good["worker"] == worker) & da.good["type"].isin(["SYSTEM", "REPEAT"])
+    return bool((rows & np.isfinite(judgment_z(da))).any())
+
+
+def test_an_rr_study_is_the_score_of_its_blocks():
+    from scipy.stats import binomtest
+
+    from rankstability.score import pairwise, rr
+
+    frame = campaigns.load_rr(campaigns.find("demo-rr"), "cs-en")
+    sampler = twin_samplers.rr_sampler(frame)
+    units, systems, draw = sampler.units, sampler.systems, sampler.draw
+    chosen = twin_studies.twins(units, units // 4, 2, np.random.default_rng(1))
+    found, _ = draw(chosen, np.random.default_rng(1))
+    blocks = rr.blocks(frame)
+    for i, rows in enumerate(chosen):
+        counts = pairwise.pair_counts(blocks.take(rows)).without(rr.REFERENCE)
+        scores = pd.Series(pairwise.wins_over_decided(counts), index=counts.systems)
+        np.testing.assert_allclose(-found.means[i], scores.reindex(systems).to_numpy())
+        wins = pd.DataFrame(counts.wins, index=counts.systems, columns=counts.systems)
+        for (a, b), p in list(zip(found.pairs, found.p[i], strict=True))[:8]:
+            won, lost = wins.loc[systems[a], systems[b]], wins.loc[systems[b], systems[a]]
+            expected = binomtest(int(won), int(won + lost)).pvalue if won + lost else 1.0
+            assert p == pytest.approx(expected)
+
+
+def test_an_mqm_twin_has_disjoint_documents():
+    data = mqm.ratings(campaigns.load_mqm(campaigns.find("demo-mqm"), "en-de"))
+    sampler = twin_samplers.mqm_sampler(data, "en-de", permutations=50)
+    units, systems, draw = sampler.units, sampler.systems, sampler.draw
+    assert units == 30 and len(systems) == 8
+    chosen = twin_studies.twins(units, 15, 4, np.random.default_rng(1))
+    found, effort = draw(chosen, np.random.default_rng(1))
+    assert effort == pytest.approx(data.segments.sum() / 2)
+    assert found.sets.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_stability_against_effort_is_the_same_for_any_jobs_and_levels():
+    samplers = twin_samplers.da_samplers(campaigns.load_da(campaigns.find("demo-srdc"), "de-en"))
+    about = ("demo-srdc", "demo-srdc (SR-DC)", "de-en")
+    rows = twin_studies.effort(samplers[:1], *about, splits=4, levels=(0.5, 1.0))
+    assert rows["level"].tolist() == [0.5, 1.0] and list(rows) == twin_studies.EFFORT_COLUMNS
+    assert rows["effort"].is_monotonic_increasing
+    assert (rows["unit"] == "workers").all() and (rows["studies"] == 8).all()
+    again = twin_studies.effort(samplers, *about, splits=4, jobs=2)
+    ways = list(dict.fromkeys(zip(again["unit"], again["normalisation"], strict=True)))
+    assert ways == [("workers", "z"), ("documents", "z"), ("blocks", "z"), ("workers", "none")]
+    same = twin_studies.usual(again)
+    pd.testing.assert_frame_equal(
+        same[same["level"].isin([0.5, 1.0])].reset_index(drop=True), rows, check_dtype=False
+    )
+
+
+def test_at_half_by_hand():
+    rows = pd.DataFrame(
+        {
+            "campaign": "c",
+            "label": "c (MQM)",
+            "task": ["a", "a", "b", "b"],
+            "normalisation": "none",
+            "unit": "documents",
+            "level": [0.5, 1.0, 0.5, 1.0],
+            "systems": [3, 3, 4, 4],
+            "significant_pairs": [0, 2, 0, 1],
+            "srp": [0.1, 0.4, 0.1, 0.8],
+            "srp_equal_claims": 0.5,
+            "kendall": 0.5,
+            "effort": 10.0,
+        }
+    )
+    half = twin_studies.at_half(rows).iloc[0]
+    assert (half["tasks"], half["srp_low"], half["srp_high"]) == (2, 0.4, 0.8)
+    assert half["srp"] == pytest.approx(0.6)
+    assert half["significant_share"] == pytest.approx(3 / 9)
+
+
+@needs("wmt21")
+def test_wmt21_workers_agree_less_than_judgments():
+    """Knowles (2021) seen as stability: with document context few workers meet a system."""
+    da = campaigns.load_da(campaigns.find("wmt21"), "cs-en")
+    samplers = [twin_samplers.da_sampler(da, unit=u) for u in ("workers", "judgments")]
+    rows = twin_studies.effort(samplers, "wmt21", "", "cs-en", splits=30, levels=(1.0,))
+    kendall = rows.set_index("unit")["kendall"]
+    assert kendall["workers"] < kendall["judgments"] - 0.2

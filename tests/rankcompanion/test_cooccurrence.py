@@ -1,0 +1,183 @@
+"""Systems judged together: counted by hand, in balance, and on the campaigns of the paper."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assessments import assessment, demo
+from conftest import needs
+from rankcompanion import cooccurrence
+from rankcompanion.figures import documents as plots
+from rankstability.errors import DataError
+from rankstability.read import campaigns
+from rankstability.score.da import segment_scores
+
+
+def rows(*items: tuple) -> pd.DataFrame:
+    names = ["worker", "hit", "system", "segment", "type", "score"]
+    return pd.DataFrame(items, columns=names).assign(document="d")
+
+
+TOY = rows(
+    ("w1", "h1", "A", "1", "SYSTEM", 80),
+    ("w1", "h1", "B", "1", "SYSTEM", 60),
+    ("w1", "h2", "A", "2", "SYSTEM", 70),
+    ("w1", "h2", "C", "2", "BAD_REF", 10),
+    ("w2", "h3", "B", "1", "REPEAT", 50),
+    ("w2", "h3", "C", "1", "SYSTEM", 30),
+)
+
+
+def test_figure_4_by_hand():
+    """A control row carries an id of a system, and does not show it."""
+    table = cooccurrence.cooccurrence(assessment(TOY))
+    assert table.unit == "hit"
+    assert list(table.counts.index) == ["A", "B", "C"]  # by mean raw score
+    assert table.counts.to_numpy().tolist() == [[2, 1, 0], [1, 2, 1], [0, 1, 1]]
+    assert table.units == 3
+    assert table.complete == 0
+    assert table.share.loc["A", "B"] == 0.5
+    assert table.ratio.loc["A", "B"] == pytest.approx(1 * 3 / (2 * 2))
+    by_worker = cooccurrence.cooccurrence(assessment(TOY), "worker")
+    assert by_worker.counts.loc["A", "B"] == 1
+    assert by_worker.units == 2
+
+
+def test_without_hit_ids_workers_are_counted():
+    table = cooccurrence.cooccurrence(assessment(TOY.assign(hit=None)))
+    assert table.unit == "worker"
+    assert table.without_hit == 1
+    with pytest.raises(DataError, match="no row"):
+        cooccurrence.cooccurrence(assessment(TOY.assign(hit=None)), "hit")
+    part = cooccurrence.cooccurrence(assessment(TOY.assign(hit=TOY["hit"].replace("h3", np.nan))))
+    assert part.units == 2
+    assert part.without_hit == pytest.approx(0.4)
+
+
+def test_counts_are_those_of_sets():
+    da, _ = demo("SR+DC", 21)
+    table = cooccurrence.cooccurrence(da).counts
+    counted = da.good[da.good["type"].isin(["SYSTEM", "REPEAT"])]
+    hits = counted.groupby("system", observed=True)["hit"].agg(set)
+    for a, b in itertools.product(table.index, repeat=2):
+        assert table.loc[a, b] == len(hits[a] & hits[b])
+
+
+def test_in_balance_company_explains_nothing():
+    """Every worker judges every system once: all workers are given the same quality."""
+    rng = np.random.default_rng(22)
+    items = [
+        (f"w{w}", f"h{w}", s, str(k), "SYSTEM", 50 + 10 * "ABC".index(s) + rng.normal(0, 5) + w)
+        for w in range(6)
+        for s in "ABC"
+        for k in range(8)
+    ]
+    table = cooccurrence.judged_beside(assessment(rows(*items)))
+    assert table["company_z"].abs().max() < 1e-6
+    assert table["imbalance"].abs().max() < 1e-6
+
+
+def test_poor_company_helps():
+    """A and B are equal; A's worker also judges a poor system, B's a good one."""
+    rng = np.random.default_rng(23)
+    level = {"A": 50, "B": 50, "bad": 20, "good": 80}
+    items = []
+    sets = [("A", "bad")] * 4 + [("B", "good")] * 4 + [("A", "B", "bad", "good")] * 4
+    for w, systems in enumerate(sets):
+        for s, k in itertools.product(systems, range(20)):
+            items.append((f"w{w}", f"h{w}", s, str(k), "SYSTEM", level[s] + rng.normal(0, 4)))
+    table = cooccurrence.judged_beside(assessment(rows(*items))).set_index("system")
+    assert table.loc["A", "company_z"] > 0.2
+    assert table.loc["B", "company_z"] < -0.2
+    assert table.loc["A", "imbalance"] < -5
+    assert table.loc["B", "imbalance"] > 5
+    gap = table.loc["A", "mean_z"] - table.loc["B", "mean_z"]
+    clean = table.loc["A", "z_without"] - table.loc["B", "z_without"]
+    assert gap > 0.5
+    assert abs(clean) < 0.25 * gap
+
+
+def test_company_adds_up_to_the_official_mean():
+    da, _ = demo("SR+DC", 24)
+    table = cooccurrence.judged_beside(da).set_index("system")
+    means = segment_scores(da).system_means().set_index("system")["mean_z"]
+    assert np.allclose(table["mean_z"], means[table.index], atol=1e-12)
+    assert np.allclose(table["company_z"] + table["z_without"], table["mean_z"], atol=1e-12)
+    assert list(table["rank"]) == list(range(1, len(table) + 1))
+
+
+@needs("wmt18")
+def test_without_document_context_nearly_all_hits_hold_every_system():
+    """Knowles (2021), section 5.4; and HIT ids are absent on the Appraise pairs."""
+    campaign = campaigns.find("wmt18")
+    for pair in ("en-tr", "en-cs"):
+        assert cooccurrence.cooccurrence(campaigns.load_da(campaign, pair)).unit == "worker"
+    table = cooccurrence.cooccurrence(campaigns.load_da(campaign, "cs-en"))
+    assert table.unit == "hit"
+    assert 0.29 < table.without_hit < 0.32
+    assert table.complete == table.units
+
+
+@needs("wmt21")
+def test_with_document_context_systems_seldom_meet():
+    da = campaigns.load_da(campaigns.find("wmt21"), "de-en")
+    table = cooccurrence.cooccurrence(da)
+    assert table.complete == 0
+    row = cooccurrence.balance(table, cooccurrence.judged_beside(da), "de-en").iloc[0]
+    assert row["below_half"] == 1.0
+    assert row["explained"] > 0.1
+
+
+def test_a_worker_with_one_score_has_no_company():
+    """66.7 again and again: the standard deviation is rounding, 1e-14, and must not divide."""
+    rng = np.random.default_rng(25)
+    items = [
+        (f"w{w}", f"h{w}", s, str(k), "SYSTEM", 66.7 if w == 0 else rng.integers(20, 80))
+        for w in range(5)
+        for s in ("ABC" if w else "AB")
+        for k in range(12)
+    ]
+    alone = np.full(sum(item[0] == "w0" for item in items), 66.7)
+    assert 0 < abs(alone[0] - np.cumsum(alone)[-1] / len(alone)) < 1e-9
+    da = assessment(rows(*items))
+    workers = cooccurrence._workers(da.latest, pd.Series(1.0, ["A", "B", "C"]))
+    assert workers["spread"].isna().tolist() == [True, False, False, False, False]
+    table = cooccurrence.judged_beside(da)
+    assert table["company_z"].abs().max() < 1
+    assert np.allclose(table["company_z"] + table["z_without"], table["mean_z"])
+
+
+def test_a_joined_id_has_the_mean_quality_of_its_parts():
+    latest = rows(("w1", "h", "A+B", "1", "SYSTEM", 1), ("w1", "h", "A", "2", "BAD_REF", 2))
+    frame = assessment(latest).latest
+    workers = cooccurrence._workers(frame, pd.Series([10.0, 20.0, 3.0], ["A", "B", "BAD_REF"]))
+    assert workers.loc["w1", "given"] == (15 + 3) / 2
+    assert workers.loc["w1", "control"] == 0.5
+
+
+def test_figures_draw_what_the_tables_say():
+    da, _ = demo("SR+DC", 21)
+    table = cooccurrence.judged_beside(da)
+    ax = plots.judged_beside(table, "xx-yy").axes[0]
+    dots = [c.get_offsets()[:, 0] for c in ax.collections if len(c.get_offsets()) == len(table)]
+    assert np.allclose(dots[-2], table["mean_z"]) and np.allclose(dots[-1], table["z_without"])
+    names = [t.get_text() for t in ax.get_yticklabels()]
+    assert [n.removeprefix("★ ") for n in names] == list(table["system"])
+    assert [n.startswith("★") for n in names] == (table["human"] == 1).tolist()
+    counts = cooccurrence.cooccurrence(da)
+    rows = cooccurrence.balance(counts, table, "xx-yy")
+    left, right = plots.balance(rows, table.assign(pair="xx-yy"), "x").axes
+    assert [t.get_text() for t in left.get_yticklabels()] == ["xx-yy"]
+    assert np.allclose(right.collections[0].get_offsets()[:, 0], table["company_z"])
+
+
+def test_one_system_has_no_company():
+    alone = assessment(TOY[TOY["system"] == "A"])
+    with pytest.raises(DataError, match=r"fewer than two systems in xx-yy.*pair="):
+        cooccurrence.judged_beside(alone)
+    with pytest.raises(DataError, match="fewer than two systems in xx-yy"):
+        cooccurrence.balance(cooccurrence.cooccurrence(alone), pd.DataFrame(), "xx-yy")

@@ -1,0 +1,439 @@
+"""Downloads against a server on loopback that lies, breaks off and sends malicious archives."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import http.server
+import io
+import subprocess
+import sys
+import tarfile
+import threading
+import time
+import types
+
+import pooch
+import pytest
+import yaml
+
+from paperkit import paths, transfer
+from rankcompanion import download
+from rankstability.errors import DataError
+from rankstability.read import campaigns
+
+LATEST = b"HITId\tWorkerId\n" + b"some judgments\n" * 200
+GOOD = b"HITId\tWorkerId\n" + b"good judgments\n" * 200
+COMMIT = "0" * 40
+PART = "sntlevel-humaneval"
+
+
+def blob(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+
+
+def tar(members: dict[str, bytes] | list[tarfile.TarInfo], mode: str = "w:gz") -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:
+        for member in members:
+            if isinstance(member, tarfile.TarInfo):
+                archive.addfile(member, io.BytesIO(b"x" * member.size))
+                continue
+            info = tarfile.TarInfo(member)
+            info.size = len(members[member])
+            archive.addfile(info, io.BytesIO(members[member]))
+    return out.getvalue()
+
+
+OFFICIAL = {
+    f"human/{PART}/analysis/ad-latest.csv": LATEST,
+    f"human/{PART}/analysis/ad-good-raw-redup.csv": GOOD,
+    f"human/{PART}/analysis/ad-sys-ranking-cs-en-z.csv": b"1 2 3\n",
+    f"human/{PART}/scripts/evil.pl": b"not wanted",
+    "human/other/analysis/ad-latest.csv": b"another part of the archive\n",
+}
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves ``files[path]``: bytes; (status,); or (bytes, how many are sent, seconds held)."""
+
+    files: dict[str, object]
+    asked: list[str]
+    held: threading.Event  # set at the end, so that an answer held back does not hold the test up
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        answer = self.server.files.get(self.path, (404,))
+        if isinstance(answer, list):  # one answer per request, the last one for ever
+            answer = answer.pop(0) if len(answer) > 1 else answer[0]
+        if isinstance(answer, bytes):
+            answer = (answer, len(answer))
+        if len(answer) == 1:
+            self.send_error(answer[0])
+            return
+        body, sent, *pause = answer
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):  # the other side may stop
+            self.wfile.write(body[:sent])
+        if pause:
+            self.wfile.flush()
+            self.server.held.wait(pause[0])
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server():
+    running = Server(("127.0.0.1", 0), Handler)
+    running.files, running.asked, running.held = {}, [], threading.Event()
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield running
+    running.held.set()
+    running.shutdown()
+    running.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def root(server, tmp_path, monkeypatch):
+    """An empty data root, a catalogue of three campaigns, and the loopback as the mirror."""
+    files = {
+        name: {"git_blob": blob(data), "bytes": len(data)}
+        for name, data in (("ad-latest.csv", LATEST), ("ad-good-raw-redup.csv", GOOD))
+    }
+    repository = {"repository": "some/repo", "commit": COMMIT, "folder": "an alysis"}
+    archive = {
+        "archive": "https://gone.example/~y/human.tar.gz",
+        "part": PART,
+        "files": list(files),
+        "optional": ["ad-sys-ranking-*.csv"],
+    }
+    common = {"protocol": "DA", "format": "da", "folder": "human/analysis"}
+    catalogue = {
+        "pinned": {**common, "sources": [{**repository, "files": files}]},
+        "loose": {**common, "folder": "loose", "sources": [archive]},
+        "both": {**common, "folder": "both", "sources": [archive, {**repository, "files": files}]},
+        "toy": {**common, "demo": True},
+    }
+    file = tmp_path / "catalogue.yaml"
+    file.write_text(yaml.safe_dump(catalogue, sort_keys=False))
+    data = tmp_path / "data"
+    data.mkdir()
+    monkeypatch.setattr(paths, "CATALOGUE", file)
+    monkeypatch.setattr(pooch.core, "time", types.SimpleNamespace(sleep=lambda seconds: None))
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(data))
+    monkeypatch.setenv("RANKSTABILITY_MIRROR", f"http://127.0.0.1:{server.server_port}")
+    campaigns.catalogue.cache_clear()
+    at = f"/some/repo/{COMMIT}/an%20alysis/"
+    server.files = {
+        f"{at}ad-latest.csv": LATEST,
+        f"{at}ad-good-raw-redup.csv": GOOD,
+        "/human.tar.gz": tar(OFFICIAL),
+    }
+    yield data
+    campaigns.catalogue.cache_clear()
+
+
+AT = f"/some/repo/{COMMIT}/an%20alysis/"
+
+
+def everything(root) -> set[str]:
+    return {path.relative_to(root).as_posix() for path in root.rglob("*")}
+
+
+def test_files_at_a_pinned_commit_arrive_verified_and_are_not_asked_for_again(root, server):
+    lines = list(download.download("pinned"))
+    folder = root / "human" / "analysis"
+    assert (folder / "ad-latest.csv").read_bytes() == LATEST
+    assert (folder / "ad-good-raw-redup.csv").read_bytes() == GOOD
+    assert all("verified" in line and "git_blob" in line for line in lines) and len(lines) == 2
+    asked = len(server.asked)
+    assert list(download.download("pinned")) == [
+        "pinned: ad-latest.csv and ad-good-raw-redup.csv here, verified"
+    ]
+    assert len(server.asked) == asked
+
+
+def test_a_gzipped_copy_of_the_official_file_counts_as_the_file(root, server):
+    folder = root / "human" / "analysis"
+    folder.mkdir(parents=True)
+    (folder / "ad-latest.csv.gz").write_bytes(gzip.compress(LATEST))
+    (folder / "ad-good-raw-redup.csv.gz").write_bytes(gzip.compress(GOOD))
+    assert "verified" in "".join(download.download("pinned")) and not server.asked
+
+
+def test_another_file_in_its_place_is_kept_and_said(root, server):
+    folder = root / "human" / "analysis"
+    folder.mkdir(parents=True)
+    (folder / "ad-latest.csv").write_bytes(b"mine\n")
+    said = "\n".join(download.download("pinned"))
+    assert "ad-latest.csv here, but not the official file; kept" in said
+    assert (folder / "ad-latest.csv").read_bytes() == b"mine\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ((LATEST, 1000), "broke off"),  # the connection ends early
+        (LATEST[:1000], "wrong size"),  # a short file, honestly announced
+        (LATEST.replace(b"some", b"evil", 1), "checksum differs"),  # as long, but another
+        ((404,), "the host answers 404"),
+        ((429,), "the host answers 429"),  # asked too often: a later try may be answered
+        ((499,), "the host answers 499"),
+        ((500,), "the host answers 500"),
+        ((503,), "the host answers 503"),
+    ],
+)
+def test_a_bad_answer_leaves_nothing_and_says_how_to_go_on(root, server, answer, words):
+    server.files[f"{AT}ad-latest.csv"] = answer
+    with pytest.raises(DataError) as caught:
+        list(download.download("pinned"))
+    message = str(caught.value)
+    assert words in message and f"{AT}ad-latest.csv" in message
+    assert str(root / "human" / "analysis" / "ad-latest.csv") in message  # where to place it
+    assert f"{len(LATEST)} bytes" in message and blob(LATEST) in message
+    assert everything(root) == {"human", "human/analysis", "human/analysis/ad-good-raw-redup.csv"}
+    asked = server.asked.count(f"{AT}ad-latest.csv")
+    assert asked == (1 if answer in ((404,), (499,)) else transfer.TRIES)
+    server.files[f"{AT}ad-latest.csv"] = LATEST  # the next run completes it
+    list(download.download("pinned"))
+    assert (root / "human" / "analysis" / "ad-latest.csv").read_bytes() == LATEST
+    assert server.asked.count(f"{AT}ad-good-raw-redup.csv") == 1
+
+
+def test_a_transfer_that_breaks_off_is_started_again(root, server):
+    server.files[f"{AT}ad-latest.csv"] = [(LATEST, 700), (503,), LATEST]
+    list(download.download("pinned"))
+    assert (root / "human" / "analysis" / "ad-latest.csv").read_bytes() == LATEST
+
+
+def test_a_transfer_stops_at_the_size_of_the_catalogue(root, server):
+    long = LATEST + b"x" * 10_000_000
+    server.files[f"{AT}ad-latest.csv"] = long
+    with pytest.raises(DataError, match=f"more than the expected {len(LATEST)} bytes"):
+        list(download.download("pinned"))
+    assert not list(root.rglob("*latest*"))
+
+
+def test_a_transfer_that_drips_for_ever_is_ended(root, server, monkeypatch):
+    monkeypatch.setattr(transfer, "TOTAL_TIME", 0.0)
+    with pytest.raises(DataError, match="not whole after 0 seconds"):
+        list(download.download("pinned"))
+
+
+@pytest.mark.parametrize("limit, value", [("MEMBERS", 3), ("LARGEST", 5000)])
+def test_an_archive_of_too_many_or_too_large_members_is_refused(
+    tmp_path, monkeypatch, limit, value
+):
+    monkeypatch.setattr(transfer, limit, value)
+    (tmp_path / "a.tar.gz").write_bytes(tar(OFFICIAL))
+    with pytest.raises(DataError, match="too large to unpack"):
+        transfer.unpack(tmp_path / "a.tar.gz", PART, tmp_path / "out", {"ad-latest.csv": {}})
+    assert not (tmp_path / "out").exists()
+
+
+def test_leftovers_of_a_killed_run_do_no_harm(root, server):
+    folder = root / "human" / "analysis"
+    (folder / ".partial-ad-latest.csv").mkdir(parents=True)
+    (folder / ".partial-ad-latest.csv" / "tmp1").write_bytes(LATEST[:100])
+    list(download.download("pinned"))
+    assert not list(folder.glob(".partial*"))
+    assert (folder / "ad-latest.csv").read_bytes() == LATEST
+
+
+def test_a_killed_download_leaves_no_file_under_its_name_and_can_be_started_again(root, server):
+    """The process is killed while the server holds the second half back."""
+    server.files[f"{AT}ad-latest.csv"] = (LATEST, len(LATEST) // 2, 30.0)
+    code = (
+        "import sys; from rankstability import paths; from rankstability.read import download; "
+        "from pathlib import Path; "
+        "paths.CATALOGUE = Path(sys.argv[1]); download.main(['pinned'])"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(paths.CATALOGUE)])
+    try:
+        deadline = time.monotonic() + 20
+        while not server.asked and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.3)
+    finally:
+        process.kill()
+        process.wait()
+    folder = root / "human" / "analysis"
+    assert server.asked and not list(folder.glob("ad-*"))
+    server.files[f"{AT}ad-latest.csv"] = LATEST
+    list(download.download("pinned"))
+    assert (folder / "ad-latest.csv").read_bytes() == LATEST
+    assert not list(folder.glob(".partial*"))
+
+
+def test_no_host_at_all_is_said_once_and_no_folder_is_left(root, monkeypatch):
+    monkeypatch.setenv("RANKSTABILITY_MIRROR", "http://127.0.0.1:9")
+    with pytest.raises(DataError, match="no answer from the host"):
+        list(download.download("pinned", tries=1))
+    assert everything(root) == set()
+
+
+def test_archive_without_a_published_checksum_is_recorded_and_held_to_it(root, server):
+    lines = "\n".join(download.download("loose"))
+    assert "no checksum of human.tar.gz was ever published; recorded" in lines
+    store = root / "downloads" / "human.tar.gz"
+    assert transfer.sha256(store) in lines
+    record = (root / "checksums.tsv").read_text().splitlines()
+    assert record[0] == "name\tsha256\tbytes"
+    assert any(transfer.sha256(store) in line and "gone.example" in line for line in record)
+    here = {path.name for path in (root / "loose").iterdir()}
+    assert here == {"ad-latest.csv", "ad-good-raw-redup.csv", "ad-sys-ranking-cs-en-z.csv"}
+    assert (root / "loose" / "ad-latest.csv").read_bytes() == LATEST  # not the other part's
+
+    asked = len(server.asked)
+    assert "verified" in "".join(download.download("loose")) and len(server.asked) == asked
+
+    # the host now sends other bytes: refused
+    other = tar({**OFFICIAL, f"human/{PART}/more.txt": b"?"})
+    server.files["/human.tar.gz"] = other
+    store.unlink()
+    (root / "loose" / "ad-latest.csv").unlink()
+    with pytest.raises(DataError, match=r"wrong size|checksum differs"):
+        list(download.download("loose"))
+    assert not store.exists() and not (root / "loose" / "ad-latest.csv").exists()
+
+    # and so is another archive placed by hand
+    store.write_bytes(other)
+    with pytest.raises(DataError, match=r"not the archive recorded.*delete its line"):
+        list(download.download("loose"))
+    assert not (root / "loose" / "ad-latest.csv").exists()
+
+
+def test_an_unpacked_file_that_changes_afterwards_is_noticed(root):
+    list(download.download("loose"))
+    (root / "loose" / "ad-latest.csv").write_bytes(b"edited\n")
+    assert "ad-latest.csv here, but not the official file" in "\n".join(download.download("loose"))
+
+
+def test_a_truncated_archive_unpacks_nothing_and_the_next_run_starts_anew(root, server):
+    whole = tar(OFFICIAL)
+    server.files["/human.tar.gz"] = whole[: len(whole) // 2]
+    with pytest.raises(DataError, match="truncated or damaged archive"):
+        list(download.download("loose"))
+    assert not [path for path in root.rglob("*") if path.is_file()]
+    server.files["/human.tar.gz"] = whole
+    list(download.download("loose"))
+    assert (root / "loose" / "ad-latest.csv").read_bytes() == LATEST
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, link
+    info.size = 5 if kind == tarfile.REGTYPE else 0
+    return info
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        member("../../evil.csv"),
+        member(f"human/{PART}/../../../ad-latest.csv"),
+        member("/tmp/rankstability-evil.csv"),
+        member(f"human/{PART}/ad-sys-ranking-x.csv", tarfile.SYMTYPE, "/etc/passwd"),
+        member(f"human/{PART}/escape", tarfile.SYMTYPE, "../../../.."),
+        member(f"human/{PART}/hard", tarfile.LNKTYPE, "../../../../etc/passwd"),
+        member(f"human/{PART}/device", tarfile.CHRTYPE),
+        member(f"human/{PART}/pipe", tarfile.FIFOTYPE),
+        member(f"human\\{PART}\\..\\..\\..\\evil.csv"),
+    ],
+    ids=lambda info: info.name,
+)
+def test_a_malicious_member_is_named_and_nothing_is_unpacked(root, server, evil):
+    members = []
+    for name, data in OFFICIAL.items():
+        info = tarfile.TarInfo(name)
+        info.size = len(data)
+        members.append(info)
+    server.files["/human.tar.gz"] = tar([*members, evil])
+    before = everything(root.parent)
+    with pytest.raises(DataError) as caught:
+        list(download.download("loose"))
+    assert "refused: unsafe member" in str(caught.value)
+    assert caught.value.value == evil.name
+    assert not [path for path in root.rglob("*") if path.is_file()]
+    assert everything(root.parent) - before <= {"data/downloads", "data/loose"}
+
+
+def test_a_link_in_place_of_a_wanted_file_is_refused(root, server):
+    info = member(f"human/{PART}/analysis/ad-latest.csv", tarfile.SYMTYPE, "other.csv")
+    good = tarfile.TarInfo(f"human/{PART}/analysis/ad-good-raw-redup.csv")
+    server.files["/human.tar.gz"] = tar([info, good])
+    with pytest.raises(DataError, match="a link or folder in place of a file"):
+        list(download.download("loose"))
+    assert not list((root / "loose").glob("*"))
+
+
+def test_a_member_that_should_be_there_is_missed_by_name(root, server):
+    server.files["/human.tar.gz"] = tar({f"human/{PART}/ad-latest.csv": LATEST})
+    with pytest.raises(DataError, match=r"no member ad-good-raw-redup\.csv"):
+        list(download.download("loose"))
+    assert not list((root / "loose").glob("*"))
+
+
+def test_a_member_with_another_checksum_than_the_catalogue_s_is_refused(root, server):
+    server.files = {
+        "/human.tar.gz": tar({**OFFICIAL, f"human/{PART}/analysis/ad-latest.csv": b"else\n"})
+    }
+    with pytest.raises(DataError, match="differs from the official file"):
+        list(download.download("both"))
+
+
+def test_the_second_source_helps_where_the_first_host_is_gone(root, server):
+    del server.files["/human.tar.gz"]
+    said = "\n".join(download.download("both"))
+    assert "fetched, verified" in said
+    assert (root / "both" / "ad-good-raw-redup.csv").read_bytes() == GOOD
+
+
+def test_an_archive_placed_by_hand_is_used(root, server):
+    (root / "downloads").mkdir()
+    (root / "downloads" / "human.tar.gz").write_bytes(tar(OFFICIAL))
+    server.files.clear()
+    list(download.download("loose"))
+    assert (root / "loose" / "ad-good-raw-redup.csv").read_bytes() == GOOD and not server.asked
+
+
+def test_command_line(root, server, capsys):
+    assert download.main(["pinned", "loose", "toy"]) == 0
+    assert "3 of 3 campaigns complete" in capsys.readouterr().out
+    server.files.clear()
+    assert download.main(["both", "pinned"]) == 0  # the archive is here, and so are the files
+    (root / "loose" / "ad-latest.csv").unlink()
+    (root / "downloads" / "human.tar.gz").unlink()
+    assert download.main(["loose", "pinned"]) == 1
+    shown = capsys.readouterr()
+    assert "1 of 2 campaigns complete" in shown.out and "loose: " in shown.err
+    with pytest.raises(DataError, match="did you mean pinned"):
+        list(download.download("pined"))
+
+
+def test_every_source_of_the_catalogue_can_be_checked_or_says_that_it_cannot():
+    campaigns.catalogue.cache_clear()
+    for name, entry in campaigns.catalogue().items():
+        if entry.get("demo"):
+            continue
+        assert entry["sources"] and entry["licence"] and entry["citation"], name
+        for source in entry["sources"]:
+            if "repository" in source:
+                assert len(source["commit"]) == 40, name
+                for facts in source["files"].values():
+                    assert len(facts["git_blob"]) == 40, name
+            else:
+                assert source["archive"].startswith("https://") and source["part"], name
+    url = download.url_of(campaigns.catalogue()["wmt10"]["sources"][0], "data_RNK.csv")
+    assert url.startswith("https://raw.githubusercontent.com/alopez/wmt-ranking/23ed4c6c")
+    assert url.endswith("/raw_data/wmt10/data_RNK.csv")

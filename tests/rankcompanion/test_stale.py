@@ -1,0 +1,88 @@
+"""Stale results are seen: a ledger, README's table or a CSV file that this code would not write."""
+
+from __future__ import annotations
+
+import shutil
+
+import pandas as pd
+import pytest
+
+from paperkit import claims, paths
+from paperkit.placing import csv_bytes
+from rankcompanion import ledger
+from trials import stale
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Results of one real campaign, their ledger and a README; nothing stale among them."""
+    figures, readme = tmp_path / "figures", tmp_path / "README.md"
+    folder = figures / "wmt21" / "01_replication"
+    (folder / "cs-en").mkdir(parents=True)
+    row = dict.fromkeys(claims.COLUMNS, "x") | {"status": "exact", "paper": "knowles2021"}
+    (folder / "claims.csv").write_bytes(csv_bytes(pd.DataFrame([row])[claims.COLUMNS]))
+    (folder / "cs-en" / "ranking.csv").write_bytes(b"rank,system\n1,A\n")
+    readme.write_text("text\n" + "\n".join((*ledger.ANSWERS, *ledger.MARKERS)) + "\n")
+    assert ledger.main(figures, readme) == 0
+    return figures, readme
+
+
+def test_what_was_just_made_is_not_stale(kept):
+    assert stale.check_ledger(*kept) == []
+
+
+def test_an_altered_ledger_and_an_altered_total_are_seen(kept):
+    figures, readme = kept
+    text = readme.read_text()
+    total = next(line for line in text.splitlines() if line.startswith("| **All**"))
+    readme.write_text(text.replace(total, total.replace("**1**", "**2**", 1)))
+    assert [w.split(":")[0].rsplit("/")[-1] for w in stale.check_ledger(*kept)] == ["README.md"]
+    readme.write_text(text)
+    file = figures / "claims_ledger.csv"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([*lines[:5], lines[5].replace("no data", "exact"), *lines[6:]]))
+    assert "from line 6 on" in stale.check_ledger(*kept)[0]
+    file.unlink()
+    assert len(stale.check_ledger(*kept)) == 1
+
+
+def test_other_bytes_files_gone_and_files_never_kept_are_seen(kept, tmp_path, monkeypatch):
+    figures, _ = kept
+    new = tmp_path / "new"
+    shutil.copytree(figures / "wmt21" / "01_replication", new)
+    monkeypatch.setattr(stale, "rerun", lambda job, folder: shutil.copytree(new, folder))
+    job = [stale.Job("01_replication", "wmt21")]
+    assert stale.check_runs(job, figures) == []
+    (new / "cs-en" / "ranking.csv").write_bytes(b"rank,system\n1,B\n")
+    (new / "cs-en" / "built_only.csv").write_bytes(b"x\n")  # of a pair git keeps a part
+    (new / "claims.csv").rename(new / "other.csv")
+    found = stale.check_runs(job, figures)
+    assert [line.split(": ")[1] for line in found] == [
+        "not made any more",
+        "not kept",
+        "other bytes",
+    ]
+    only = [stale.Job("01_replication", "wmt21", "cs-en")]
+    assert [line.split(": ")[1] for line in stale.check_runs(only, figures)] == ["other bytes"]
+
+    def fails(job, folder):
+        raise RuntimeError("01_replication wmt21: cell 3")
+
+    monkeypatch.setattr(stale, "rerun", fails)
+    assert stale.check_runs(job, figures) == ["01_replication wmt21: cell 3"]
+
+
+def test_campaigns_whose_data_are_not_here_are_named_last(kept, monkeypatch, capsys):
+    figures, readme = kept
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(figures))  # no data in it
+    assert stale.main(["--figures", str(figures), "--readme", str(readme)]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("NOT compared") and "wmt21" in last and "wmt23-mqm" in last
+
+
+def test_the_sample_holds_every_protocol_and_is_kept_in_the_repository():
+    protocols = {stale.campaigns.catalogue()[r.split(":")[1]]["protocol"] for r in stale.SAMPLE}
+    assert protocols == {"DA", "RR", "MQM"}
+    for run in stale.SAMPLE:
+        notebook, campaign, *_ = run.split(":")
+        assert (paths.FIGURES / campaign / stale.resolve(notebook)).is_dir()

@@ -1,0 +1,122 @@
+"""How many more: errors against drawn campaigns, power and lines against the tests themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from assessments import demo
+from conftest import needs
+from rankcompanion.models import additive as models
+from rankcompanion.models import variance
+from rankcompanion.models.redraw import draw_parts
+from rankcompanion.verdict import design, predicted, sizes
+from rankstability.rank.sets import held_lines
+from rankstability.rank.units import Means, difference_variance
+from rankstability.read.campaigns import find, load_da
+from rankstability.score.da import judgment_z
+from rankstability.score.scored import from_assessment, from_frame
+
+GIVEN = {"system": 9.0, "worker": 30.0, "document": 10.0, "segment": 8.0, "worker:system": 6.0,
+         "block": 20.0, "document:system": 5.0, "residual": 100.0}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def known():
+    scored = from_assessment(demo("SR+DC", 31, workers=12, documents=15)[0])
+    return scored, design.precision(scored, variance.Components(GIVEN, 0.0, {}, 0.0, 0))
+
+
+def test_the_covariance_is_that_of_drawn_campaigns(known):
+    scored, precision = known
+    assert precision.quality.var(ddof=1) == pytest.approx(9.0)
+    codes = {n: c for n, c in design.factors(scored).items() if n != "system"}
+    drawn = draw_parts(codes, GIVEN, 4000, np.random.default_rng(1))
+    n, weight = len(scored.systems), scored.weights()
+    means = variance.level_sums(scored.system, weight[:, None] * drawn, n)
+    means /= np.bincount(scored.system, weight, n)[:, None]
+    found, expected = np.cov(means), precision.covariance()
+    assert np.allclose(np.diag(found), np.diag(expected), rtol=0.12)
+    error = np.sqrt(difference_variance(found)), np.sqrt(difference_variance(expected))
+    i, j = np.triu_indices(n, 1)
+    assert np.allclose(error[0][i, j], error[1][i, j], rtol=0.08)
+
+
+def test_a_campaign_twice_over_has_half_the_variance(known):
+    """New workers, documents and judgments of the same kind beside the old: all shares halve."""
+    scored, precision = known
+    units = {name: scored.units[name] for name in ("worker", "document")}
+    rows = pd.DataFrame(
+        {"system": scored.system, "segment": scored.segment, "score": scored.score} | units
+    )
+    again = rows.assign(**{c: rows[c] + 10_000 for c in ("segment", "worker", "document")})
+    both = from_frame(pd.concat([rows, again], ignore_index=True).astype({"system": str}))
+    double = design.precision(both, precision.components)
+    order = [int(s) for s in both.systems]
+    expected = precision.covariance(documents=2, annotators=2)[np.ix_(order, order)]
+    assert np.allclose(double.covariance(), expected)
+    assert (precision.covariance(4, 4, 1) <= precision.covariance() / 4 + 1e-12).all()
+
+
+def test_power_is_the_share_of_drawn_campaigns_that_find_the_difference(known):
+    _, precision = known
+    table = design.pair_power(precision)
+    rng = np.random.default_rng(2)
+    means = rng.multivariate_normal(precision.quality, precision.covariance(), 4000)
+    at = {s: k for k, s in enumerate(precision.systems)}
+    for row in table.iloc[:: len(table) // 6].itertuples():
+        gap = means[:, at[row.first]] - means[:, at[row.second]]
+        assert (gap > 1.96 * row.error).mean() == pytest.approx(row.power, abs=0.03)
+    needed = table[np.isfinite(table["times"])].iloc[0]
+    larger = precision.errors(documents=needed["times"], annotators=needed["times"])
+    error = larger[at[needed["first"]], at[needed["second"]]]
+    assert norm.cdf(needed["gap"] / error - norm.isf(0.025)) == pytest.approx(0.8, abs=1e-9)
+    i, j = np.triu_indices(len(at), 1)
+    error = np.median(precision.errors()[i, j])
+    assert design.smallest_gap(precision) == pytest.approx(2.8016 * error, rel=1e-4)
+
+
+def test_lines_held_are_those_of_the_lines_themselves(known):
+    _, precision = known
+    covariance = precision.covariance(200, 200)
+    means = np.random.default_rng(3).multivariate_normal(precision.quality, covariance, 20)
+    ours = design._held(means, np.sqrt(difference_variance(covariance, design.LEAST)), 11, 0.05)
+    theirs = [held_lines(Means(m, covariance, 12))["held"].sum() for m in means]
+    assert ours.tolist() == theirs and ours.max() > 0
+
+
+def test_more_of_everything_tells_more(known):
+    _, precision = known
+    table = design.plans(precision, np.random.default_rng(4), (0.5, 1, 4), (0.5, 1, 4), (1,), 60)
+    small, large = table.iloc[0], table.iloc[-1]
+    assert large["tau"] > small["tau"] and large["significant_pairs"] > small["significant_pairs"]
+    assert (table["tau_low"] <= table["tau"]).all() and (table["tau"] <= table["tau_high"]).all()
+
+
+def test_without_annotators_there_is_no_advice_about_them():
+    rng = np.random.default_rng(5)
+    names = {"system": list("abc") * 60, "segment": np.repeat(range(60), 3)}
+    frame = pd.DataFrame(names | {"document": np.repeat(range(12), 15)})
+    frame["score"] = rng.normal(0, 1, 180)
+    known = design.precision(from_frame(frame))
+    assert sizes.sizes(known) == ["documents", "ratings"]
+    assert "worker" not in known.parts and known.units == {"judgments": 180, "documents": 12}
+
+
+@needs("wmt21")
+def test_halves_and_quarters_of_wmt21_agree_as_predicted():
+    rows = []
+    for pair in ("cs-en", "ha-en", "is-en", "ru-en"):
+        da = load_da(find("wmt21"), pair)
+        z = judgment_z(da)
+        scored = from_assessment(da, z)
+        known = design.precision(scored, models.components(da, z))
+        for unit, share in (("worker", 0.5), ("worker", 0.25), ("document", 0.5)):
+            rng = np.random.default_rng(6)
+            rows.append(predicted.twin_agreement(scored, known, unit, share, rng, 15))
+    table = predicted.prediction_error(pd.concat(rows)).set_index(["unit", "share"])
+    assert table["error"].abs().max() < 0.1
+    assert ((table["low"] < 0) & (table["high"] > 0)).all()
+    assert table.loc[("worker", 0.5), "realised"] > table.loc[("worker", 0.25), "realised"]

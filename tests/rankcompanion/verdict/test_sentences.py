@@ -1,0 +1,459 @@
+"""The sentences of a verdict, each in both directions: said where true, not said where not."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from paperkit import paths
+from rankcompanion.verdict import answers
+from rankcompanion.verdict import page as report
+from rankcompanion.verdict.answers import HOLDS, NOT, UNTOLD
+from rankstability.score.scored import from_frame
+from verdicts import page_text, told_of, written
+
+SYSTEMS = ["A", "B", "C", "D", "E"]
+
+
+@pytest.fixture(scope="module")
+def told():
+    """Everything that the page says of the sample of a campaign of one's own."""
+    return told_of(str(paths.DEMO / "ratings.csv"), "xx-yy")
+
+
+# ------------------------------------------------------------------ the first sentence
+
+
+def made(first, claimed=(0, 0, 0, 0), held=(0, 0, 0, 0), unit="worker"):
+    """A standing of five systems: who may be first, and lines below each place."""
+    ranking = pd.DataFrame({"system": SYSTEMS, "may_be_first": first})
+    lines = pd.DataFrame({"below": [1, 2, 3, 4], "claimed": claimed, "held": held, "p_holm": 0.5})
+    units = pd.DataFrame({"unit": ["worker", "document"], "units": [12, 30]})
+    return SimpleNamespace(ranking=ranking, lines=lines, unit=unit, units=units)
+
+
+def summary(*args, **more):
+    one = made(*args, **more)
+    return answers.summary(one, answers.line_answers(one, None, tuple(SYSTEMS)))
+
+
+def said(first, rules="x", recipe="wmt24", protocol="DA"):
+    unit = "worker" if first["told"] else ""
+    about = {"rules": rules, "recipe": recipe, "protocol": protocol, "unit": unit}
+    return report.sentence(first | about)
+
+
+@pytest.mark.parametrize(
+    ("first", "alone", "begins"),
+    [
+        ([1, 0, 0, 0, 0], HOLDS, "A is first of 5 systems, and would be with other annotators too"),
+        ([1, 1, 0, 0, 0], UNTOLD, "2 of 5 systems may be first with other annotators (95 %), A ha"),
+        ([1, 1, 1, 1, 1], UNTOLD, "All 5 systems may be first with other annotators (95 %), A hav"),
+        ([0, 1, 0, 0, 0], NOT, "Only B of 5 systems may be first with other annotators (95 %), A "),
+        ([0, 1, 1, 0, 0], NOT, "2 of 5 systems may be first with other annotators (95 %), A havin"),
+    ],
+)
+def test_alone_first_is_said_exactly_where_one_system_may_be_first(first, alone, begins):
+    found = summary(first)
+    assert found["alone"] == alone and found["leader"] == "A" and found["units"] == 12
+    assert found["may_be_first"] == [s for s, f in zip(SYSTEMS, first, strict=True) if f]
+    assert said(found).startswith(begins)
+    assert ("is first" in said(found)) == (alone == HOLDS)
+
+
+def test_nothing_is_promised_where_no_unit_is_known():
+    empty = [np.nan] * 5
+    for claimed, lines in ((0, "any of the 0 lines"), (1, "any of the 1 line"), (2, "the 2 lines")):
+        marks = [1] * claimed + [0] * (4 - claimed)
+        found = summary(empty, marks, empty[:4], unit="")
+        assert (found["told"], found["alone"], found["may_be_first"]) == (False, UNTOLD, [])
+        assert (found["claimed"], found["claimed_held"], found["units"]) == (claimed, 0, 0)
+        words = said(found)
+        assert words.startswith("A has the highest mean of 5 systems; whether that, or any of the ")
+        assert lines in words and "cannot be told from these data" in words
+        assert "95" not in words and "too" not in words and "holds" not in words
+
+
+@pytest.mark.parametrize(
+    ("claimed", "held", "ends"),
+    [
+        ([0, 0, 0, 0], [0, 0, 0, 0],
+         "no line between clusters is drawn by the recipe wmt24, and none can be shown to hold."),
+        ([0, 0, 0, 0], [1, 0, 1, 0],
+         "no line between clusters is drawn by the recipe wmt24, where 2 would hold."),
+        ([0, 1, 0, 0], [0, 1, 0, 0],
+         "the one line that the recipe wmt24 draws between clusters holds."),
+        ([0, 1, 0, 0], [1, 0, 0, 0],
+         "the one line that the recipe wmt24 draws between clusters cannot be shown to hold."),
+        ([1, 1, 1, 0], [1, 1, 1, 0], "the 3 lines that the recipe wmt24 draws between clusters, a"
+         "ll hold."),
+        ([1, 1, 1, 0], [0, 1, 1, 1], "draws between clusters, 2 hold."),
+        ([1, 1, 1, 0], [0, 1, 0, 1], "draws between clusters, 1 holds."),
+        ([1, 1, 1, 0], [0, 0, 0, 1], "draws between clusters, none can be shown to hold."),
+    ],
+)  # fmt: skip
+def test_lines_are_said_to_hold_as_many_as_do(claimed, held, ends):
+    found = summary([1, 0, 0, 0, 0], claimed, held)
+    both = [bool(c and h) for c, h in zip(claimed, held, strict=True)]
+    assert (found["claimed"], found["claimed_held"]) == (sum(claimed), sum(both))
+    assert found["held"] == sum(held)
+    assert said(found).endswith(ends)
+    by_sign = said(found, rules="", protocol="RR")
+    assert "the sign test on decided comparisons" in by_sign and "recipe" not in by_sign
+
+
+# ------------------------------------------------------------------ the statements beside it
+
+
+def case(segments_of_the_last):
+    """Three systems on four segments, the last on so many of them."""
+    rows = [(s, str(k), 1.0) for s in "ABC" for k in range(4 if s < "C" else segments_of_the_last)]
+    own = from_frame(pd.DataFrame(rows, columns=["system", "segment", "score"]))
+    return SimpleNamespace(judged={"x": own}, own=own)
+
+
+def false_lines(low, high):
+    row = {"unit": "document", "campaigns_low": low, "campaigns_high": high}
+    return pd.DataFrame([row | {"recipe": "wmt24"}])
+
+
+def agreement(low, high):
+    return pd.DataFrame([{"unit": "document", "low": low, "high": high}])
+
+
+def hanging(*rows):
+    return pd.DataFrame(rows, columns=["fallen", "first_changes"])
+
+
+def removals(*moved, lines=0):
+    return pd.DataFrame({"d_rank": moved, "d_cluster": lines})
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "statement", "answer"),
+    [
+        ("false_lines", false_lines(0.0, 0.05), "false lines", HOLDS),
+        ("false_lines", false_lines(0.0, 0.051), "false lines", UNTOLD),
+        ("false_lines", false_lines(0.05, 0.3), "false lines", UNTOLD),
+        ("false_lines", false_lines(0.051, 0.3), "false lines", NOT),
+        ("removals", removals(0, 0, 0, lines=1), "order", HOLDS),
+        ("removals", removals(0, 1, 0), "order", NOT),
+        ("removals", removals(1, 1, 1), "order", NOT),
+        ("agreement", agreement(0.01, 0.2), "agreement", HOLDS),
+        ("agreement", agreement(0.0, 0.2), "agreement", UNTOLD),
+        ("agreement", agreement(-0.1, 0.01), "agreement", UNTOLD),
+        ("agreement", agreement(-0.1, 0.0), "agreement", NOT),
+        ("influence", hanging((0, 0), (0, 0)), "influence", HOLDS),
+        ("influence", hanging((0, 0), (1, 0)), "influence", NOT),
+        ("influence", hanging((0, 1), (0, 0)), "influence", NOT),
+    ],
+)
+def test_a_statement_holds_where_its_numbers_say_so(name, table, statement, answer):
+    table = answers.statements(case(4), {"alone": HOLDS}, {name: table})
+    found = table.set_index("statement")["answer"].to_dict()
+    assert found == {"first": HOLDS, "segments": HOLDS, statement: answer}
+
+
+def test_what_the_data_have_nothing_on_is_not_stated():
+    for alone in (HOLDS, NOT, UNTOLD):
+        one = SimpleNamespace(judged={})  # battles, relative ranking
+        table = answers.statements(one, {"alone": alone}, {})
+        assert table.to_numpy().tolist() == [["first", "", alone]]
+    for segments, answer in ((4, HOLDS), (3, NOT)):
+        table = answers.statements(case(segments), {"alone": HOLDS}, {})
+        assert table["answer"].tolist() == [HOLDS, answer]
+
+
+def test_alpha_is_that_of_the_run():
+    for alpha, answer in ((0.05, UNTOLD), (0.2, HOLDS), (0.01, NOT)):
+        table = {"false_lines": false_lines(0.02, 0.2)}
+        found = answers.statements(case(4), {"alone": HOLDS}, table, alpha)
+        assert found["answer"].tolist()[1] == answer
+
+
+# ------------------------------------------------------------------ the page
+
+QUOTES = {
+    "first": "“Aspen alone is first”",
+    "false lines": "“With all systems equal this recipe draws a line in at most 5 % of camp",
+    "order": "“The order of the others does not depend on which systems take part”",
+    "segments": "“All systems were judged on the same segments.”",
+    "agreement": "“Annotators agree beyond chance”",
+    "influence": "“No line and no first place hangs on one annotator”",
+}
+
+
+def answered(told, statement, answer):
+    rows = [row for row in told["statements"] if row["statement"] != statement]
+    row = {"statement": statement, "unit": "document", "answer": answer}
+    more = {"removals": [{"removed": "Elm", "d_rank": 1, "d_cluster": 0}]}
+    return told | more | {"statements": [*rows, row]} | {"alone": answer}
+
+
+@pytest.mark.parametrize("statement", QUOTES)
+@pytest.mark.parametrize("answer", [HOLDS, NOT, UNTOLD])
+def test_the_page_puts_each_answer_before_what_it_answers(told, statement, answer):
+    text = page_text(answered(told, statement, answer))
+    quote = QUOTES[statement]
+    before = text.partition(quote)[0].rstrip(" :")
+    assert before.endswith(answer)
+    for other in {HOLDS, NOT, UNTOLD} - {answer}:
+        assert not before.endswith(other)
+
+
+def test_the_page_says_so_where_nobody_judged_an_output_twice(told):
+    text = page_text(told | {"agreement": [], "statements": []})
+    assert "cannot be told from these data “Annotators agree beyond chance”: no output" in text
+    assert "Krippendorff" not in text.partition("How each number")[0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([(0, 0), (0, 0)], "of 2 removals of a single system, 0 change the order of the others an"
+         "d 0 their clusters"),
+        ([(1, 0), (0, 1), (1, 1)], "of 3 removals of a single system, 2 change the order of the ot"
+         "hers and 2 their clusters"),
+        ([(1, 0)], "of 1 removal of a single system, 1 change the order of the others and 0 their"),
+    ],
+)  # fmt: skip
+def test_removals_are_counted(told, rows, words):
+    table = [{"removed": "x", "d_rank": r, "d_cluster": c} for r, c in rows]
+    assert words in page_text(told | {"removals": table})
+    assert "removal" not in page_text(told | {"removals": []}).partition("How each number")[0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([(0, 0), (2, 0), (1, 1)], "falls in 2 cases and the first changes in 1."),
+        ([(0, 0), (0, 1), (0, 1)], "falls in 0 cases and the first changes in 2."),
+        ([(3, 0), (0, 0)], "falls in 1 case and the first changes in 0."),
+    ],
+)
+def test_influence_is_counted(told, rows, words):
+    table = [{"fallen": f, "first_changes": c, "annotator": 0} for f, c in rows]
+    text = page_text(told | {"influence": table})
+    assert words in text and f"without one of the {len(rows)} who judged most" in text
+    every = page_text(told | {"influence": table, "annotators": told["annotators"][: len(rows)]})
+    assert f"without one of the {len(rows)} annotators," in every
+
+
+@pytest.mark.parametrize(
+    ("claimed", "held", "count", "paper"),
+    [
+        (3, 0, "Of 3 lines that the recipe wmt24 claims, none holds", "none of 3 claimed signific"),
+        (3, 1, "Of 3 lines that the recipe wmt24 claims, 1 holds", "1 of 3 claimed significance l"),
+        (3, 3, "Of 3 lines that the recipe wmt24 claims, 3 hold", "3 of 3 claimed significance li"),
+        (1, 1, "Of 1 line that the recipe wmt24 claims, 1 holds", "1 of 1 claimed significance li"),
+        (0, 0, "No line is claimed by the recipe wmt24.", "no significance line is claimed"),
+    ],
+)
+def test_lines_are_counted_alike_in_all_places(told, claimed, held, count, paper):
+    table = told["answers"][:1] * claimed
+    text = page_text(told | {"claimed": claimed, "claimed_held": held, "answers": table})
+    assert count in text and paper in text
+    assert ("That a dashed line is wrong" in text) == (claimed > held)
+    assert ("No line is claimed" in text) == (claimed == 0)
+
+
+@pytest.mark.parametrize(
+    ("first", "alone", "paper", "caution"),
+    [
+        (["Aspen"], HOLDS, "only Aspen may be first", ""),
+        (
+            ["Aspen", "Elm"],
+            UNTOLD,
+            "2 systems may be first",
+            "Aspen is the best system: 2 may",
+        ),
+        (["Elm"], NOT, "only Elm may be first", "Aspen is the best system: only Elm may"),
+    ],
+)
+def test_the_page_cautions_against_a_winner_unless_one_alone_is_first(
+    told, first, alone, paper, caution
+):
+    text = page_text(told | {"may_be_first": first, "alone": alone})
+    assert f"Who may be first {', '.join(first)}. {alone} : “Aspen alone" in text and paper in text
+    assert caution in text and ("is the best system" in text) == bool(caution)
+
+
+def test_a_page_without_a_unit_promises_nothing(told):
+    text = page_text(
+        told
+        | {"told": False, "unit": "", "may_be_first": [], "alone": UNTOLD, "repeat": []}
+        | {"claimed_held": 0, "held": 0, "needed": [], "additions": []}
+    ).partition("How each number")[0]
+    assert "Who may be first cannot be told from these data" in text
+    assert "The data do not allow to say what would hold" in text
+    assert "their difference cannot be told" in text
+    for words in (
+        "too (95",
+        "All of this is about",
+        "may be first (simult",
+        "p (Holm)",
+        "is the be",
+    ):
+        assert words not in text
+    assert "If it were done again" not in text and "What to do next" not in text
+
+
+def test_what_must_not_be_concluded_names_what_the_unit_leaves_out(told):
+    both = "Anything about other {}: these data only let {} be drawn anew"
+    for unit, other, units in (
+        ("worker", "documents", "annotators"),
+        ("document", "annotators", "documents"),
+        ("hit", "documents", "HITs"),
+    ):
+        text = page_text(told | {"unit": unit})
+        assert both.format(other, units) in text and f"This verdict draws {units}." in text
+    assert "these data only let" not in page_text(told)
+
+
+@pytest.mark.parametrize(
+    ("adaptive", "words"),
+    [
+        (0.51, "were judged more (rank"),
+        (0.5, "were judged neither clearly more nor less (rank"),
+        (-0.5, "were judged neither clearly more nor less (rank"),
+        (-0.51, "were judged less (rank"),
+    ],
+)
+def test_the_design_is_called_adaptive_where_good_systems_were_judged_more(told, adaptive, words):
+    rows = [{"statement": "segments", "unit": "", "answer": NOT}]
+    text = page_text(told | {"adaptive": adaptive, "statements": rows})
+    assert words in text
+    assert ("The design looks adaptive" in text) == (adaptive > 0.5)
+    assert "The least judged stands on 100 % of them" in text
+    rows[0]["answer"] = HOLDS
+    same = page_text(told | {"adaptive": adaptive, "statements": rows})
+    assert "The least judged" not in same and "Systems that look good" not in same
+
+
+def test_who_judged_both_of_two_systems_is_said(told):
+    all_of_them = "All annotators of the rarer of any two systems judged both."
+    assert all_of_them in page_text(told)
+    text = page_text(told | {"beside_share": [0.25, 0.5, 1.0], "beside_least": "Elm and Fir"})
+    assert all_of_them not in text
+    assert "share 25 % to 100 % of the annotators of the rarer one (median 50 %)" in text
+    assert "those who share least: Elm and Fir." in text
+
+
+def test_what_is_needed_is_a_number_enough_or_over_a_hundred_times(told):
+    row = told["needed"][0] | {"times_low": 0.5, "times_high": 3.0, "documents": None}
+    for times, judgments, words in (
+        (1.0, 720, "enough"),
+        (1.01, 727, "727 (× 1.0; 1 to 3)"),
+        (100.0, 72000, "72,000 (× 100; 1 to 3)"),
+        (100.1, 72072, "over 100 times"),
+        (None, None, "over 100 times"),
+    ):
+        text = page_text(told | {"needed": [row | {"times": times, "judgments": judgments}]})
+        part = text.partition("alone annotators alone")[2].partition("Worth most")[0]
+        assert part.count(words) >= 1 and "no number" in part
+        assert ("enough" in part) == (times == 1.0)
+        assert ("over 100 times" in part) == (times is None or times > 100)
+
+
+def test_what_is_worth_most_is_what_saves_most(told):
+    rows = {row["addition"]: row for row in told["additions"]}
+    alone = {name: row["gain"] for name, row in rows.items() if name not in ("none", "all")}
+    best = max(alone, key=alone.__getitem__)
+    assert f"Worth most, of what can be doubled alone: {best}." in page_text(told)
+
+
+# ------------------------------------------------------------------ from data to sentence
+
+
+def table_of(tmp_path, gaps, taste=0.0, noise=6.0, seed=1):
+    """Judgments of systems so many points apart by twelve annotators on sixteen documents."""
+    rng = np.random.default_rng(seed)
+    liking = rng.normal(0, taste, (12, len(gaps)))
+    rows = []
+    for d in range(16):
+        for who in rng.choice(12, 3, replace=False):
+            for s, gap in enumerate(np.cumsum(gaps)):
+                for k in range(3):
+                    score = 70 - gap + liking[who, s] + rng.normal(0, noise)
+                    rows.append((f"S{s}", f"{d}-{k}", f"d{d}", f"a{who}", np.clip(score, 0, 100)))
+    names = ["system", "segment_id", "document", "annotator", "score"]
+    file = tmp_path / "mine.csv"
+    pd.DataFrame(rows, columns=names).to_csv(file, index=False)
+    return file
+
+
+def test_systems_far_apart_and_equal_ones_get_opposite_verdicts(tmp_path):
+    far = told_of(table_of(tmp_path, [0, 15, 15, 15]), "xx-yy")
+    assert report.sentence(far).startswith("S0 is first of 4 systems, and would be with other ann")
+    assert report.sentence(far).endswith("the recipe wmt24 draws between clusters, all hold.")
+    assert (far["alone"], far["claimed"], far["claimed_held"]) == (HOLDS, 3, 3)
+    equal = told_of(table_of(tmp_path, [0, 0, 0, 0], taste=6.0), "xx-yy")
+    assert report.sentence(equal).startswith("All 4 systems may be first with other annotators")
+    assert (equal["alone"], equal["claimed_held"]) == (UNTOLD, 0)
+    by = [{row["statement"]: row["answer"] for row in one["statements"]} for one in (far, equal)]
+    assert by[0]["agreement"] == HOLDS and by[1]["agreement"] != HOLDS
+    assert by[0]["influence"] == HOLDS
+    assert [row["held"] for row in written(far)["lines"]] == [1, 1, 1]
+    assert [row["held"] for row in written(equal)["lines"]] == [0, 0, 0]
+
+
+# ------------------------------------------------------------------ battles
+
+
+def arena(path, judges, unnamed=0, number=600, strengths=(0.0, 0.0, 1.2), seed=1):
+    """Battles of three models; `judges` in turn, the first `unnamed` battles without."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for k in range(number):
+        one, other = rng.choice(3, 2, replace=False)
+        wins = rng.random() < 1 / (1 + np.exp(strengths[other] - strengths[one]))
+        row = {"model_a": f"M{one}", "model_b": f"M{other}"}
+        row |= {"winner": "model_a" if wins else "model_b", "question_id": f"q{k % 200}"}
+        rows.append(row if k < unnamed else row | {"judge": f"j{k % judges}"})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("judges", "unnamed", "unit", "units", "why"),
+    [
+        (30, 0, "judge", 30, ""),
+        (30, 600, "battle", 600, "none is named"),
+        (30, 12, "battle", 600, "12 of 600 battles name none"),
+        (30, 1, "battle", 600, "1 of 600 battles names none"),
+        (5, 0, "battle", 600, "only 5 are named"),
+    ],
+)
+def test_without_judges_the_battle_is_the_unit_and_nothing_is_said_of_other_judges(
+    tmp_path, judges, unnamed, unit, units, why
+):
+    told = told_of(arena(tmp_path / "arena.jsonl", judges, unnamed))
+    assert (told["unit"], told["units"]) == (unit, units)
+    said = written(told)
+    assert said["unit"] == unit
+    first = f"M2 is first of 3 systems, and would be with other {unit}s too (95 %)"
+    assert said["sentence"].startswith(first)
+    known = f" Nothing is known of other judges: {why}."
+    text = page_text(told)
+    assert text.count("Nothing is known of other judges") == (0 if not why else 3)
+    if not why:
+        assert "annotators" not in said["sentence"] and "Nothing" not in said["sentence"]
+        assert "Anything about other documents: these data only let judges" in text
+        return
+    assert said["sentence"].endswith(known) and text.count(known.strip()) == 3
+    assert "other judges too" not in text and "20 judges" not in text
+    assert "Anything about other judges: these data only let battles" in text
+    # who shares judges is said only of judges that are named
+    assert ("judges of the rarer" in text) == (unnamed == 0)
+    named = {row["unit"]: row["units"] for row in told["unit_table"]}
+    assert named == ({"battle": 600} if unnamed else {"judge": judges, "battle": 600})
+
+
+def test_blocks_asked_for_are_said_to_be(tmp_path):
+    told = told_of(arena(tmp_path / "arena.jsonl", 30), unit="block")
+    assert told["unit"] == "battle"
+    assert written(told)["sentence"].endswith("other judges: battles were asked for.")

@@ -1,0 +1,83 @@
+"""The verdict's frames on real campaigns are those of notebooks 01, 02, 06 and 10."""
+
+from __future__ import annotations
+
+import pytest
+from pandas.testing import assert_frame_equal
+
+from conftest import needs
+from rankcompanion.lines import held
+from rankcompanion.lines import tables as lines
+from rankcompanion.outlier_removal import removal
+from rankcompanion.srp import twin_samplers, twin_studies
+from rankcompanion.verdict import cases as verdict
+from rankcompanion.verdict import sizes
+from rankstability import rank_systems, segment_scores
+from rankstability.chance import named_generator
+from rankstability.rank.recipes import RECIPES, recipe_of_year
+from rankstability.read import campaigns
+
+SEED, DRAWS, RESAMPLES, ALPHA = 7, 5, 100, 0.05
+SCORE = {"z": "mean_z", "raw": "mean_raw"}
+
+
+def both(campaign, pair):
+    """The verdict's case and standing, and the same judgments and recipe as the others see them."""
+    found = campaigns.find(campaign)
+    judgments = campaigns.load(found, pair)
+    [one] = verdict.cases(found, pair, judgments)
+    rng = named_generator(SEED, pair)
+    made, sure = verdict.standing(one, "auto", rng, RESAMPLES, ALPHA)
+    own = recipe_of_year(found.year, found.format)
+    return one, made, sure, judgments, lines.judged_by(judgments), own
+
+
+def check(campaign, pair):
+    one, made, sure, judgments, judged, own = both(campaign, pair)
+    assert one.recipe == own
+    # notebook 10, and 01 for its recipe
+    rng = named_generator(SEED, pair)
+    theirs = held.standing(judged[own], own, rng, None, resamples=RESAMPLES, alpha=ALPHA)
+    for name in ("units", "ranking", "lines", "probabilities"):
+        assert_frame_equal(getattr(made, name), getattr(theirs, name))
+    tables = verdict.recipes(one, made.unit, ALPHA)
+    assert_frame_equal(tables["recipes"], held.recipes_table(judged, ALPHA))
+    shown = held.lines_table(judged, lines.units_shown(judged[own]), ALPHA)
+    shown = shown[shown["unit"] == made.unit].reset_index(drop=True)
+    assert_frame_equal(tables["recipe_lines"], shown)
+    mine = held.lines(judged[own], RECIPES[own], made.unit, ALPHA)
+    assert_frame_equal(made.lines, mine)
+    false = verdict.false_lines(one, SEED, DRAWS, ALPHA)
+    units = false["unit"].tolist()
+    assert set(units) <= set(lines.null_units(judged[own])) and units
+    table = lines.false_line_table({own: judged[own]}, units, SEED, DRAWS, ALPHA, own)
+    assert_frame_equal(false, table)
+    # notebook 01's own ranking is the recipe of WMT17 on these judgments
+    by = tables["recipes"].query("recipe == 'wmt17'")
+    ranking = rank_systems(segment_scores(judgments))
+    assert by["system"].tolist() == list(ranking.systems)
+    assert by["score"].to_numpy() == pytest.approx(ranking.table["mean_z"].to_numpy())
+    # notebook 06: halves agree less than whole campaigns are said to, but not out of all range
+    sampler = twin_samplers.da_sampler(judgments, "z" if RECIPES[own].score == "z" else "none")
+    halves = twin_studies.effort([sampler], campaign, "", pair, splits=20, seed=1, levels=(1.0,))
+    expected = sizes.repeat(sure, int(made.lines["claimed"].sum()), rng)
+    assert expected["low"] < halves["kendall"].item() < expected["tau"] + 0.1
+    return one, judgments
+
+
+@needs("wmt21")
+def test_numbers_on_wmt21_are_those_of_the_other_notebooks():
+    one, judgments = check("wmt21", "cs-en")
+    changes = removal.study(judgments, [], True).changes  # notebook 02
+    assert_frame_equal(verdict.removals(one), changes[["removed", "d_rank", "d_cluster"]])
+
+
+@needs("wmt24-esa")
+def test_numbers_on_wmt24_are_those_of_the_other_notebooks():
+    one, _ = check("wmt24-esa", "en-ja")
+    assert verdict.removals(one).empty  # raw means do not depend on who else takes part
+
+
+@needs("wmt23-protocols")
+def test_numbers_on_a_study_of_protocols_are_those_of_the_other_notebooks():
+    check("wmt23-protocols.ESA-1", "en-de")

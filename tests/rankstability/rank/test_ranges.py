@@ -1,0 +1,217 @@
+"""Rank ranges, their clusters, and what is resampled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities, simulate
+from rankstability.errors import DataError
+from rankstability.rank.ranges import (
+    UNITS,
+    Units,
+    bootstrap_ranges,
+    pairwise_ranges,
+    range_clusters,
+    range_table,
+    rank_ranges,
+    ranks,
+    resample_judgments,
+    trim_for,
+    units,
+)
+from rankstability.score.pairwise import PairCounts, pair_counts
+
+
+def campaign(judgments: int = 2000, seed: int = 1, grain: float = 0.0) -> Units:
+    model = Model(6, 8.0, grain=grain)
+    rng = np.random.default_rng(seed)
+    return units(draw_blocks(model, draw_qualities(model, 1, rng)[0], judgments, rng, judges=9))
+
+
+WINS = np.array([[0, 30, 5], [20, 0, 12], [10, 3, 0]])
+
+
+def one_by_one(wins: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
+    """Resample single judgments the obvious way: from the list of all of them."""
+    n = len(wins)
+    judgments = np.repeat(np.arange(n * n), wins.ravel())
+    pick = judgments[rng.integers(len(judgments), size=(resamples, len(judgments)))]
+    return np.stack([np.bincount(p, minlength=n * n).reshape(n, n) for p in pick])
+
+
+def moments(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    flat = drawn.reshape(len(drawn), -1).astype(float)
+    return flat.mean(axis=0), np.cov(flat.T)
+
+
+def test_the_multinomial_is_resampling_judgments():
+    """Equal in distribution: means, variances, covariances, and the tails of a cell.
+
+    Binomials with each pair's number of comparisons fixed are not: that number then has no
+    variance at all.
+    """
+    counts = PairCounts(("a", "b", "c"), WINS, np.zeros_like(WINS))
+    number = 20_000
+    fast = resample_judgments(counts, number, np.random.default_rng(1)).wins
+    slow = one_by_one(WINS, number, np.random.default_rng(2))
+    assert (fast.sum(axis=(1, 2)) == WINS.sum()).all()
+    (mean_f, cov_f), (mean_s, cov_s) = moments(fast), moments(slow)
+    total = WINS.sum()
+    p = WINS.ravel() / total
+    theory = total * (np.diag(p) - np.outer(p, p))
+    for mean, cov in ((mean_f, cov_f), (mean_s, cov_s)):
+        assert np.abs(mean - WINS.ravel()).max() < 0.2
+        assert np.abs(cov - theory).max() < 0.6
+    for level in (0.01, 0.1, 0.5, 0.9, 0.99):
+        assert abs(np.quantile(fast[:, 0, 1], level) - np.quantile(slow[:, 0, 1], level)) <= 1
+    # the number of comparisons of a pair varies, as it must ...
+    met = total * (50 / total) * (1 - 50 / total)
+    assert (fast[:, 0, 1] + fast[:, 1, 0]).var() == pytest.approx(met, rel=0.05)
+    # ... and does not with fixed binomials, which are therefore something else
+    rng = np.random.default_rng(3)
+    fixed = rng.binomial(50, 0.6, size=number)
+    assert (fixed + (50 - fixed)).var() == 0
+    assert fixed.var() < 0.7 * fast[:, 0, 1].var()
+
+
+def test_ties_are_judgments_too():
+    data = campaign(grain=6.0)
+    assert data.counts.ties.any()
+    drawn = data.resample("judgment", 50, np.random.default_rng(1))
+    assert (drawn.wins.sum((1, 2)) + drawn.ties.sum((1, 2)) // 2 == data.counts.comparisons).all()
+    assert (drawn.ties == drawn.ties.transpose(0, 2, 1)).all()
+    assert not data.decided().resample("judgment", 5, np.random.default_rng(1)).ties.any()
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_every_unit_is_unbiased(unit):
+    """Resampled counts have the campaign's counts as their mean, whatever is drawn."""
+    data = campaign()
+    drawn = data.resample(unit, 4000, np.random.default_rng(2))
+    error = (drawn.wins.mean(axis=0) - data.counts.wins) / (drawn.wins.std(axis=0) / 4000**0.5 + 1)
+    assert drawn.wins.shape == (4000, 6, 6) and np.abs(error).max() < 4.5
+
+
+def test_blocks_are_drawn_whole():
+    """A campaign of equal blocks resamples to itself; one judge alone always gives all blocks."""
+    frame = pd.DataFrame(
+        {
+            "task": "x",
+            "block": np.repeat(np.arange(10), 3),
+            "judge": "J1",
+            "segment": 1,
+            "position": np.tile([1, 2, 3], 10),
+            "system": ["a", "b", "c"] * 10,
+            "rank": [1, 2, 2] * 10,
+        }
+    )
+    data = units(frame)
+    for unit in ("block", "judge"):
+        drawn = data.resample(unit, 20, np.random.default_rng(1))
+        assert (drawn.wins == data.counts.wins).all() and (drawn.ties == data.counts.ties).all()
+    assert data.resample("judgment", 20, np.random.default_rng(1)).wins[:, 0, 1].std() > 0
+    with pytest.raises(DataError, match="unit"):
+        data.resample("sentence", 2, np.random.default_rng(1))
+
+
+def test_blocks_spread_wider_than_judgments():
+    """What a system wins in a block hangs on one output: its total varies more than if alone."""
+    data = campaign(4000)
+    spread = {
+        unit: data.resample(unit, 2000, np.random.default_rng(3)).wins.sum(axis=2).std(axis=0)
+        for unit in ("judgment", "block")
+    }
+    assert (spread["block"] > 1.15 * spread["judgment"]).all()
+
+
+def test_units_are_the_campaigns_counts():
+    """From a frame or from blocks, and with systems left out, as `relative_ranking` counts."""
+    model = Model(5, 8.0, block=4, grain=3.0)
+    rng = np.random.default_rng(4)
+    frame = simulate(900, model, rng)
+    frame.loc[frame.index[::17], "rank"] = -1
+    data, counts = units(frame), pair_counts(frame)
+    assert data.systems == counts.systems
+    assert (data.counts.wins == counts.wins).all() and (data.counts.ties == counts.ties).all()
+    less, expected = data.without("S2", "nobody"), counts.without("S2")
+    assert less.systems == expected.systems == ("S1", "S3", "S4", "S5")
+    assert (less.counts.wins == expected.wins).all()
+    kept = units(frame, "keep").counts.wins
+    assert kept.sum() > counts.wins.sum() and (kept == pair_counts(frame, "keep").wins).all()
+
+
+# -------------------------------------------------------------------------- ranges and clusters
+
+
+def test_ranks_break_ties_by_index_and_put_the_unscored_last():
+    assert ranks(np.array([0.2, 0.9, np.nan, 0.9])).tolist() == [3, 1, 4, 2]
+    assert ranks(np.array([[1.0, 2.0], [2.0, 1.0]])).tolist() == [[2, 1], [1, 2]]
+
+
+def test_trimming():
+    """100 ranks 1..100: chopping 5 at each end leaves 6 to 95; the paper's rule is 25 of 1000."""
+    sampled = np.random.default_rng(1).permutation(np.arange(1, 101))[:, None]
+    assert [int(x[0]) for x in rank_ranges(sampled, 5)] == [6, 95]
+    assert [int(x[0]) for x in rank_ranges(sampled, 0)] == [1, 100]
+    assert trim_for(1000) == 25
+    with pytest.raises(DataError, match="nothing"):
+        rank_ranges(sampled, 50)
+
+
+def test_the_papers_pairwise_example():
+    """Better than 9 systems, worse than 2, indistinguishable from 3: rank range 3 to 6."""
+    wins = np.zeros((15, 15), dtype=int)
+    wins[0, 1:10], wins[10:12, 0] = 30, 30
+    wins[0, 12:], wins[12:, 0] = 15, 15
+    first, last = pairwise_ranges(wins)
+    assert (first[0], last[0]) == (3, 6)
+
+
+def slow_clusters(first: list[int], last: list[int]) -> list[set[int]]:
+    """Connected components of overlapping ranges, by merging until nothing overlaps."""
+    groups = [({i}, a, b) for i, (a, b) in enumerate(zip(first, last, strict=True))]
+    merged = True
+    while merged:
+        merged = False
+        for x in range(len(groups)):
+            for y in range(x):
+                (s, a, b), (t, c, d) = groups[x], groups[y]
+                if a <= d and c <= b:
+                    groups[y] = (s | t, min(a, c), max(b, d))
+                    del groups[x]
+                    merged = True
+                    break
+            if merged:
+                break
+    return [g[0] for g in sorted(groups, key=lambda g: g[1])]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 12), st.integers(0, 4)), min_size=1, max_size=12))
+def test_clusters_are_what_overlap_connects(ranges):
+    """Eq. 6: the largest set of clusters such that ranges of two clusters never overlap."""
+    first = np.array([a for a, _ in ranges])
+    last = np.array([a + size for a, size in ranges])
+    ours = range_clusters(first, last)
+    found = [set(np.flatnonzero(ours == c)) for c in range(1, ours.max() + 1)]
+    assert found == slow_clusters(first.tolist(), last.tolist())
+    assert (range_clusters(np.stack([first, first]), np.stack([last, last])) == ours).all()
+
+
+def test_a_range_table_is_in_order_and_holds_the_rank():
+    data = campaign(6000)
+    table = range_table(data, 500, np.random.default_rng(5), unit="block")
+    assert list(table["rank"]) == [1, 2, 3, 4, 5, 6] and table["score"].is_monotonic_decreasing
+    assert (table["first"] <= table["rank"]).all() and (table["rank"] <= table["last"]).all()
+    assert table["cluster"].is_monotonic_increasing
+    again = range_table(data, 500, np.random.default_rng(5), unit="block")
+    assert table.equals(again)
+
+
+def test_the_more_ranks_are_chopped_off_the_narrower_the_ranges():
+    moved = bootstrap_ranges(campaign(500).counts, 200, np.random.default_rng(1), [0, 20])
+    assert (moved[0][1] - moved[0][0]).sum() > (moved[1][1] - moved[1][0]).sum()

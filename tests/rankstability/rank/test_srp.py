@@ -1,0 +1,444 @@
+"""Studies and SRP against a slow, obvious, segment-level version, and what must not change them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import needs, real
+from rankstability.errors import DataError
+from rankstability.rank import srp
+from rankstability.rank import srp_studies as studies
+from rankstability.rank.significance import draw_signs, permutation_test
+from rankstability.rank.srp_studies import Design
+from rankstability.read.mqm import read_mqm
+from rankstability.score import mqm
+
+
+def made_up(seed=0, systems=4, buckets=((3, (0, 1, 2)), (4, (1, 2, 3))), scale=None):
+    """A small campaign: judgments per segment as (system, document, segment, rater) rows."""
+    rng = np.random.default_rng(seed)
+    rows, segment, document = [], 0, 0
+    for documents, raters in buckets:
+        for _ in range(documents):
+            for _ in range(rng.integers(1, 5)):
+                for s in range(systems):
+                    hard = rng.normal()
+                    for r in raters:
+                        harsh = 1.5 + r * 0.5 if scale is None else scale[r]
+                        errors = rng.poisson(max(0.1, (1 + 0.3 * s + 0.3 * hard) * harsh))
+                        rows += [(f"S{s}", f"d{document}", segment, f"r{r}")] * max(errors, 1)
+                        rows[-1] = (*rows[-1], "x") if errors == 0 else rows[-1]
+                segment += 1
+            document += 1
+    frame = pd.DataFrame([r[:4] for r in rows], columns=["system", "document", "segment", "rater"])
+    none = np.array([len(r) == 5 for r in rows])
+    frame["category"] = np.where(none, "No-error", "Other")
+    severe = np.where(rng.random(len(frame)) < 0.3, "Major", "Minor")
+    frame["severity"] = np.where(none, "No-error", severe)
+    return frame
+
+
+# ----------------------------------------------------------- the slow, obvious version
+
+
+def slow_study(frame, data, design, documents, choice, signs):
+    """One study from segment scores: normalise each rating, average, rank, permute."""
+    scores = mqm.mqm_scores(frame)
+    table = list(combinations(range(data.shape[2]), design.ratings_per_item))
+    picked = []
+    for s, system in enumerate(data.systems):
+        for position, d in enumerate(documents):
+            for k in table[choice[s, position]]:
+                rater = data.raters[data.slots[d, k]]
+                rows = scores[
+                    (scores["system"] == system)
+                    & (scores["document"] == data.documents[d])
+                    & (scores["rater"] == rater)
+                ]
+                picked.append(rows)
+    study = pd.concat(picked, ignore_index=True)
+    study["y"] = normalise(study, design.normalisation)
+    each = study.groupby(["system", "document", "segment"], as_index=False)["y"].mean()
+    means = each.groupby("system")["y"].mean()
+    p = []
+    for a, b in combinations(data.systems, 2):
+        left = each[each["system"] == a].set_index(["document", "segment"])["y"]
+        right = each[each["system"] == b].set_index(["document", "segment"])["y"]
+        gap = left - right
+        names = np.array([data.documents[d] for d in documents])
+        extreme = 0
+        for sign in signs:  # the labels of a whole document are swapped together
+            swap = gap.index.get_level_values(0).map(dict(zip(names, sign, strict=True)))
+            extreme += abs((gap * swap.to_numpy()).mean()) >= abs(gap.mean()) - 1e-12
+        p.append(extreme / len(signs))
+    return means.to_numpy(), np.array(p)
+
+
+def normalise(study, how):
+    """Section 6.1.3, rating by rating."""
+    y = study["score"].copy()
+    of = study.groupby("rater")["score"]
+    if how == "z":
+        return (y - of.transform("mean")) / of.transform("std")
+    if how in ("mean", "error"):
+        y = y * y.mean() / of.transform("mean")
+    if how == "error":
+        errors = study.groupby("rater")["errors"].transform("sum")
+        before = y.mean()
+        y = y * errors
+        y = y * before / y.mean()
+    return y
+
+
+def slow_srp(means, p, alpha):
+    """Equations 1 and 2 by loops; lower is better."""
+    n, systems = means.shape
+    pairs = list(combinations(range(systems), 2))
+    stable = total = 0
+    for e1 in range(n):
+        for e2 in range(n):
+            if e1 == e2:
+                continue
+            total += 1
+            ok = True
+            for q, (i, j) in enumerate(pairs):
+                for a, b in ((i, j), (j, i)):
+                    if p[e1, q] <= alpha and means[e1, a] < means[e1, b]:
+                        ok &= means[e2, a] < means[e2, b]
+            stable += ok
+    return stable / total
+
+
+@pytest.mark.parametrize("normalisation", mqm.NORMALISATIONS)
+@pytest.mark.parametrize(
+    "design",
+    [
+        Design("pSxS", studies=3, documents=6, permutations=25),
+        Design("none", studies=3, documents=7, permutations=25),
+        Design("system-balanced", studies=3, documents=5, permutations=25),
+        Design("none", studies=3, documents=6, ratings_per_item=2, permutations=25),
+        Design("pSxS", balance=0.8, studies=3, documents=6, permutations=25),
+        Design("none", balance=0.8, studies=3, ratings_per_item=2, permutations=25),
+    ],
+    ids=lambda d: f"{d.grouping}-{d.balance}-{d.ratings_per_item}",
+)
+def test_fast_agrees_with_slow(design, normalisation):
+    frame = made_up()
+    data = mqm.ratings(frame)
+    design = replace(design, normalisation=normalisation, per_document_set=2, alpha=0.2)
+    rng = np.random.default_rng(5)
+    documents = studies.draw_documents(data, design, rng)
+    choice, done = studies.assign(data, design, documents, rng)
+    assert done.all()
+    sums, segments = studies.item_scores(data, design, documents, choice)
+    state = rng.bit_generator.state
+    found = srp.rank_and_test(sums, segments, data.systems, np.zeros(3, int), design, rng)
+    rng.bit_generator.state = state
+    signs = draw_signs(3, design.permutations, documents.shape[1], rng)
+    for i in range(3):
+        means, p = slow_study(frame, data, design, documents[i], choice[i], signs[i])
+        np.testing.assert_allclose(found.means[i], means, atol=1e-9)
+        np.testing.assert_array_equal(np.round(found.p[i] * 25), np.round(p * 25))
+    assert srp.stability(found)["srp"] == pytest.approx(
+        slow_srp(found.means, found.p, design.alpha)
+    )
+
+
+# ----------------------------------------------------------- the permutation test itself
+
+
+def test_permutation_p_approaches_the_exact_one():
+    rng = np.random.default_rng(1)
+    sums = rng.normal(size=(1, 3, 8)) + np.array([0, 0.5, 1.2])[None, :, None]
+    p, _ = permutation_test(sums, 20000, np.random.default_rng(2))
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 8)).reshape(8, -1)
+    for q, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
+        gap = sums[0, i] - sums[0, j]
+        exact = (np.abs(gap @ signs) >= abs(gap.sum()) - 1e-12).mean()
+        assert p[0, q] == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20000) + 1e-9)
+
+
+def test_with_four_documents_nothing_can_be_significant():
+    """The two swaps that change nothing or everything are as extreme: p >= 2/16."""
+    rng = np.random.default_rng(1)
+    sums = rng.normal(size=(200, 3, 4)) + np.array([0, 50, 100])[None, :, None]
+    p, _ = permutation_test(sums, 500, rng)
+    assert p.min() > 0.05
+
+
+def test_identical_systems_are_never_significant():
+    sums = np.repeat(np.random.default_rng(1).normal(size=(20, 1, 12)), 2, axis=1)
+    p, strength = permutation_test(sums, 200, np.random.default_rng(1))
+    assert (p == 1).all() and (strength == 0).all()
+
+
+# ----------------------------------------------------------- studies
+
+
+@pytest.mark.parametrize("grouping", studies.GROUPINGS)
+@pytest.mark.parametrize("ratings_per_item", [1, 2])
+def test_full_balance_and_buckets(grouping, ratings_per_item):
+    data = mqm.ratings(made_up(systems=5))
+    design = Design(grouping, studies=40, documents=6, ratings_per_item=ratings_per_item)
+    rng = np.random.default_rng(3)
+    documents = studies.draw_documents(data, design, rng)
+    choice, done = studies.assign(data, design, documents, rng)
+    assert done.all() and choice.shape == (40, 5, 6)
+    bucket = {int(d): b for b, members in enumerate(data.buckets) for d in members}
+    for docs, chosen in zip(documents, choice, strict=True):
+        assert len(set(docs)) == 6
+        for b in range(2):
+            inside = chosen[:, [bucket[int(d)] == b for d in docs]]
+            assert inside.shape[1] == 3  # each bucket gives equally many documents
+            if grouping == "pSxS":
+                assert (inside == inside[0]).all()  # all systems of a document together
+                loads = np.bincount(inside[0], minlength=3)
+                assert loads.max() - loads.min() <= 1
+            elif grouping == "system-balanced":
+                each = np.array([np.bincount(row, minlength=3) for row in inside])
+                assert (each == 1).all()  # every rater has one output of each system
+            else:
+                loads = np.bincount(inside.ravel(), minlength=3)
+                assert loads.max() - loads.min() <= 1
+
+
+def test_every_rater_is_as_likely():
+    data = mqm.ratings(made_up())
+    for design in (Design("pSxS"), Design("none"), Design("system-balanced")):
+        rng = np.random.default_rng(8)
+        documents = studies.draw_documents(data, replace(design, studies=3000), rng)
+        choice, _ = studies.assign(data, design, documents, rng)
+        share = np.array([(choice == k).mean(axis=0) for k in range(3)])
+        assert np.abs(share - 1 / 3).max() < 0.05
+
+
+def work_entropy(data, documents, choice):
+    """Normalised entropy of one study's items over raters (section 6.1.2), item by item."""
+    work = np.zeros(len(data.raters))
+    for of_system in choice:
+        for document, k in zip(documents, of_system, strict=True):
+            work[data.slots[document, k]] += 1
+    share = work[work > 0] / work.sum()
+    return -(share * np.log(share)).sum() / np.log(len(data.raters))
+
+
+@pytest.mark.parametrize("grouping", ["pSxS", "none"])
+def test_entropy_targets_are_met_or_reported(grouping):
+    data = mqm.ratings(made_up(systems=3, buckets=((8, (0, 1, 2)), (9, (1, 2, 3)))))
+    least = studies.minimum_entropy(data)
+    rng = np.random.default_rng(4)
+    for target in (0.95, 0.8, 0.65):
+        design = Design(grouping, balance=target, studies=30)
+        documents = studies.draw_documents(data, design, rng)
+        choice, done = studies.assign(data, design, documents, rng)
+        reached = np.array(
+            [work_entropy(data, d, c) for d, c in zip(documents, choice, strict=True)]
+        )
+        assert done.mean() > 0.8
+        assert np.abs(reached[done] - target).max() <= studies.TOLERANCE
+    row = srp.srp(data, Design(grouping, balance=least - 0.05, studies=30), seed=1)
+    assert row["studies"] == 0 and np.isnan(row["srp"])
+
+
+def test_minimum_entropy_by_hand():
+    """Both buckets share raters 1 and 2: one of them can do all the work."""
+    assert studies.minimum_entropy(mqm.ratings(made_up())) == 0
+    apart = mqm.ratings(made_up(buckets=((3, (0, 1, 2)), (3, (3, 4, 5)))))
+    assert studies.minimum_entropy(apart) == pytest.approx(np.log(2) / np.log(6))
+
+
+def test_wrong_designs_are_refused():
+    with pytest.raises(DataError, match="pSxS, system-balanced, none"):
+        Design("by system")
+    with pytest.raises(DataError, match="fully balanced"):
+        Design("system-balanced", balance=0.7)
+    data = mqm.ratings(made_up())
+    for design in (Design(documents=99), Design(ratings_per_item=4)):
+        with pytest.raises(DataError, match="are not there"):
+            srp.srp(data, design, seed=1)
+
+
+# ----------------------------------------------------------- what must not matter
+
+
+@given(st.integers(0, 10), st.permutations(range(4)))
+@settings(max_examples=8, deadline=None)
+def test_names_of_systems_do_not_matter(seed, order):
+    """Relabelled systems: the same means and p, in another order."""
+    data = mqm.ratings(made_up(seed))
+    moved = mqm.Ratings(
+        **{
+            **data.__dict__,
+            **{k: getattr(data, k)[list(order)] for k in ("score", "square", "errors")},
+        }
+    )
+    one, two = (
+        srp.simulate(
+            d, Design(studies=20, documents=6, normalisation="z"), np.random.default_rng(1)
+        )
+        for d in (data, moved)
+    )
+    np.testing.assert_allclose(one.means[:, order], two.means)
+    assert srp.stability(one)["srp"] == pytest.approx(srp.stability(two)["srp"])
+    assert srp.stability(one)["significant_pairs"] == srp.stability(two)["significant_pairs"]
+
+
+@given(st.floats(0.2, 5), st.floats(-3, 3), st.integers(0, 3))
+@settings(max_examples=15, deadline=None)
+def test_under_z_a_raters_scale_does_not_matter(factor, shift, rater):
+    data = mqm.ratings(made_up(2))
+    mine = (data.slots == rater)[None, :, :]
+    n = data.segments[None, :, None]
+    score = np.where(mine, factor * data.score + shift * n, data.score)
+    square = np.where(
+        mine,
+        factor**2 * data.square + 2 * factor * shift * data.score + shift**2 * n,
+        data.square,
+    )
+    changed = mqm.Ratings(**{**data.__dict__, "score": score, "square": square})
+    one, two = (
+        srp.simulate(d, Design("none", studies=10, normalisation="z"), np.random.default_rng(1))
+        for d in (data, changed)
+    )
+    np.testing.assert_allclose(one.means, two.means, atol=1e-7)
+    np.testing.assert_array_equal(one.p, two.p)
+
+
+def test_under_mean_a_raters_factor_matters_only_through_the_overall_scale():
+    data = mqm.ratings(made_up(2))
+    mine = (data.slots == 1)[None, :, :]
+    changed = mqm.Ratings(**{**data.__dict__, "score": np.where(mine, 3 * data.score, data.score)})
+    one, two = (
+        srp.simulate(d, Design("none", studies=10, normalisation="mean"), np.random.default_rng(1))
+        for d in (data, changed)
+    )
+    np.testing.assert_array_equal(one.p, two.p)
+    ratio = two.means / one.means
+    np.testing.assert_allclose(ratio, ratio[:, :1] * np.ones((1, 4)))
+
+
+def test_rows_do_not_depend_on_jobs_or_neighbours():
+    data = mqm.ratings(made_up())
+    designs = [Design(studies=20), Design("none", studies=20), Design(studies=20, documents=5)]
+    table = srp.table(data, designs, seed=7)
+    pd.testing.assert_frame_equal(table, srp.table(data, designs, seed=7, jobs=2))
+    alone = srp.table(data, designs[1:2], seed=7)
+    pd.testing.assert_frame_equal(table.iloc[1:2].reset_index(drop=True), alone)
+    assert not table.equals(srp.table(data, designs, seed=8))
+
+
+# ----------------------------------------------------------- the measures
+
+
+def outcome(means, p, sets=None):
+    means, p = np.array(means, float), np.array(p, float)
+    sets = np.zeros(len(means), int) if sets is None else np.array(sets)
+    return srp.Outcome(("A", "B", "C"), means, p, 1 - p, sets, 0.05)
+
+
+def test_measures_on_three_studies_by_hand():
+    """A < B < C; A < B < C; B < A < C. Only the third claims B better than A."""
+    found = outcome(
+        [[1, 2, 3], [1, 2, 3], [2, 1, 3]],
+        [[0.5, 0.01, 0.02], [0.5, 0.4, 0.5], [0.01, 0.02, 0.05]],
+    )
+    result = srp.stability(found, claims=1)
+    # e1 claims A<C, B<C: true in both others; e2 claims nothing: 2; e3's B<A fails twice
+    assert result["srp"] == pytest.approx(4 / 6)
+    # both significant: e1's claims are significant in e3 only; e2's two are empty
+    assert result["srp_both"] == pytest.approx(3 / 6)
+    # the most significant pair each: A<C, e2's A<C, e3's B<A
+    assert result["srp_equal_claims"] == pytest.approx(4 / 6)
+    assert result["significant_pairs"] == pytest.approx(5 / 3)
+    assert result["empty_share"] == pytest.approx(1 / 3)
+    assert result["kendall"] == pytest.approx((1 + 1 / 3 + 1 / 3) / 3)
+
+
+def test_kendall_and_pearson_are_scipys():
+    from scipy import stats
+
+    rng = np.random.default_rng(3)
+    found = srp.simulate(mqm.ratings(made_up()), Design(studies=8, documents=6), rng)
+    found = replace(found, sets=np.zeros(8, int))
+    result = srp.stability(found)
+    pairs = list(combinations(range(8), 2))
+    tau = [stats.kendalltau(found.means[a], found.means[b]).statistic for a, b in pairs]
+    r = [stats.pearsonr(found.means[a], found.means[b]).statistic for a, b in pairs]
+    assert result["kendall"] == pytest.approx(np.mean(tau))
+    assert result["pearson"] == pytest.approx(np.mean(r))
+
+
+def test_only_studies_on_the_same_documents_are_compared():
+    means = [[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]]
+    p = np.zeros((4, 3))
+    assert srp.stability(outcome(means, p, [0, 0, 1, 1]))["srp"] == 1
+    assert srp.stability(outcome(means, p))["srp"] == pytest.approx(4 / 12)
+    assert np.isnan(srp.stability(outcome(means, p, [0, 1, 2, 3]))["srp"])
+
+
+def test_the_standard_error_is_that_of_repeated_runs():
+    data = mqm.ratings(made_up(4, systems=5))
+    rows = [srp.srp(data, Design("none", studies=40, alpha=0.2), seed=s) for s in range(60)]
+    spread = np.std([r["srp"] for r in rows], ddof=1)
+    assert np.mean([r["se"] for r in rows]) == pytest.approx(spread, rel=0.4)
+
+
+# ----------------------------------------------------------- known values on real data
+
+
+@needs("wmt23-mqm")
+@pytest.mark.parametrize(
+    ("file", "pair", "none", "least"),
+    [("ende", "en-de", 0.769, 0.571), ("zhen", "zh-en", 0.716, 0.501)],
+)
+def test_known_values(file, pair, none, least):
+    path = real("wmt23-mqm") / f"sxs_mqm_generalMT2023_{file}.3ratingsPerSegment.tsv.tar.gz"
+    data = mqm.ratings(read_mqm(path, pair))
+    assert studies.minimum_entropy(data) == pytest.approx(least, abs=5e-4)
+    grouped = [srp.srp(data, Design(), seed=s)["srp"] for s in range(4)]
+    free = [srp.srp(data, Design("none"), seed=s)["srp"] for s in range(4)]
+    assert np.mean(grouped) == pytest.approx(0.96, abs=0.02)
+    assert np.mean(free) == pytest.approx(none, abs=0.035)
+
+
+def test_the_error_of_one_set_of_studies_is_the_jackknifes_over_studies():
+    rng = np.random.default_rng(3)
+    holds = (rng.random((7, 7)) < 0.6).astype(float)
+    mean = srp._Mean(7)
+    mean.add(np.arange(7), holds)
+    apart = ~np.eye(7, dtype=bool)
+    assert mean.value == pytest.approx(holds[apart].mean())
+    left = []
+    for gone in range(7):
+        rest = np.delete(np.delete(holds, gone, 0), gone, 1)
+        left.append(rest[~np.eye(6, dtype=bool)].mean())
+    expected = np.sqrt(6 / 7 * np.sum((np.array(left) - np.mean(left)) ** 2))
+    assert mean.error == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("sets", [1, 2, 5])
+def test_the_error_of_a_mean_is_between_sets_or_by_the_jackknife_over_studies(sets):
+    rng = np.random.default_rng(sets)
+    mean, values = srp._Mean(4 * sets), rng.uniform(size=(sets, 4, 4))
+    for k, matrix in enumerate(values):
+        mean.add(np.arange(4 * k, 4 * k + 4), matrix)
+    off = ~np.eye(4, dtype=bool)
+    of_sets = [matrix[off].mean() for matrix in values]
+    assert mean.value == pytest.approx(np.mean(of_sets))
+    if sets > 2:
+        expected = np.std(of_sets, ddof=1) / np.sqrt(sets)
+    else:
+        left = []
+        for matrix in values:
+            for k in range(4):
+                rest = np.delete(np.delete(matrix, k, 0), k, 1)
+                left.append(rest[~np.eye(3, dtype=bool)].mean())
+        expected = np.sqrt((len(left) - 1) * np.var(left))
+    assert mean.error == pytest.approx(expected)

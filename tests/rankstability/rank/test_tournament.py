@@ -1,0 +1,357 @@
+"""The minimum feedback arc set against brute force, igraph's integer program, and itself."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import needs
+from rankcompanion.models import simulate as simulation
+from rankcompanion.tournament import tasks as tournament_tasks
+from rankstability.errors import DataError
+from rankstability.rank import feedback, feedback_dp
+from rankstability.rank import tournament as t
+from rankstability.read import campaigns
+from rankstability.score.rr import TOURNAMENT_METHODS
+
+# REPLICATION: optimal costs, found independently of this code
+COSTS = {
+    "wmt10": {
+        "cs-en": 2,
+        "en-cs": 43,
+        "en-fr": 18,
+        "en-de": 31,
+        "en-es": 6,
+        "fr-en": 61,
+        "de-en": 55,
+        "es-en": 10,
+    },
+    "wmt11": {
+        "cs-en individual": 1,
+        "en-cs individual": 0,
+        "en-fr individual": 17,
+        "en-de individual": 24,
+        "en-es individual": 16,
+        "fr-en individual": 27,
+        "de-en individual": 48,
+        "es-en individual": 31,
+        "ur-en tunable": 6,
+    },
+}
+OPTIMA = {"wmt10": {"fr-en": 8}, "wmt11": {"fr-en individual": 26}}
+
+
+@st.composite
+def wins(draw, most: int = 7, highest: int = 4):
+    n = draw(st.integers(1, most))
+    cells = draw(st.lists(st.integers(0, highest), min_size=n * n, max_size=n * n))
+    table = np.array(cells).reshape(n, n)
+    np.fill_diagonal(table, 0)
+    return table
+
+
+def brute_force(weights: np.ndarray, preference: np.ndarray) -> tuple[int, tuple[int, ...], int]:
+    """Cost, first optimal order in the order of preference, number of optimal orders."""
+    listed = np.argsort(-preference, kind="stable")
+    best, first, number = None, (), 0
+    for order in permutations(listed.tolist()):
+        cost = sum(
+            int(weights[b, a]) for k, a in enumerate(order) for b in order[k + 1 :]
+        )  # b below a, yet b beat a
+        if best is None or cost < best:
+            best, first, number = cost, order, 1
+        elif cost == best:
+            number += 1
+    return int(best or 0), first, number
+
+
+def by_igraph(weights: np.ndarray) -> int:
+    import igraph
+
+    rows, columns = np.nonzero(weights)
+    graph = igraph.Graph(
+        n=len(weights), edges=list(zip(rows.tolist(), columns.tolist(), strict=True)), directed=True
+    )
+    graph.es["weight"] = weights[rows, columns].tolist()
+    chosen = graph.feedback_arc_set(weights="weight", method="ip")
+    return int(sum(graph.es[e]["weight"] for e in chosen))
+
+
+def campaign(n: int, comparisons: int, seed: int) -> np.ndarray:
+    """Net weights of a campaign of close systems."""
+    rng = np.random.default_rng(seed)
+    quality = rng.uniform(0, 10, n)
+    i = rng.integers(0, n, comparisons)
+    j = (i + rng.integers(1, n, comparisons)) % n
+    better = quality[i] + rng.normal(0, 10, comparisons) > quality[j] + rng.normal(
+        0, 10, comparisons
+    )
+    table = np.zeros((n, n), dtype=int)
+    np.add.at(table, (np.where(better, i, j), np.where(better, j, i)), 1)
+    return t.net_weights(table)
+
+
+@settings(deadline=None, max_examples=60)
+@given(wins(most=6), st.integers(0, 10**6))
+def test_every_method_finds_the_same_first_optimum_and_counts_them_all(table, seed):
+    weights = t.net_weights(table)
+    preference = np.random.default_rng(seed).permutation(len(weights))
+    cost, order, number = brute_force(weights, preference)
+    for method in ("auto", "dp", "lp"):
+        found = t.feedback_arc_set(weights, preference=preference, method=method)
+        assert (found.cost, found.order, found.n_optima) == (cost, order, number), method
+        assert found.optimal and found.canonical and found.gap == 0
+    orders, costs = t.feedback_arc_sets(weights[None], preference=preference)
+    assert tuple(orders[0]) == order and costs[0] == cost
+
+
+@settings(deadline=None, max_examples=40)
+@given(wins(most=6, highest=2), st.integers(0, 10**6))
+def test_of_all_optima_the_one_nearest_to_a_given_ranking(table, seed):
+    weights = t.net_weights(table)
+    n = len(weights)
+    rng = np.random.default_rng(seed)
+    preference, scores = rng.permutation(n), rng.integers(0, n, n)
+
+    def against(order):
+        return sum(scores[a] < scores[b] for k, a in enumerate(order) for b in order[k + 1 :])
+
+    listed = np.argsort(-preference, kind="stable").tolist()
+    cost = brute_force(weights, preference)[0]
+    optima = [o for o in permutations(listed) if t.cost_of(o, weights) == cost]
+    for method in ("auto", "dp", "lp"):
+        found = t.feedback_arc_set(weights, preference=preference, nearest=scores, method=method)
+        assert found.order == min(optima, key=against) and found.n_optima == len(optima)
+        assert found.canonical and found.cost == cost
+
+
+@pytest.mark.parametrize("n", [8, 11, 14])
+def test_program_and_dynamic_program_agree_where_ties_abound(n):
+    rng = np.random.default_rng(n)
+    for _ in range(6):
+        weights = t.net_weights(rng.integers(0, 3, (n, n)) * (1 - np.eye(n, dtype=int)))
+        one = t.feedback_arc_set(weights, method="dp")
+        two = t.feedback_arc_set(weights, method="lp")
+        orders, costs = t.feedback_arc_sets(weights[None])
+        assert one.order == two.order == tuple(orders[0])
+        assert one.cost == two.cost == costs[0] == by_igraph(weights)
+        assert one.n_optima == two.n_optima
+
+
+@pytest.mark.parametrize("n, comparisons", [(20, 3000), (25, 8000), (30, 20000)])
+def test_larger_campaigns_cost_what_igraph_says(n, comparisons):
+    weights = campaign(n, comparisons, seed=n)
+    found = t.feedback_arc_set(weights)
+    assert found.optimal and found.canonical
+    assert found.cost == by_igraph(weights)
+
+
+@pytest.mark.parametrize(("n", "most", "seed"), [(16, 9, 5), (24, 4, 3)])
+def test_the_integer_program_finds_the_optimum_when_the_sets_are_too_many(
+    monkeypatch, n, most, seed
+):
+    """On the second the linear program ends one below the optimum."""
+    weights = t.net_weights(np.random.default_rng(seed).integers(0, most, (n, n)))
+    np.fill_diagonal(weights, 0)
+    sure = t.feedback_arc_set(weights)
+    monkeypatch.setattr(feedback, "MOST_SETS", 1)
+    found = t.feedback_arc_set(weights)
+    assert found.optimal and found.cost == sure.cost == by_igraph(weights)
+    assert found.n_optima is None and not found.canonical  # it says so
+
+
+def test_past_the_reach_of_proof_the_gap_is_given_and_holds():
+    weights = t.net_weights(np.random.default_rng(1).integers(0, 9, (40, 40)))
+    found = t.feedback_arc_set(weights, time_limit=0.2)
+    assert not found.optimal and found.gap > 0 and found.n_optima is None
+    assert found.lower_bound <= found.cost == t.cost_of(found.order, weights)
+    assert sorted(found.order) == list(range(40))
+    assert "not proven optimal" in str(found)
+
+
+def test_systems_renamed_and_shuffled_keep_their_ranking():
+    weights = campaign(12, 500, seed=3)
+    names = [f"system {k:02d}" for k in range(12)]
+    plain = t.feedback_arc_set(weights, names)
+    for seed in range(5):
+        move = np.random.default_rng(seed).permutation(12)
+        moved = t.feedback_arc_set(weights[np.ix_(move, move)], [names[i] for i in move])
+        assert moved.ranking == plain.ranking
+        assert moved.n_optima == plain.n_optima
+
+
+def test_certificate_adds_up_to_the_cost():
+    found = t.feedback_arc_set(campaign(15, 2000, seed=8))
+    certificate = found.certificate()
+    assert certificate["weight"].sum() == found.cost == t.cost_of(found.order, found.weights)
+    assert (certificate["weight"] > 0).all()
+    place = {s: k for k, s in enumerate(found.ranking)}
+    assert all(place[a] > place[b] for a, b in certificate[["over", "under"]].to_numpy())
+    kept = found.weights.copy()
+    rows = t.violation_frame(found.order, found.weights, range(15))
+    kept[rows["over"], rows["under"]] = 0
+    assert all(len(c) == 1 for c in t.strong_components(kept))  # without them: no cycle
+
+
+def test_an_acyclic_tournament_is_sorted_and_a_circle_of_three_loses_its_weakest_edge():
+    line = np.triu(np.ones((6, 6), dtype=int), 1)
+    found = t.feedback_arc_set(line)
+    assert found.acyclic and found.order == tuple(range(6)) and found.n_optima == 1
+    circle = np.array([[0, 3, 0], [0, 0, 2], [1, 0, 0]])
+    found = t.feedback_arc_set(circle, ["E", "F", "G"])
+    assert found.certificate().to_numpy().tolist() == [["G", "E", 1]]
+    assert found.components == ((0, 1, 2),)
+    assert found.ranking == ("E", "F", "G") and not found.acyclic
+
+
+def test_no_judgment_at_all_leaves_every_order_optimal():
+    found = t.feedback_arc_set(np.zeros((5, 5), dtype=int), list("EDCBA"))
+    assert found.n_optima == 120 and found.ranking == tuple("ABCDE")
+    many = t.feedback_arc_set(np.zeros((25, 25), dtype=int))
+    assert many.cost == 0 and many.optimal
+
+
+def test_of_many_systems_without_judgments_the_first_order_is_given_and_said_to_be_it():
+    found = t.feedback_arc_set(np.zeros((70, 70), int))  # one block, of more than a machine word
+    assert found.order == tuple(range(70)) and found.cost == 0
+    assert found.optimal and found.canonical and found.n_optima is None
+
+
+def test_strong_components_are_those_of_igraph():
+    import igraph
+
+    for seed in range(20):
+        weights = t.net_weights(np.random.default_rng(seed).integers(0, 3, (9, 9)))
+        ours = t.strong_components(weights)
+        edges = list(zip(*map(list, np.nonzero(weights)), strict=True))
+        graph = igraph.Graph(n=9, edges=edges, directed=True)
+        theirs = graph.connected_components(mode="strong")
+        assert {frozenset(c) for c in ours} == {frozenset(c) for c in theirs}
+        place = {i: k for k, c in enumerate(ours) for i in c}
+        assert all(place[i] <= place[j] for i, j in zip(*np.nonzero(weights), strict=True))
+
+
+def test_the_bound_never_exceeds_the_cost_of_a_subset():
+    weights = campaign(9, 400, seed=2)
+    program = feedback.Relaxation(weights)
+    assert program.solve(10**6, np.inf, integer=False)
+    bound = feedback.bound_from(weights, *program.multipliers())
+    assert bound.total == pytest.approx(program.value)
+    for mask in range(2**9):
+        inside = [i for i in range(9) if not mask >> i & 1]
+        left = feedback_dp._rest(np.array([mask], dtype=np.uint64), bound)[0]
+        exact = t.feedback_arc_set(weights[np.ix_(inside, inside)]).cost if inside else 0
+        assert left <= exact + 1e-9
+
+
+def test_the_bound_of_circles_is_the_sum_of_their_weakest_edges():
+    circle = np.zeros((6, 6), int)
+    for systems, weights in (((0, 1, 2), (3, 2, 1)), ((3, 5, 4), (7, 4, 9))):
+        for a, b, weight in zip(systems, np.roll(systems, -1), weights, strict=True):
+            circle[a, b] = weight
+    cycles = np.array([[0, 1, 2], [3, 5, 4]])
+    assert feedback.bound_from(circle, cycles, np.array([1.0, 4.0])).total == 1 + 4
+    assert feedback.bound_from(circle, cycles[:0], np.zeros(0)).total == 0
+
+
+@pytest.mark.parametrize("times", [1, 10**6, 10**9, 10**12])
+def test_larger_weights_change_no_order_of_many_small_blocks(times):
+    weights = np.stack([campaign(7, 200, seed) for seed in range(5)])
+    orders, costs = feedback_dp.batched_dp(weights * times)
+    one, cost = feedback_dp.batched_dp(weights)
+    assert (orders == one).all() and (costs == cost * times).all() and cost.any()
+
+
+def test_batched_instances_equal_single_ones():
+    model = simulation.Model(systems=15, spread=20.0)
+    rng = np.random.default_rng(4)
+    weights = np.stack([campaign(15, 1500, seed=int(s)) for s in rng.integers(0, 10**6, 40)])
+    assert model.systems == weights.shape[1]
+    orders, costs = t.feedback_arc_sets(weights)
+    for w, order, cost in zip(weights, orders, costs, strict=True):
+        one = t.feedback_arc_set(w)
+        assert (one.order, one.cost) == (tuple(order), cost)
+
+
+@pytest.mark.parametrize(
+    "weights, message",
+    [
+        (np.zeros((2, 3), dtype=int), "not a square matrix"),
+        (np.array([[0, 1], [2, 0]]), "both directions"),
+        (np.array([[0, -1], [0, 0]]), "negative weight"),
+        (np.array([[0, 0.5], [0, 0]]), "whole numbers"),
+        (np.array([[1, 0], [0, 0]]), "diagonal"),
+    ],
+)
+def test_bad_weights_are_refused_with_a_reason(weights, message):
+    with pytest.raises(DataError, match=message):
+        t.feedback_arc_set(weights)
+
+
+def test_two_systems_of_one_name_are_refused():
+    with pytest.raises(DataError, match="unique"):
+        t.feedback_arc_set(np.zeros((2, 2), dtype=int), ["a", "a"])
+
+
+@pytest.mark.parametrize("name", ["wmt10", "wmt11"])
+@needs("wmt10")
+@needs("wmt11")
+def test_optimal_costs_of_the_real_tasks(name):
+    solved = tournament_tasks.solve_tasks(campaigns.load_rr(campaigns.find(name)))
+    costs = {task: s.mfas.cost for task, s in solved.items()}
+    combined = {task: 0 for task in costs if task.endswith("combination")}
+    assert costs == COSTS[name] | combined
+    for task, number in OPTIMA[name].items():
+        assert solved[task].mfas.n_optima == number
+    for s in solved.values():
+        assert s.mfas.optimal and s.mfas.canonical
+        assert by_igraph(s.mfas.weights) == s.mfas.cost
+        again = t.feedback_arc_set(
+            s.mfas.weights,
+            s.counts.systems,
+            preference=[-s.orders["expected_win"].index(x) for x in s.counts.systems],
+            nearest=[-s.orders["wmt_official"].index(x) for x in s.counts.systems],
+            method="lp",
+        )
+        assert again.ranking == s.mfas.ranking and again.n_optima == s.mfas.n_optima
+
+
+@needs("wmt12")
+def test_tables_of_a_campaign_agree_with_each_other():
+    solved = tournament_tasks.solve_tasks(campaigns.load_rr(campaigns.find("wmt12")))
+    tasks = tournament_tasks.tasks_table(solved)
+    assert list(tasks.columns[:9]) == [
+        "task",
+        "systems",
+        "pairs",
+        "acyclic",
+        "optimal_cost",
+        "optima",
+        "cost_wmt_official",
+        "cost_heuristic2",
+        "cost_bojar",
+    ]
+    assert dict(zip(tasks["task"], tasks["optimal_cost"], strict=True)) == {
+        "cs-en": 0, "de-en": 22, "en-cs": 1, "en-de": 28, "en-es": 0, "en-fr": 2,
+        "es-en": 1, "fr-en": 27,
+    }  # fmt: skip
+    violated = tournament_tasks.violations_table(solved)
+    sums = violated.groupby(["task", "method"])["weight"].sum()
+    for row in tasks.itertuples():
+        assert sums.get((row.task, "mfas"), 0) == row.optimal_cost
+        assert sums.get((row.task, "bojar"), 0) == row.cost_bojar >= row.optimal_cost
+    ranks = tournament_tasks.rankings_table(solved)
+    for _, part in ranks.groupby("task"):
+        for method in TOURNAMENT_METHODS:
+            assert sorted(part[method]) == list(range(1, len(part) + 1))
+
+
+def test_the_frame_of_violations_names_winner_and_loser():
+    frame = t.violation_frame([0, 1], np.array([[0, 0], [4, 0]]), ["x", "y"])
+    expected = pd.DataFrame({"over": ["y"], "under": ["x"], "weight": [4]})
+    pd.testing.assert_frame_equal(frame, expected)

@@ -1,0 +1,403 @@
+"""The catalogue, what is here, and loading by name or by path."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+
+import pandas as pd
+import pytest
+from test_readers_da import COLUMNS, ROWS, segment_file, write
+
+from conftest import needs, real
+from paperkit import paths
+from rankstability.errors import DataError
+from rankstability.read import campaigns, formats, languages, text
+
+# Knowles (2021), Table 4, without the systems marked *: (year, tool group) -> pairs, by style.
+TABLE_4 = {
+    (2018, "SR-DC"): "en-cs en-de en-et en-fi en-ru en-tr en-zh cs-en de-en et-en fi-en ru-en "
+    "tr-en zh-en",
+    (2019, "SR+DC"): "en-cs en-de en-fi en-gu en-kk en-lt en-ru en-zh de-en zh-en",
+    (2019, "SR-DC"): "fi-en gu-en kk-en lt-en ru-en",
+    (2020, "SR+DC"): "en-cs en-de en-iu en-ja en-pl en-ru en-ta en-zh cs-en de-en ja-en pl-en "
+    "ru-en ta-en zh-en",
+    (2020, "SR-DC"): "iu-en km-en ps-en",
+}
+
+
+def with_workers(year: int) -> list[campaigns.Campaign]:
+    return [c for c in campaigns.listed() if c.year == year and c.format == "da" and not c.demo]
+
+
+def test_the_catalogue_knows_every_pair_of_knowles_table_4():
+    found: dict[tuple[int, str], set[str]] = {}
+    for year in (2018, 2019, 2020):
+        for campaign in with_workers(year):
+            for pair in campaign.known_pairs:
+                found.setdefault((year, campaign.style_of(pair)), set()).add(pair)
+    assert found == {key: set(pairs.split()) for key, pairs in TABLE_4.items()}
+    # 21 SR-DC and 25 SR+DC pairs, and tr-en 2018, which the paper could not replicate
+    assert sum(len(pairs) for (_, style), pairs in found.items() if style == "SR-DC") == 21 + 1
+    assert sum(len(pairs) for (_, style), pairs in found.items() if style == "SR+DC") == 25
+
+
+def test_out_of_english_was_judged_by_bilinguals_on_appraise_from_2019():
+    for year in (2019, 2020):
+        for campaign in with_workers(year):
+            for fact in campaign.facts(campaign.known_pairs).itertuples():
+                out = fact.pair.startswith("en-")
+                assert fact.judged == ("bilingual" if out else "monolingual")
+                assert fact.tool == ("Appraise" if out else "MTurk")
+
+
+def test_style_and_tool_differ_between_the_pairs_of_wmt20():
+    (wmt20,) = (c for c in campaigns.listed() if c.name == "wmt20")
+    assert wmt20.style == "SR-DC/SR+DC" and not wmt20.workers
+    assert [p for p in wmt20.known_pairs if wmt20.style_of(p) == "SR-DC"] == (
+        ["iu-en", "km-en", "ps-en"]
+    )
+    assert wmt20.facts(["en-cs", "cs-en"])["tool"].tolist() == ["Appraise", "MTurk"]
+
+
+def test_names_folders_and_formats_are_sound():
+    folders = [campaigns.folder_of(c.name) for c in campaigns.listed()]
+    assert len(folders) == len(set(folders))
+    for campaign in campaigns.listed():
+        assert formats.FORMATS[campaign.format].protocol == campaign.protocol
+        assert campaign.title and campaign.entry["citation"]
+        if campaign.protocol == "DA":
+            assert set(campaign.style.split("/")) <= {"SR-DC", "SR+DC"}
+
+
+@pytest.mark.parametrize("name", ["demo-srdc", "demo-srpdc"])
+def test_demo_campaigns_are_always_here(name):
+    campaign = campaigns.find(name)
+    assert campaign.demo and campaign in campaigns.present() and not campaign.rebuilt
+    da = campaigns.load_da(campaign, campaign.pairs[0])
+    assert len(da.good) > 100 and da.good.document.notna().all()
+    assert any("HUMAN" in system for system in da.good.system.cat.categories)
+    assert campaign.folder == paths.DEMO / name
+
+
+def test_an_unknown_name_says_what_there_is():
+    with pytest.raises(DataError) as caught:
+        campaigns.find("wmt81")
+    assert "did you mean wmt" in str(caught.value) and "demo-srdc" in str(caught.value)
+    assert caught.value.value == "wmt81"
+
+
+def test_a_known_campaign_that_is_not_here_says_how_to_get_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path))
+    with pytest.raises(DataError, match="make data CAMPAIGN=wmt18") as caught:
+        campaigns.find("wmt18")
+    assert "newstest2018-humaneval/analysis" in str(caught.value)
+    assert {c.name for c in campaigns.present()} == {c.name for c in campaigns.listed() if c.demo}
+    write(tmp_path / "newstest2018-humaneval" / "analysis")  # somebody's files in its place
+    campaign = campaigns.find("wmt18")
+    assert campaign.pairs == ("cs-en", "en-de")
+    assert campaign.rebuilt  # not the official bytes
+
+
+def test_a_folder_of_da_files_is_a_campaign(tmp_path, monkeypatch):
+    folder = write(tmp_path / "mine", compress=True)
+    campaign = campaigns.find(folder)
+    assert (campaign.name, campaign.protocol, campaign.format) == ("mine", "DA", "da")
+    assert (campaign.style, campaign.tool, campaign.year) == ("", "", 0)
+    assert campaign.pairs == ("cs-en", "en-de") and campaign.workers and not campaign.rebuilt
+    assert len(campaigns.load_da(campaign, "cs-en").good) == 7
+    (folder / "campaign.yaml").write_text(
+        "title: Ours\nstyle: SR+DC\ntool: Turkle\nyear: 2025\ncitation: us\n"
+    )
+    campaign = campaigns.find(str(folder))
+    assert (campaign.title, campaign.style_of("cs-en"), campaign.tool, campaign.year) == (
+        *("Ours", "SR+DC", "Turkle", 2025),
+    )
+    (folder / "campaign.yaml").write_text("style: SRDC\n")
+    with pytest.raises(DataError, match=r"'style': unknown style; found 'SRDC'"):
+        campaigns.find(folder)
+    for settings, words in (
+        ("colour: red", "'colour': unknown field"),
+        ("format: xml", "'format': unknown format; found 'xml'"),
+        ("year: last", "'year': not a year"),
+        ("files: [gone.csv]", "no file gone.csv in the folder"),
+        ("- a", "not a mapping"),
+    ):
+        (folder / "campaign.yaml").write_text(settings)
+        with pytest.raises(DataError, match=words):
+            campaigns.find(folder)
+    (folder / "campaign.yaml").write_text("style: [\n")
+    with pytest.raises(DataError, match="not YAML"):
+        campaigns.find(folder)
+
+
+def test_a_relative_path_from_anywhere(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert campaigns.find("data/demo/demo-srdc").pairs == campaigns.find("demo-srdc").pairs
+    write(tmp_path / "here")
+    assert campaigns.find("here").name == "here"
+
+
+def test_a_lone_file_of_two_says_what_is_missing(tmp_path):
+    folder = write(tmp_path / "mine")
+    (folder / "ad-latest.csv").unlink()
+    campaign = campaigns.find(folder)
+    with pytest.raises(DataError, match=r"ad-latest\.csv is missing"):
+        campaigns.load_da(campaign, "cs-en")
+
+
+def test_a_folder_without_anything_known(tmp_path):
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(DataError, match=r"no files in a known format; found 'notes\.txt'"):
+        campaigns.find(tmp_path)
+
+
+def test_a_folder_of_segment_scores(tmp_path):
+    folder = segment_file(tmp_path / "seg", ["A 1 57.5 -0.2 2", "B 1 60 0.1 1"])
+    campaign = campaigns.find(folder)
+    assert (campaign.format, campaign.workers, campaign.pairs) == ("segments", False, ("cs-en",))
+    assert len(campaigns.load_segment_scores(campaign, "cs-en")) == 2
+    with pytest.raises(DataError, match="segment scores without workers"):
+        campaigns.load_da(campaign, "cs-en")
+    with pytest.raises(DataError, match="not relative ranking"):
+        campaigns.load_rr(campaign)
+    with pytest.raises(DataError, match="not MQM"):
+        campaigns.load_mqm(campaign, "cs-en")
+
+
+def test_folders_of_the_other_formats(tmp_path):
+    def folder(name: str, text: str):
+        path = tmp_path / name.replace(".", "-") / name
+        path.parent.mkdir()
+        path.write_text(text)
+        return campaigns.find(path.parent)
+
+    rows = "srclang,trglang,system1rank\nCzech,English,1\nEnglish,French,2\n"
+    rr = folder("mine.csv", rows)
+    assert (rr.protocol, rr.pairs) == ("RR", ("cs-en", "en-fr"))
+    mqm = folder("mqm_mine_zhen.tsv", "system\tdoc\tcategory\tseverity\n")
+    assert (mqm.protocol, mqm.pairs) == ("MQM", ("zh-en",))
+    (mqm.folder / "systems.csv").write_text("system,segment,score\nA,1,5\n")  # beside it
+    assert (campaigns.find(mqm.folder).protocol, mqm.format) == ("MQM", "mqm")
+    with pytest.raises(DataError, match=r"did you mean zh-en.*expected one of zh-en"):
+        campaigns.load_mqm(mqm, "zh-e")
+    esa = folder("spans.csv", "u1,A,1,TGT,eng,jpn,5,d,False,[],1,2\n")
+    assert (esa.protocol, esa.format, esa.pairs) == ("DA", "esa", ("en-ja",))
+    assert len(campaigns.load_da(esa, "en-ja").good) == 1
+    (esa.folder / "rank.csv").write_text(rows)
+    with pytest.raises(DataError, match="files of several formats: esa, rr"):
+        campaigns.find(esa.folder)
+    (esa.folder / "campaign.yaml").write_text("format: rr\n")
+    assert campaigns.find(esa.folder).pairs == ("cs-en", "en-fr")
+
+
+def test_a_single_file_is_a_campaign(tmp_path):
+    lines = ["\t".join(COLUMNS), *ROWS]
+    mine = tmp_path / "mine.v2.csv"
+    mine.write_text("\n".join(lines))
+    (tmp_path / "campaign.yaml").write_text("title: Ours\nformat: rr\n")  # of the folder: a title
+    campaign = campaigns.find(mine)
+    assert (campaign.name, campaign.format, campaign.title) == ("mine.v2", "da", "Ours")
+    assert campaign.pairs == ("cs-en", "en-de") and campaign.files() == (mine,)
+    da = campaigns.load(campaign, "cs-en")
+    # every score counts, that of a joined id for each of its systems
+    assert (len(da.latest), len(da.good)) == (6, 7) and set(da.excluded.file) == {"mine.v2.csv"}
+    bare = tmp_path / "bare.csv.gz"  # packed, no header
+    bare.write_bytes(gzip.compress("\n".join(ROWS).encode()))
+    pd.testing.assert_frame_equal(campaigns.load(bare, "cs-en").good, da.good)
+
+    for pair in ("cs-en", "en-cs"):
+        segment_file(tmp_path, ["A 1 57.5 -0.2 2"], name=f"ad-seg-scores-{pair}.csv")
+    scores = campaigns.find(tmp_path / "ad-seg-scores-en-cs.csv")
+    assert (scores.format, scores.pairs) == ("segments", ("en-cs",))
+    assert campaigns.load(scores, "en-cs").raw.tolist() == [57.5]
+    with pytest.raises(DataError, match=r"no rows for the language pair.*one of en-cs"):
+        campaigns.load(scores, "cs-en")
+
+    rankings = campaigns.find(paths.DEMO / "demo-rr" / "demo.RNK_results.csv")
+    assert (rankings.name, rankings.pairs) == ("demo.RNK_results", ("cs-en", "en-de"))
+    errors = paths.DEMO / "demo-mqm" / "mqm_demo_ende.3ratingsPerSegment.tsv"
+    assert campaigns.find(errors).pairs == ("en-de",)
+    pd.testing.assert_frame_equal(campaigns.load(errors), campaigns.load("demo-mqm"))
+    (tmp_path / "campaign.yaml").unlink()
+    (tmp_path / "notes.txt").write_text("just words\n")
+    with pytest.raises(DataError, match="not a file of a known format; found 'just words'"):
+        campaigns.find(tmp_path / "notes.txt")
+
+
+def test_one_of_two_da_files_stands_for_its_folder(tmp_path):
+    folder = write(tmp_path / "mine")
+    campaign = campaigns.find(folder / "ad-latest.csv")
+    assert (campaign.name, campaign.folder, len(campaign.files())) == ("mine", folder, 2)
+
+
+def test_a_folder_above_its_analysis_folder(tmp_path, monkeypatch):
+    folder = write(tmp_path / "release" / "analysis")
+    campaign = campaigns.find(tmp_path / "release")
+    assert (campaign.name, campaign.folder) == ("release", folder)
+    assert campaigns.find(folder).name == "release"
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "release").rename(tmp_path / "archive" / "release")
+    deeper = campaigns.find(tmp_path / "archive")
+    assert (deeper.name, deeper.folder.parent.name) == ("archive", "release")
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path))
+    write(tmp_path / "newstest2018-humaneval" / "analysis")
+    assert campaigns.find(tmp_path / "newstest2018-humaneval").name == "wmt18"
+
+
+def test_one_way_to_load_every_protocol():
+    for name in ("demo-srdc", "demo-rr", "demo-mqm"):
+        campaign = campaigns.find(name)
+        judgments = campaigns.load(name, campaign.pairs[0])
+        assert len(getattr(judgments, "good", judgments)) > 100
+    with pytest.raises(DataError, match="did you mean en-de"):
+        campaigns.load("demo-rr", "en-d")
+    with pytest.raises(DataError, match="one of de-en, en-cs"):  # which of them is not guessed
+        campaigns.load("demo-srdc")
+    assert campaigns.load("demo-rr").pair.nunique() == 2  # of relative ranking: all
+
+
+def test_fingerprint_follows_the_content_and_not_the_packing(tmp_path):
+    folder = write(tmp_path / "one")
+    campaign = campaigns.find(folder)
+    first = campaigns.fingerprint(campaign, "cs-en")
+    assert len(first) == 16 and first == campaigns.fingerprint(campaign, "cs-en")
+    packed = campaigns.find(write(tmp_path / "two", compress=True))
+    assert campaigns.fingerprint(packed, "cs-en") == first
+    (folder / "documents-cs-en.tsv").write_text("sid\tdocument\n1\tx\n")
+    assert campaigns.fingerprint(campaign, "cs-en") != first
+    assert campaigns.fingerprint(campaign, "en-de") == first  # another pair's documents
+    write(folder, latest=[*ROWS[:-1], ROWS[-1].replace("55", "56")])
+    assert campaigns.fingerprint(campaign, "en-de") != first
+
+
+def test_the_example_in_the_readme_is_a_campaign(tmp_path):
+    readme = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    blocks = readme.split("## Your own campaign")[1].split("```")
+    rows, settings = blocks[1].strip("\n"), blocks[3].removeprefix("yaml\n")
+    (tmp_path / "mine.csv").write_text(rows + "\n")
+    (tmp_path / "campaign.yaml").write_text(settings)
+    campaign = campaigns.find(tmp_path)
+    da = campaigns.load_da(campaign, "cs-en")
+    assert len(da.good) == rows.count("\n") == 3
+    assert campaign.facts()["judged"].tolist() == ["bilingual"]
+    assert da.scale == (0, 100) and set(da.good.worker) == {"ann-07"}
+
+
+def test_the_readme_names_every_campaign():
+    text = (paths.ROOT / "data" / "README.md").read_text(encoding="utf-8")
+    for campaign in campaigns.listed():
+        if not campaign.demo:
+            assert f"`{campaign.name}`" in text and campaign.folder.name in text, campaign.name
+
+
+def test_git_blob_is_git_s():
+    file = paths.CATALOGUE
+    if shutil.which("git"):
+        import subprocess
+
+        out = subprocess.run(
+            ["git", "hash-object", "--no-filters", str(file)], capture_output=True, text=True
+        )
+        assert text.git_blob(file) == out.stdout.strip()
+
+
+@needs("wmt10")
+@needs("wmt12")
+@needs("wmt23-mqm")
+def test_real_files_are_the_official_ones():
+    """Where the bytes are official, git's ids are those of the catalogue (from SOURCES)."""
+    for name in ("wmt10", "wmt11", "wmt12", "wmt23-mqm"):
+        campaign, checked = campaigns.find(name), 0
+        for source in campaign.entry["sources"]:
+            for file, facts in source["files"].items():
+                assert text.git_blob(campaign.folder / file) == facts["git_blob"]
+                checked += 1
+        assert checked
+        assert not campaign.rebuilt
+    assert campaigns.find("wmt10").files() == (real("wmt10") / "data_RNK.csv",)
+    assert "ur-en" in campaigns.find("wmt11").pairs
+    assert campaigns.find("wmt12").pairs == (
+        *("cs-en", "de-en", "en-cs", "en-de", "en-es", "en-fr", "es-en", "fr-en"),
+    )
+    assert campaigns.find("wmt23-mqm").pairs == ("en-de", "zh-en")
+
+
+@needs("wmt10")
+@needs("wmt22-appraise-liv")
+@needs("wmt24-esa")
+def test_formats_of_real_folders_are_seen_from_their_files(tmp_path):
+    """Copied under other names, so that the catalogue does not help."""
+    for name, form, count in (
+        *(("wmt10", "rr", 1), ("wmt11", "rr", 3), ("wmt12", "rr", 1), ("wmt23-mqm", "mqm", 2)),
+        *(("wmt24-esa", "esa", 2), ("wmt22-appraise-liv", "appraise", 2)),
+    ):
+        (tmp_path / f"copy-{name}").mkdir()
+        for source in campaigns.find(name).entry["sources"]:
+            for file in source["files"]:
+                released = campaigns.locate(real(name), file)
+                if released:
+                    shutil.copy(released, tmp_path / f"copy-{name}")
+        own = campaigns.find(tmp_path / f"copy-{name}")
+        assert (own.format, len(own.files())) == (form, count)
+        assert own.pairs == campaigns.find(name).pairs
+
+
+@needs("wmt21")
+def test_a_path_to_a_known_folder_is_that_campaign():
+    campaign = campaigns.find(real("wmt21"))
+    assert campaign.style == "SR+DC" and campaign.rebuilt and campaign.name == "wmt21"
+    with gzip.open(real("wmt21") / "ad-latest.csv.gz", "rt") as stream:
+        rows = sum("\tde\ten\t" in line for line in stream)
+    assert len(campaigns.load_da(campaign, "de-en").latest) == rows
+
+
+def test_an_own_folder_with_a_catalogue_name_is_not_taken_for_the_official_campaign(tmp_path):
+    import shutil
+
+    folder = tmp_path / "wmt18"
+    shutil.copytree(campaigns.find("demo-srdc").folder, folder)
+    assert campaigns.find(folder).name == "own-wmt18"
+
+
+def test_what_unpacks_to_too_much_is_refused_with_what_is_allowed(tmp_path, monkeypatch):
+    monkeypatch.setattr(text, "SURELY", 1000)
+    file = tmp_path / "mine.csv.gz"
+    file.write_bytes(gzip.compress(b"system,segment,score\n" + b"A,1,5\n" * 2_000_000))
+    with pytest.raises(DataError, match="too large") as error:
+        campaigns.load(file)
+    most = f"{text.LARGEST // 2**20} MiB"
+    assert error.value.expected == f"at most {most}, and {text.RATIO} times what is packed"
+    assert error.value.value.endswith("MiB unpacked")
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("English-German", "en-de"), ("eng-deu", "en-de"), (" cs-en ", "cs-en"),
+        ("en_de", "en-de"), ("Czech_English", "cs-en"), ("en-pt_BR", "en-pt_BR"),
+        ("en_de_x", ""), ("en", ""), ("", ""), ("_de", ""), ("en-", ""), ("e1-de", ""),
+    ],
+)  # fmt: skip
+def test_language_pairs_as_we_write_them(text, pair):
+    assert languages.pair_of(text) == pair
+
+
+def test_a_byte_order_mark_is_one_at_the_beginning_of_a_file_alone(tmp_path):
+    marked = b"\xef\xbb\xbfsystem"
+    assert text.decoded(marked, tmp_path) == "system"
+    assert text.decoded(marked, tmp_path, line=2) == "\ufeffsystem"
+    with pytest.raises(DataError, match="wrong encoding") as error:
+        text.decoded(b"a\nb\nc\xf6", tmp_path, line=5)
+    assert (error.value.line, error.value.value) == (7, b"\xf6")
+
+
+def test_a_nul_byte_is_named_with_its_line(tmp_path):
+    file = tmp_path / "mine.csv"
+    for line in (2, 3, 4):
+        rows = [b"system,segment,score", b"A,1,5", b"A,2,5", b"B,1,5"]
+        rows[line - 1] = b"A,\0,5"
+        file.write_bytes(b"\n".join(rows))
+        with pytest.raises(DataError, match="NUL byte") as error:
+            campaigns.load(file)
+        assert error.value.line == line

@@ -1,0 +1,577 @@
+"""Samples of each format that other tools write, and what is refused or left out of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import broken
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal
+
+from rankcompanion.commands import main
+from rankcompanion.lines import held_rr
+from rankcompanion.relative_ranking import agreement
+from rankstability import load, rank_by_recipe, rank_systems, segment_scores
+from rankstability.errors import DataError
+from rankstability.judgments import blocks
+from rankstability.rank import bradley_terry, ranges
+from rankstability.read import campaigns, formats
+from rankstability.read.da import COLUMNS
+from rankstability.score.pairwise import pair_counts
+from rankstability.score.scored import scored
+from rankstability.score.screening import screening
+
+
+def lines(path, entries):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries))
+    return path
+
+
+def excluded(judgments) -> dict[str, int]:
+    return dict(zip(judgments.excluded.reason, judgments.excluded.rows, strict=True))
+
+
+@pytest.mark.parametrize("name", formats.FORMATS)
+def test_the_example_of_each_format_is_told_from_all_others(name, tmp_path):
+    assert formats.kind_of(broken.written(tmp_path / "mine", name)) == name
+
+
+# ------------------------------------------------------------------ Pearmut
+
+
+def said(user, item, scores, ids=("news_###_d1_###_0", "news_###_d1_###_1")):
+    """A line: `scores` per item, each a mapping from model to score."""
+    spans = [{"start_i": 0, "end_i": 3, "category": "Fluency", "severity": "minor"}]
+    annotation = [
+        {m: {"score": s, "error_spans": spans, "textfield": ""} for m, s in one.items()}
+        for one in scores
+    ]
+    items = [{"item_id": i, "src": "Ahoj.", "tgt": {m: "Hi." for m in scores[0]}} for i in ids]
+    return {
+        "user_id": user, "item_i": item, "annotation": annotation, "item": items,
+        "actions": [{"time": 1.5, "action": "load"}], "validations": {},
+    }  # fmt: skip
+
+
+def reset(user):
+    return {"user_id": user, "item_i": 0, "annotation": "__RESET__", "item": []}
+
+
+PEARMUT = [
+    said("u", 0, [{"A": 10, "B": 90}, {"A": 11, "B": 91}]),
+    said("v", 0, [{"A": 50, "B": 60}, {"A": 51, "B": 61}]),
+    reset("u"),
+    said("u", 0, [{"A": 80, "B": 40}, {"A": 81, "B": None}]),
+    said("u", 0, [{"A": 85, "B": 40}, {"A": 81, "B": None}]),  # again: the later counts
+    said("u", "welcome_0", [{"A": 1, "B": 2}], ["x_#_tutorial_#_1"]),
+    said("v", "random_4", [{"A": 3, "B": 4}], ["attention_check_1"]),
+    said("v", "random_5", [{"A": 70, "B": 71}], ["news_###_d2_###_0"]),
+]
+
+
+def test_pearmut_a_reset_takes_back_the_users_own_lines(tmp_path):
+    campaign = campaigns.find(lines(tmp_path / "esa_en-cs.jsonl", PEARMUT))
+    assert (campaign.format, campaign.pairs) == ("pearmut", ("en-cs",))
+    da = load(campaign)
+    rows = set(zip(da.good.worker, da.good.system, da.good.segment, da.good.score, strict=True))
+    assert rows == {
+        ("u", "A", "news_###_d1_###_0", 85.0), ("u", "B", "news_###_d1_###_0", 40.0),
+        ("u", "A", "news_###_d1_###_1", 81.0),
+        ("v", "A", "news_###_d1_###_0", 50.0), ("v", "B", "news_###_d1_###_0", 60.0),
+        ("v", "A", "news_###_d1_###_1", 51.0), ("v", "B", "news_###_d1_###_1", 61.0),
+        ("v", "A", "news_###_d2_###_0", 70.0), ("v", "B", "news_###_d2_###_0", 71.0),
+    }  # fmt: skip
+    assert set(da.good.domain) == {"news"}
+    assert set(da.good.document) == {"news_###_d1", "news_###_d2"}
+    counts = excluded(da)
+    assert counts["before a reset (left out)"] == 4 and counts["no score (left out)"] == 1
+    assert counts["said again later (left out)"] == 4
+    assert counts["(kept: others' rows before a reset, void in WMT26's draft)"] == 4
+    assert counts["tutorials (left out)"] == 2 and counts["attention checks (left out)"] == 2
+
+
+def test_the_time_on_a_page_of_pearmut_is_shared_by_the_outputs_scored_there(tmp_path):
+    line = said("u", 0, [{"A": 10, "B": 90}, {"A": 11, "B": 91}])
+    line["actions"] = [{"time": 100.0, "action": "load"}, {"time": 140.0, "action": "submit"}]
+    other = said("v", 0, [{"A": 1, "B": 2}, {"A": 3, "B": 4}])  # only one action is logged
+    da = load(campaigns.find(lines(tmp_path / "esa_en-cs.jsonl", [line, other])))
+    assert set(da.good.loc[da.good["worker"] == "u", "time"]) == {10.0}
+    assert da.good.loc[da.good["worker"] == "v", "time"].isna().all()
+
+
+def test_the_users_of_pearmut_are_screened_by_their_pages(tmp_path):
+    """Four users judge three pages of two segments; one turns every difference round."""
+    rng, rows = np.random.default_rng(0), []
+    for user in "uvwx":
+        for page in range(3):
+            best, worst = 80.0 + rng.integers(5, size=2), 20.0 + rng.integers(5, size=2)
+            one, two = (worst, best) if user == "x" else (best, worst)
+            scores = [{"A": a, "B": b} for a, b in zip(one, two, strict=True)]
+            ids = [f"news_###_d{page // 2}_###_{page}-{k}" for k in range(2)]
+            rows.append(said(user, page, scores, ids))
+    da = load(campaigns.find(lines(tmp_path / "esa_en-cs.jsonl", rows)))
+    table = screening(scored(da))
+    assert table["lines"].tolist() == [3] * 4 and table["removed"].tolist() == [0, 0, 0, 1]
+    assert rank_by_recipe(da, "wmt26").table["score"].iloc[0] > 80
+    two_pages = [row for row in rows if row["item_i"] < 2]  # of one document: unchecked
+    table = screening(scored(load(campaigns.find(lines(tmp_path / "x_en-cs.jsonl", two_pages)))))
+    assert table["lines"].tolist() == [2] * 4 and not table["removed"].any()
+
+
+def test_pearmut_as_the_script_of_wmt26_had_it(tmp_path):
+    lines(tmp_path / "esa_en-cs.jsonl", PEARMUT)
+    (tmp_path / "campaign.yaml").write_text("reset: campaign\n")
+    da = load(tmp_path)
+    assert sorted(set(da.good.worker)) == ["u", "v"] and len(da.good) == 5
+    counts = excluded(da)
+    assert counts["before a reset (left out)"] == 8
+    assert counts["(left out: others' rows before a reset, void in WMT26's draft)"] == 4
+
+
+def test_pearmut_annotations_of_several_campaigns(tmp_path):
+    whole = {"wmt26_#_en-cs_CZ": PEARMUT, "wmt26_#_cs-de_DE": PEARMUT[1:2]}
+    for indent in (None, 1):
+        (tmp_path / "annotations.json").write_text(json.dumps(whole, indent=indent))
+        campaign = campaigns.find(tmp_path / "annotations.json")
+        assert campaign.pairs == ("cs-de_DE", "en-cs_CZ")
+        assert len(load(campaign, "cs-de_DE").good) == 4
+        assert len(load(campaign, "en-cs_CZ").good) == 9
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"item_i": "tea_1"}, r"line 2, column 'item_i': not an item's number; found 'tea_1'"),
+        (
+            {"annotation": [{}]},
+            r"line 2: as many annotations as items are needed; found 1",
+        ),
+        ({"annotation": [[], []]}, r"line 2, column 'annotation': not of the right kind"),
+        ({"item": [{"src": "x"}] * 2}, r"line 2: no field item_id"),
+        ({"user_id": ""}, r"line 2, column 'annotator': empty id"),
+    ],
+)
+def test_pearmut_refuses_what_is_half_right(tmp_path, change, words):
+    file = lines(tmp_path / "x.jsonl", [PEARMUT[0], {**PEARMUT[1], **change}])
+    with pytest.raises(DataError, match=words):
+        load(file)
+    with file.open("a") as stream:
+        stream.write('{"user_id": "w", "item_i": 1,\n')
+    with pytest.raises(DataError, match=r"x\.jsonl, line [23]"):
+        load(file)
+
+
+# ------------------------------------------------------------------ WMT24, WMT25
+
+
+def wmt24(system, line, score, who="engces1", pair="en-cs"):
+    return {
+        "langs": pair, "line_id": line, "src": "Hi", "tgt": "Ahoj", "doc_id": f"d{line // 2}",
+        "domain": "news", "esa_spans": [], "esa_score": score, "times": [1, 2],
+        "system": system, "annotator": who, "speech_info": None,
+    }  # fmt: skip
+
+
+def test_wmt24(tmp_path):
+    rows = [wmt24(s, k, 50 + k + 5 * (s == "A")) for s in "AB" for k in range(4)]
+    rows += [wmt24("A", 9, None), wmt24("A", 0, 10, pair="en-de")]
+    campaign = campaigns.find(lines(tmp_path / "wmt24_esa.jsonl", rows))
+    assert (campaign.format, campaign.pairs) == ("wmt24", ("en-cs", "en-de"))
+    da = load(campaign, "en-cs")
+    assert len(da.good) == 8 and da.scale == (0, 100) and set(da.good.document) == {"d0", "d1"}
+    assert excluded(da)["no score (left out)"] == 1
+    assert excluded(da)["other language pairs"] == 1
+    assert rank_systems(segment_scores(da)).systems == ("A", "B")
+    del rows[3]["annotator"]
+    with pytest.raises(DataError, match=r"line 4: no field annotator"):
+        load(lines(tmp_path / "wmt24_esa.jsonl", rows), "en-cs")
+
+
+def wmt25(segment, **scores):
+    marks = {
+        system: {"human1": a, "errors1": [], "annotator1": "a1",
+                 "human2": b, "errors2": [], "annotator2": "a2"}
+        for system, (a, b) in scores.items()
+    }  # fmt: skip
+    return {
+        "doc_id": f"en-cs_CZ_#_news_#_doc1_#_{segment}", "src_text": "Hi",
+        "tgt_text": dict.fromkeys(scores, "Ahoj"), "scores": marks,
+    }  # fmt: skip
+
+
+def test_wmt25_two_annotations_are_two_judgments(tmp_path):
+    rows = [wmt25(0, A=(80, 70), B=(60, None)), wmt25(1, A=(90, 75), B=(65, 66))]
+    campaign = campaigns.find(lines(tmp_path / "wmt25-genmt-humeval.jsonl", rows))
+    assert (campaign.format, campaign.pairs) == ("wmt25", ("en-cs_CZ",))
+    da = load(campaign)
+    good = da.good
+    rows_of_a = good[good.system == "A"]
+    assert sorted(zip(rows_of_a.worker, rows_of_a.hit, rows_of_a.score, strict=True)) == [
+        *(("a1", "human1", 80), ("a1", "human1", 90), ("a2", "human2", 70), ("a2", "human2", 75))
+    ]
+    assert len(good) == 7 and excluded(da)["no score (left out)"] == 1
+    assert set(good.document) == {"news_#_doc1"}
+    rows[1]["doc_id"] = "doc1_#_1"
+    with pytest.raises(DataError, match=r"line 2, column 'doc_id': not an id of WMT25"):
+        load(lines(tmp_path / "wmt25-genmt-humeval.jsonl", rows))
+
+
+def known_scale(form, stray, count=1):
+    """Lines of a format whose scale is known, with `stray` among scores of 10 to 29."""
+    scores = [10 + k % 20 for k in range(240)]
+    scores[100 : 100 + count] = [stray] * count
+    if form == "pearmut":
+        ids = "news_###_d1_###_{}"
+        return [said("u", k, [{"A": s, "B": 20}], [ids.format(k)]) for k, s in enumerate(scores)]
+    if form == "wmt24":
+        return [wmt24("AB"[k % 2], k, s) for k, s in enumerate(scores)]
+    return [wmt25(k, A=(s, 20), B=(15, 30)) for k, s in enumerate(scores)]
+
+
+@pytest.mark.parametrize("form", ["pearmut", "wmt24", "wmt25"])
+def test_formats_of_0_to_100_refuse_what_is_outside(tmp_path, form):
+    file = lines(tmp_path / "x_en-cs.jsonl", known_scale(form, 100))
+    assert load(file).scale == (0, 100)
+    assert campaigns.find(file).reading.set_index("what")["said by"]["scale"] == "the format"
+    assert "(kept: scale 0 to 100, from the format)" in excluded(load(file))
+    for stray, count in ((999, 1), (101, 1), (100.5, 3), (-1, 1), (-99, 30)):
+        lines(file, known_scale(form, stray, count))
+        wanted = rf"x_en-cs\.jsonl, line 101, .*'{stray}'; expected a number, 0 to 100"
+        with pytest.raises(DataError, match=wanted):
+            load(file)
+    (tmp_path / "campaign.yaml").write_text("scale: [-99, 100]\n")
+    assert load(file).scale == (-99, 100)
+
+
+def test_scores_of_wmt25_s_mqm_form_are_at_most_0_without_bound(tmp_path):
+    rows = [wmt25(k, A=(-k, 0), B=(0, -0.1)) for k in range(40)]
+    file = lines(tmp_path / "wmt25-genmt-humevalMQM.jsonl", rows)
+    rows[3] = wmt25(3, A=(-180.1, 0), B=(0, None))
+    assert load(lines(file, rows)).scale == (-180.1, 0)
+    rows[5] = wmt25(5, A=(5, 0), B=(0, None))
+    with pytest.raises(DataError, match=r"line 6, .*'5'; expected a number, -180.1 to 0"):
+        load(lines(file, rows))
+
+
+def test_the_two_forms_of_wmt25_beside_one_another_keep_their_scales(tmp_path):
+    esa = [wmt25(k, A=(80, 90), B=(60, 100)) for k in range(20)]
+    penalties = [wmt25(k, A=(-k, 0), B=(-1, -0.1)) for k in range(20)]
+    for row in penalties:
+        row["doc_id"] = row["doc_id"].replace("en-cs_CZ", "ja-zh_CN")
+    lines(tmp_path / "wmt25-genmt-humeval.jsonl", esa)
+    lines(tmp_path / "wmt25-genmt-humevalMQM.jsonl", penalties)
+    campaign = campaigns.find(tmp_path)
+    assert [load(campaign, pair).scale for pair in campaign.pairs] == [(0, 100), (-19, 0)]
+    scales = campaign.reading.query("what == 'scale'")
+    assert scales["value"].tolist() == ["0 to 100", "-19 to 0"]
+    assert scales["file"].tolist() == [file.name for file in campaign.files()]
+    for row in penalties:
+        row["doc_id"] = row["doc_id"].replace("ja-zh_CN", "en-cs_CZ")
+    lines(tmp_path / "wmt25-genmt-humevalMQM.jsonl", penalties)
+    with pytest.raises(DataError, match="scores of two kinds for one pair"):
+        load(campaigns.find(tmp_path))
+
+
+def final(draft):
+    """A line of the drafts as the final form has it."""
+    scores = {
+        system: [
+            {"score": said[f"human{k}"], "annotator": said[f"annotator{k}"], "times": [1.5, 9.25],
+             "errors": [{"start_i": 0, "end_i": 2, "severity": "minor"}]}
+            for k in (1, 2)
+        ]
+        for system, said in draft["scores"].items()
+    }  # fmt: skip
+    return {**draft, "scores": scores, "video": "clip.mp4"}
+
+
+def test_the_final_form_of_wmt25_holds_what_the_drafts_do(tmp_path):
+    rows = [wmt25(k, A=(80 + k, 70), B=(60, None), C=(float("nan"), 0)) for k in range(3)]
+    draft = load(lines(tmp_path / "wmt25-draft.jsonl", rows))
+    rows = [final(row) for row in rows]
+    told = load(lines(tmp_path / "wmt25-final.jsonl", rows))
+    assert_frame_equal(told.good, draft.good)
+    assert len(told.good) == 12 and excluded(told)["no score (left out)"] == 6
+    rows[1]["scores"]["A"].pop()
+    told = load(lines(tmp_path / "wmt25-final.jsonl", rows))
+    assert excluded(told)["no such annotation of the system (left out)"] == 1
+    assert len(told.good) == 11
+    for wrong, words in (
+        ([{"annotator": "a1"}], "no field score; found 'annotator'"),
+        ([80, 70], r"column 'scores.A': not of the right kind; found '80'; expected an object"),
+        (80, r"column 'scores.A': not of the right kind; found '80'"),
+    ):
+        rows[1]["scores"]["A"] = wrong
+        with pytest.raises(DataError, match=rf"line 2.*{words}"):
+            load(lines(tmp_path / "wmt25-final.jsonl", rows))
+
+
+# ------------------------------------------------------------------ MTME
+
+
+def mtme(folder, name="en-de.mqm", rows=None):
+    rows = rows or [f"{s}\t{v}" for s, vs in {"A": (-1, "None", 0), "B": (-5, -2, -7.5)}.items()
+                    for v in vs]  # fmt: skip
+    for part in ("human-scores", "documents"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    (folder / "human-scores" / f"{name}.seg.score").write_text("\n".join(rows) + "\n")
+    (folder / "documents" / "en-de.docs").write_text("news\td1\nnews\td1\ntalk\td2\n")
+    return folder
+
+
+def test_mtme_a_folder_or_a_file(tmp_path):
+    folder = mtme(tmp_path / "wmt23")
+    for path in (folder, folder / "human-scores" / "en-de.mqm.seg.score"):
+        campaign = campaigns.find(path)
+        assert (campaign.format, campaign.pairs, campaign.workers) == ("mtme", ("en-de",), False)
+        frame = load(campaign)
+        assert frame.set_index(["system", "segment"])["raw"].to_dict() == {
+            ("A", "1"): -1, ("A", "3"): 0, ("B", "1"): -5, ("B", "2"): -2, ("B", "3"): -7.5,
+        }  # fmt: skip
+        assert frame["document"].tolist() == ["d1", "d2", "d1", "d1", "d2"]
+        assert excluded_frame(frame)["no score (left out)"] == 1
+        assert rank_systems(segment_scores(frame)).systems == ("A", "B")
+
+
+def excluded_frame(frame):
+    table = frame.attrs["excluded"]
+    return dict(zip(table.reason, table.rows, strict=True))
+
+
+def test_mtme_refusals(tmp_path):
+    folder = mtme(tmp_path / "a", rows=["A\t1", "A\t2", "B\t1"])
+    with pytest.raises(DataError, match="systems with different numbers of lines"):
+        load(folder)
+    mtme(folder, rows=["A\t1", "B\t1"])
+    with pytest.raises(DataError, match=r"en-de\.docs: documents for another number.*found 3"):
+        load(mtme(tmp_path / "b", rows=["A\t1", "B\t1"]))
+    both = mtme(tmp_path / "c")
+    mtme(both, "en-de.da")
+    with pytest.raises(DataError, match="several kinds of scores for one language pair"):
+        load(both)
+    (both / "campaign.yaml").write_text("files: [en-de.mqm.seg.score]\n")
+    assert len(load(both)) == 5
+    with pytest.raises(DataError, match=r"line 2, column 'score': not a number; found 'x'"):
+        load(mtme(tmp_path / "d", rows=["A\t1", "A\tx", "A\t1", "B\t1", "B\t1", "B\t1"]))
+
+
+# ------------------------------------------------------------------ battles
+
+
+def battle(k, a, b, winner, **more):
+    return {
+        "question_id": f"q{k}", "model_a": a, "model_b": b, "winner": winner, "judge": f"u{k % 2}",
+        "turn": 1, "anony": True, "language": "English", "tstamp": 1.0,
+    } | more  # fmt: skip
+
+
+BATTLES = [
+    battle(0, "A", "B", "model_a"), battle(1, "B", "A", "model_b"), battle(2, "B", "C", "tie"),
+    battle(3, "A", "C", "tie (bothbad)"), battle(4, "C", "A", "both_bad"),
+    battle(5, "C", "B", "model_a", anony=False),
+]  # fmt: skip
+
+
+def test_battles_are_blocks_of_two(tmp_path):
+    campaign = campaigns.find(lines(tmp_path / "arena.jsonl", BATTLES))
+    assert (campaign.protocol, campaign.format, campaign.pairs) == ("RR", "battles", ("xx-yy",))
+    frame = load(campaign)
+    assert frame.attrs["excluded"] == {
+        "battles of known models (left out)": 1, "(kept as ties: both bad)": 2,
+    }  # fmt: skip
+    counts = pair_counts(frame)
+    systems = list(counts.systems)
+    wins = np.asarray(counts.wins)
+    assert systems == ["A", "B", "C"] and wins[0, 1] == 2 and wins.sum() == 2
+    assert np.asarray(counts.ties)[0, 2] == 2 and len(blocks(frame).codes) == 5
+    assert sorted(set(frame.judge)) == ["u0", "u1"]
+
+
+def anonymous(rows, *which):
+    """Battles of which these (by number; none given: all) name no judge."""
+    which = which or range(len(rows))
+    return [
+        {k: v for k, v in row.items() if i not in which or k != "judge"}
+        for i, row in enumerate(rows)
+    ]
+
+
+@pytest.mark.parametrize("empty", ["", "NA", None])
+def test_a_battle_without_a_judge_has_none_and_is_counted(tmp_path, empty):
+    part = [BATTLES[0] | {"judge": empty}, *BATTLES[1:3]]
+    for name, some, judges in (
+        ("none", anonymous(BATTLES[:3]), ["", "", ""]),
+        ("part", part, ["", "u1", "u0"]),
+    ):
+        frame = load(lines(tmp_path / f"{name}.jsonl", some))
+        assert frame.groupby("block")["judge"].first().tolist() == judges
+        assert frame.attrs["excluded"]["(kept: no judge is named)"] == judges.count("")
+
+
+def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(tmp_path):
+    rows = [battle(k, "A", "B", "model_a", judge=f"u{k % 9}", question_id="q") for k in range(18)]
+    all_named = load(lines(tmp_path / "all.jsonl", rows))
+    data = ranges.units(all_named)
+    assert ranges.default_unit(data) == "judge"
+    assert len(agreement.annotate(all_named).left) == 18 * 17 / 2
+    for some in (anonymous(rows), anonymous(rows, 4)):
+        frame = load(lines(tmp_path / "some.jsonl", some))
+        data, left_out = ranges.units(frame), sum("judge" not in row for row in some)
+        assert ranges.default_unit(data) == "block" and (data.judges < 0).sum() == left_out
+        named = 18 - left_out
+        notes = agreement.annotate(frame)
+        assert len(notes.left) == named * (named - 1) / 2 and len(notes.table) == 18
+        kappas = agreement.kappa_table(notes).query("reference == 'included'")
+        assert kappas["pairs"].sum() == len(notes.left)
+        for ask in (
+            lambda data=data: data.resample("judge", 5, np.random.default_rng(1)),
+            lambda data=data: bradley_terry.strengths(data, "judge"),
+            lambda frame=frame: held_rr.battles(frame, "judge"),
+        ):
+            with pytest.raises(DataError, match=f"name no judge; found '?{left_out} of 18"):
+                ask()
+        assert data.resample("block", 5, np.random.default_rng(1)).wins.sum() == 5 * 18
+
+
+def test_battles_of_two_pairs_are_both_read(tmp_path):
+    lines(tmp_path / "arena.cs-en.jsonl", BATTLES[:3])
+    lines(tmp_path / "arena.de-en.jsonl", BATTLES[:2])
+    frame = load(campaigns.find(tmp_path))
+    assert frame.groupby("task")["block"].nunique().to_dict() == {"cs-en": 3, "de-en": 2}
+    assert frame["block"].nunique() == 5
+
+
+def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
+    for pair, rows in (("cs-en", BATTLES[:3]), ("de-en", BATTLES[:2]), ("en-cs", BATTLES[1:4])):
+        lines(tmp_path / f"arena.{pair}.jsonl", rows)
+    frame = load(campaigns.find(tmp_path))
+    assert frame.attrs["excluded"] == {"(kept as ties: both bad)": 1}
+    sizes = frame.groupby("task")["block"].nunique()
+    assert sizes.tolist() == [3, 2, 3] and frame["block"].nunique() == 8
+    assert (frame.groupby("block").size() == 2).all()
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (battle(6, "A", "B", "model_c"), r"line 7, column 'winner': unknown winner; found 'model_"),
+        (battle(6, "A", "A", "tie"), r"line 7, column 'model_b': a model against itself"),
+        (battle(6, "", "A", "tie"), r"line 7, column 'model_a': empty id"),
+    ],
+)
+def test_battles_refused(tmp_path, row, words):
+    with pytest.raises(DataError, match=words):
+        load(lines(tmp_path / "arena.jsonl", [*BATTLES, row]))
+
+
+# ------------------------------------------------------------------ all
+
+
+def test_each_example_is_known_as_its_format(tmp_path):
+    """What `rankstability formats` shows is a file of that format, and is read."""
+    names = {"mqm": "mqm_x_ende.tsv", "segments": "ad-seg-scores-cs-en.csv",
+             "mtme": "en-de.mqm.seg.score"}  # fmt: skip
+    for name, about in formats.described().items():
+        examples = [about["example"]] if name != "appraise" else about["example"].splitlines()
+        for k, example in enumerate(examples):
+            file = tmp_path / f"{name}{k}" / names.get(name, "sample.csv")
+            file.parent.mkdir()
+            file.write_text(example)
+            assert formats.kind_of(file) == name, name
+            campaign = campaigns.find(file)
+            assert campaign.protocol == formats.FORMATS[name].protocol
+            load(campaign, campaign.pairs[0])
+
+
+def test_the_command_lists_them_with_an_example(capsys):
+    assert main(["formats"]) == 0
+    shown = capsys.readouterr().out
+    for name, about in formats.described().items():
+        assert f"{name} (" in shown and about["example"].splitlines()[0] in shown
+    assert main(["formats", "long"]) == 0 and "refused:" in capsys.readouterr().out
+    assert main(["formats", "xls"]) == 2
+
+
+# ------------------------------------------------------------------ limits
+
+
+def test_a_bomb_is_refused_before_it_is_held(tmp_path):
+    packed = gzip.compress(b"0" * (1 << 25), 9)
+    (tmp_path / "bomb.csv.gz").write_bytes(packed)
+    with pytest.raises(DataError, match=r"bomb\.csv\.gz: too large"):
+        campaigns.find(tmp_path / "bomb.csv.gz")
+
+
+def test_settings_are_plain_and_small(tmp_path):
+    lines(tmp_path / "arena.jsonl", BATTLES)
+    for settings, words in (
+        ("a: &x [1]\ntitle: *x\n", "aliases are not read"),
+        ("title: " + "x" * 70_000, "too large for settings"),
+        ("format: [da]", "'format': unknown format"),
+        ("title: {a: b}", "'title': not a title"),
+        ("year: true", "'year': not a year"),
+        ("scale: [5, 1]", "'scale': not a scale"),
+        ("scale: 5", "'scale': not a scale"),
+        ("columns: {size: a}", "'columns': not a mapping of columns"),
+        ("columns: [a]", "'columns': not a mapping of columns"),
+        ("pair: everything", "'pair': not a language pair"),
+        ("style: [1]", "'style': unknown style"),
+        ("judged: {a: b}", "'judged': unknown way to judge"),
+        ("files: arena.jsonl", "'files': not a list"),
+        ("title: " + "[" * 5000, "not YAML"),
+        ("year: 2025-99-99", "not YAML|not a year"),
+    ):
+        (tmp_path / "campaign.yaml").write_text(settings)
+        with pytest.raises(DataError, match=words):
+            campaigns.find(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "no/such"])
+def test_a_name_that_is_no_path_is_an_unknown_campaign(name):
+    with pytest.raises(DataError, match="unknown campaign"):
+        campaigns.find(name)
+
+
+def test_blanks_and_control_characters_in_names(tmp_path):
+    file = tmp_path / "x.csv"
+    file.write_text("system,segment,annotator,score\nA,1,u,3\nA ,2,u,4\nB, 1,u ,2\n")
+    da = load(file)
+    assert set(da.good.system) == {"A", "B"}
+    assert excluded(da)["(kept: blanks around names taken away)"] == 2
+    for name, problem in (
+        ('"A\nB"', "a line break or control character in an id"),
+        ("x" * 5000, "too long for an id"),
+    ):
+        file.write_text(f"system,segment,annotator,score\nA,1,u,3\n{name},2,u,4\n")
+        with pytest.raises(DataError, match=problem):
+            load(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("x.tsv", "\t".join(COLUMNS[:-1]) + "\n", "it looks like da without time"),
+        ("x.tsv", "system\tdoc\trater\tcategory\n", "it looks like mqm without severity"),
+        ("x.jsonl", '{"model_a": "A", "model_b": "B", "label": "tie"}', "battles without winner"),
+        ("x.jsonl", '{"user_id": "u", "annotation": [], "item": []}', "pearmut without item_i"),
+        ("x.csv", "system,sentence,score\n", "a long table without a column for segment"),
+        ("x.json", '[{"id": 1, "data": {}, "annotations": [{"completed_by": 1, "lead_time": 2}]}]',
+         "Label Studio exports CSV"),
+        ("x.txt", "nothing of the kind\n", "one of the formats that `rankstability formats` lists"),
+        ("x.csv", "", "one of the formats"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_nearly_of_a_format_says_so(tmp_path, name, content, words):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(DataError, match=words):
+        campaigns.find(tmp_path / name)
+
+
+def test_a_field_of_a_table_has_a_largest_length(tmp_path):
+    file = tmp_path / "x.csv"
+    file.write_text("system,segment,score,text\nA,1,3,x\nA,2,3," + "y" * 200_000 + "\n")
+    with pytest.raises(DataError, match=r"x\.csv, line 3: not a table \(field larger"):
+        load(file)

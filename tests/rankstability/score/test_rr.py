@@ -1,0 +1,346 @@
+"""Blocks to counts to scores, against slow and obvious versions, and steadiness experiments."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import demo_rr
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from statsmodels.stats.multitest import multipletests
+
+from conftest import real
+from rankcompanion.relative_ranking import methods as relative_ranking
+from rankcompanion.relative_ranking import rr_changes
+from rankstability.change import perturb
+from rankstability.errors import DataError
+from rankstability.rank import ranges as rank_ranges
+from rankstability.rank import significance
+from rankstability.rank.systems import count_tests, rank_counts
+from rankstability.read import rr as readers_rr
+from rankstability.score import pairwise, rr
+
+SYSTEMS = ["_ref", "a", "b", "c", "d", "e", "f"]
+
+
+def frame_of(blocks):
+    """Rows of the reader's frame from blocks given as {system: rank}."""
+    rows = [
+        ("cs-en", "cs-en", "", i, f"judge{i % 3}", i // 2 + 1, "doc", k, system, rank, rank != -1)
+        for i, block in enumerate(blocks)
+        for k, (system, rank) in enumerate(block.items(), 1)
+    ]
+    return pd.DataFrame(rows, columns=readers_rr.COLUMNS)
+
+
+def brute(blocks):
+    """Wins and ties by plain loops."""
+    wins, ties = {}, {}
+    for block in blocks:
+        for a, b in combinations([s for s in block if block[s] != -1], 2):
+            if block[a] == block[b]:
+                ties[a, b] = ties.get((a, b), 0) + 1
+                ties[b, a] = ties.get((b, a), 0) + 1
+            else:
+                won = (a, b) if block[a] < block[b] else (b, a)
+                wins[won] = wins.get(won, 0) + 1
+    return wins, ties
+
+
+block = st.dictionaries(
+    st.sampled_from(SYSTEMS), st.sampled_from([-1, 1, 2, 3, 4, 5]), min_size=2, max_size=5
+)
+campaign = st.lists(block, min_size=1, max_size=25)
+
+
+@given(campaign)
+@settings(max_examples=60, deadline=None)
+def test_counts_are_those_of_plain_loops(blocks):
+    counts = pairwise.pair_counts(frame_of(blocks))
+    wins, ties = brute(blocks)
+    for i, a in enumerate(counts.systems):
+        for j, b in enumerate(counts.systems):
+            assert counts.wins[i, j] == wins.get((a, b), 0)
+            assert counts.ties[i, j] == ties.get((a, b), 0)
+    assert counts.comparisons == sum(wins.values()) + sum(ties.values()) // 2
+
+
+@given(campaign)
+@settings(max_examples=40, deadline=None)
+def test_weights_of_one_give_the_counts_and_removal_is_dropping_a_row(blocks):
+    frame = frame_of(blocks)
+    data = rr.blocks(frame)
+    full = pairwise.pair_counts(data)
+    same = pairwise.weighted(
+        pairwise.pairwise_by_block(data), np.ones((1, len(data.block)), int), data.systems
+    )
+    assert (same.wins[0] == full.wins).all() and (same.ties[0] == full.ties).all()
+    for system in data.systems:
+        if len(data.systems) > 1:
+            again = pairwise.pair_counts(perturb.remove(frame, system))
+            short = full.without(system)
+            assert again.systems == short.systems
+            assert (again.wins == short.wins).all() and (again.ties == short.ties).all()
+
+
+@given(campaign)
+@settings(max_examples=40, deadline=None)
+def test_scores_are_shares_in_their_order(blocks):
+    table = rr.scores(frame_of(blocks)).set_index("system")
+    shares = table[[*rr.METHODS, *rr.BLOCK_METHODS]]
+    assert ((shares >= 0) & (shares <= 1) | shares.isna()).all().all()
+    known = table.dropna(subset=["better_or_equal_others"])
+    assert (known["better_or_equal_others"] >= known["better_others"]).all()
+    known = table.dropna(subset=["wins_over_decided"])
+    assert (known["wins_over_decided"] >= known["better_others"]).all()
+    top, alone = table["better_or_equal_all_in_block"], table["sole_winner"]
+    assert ((top >= alone) | top.isna()).all()
+    assert ((alone >= table["better_all_in_block"]) | alone.isna()).all()
+
+
+def test_a_toy_task_by_hand():
+    """Two blocks: a beats b twice, ties with c once, and the reference beats all it meets."""
+    frame = frame_of([{"_ref": 1, "a": 2, "b": 3, "c": 2}, {"a": 1, "b": 2, "c": -1}])
+    table = rr.scores(frame).set_index("system")
+    a = table.loc["a"]
+    assert (a["blocks_shown"], a["blocks_ranked"], a["comparisons"]) == (2, 2, 4)
+    assert a["better_or_equal_others"] == pytest.approx(3 / 4)
+    assert a["better_others"] == pytest.approx(2 / 4)
+    assert a["wins_over_decided"] == pytest.approx(2 / 3)
+    assert a["heuristic2"] == pytest.approx(2 / 3)
+    assert a["bojar"] == pytest.approx(1.0)
+    assert a["expected_win"] == pytest.approx(1.0)  # against b; with c there are only ties
+    assert a["better_or_equal_all_in_block"] == pytest.approx(1 / 2)
+    assert table.loc["c", "blocks_ranked"] == 1 and table.loc["c", "blocks_shown"] == 2
+    assert np.isnan(table.loc["_ref", "bojar"])
+    assert table.index[0] == "_ref"
+
+
+def test_one_ranked_alone_is_sole_winner_but_better_than_nobody():
+    table = rr.scores(frame_of([{"a": 3, "b": -1}, {"a": 1, "b": 1}])).set_index("system")
+    assert table.loc["a", "sole_winner_blocks"] == 1
+    assert table.loc["a", "better_all_in_block"] == 0
+    assert table.loc["a", "better_or_equal_all_in_block"] == 1
+
+
+def test_kept_blanks_beat_everyone_and_tie_with_each_other():
+    frame = frame_of([{"a": 1, "b": -1, "c": -1}])
+    assert pairwise.pair_counts(frame).comparisons == 0
+    kept = pairwise.pair_counts(frame, unranked="keep")
+    i = {s: k for k, s in enumerate(kept.systems)}
+    assert kept.wins[i["b"], i["a"]] == 1 and kept.wins[i["c"], i["a"]] == 1
+    assert kept.ties[i["b"], i["c"]] == 1
+
+
+def test_expected_win_averages_opponents_not_comparisons():
+    """9 of 10 against b and 0 of 90 against c: 0.45, though only 9 of 100 are won."""
+    counts = pairwise.PairCounts(
+        ("a", "b", "c"), np.array([[0, 9, 0], [1, 0, 0], [90, 0, 0]]), np.zeros((3, 3), int)
+    )
+    assert pairwise.expected_win(counts)[0] == pytest.approx(0.45)
+    assert pairwise.wins_over_decided(counts)[0] == pytest.approx(0.09)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+@settings(max_examples=50, deadline=None)
+def test_sign_test_is_the_binomial_test(wins, losses):
+    counts = pairwise.PairCounts(
+        ("a", "b"), np.array([[0, wins], [losses, 0]]), np.zeros((2, 2), int)
+    )
+    row = significance.sign_tests(counts, correct=False).iloc[0]
+    n = wins + losses
+    expected = binomtest(wins, n, 0.5).pvalue if n else 1.0
+    assert row["p"] == pytest.approx(expected, abs=1e-12)
+    assert (row["wins"], row["losses"]) == (max(wins, losses), min(wins, losses))
+
+
+def test_corrections_are_those_of_statsmodels():
+    counts = pairwise.pair_counts(readers_rr.read_rr([demo_rr.FILE], "cs-en"))
+    tests = significance.sign_tests(counts)
+    assert len(tests) == 36
+    assert tests["p_holm"].to_numpy() == pytest.approx(multipletests(tests["p"], method="holm")[1])
+    assert (tests["p_holm"] >= tests["p_bh"] - 1e-15).all() and (tests["p_bh"] >= tests["p"]).all()
+
+
+def test_each_score_stands_once_with_all_its_names():
+    table = rr.methods()
+    assert table["score"].is_unique
+    names = table.set_index("score")["names"]
+    assert (
+        "WMT-OFFICIAL" in names["better_or_equal_others"] and "≥" in names["better_or_equal_others"]
+    )
+    assert set(table["score"]) <= set(rr.scores(frame_of([{"a": 1, "b": 2}])).columns)
+
+
+def test_refusals():
+    frame = frame_of([{"a": 1, "b": 2}])
+    with pytest.raises(DataError, match="no such system"):
+        perturb.remove(frame, "z")
+    with pytest.raises(DataError, match="more than one task"):
+        rr.blocks(pd.concat([frame, frame.assign(task="en-cs")]))
+    with pytest.raises(DataError, match="no blocks"):
+        rr.blocks(frame.iloc[:0])
+    with pytest.raises(DataError, match="unknown rule"):
+        pairwise.pair_counts(frame, unranked="guess")
+    with pytest.raises(DataError, match="unknown score"):
+        rr.method_of("magic")
+
+
+LOPEZ_TABLE_1 = {  # systems without the reference, comparisons with it
+    "wmt10": "cs-en 12 5375|en-cs 17 13538|en-fr 19 7962|en-de 18 13694|en-es 16 5174"
+    "|fr-en 24 8294|de-en 25 10424|es-en 14 11307",
+    "wmt11": "cs-en combination 4 2602|cs-en individual 8 4922|en-cs combination 2 2686"
+    "|en-cs individual 10 17875|en-fr combination 2 880|en-fr individual 17 9086"
+    "|en-de combination 4 4374|en-de individual 22 12996|en-es combination 4 5930"
+    "|en-es individual 15 11130|fr-en combination 6 3000|fr-en individual 18 6986"
+    "|de-en combination 8 3844|de-en individual 20 9079|es-en combination 6 4156"
+    "|es-en individual 15 5652|ur-en tunable 8 6257",
+}
+
+
+@pytest.mark.parametrize("campaign", LOPEZ_TABLE_1)
+def test_sizes_of_the_tasks_of_lopez(campaign):
+    pattern = "data_RNK.csv" if campaign == "wmt10" else "*.csv"
+    frame = readers_rr.read_rr(sorted(real(campaign).glob(pattern)))
+    found = {}
+    for task, rows in rr.tasks(frame).items():
+        counts = pairwise.pair_counts(rows)
+        found[task] = (len(counts.without("_ref").systems), counts.comparisons)
+    printed = (entry.rsplit(" ", 2) for entry in LOPEZ_TABLE_1[campaign].split("|"))
+    assert found == {task: (int(n), int(pairs)) for task, n, pairs in printed}
+
+
+# ---------------------------------------------------------------- steadiness
+
+
+def best_first(values):
+    values = values.drop("_ref", errors="ignore").dropna().sort_index()
+    return values.sort_values(ascending=False, kind="stable").index.tolist()
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return readers_rr.read_rr([demo_rr.FILE])
+
+
+def test_removals_are_what_removing_the_rows_gives(demo):
+    changes = rr_changes.removals(demo, ["better_or_equal_others", "expected_win"])
+    assert len(changes) == 2 * 2 * 9 and set(changes["removed"]) >= {"ref", "cedar"}
+    task = rr.tasks(demo)["cs-en"]
+    for row in changes[changes["task"] == "cs-en"].itertuples():
+        removed = "_ref" if row.removed == "ref" else row.removed
+        method = rr.METHODS[row.method]
+        before = [s for s in best_first(method(pairwise.pair_counts(task))) if s != removed]
+        after = best_first(method(pairwise.pair_counts(perturb.remove(task, removed))))
+        assert row.d_rank == (before != after)
+    reference = changes[(changes["removed"] == "ref") & (changes["method"] == "expected_win")]
+    assert not reference["d_rank"].any()  # it never counted there
+
+
+def test_sign_test_matrix_and_clusters(demo):
+    counts = pairwise.pair_counts(rr.tasks(demo)["cs-en"]).without("_ref")
+    p, lead = count_tests(counts)
+    assert np.allclose(p, p.T, equal_nan=True) and (lead == -lead.T).all()
+    i, j = counts.systems.index("cedar"), counts.systems.index("rowan")
+    wins, losses = int(counts.wins[i, j]), int(counts.wins[j, i])
+    assert p[i, j] == pytest.approx(binomtest(wins, wins + losses).pvalue)
+    table = rr_changes.cluster_table(demo, "bojar")
+    top = table.groupby("task")[["none", "holm", "benjamini-hochberg"]].max()
+    assert (top["holm"] <= top["benjamini-hochberg"]).all()
+    assert (top["benjamini-hochberg"] <= top["none"]).all() and top["none"].max() > 1
+
+
+def test_rank_ranges_hold_the_rank_and_units_are_wider(demo):
+    table = rr_changes.ranges(demo, ["bojar"], resamples=400, seed=5)
+    for task, judgments in rr.tasks(demo).items():
+        judges = judgments["judge"].nunique()
+        own = set(table.loc[table["task"] == task, "drawn"]) - {"judgment"}
+        assert own == {"judge" if judges >= rank_ranges.FEWEST_UNITS else "block"}
+    table = rr_changes.ranges(demo, ["bojar"], resamples=400, seed=5, unit="block")
+    assert (table["first"] <= table["rank"]).all() and (table["rank"] <= table["last"]).all()
+    width = (table["last"] - table["first"]).groupby(table["drawn"]).mean()
+    assert width["block"] > width["judgment"]
+    alone = rr_changes.ranges(
+        rr.tasks(demo)["en-de"], ["bojar"], resamples=400, seed=5, unit="block"
+    )
+    both = table[table["task"] == "en-de"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, both)  # a task does not depend on its company
+
+
+def test_blocks_drawn_give_the_plain_bootstrap(demo):
+    """The sparse product against drawing the blocks of the frame one by one."""
+    task = rr.tasks(demo)["cs-en"]
+    data = rr.blocks(task)
+    rng = np.random.default_rng(0)
+    draws = rng.integers(len(data.block), size=(20, len(data.block)))
+    weights = np.array([np.bincount(d, minlength=len(data.block)) for d in draws])
+    fast = pairwise.weighted(pairwise.pairwise_by_block(data), weights, data.systems)
+    for k, draw in enumerate(draws):
+        slow = pairwise.pair_counts(data.take(draw))
+        assert (fast.wins[k] == slow.wins).all() and (fast.ties[k] == slow.ties).all()
+
+
+def test_every_method_ranks_every_system(demo):
+    scores = pd.concat([rr.scores(t) for t in rr.tasks(demo).values()], ignore_index=True)
+    ranks = relative_ranking.method_ranks(scores, demo, time_limit=20)
+    for _, part in ranks.groupby("task"):
+        for name in ranks.columns[2:]:
+            assert sorted(part[name]) == list(range(1, 9))
+    task = rr.tasks(demo)["cs-en"]
+    order = best_first(rr.METHODS["bojar"](pairwise.pair_counts(task)))
+    part = ranks[ranks["task"] == "cs-en"].sort_values("bojar")
+    assert part["system"].tolist() == order
+
+
+def test_removing_a_system_reorders_the_rest_in_wmt10():
+    """With ≥ others, four removals in five change the order of systems that were not touched."""
+    frame = readers_rr.read_rr([real("wmt10") / "data_RNK.csv"])
+    changes = rr_changes.removals(frame, ["better_or_equal_others", "bojar"])
+    share = changes.groupby("method")["d_rank"].agg(["sum", "size"])
+    assert share.loc["better_or_equal_others"].tolist() == [125, 153]
+    assert share.loc["bojar"].tolist() == [103, 153]
+
+
+def test_file_place():
+    assert rr.file_place("cs-en individual", "pairs") == ("cs-en", "pairs_individual")
+    assert rr.file_place("cs-en", "pairs") == ("cs-en", "pairs")
+
+
+def test_a_system_without_a_score_stands_last_and_is_not_dropped():
+    """c is shown in every block and never ranked; in the second task nothing is decided."""
+    frame = frame_of([{"a": 1, "b": 2, "c": -1}] * 8)
+    scores = rr.scores(frame)
+    assert scores.set_index("system").loc["c", "bojar":"expected_win"].isna().all()
+    ranks = relative_ranking.method_ranks(scores, frame, time_limit=5).set_index("system")
+    assert (ranks.loc["c"].drop("task") == 3).all() and ranks["mfas"].to_dict()["a"] == 1
+    clusters = rr_changes.cluster_table(frame, "bojar")
+    assert list(clusters["system"]) == ["a", "b", "c"] and np.isnan(clusters["bojar"].iloc[2])
+    changes = rr_changes.removals(frame, ["bojar"])
+    assert set(changes["removed"]) == {"a", "b", "c"}
+    tied = frame_of([{"a": 1, "b": 1, "c": 1}] * 3)
+    found = rank_counts(pairwise.pair_counts(tied), "bojar")
+    assert list(found.systems) == ["a", "b", "c"] and set(found.table["cluster"]) == {1}
+
+
+def test_two_systems_leave_nothing_to_remove():
+    changes = rr_changes.removals(frame_of([{"a": 1, "b": 2}] * 8), ["bojar"])
+    assert changes.empty and {"task", "removed", "d_rank", "largest_move"} <= set(changes.columns)
+    assert rr_changes.removal_summary(changes).empty
+
+
+@pytest.mark.parametrize("name", rr.METHODS)
+def test_scores_of_many_campaigns_at_once_are_those_of_each(name):
+    rng = np.random.default_rng(3)
+    wins, ties = rng.integers(0, 6, (2, 3, 2, 5, 5))
+    wins[0, 0, 0, 1:3] = wins[0, 0, 1:3, 0] = 0  # some never meet
+    ties[0, 0, 0] = 0
+    ties = np.triu(ties, 1) + np.swapaxes(np.triu(ties, 1), -1, -2)
+    wins[..., range(5), range(5)] = 0
+    made = rr.METHODS[name].score(rr.PairCounts(tuple("abcde"), wins, ties))
+    for e, s in np.ndindex(3, 2):
+        alone = rr.METHODS[name].score(rr.PairCounts(tuple("abcde"), wins[e, s], ties[e, s]))
+        np.testing.assert_allclose(made[e, s], alone)
