@@ -8,7 +8,7 @@ from pathlib import Path
 configfile: "config.yaml"
 
 sys.path.insert(0, "lib")
-from rankstability.report import workflow as w
+from rankcompanion import workflow as w
 
 JOBS = {job.executed: job for job in w.jobs(config)}
 PYTHON = sys.executable
@@ -40,7 +40,7 @@ onstart:
 
 # After a failure the report shows what ran, and the failed runs in red.
 onerror:
-    shell("'{PYTHON}' -m paperkit.site")
+    shell("'{PYTHON}' -m rankcompanion.front")
 
 
 rule all:
@@ -65,10 +65,10 @@ rule notebook:
 rule report:
     input:
         list(JOBS),
-        glob("lib/rankstability/report/**/*.j2", recursive=True),
-        [f"lib/rankstability/report/{name}.py" for name in w.REPORT],
-        glob("lib/rankstability/report/site.*"),
-        glob("data/published/*.csv"), glob("lib/rankstability/papers/*.py"),
+        glob("lib/paperkit/**/*.j2", recursive=True),
+        [f"lib/{name}.py" for name in w.REPORT],
+        glob("lib/paperkit/site.*"),
+        glob("data/published/*.csv"), glob("lib/rankcompanion/papers/*.py"),
     output: "build/site/index.html"
     message: "claims ledger and report"
-    shell: "'{PYTHON}' -m rankcompanion.ledger && '{PYTHON}' -m paperkit.site"
+    shell: "'{PYTHON}' -m rankcompanion.ledger && '{PYTHON}' -m rankcompanion.front"

@@ -11,7 +11,7 @@ import hypothesis
 import matplotlib
 import pytest
 
-from paperkit import paths
+from rankstability import paths
 
 matplotlib.use("Agg")
 hypothesis.settings.register_profile("no clock", deadline=None)

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from paperkit import paths
-from rankstability.errors import DataError
 from paperkit.placing import write_whole
+from rankstability import paths
+from rankstability.errors import DataError
 
 COLUMNS = [
     "HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit", "sys_id", "rid", "type",

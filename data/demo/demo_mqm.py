@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from paperkit import paths
 from paperkit.placing import write_whole
+from rankstability import paths
 
 FILE = "mqm_demo_ende.3ratingsPerSegment.tsv"
 SEED = 20240617

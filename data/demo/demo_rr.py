@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from paperkit import paths
-from rankstability.chance import child_seeds
 from paperkit.placing import write_whole
+from rankstability import paths
+from rankstability.chance import child_seeds
 
 SEED = 20126
 FILE = paths.DEMO / "demo-rr" / "demo.RNK_results.csv"

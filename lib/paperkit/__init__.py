@@ -1,1 +1,1 @@
-"""Run notebooks, write results, the ledger and the site."""
+"""Runs papers and knows no ranks: notebooks, their results, the ledger's arithmetic, the site."""

@@ -32,9 +32,8 @@ from typing import Any
 
 import pandas as pd
 
-from rankstability.errors import DataError
-
 from . import paths
+from .errors import InputError
 
 COLUMNS = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
 STATUSES = ("exact", "rounds", "differs", "no data", "fact")
@@ -54,7 +53,7 @@ def published(paper: str, *places: str) -> pd.DataFrame:
         frame = frame[frame["place"].isin(places)]
         missing = set(places) - set(frame["place"])
         if missing:
-            raise DataError("no such place", file=paths.shown(file), value=sorted(missing))
+            raise InputError("no such place", file=paths.shown(file), value=sorted(missing))
     return frame.reset_index(drop=True)
 
 
@@ -118,14 +117,14 @@ def compare(
     answers = answers.fillna(dict.fromkeys(on, "")).astype(dict.fromkeys(on, str))
     if answers.duplicated(on).any():
         twice = answers.loc[answers.duplicated(on), on].iloc[0]
-        raise DataError("two values for one published number", value=tuple(twice))
+        raise InputError("two values for one published number", value=tuple(twice))
     keys = rows[["paper", *dict.fromkeys(["place", "cell", "published", *on])]].astype(str)
     joined = keys.merge(answers, on=on, how="left")
     out = []
     for row in joined.to_dict("records"):
         limit, source = _given(row, "tolerance", None), _given(row, "provenance", provenance)
         if source not in PROVENANCES:
-            raise DataError("unknown provenance", value=source, expected=", ".join(PROVENANCES))
+            raise InputError("unknown provenance", value=source, expected=", ".join(PROVENANCES))
         verdict = status(row["published"], row["ours"], limit)
         verdict = "fact" if verdict == "exact" and _given(row, "fact", False) else verdict
         reason = _given(row, "reason", "") or (no_data if verdict == "no data" else "")

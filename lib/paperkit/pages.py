@@ -13,9 +13,8 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from rankstability.errors import DataError
-
 from . import paths, tables
+from .errors import InputError
 from .parameters import declared, read_notebook
 from .templates import HERE
 
@@ -47,7 +46,7 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     notebook = nbformat.read(saved, as_version=4)
     given = notebook.metadata.get("papermill", {}).get("parameters", {})
     site: dict[str, Any] = {"given": {**given, "output_dir": paths.shown(folder)}, "settings": []}
-    with suppress(DataError):  # a notebook without parameters
+    with suppress(InputError):  # a notebook without parameters
         site["settings"] = declared(saved)
     notebook.cells, empty = _without_empty([c for c in notebook.cells if not ADDED & _tags(c)])
     heading = ""

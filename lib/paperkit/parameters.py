@@ -13,9 +13,8 @@ from typing import Any
 
 import yaml
 
-from rankstability.errors import DataError, meant
-
 from . import paths
+from .errors import InputError, meant
 
 TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
 LINE = "name: type = literal  # help"
@@ -73,7 +72,7 @@ def resolve(prefix: str) -> str:
     if len(matches) != 1:
         problem = "no such notebook" if not matches else f"matches {', '.join(matches)}"
         expected = ", ".join(known) or "a clone of the repository, which holds the notebooks"
-        raise DataError(problem, value=prefix, expected=expected)
+        raise InputError(problem, value=prefix, expected=expected)
     return matches[0]
 
 
@@ -100,23 +99,25 @@ def parameters(name: str) -> list[Parameter]:
 def declared(notebook: Path) -> list[Parameter]:
     """The parameters of a notebook file: the lines of its cell tagged ``parameters``.
 
-    As papermill reads them. DataError if there are none, or one is not ``name: type = literal``.
+    As papermill reads them. InputError if there are none, or one is not ``name: type = literal``.
     """
     from papermill import inspect_notebook
 
     found = inspect_notebook(notebook)
     if not found:
-        raise DataError("no cell tagged 'parameters' with parameters", file=notebook, expected=LINE)
+        raise InputError(
+            "no cell tagged 'parameters' with parameters", file=notebook, expected=LINE
+        )
     made = []
     for name, about in found.items():
         kind, text = about["inferred_type_name"], about["default"]
         if kind not in TYPES:
             expected = f"{LINE}; types: {', '.join(TYPES)}"
-            raise DataError("not a parameter", file=notebook, value=name, expected=expected)
+            raise InputError("not a parameter", file=notebook, value=name, expected=expected)
         try:
             default = ast.literal_eval(text)
         except (ValueError, SyntaxError):
-            raise DataError("not a literal", file=notebook, value=text, expected=LINE) from None
+            raise InputError("not a literal", file=notebook, value=text, expected=LINE) from None
         made.append(Parameter(name, kind, default, about["help"]))
     return made
 
@@ -124,7 +125,7 @@ def declared(notebook: Path) -> list[Parameter]:
 def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """`given` values with the declared types; what the notebook cannot take is refused.
 
-    That is, with a DataError: a name that is not declared, a value of another type, one that is
+    That is, with a InputError: a name that is not declared, a value of another type, one that is
     not among the choices, a number out of range. Text (from a command line) is read as YAML where
     the declared type is not ``str``.
     """
@@ -144,32 +145,32 @@ def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
     if choices and value not in choices:
         raise unknown(f"parameter {name}", value, choices)
     if name == "alpha" and not 0 < value < 1:
-        raise DataError("parameter alpha", value=value, expected="above 0 and below 1")
+        raise InputError("parameter alpha", value=value, expected="above 0 and below 1")
     if name in LEAST and value < LEAST[name]:
-        raise DataError(f"parameter {name}", value=value, expected=f"at least {LEAST[name]}")
+        raise InputError(f"parameter {name}", value=value, expected=f"at least {LEAST[name]}")
 
 
-def unknown(problem: str, value: str, known: Collection[str]) -> DataError:
+def unknown(problem: str, value: str, known: Collection[str]) -> InputError:
     """The error for a value that is none of `known`, with the closest of them."""
-    return DataError(problem + meant(str(value), known), value=value, expected=", ".join(known))
+    return InputError(problem + meant(str(value), known), value=value, expected=", ".join(known))
 
 
 def check_campaign(name: str, campaign: Any) -> None:
-    """DataError for a campaign that the notebook does not take; it names those that do."""
+    """InputError for a campaign that the notebook does not take; it names those that do."""
     about = metadata(name)
     if about.get("protocols") and not takes(about, campaign):
         fitting = ", ".join(n for n in notebooks() if takes(metadata(n), campaign)) or "none here"
         if campaign.parts:
             studies = ", ".join(f"{campaign.name}.{part}" for part in campaign.parts)
             problem = f"{campaign.name} holds several studies: name one for {name}"
-            raise DataError(problem, expected=f"campaign={studies}; or, of all, {fitting}")
+            raise InputError(problem, expected=f"campaign={studies}; or, of all, {fitting}")
         what = campaign.protocol if campaign.workers else "segment scores without workers"
         problem = f"{name} is not for {what}, which {campaign.name} holds"
-        raise DataError(problem, expected=f"one of {fitting}")
+        raise InputError(problem, expected=f"one of {fitting}")
 
 
 def check_pair(campaign: Any, pair: str) -> None:
-    """DataError for a pair that the campaign does not have; empty or ``whole`` stand for all."""
+    """InputError for a pair that the campaign does not have; empty or ``whole`` stand for all."""
     if pair and pair != WHOLE and pair not in campaign.pairs:
         raise unknown(f"no such language pair in campaign {campaign.name}", pair, campaign.pairs)
 
@@ -194,7 +195,7 @@ def _typed(parameter: Parameter, value: Any) -> Any:
     values = read if several else [read]
     if not isinstance(values, list) or not all(_is(item, v) for v in values):
         expected = f"{kind}: {parameter.help}"
-        raise DataError(f"parameter {parameter.name}", value=value, expected=expected)
+        raise InputError(f"parameter {parameter.name}", value=value, expected=expected)
     values = [float(v) if item == "float" else v for v in values]
     return values if several else values[0]
 
@@ -217,23 +218,23 @@ def _is(kind: str, value: Any) -> bool:
 
 
 def output_folder(given: str | Path) -> Path:
-    """The folder `given`, for results; DataError where none can be made or written to."""
+    """The folder `given`, for results; InputError where none can be made or written to."""
     problem, expected = "the output folder cannot be", "a folder to write to"
     try:
         folder = Path(given).resolve()
         there = next(p for p in (folder, *folder.parents) if p.exists())
     except (OSError, ValueError, RuntimeError) as error:  # NUL, too long, links in a circle
         reason = f"{problem} made ({getattr(error, 'strerror', None) or error})"
-        raise DataError(reason, value=str(given), expected=expected) from None
+        raise InputError(reason, value=str(given), expected=expected) from None
     if not there.is_dir():
-        raise DataError(f"{problem} here, where a file is", file=there, expected="a folder")
+        raise InputError(f"{problem} here, where a file is", file=there, expected="a folder")
     for needed in {there, folder.parent if there == folder else there}:
         if not os.access(needed, os.W_OK | os.X_OK):
-            raise DataError(f"{problem} written to", file=needed, expected=expected)
+            raise InputError(f"{problem} written to", file=needed, expected=expected)
     here = Path.cwd()
     if folder in (here, *here.parents) or os.path.ismount(folder):
         expected = "a folder of its own, such as out"
-        raise DataError(
+        raise InputError(
             "results cannot take the place of this folder", file=folder, expected=expected
         )
     return folder

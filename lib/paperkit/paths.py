@@ -1,26 +1,16 @@
-"""The only place that knows the folders: of the repository, or, installed, of where one works."""
+"""The only place that knows the folders of the repository, or, installed, of where one works."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent
-_ABOVE = PACKAGE.parents[1]
+_ABOVE = Path(__file__).resolve().parents[2]
 ROOT = _ABOVE if (_ABOVE / "notebooks").is_dir() else Path.cwd()
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
 RESULTS = ROOT / "results"  # of users' own campaigns, one folder each; never tracked
 BUILD = ROOT / "build"  # executed notebooks, status files, the report site; never tracked
 PUBLISHED = ROOT / "data" / "published"
-DEMO = ROOT / "data" / "demo"
-CATALOGUE = PACKAGE / "read" / "catalogue.yaml"
-
-
-def data_root() -> Path:
-    """The real campaigns' folder: ``RANKSTABILITY_DATA`` (from `ROOT`), or ``data/``."""
-    value = os.environ.get("RANKSTABILITY_DATA")
-    return (ROOT / value).resolve() if value else ROOT / "data"
 
 
 def shown(path: Path) -> str:

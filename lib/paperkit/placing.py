@@ -33,20 +33,13 @@ RECORD = "run.json"  # beside the results: the settings they depend on, and what
 SOURCE = ".campaign"  # in the results of an own campaign: the path of its judgments
 
 
-def is_own(campaign: Any) -> bool:
-    """Whether this is a user's campaign, not one of the catalogue."""
-    from rankstability.read.campaigns import in_catalogue
-
-    return not in_catalogue(campaign.name)
-
-
 def results_folder(campaign: Any) -> Path:
     """The folder for the results of a campaign, one folder a notebook in it.
 
     ``figures/<name>`` for the catalogue's. For an own one ``results/<name>``, or, where another
     campaign of that name has its results there, ``results/<name>-<hash of the path>``.
     """
-    if not is_own(campaign):
+    if not campaign.own:
         return paths.FIGURES / campaign.name
     plain, source = paths.RESULTS / campaign.name, _source(campaign)
     owner = plain / SOURCE
@@ -57,7 +50,7 @@ def results_folder(campaign: Any) -> Path:
 
 def claim(campaign: Any) -> None:
     """Note in the results folder of an own campaign whose it is."""
-    if is_own(campaign):
+    if campaign.own:
         folder = results_folder(campaign)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / SOURCE).write_bytes(_source(campaign))
@@ -77,6 +70,11 @@ def write_whole(path: Path, content: bytes) -> Path:
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def digest(path: Path) -> str:
+    """sha256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankcompanion import results
-
 from . import paths, slim
 
 
@@ -43,7 +41,7 @@ class Run:
     @property
     def demo(self) -> bool:
         """Whether it is of a synthetic campaign."""
-        return results.is_demo(self.campaign)
+        return self.campaign.startswith("demo-")
 
     @property
     def failed(self) -> bool:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import filecmp
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rankcompanion import front
-from rankstability.read.text import digest
-
-from . import pages, paths, placing
-from .placing import write_whole
+from . import pages, placing
+from .placing import digest, write_whole
 from .runs import Run, around, read_runs
 from .templates import HERE, template
 
 RECORD = ".pages.json"
 FIGURE = ("png", "svg", "pdf")
 SHOWN = (*FIGURE, "csv", "tex", "json")
+Words = list[tuple[str, str, str, str]]  # of the search: address, heading, where, text
+Contexts = Callable[..., tuple[dict[str, dict[str, Any]], Words]]
 
 
 def publish(folder: Path, to: Path) -> list[str]:
@@ -127,21 +125,27 @@ def _remove(site: Path, left: Iterable[str]) -> None:
             folder.rmdir()
 
 
-def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
-    """Make the report site; see `main`. Gives back what was done, in numbers."""
+def build(
+    executed: Path, figures: Path, site: Path, contexts: Contexts, words_too: Words
+) -> dict[str, Any]:
+    """Make the site from executed notebooks and rendered figures; what was done, in numbers.
+
+    `contexts` gives the site's own pages what their templates need, and what the search finds in
+    them; `words_too` is found last.
+    """
     placing.recover_below(figures)
     runs = read_runs(executed, figures)
     converted, problems, made = write_pages(runs, site)
     for name, text in pages.assets().items():
         write_whole(site / "assets" / name, text.encode())
-    contexts, words = front.contexts(runs, problems, figures, site)
+    own, words = contexts(runs, problems, figures, site)
     for page, about in made.items():
         where = page.removesuffix(".html").replace("/", " · ").replace("__", " · ")
         words += [(f"{page}#{i}", heading, where, text) for i, heading, text in about["words"]]
-    words += front.format_words()
+    words += words_too
     index = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     write_whole(site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode())
-    for page, context in contexts.items():
+    for page, context in own.items():
         # written even if unchanged: the workflow goes by the index being newer than the runs
         _write(site, page, **{"name": f"{page}.j2", **context})
     kept = sum(run.status == "kept" for run in runs)
@@ -152,20 +156,3 @@ def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
         "converted": converted,
         "problems": problems,
     }
-
-
-def main() -> None:
-    """Make the report site from executed notebooks and rendered figures."""
-    to = paths.BUILD / "site"
-    done = build(paths.BUILD / "executed", paths.FIGURES, to)
-    print(
-        f"{paths.shown(to)}/index.html: {done['runs']} runs, {done['failed']} failed; "
-        f"{done['kept']} reports kept in the repository; {done['converted']} pages converted"
-    )
-    for page, problem in done["problems"].items():
-        print(f"  {page} not converted: {problem}")
-
-
-if __name__ == "__main__":
-    argparse.ArgumentParser(description=main.__doc__).parse_args()
-    main()

@@ -1,1 +1,1 @@
-"""One module per question: what a notebook computes, as frames."""
+"""Behind the notebooks: one module or package per notebook, figures, models and papers."""

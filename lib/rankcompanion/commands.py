@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 
 from paperkit import parameters, paths
+from paperkit.errors import InputError
 from rankstability.errors import DataError
 
 from . import run as runner
@@ -115,9 +116,9 @@ def _guarded(
             return 0
         parser.print_help()
         return 0 if args.help else 2
-    except (DataError, RuntimeError, OSError) as error:  # a full disk among them
+    except (DataError, InputError, RuntimeError, OSError) as error:  # a full disk among them
         print(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, DataError) else 1
+        return 2 if isinstance(error, ValueError) else 1
 
 
 def _no_option(word: str, words: Sequence[str]) -> DataError:

@@ -19,10 +19,11 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from paperkit import paths
-from paperkit.transfer import PARTIAL, TRIES, Facts, Unreachable, fetch, mismatch, sha256, unpack
+from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.read import campaigns, tables
+
+from .transfer import PARTIAL, TRIES, Facts, Unreachable, fetch, mismatch, sha256, unpack
 
 RAW = "https://raw.githubusercontent.com"
 RECORD = ("name", "sha256", "bytes")  # of checksums.tsv; a name: an address, or a path in the root

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import inspect
 from collections.abc import Mapping, Sequence
@@ -14,15 +15,17 @@ import yaml
 
 import rankstability
 from paperkit import claims, pages, paths
+from paperkit import site as report
 from paperkit.runs import Run
+from paperkit.site import Words
 from paperkit.templates import HERE
+from rankstability import paths as places
 from rankstability.read.campaigns import catalogue
 from rankstability.read.formats import FORMATS, PARTS, described
 
 from . import findings, ledger, results
 
-SAMPLE = paths.DEMO / "ratings.csv"
-Words = list[tuple[str, str, str, str]]  # of the search: address, heading, where, text
+SAMPLE = places.DEMO / "ratings.csv"
 
 
 def contexts(
@@ -211,3 +214,20 @@ def format_words() -> Words:
         text = " ".join(str(one.get(part, "")) for part in PARTS)
         words.append((f"formats/{one['name']}.html", one["title"], "formats", text))
     return words
+
+
+def main() -> None:
+    """Make the report site from executed notebooks and rendered figures."""
+    to = paths.BUILD / "site"
+    done = report.build(paths.BUILD / "executed", paths.FIGURES, to, contexts, format_words())
+    print(
+        f"{paths.shown(to)}/index.html: {done['runs']} runs, {done['failed']} failed; "
+        f"{done['kept']} reports kept in the repository; {done['converted']} pages converted"
+    )
+    for page, problem in done["problems"].items():
+        print(f"  {page} not converted: {problem}")
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=main.__doc__).parse_args()
+    main()

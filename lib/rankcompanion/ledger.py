@@ -48,7 +48,7 @@ def gather(
         return pd.DataFrame(columns=claims.COLUMNS, dtype=str)
     tables = partial(campaign_tables, figures)
     if papers is None:
-        papers = {paper: import_module(f"rankstability.papers.{paper}") for paper in PAPERS}
+        papers = {paper: import_module(f"rankcompanion.papers.{paper}") for paper in PAPERS}
     frames += [m.across(tables).astype(str) for m in papers.values() if hasattr(m, "across")]
     rows = pd.concat(frames, ignore_index=True)[claims.COLUMNS].drop_duplicates(ignore_index=True)
     empty = rows["status"] == "no data"

@@ -84,11 +84,11 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     parameters.check_pair(campaign, pair)
     wanted = values.get("output_dir", "")
     final = parameters.output_folder(wanted or placing.results_folder(campaign) / name)
-    beside = wanted or placing.is_own(campaign)  # the report does not show these
+    beside = wanted or campaign.own  # the report does not show these
     folder = final if beside else paths.BUILD / "executed" / campaign.name
     stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name
     run = Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
-    if placing.is_own(campaign):
+    if campaign.own:
         run = replace(run, read={one: campaigns.load(campaign, one) for one in run.pairs})
     return run
 

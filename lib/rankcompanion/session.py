@@ -19,7 +19,7 @@ from PIL import Image
 
 from paperkit import tables
 from paperkit.parameters import WHOLE, check_pair
-from paperkit.placing import RECORD, claim, csv_bytes, is_own, record, results_folder, write_whole
+from paperkit.placing import RECORD, claim, csv_bytes, record, results_folder, write_whole
 from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read.campaigns import Campaign
@@ -93,7 +93,7 @@ def opened(
     folder = Path(output_dir) if output_dir else results_folder(found) / notebook
     if not output_dir:
         claim(found)
-    source = "own" if is_own(found) else "rebuilt from z" if found.rebuilt else "official"
+    source = "own" if found.own else "rebuilt from z" if found.rebuilt else "official"
     source = "synthetic" if found.demo else source
     if rule := found.entry.get("zero_variance"):  # the campaign's, of workers without spread
         settings["zero_variance"] = rule

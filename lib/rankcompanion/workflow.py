@@ -12,11 +12,15 @@ from typing import Any
 
 from paperkit import paths
 from paperkit.parameters import WHOLE, metadata, notebooks, read_notebook, takes
+from rankstability import paths as places
 from rankstability.read import campaigns
 from rankstability.read.text import digest
 
 # modules that make the pages
-REPORT = ("findings", "front", "ledger", "pages", "site", "tables", "templates")
+REPORT = (
+    *(f"rankcompanion/{name}" for name in ("findings", "front", "ledger")),
+    *(f"paperkit/{name}" for name in ("pages", "site", "tables", "templates")),
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def given(job: Job, config: Mapping[str, Any]) -> dict[str, str]:
 def _graph() -> Any:
     import grimp
 
-    return grimp.build_graph("rankstability", cache_dir=None)
+    return grimp.build_graph("rankstability", "rankcompanion", "paperkit", cache_dir=None)
 
 
 @cache
@@ -87,13 +91,13 @@ def inputs(job: Job) -> list[str]:
     The job on the results of a campaign's pairs depends on their jobs instead of the data.
     """
     campaign = campaigns.find(job.campaign)
-    files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", paths.CATALOGUE]
+    files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", places.CATALOGUE]
     reached = modules(job.notebook)
     for module in sorted(reached):
         file = paths.ROOT / "lib" / module.replace(".", "/")
         files.append(file / "__init__.py" if file.is_dir() else file.with_suffix(".py"))
     printed = sorted(paths.PUBLISHED.glob("*.csv"))
-    files += [p for p in printed if f"rankstability.papers.{p.stem}" in reached]
+    files += [p for p in printed if f"rankcompanion.papers.{p.stem}" in reached]
     if job.pair == WHOLE:
         files += _beside(campaign)
         pairs = (Job(job.notebook, job.campaign, p).executed for p in campaign.pairs)

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from paperkit.paths import shown
+from .paths import shown
 
 LONGEST = 1000  # characters of a value that are shown
 

@@ -6,7 +6,7 @@ import demo_da
 import numpy as np
 import pytest
 
-from paperkit import paths
+from rankstability import paths
 from rankstability.change import perturb
 from rankstability.rank.comparing import compare
 from rankstability.rank.systems import rank_systems

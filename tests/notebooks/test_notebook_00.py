@@ -7,8 +7,8 @@ import shutil
 
 import pandas as pd
 
-from paperkit import paths
 from rankcompanion import commands, run
+from rankstability import paths
 
 
 def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monkeypatch, capsys):

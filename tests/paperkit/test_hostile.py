@@ -13,6 +13,7 @@ from paperkit.placing import results_folder
 from rankcompanion import commands, run
 from rankcompanion.session import Outputs
 from rankstability import DataError, find, load
+from rankstability import paths as places
 from rankstability.read import formats
 
 PATHS = [
@@ -66,7 +67,7 @@ def test_no_command_takes_a_name_for_a_path(name, folders, capsys):
     "name", ["..csv", "...csv", "....csv", ".csv", "-.csv", "a b.csv", "é.csv"]
 )
 def test_the_name_of_a_file_names_a_folder_in_results(name, folders):
-    source = paths.DEMO / "demo-rr"
+    source = places.DEMO / "demo-rr"
     shutil.copy(formats.files("rr", source)[0], folders / name)
     campaign = find(folders / name)
     assert results_folder(campaign).parent == paths.RESULTS
@@ -75,7 +76,7 @@ def test_the_name_of_a_file_names_a_folder_in_results(name, folders):
 
 @pytest.mark.parametrize("name", ["-rf", "a b", "...", "~", "$(x)", "a;b", "x" * 255, "ä\n"])
 def test_the_name_of_a_folder_names_a_folder_in_results(name, folders):
-    shutil.copytree(paths.DEMO / "demo-rr", folders / name)
+    shutil.copytree(places.DEMO / "demo-rr", folders / name)
     assert results_folder(find(folders / name)).parent == paths.RESULTS
 
 
@@ -95,7 +96,7 @@ def test_a_language_in_judgments_is_a_language(tmp_path, language):
         ("rr", "demo-rr", "srclang"), ("da", "demo-srdc", "Input.src"),
     ):  # fmt: skip
         folder = tmp_path / form
-        shutil.copytree(paths.DEMO / source, folder)
+        shutil.copytree(places.DEMO / source, folder)
         for file in formats.files(form, folder):
             if file.name.startswith("documents"):
                 continue
@@ -113,7 +114,7 @@ def test_a_language_in_judgments_is_a_language(tmp_path, language):
     "name", ["/etc/hostname", "../other.csv", ".", "a/../b.csv", "", "x" * 300]
 )
 def test_settings_name_only_files_beside_them(tmp_path, name):
-    shutil.copytree(paths.DEMO / "demo-rr", tmp_path / "c")
+    shutil.copytree(places.DEMO / "demo-rr", tmp_path / "c")
     (tmp_path / "other.csv").write_text("x\n")
     (tmp_path / "c" / "campaign.yaml").write_text(f"files: ['{name}']\n")
     with pytest.raises(DataError, match=r"campaign\.yaml.*files"):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from paperkit import paths
+from rankstability import paths
 
 EXTRAS = ("IPython", "papermill", "nbformat", "nbconvert", "jupyter_client", "bleach", "grimp")
 

@@ -18,7 +18,8 @@ import pooch
 import pytest
 import yaml
 
-from paperkit import paths, transfer
+from paperkit import paths
+from rankcompanion import transfer
 from rankcompanion import download
 from rankstability.errors import DataError
 from rankstability.read import campaigns

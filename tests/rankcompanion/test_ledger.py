@@ -161,7 +161,7 @@ def test_each_paper_has_its_module_and_its_published_numbers():
     assert named == set(ledger.PAPERS)
     empty = pd.DataFrame({"campaign": []}, dtype=str)
     for paper in ledger.PAPERS:
-        module = importlib.import_module(f"rankstability.papers.{paper}")
+        module = importlib.import_module(f"rankcompanion.papers.{paper}")
         if hasattr(module, "absent"):
             rows = claims.published(paper)
             assert len(module.absent(rows)) <= len(rows)

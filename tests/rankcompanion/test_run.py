@@ -16,6 +16,7 @@ import pytest
 from paperkit import parameters, paths
 from rankcompanion import commands, run, session
 from rankcompanion.relative_ranking.agreement_sums import MEASURES
+from rankstability import paths as places
 from rankstability.errors import DataError
 from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.rank.recipes import RECIPES
@@ -249,7 +250,7 @@ count: int = 1  # how many
 def _own_campaign(folder):
     """A user's own copy of a demo campaign's files, at `folder`."""
     folder.mkdir(parents=True)
-    for file in (paths.DEMO / "demo-srdc").glob("*.csv*"):
+    for file in (places.DEMO / "demo-srdc").glob("*.csv*"):
         shutil.copy(file, folder / file.name)
     return folder
 
@@ -316,7 +317,7 @@ def test_an_output_folder_that_cannot_be_is_refused_at_once(sandbox, tmp_path, m
 
 def test_checks_load_neither_scipy_nor_matplotlib():
     code = (
-        "import sys; from rankstability.report import commands\n"
+        "import sys; from rankcompanion import commands\n"
         "code = commands.main(['run', '01', 'campaign=demo-srdc', 'pair=de-enn'])\n"
         "loaded = {'matplotlib', 'scipy.stats'} & set(sys.modules)\n"
         "sys.exit(f'{code} {loaded}' if code != 2 or loaded else 0)"

@@ -1,1 +1,1 @@
-"""TODO document_difficulty"""
+"""Notebook 05: documents, ways of standardising, and which are stable."""

@@ -1,1 +1,1 @@
-"""TODO outlier_removal"""
+"""Notebook 02: what removing systems does to the ranking of the others."""

@@ -1,1 +1,1 @@
-"""TODO protocols_and_test_sets"""
+"""Notebook 11: agreement of protocols, and of test sets."""

@@ -1,1 +1,1 @@
-"""TODO relative_ranking"""
+"""Notebook 07: ways of counting wins, agreement of judges, strengths."""

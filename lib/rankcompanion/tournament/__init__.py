@@ -1,1 +1,1 @@
-"""TODO tournament"""
+"""Notebook 08: the tasks of a campaign as tournaments."""

@@ -1,1 +1,1 @@
-"""TODO verdict"""
+"""Notebook 00: how far a ranking can be trusted, and what to do next."""

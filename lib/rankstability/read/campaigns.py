@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from paperkit import paths
-
+from .. import paths
 from ..errors import DataError, meant
 from ..judgments import UNKNOWN_Z, DirectAssessment, unstandardised
 from . import da as readers_da

@@ -11,8 +11,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from paperkit import paths
-
+from .. import paths
 from ..errors import DataError
 from . import formats, text
 from .da import GOOD, LATEST, locate
@@ -45,6 +44,11 @@ class Campaign:
     def workers(self) -> bool:
         """Whether single judgments with their workers are here (not only segment scores)."""
         return FORMATS[self.format].workers(self.source())
+
+    @property
+    def own(self) -> bool:
+        """Whether this is a user's campaign, not one of the catalogue."""
+        return not in_catalogue(self.name)
 
     @property
     def parts(self) -> tuple[str, ...]:

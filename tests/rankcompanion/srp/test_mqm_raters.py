@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from conftest import needs, real
-from paperkit import paths
 from rankcompanion.srp import raters as mqm_raters
+from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read.mqm import read_mqm

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from paperkit import paths
 from rankcompanion.verdict import answers
 from rankcompanion.verdict import page as report
 from rankcompanion.verdict.answers import HOLDS, NOT, UNTOLD
+from rankstability import paths
 from rankstability.score.scored import from_frame
 from verdicts import page_text, told_of, written
 

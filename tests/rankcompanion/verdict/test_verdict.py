@@ -11,13 +11,13 @@ import pytest
 from scipy.stats import binom, kendalltau
 
 from conftest import needs
-from paperkit import paths
 from rankcompanion import session
 from rankcompanion.figures import verdict as figures
 from rankcompanion.lines import held_rr
 from rankcompanion.verdict import answers, sizes
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
+from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.sets import held_lines, rank_sets

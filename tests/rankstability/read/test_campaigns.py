@@ -10,7 +10,7 @@ import pytest
 from test_readers_da import COLUMNS, ROWS, segment_file, write
 
 from conftest import needs, real
-from paperkit import paths
+from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.read import campaigns, formats, languages, text
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from paperkit import paths
+from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.systems import rank_systems

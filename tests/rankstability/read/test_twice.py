@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from paperkit import paths
-from rankstability import load
+from rankstability import load, paths
 from rankstability.errors import DataError
 from rankstability.read import campaigns
 

@@ -1,0 +1,25 @@
+"""Where campaigns lie: the data root, and the demonstration data of a clone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_ABOVE = Path(__file__).resolve().parents[2]
+ROOT = _ABOVE if (_ABOVE / "data" / "demo").is_dir() else Path.cwd()
+DEMO = ROOT / "data" / "demo"
+CATALOGUE = Path(__file__).with_name("read") / "catalogue.yaml"
+
+
+def data_root() -> Path:
+    """The real campaigns' folder: ``RANKSTABILITY_DATA`` (from `ROOT`), or ``data/``."""
+    value = os.environ.get("RANKSTABILITY_DATA")
+    return (ROOT / value).resolve() if value else ROOT / "data"
+
+
+def shown(path: Path) -> str:
+    """`path` as printed: relative to `ROOT` where it lies inside, else as given."""
+    try:
+        return str(Path(path).resolve().relative_to(ROOT))
+    except ValueError:
+        return str(path)
