@@ -138,7 +138,7 @@ def separator(line: str) -> str:
 
 def any_table(path: Path) -> Table:
     """A table with a header: CSV (comma or semicolon), TSV, JSON lines, a JSON list, or Parquet."""
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         return _parquet(path)
     line = text.first_line(path)
     if line.lstrip()[:1] in ("{", "["):

@@ -90,6 +90,8 @@ def start(
     )
     if len(found.reading):
         show({f"How the files of {found.name} were read": found.reading})
+    left = pd.DataFrame(found.unread, columns=["file", "reason"])
+    show({f"Files of {found.name} that were not read": left})
     out = Outputs(folder, signed, pairs=found.pairs)
     tables.install()
     if pair == WHOLE:
