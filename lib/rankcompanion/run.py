@@ -105,6 +105,8 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     a promised file is missing.
     """
     run = plan(name, given)
+    for file, reason in run.campaign.unread:
+        print(f"not read: {file} ({reason})", file=sys.stderr)
     started = time.monotonic()
     with (
         placing.made_folders(run.executed.parent, run.final.parent),

@@ -15,11 +15,14 @@ def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monke
     monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
     folder = tmp_path / "mine & yours"
     shutil.copytree(paths.DEMO / "demo-rr", folder)
+    (folder / "more.csv").write_text("srclang,target\nCzech,English\n")
     settings = ["pair=cs-en", "draws=20", "resamples=100"]
     assert commands.main(["verdict", str(folder), *settings]) == 0
     out = tmp_path / "results" / "mine & yours" / "00_verdict" / "cs-en"
     said = json.loads((out / "verdict.json").read_text(encoding="utf-8"))
-    printed = capsys.readouterr().out
+    printed, warned = capsys.readouterr()
+    assert "not read: more.csv (no format of judgments that we know)" in warned
+    assert [one["file"] for one in said["read"]["unread"]] == ["more.csv"]
     assert f"cs-en: {said['sentence']}" in printed and str(out / "verdict.html") in printed
     ranking = pd.read_csv(out / "ranking.csv")
     assert [row["system"] for row in said["systems"]] == ranking["system"].tolist()

@@ -36,6 +36,8 @@ from . import cases as study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from rankstability.read.campaigns import Campaign
+
     from ..lines.held import Standing
     from .cases import Case
 
@@ -185,7 +187,7 @@ def page(told: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bytes:
 
 
 def as_json(told: Mapping[str, Any]) -> bytes:
-    """The contract: sentence, pair, protocol, unit, systems, lines, may_be_first, repeat, ..."""
+    """The contract: sentence, read, pair, protocol, unit, systems, lines, may_be_first, ..."""
     systems = [
         {name: row[name] for name in SYSTEM}
         | {kind: _span(row, kind) for kind in ("marginal", "simultaneous")}
@@ -194,6 +196,7 @@ def as_json(told: Mapping[str, Any]) -> bytes:
     ]
     out = {
         "sentence": sentence(told),
+        "read": told["read"],
         **{name: told[name] for name in ("campaign", "name", "pair", "protocol", "recipe", "unit")},
         "systems": systems,
         "lines": [{k: row[k] for k in ("below", "claimed", "held")} for row in told["lines"]],
@@ -257,7 +260,14 @@ def told(
         "data": str(run.out.settings.get("data", "")),
         "package": str(run.out.settings.get("package", "")),
         "files": [f"{name}.csv" for name, frame in frames.items() if len(frame)],
+        "read": _read(run.campaign, one.pair),
     }
+
+
+def _read(campaign: Campaign, pair: str) -> dict[str, list[Any]]:
+    """The names of the files that were read, and of those that were not, with the reason."""
+    unread = [{"file": file, "reason": reason} for file, reason in campaign.unread]
+    return {"files": [file.name for file in campaign.files(pair)], "unread": unread}
 
 
 def _design(frames: Mapping[str, pd.DataFrame], one: Case) -> dict[str, Any]:

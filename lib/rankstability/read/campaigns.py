@@ -22,7 +22,7 @@ from .settings import read_settings, settings_file
 
 # of the catalogue, by this name too
 __all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
-FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|txt|score|tar|gz))+$")
+FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|txt|score|tar|gz))+$", re.I)
 ANALYSIS = "analysis"
 
 
@@ -79,7 +79,7 @@ def _own(path: Path) -> Campaign:
         folder = path.parent
         if path.name.removesuffix(".gz") not in (LATEST, GOOD):  # these two belong together
             file = path
-    elif not formats.kinds_of(path) and not settings_file(path).is_file():
+    elif not settings_file(path).is_file() and not formats.kinds_of(path):
         folder = _inside(path)
     for known in catalogue() if file is None else ():
         if folder == folder_of(known).resolve():
@@ -88,15 +88,18 @@ def _own(path: Path) -> Campaign:
     if file is not None:
         entry.pop("files", None)
     if "format" not in entry or (file is not None and formats.kind_of(file)):
-        mapped = "columns" in entry and formats.kinds_of(file or folder) <= {"long"}
-        entry["format"] = "long" if mapped else formats.detect(file or folder)
+        here, listed = file or folder, [str(one) for one in entry.get("files", [])]
+        mapped = "columns" in entry and formats.kinds_of(here, listed) <= {"long"}
+        entry["format"] = "long" if mapped else formats.detect(here, listed)
     named = path.parent if path.is_file() and file is None else path
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name
     name = name.strip(".") or "campaign"  # a folder's name: never ".."
     # the results of a taken name must not be mistaken for the official campaign's
     name = f"own-{name}" if name in catalogue() else name
-    return _campaign(name, folder, entry, file)
+    campaign = _campaign(name, folder, entry, file)
+    _ = campaign.unread  # refuses what is damaged
+    return campaign
 
 
 def _inside(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -114,6 +115,16 @@ class Campaign:
         entry = {**self.entry, **of_parts}
         return formats.files(self.format, self.file or self.folder, pair, entry)
 
+    @cached_property
+    def unread(self) -> tuple[tuple[str, str], ...]:
+        """What lies in a user's folder and is not read: file and reason, see `formats.unread`.
+
+        Empty for one file, and for the catalogue's campaigns, whose files it lists.
+        """
+        if self.file or self.demo or "sources" in self.entry:
+            return ()
+        return formats.unread(self.format, self.folder, self.entry)
+
     @property
     def complete(self) -> bool:
         """Whether the files are here (of direct assessment, both)."""
@@ -121,7 +132,9 @@ class Campaign:
             return False
         if self.format == "da":
             return all(locate(self.folder, name) for name in (LATEST, GOOD))
-        return bool(self.files())
+        with contextlib.suppress(DataError):  # damaged: said when it is read
+            return bool(self.files())
+        return True
 
 
 def _of_pair(value: Any, pair: str) -> str:

@@ -112,7 +112,7 @@ def _guess(path: Path, line: str) -> dict[str, str]:
 
 def header(path: Path, line: str) -> list[str]:
     """The names of columns (of JSON: every name) in the first line of a file."""
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         return parquet.names(path)
     if line.lstrip()[:1] in ("{", "["):
         return re.findall(r'"(\w[\w .-]*)"\s*:', line)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,13 +20,11 @@ import yaml
 
 from ..errors import DataError
 from ..judgments import DirectAssessment
-from . import appraise, battles, columns, da, json_lines, long, mqm, mtme, rr, text
+from . import appraise, battles, columns, da, folder, json_lines, long, mqm, mtme, rr, text
 from .da import GOOD, LATEST, locate
 
 TOLD = ("pair", "scale", "columns", "reset", "annotator")  # settings on which the judgments depend
-PATTERNS = ("*.csv", "*.tsv", "*.jsonl", "*.ndjson", "*.json", "*.seg.score")
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of what is said of a format
-STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 Judgments: TypeAlias = DirectAssessment | pd.DataFrame
 
 
@@ -176,22 +175,19 @@ def described() -> dict[str, dict[str, Any]]:
     return entries
 
 
-def detect(path: Path) -> str:
-    """The format of a file, or of the files in a folder, by their names and first lines.
+def detect(path: Path, named: Sequence[str] = ()) -> str:
+    """The format of a file, or of the files in a folder (those `named`), by names and first lines.
 
     Refused: none that we know; files of several formats (a ``campaign.yaml`` can then say which).
     """
-    kinds = kinds_of(path)
+    kinds = kinds_of(path, named)
     names = "" if path.is_file() else ", ".join(sorted(file.name for file in path.iterdir())[:6])
     if not kinds:
-        for file in _candidates(path)[:1]:  # damaged, too large: that says more
-            with text.opened(file) as stream:
-                stream.read(1)
-        near = next(filter(None, map(_almost, _candidates(path))), "")
+        near = next(filter(None, map(_almost, folder.tables(path))), "")
         expected = near or "one of the formats that `rankstability formats` lists"
         problem, value = "no files in a known format", names or "an empty folder"
         if path.is_file():
-            problem, value = "not a file of a known format", text.first_line(path)[:80]
+            problem, value = "not a file of a known format", _start(path).partition("\n")[0][:80]
         raise DataError(problem, file=path, value=value, expected=expected)
     first = next((form for form in ("da", "segments") if form in kinds), "")
     if len(kinds) > 1:  # other tables may stand beside
@@ -218,14 +214,16 @@ LABEL_STUDIO = ("annotations", "completed_by", "lead_time")
 def _almost(path: Path) -> str:
     """What a file of no known format looks like, and what it lacks; empty where like nothing."""
     try:
-        if wide := appraise.almost(text.first_line(path)):
+        start = _start(path)
+        line = start.partition("\n")[0].rstrip("\r")
+        if wide := appraise.almost(line):
             return wide
-        names = columns.header(path, text.first_line(path) or text.head(path))
-        if set(LABEL_STUDIO) <= set(columns.header(path, text.head(path))):
+        names = columns.header(path, line or start)
+        if set(LABEL_STUDIO) <= set(columns.header(path, start)):
             return "a table: Label Studio exports CSV too (`rankstability formats long` says how)"
         near = {form: set(needed) - set(names) for form, needed in NEEDED.items()}
         form = min(near, key=lambda name: len(near[name]) / len(NEEDED[name]))
-        lacks = columns.almost(path, text.first_line(path))
+        lacks = columns.almost(path, line)
         if len(near[form]) <= len(NEEDED[form]) / 2 and not (lacks and len(near[form]) > 1):
             return f"it looks like {form} without {', '.join(sorted(near[form]))}"
         return lacks
@@ -233,30 +231,81 @@ def _almost(path: Path) -> str:
         return str(error)
 
 
-def kinds_of(path: Path) -> set[str]:
-    """The formats of a file, or of the files in a folder; empty where none is known."""
-    return {kind_of(file) for file in _candidates(path)} - {""}
-
-
-def _candidates(path: Path) -> list[Path]:
-    """Files that may hold judgments (of WMT10, not the paid ``-public`` ones), sorted."""
-    if path.is_file():
-        return [path]
-    patterns = [*PATTERNS, *(f"{one}.gz" for one in PATTERNS), "*.tsv.tar.gz", "*.parquet"]
-    patterns += [f"{STAND_OFF}/*.seg.score", f"{STAND_OFF}/*.seg.score.gz"]
-    files = {file for pattern in patterns for file in path.glob(pattern) if file.is_file()}
-    return sorted(p for p in files if "-public" not in p.name and not p.name.startswith("."))
+def kinds_of(path: Path, named: Sequence[str] = ()) -> set[str]:
+    """The formats of a file, or of the files in a folder (those `named`); empty: none is known."""
+    files = filter(None, (named_file(path, name) for name in named)) if path.is_dir() else ()
+    return {kind_of(file) for file in list(files) or folder.tables(path)} - {""}
 
 
 def kind_of(path: Path) -> str:
-    """The format of one file by its name or its first line; empty where it is none we know."""
-    line = text.first_line(path)
-    return next((name for name, form in FORMATS.items() if form.knows(path, line)), "")
+    """The format of one file by its name or its first line; empty where it is none we know.
+
+    Raises DataError if the file is damaged or no text.
+    """
+    return _kind_of(*text.key(path))
 
 
-def named_file(folder: Path, name: str) -> Path | None:
+@lru_cache(maxsize=256)
+def _kind_of(path: str, mtime: int, size: int) -> str:
+    file, line = Path(path), _start(Path(path)).partition("\n")[0].rstrip("\r")
+    return next((name for name, form in FORMATS.items() if form.knows(file, line)), "")
+
+
+def _start(file: Path) -> str:
+    """The beginning of a file as text; empty for Parquet, which is none."""
+    return "" if file.suffix.lower() == ".parquet" else text.head(file)
+
+
+def unread(name: str, path: Path, settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """What lies in a folder of judgments and is not read, each with the reason.
+
+    But for what is known to belong beside them (`folder.BESIDE`). Raises DataError if a file that
+    may hold judgments is damaged, no text, or a link to nothing; not where the settings name files.
+    """
+    read = files(name, path, "any" if name == "da" else "", settings)  # its documents are beside
+    others = [entry for entry in folder.entries(path) if entry not in read]
+    named = settings.get("files")
+    reasons = [(str(one.relative_to(path)), _why_unread(name, one, bool(named))) for one in others]
+    return tuple((file, reason) for file, reason in reasons if reason)
+
+
+def _why_unread(name: str, file: Path, named: bool) -> str:
+    if file.is_dir():
+        return "a folder of its own"
+    if not folder.TABLE.fullmatch(file.name):
+        return "not the ending of a table"
+    if named:
+        return "not among the `files:` of campaign.yaml"
+    if folder.is_paid(file):
+        return "paid judgments, which the official results leave out"
+    if file.is_symlink() and not file.exists():
+        raise DataError("a link to a file that is not there", file=file, expected="the file")
+    kind = kind_of(file)
+    if not kind:
+        _refuse_broken_json(file)
+        return _almost(file) or "no format of judgments that we know"
+    if kind == name:
+        return f"only {LATEST} and {GOOD} are read"
+    return "" if (kind, name) == ("segments", "da") else f"of the format {kind}, not {name}"
+
+
+def _refuse_broken_json(file: Path) -> None:
+    """Raises DataError if a file is named as JSON, or begins so, and its first object is none."""
+    line = text.first_line(file)
+    if re.search(r"\.(jsonl|ndjson)(\.gz)?$", file.name, re.I) and line.strip():
+        text.parsed(line, file)
+    elif line.lstrip()[:1] in ("{", "["):
+        list(text.records(file))
+
+
+def named_file(path: Path, name: str) -> Path | None:
     """A file that campaign.yaml names, in its folder or among a metrics task's human scores."""
-    return locate(folder, name) or locate(folder / STAND_OFF, name)
+    return locate(path, name) or locate(path / folder.STAND_OFF, name)
+
+
+def _may_be(file: Path, kind: str) -> bool:
+    """Whether a file of no known format may be a table of the user's own columns."""
+    return not kind and not file.name.lower().endswith((".txt", ".txt.gz"))
 
 
 def files(
@@ -266,12 +315,12 @@ def files(
 
     `settings` may name the ``files`` (else: all of the format).
     """
-    folder = path if path.is_dir() else path.parent
+    here = path if path.is_dir() else path.parent
     if name == "da":
-        here = [path] if path.is_file() else [locate(path, one) for one in (LATEST, GOOD)]
+        found = [path] if path.is_file() else [locate(path, one) for one in (LATEST, GOOD)]
         chosen = [pair] if pair else da.pairs(path)
-        here += [locate(folder, f"documents-{one}.tsv") for one in chosen]
-        return tuple(file for file in here if file)
+        found += [locate(here, f"documents-{one}.tsv") for one in chosen]
+        return tuple(file for file in found if file)
     settings = settings or {}
     named = settings.get("files") or ()
     if path.is_file():
@@ -279,11 +328,12 @@ def files(
     elif named:
         listed = [file for file in (named_file(path, str(one)) for one in named) if file]
     else:
-        kinds = (name, "") if settings.get("columns") else (name,)  # known by these only, perhaps
-        listed = [file for file in _candidates(path) if kind_of(file) in kinds]
+        mapped = bool(settings.get("columns"))  # a table may be known by these only
+        kinds = {file: kind_of(file) for file in folder.tables(path)}
+        listed = [f for f, kind in kinds.items() if kind == name or (mapped and _may_be(f, kind))]
     form = FORMATS[name]
     if form.beside and listed:
-        listed += sorted(filter(form.beside, folder.glob("*.tsv")))
+        listed += sorted(filter(form.beside, here.glob("*.tsv")))
     if pair and (of_pair := form.pair_of):
         listed = [file for file in listed if of_pair(file, settings) == pair]
     return tuple(listed)

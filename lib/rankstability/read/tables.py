@@ -146,7 +146,7 @@ def any_table(
 
     Of Parquet only those columns are read which `choose` takes of all names; of others, all.
     """
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         names = parquet.names(path)
         chosen = [name for name in names if name in set(choose(names))]
         frame = pd.DataFrame(parquet.read(path, chosen, _cell))

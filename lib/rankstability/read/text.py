@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gzip
 import hashlib
@@ -16,7 +17,7 @@ from typing import IO, Any, cast
 
 from ..errors import DataError
 
-GZIP = b"\x1f\x8b"
+GZIP, ZIP = b"\x1f\x8b", b"PK\3\4"
 LARGEST = 1 << 29  # bytes of a file, unpacked
 RATIO, SURELY = 200, 1 << 24  # unpacked over packed, of more than so many bytes
 PIECE = 1 << 20
@@ -106,15 +107,23 @@ def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
 
 
 def first_line(path: Path) -> str:
-    """The first line (of an archive, that of its table); empty where it cannot be read."""
+    """The first line (of an archive, that of its table). Raises DataError as `head`."""
     return head(path).partition("\n")[0].rstrip("\r")
 
 
 def head(path: Path) -> str:
-    """The beginning of a file as text; empty where it cannot be read."""
-    with contextlib.suppress(DataError), opened(path) as stream:
-        return stream.read(PIECE).decode("utf-8-sig", errors="replace")
-    return ""
+    """The beginning of a file as text. Raises DataError if it cannot be read or is no text."""
+    with opened(path) as stream:
+        data = stream.read(PIECE)
+    if data.startswith(ZIP):
+        expected = "text in UTF-8, such as the CSV that spreadsheets export"
+        raise DataError("a spreadsheet or another archive, not text", file=path, expected=expected)
+    try:
+        start = codecs.getincrementaldecoder("utf-8-sig")().decode(data)
+    except UnicodeDecodeError:
+        return decoded(data, path)
+    _refuse_nul(data, path)
+    return start
 
 
 def decoded(data: bytes, path: Path, line: int = 1) -> str:
@@ -136,10 +145,14 @@ def content(path: Path) -> bytes:
         raise DataError("the file is empty", file=path, expected="judgments")
     data = data.removeprefix(b"\xef\xbb\xbf")
     decoded(data, path)
+    _refuse_nul(data, path)
+    return data
+
+
+def _refuse_nul(data: bytes, path: Path) -> None:
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
         raise DataError("NUL byte", file=path, line=line, expected="UTF-8 text")
-    return data
 
 
 def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -167,7 +180,8 @@ def parsed(string: str, path: Path, line: int = 1) -> Any:
         raise DataError("JSON too deep", file=path, line=line) from None
     except ValueError as error:
         at = line + getattr(error, "lineno", 1) - 1
-        raise DataError(f"not JSON ({getattr(error, 'msg', error)})", file=path, line=at) from None
+        problem = f"not JSON ({getattr(error, 'msg', error)})"
+        raise DataError(problem, file=path, line=at, expected="a whole JSON value") from None
 
 
 def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -169,6 +169,7 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     found = campaigns.find(campaign)
     one = cases(campaign, found.pairs[0])[0]
     made, _, tables = judge(one)
+    found.__dict__["unread"] = (("two.csv", "misspelt <b>"),)
     run = SimpleNamespace(campaign=found, out=session.Outputs(tmp_path, {"data": "x"}))
     evil = "<script>alert(1)</script> & 100% _x_ $y$"
     first = made.ranking["system"].iloc[0]
@@ -185,10 +186,15 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     assert page.count("data:image/png;base64,") == 1
     assert all(f'id="{name}"' in page for name in set(_anchors(page)))
     out = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
-    contract = "sentence pair protocol unit systems lines may_be_first repeat false_lines needed"
+    contract = (
+        "sentence read pair protocol unit systems lines may_be_first repeat false_lines needed"
+    )
     assert set(contract.split()) <= set(out)
     wanted = {"system", "score", "low", "high", "marginal", "simultaneous", "p_first"}
     assert all(set(row) == wanted for row in out["systems"])
+    assert out["read"]["files"] == [file.name for file in found.files(found.pairs[0])]
+    assert out["read"]["unread"] == [{"file": "two.csv", "reason": "misspelt <b>"}]
+    assert "Not read: two.csv (misspelt &lt;b&gt;)." in page
     assert evil in out["sentence"] and out["pair"] == found.pairs[0]
     assert set(out["lines"][0]) == {"below", "claimed", "held"}
     assert {"tau", "low", "high"} <= set(out["repeat"])
