@@ -183,11 +183,14 @@ def detect(path: Path) -> str:
         for file in _candidates(path)[:1]:  # damaged, too large: that says more
             with text.opened(file) as stream:
                 stream.read(1)
-        near = next(filter(None, map(_almost, _candidates(path))), "")
-        expected = near or "one of the formats that `rankstability formats` lists"
         problem, value = "no files in a known format", names or "an empty folder"
         if path.is_file():
             problem, value = "not a file of a known format", text.first_line(path)[:80]
+        tried = sorted({*_candidates(path), *path.glob("*.xls*"), *path.glob("*.ods")})
+        near, expected = next(filter(any, map(_almost, tried)), ("", ""))
+        problem += f": {near}" if near else ""
+        value = (names or path.name) if near == SHEET else value
+        expected = expected or "one of the formats that `rankstability formats` lists"
         raise DataError(problem, file=path, value=value, expected=expected)
     first = next((form for form in ("da", "segments") if form in kinds), "")
     if len(kinds) > 1:  # other tables may stand beside
@@ -208,23 +211,30 @@ NEEDED = {  # names in the first line of a format: with half of them a file is n
     "wmt25": ("doc_id", "tgt_text", "scores"),
     "battles": battles.NEEDED,
 }
+SHEET = "a spreadsheet or a ZIP archive"
+SHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how XLSX and ODS begin, and XLS
 LABEL_STUDIO = ("annotations", "completed_by", "lead_time")
 
 
-def _almost(path: Path) -> str:
-    """What a file of no known format looks like, and what it lacks; empty where like nothing."""
+def _almost(path: Path) -> tuple[str, str]:
+    """What a file of no known format looks like, and what helps; both empty where like nothing."""
     try:
+        with text.opened(path) as stream:
+            if stream.read(4) in SHEETS:
+                return SHEET, "the table of judgments exported as CSV (UTF-8)"
         names = columns.header(path, text.first_line(path) or text.head(path))
         if set(LABEL_STUDIO) <= set(columns.header(path, text.head(path))):
-            return "a table: Label Studio exports CSV too (`rankstability formats long` says how)"
+            expected = "what Label Studio exports as CSV (`rankstability formats long` says how)"
+            return "it looks like Label Studio's JSON", expected
         near = {form: set(needed) - set(names) for form, needed in NEEDED.items()}
         form = min(near, key=lambda name: len(near[name]) / len(NEEDED[name]))
         lacks = columns.almost(path, text.first_line(path))
-        if len(near[form]) <= len(NEEDED[form]) / 2 and not (lacks and len(near[form]) > 1):
-            return f"it looks like {form} without {', '.join(sorted(near[form]))}"
-        return lacks
+        if len(near[form]) <= len(NEEDED[form]) / 2 and not (any(lacks) and len(near[form]) > 1):
+            problem = f"it looks like {form} without {', '.join(sorted(near[form]))}"
+            return problem, f"what `rankstability formats {form}` shows"
+        return lacks if any(lacks) else columns.wide(path, text.first_line(path))
     except DataError as error:
-        return str(error)
+        return str(error), ""
 
 
 def kinds_of(path: Path) -> set[str]:

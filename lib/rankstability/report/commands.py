@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from .. import paths
 from ..errors import DataError
 from . import parameters
 from . import run as runner
@@ -79,7 +78,7 @@ def _run(args: argparse.Namespace) -> bool:
     if args.help:
         return _described(name)
     folder = runner.execute(name, _given(args.parameters), args.quiet)
-    print(f"{name}: results in {paths.shown(folder)}")
+    print(f"{name}: results in {folder}")
     return True
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import math
 import os
+import re
 import tokenize
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -137,11 +138,24 @@ def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
     if choices and value not in choices:
+        if name == "recipe":
+            _no_recipe_of_its_own(value, choices)
         raise unknown(f"parameter {name}", value, choices)
     if name == "alpha" and not 0 < value < 1:
         raise DataError("parameter alpha", value=value, expected="above 0 and below 1")
     if name in LEAST and value < LEAST[name]:
         raise DataError(f"parameter {name}", value=value, expected=f"at least {LEAST[name]}")
+
+
+def _no_recipe_of_its_own(value: str, choices: Collection[str]) -> None:
+    """DataError for the name of a year whose recipe has another's name, such as ``wmt22``."""
+    year = re.fullmatch(r"(?:wmt)?(?:20)?([12]\d)", value.lower())
+    if year:
+        from ..rank.recipes import recipe_of_year
+
+        used = recipe_of_year(2000 + int(year[1]), "")
+        expected = f"{used}, the recipe of 20{year[1]}; or one of {', '.join(choices)}"
+        raise DataError("parameter recipe", value=value, expected=expected)
 
 
 def unknown(problem: str, value: str, known: Collection[str]) -> DataError:
