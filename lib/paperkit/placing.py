@@ -11,7 +11,6 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
 import socket
 import tempfile
@@ -79,8 +78,11 @@ def digest(path: Path) -> str:
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """`frame` as CSV: no index, ``\\n``, UTF-8, ten digits (more differ between platforms)."""
-    text = frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
-    return re.sub(r"(?<![^,\n])-0(?=[,\n])", "0", text).encode()
+    return frame.to_csv(index=False, float_format=_ten_digits, lineterminator="\n").encode()
+
+
+def _ten_digits(value: float) -> str:
+    return f"{value + 0.0:.10g}"  # of a negative zero the sign goes
 
 
 def record(folder: Path) -> dict[str, Any]:

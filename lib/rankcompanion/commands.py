@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from paperkit import parameters, paths
+from paperkit import parameters
 from paperkit.errors import InputError
 from rankstability.errors import DataError
 
@@ -82,7 +82,7 @@ def _run(args: argparse.Namespace) -> bool:
     if args.help:
         return _described(name)
     folder = runner.execute(name, _given(args.parameters), args.quiet)
-    print(f"{name}: results in {paths.shown(folder)}")
+    print(f"{name}: results in {folder}")
     return True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import shutil
 import sys
 import time
@@ -70,6 +71,7 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     a pair that it does not have, an output folder that cannot be, and what is wrong in the files
     of an own campaign, which are read here, before anything slow starts.
     """
+    _refuse_year(name, given)
     values = parameters.check(name, given)
     from rankstability.read import (
         campaigns,  # after the checks, which say within a second what is wrong
@@ -91,6 +93,20 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     if campaign.own:
         run = replace(run, read={one: campaigns.load(campaign, one) for one in run.pairs})
     return run
+
+
+def _refuse_year(name: str, given: Mapping[str, Any]) -> None:
+    """DataError for the name of a year whose recipe has another's name, such as ``wmt22``."""
+    asked = str(given.get("recipe", ""))
+    year = re.fullmatch(r"(?:wmt)?(?:20)?([12]\d)", asked.lower())
+    choices = parameters.metadata(name).get("choices", {}).get("recipe")
+    choices = choices or parameters.CHOICES["recipe"]
+    if year and asked not in choices:
+        from rankstability.rank.recipes import recipe_of_year
+
+        used = recipe_of_year(2000 + int(year[1]), "")
+        expected = f"{used}, the recipe of 20{year[1]}; or one of {', '.join(choices)}"
+        raise DataError("parameter recipe", value=asked, expected=expected)
 
 
 def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:

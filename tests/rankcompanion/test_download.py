@@ -19,8 +19,7 @@ import pytest
 import yaml
 
 from paperkit import paths
-from rankcompanion import transfer
-from rankcompanion import download
+from rankcompanion import download, transfer
 from rankstability.errors import DataError
 from rankstability.read import campaigns
 

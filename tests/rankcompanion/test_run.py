@@ -19,7 +19,7 @@ from rankcompanion.relative_ranking.agreement_sums import MEASURES
 from rankstability import paths as places
 from rankstability.errors import DataError
 from rankstability.rank.ranking import CLUSTER_RULES
-from rankstability.rank.recipes import RECIPES
+from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.rank.significance import CORRECTIONS, TESTS
 from rankstability.score.mqm import WEIGHTS
 
@@ -325,6 +325,20 @@ def test_checks_load_neither_scipy_nor_matplotlib():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "did you mean de-en?" in done.stderr
+
+
+@pytest.mark.parametrize(("year", "named"), [("wmt22", 2022), ("wmt20", 2020), ("2021", 2021)])
+def test_the_name_of_a_year_without_a_recipe_leads_to_that_which_is_used(year, named, capsys):
+    assert commands.main(["verdict", "demo-srdc", f"recipe={year}"]) == 2
+    used = recipe_of_year(named, "esa")
+    assert f"found '{year}'; expected {used}, the recipe of {named};" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--recipe", "wmt17"], ["--recipe=wmt17"]])
+@pytest.mark.parametrize("command", [["verdict", "demo-srdc"], ["run", "01"]])
+def test_a_parameter_given_as_an_option_is_shown_without_dashes(command, words, capsys):
+    assert commands.main([*command, *words]) == 2
+    assert "expected recipe=wmt17 for a parameter" in capsys.readouterr().err
 
 
 def test_a_fault_in_own_scores_is_found_without_a_kernel(sandbox, tmp_path, monkeypatch, capsys):

@@ -119,17 +119,41 @@ def header(path: Path, line: str) -> list[str]:
     return [name.strip() for name in tables.cells(line, tables.separator(line))]
 
 
-def almost(path: Path, line: str) -> str:
-    """What a file that is no long table lacks to be one; empty where it is nothing like it."""
+def almost(path: Path, line: str) -> tuple[str, str]:
+    """What a file that is no long table lacks to be one, and the remedy; empty where unlike one."""
     columns = header(path, line)
     found = _guess(path, line)
     missing = [name for name in NEEDED if name not in found]
     if len(missing) > 1 and not ({"system", "score"} & set(found) and len(found) > 1):
-        return ""
+        return "", ""
     close = {m: difflib.get_close_matches(m, columns, 1, 0.5) for m in missing}
     hints = [f"{m}: {close[m][0] if close[m] else '<your column>'}" for m in missing]
     like = f"it looks like a long table without a column for {' and '.join(missing)}"
-    return f"{like}; write `columns: {{{', '.join(hints)}}}` in a campaign.yaml beside it"
+    return like, f"`columns: {{{', '.join(hints)}}}` in a campaign.yaml beside it"
+
+
+def wide(path: Path, line: str) -> tuple[str, str]:
+    """Of a table with a column of scores for each system: that it is one, and how to melt it.
+
+    Empty where a file is no such table: segments, documents or annotators are named, neither system
+    nor score is, and two or more of the other columns hold nothing but numbers.
+    """
+    found = _guess(path, line)
+    if {"system", "score"} & set(found) or not {"segment", "document", "annotator"} & set(found):
+        return "", ""
+    frame = tables.any_table(path).frame
+    others = frame.drop(columns=list(found.values())).astype(object)
+    numbers = others.apply(pd.to_numeric, errors="coerce").notna()
+    systems = others.columns[numbers.any() & (numbers | (others == "")).all()].tolist()
+    if len(systems) < 2:
+        return "", ""
+    kept, sign = [name for name in frame.columns if name not in systems], tables.separator(line)
+    shown = ", ".join(systems[:4]) + (", ..." if len(systems) > 4 else "")
+    return f"it looks like a wide table with a column for each system ({shown})", (
+        f"a row for each judgment, as pandas makes it: pd.read_csv({path.name!r}, sep={sign!r})"
+        f".melt({kept}, var_name='system', value_name='score')"
+        ".dropna(subset='score').to_csv('long.csv', index=False)"
+    )
 
 
 def opened(path: Path, settings: Mapping[str, Any]) -> Judged:

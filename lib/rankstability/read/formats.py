@@ -183,11 +183,17 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
     kinds = kinds_of(path, named)
     names = "" if path.is_file() else ", ".join(sorted(file.name for file in path.iterdir())[:6])
     if not kinds:
-        near = next(filter(None, map(_almost, folder.tables(path))), "")
-        expected = near or "one of the formats that `rankstability formats` lists"
+        for file in folder.tables(path)[:1]:  # damaged, too large: that says more
+            with text.opened(file) as stream:
+                stream.read(1)
         problem, value = "no files in a known format", names or "an empty folder"
         if path.is_file():
             problem, value = "not a file of a known format", _start(path).partition("\n")[0][:80]
+        tried = sorted({*folder.tables(path), *path.glob("*.xls*"), *path.glob("*.ods")})
+        near, expected = next(filter(any, map(_almost, tried)), ("", ""))
+        problem += f": {near}" if near else ""
+        value = (names or path.name) if near == SHEET else value
+        expected = expected or "one of the formats that `rankstability formats` lists"
         raise DataError(problem, file=path, value=value, expected=expected)
     first = next((form for form in ("da", "segments") if form in kinds), "")
     if len(kinds) > 1:  # other tables may stand beside
@@ -208,27 +214,34 @@ NEEDED = {  # names in the first line of a format: with half of them a file is n
     "wmt25": ("doc_id", "tgt_text", "scores"),
     "battles": battles.NEEDED,
 }
+SHEET = "a spreadsheet or a ZIP archive"
+SHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how XLSX and ODS begin, and XLS
 LABEL_STUDIO = ("annotations", "completed_by", "lead_time")
 
 
-def _almost(path: Path) -> str:
-    """What a file of no known format looks like, and what it lacks; empty where like nothing."""
+def _almost(path: Path) -> tuple[str, str]:
+    """What a file of no known format looks like, and what helps; both empty where like nothing."""
     try:
+        with text.opened(path) as stream:
+            if stream.read(4) in SHEETS:
+                return SHEET, "the table of judgments exported as CSV (UTF-8)"
         start = _start(path)
         line = start.partition("\n")[0].rstrip("\r")
-        if wide := appraise.almost(line):
-            return wide
+        if lacking := appraise.almost(line):
+            return lacking, ""
         names = columns.header(path, line or start)
         if set(LABEL_STUDIO) <= set(columns.header(path, start)):
-            return "a table: Label Studio exports CSV too (`rankstability formats long` says how)"
+            expected = "what Label Studio exports as CSV (`rankstability formats long` says how)"
+            return "it looks like Label Studio's JSON", expected
         near = {form: set(needed) - set(names) for form, needed in NEEDED.items()}
         form = min(near, key=lambda name: len(near[name]) / len(NEEDED[name]))
         lacks = columns.almost(path, line)
-        if len(near[form]) <= len(NEEDED[form]) / 2 and not (lacks and len(near[form]) > 1):
-            return f"it looks like {form} without {', '.join(sorted(near[form]))}"
-        return lacks
+        if len(near[form]) <= len(NEEDED[form]) / 2 and not (any(lacks) and len(near[form]) > 1):
+            problem = f"it looks like {form} without {', '.join(sorted(near[form]))}"
+            return problem, f"what `rankstability formats {form}` shows"
+        return lacks if any(lacks) else columns.wide(path, line)
     except DataError as error:
-        return str(error)
+        return str(error), ""
 
 
 def kinds_of(path: Path, named: Sequence[str] = ()) -> set[str]:
@@ -283,7 +296,7 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
     kind = kind_of(file)
     if not kind:
         _refuse_broken_json(file)
-        return _almost(file) or "no format of judgments that we know"
+        return _almost(file)[0] or "no format of judgments that we know"
     if kind == name:
         return f"only {LATEST} and {GOOD} are read"
     return "" if (kind, name) == ("segments", "da") else f"of the format {kind}, not {name}"

@@ -7,6 +7,7 @@ import json
 
 import broken
 import numpy as np
+import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
@@ -557,9 +558,10 @@ def test_blanks_and_control_characters_in_names(tmp_path):
         ("x.tsv", "system\tdoc\trater\tcategory\n", "it looks like mqm without severity"),
         ("x.jsonl", '{"model_a": "A", "model_b": "B", "label": "tie"}', "battles without winner"),
         ("x.jsonl", '{"user_id": "u", "annotation": [], "item": []}', "pearmut without item_i"),
-        ("x.csv", "system,sentence,score\n", "a long table without a column for segment"),
+        ("x.csv", "system,sentence,score\n",
+         r"known format: it looks like a long table .*segment.*; expected `columns: \{segment: "),
         ("x.json", '[{"id": 1, "data": {}, "annotations": [{"completed_by": 1, "lead_time": 2}]}]',
-         "Label Studio exports CSV"),
+         "Label Studio exports as CSV"),
         ("x.txt", "nothing of the kind\n", "one of the formats that `rankstability formats` lists"),
         ("x.csv", "", "one of the formats"),
     ],
@@ -568,6 +570,46 @@ def test_a_file_that_is_nearly_of_a_format_says_so(tmp_path, name, content, word
     (tmp_path / name).write_text(content)
     with pytest.raises(DataError, match=words):
         campaigns.find(tmp_path / name)
+
+
+@pytest.mark.parametrize("sign", [",", ";"])
+def test_a_wide_table_is_refused_with_the_line_that_melts_it(tmp_path, monkeypatch, sign):
+    rows = ["segment,rater,Aspen,Birch,note", "1,anna,50,60,", "2,anna,,70,fine", "1,ben,40,65,"]
+    (tmp_path / "wide.csv").write_text("\n".join(rows).replace(",", sign) + "\n")
+    with pytest.raises(DataError, match=r"wide table with a column .*\(Aspen, Birch\)") as error:
+        load(tmp_path / "wide.csv")
+    monkeypatch.chdir(tmp_path)
+    eval(error.value.expected.partition(": ")[2], {"pd": pd})
+    judged = load("long.csv").good[["system", "segment", "worker", "score"]]
+    assert sorted(judged.itertuples(index=False, name=None)) == [
+        ("Aspen", "1", "anna", 50), ("Aspen", "1", "ben", 40),
+        ("Birch", "1", "anna", 60), ("Birch", "1", "ben", 65), ("Birch", "2", "anna", 70),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["mine.xlsx", "mine.csv", "mine.xls"])
+@pytest.mark.parametrize("inside", ["", "folder"])
+def test_a_spreadsheet_is_refused_in_words_that_can_be_read(tmp_path, name, inside):
+    (tmp_path / inside).mkdir(exist_ok=True)
+    start = b"\xd0\xcf\x11\xe0" if name.endswith("xls") else b"PK\x03\x04"
+    (tmp_path / inside / name).write_bytes(start + b"\0" * 600)
+    wanted = f"a spreadsheet or a ZIP archive; found '{name}'; expected .* exported as CSV"
+    with pytest.raises(DataError, match=wanted):
+        campaigns.find(tmp_path / (inside or name))
+
+
+def test_names_that_a_spreadsheet_would_run_stay_as_they_are_in_csv(tmp_path):
+    """CSV is joined by name: only what is made for spreadsheets may change one."""
+    names = ["=1+1", "+a", "-b", "@c", "-0"]
+    file, out = tmp_path / "x.csv", tmp_path / "out"
+    rows = [f"{n},{k},w{k % 2},{10 * i + k}" for i, n in enumerate(names) for k in range(6)]
+    file.write_text("system,segment,annotator,score\n" + "\n".join(rows) + "\n")
+    assert main(["verdict", str(file), f"output_dir={out}", "draws=5", "resamples=20"]) == 0
+    for table in ("ranking.csv", "recipes.csv"):
+        written = pd.read_csv(out / "xx-yy" / table, dtype=str)["system"]
+        assert set(written) == set(names), table
+    said = json.loads((out / "xx-yy" / "verdict.json").read_text(encoding="utf-8"))
+    assert {row["system"] for row in said["systems"]} == set(names)
 
 
 def test_a_field_of_a_table_has_a_largest_length(tmp_path):
