@@ -90,6 +90,12 @@ def _own(path: Path) -> Campaign:
     if "format" not in entry or (file is not None and formats.kind_of(file)):
         mapped = "columns" in entry and formats.kinds_of(file or folder) <= {"long"}
         entry["format"] = "long" if mapped else formats.detect(file or folder)
+    form, settings = entry["format"], folder / SETTINGS
+    if form != "da" and not formats.files(form, file or folder, settings=entry):
+        problem = f"no file of the format {form}, which campaign.yaml names"
+        here = ", ".join(sorted(one.name for one in folder.iterdir() if one != settings)[:6])
+        expected = f"files as `rankstability formats {form}` shows them, or their names in `files:`"
+        raise DataError(problem, file=folder, value=here or "nothing", expected=expected)
     named = path.parent if path.is_file() and file is None else path
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name

@@ -41,11 +41,13 @@ def data(arguments: Sequence[str]) -> int:
 def verdict(arguments: Sequence[str]) -> int:
     """Notebook 00 on a file, a folder or a campaign's name; then the answers and where they are."""
     words = list(arguments)
-    if words and "=" not in words[0] and not words[0].startswith("-"):
+    path = words and ("=" not in words[0] or os.path.exists(words[0]))
+    if path and not words[0].startswith("-"):
         words[0] = f"campaign={words[0]}"
     code = run([VERDICT, *words])
-    if code == 0 and any("=" in word for word in words):
-        plan = runner.plan(VERDICT, dict(w.split("=", 1) for w in words if "=" in w))
+    given = dict(w.split("=", 1) for w in words if "=" in w and not w.startswith("-"))
+    if code == 0 and given:
+        plan = runner.plan(VERDICT, given)
         for pair in plan.pairs or plan.campaign.pairs:
             for page in sorted((plan.final / pair).glob("verdict*.html")):
                 said = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
