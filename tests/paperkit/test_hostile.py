@@ -63,6 +63,20 @@ def test_no_command_takes_a_name_for_a_path(name, folders, capsys):
     assert [p for p in folders.rglob("*") if p.is_file() and "results" not in p.parts] == []
 
 
+@pytest.mark.parametrize("name", ["a=b", "=", "campaign=x", "seed=x.csv"])
+def test_a_path_that_holds_a_sign_of_equality_is_a_path(name, folders, capsys):
+    (folders / name).mkdir()
+    for path in (folders / name, f"./{name}"):
+        assert commands.main(["verdict", str(path)]) == 2
+        said = capsys.readouterr().err
+        assert name in said and "no files in a known format; found 'an empty folder'" in said
+
+
+def test_a_verdict_with_an_option_that_has_a_value(folders, capsys):
+    assert commands.main(["verdict", "demo-srdc", "--figure-format=svg", "draws=x"]) == 2
+    assert "parameter draws; found 'x'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "name", ["..csv", "...csv", "....csv", ".csv", "-.csv", "a b.csv", "é.csv"]
 )

@@ -19,6 +19,8 @@ from .rr import COLUMNS
 NEEDED = ("model_a", "model_b", "winner")
 RANKS = {"model_a": (1, 2), "model_b": (2, 1), "tie": (1, 1)}
 RANKS |= {"tie (bothbad)": (1, 1), "both_bad": (1, 1)}
+HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
+HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # whether models were, by `anony`
 NAMED = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
 
 
@@ -84,9 +86,11 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     )
     keep = np.arange(len(table.frame))
     if "anony" in table.frame:
-        hidden = (table.frame["anony"].astype(str).str.lower() != "false").to_numpy()
-        excluded["battles of known models (left out)"] += int((~hidden).sum())
+        hidden = table.frame["anony"].astype(str).str.lower().map(HIDDEN)
+        for row in np.flatnonzero(hidden.isna())[:1]:
+            raise table.error("not yes or no", int(row), "anony", "true or false, or empty")
         keep = np.flatnonzero(hidden)
+        excluded["battles of known models (left out)"] += len(hidden) - len(keep)
     ids = schemas.ids(*named) | schemas.ids(*{"judge"} & named.keys(), missing=())
     schema = schemas.made(ids | {"winner": schemas.one_of(RANKS, "winner")})
     rows = table.validated(schema, {**named, "winner": "winner"}, keep)

@@ -91,6 +91,12 @@ def _own(path: Path) -> Campaign:
         here, listed = file or folder, [str(one) for one in entry.get("files", [])]
         mapped = "columns" in entry and formats.kinds_of(here, listed) <= {"long"}
         entry["format"] = "long" if mapped else formats.detect(here, listed)
+    form, settings = entry["format"], settings_file(folder)
+    if form != "da" and not formats.files(form, file or folder, settings=entry):
+        problem = f"no file of the format {form}, which campaign.yaml names"
+        names = ", ".join(sorted(one.name for one in folder.iterdir() if one != settings)[:6])
+        expected = f"files as `rankstability formats {form}` shows them, or their names in `files:`"
+        raise DataError(problem, file=folder, value=names or "nothing", expected=expected)
     named = path.parent if path.is_file() and file is None else path
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name

@@ -5,7 +5,6 @@ Each is brought to the columns of the long table (`columns.FIELDS`), one row per
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from ..errors import DataError
 from . import columns, languages, tables, text
 
 ITEM = re.compile(r"\d+|(welcome|random|goodbye)_.*")
+LATEST = 1e15  # of times: milliseconds since 1970 are fewer
 CONTROL, TUTORIAL, APART = "attention_check_", "_#_tutorial_#_", "_###_"
 MARKERS = {
     "pearmut": ('"user_id"', '"item_i"'),
@@ -231,7 +231,8 @@ def _seconds(actions: Any, outputs: int) -> dict[str, float]:
     """Seconds from the first to the last action on a page, over the outputs scored there."""
     logged = actions if isinstance(actions, list) else []
     said = [action.get("time") for action in logged if isinstance(action, dict)]
-    times = [t for t in said if isinstance(t, int | float) and math.isfinite(t)]
+    known = (t for t in said if isinstance(t, int | float) and not isinstance(t, bool))
+    times = [t for t in known if abs(t) < LATEST]
     return {"time": (max(times) - min(times)) / outputs} if len(times) > 1 and outputs else {}
 
 

@@ -15,16 +15,30 @@ from . import columns, formats, languages, text
 
 NAMES = ("campaign.yaml", "campaign.yml")
 LARGEST = 1 << 16  # bytes of a campaign.yaml
+DIGITS = 100  # characters of a number in it
+WIDEST = 1e9  # of a scale, from zero
 
 
 class Plain(yaml.SafeLoader):
-    """YAML without aliases: a small file stays small."""
+    """YAML without aliases and endless numbers: a small file stays small."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """A node; raises for an alias."""
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
         return super().compose_node(parent, index)
+
+    def construct_number(self, node: yaml.ScalarNode) -> int | float:
+        """A number; raises for one of more than `DIGITS` characters."""
+        if len(node.value) > DIGITS:
+            problem = f"a number of more than {DIGITS} characters"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        is_int = node.tag.endswith(":int")
+        return self.construct_yaml_int(node) if is_int else self.construct_yaml_float(node)
+
+
+for _kind in ("int", "float"):
+    Plain.add_constructor(f"tag:yaml.org,2002:{_kind}", Plain.construct_number)
 
 
 def _number(value: object) -> bool:
@@ -41,7 +55,7 @@ def _is_year(value: Any) -> bool:
 
 def _is_scale(value: Any) -> bool:
     two = isinstance(value, list) and len(value) == 2 and all(map(_number, value))
-    return two and bool(value[0] < value[1])
+    return two and bool(-WIDEST <= value[0] < value[1] <= WIDEST)
 
 
 def _is_files(value: Any) -> bool:

@@ -122,6 +122,14 @@ def test_the_users_of_pearmut_are_screened_by_their_pages(tmp_path):
     assert table["lines"].tolist() == [2] * 4 and not table["removed"].any()
 
 
+@pytest.mark.parametrize("time", [10**400, -(10**400), 1e308, float("nan"), True, "5", None])
+def test_a_time_of_pearmut_that_cannot_be_one_is_none(tmp_path, time):
+    line = said("u", 0, [{"A": 10, "B": 90}, {"A": 11, "B": 91}])
+    line["actions"] = [{"time": t, "action": "x"} for t in (100.0, time, 140.0)]
+    da = load(campaigns.find(lines(tmp_path / "esa_en-cs.jsonl", [line])))
+    assert set(da.good["time"]) == {10.0}
+
+
 def test_pearmut_as_the_script_of_wmt26_had_it(tmp_path):
     lines(tmp_path / "esa_en-cs.jsonl", PEARMUT)
     (tmp_path / "campaign.yaml").write_text("reset: campaign\n")
@@ -445,6 +453,22 @@ def test_battles_of_two_pairs_are_both_read(tmp_path):
     assert frame["block"].nunique() == 5
 
 
+@pytest.mark.parametrize("known", [False, 0, 0.0, "no", "False", "f", "N"])
+def test_battles_of_known_models_are_left_out_however_it_is_written(tmp_path, known):
+    hidden = (True, 1, "yes", "TRUE", None, "", "NA")
+    rows = [battle(k, "A", "B", "tie", anony=value) for k, value in enumerate(hidden)]
+    rows.append(battle(9, "A", "B", "tie", anony=known))
+    frame = load(lines(tmp_path / "arena.jsonl", rows))
+    assert frame.attrs["excluded"] == {"battles of known models (left out)": 1}
+    assert frame["block"].nunique() == len(hidden)
+
+
+def test_whether_a_model_was_known_is_said_by_yes_or_no(tmp_path):
+    rows = [*BATTLES, battle(9, "A", "B", "tie", anony="perhaps")]
+    with pytest.raises(DataError, match=r"line 7, column 'anony': not yes or no; found 'perhaps'"):
+        load(lines(tmp_path / "arena.jsonl", rows))
+
+
 def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
     for pair, rows in (("cs-en", BATTLES[:3]), ("de-en", BATTLES[:2]), ("en-cs", BATTLES[1:4])):
         lines(tmp_path / f"arena.{pair}.jsonl", rows)
@@ -617,3 +641,15 @@ def test_a_field_of_a_table_has_a_largest_length(tmp_path):
     file.write_text("system,segment,score,text\nA,1,3,x\nA,2,3," + "y" * 200_000 + "\n")
     with pytest.raises(DataError, match=r"x\.csv, line 3: not a table \(field larger"):
         load(file)
+
+
+@pytest.mark.parametrize("form", formats.FORMATS)
+def test_a_format_that_no_file_has_is_refused(tmp_path, form):
+    (tmp_path / "campaign.yaml").write_text(f"format: {form}\n")
+    (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
+    wrong = r"ad-latest\.csv is missing" if form == "da" else f"no file of the format {form}"
+    for _ in range(2):
+        with pytest.raises(DataError, match=wrong) as error:
+            _ = campaigns.find(tmp_path).pairs
+        assert tmp_path.name in str(error.value)
+        (tmp_path / "notes.csv").unlink(missing_ok=True)

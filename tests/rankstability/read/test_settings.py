@@ -21,7 +21,8 @@ WRONG = {
     "judged": ["both"], "year": ["-1", "10000", "true", "'2025'", "2025.0"], "citation": ["[a]"],
     "licence": ["{}"], "format": ["[da]", "csv", "1"], "files": ["a.csv", "[[a]]", "[absent.csv]"],
     "pair": ["cs", "1", "[cs-en]"], "zero_variance": ["none", "0"],
-    "scale": ["5", "[5]", "[1, 2, 3]", "[5, 1]", "[1, 1]", "[a, b]", "[0, true]", "'15'"],
+    "scale": ["5", "[5]", "[1, 2, 3]", "[5, 1]", "[1, 1]", "[a, b]", "[0, true]", "'15'",
+              "[0, .inf]", "[-.inf, 5]", f"[0, {'9' * 99}]", "[-1.0e+308, 1.0e+308]"],
     "annotator": ["A", "[a]", "{A: {b: c}}", "{A: [[u]]}", "{A: true}"],
     "reset": ["all"],
     "columns": ["score", "{points: score}", "{score: [a]}", "{score: mark, time: mark}"],
@@ -80,3 +81,15 @@ def test_settings_may_stand_in_a_yml(tmp_path):
     (tmp_path / "campaign.yaml").write_text("title: Mine\n")
     with pytest.raises(DataError, match="two files of settings"):
         find(tmp_path)
+
+
+@pytest.mark.parametrize("number", ["9" * 20_000, "0x" + "F" * 20_000, "1" + ":1" * 200 + ".5"])
+@pytest.mark.parametrize(
+    "field", ["year: {}", "title: {}", "scale: [0, {}]", "columns: {{hit: {}}}"]
+)
+def test_a_number_without_end_is_refused_with_its_line(tmp_path, field, number):
+    file = tmp_path / "campaign.yaml"
+    file.write_text(f"tool: Ours\n{field.format(number)}\n")
+    with pytest.raises(DataError, match="a number of more than 100 characters") as error:
+        read_settings(file)
+    assert error.value.line == 2 and len(str(error.value)) < 500
