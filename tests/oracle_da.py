@@ -42,3 +42,14 @@ def changed(one: tuple[list, list], other: tuple[list, list]) -> tuple[int, int,
     """dRank, dCluster, dBoth."""
     d_rank, d_cluster = int(one[0] != other[0]), int(one[1] != other[1])
     return d_rank, d_cluster, d_rank * d_cluster
+
+
+def slow(da, divisor: float) -> tuple[int, int, int]:
+    """Order, clusters, both changed by this divisor, the slow way."""
+    frames = [plain(da.latest), plain(da.good)]
+    humans = {s for s in frames[1]["system"] if "HUMAN" in s}
+    before = ranking(*frames, dropped=humans)
+    for frame in frames:
+        hit = (frame["type"] == "REF") | frame["system"].str.contains("HUMAN")
+        frame.loc[hit, "score"] /= divisor
+    return changed(before, ranking(*frames, dropped=humans))

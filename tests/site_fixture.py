@@ -10,7 +10,8 @@ import papermill
 import pytest
 from nbformat import v4
 
-from paperkit import paths, site, slim
+from paperkit import paths, slim
+from rankcompanion import front
 
 PARAMETERS = """\
 campaign: str = "demo-x"  # catalogue name, or a path
@@ -117,7 +118,7 @@ def tiny_site(root: Path) -> Path:
             for k in range(20)
         )
     )
-    site.build(root / "executed", root / "figures", root / "site")
+    front.build(root / "executed", root / "figures", root / "site")
     return root / "site"
 
 

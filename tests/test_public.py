@@ -13,13 +13,14 @@ import rankstability
 
 NAMES = {
     *("find", "load", "segment_scores", "pair_counts", "mqm_scores", "remove", "degrade"),
-    *("simulate", "rank_systems", "rank_by_recipe", "Ranking", "compare", "CLUSTER_RULES", "TESTS"),
+    *("rank_systems", "rank_by_recipe", "Ranking", "compare", "CLUSTER_RULES", "TESTS"),
     *("feedback_arc_set", "srp", "DataError"),
 }
 CORE = ("judgments", "chance", "paths", "errors", "read", "change", "score", "rank")
 BLOCKED = (
     *("matplotlib", "seaborn", "papermill", "jupyter", "jupyter_client", "jupyter_core"),
     *("jupyterlab", "IPython", "ipywidgets", "nbformat", "nbconvert", "snakemake", "PIL"),
+    *("rankcompanion", "paperkit"),
 )
 ALONE = f"""
 import importlib, pkgutil, sys

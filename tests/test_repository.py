@@ -21,7 +21,7 @@ from paperkit import parameters, paths
 
 ROOT = paths.ROOT
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))
-MODULES = sorted((ROOT / "lib" / "rankstability").glob("*.py"))
+MODULES = sorted((ROOT / "lib").rglob("*.py"))
 LIVE = {"90_explore"}  # for JupyterLab only: the batch does not run it, it writes nothing
 MIB = 2**20
 

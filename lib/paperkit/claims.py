@@ -7,7 +7,7 @@ A paper's module takes the frames that a run made, gives our values the key colu
     ours = changes.melt(["campaign"], ["rank", "cluster"], "kind", "ours")
     claims.compare(rows, ours, ["campaign", "kind"], provenance="official")
 
-What no single run can answer is answered when the ledger is put together (`report.ledger`), by two
+What no single run can answer is answered when the ledger is put together (`ledger`), by two
 functions that a paper's module may have:
 
 ``across(tables) -> DataFrame``

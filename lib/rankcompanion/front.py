@@ -216,10 +216,15 @@ def format_words() -> Words:
     return words
 
 
+def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
+    """Make the report site from executed notebooks and figures; what was done, in numbers."""
+    return report.build(executed, figures, site, contexts, format_words())
+
+
 def main() -> None:
     """Make the report site from executed notebooks and rendered figures."""
     to = paths.BUILD / "site"
-    done = report.build(paths.BUILD / "executed", paths.FIGURES, to, contexts, format_words())
+    done = build(paths.BUILD / "executed", paths.FIGURES, to)
     print(
         f"{paths.shown(to)}/index.html: {done['runs']} runs, {done['failed']} failed; "
         f"{done['kept']} reports kept in the repository; {done['converted']} pages converted"

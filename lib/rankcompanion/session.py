@@ -200,7 +200,7 @@ class Outputs:
     ) -> Drawn:
         """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``; the PNG, to show it.
 
-        Its alternative text are the words of the figure (`plot.words.describe`).
+        Its alternative text are the words of the figure (`figures.words.describe`).
         """
         drawn, alt = {}, describe(fig)
         with style():

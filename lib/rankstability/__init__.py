@@ -7,8 +7,8 @@
 
 The names below are what most work needs; the folders follow the journey of the data:
 `read` (files to judgments), `change` (judgments to judgments), `score` (judgments to scores),
-`rank` (scores to a `Ranking`). The companion around them (`study`, `plot`, `papers`, `report`,
-`explore`) answers the questions of five papers and a sixth, in numbered notebooks.
+`rank` (scores to a `Ranking`). The package `rankcompanion` answers the questions of six papers with
+them, in numbered notebooks.
 """
 
 from importlib import import_module as _import_module
@@ -19,7 +19,6 @@ _MODULES = {  # read only when a name is used, so that the package itself loads 
     "errors": ("DataError",),
     "read.campaigns": ("find", "load"),
     "change.perturb": ("remove", "degrade"),
-    "change.simulate": ("simulate",),
     "score.da": ("segment_scores",),
     "score.pairwise": ("pair_counts",),
     "score.mqm": ("mqm_scores",),
@@ -28,7 +27,7 @@ _MODULES = {  # read only when a name is used, so that the package itself loads 
     "rank.comparing": ("compare",),
     "rank.significance": ("TESTS",),
     "rank.tournament": ("feedback_arc_set",),
-    "study.srp": ("srp",),
+    "rank.srp": ("srp",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = list(_MODULE_OF)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from study.test_degradation import slow
 
+from oracle_da import slow
 from rankcompanion import run
 from rankstability.read import campaigns
 

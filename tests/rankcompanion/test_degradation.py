@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from conftest import needs
-from oracle_da import changed, plain, ranking
+from oracle_da import slow
 from rankcompanion import divisor_degradation as degradation
 from rankcompanion.figures import changes as figures_da
 from rankcompanion.outlier_removal.changes import changes_table
@@ -49,16 +49,6 @@ def test_wmt18_counts_by_divisor():
 @needs("wmt21")
 def test_wmt21_counts_by_divisor():
     assert counts("wmt21") == EXPECTED["wmt21"]
-
-
-def slow(da, divisor: float) -> tuple[int, int, int]:
-    frames = [plain(da.latest), plain(da.good)]
-    humans = {s for s in frames[1]["system"] if "HUMAN" in s}
-    before = ranking(*frames, dropped=humans)
-    for frame in frames:
-        hit = (frame["type"] == "REF") | frame["system"].str.contains("HUMAN")
-        frame.loc[hit, "score"] /= divisor
-    return changed(before, ranking(*frames, dropped=humans))
 
 
 def test_slow_way_on_the_demo(demo):

@@ -25,10 +25,10 @@ def names(job):
 
 def test_a_notebook_depends_on_what_it_imports_directly_or_not_and_on_nothing_else():
     modules = workflow.modules("08_tournament")
-    wanted = {"rank.tournament", "rank.feedback", "score.rr", "papers.lopez2012", "read.rr"}
-    assert {f"rankstability.{name}" for name in wanted} <= modules
-    others = {"score.models", "study.srp", "change.simulate", "report.site", "explore.widgets"}
-    assert not {f"rankstability.{name}" for name in others} & modules
+    wanted = {f"rankstability.{name}" for name in ("rank.tournament", "rank.feedback", "read.rr")}
+    assert wanted | {"rankcompanion.papers.lopez2012", "rankstability.score.rr"} <= modules
+    others = {"models.additive", "models.simulate", "front", "explore.widgets"}
+    assert not {f"rankcompanion.{name}" for name in others} & modules
 
 
 def test_inputs_hold_the_notebook_the_data_and_the_printed_numbers():

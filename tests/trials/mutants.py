@@ -2,7 +2,7 @@
 
 ``make mutants`` (about an hour with ``--jobs 2``; ``--sample 20`` for a look; ``pip install
 cosmic-ray coverage`` first). Cosmic Ray's operators make the mutants of ``rank``, ``score``,
-``change``, ``read`` and SRP; of those that change more than an annotation a seeded sample is tried
+``change`` and ``read``; of those that change more than an annotation a seeded sample is tried
 in a copy of what is committed. The unchanged tests run once with the tests that reach each line
 noted; a mutant is tried on those that reach its lines, fastest first.
 ``equivalent.csv`` lists changes without an effect, with the reason; other survivors are listed.
@@ -32,9 +32,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ["rank", "score", "change", "read", "study/srp.py", "study/srp_studies.py"]
-TESTS = ["tests/rank", "tests/score", "tests/change", "tests/read", "tests/study"]
-LEFT_OUT = ["tests/read/test_broken.py"]  # the corpus: minutes, and mutants die by others
+PARTS = ["rank", "score", "change", "read"]
+TESTS = ["tests/rankstability", "tests/rankcompanion"]
+LEFT_OUT = [
+    "tests/rankstability/read/test_broken.py"
+]  # the corpus: minutes, and mutants die by others
 PRELOADED = [
     *("numpy", "pandas", "scipy.stats", "scipy.optimize", "scipy.sparse", "statsmodels.api"),
     *("statsmodels.stats.multitest", "matplotlib.pyplot", "pandera.pandas", "pytest"),

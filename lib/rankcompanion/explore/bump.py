@@ -17,7 +17,7 @@ ROW, TOP, LETTER, WIDTH = 23, 34, 8.6, 90  # pixels: a row, the head, a letter, 
 
 
 def places(view: View) -> pd.DataFrame:
-    """Places of the systems before and after, as `plot.common.bump` draws them.
+    """Places of the systems before and after, as `figures.common.bump` draws them.
 
     Columns ranking (``original``, ``changed``), system, place, line (below that place: ``kept``;
     ``vanished``, in the original only; ``appeared``, in the changed only; empty: none). A line is

@@ -87,7 +87,7 @@ def _draw_lines(axes: Sequence[Axes], lines: pd.DataFrame) -> list[Line2D]:
 def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
     """Lines claimed and, for each unit drawn anew, lines that hold, by language pair.
 
-    `counts` is `study.lines.line_counts` of one recipe: pair, unit, claimed, held.
+    `counts` is `lines.tables.line_counts` of one recipe: pair, unit, claimed, held.
     """
     names = [u for u in UNITS if u in set(counts["unit"])]
     table = counts.pivot(index="pair", columns="unit", values="held")[names]
@@ -111,7 +111,7 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
 def false_lines_figure(table: pd.DataFrame, title: str, recipes: Sequence[str] = ()) -> Figure:
     """Share of campaigns of equal systems with a line, by recipe and unit, with 95 % intervals.
 
-    `table` is from `study.lines.false_line_table`; with several pairs, a dot for each.
+    `table` is from `lines.tables.false_line_table`; with several pairs, a dot for each.
     """
     names = list(recipes) or list(dict.fromkeys(table["recipe"]))
     units = [u for u in UNITS if u in set(table["unit"])]

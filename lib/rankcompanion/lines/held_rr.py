@@ -1,6 +1,6 @@
 """Relative rankings and battles: the ranking of one task, and what of it holds over judges.
 
-The counterpart of `study.held` for judgments without scores: a system's score is the share of its
+The counterpart of `lines.held` for judgments without scores: a system's score is the share of its
 decided comparisons that it won, and another campaign would have other judges, or only other blocks
 (or battles) where judges are few or not all named.
 """

@@ -1,4 +1,4 @@
-"""Koehn (2012): every printed number beside ours, under both readings of `study.readings`.
+"""Koehn (2012): every printed number beside ours, under both readings of `simulation.readings`.
 
 All frames are made by notebook 09 on WMT12, the paper's campaign; here they are compared only.
 """

@@ -1,7 +1,7 @@
 """How many judgments a campaign by relative ranking needs: the sign test's power in the model.
 
 Koehn (2012), Figure 2, Table 4 and Section 6, by an integral instead of a simulation; the model is
-`change.simulate.Model`.
+`models.simulate.Model`.
 """
 
 from __future__ import annotations

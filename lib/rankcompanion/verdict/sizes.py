@@ -1,6 +1,6 @@
 """What to do next: what neighbours need to be told apart, and which addition is worth most.
 
-`study.design` says what a campaign of another size would tell; this is its answer for one ranking
+`verdict.design` says what a campaign of another size would tell; this is its answer for one ranking
 and the kind of unit that its verdict draws anew.
 """
 

@@ -1,1 +1,1 @@
-"""Judgments to judgments: remove, degrade, simulate."""
+"""Judgments to judgments: remove, degrade."""

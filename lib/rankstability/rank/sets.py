@@ -3,7 +3,7 @@
 For the sets (Mogstad, Romano, Shaikh and Wilhelm 2024), studentised differences of all pairs of
 mean scores are compared with the distribution of their maximum, drawn with the covariance over
 units; few units estimate it badly, so it is drawn, too. Rejected hypotheses leave the maximum
-(step-down). How often such sets hold the true ranks with few units: `study.few_units`.
+(step-down). How often such sets hold the true ranks with few units: `lines.few_units`.
 """
 
 from __future__ import annotations

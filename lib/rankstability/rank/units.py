@@ -15,7 +15,7 @@ from ..errors import DataError
 from ..score.scored import Scored
 
 FEWEST_UNITS = 8
-"""With fewer units no set of ranks is given, and none is a default (see `study.few_units`)."""
+"""With fewer units no set of ranks is given, and none is a default (see `lines.few_units`)."""
 MOST_CELLS = 20_000_000  # of resamples by units, that are held at once
 TWO_WAY = "worker x document"
 UNITS = ("worker", "hit", "document", "block", TWO_WAY)
