@@ -23,7 +23,7 @@ WORK = """\
 from pathlib import Path
 import sys
 import pandas as pd
-from rankstability.report import tables
+from paperkit import tables
 from rankcompanion.session import Outputs
 tables.install()
 out = Outputs(Path(output_dir), {"notebook": "01_tiny"})

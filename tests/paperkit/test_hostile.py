@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from paperkit import parameters, paths
+from paperkit.errors import InputError
 from paperkit.placing import results_folder
 from rankcompanion import commands, run
 from rankcompanion.session import Outputs
@@ -42,7 +43,7 @@ def test_no_parameter_of_a_notebook_leads_out_of_its_folder(notebook, of, folder
     for value in PATHS if "str" in of.type else VALUES:
         try:
             plan = run.plan(notebook, {name: value})
-        except DataError as error:
+        except (DataError, InputError) as error:
             assert error.value is not None, value
             continue
         if name == "output_dir" and value:  # wherever the user says, and nowhere else

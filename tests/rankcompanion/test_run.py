@@ -356,7 +356,7 @@ def test_a_fault_in_own_scores_is_found_without_a_kernel(sandbox, tmp_path, monk
 def test_a_fault_in_own_scores_is_found_before_a_verdict_computes(tmp_path):
     (tmp_path / "own.csv").write_text("system,segment,score\na,1,50\nb,1,x\n")
     code = (
-        "import sys; from rankstability.report import commands\n"
+        "import sys; from rankcompanion import commands\n"
         f"code = commands.main(['verdict', {str(tmp_path / 'own.csv')!r}])\n"
         "loaded = {'matplotlib', 'statsmodels', 'rankstability.study'} & set(sys.modules)\n"
         "sys.exit(f'{code} {loaded}' if code != 2 or loaded else 0)"

@@ -192,7 +192,6 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
         tried = sorted({*folder.tables(path), *path.glob("*.xls*"), *path.glob("*.ods")})
         near, expected = next(filter(any, map(_almost, tried)), ("", ""))
         problem += f": {near}" if near else ""
-        value = (names or path.name) if near == SHEET else value
         expected = expected or "one of the formats that `rankstability formats` lists"
         raise DataError(problem, file=path, value=value, expected=expected)
     first = next((form for form in ("da", "segments") if form in kinds), "")
@@ -214,17 +213,12 @@ NEEDED = {  # names in the first line of a format: with half of them a file is n
     "wmt25": ("doc_id", "tgt_text", "scores"),
     "battles": battles.NEEDED,
 }
-SHEET = "a spreadsheet or a ZIP archive"
-SHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how XLSX and ODS begin, and XLS
 LABEL_STUDIO = ("annotations", "completed_by", "lead_time")
 
 
 def _almost(path: Path) -> tuple[str, str]:
     """What a file of no known format looks like, and what helps; both empty where like nothing."""
     try:
-        with text.opened(path) as stream:
-            if stream.read(4) in SHEETS:
-                return SHEET, "the table of judgments exported as CSV (UTF-8)"
         start = _start(path)
         line = start.partition("\n")[0].rstrip("\r")
         if lacking := appraise.almost(line):

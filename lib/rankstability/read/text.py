@@ -18,6 +18,7 @@ from typing import IO, Any, cast
 from ..errors import DataError
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\3\4"
+OLE = b"\xd0\xcf\x11\xe0"  # how XLS begins
 LARGEST = 1 << 29  # bytes of a file, unpacked
 RATIO, SURELY = 200, 1 << 24  # unpacked over packed, of more than so many bytes
 PIECE = 1 << 20
@@ -115,7 +116,7 @@ def head(path: Path) -> str:
     """The beginning of a file as text. Raises DataError if it cannot be read or is no text."""
     with opened(path) as stream:
         data = stream.read(PIECE)
-    if data.startswith(ZIP):
+    if data.startswith((ZIP, OLE)):
         expected = "text in UTF-8, such as the CSV that spreadsheets export"
         raise DataError("a spreadsheet or another archive, not text", file=path, expected=expected)
     try:

@@ -617,7 +617,7 @@ def test_a_spreadsheet_is_refused_in_words_that_can_be_read(tmp_path, name, insi
     (tmp_path / inside).mkdir(exist_ok=True)
     start = b"\xd0\xcf\x11\xe0" if name.endswith("xls") else b"PK\x03\x04"
     (tmp_path / inside / name).write_bytes(start + b"\0" * 600)
-    wanted = f"a spreadsheet or a ZIP archive; found '{name}'; expected .* exported as CSV"
+    wanted = rf"{name}: a spreadsheet or another archive, not text.*expected .* CSV"
     with pytest.raises(DataError, match=wanted):
         campaigns.find(tmp_path / (inside or name))
 
