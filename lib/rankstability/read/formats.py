@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -18,7 +19,7 @@ import yaml
 
 from ..errors import DataError
 from ..judgments import DirectAssessment
-from . import appraise, battles, columns, da, json_lines, long, mqm, mtme, rr, text
+from . import appraise, battles, columns, da, json_lines, languages, long, mqm, mtme, rr, text
 from .da import GOOD, LATEST, locate
 
 TOLD = ("pair", "scale", "columns", "reset", "annotator")  # settings on which the judgments depend
@@ -109,7 +110,9 @@ def _read_mqm(source: Source, pair: str) -> Judgments:
 
 def _read_battles(source: Source, pair: str) -> Judgments:
     """Those of one pair; of all without (there is one task per pair)."""
-    pairs = [pair] if pair else sorted({battles.pair_of(f, source.settings) for f in source.files})
+    pairs = (
+        [pair] if pair else sorted({languages.pair_told(f, source.settings) for f in source.files})
+    )
     parts = [battles.read(source.files, one, source.settings) for one in pairs]
     if len(parts) == 1:
         return parts[0]
@@ -140,11 +143,18 @@ FORMATS: dict[str, Format] = {
         read=_read_mqm,
         pair_of=mqm.pair_of,
     ),
+    "bio-mqm": Format(
+        "MQM",
+        partial(json_lines.knows, "bio-mqm"),
+        pairs=lambda source: sorted({mqm.rated_pair(f, source.settings) for f in source.files}),
+        read=lambda source, pair: mqm.read_ratings(source.files, pair),
+        pair_of=mqm.rated_pair,
+    ),
     "rr": Format(
         "RR",
         rr.knows,
-        pairs=lambda source: rr.pairs(source.files),
-        read=lambda source, pair: rr.read_rr(source.files, pair=pair),
+        pairs=lambda source: rr.pairs(source.files, source.settings),
+        read=lambda source, pair: rr.read_rr(source.files, pair, source.settings),
     ),
     "appraise": _appraise("appraise", "DA", appraise.read_appraise),
     "esa": _appraise("esa", "DA", appraise.read_appraise),
@@ -156,9 +166,11 @@ FORMATS: dict[str, Format] = {
     "battles": Format(
         "RR",
         battles.knows,
-        pairs=lambda source: sorted({battles.pair_of(f, source.settings) for f in source.files}),
+        pairs=lambda source: sorted(
+            {languages.pair_told(f, source.settings) for f in source.files}
+        ),
         read=_read_battles,
-        pair_of=battles.pair_of,
+        pair_of=languages.pair_told,
     ),
     "long": scores(columns.opened, columns.knows),
 }  # in the order in which a file is tried
@@ -233,13 +245,23 @@ def kinds_of(path: Path) -> set[str]:
 
 
 def _candidates(path: Path) -> list[Path]:
-    """Files that may hold judgments (of WMT10, not the paid ``-public`` ones), sorted."""
+    """Files that may hold judgments, sorted.
+
+    Of WMT10 not the paid ``-public`` ones; of others, not a header in a file of its own.
+    """
     if path.is_file():
         return [path]
     patterns = [*PATTERNS, *(f"{one}.gz" for one in PATTERNS), "*.tsv.tar.gz", "*.parquet"]
     patterns += [f"{STAND_OFF}/*.seg.score", f"{STAND_OFF}/*.seg.score.gz"]
     files = {file for pattern in patterns for file in path.glob(pattern) if file.is_file()}
-    return sorted(p for p in files if "-public" not in p.name and not p.name.startswith("."))
+    shown = sorted(p for p in files if "-public" not in p.name and not p.name.startswith("."))
+    return [file for file in shown if not _is_header(file)] or shown
+
+
+def _is_header(file: Path) -> bool:
+    """Whether a file is one line of names, such as stands beside exports without a header."""
+    words = re.split(r"[\t ,;]+", text.head(file).strip())
+    return len(words) > 1 and all(re.fullmatch(r'"?[A-Za-z_][\w.]*"?', word) for word in words)
 
 
 def kind_of(path: Path) -> str:
@@ -251,6 +273,12 @@ def kind_of(path: Path) -> str:
 def named_file(folder: Path, name: str) -> Path | None:
     """A file that campaign.yaml names, in its folder or among a metrics task's human scores."""
     return locate(folder, name) or locate(folder / STAND_OFF, name)
+
+
+def _named_files(folder: Path, name: str) -> list[Path]:
+    """The file of that name, or those of a pattern of the catalogue; none where it is not here."""
+    found = sorted(folder.glob(name)) if "*" in name else [named_file(folder, name)]
+    return [file for file in found if file]
 
 
 def files(
@@ -271,7 +299,7 @@ def files(
     if path.is_file():
         listed = [path]
     elif named:
-        listed = [file for file in (named_file(path, str(one)) for one in named) if file]
+        listed = [file for one in named for file in _named_files(path, str(one))]
     else:
         kinds = (name, "") if settings.get("columns") else (name,)  # known by these only, perhaps
         listed = [file for file in _candidates(path) if kind_of(file) in kinds]
