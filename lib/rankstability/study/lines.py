@@ -19,8 +19,14 @@ from .held import RANKED, UNTOLD, Standing, made_by, standing
 SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook 10 compares
 
 
-def judged_by(judgments: DirectAssessment | pd.DataFrame) -> dict[str, Scored]:
-    """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score."""
+def judged_by(
+    judgments: DirectAssessment | pd.DataFrame, own: str | None = None
+) -> dict[str, Scored]:
+    """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score.
+
+    Where no segment was judged of two systems, tests that pair them on segments have nothing to
+    compare: with `own`, such recipes are left out, but for this one.
+    """
     made: dict[tuple[str, str], Scored] = {}
     for recipe in RECIPES.values():
         key = (recipe.rows, recipe.score)
@@ -28,7 +34,16 @@ def judged_by(judgments: DirectAssessment | pd.DataFrame) -> dict[str, Scored]:
             da = isinstance(judgments, DirectAssessment)
             rows = select_rows(judgments, recipe.rows) if da else judgments
             made[key] = scored(rows, recipe.score)
-    return {name: made[recipe.rows, recipe.score] for name, recipe in RECIPES.items()}
+    all_of = {name: made[recipe.rows, recipe.score] for name, recipe in RECIPES.items()}
+    return {k: one for k, one in all_of.items() if own in (None, k) or _compares(k, one)}
+
+
+def _compares(recipe: str, judged: Scored) -> bool:
+    """Whether a recipe's test finds anything to compare in these judgments."""
+    if (np.isfinite(judged.matrix()).sum(axis=1) > 1).any():
+        return True
+    p = made_by(judged, RECIPES[recipe]).p
+    return bool((np.nan_to_num(p[np.triu_indices(len(p), 1)], nan=1.0) < 1).any())
 
 
 def units_shown(judged: Scored) -> list[str]:
