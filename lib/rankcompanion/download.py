@@ -66,7 +66,8 @@ def url_of(source: Entry, name: str, base: str = "") -> str:
     if "archive" in source:
         address = str(source["archive"])
         return f"{base.rstrip('/')}/{address.rsplit('/', 1)[1]}" if base else address
-    path = "/".join((source["repository"], source["commit"], quote(f"{source['folder']}/{name}")))
+    there = f"{source['folder']}/{source['files'][name].get('at', name)}".lstrip("/")
+    path = "/".join((source["repository"], source["commit"], quote(there)))
     return f"{(base or RAW).rstrip('/')}/{path}"
 
 
@@ -142,7 +143,7 @@ def _from_repository(of: _Wanted, source: Entry) -> Iterator[str]:
             continue
         try:
             fetch(url_of(source, file, of.base), of.folder / file, facts, of.tries)
-            yield f"{file} fetched, verified ({', '.join(facts)})"
+            yield f"{file} fetched, verified ({', '.join(key for key in facts if key != 'at')})"
         except DataError as error:
             of.failed.setdefault(file, []).append(error)
             if isinstance(error, Unreachable):
@@ -211,7 +212,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.list:
         here = {campaign.name for campaign in campaigns.present()}
         for campaign in campaigns.listed():
-            print(f"{campaign.name:22}{'here' if campaign.name in here else '-':6}{campaign.title}")
+            print(f"{campaign.name:26}{'here' if campaign.name in here else '-':6}{campaign.title}")
         return 0
     names = options.campaign or [c.name for c in campaigns.listed() if not c.demo]
     bad = []

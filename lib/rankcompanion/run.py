@@ -79,9 +79,9 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
 
     default = {p.name: p.default for p in parameters.parameters(name)}
     asked = values.get("campaign") or default["campaign"]
-    if asked not in campaigns.catalogue() and os.path.exists(asked):
-        values["campaign"] = asked = str(Path(asked).resolve())  # the notebook runs elsewhere
     campaign, pair = campaigns.find(asked), values.get("pair", "")
+    if asked != campaign.name or not campaigns.in_catalogue(asked):
+        values["campaign"] = str(campaign.file or campaign.folder)  # the notebook runs elsewhere
     parameters.check_campaign(name, campaign)
     parameters.check_pair(campaign, pair)
     wanted = values.get("output_dir", "")

@@ -32,7 +32,9 @@ ROWS = (
 UNKNOWN_Z = ("worker without rows in ad-latest", "worker whose scores never vary")
 ZERO_VARIANCE = ("drop", "zero")
 REFERENCE = "_ref"  # the reference's id in relative ranking
-_HUMAN = re.compile(r"HUMAN|(?i:(?:^|[-_.])human(?:[-_.]|$))|^ref[-_]?[A-Z]$")
+_HUMAN = re.compile(
+    r"HUMAN|(?i:(?:^|[-_.])human(?:[-_.]|$))|^ref[-_]?[A-Z]$|^reference(_r\d)?$|^translator-[A-Z]$"
+)
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,11 @@ import pooch
 import pytest
 import yaml
 
-from paperkit import paths
+from conftest import real
 from rankcompanion import download, transfer
+from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.read import campaigns
+from rankstability.read import campaigns, text
 
 LATEST = b"HITId\tWorkerId\n" + b"some judgments\n" * 200
 GOOD = b"HITId\tWorkerId\n" + b"good judgments\n" * 200
@@ -437,3 +438,24 @@ def test_every_source_of_the_catalogue_can_be_checked_or_says_that_it_cannot():
     url = download.url_of(campaigns.catalogue()["wmt10"]["sources"][0], "data_RNK.csv")
     assert url.startswith("https://raw.githubusercontent.com/alopez/wmt-ranking/23ed4c6c")
     assert url.endswith("/raw_data/wmt10/data_RNK.csv")
+    llmfao, golden = campaigns.catalogue()["llmfao"]["sources"]
+    url = download.url_of(llmfao, "crowd-comparisons.csv")
+    assert url.endswith(f"/dustalov/llmfao/{llmfao['commit']}/crowd-comparisons.csv")
+    url = download.url_of(golden, "official/llmfao-golden.csv")  # there it has another path
+    assert url.endswith(f"/dustalov/evalica/{golden['commit']}/llmfao-golden.csv")
+    slt = campaigns.catalogue()["wmt-slt23"]["sources"][0]
+    url = download.url_of(slt, "segment-style/WMT23SLTSegA.scores.csv")
+    assert url.endswith("/human_evaluation/scores/WMT23SLTSegA.scores.csv")
+
+
+@pytest.mark.parametrize("name", ["wmt21-facebook-wikipedia", "wmt-slt23", "llmfao"])
+def test_the_files_of_a_release_are_those_of_the_catalogue(name):
+    folder = real(name)
+    files = {
+        k: v
+        for source in campaigns.catalogue()[name]["sources"]
+        for k, v in source["files"].items()
+    }
+    for file, facts in files.items():
+        here = campaigns.locate(folder, file)
+        assert here is not None and text.git_blob(here) == facts["git_blob"], file

@@ -27,18 +27,33 @@ from .held import RANKED, UNTOLD, Standing, standing
 SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook 10 compares
 
 
-def judged_by(judgments: DirectAssessment | pd.DataFrame) -> dict[str, Scored]:
-    """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score."""
+def judged_by(
+    judgments: DirectAssessment | pd.DataFrame, own: str | None = None
+) -> dict[str, Scored]:
+    """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score.
+
+    Where no segment was judged of two systems, tests that pair them on segments have nothing to
+    compare: with `own`, such recipes are left out, but for this one.
+    """
     made: dict[tuple[str, str, bool, bool], Scored] = {}
     for recipe in RECIPES.values():
         key = _counts(recipe)
         if key not in made:
             made[key] = counted_by(judgments, recipe)
-    return {name: made[_counts(recipe)] for name, recipe in RECIPES.items()}
+    all_of = {name: made[_counts(recipe)] for name, recipe in RECIPES.items()}
+    return {k: one for k, one in all_of.items() if own in (None, k) or _compares(k, one)}
 
 
 def _counts(recipe: Recipe) -> tuple[str, str, bool, bool]:
     return recipe.rows, recipe.score, recipe.apart, recipe.screened
+
+
+def _compares(recipe: str, judged: Scored) -> bool:
+    """Whether a recipe's test finds anything to compare in these judgments."""
+    if (np.isfinite(judged.matrix()).sum(axis=1) > 1).any():
+        return True
+    p = made_by(judged, RECIPES[recipe]).p
+    return bool((np.nan_to_num(p[np.triu_indices(len(p), 1)], nan=1.0) < 1).any())
 
 
 def units_shown(judged: Scored) -> list[str]:

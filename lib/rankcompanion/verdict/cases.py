@@ -104,7 +104,7 @@ def scored_case(
 ) -> Case:
     """`cases` of a protocol with scores; `form` is the campaign's format."""
     try:
-        judged = judged_by(judgments)
+        judged = judged_by(judgments, "" if recipe == "auto" else recipe)
     except DataError:  # such as z without workers
         judged = {r.name: scored(judgments) for r in RECIPES.values() if r.score == "raw"}
     judged = {name: one for name, one in judged.items() if len(one.systems) >= 2}
@@ -112,7 +112,7 @@ def scored_case(
         raise DataError(f"fewer than two systems in {pair}", expected="two systems or more")
     chosen = recipe_of_year(year, form) if recipe == "auto" else recipe
     if recipe == "auto" and chosen not in judged:
-        chosen = "wmt25"
+        chosen = "wmt25" if "wmt25" in judged else next(iter(judged))
     if chosen not in judged:
         raise DataError(
             f"{pair} has no scores for this recipe", value=chosen, expected=", ".join(judged)

@@ -12,28 +12,29 @@ import pandas as pd
 from pandas.api.types import union_categoricals
 
 from ..errors import DataError
-from . import languages, tables
 from . import schema as schemas
+from . import tables
+from .languages import pair_told
 from .rr import COLUMNS
 
 NEEDED = ("model_a", "model_b", "winner")
-RANKS = {"model_a": (1, 2), "model_b": (2, 1), "tie": (1, 1)}
-RANKS |= {"tie (bothbad)": (1, 1), "both_bad": (1, 1)}
+TIES = ("tie", "tie (bothbad)", "both_bad")
 HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
 HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # whether models were, by `anony`
 NAMED = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
+FORMS = (NAMED, {"system1": "left", "system2": "right", "judge": "worker", "question": "prompt"})
 
 
 def knows(path: Path, line: str) -> bool:
     """Whether the first line names two models and a winner."""
     if line.lstrip()[:1] in ("{", "["):
-        return all(f'"{name}"' in line for name in NEEDED)
-    return set(NEEDED) <= set(tables.cells(line, tables.separator(line)))
+        return any(all(f'"{name}"' in line for name in _needed(names)) for names in FORMS)
+    row = set(tables.cells(line, tables.separator(line)))
+    return any(row.issuperset(_needed(names)) for names in FORMS)
 
 
-def pair_of(path: Path, settings: Mapping[str, Any]) -> str:
-    """The language pair: of campaign.yaml, of the file's name, or a placeholder."""
-    return settings.get("pair") or languages.pair_in(path) or languages.PLACEHOLDER
+def _needed(names: Mapping[str, str]) -> tuple[str, ...]:
+    return names["system1"], names["system2"], "winner"
 
 
 def read(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.DataFrame:
@@ -45,7 +46,7 @@ def read(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.Da
     missing column, an unknown winner, a model against itself, an empty name.
     """
     excluded: Counter[str] = Counter()
-    files = [file for file in files if pair_of(file, settings) == pair]
+    files = [file for file in files if pair_told(file, settings) == pair]
     parts = [_battles(file, excluded) for file in files]
     tables.refuse_twice(files, [part[part.attrs["told"]] for part in parts])
     rows = {name: _joined([part[name] for part in parts]) for name in NAMED}
@@ -75,14 +76,17 @@ def _joined(columns: Sequence[pd.Series]) -> pd.Categorical:
 
 
 def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
-    table = tables.any_table(file, {*NEEDED, *NAMED.values(), "anony"}.intersection)
-    missing = [name for name in NEEDED if name not in table.frame]
-    if missing:
+    known = {"winner", "anony", *(name for form in FORMS for name in form.values())}
+    table = tables.any_table(file, known.intersection)
+    names = next((one for one in FORMS if set(_needed(one)) <= set(table.frame)), None)
+    if names is None:
+        missing = next(name for name in NEEDED if name not in table.frame)
         there = ", ".join(table.frame.columns)[:80]
-        raise DataError("a column is missing", file=file, line=1, value=there, expected=missing[0])
-    named = {ours: theirs for ours, theirs in NAMED.items() if theirs in table.frame}
+        raise DataError("a column is missing", file=file, line=1, value=there, expected=missing)
+    named = {ours: theirs for ours, theirs in names.items() if theirs in table.frame}
+    ranks_of = {names["system1"]: (1, 2), names["system2"]: (2, 1), **dict.fromkeys(TIES, (1, 1))}
     table.check_values(
-        [name for name in (*NEEDED, *NAMED.values(), "anony") if name in table.frame]
+        [name for name in ("winner", *names.values(), "anony") if name in table.frame]
     )
     keep = np.arange(len(table.frame))
     if "anony" in table.frame:
@@ -92,16 +96,16 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
         keep = np.flatnonzero(hidden)
         excluded["battles of known models (left out)"] += len(hidden) - len(keep)
     ids = schemas.ids(*named) | schemas.ids(*{"judge"} & named.keys(), missing=())
-    schema = schemas.made(ids | {"winner": schemas.one_of(RANKS, "winner")})
+    schema = schemas.made(ids | {"winner": schemas.one_of(ranks_of, "winner")})
     rows = table.validated(schema, {**named, "winner": "winner"}, keep)
     both = union_categoricals([_joined([rows[name]]) for name in ("system1", "system2")])
     same = keep[np.equal(*both.codes.reshape(2, -1))]
     if len(same):
-        raise table.error("a model against itself", int(same[0]), "model_b", "two models")
-    bad = rows["winner"].isin(["tie (bothbad)", "both_bad"])
+        raise table.error("a model against itself", int(same[0]), names["system2"], "two models")
+    bad = rows["winner"].isin(TIES[1:])
     excluded["(kept as ties: both bad)"] += int(bad.sum())
     winner = rows["winner"].cat
-    ranks = np.array([RANKS[str(name)] for name in winner.categories])[winner.codes]
+    ranks = np.array([ranks_of[str(name)] for name in winner.categories])[winner.codes]
     number = pd.Series(table.lines[keep]).astype(str)
     judge = rows["judge"].astype(str).replace("NA", "") if "judge" in rows else ""
     out = rows.reindex(columns=list(NAMED)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])

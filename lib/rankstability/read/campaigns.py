@@ -12,7 +12,7 @@ import pandas as pd
 
 from .. import paths
 from ..errors import DataError, meant
-from ..judgments import UNKNOWN_Z, DirectAssessment, unstandardised
+from ..judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
 from . import da as readers_da
 from . import formats, text
 from .catalogue import Campaign, _campaign, catalogue, folder_of, in_catalogue, listed, present
@@ -48,6 +48,8 @@ def find(name: str | Path) -> Campaign:
     given = str(name)
     if given in catalogue():
         campaign = _campaign(given, folder_of(given), catalogue()[given])
+        if not campaign.complete and (path := _existing(given)):
+            return _own(path)  # its own name for a folder that is here
         if not campaign.complete:
             by_hand = "(data/README.md says how to place them by hand)"
             expected = f"them there, or run `make data CAMPAIGN={given}` {by_hand}"
@@ -164,22 +166,38 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     judgments = FORMATS[campaign.format].read(campaign.source(pair), pair)
     if isinstance(judgments, DirectAssessment):
         judgments = replace(judgments, file=paths.shown(campaign.folder))
+        judgments = _with_lone_segments(judgments)
         return _with_unknown_z(judgments, campaign.entry.get("zero_variance", "drop"))
     return judgments
 
 
+def _with_lone_segments(da: DirectAssessment) -> DirectAssessment:
+    """The judgments with a note where no two systems have a segment in common."""
+    rows = da.good.loc[counted(da.good), ["system", "segment"]].drop_duplicates()
+    if rows["segment"].duplicated().any() or rows["system"].nunique() < 2:
+        return da
+    reason = "(kept: no segment was judged of two systems, so that no test can pair them)"
+    return replace(da, excluded=_more(da.excluded, [(_last_file(da), reason, len(rows))]))
+
+
+def _last_file(da: DirectAssessment) -> str:
+    return str(da.excluded["file"].iloc[-1]) if len(da.excluded) else ""
+
+
+def _more(excluded: pd.DataFrame, noted: list[tuple[str, str, int]]) -> pd.DataFrame:
+    more = pd.DataFrame(noted, columns=["file", "reason", "rows"])
+    return pd.concat([excluded, more], ignore_index=True) if noted else excluded
+
+
 def _with_unknown_z(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
     """The judgments with the campaign's rule, and a count of those that have no z-score."""
-    reason, excluded = unstandardised(da), da.excluded
-    file = excluded["file"].iloc[-1] if len(excluded) else ""
+    reason, file = unstandardised(da), _last_file(da)
     z = ("no z", "z is 0" if zero_variance == "zero" else "no z")
     counts = [
         (why, told, int((reason == why).sum())) for why, told in zip(UNKNOWN_Z, z, strict=True)
     ]
-    if noted := [(file, f"{why} ({told})", n) for why, told, n in counts if n]:
-        more = pd.DataFrame(noted, columns=["file", "reason", "rows"])
-        excluded = pd.concat([excluded, more], ignore_index=True)
-    return replace(da, zero_variance=zero_variance, excluded=excluded)
+    noted = [(file, f"{why} ({told})", n) for why, told, n in counts if n]
+    return replace(da, zero_variance=zero_variance, excluded=_more(da.excluded, noted))
 
 
 def load_da(campaign: Campaign, pair: str) -> DirectAssessment:

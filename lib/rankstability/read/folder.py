@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
+from . import text
+
 RECORD = "run.json"  # lists the files of a run
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 TABLE = re.compile(
@@ -44,11 +46,23 @@ def _results(folder: Path) -> set[str]:
 
 
 def tables(path: Path) -> list[Path]:
-    """Files that may hold judgments (of WMT10, not the paid ``-public`` ones), sorted."""
+    """Files that may hold judgments, sorted.
+
+    Of WMT10 not the paid ``-public`` ones; of others, not a header in a file of its own.
+    """
     if path.is_file():
         return [path]
     files = (entry for entry in entries(path) if TABLE.fullmatch(entry.name) and entry.is_file())
-    return sorted(file for file in files if not is_paid(file))
+    known = sorted(file for file in files if not is_paid(file))
+    return [file for file in known if not is_header(file)] or known
+
+
+def is_header(file: Path) -> bool:
+    """Whether a file is one line of names, such as stands beside exports without a header."""
+    if file.suffix.lower() == ".parquet":
+        return False
+    words = re.split(r"[\t ,;]+", text.head(file).strip())
+    return len(words) > 1 and all(re.fullmatch(r'"?[A-Za-z_][\w.]*"?', word) for word in words)
 
 
 def is_paid(file: Path) -> bool:

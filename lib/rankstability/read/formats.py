@@ -20,7 +20,20 @@ import yaml
 
 from ..errors import DataError
 from ..judgments import DirectAssessment
-from . import appraise, battles, columns, da, folder, json_lines, long, mqm, mtme, rr, text
+from . import (
+    appraise,
+    battles,
+    columns,
+    da,
+    folder,
+    json_lines,
+    languages,
+    long,
+    mqm,
+    mtme,
+    rr,
+    text,
+)
 from .da import GOOD, LATEST, locate
 
 TOLD = ("pair", "scale", "columns", "reset", "annotator")  # settings on which the judgments depend
@@ -109,7 +122,9 @@ def _read_mqm(source: Source, pair: str) -> Judgments:
 
 def _read_battles(source: Source, pair: str) -> Judgments:
     """Those of one pair; of all without (there is one task per pair)."""
-    pairs = [pair] if pair else sorted({battles.pair_of(f, source.settings) for f in source.files})
+    pairs = (
+        [pair] if pair else sorted({languages.pair_told(f, source.settings) for f in source.files})
+    )
     parts = [battles.read(source.files, one, source.settings) for one in pairs]
     if len(parts) == 1:
         return parts[0]
@@ -143,11 +158,18 @@ FORMATS: dict[str, Format] = {
         read=_read_mqm,
         pair_of=mqm.pair_of,
     ),
+    "bio-mqm": Format(
+        "MQM",
+        partial(json_lines.knows, "bio-mqm"),
+        pairs=lambda source: sorted({mqm.rated_pair(f, source.settings) for f in source.files}),
+        read=lambda source, pair: mqm.read_ratings(source.files, pair),
+        pair_of=mqm.rated_pair,
+    ),
     "rr": Format(
         "RR",
         rr.knows,
-        pairs=lambda source: rr.pairs(source.files),
-        read=lambda source, pair: rr.read_rr(source.files, pair=pair),
+        pairs=lambda source: rr.pairs(source.files, source.settings),
+        read=lambda source, pair: rr.read_rr(source.files, pair, source.settings),
     ),
     "appraise": _appraise("appraise", "DA", appraise.read_appraise),
     "esa": _appraise("esa", "DA", appraise.read_appraise),
@@ -159,9 +181,11 @@ FORMATS: dict[str, Format] = {
     "battles": Format(
         "RR",
         battles.knows,
-        pairs=lambda source: sorted({battles.pair_of(f, source.settings) for f in source.files}),
+        pairs=lambda source: sorted(
+            {languages.pair_told(f, source.settings) for f in source.files}
+        ),
         read=_read_battles,
-        pair_of=battles.pair_of,
+        pair_of=languages.pair_told,
     ),
     "long": scores(columns.opened, columns.knows),
 }  # in the order in which a file is tried
@@ -287,6 +311,8 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
         return "paid judgments, which the official results leave out"
     if file.is_symlink() and not file.exists():
         raise DataError("a link to a file that is not there", file=file, expected="the file")
+    if folder.is_header(file):
+        return ""
     kind = kind_of(file)
     if not kind:
         _refuse_broken_json(file)
@@ -315,6 +341,12 @@ def _may_be(file: Path, kind: str) -> bool:
     return not kind and not file.name.lower().endswith((".txt", ".txt.gz"))
 
 
+def _named_files(folder: Path, name: str) -> list[Path]:
+    """The file of that name, or those of a pattern of the catalogue; none where it is not here."""
+    found = sorted(folder.glob(name)) if "*" in name else [named_file(folder, name)]
+    return [file for file in found if file]
+
+
 def files(
     name: str, path: Path, pair: str = "", settings: Mapping[str, Any] | None = None
 ) -> tuple[Path, ...]:
@@ -333,7 +365,7 @@ def files(
     if path.is_file():
         listed = [path]
     elif named:
-        listed = [file for file in (named_file(path, str(one)) for one in named) if file]
+        listed = [file for one in named for file in _named_files(path, str(one))]
     else:
         mapped = bool(settings.get("columns"))  # a table may be known by these only
         kinds = {file: kind_of(file) for file in folder.tables(path)}

@@ -22,6 +22,7 @@ MARKERS = {
     "pearmut": ('"user_id"', '"item_i"'),
     "wmt24": ('"esa_score"', '"line_id"', '"system"'),
     "wmt25": ('"tgt_text"', '"scores"', '"doc_id"'),
+    "bio-mqm": ('"MT_Engine"', '"Annotator_ID"', '"target_errors"'),
 }
 WMT24 = {"pair": "langs", "segment": "line_id", "system": "system", "score": "esa_score"}
 WMT24 |= {"annotator": "annotator", "document": "doc_id", "domain": "domain"}

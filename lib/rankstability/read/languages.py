@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ..errors import DataError
 
@@ -30,7 +31,7 @@ LANGUAGES = {
 }  # English name or code -> the code we write
 PLACEHOLDER = "xx-yy"  # the pair of judgments that nowhere say theirs
 PAIR = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z0-9]+)*-[A-Za-z]{2,3}(_[A-Za-z0-9]+)*")
-_HYPHEN = r"(?<![A-Za-z0-9])([a-z]{2,3})-([a-z]{2,3})(?![A-Za-z0-9])"
+_HYPHEN = r"(?<![A-Za-z0-9])([a-z]{2,3})-(?=([a-z]{2,3})(?![A-Za-z0-9]))"
 _JOINED = r"(?<=_)([a-z]{2})([a-z]{2})(?=[._])"
 _UNDERSCORE = r"(?<![A-Za-z0-9])([a-z]{2,3})_(?=([a-z]{2,3})(?![A-Za-z0-9]))"
 
@@ -43,6 +44,11 @@ def pair_of(text: str) -> str:
     sides = (LANGUAGES.get(side.strip().lower(), side.strip()) for side in (source, target))
     found = "-".join(sides)
     return found if PAIR.fullmatch(found) else ""
+
+
+def pair_told(path: Path, settings: Mapping[str, Any]) -> str:
+    """The pair of a file that says none: of campaign.yaml, of its name, or a placeholder."""
+    return settings.get("pair") or pair_in(path) or PLACEHOLDER
 
 
 def no_rows(file: Path | Sequence[Path], pair: str, pairs: Iterable[str]) -> DataError:

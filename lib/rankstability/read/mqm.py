@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from . import languages, tables
+from . import languages, tables, text
 from . import schema as schemas
 from .tables import Table
 from .text import decoded, opened
@@ -31,6 +32,7 @@ HEADERS = {  # our column: its names in the releases of 2020 to 2024
 SEVERITIES = ("Major", "Minor", "Neutral", "No-error", "Critical", "HOTW-test")
 RATED = ("rater", "category", "severity")  # a line without these holds metadata only (Marot)
 CONTROL = "HOTW-test"  # "hands on the wheel": an error planted to keep the rater attentive
+ERRORS, NONE = ("Major", "Minor", "Neutral", "Critical"), ("No-error", "No-error")
 _KINDS = """
 Accuracy/Addition|Creative Reinterpretation|Gender Mismatch|Mistranslation|Omission
 Accuracy/Source language fragment|Untranslated text
@@ -55,11 +57,18 @@ SAME = {  # other spellings in the releases, after `_key`
     "accuracy/omission (translation 2)": "Accuracy/Omission",
     "accuracy/omission (source)": "Accuracy/Omission",
 }
+RATING = {  # of bio-MQM, a rating an object: our column, its field
+    "system": "MT_Engine",
+    "document": "DOC_ID",
+    "doc_segment": "SEG_ID",
+    "rater": "Annotator_ID",
+}
+LOCALES = re.compile(r'"(source|target)_locale"\s*:\s*"([a-z]{2})')
 _CONTROL_CATEGORIES = ("found", "missed")
 
 
-def _key(text: str) -> str:
-    return text.strip().lower().replace("_", " ")
+def _key(name: str) -> str:
+    return name.strip().lower().replace("_", " ")
 
 
 _KNOWN = {_key(c): c for c in CATEGORIES} | SAME
@@ -120,6 +129,86 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     frame = frame.astype(dict.fromkeys(NAMES, "category"))
     frame.attrs["excluded"] = {reason: n for reason, n in sorted(excluded.items()) if n}
     return frame
+
+
+def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
+    """``es-en`` by the locales in a file of bio-MQM; else as the settings or its name say."""
+    said = dict(LOCALES.findall(text.head(path)))
+    if len(said) == 2 and not settings.get("pair"):
+        return f"{said['source']}-{said['target']}"
+    return pair_of(path, settings)
+
+
+def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
+    """The marked errors of one pair as bio-MQM has them, in the form of `read_mqm`.
+
+    Each object is a rating with its ``target_errors``; one without any is ``No-error``. A category
+    is ``error_category/error_subcategory`` with blanks for underscores; Critical, which weighs as
+    Major there, is Major, and counted. Errors marked in the source are counted and left out.
+
+    Raises a DataError for a missing field, an empty name, an unknown severity, and for two ratings
+    of an output by one rater.
+    """
+    excluded: Counter[str] = Counter()
+    seen: dict[tuple[str, ...], Path] = {}
+    parts = []
+    for file in files:
+        ratings, errors = _ratings(file, excluded)
+        schema = schemas.ids("system", "document", "rater")
+        schema |= {"doc_segment": schemas.count(0, "not a segment number")}
+        rows = ratings.validated(schemas.made(schema), RATING)
+        for row, key in enumerate(rows.astype(str).itertuples(index=False, name=None)):
+            if key in seen:
+                expected = f"each once; it stands in {seen[key].name} too"
+                raise ratings.error("a rating of the same output again", row, "SEG_ID", expected)
+            seen[key] = file
+        excluded["(kept: blanks around names taken away)"] += ratings.trimmed([*RATING.values()])
+        parts.append(rows.assign(error=errors).explode("error", ignore_index=True))
+    frame = pd.concat(parts, ignore_index=True)
+    kinds = pd.DataFrame(frame.pop("error").to_list(), columns=["category", "severity"])
+    excluded["(kept as Major, which weighs the same: Critical)"] += int(
+        (kinds["severity"] == "Critical").sum()
+    )
+    frame = frame.assign(pair=pair, **kinds.replace({"severity": {"Critical": "Major"}}))
+    frame["segment"] = frame.groupby(["document", "doc_segment"]).ngroup() + 1
+    frame = frame.astype({"doc_segment": int} | dict.fromkeys(NAMES, "category"))[list(COLUMNS)]
+    frame.attrs["excluded"] = {reason: n for reason, n in sorted(excluded.items()) if n}
+    return frame
+
+
+def _ratings(file: Path, excluded: Counter[str]) -> tuple[Table, list[list[tuple[str, str]]]]:
+    """The ratings of a file of bio-MQM, and category and severity of each one's errors."""
+    entries, errors = [], []
+    for line, entry in text.records(file):
+        with text.placed(file, line):
+            for name in (*RATING.values(), "target_errors"):
+                if name not in entry:
+                    raise DataError(f"no field {name}", expected=", ".join(RATING.values()))
+            errors.append([_kind(error) for error in _list(entry, "target_errors")])
+            excluded["errors marked in the source (left out)"] += len(_list(entry, "source_errors"))
+        entries.append((line, {name: entry[name] for name in RATING.values()}))
+    if not entries:
+        raise DataError("no judgments", file=file, expected="at least one rating")
+    return tables.from_records(file, entries), [one or [NONE] for one in errors]
+
+
+def _list(entry: Mapping[str, Any], name: str) -> list[Any]:
+    said = entry.get(name) or []
+    if not isinstance(said, list):
+        raise DataError("not a list", column=name, value=str(said)[:60], expected="errors")
+    return said
+
+
+def _kind(error: Any) -> tuple[str, str]:
+    """Category and severity of one of bio-MQM's errors."""
+    said = error if isinstance(error, dict) else {}
+    parts = [said.get(name) for name in ("error_category", "error_subcategory")]
+    severity = _SEVERITY.get(_key(str(said.get("severity"))))
+    if severity not in ERRORS or not parts[0]:
+        expected = "an error_category, and a severity of " + ", ".join(ERRORS)
+        value = str(error)[:80]
+        raise DataError("not an error", column="target_errors", value=value, expected=expected)
+    return "/".join(str(part).replace("_", " ") for part in parts if part), severity
 
 
 def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:

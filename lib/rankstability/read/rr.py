@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ from ..errors import DataError
 from . import schema as schemas
 from . import tables, text
 from .da import apart
-from .languages import LANGUAGES
+from .languages import LANGUAGES, pair_told
 from .tables import Table
 
 NAMES = ["task", "pair", "track", "judge", "document", "system"]  # the categorical columns
 COLUMNS = ["task", "pair", "track", "block", "judge", "segment", "document", "position", "system"]
 COLUMNS += ["rank", "ranked"]
 UNRANKED = -1
+UNKNOWN = "-1"  # a language or document that the export does not know
 EMPTY_SLOT = "blank"  # WMT11: what stands in a slot that showed nothing
 FULL_NAME = r"^newstest\d{4}\.(.+)\.\d+\.[a-z]{2,3}-[a-z]{2,3}$"  # WMT15, WMT16
 LABELS = 5  # ranks run from 1 to 5
@@ -33,14 +35,18 @@ def knows(path: Path, line: str) -> bool:
     return {"srclang", "trglang"} <= row and bool({"system1rank", "rankingID"} & row)
 
 
-def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
+def read_rr(
+    files: Sequence[Path], pair: str = "", settings: Mapping[str, Any] = MappingProxyType({})
+) -> pd.DataFrame:
     """The blocks of relative ranking files (in this order), one row per output shown.
 
     Two forms are known by their header: one row per block, with ``system1Id ... systemNId`` and
     ``system1rank ... systemNrank`` (WMT10 to WMT14), and one row per comparison, with two systems
-    and a ``rankingID`` (WMT15, WMT16). Rows of the second form are put together again to the block
-    they came from (where all comparisons are there and agree); system names are freed of test set,
-    number and pair. A block that stands twice is kept, as in the official results.
+    (WMT15, WMT16, Toral et al. 2018). Rows of the second form are put together again to the block
+    they came from, by ``rankingID`` or judge and segment (where all comparisons are there and
+    agree); system names are freed of test set, number and pair. A block that stands twice is kept,
+    as in the official results. Languages that are -1 are those of `settings`, of the file's name,
+    or a placeholder; segments may have names, and are then numbered.
 
     Columns task (pair, and the track where there is one: ``cs-en individual``), pair, track (of
     WMT11, from the file's name), block (counts from 0 over all files, whatever `pair` is kept),
@@ -52,12 +58,14 @@ def read_rr(files: Sequence[Path], pair: str = "") -> pd.DataFrame:
         raise DataError("no file of rankings given", expected="at least one file")
     parts, first, empty = [], 0, 0
     for file in files:
-        part, blocks, slots = _read_file(Path(file), first)
+        part, blocks, slots = _read_file(Path(file), first, settings)
         parts.append(part)
         first += blocks
         empty += slots
     tables.refuse_twice([Path(file) for file in files], [p.drop(columns="block") for p in parts])
     frame, split = _apart(pd.concat(parts, ignore_index=True))
+    if frame["segment"].dtype == object:
+        frame["segment"] = pd.factorize(frame["segment"].astype(str))[0] + 1
     frame["ranked"] = frame["rank"] != UNRANKED
     frame["task"] = (frame["pair"] + " " + frame["track"]).str.strip()
     if pair:
@@ -85,7 +93,7 @@ def _apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     return out, counts | ({"a system again in its block": int(again.sum())} if again.any() else {})
 
 
-def pairs(files: Sequence[Path]) -> tuple[str, ...]:
+def pairs(files: Sequence[Path], settings: Mapping[str, Any]) -> tuple[str, ...]:
     """The language pairs of `files`, sorted; an unknown language stays as it is written."""
     seen: set[str] = set()
     for file in files:
@@ -93,26 +101,38 @@ def pairs(files: Sequence[Path]) -> tuple[str, ...]:
         names = _columns(table, ["srclang", "trglang"])
         rows = table.frame[[names["srclang"], names["trglang"]]].drop_duplicates().astype(str)
         codes = rows.apply(lambda column: column.map(lambda s: LANGUAGES.get(s.strip().lower(), s)))
-        seen.update(codes.agg("-".join, axis=1))
+        found = codes.agg("-".join, axis=1)
+        seen.update(found.replace(f"{UNKNOWN}-{UNKNOWN}", pair_told(Path(file), settings)))
     return tuple(sorted(seen))
 
 
-def _read_file(file: Path, first: int) -> tuple[pd.DataFrame, int, int]:
+def _read_file(
+    file: Path, first: int, settings: Mapping[str, Any]
+) -> tuple[pd.DataFrame, int, int]:
     """Outputs of one file, its number of blocks, and its number of empty slots."""
     table = tables.read_csv(file)
     values, slots = _values(table)
     pair = _pairs(values)
+    unknown = np.array([values[name].astype(str) == UNKNOWN for name in ("srclang", "trglang")])
+    if (half := unknown[0] != unknown[1]).any():
+        problem, place = "one language is known and the other is not", int(np.argmax(half))
+        raise table.error(
+            problem, place, _columns(table, ())["trglang"], "two languages, or -1 twice"
+        )
+    pair[unknown[0]] = pair_told(file, settings)
     systems = np.column_stack([_text(values[f"system{i + 1}id"]) for i in range(slots)])
     ranks = np.column_stack([values[f"system{i + 1}rank"] for i in range(slots)]).astype(np.int64)
     shown = systems != EMPTY_SLOT
     _refuse_contradictions(table, systems, ranks, shown)
-    segment = values["srcindex"].to_numpy().astype(np.int64)
+    segment = values["srcindex"].astype(object if _named(table) else np.int64).to_numpy()
     per_row = pd.DataFrame({"pair": pair, "judge": _text(values["judgeid"]), "segment": segment})
-    per_row["document"] = _text(values["documentid"]) if "documentid" in values else ""
+    document = values["documentid"].astype(str) if "documentid" in values else ""
+    per_row["document"] = pd.Series(document, values.index).replace(UNKNOWN, "")
     per_row["track"] = next((label for mark, label in TRACKS.items() if mark in file.name), "")
-    if "rankingid" in values and slots == 2:
+    if slots == 2:
         systems = _plain_names(systems, pair)
-        block, position, row, slot = _join(_text(values["rankingid"]), per_row, systems, ranks)
+        ranking = _text(values["rankingid"]) if "rankingid" in values else np.zeros(len(pair))
+        block, position, row, slot = _join(ranking, per_row, systems, ranks)
         blocks = int(block.max()) + 1
     else:
         row, slot = np.nonzero(shown)
@@ -145,13 +165,20 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
     rank = schemas.number(
         f"-1, or 1 to {max(LABELS, slots)}", -1, max(LABELS, slots), "not an integer", 0
     )
-    columns = _languages() | {"srcindex": schemas.count(0)} | schemas.ids(*ids)
+    index = schemas.ids("srcindex") if _named(table) else {"srcindex": schemas.count(0)}
+    columns = _languages() | index | schemas.ids(*ids, missing=("",))
     columns |= {f"system{i + 1}rank": rank for i in range(slots)}
     return table.validated(schemas.made(columns), {name: names[name] for name in columns}), slots
 
 
+def _named(table: Table) -> bool:
+    """Whether segments have names: none is a number."""
+    written = table.frame[_columns(table, ["srcindex"])["srcindex"]].astype(str).unique()
+    return bool(np.isnan(pd.to_numeric(written, errors="coerce")).all())
+
+
 def _languages() -> dict[str, Any]:
-    known = {"unknown language": lambda text: text.strip().lower() in LANGUAGES}
+    known = {"unknown language": lambda text: text.strip().lower() in (*LANGUAGES, UNKNOWN)}
     column = schemas.text("an English name or an ISO 639 code", known)
     return {"srclang": column, "trglang": column}
 
@@ -182,7 +209,9 @@ def _text(column: pd.Series) -> np.ndarray:
 def _pairs(values: pd.DataFrame) -> np.ndarray:
     """The language pair of each row, in two-letter codes."""
     named = (values[name] for name in ("srclang", "trglang"))
-    source, target = (column.map(lambda s: LANGUAGES[s.lower()]).astype(str) for column in named)
+    source, target = (
+        column.map(lambda s: LANGUAGES.get(s.lower(), s)).astype(str) for column in named
+    )
     return _text(source + "-" + target)
 
 

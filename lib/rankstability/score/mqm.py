@@ -10,13 +10,17 @@ import pandas as pd
 from ..errors import DataError
 
 # Weight tables by name: (severity, category or "" for any, weight); the first row that fits counts.
+_LIGHT = ("Punctuation", "Character encoding", "Register", "Spelling", "Grammar")  # of bio-MQM
 _FREITAG = (
     ("", "Source issue", 0.0),
     ("No-error", "", 0.0),
     ("Neutral", "", 0.0),
     ("Major", "Non-translation", 25.0),
+    ("Major", "Accuracy/Untranslated", 25.0),
     ("Major", "", 5.0),
     ("Minor", "Fluency/Punctuation", 0.1),
+    *(("Minor", f"Linguistic conventions/{kind}", 0.1) for kind in _LIGHT),
+    ("Minor", "Style/Non fluent", 0.1),
     ("Minor", "", 1.0),
 )
 WEIGHTS: dict[str, tuple[tuple[str, str, float], ...]] = {
@@ -36,7 +40,9 @@ def weight_table(weights: str = "freitag2021") -> pd.DataFrame:
     Minor 1, Minor Fluency/Punctuation 0.1, Major Non-translation 25, Neutral 0, source issues
     not counted. ``marot2023`` also gives 0 to creative reinterpretation, as the scores embedded
     in the 2023 release do. ``major1`` and ``major10`` are the ends of the range that Freitag et
-    al. tried; ``critical25`` also knows the severity Critical of some later releases.
+    al. tried; ``critical25`` also knows the severity Critical of some later releases. All know
+    bio-MQM's own categories with the weights of its authors (Zouhar et al. 2024): Accuracy/
+    Untranslated as Non-translation; those of Linguistic conventions and Non fluent as punctuation.
     """
     if weights not in WEIGHTS:
         raise DataError("unknown weight table", value=weights, expected=", ".join(WEIGHTS))

@@ -7,11 +7,13 @@ import shutil
 
 import pandas as pd
 import pytest
+from rankstability.study import lines, verdict
 from test_readers_da import COLUMNS, ROWS, segment_file, write
 
 from conftest import needs, real
 from rankstability import paths
 from rankstability.errors import DataError
+from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns, formats, languages, text
 
 # Knowles (2021), Table 4, without the systems marked *: (year, tool group) -> pairs, by style.
@@ -67,7 +69,7 @@ def test_names_folders_and_formats_are_sound():
         assert formats.FORMATS[campaign.format].protocol == campaign.protocol
         assert campaign.title and campaign.entry["citation"]
         if campaign.protocol == "DA":
-            assert set(campaign.style.split("/")) <= {"SR-DC", "SR+DC"}
+            assert set(campaign.style.split("/")) <= {"SR-DC", "SR+DC", ""}
 
 
 @pytest.mark.parametrize("name", ["demo-srdc", "demo-srpdc"])
@@ -138,6 +140,56 @@ def test_a_relative_path_from_anywhere(monkeypatch, tmp_path):
     assert campaigns.find("here").name == "here"
 
 
+def test_a_folder_of_the_current_one_may_have_the_name_of_a_campaign_that_is_not_here(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path / "elsewhere"))
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "wmt18")
+    campaign = campaigns.find("wmt18")
+    assert (campaign.name, campaign.folder) == ("own-wmt18", tmp_path / "wmt18")
+
+
+def test_a_header_in_a_file_of_its_own_is_no_data(tmp_path):
+    names = "username,system,itemid,itemtype,srclang,trglang,score,documentid,isdocumentlevelscore"
+    rows = [f"u1,{s},{k},TGT,eng,deu,{50 + k},d,False,1,2" for s in "AB" for k in range(3)]
+    (tmp_path / "scores.csv").write_text("\n".join(rows) + "\n")
+    for name, header in (
+        ("columns.csv", f"{names},timestart,timeend"),
+        ("zz.tsv", "system\tsegment\tscore"),
+    ):
+        (tmp_path / name).write_text(header + "\n")
+    campaign = campaigns.find(tmp_path)
+    assert campaign.format == "appraise" and [f.name for f in campaign.files()] == ["scores.csv"]
+    assert len(campaigns.load(campaign).good) == 6
+    (tmp_path / "scores.csv").write_text("\n".join([f"{names},timestart,timeend", *rows]))
+    assert len(campaigns.load(tmp_path).good) == 6  # the same names at its head
+    (tmp_path / "scores.csv").unlink()
+    (tmp_path / "columns.csv").unlink()
+    with pytest.raises(DataError, match="a header and no rows"):
+        campaigns.load(tmp_path)
+
+
+def test_no_test_can_pair_systems_that_share_no_segment(tmp_path):
+    header = "system,segment,annotator,score"
+    rows = [
+        f"{s},{s}{k},u{k % 3},{50 + 7 * k % 40 + 5 * (s == 'A')}" for s in "AB" for k in range(30)
+    ]
+    (tmp_path / "mine.csv").write_text("\n".join([header, *rows]))
+    note = "(kept: no segment was judged of two systems, so that no test can pair them)"
+    da = campaigns.load(tmp_path / "mine.csv")
+    assert da.excluded.set_index("reason").loc[note, "rows"] == 60
+    assert set(lines.judged_by(da)) == set(RECIPES)
+    assert {"wmt23", "wmt24", "wmt25"}.isdisjoint(lines.judged_by(da, ""))
+    assert "wmt17" in lines.judged_by(da, "wmt24") and "wmt24" in lines.judged_by(da, "wmt24")
+    one = verdict.scored_case("xx-yy", "DA", da, form="long")
+    assert one.recipe == "wmt17"
+    rows.append("A,B0,u1,50")  # one segment of both
+    (tmp_path / "mine.csv").write_text("\n".join([header, *rows]))
+    da = campaigns.load(tmp_path / "mine.csv")
+    assert note not in set(da.excluded["reason"]) and set(lines.judged_by(da, "")) == set(RECIPES)
+
+
 def test_a_lone_file_of_two_says_what_is_missing(tmp_path):
     folder = write(tmp_path / "mine")
     (folder / "ad-latest.csv").unlink()
@@ -175,7 +227,7 @@ def test_folders_of_the_other_formats(tmp_path):
     rows = "srclang,trglang,system1rank\nCzech,English,1\nEnglish,French,2\n"
     rr = folder("mine.csv", rows)
     assert (rr.protocol, rr.pairs) == ("RR", ("cs-en", "en-fr"))
-    mqm = folder("mqm_mine_zhen.tsv", "system\tdoc\tcategory\tseverity\n")
+    mqm = folder("mqm_mine_zhen.tsv", "system\tdoc\tcategory\tseverity\nA\td\tOther\tMinor\n")
     assert (mqm.protocol, mqm.pairs) == ("MQM", ("zh-en",))
     (mqm.folder / "systems.csv").write_text("system,segment,score\nA,1,5\n")  # beside it
     assert (campaigns.find(mqm.folder).protocol, mqm.format) == ("MQM", "mqm")

@@ -399,6 +399,29 @@ def test_battles_are_blocks_of_two(tmp_path):
     assert sorted(set(frame.judge)) == ["u0", "u1"]
 
 
+def test_votes_for_left_and_right_are_battles(tmp_path):
+    """The table of LLMFAO: the names of the two, and a winner of these words."""
+    rows = ["id,prompt,model_x,model_y,worker,winner,left,right"]
+    rows += [
+        f"{k},p{k % 2},1,2,w{k},{w},A,B" for k, w in enumerate(("left", "left", "tie", "right"))
+    ]
+    file = tmp_path / "crowd.csv"
+    file.write_text("\n".join(rows))
+    assert campaigns.find(file).format == "battles"
+    frame = load(file)
+    counts = pair_counts(frame)
+    assert counts.wins.tolist() == [[0, 2], [1, 0]] and counts.ties[0, 1] == 1
+    assert frame["judge"].nunique() == 4 and frame["segment"].nunique() == 2
+    file.write_text("\n".join([*rows, "9,p,1,2,w,model_a,A,B"]))
+    with pytest.raises(
+        DataError, match=r"line 6, column 'winner': unknown winner.*left, right, tie"
+    ):
+        load(file)
+    file.write_text("\n".join([*rows, "9,p,1,2,w,left,A,A"]))
+    with pytest.raises(DataError, match="line 6, column 'right': a model against itself"):
+        load(file)
+
+
 def anonymous(rows, *which):
     """Battles of which these (by number; none given: all) name no judge."""
     which = which or range(len(rows))

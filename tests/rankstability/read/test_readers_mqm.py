@@ -17,6 +17,7 @@ from conftest import needs, real
 from rankstability.errors import DataError
 from rankstability.read import campaigns, mqm
 from rankstability.read.mqm import read_mqm
+from rankstability.score.mqm import mqm_scores
 
 HEADER = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata"
 ROWS = [
@@ -173,6 +174,7 @@ SCRIPT = """
 import json, resource, sys
 from rankstability.read import formats
 from rankstability.read.mqm import read_mqm
+from rankstability.score.mqm import mqm_scores
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 n = len(read_mqm(sys.argv[1], "en-zh"))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -281,3 +283,57 @@ def test_two_files_of_one_pair_are_refused_and_the_second_is_named(tmp_path):
     with pytest.raises(DataError, match="two files of one language pair") as error:
         campaigns.load(campaigns.find(tmp_path), "en-de")
     assert Path(str(error.value.file)).name == "mqm_b_ende.tsv"
+
+
+def rating(system="A", document="d1", segment="1", rater="r1", *errors, **more):
+    named = ("error_category", "error_subcategory", "severity")
+    target = [dict(zip(named, error, strict=True)) | {"startIndex": 0} for error in errors]
+    return {
+        "source": "a", "target": "b", "SEG_ID": segment, "MT_Engine": system, "DOC_ID": document,
+        "source_locale": "eses", "target_locale": "enus", "source_errors": [],
+        "target_errors": target, "Annotator_ID": rater,
+    } | more  # fmt: skip
+
+
+def test_ratings_of_bio_mqm_are_errors_with_their_authors_weights(tmp_path):
+    kinds = {
+        ("Accuracy", "Mistranslation", "Neutral"): 0,
+        ("Linguistic_conventions", "Punctuation", "Minor"): 0.1,
+        ("Linguistic_conventions", "Character_encoding", "minor"): 0.1,
+        ("Style", "Non_fluent", "Minor"): 0.1,
+        ("Style", "Non_fluent", "Major"): 5,
+        ("Terminology", "Wrong_term", "Minor"): 1,
+        ("Accuracy", "Addition", "Critical"): 5,
+        ("Accuracy", "Untranslated", "Minor"): 1,
+        ("Accuracy", "Untranslated", "Major"): 25,
+        ("Accuracy", "Untranslated", "Critical"): 25,
+        ("Other", "", "Major"): 5,
+    }
+    rows = [rating("A", "d1", str(k), "r1", kind) for k, kind in enumerate(kinds)]
+    rows += [rating("A", "d2", "1", "r2\u00a0"), rating("A", "d2", "1", "r3", *list(kinds)[5:7])]
+    (tmp_path / "A.json").write_text(json.dumps(rows, indent=4))
+    (tmp_path / "B.json").write_text(json.dumps([rating("B", source_errors=[{}, {}])], indent=4))
+    campaign = campaigns.find(tmp_path)
+    assert (campaign.format, campaign.protocol, campaign.pairs) == ("bio-mqm", "MQM", ("es-en",))
+    frame = campaigns.load(campaign)
+    assert list(frame.columns) == list(mqm.COLUMNS)
+    scores = mqm_scores(frame).set_index(["system", "document", "rater"])["score"]
+    assert scores["A", "d1"].tolist() == list(kinds.values())
+    assert scores["A", "d2"].to_dict() == {"r2": 0, "r3": 6} and scores["B"].tolist() == [0]
+    assert frame.attrs["excluded"] == {
+        "(kept as Major, which weighs the same: Critical)": 3,
+        "(kept: blanks around names taken away)": 1,
+        "errors marked in the source (left out)": 2,
+    }
+    for row, words in (
+        (rating("A", "d1", "3", "r1"), r"line 14, column 'SEG_ID': a rating of the same.*A\.json"),
+        (rating("A", "d3", "x"), "line 14, column 'SEG_ID': not a segment number"),
+        (rating("", "d3"), "line 14, column 'MT_Engine': empty id"),
+        (rating("A", "d3", "1", "r1", ("Style", "", "Awful")), "line 14.*'target_errors': not an"),
+        (rating("A", "d3", "1", "r1", ("", "", "Major")), "line 14.*'target_errors': not an error"),
+        (rating("A", "d3", target_errors="none"), "line 14, column 'target_errors': not a list"),
+        ({"MT_Engine": "A", "Annotator_ID": "r", "target_errors": []}, "line 14: no field DOC_ID"),
+    ):
+        (tmp_path / "A.json").write_text(json.dumps([*rows, row]))
+        with pytest.raises(DataError, match=words):
+            campaigns.load(tmp_path)

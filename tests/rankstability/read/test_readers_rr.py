@@ -11,6 +11,7 @@ import pytest
 
 from conftest import real
 from rankstability.errors import DataError
+from rankstability.read import campaigns
 from rankstability.read import rr as readers_rr
 from rankstability.score import pairwise
 
@@ -129,6 +130,44 @@ def test_comparisons_of_one_ranking_become_their_block_again(tmp_path):
     assert set(frame["pair"]) == {"cs-en"}
     counts = pairwise.pair_counts(frame)
     assert counts.comparisons == len(rows)
+
+
+def test_languages_documents_and_numbers_that_are_unknown(tmp_path):
+    """The form of Toral et al. (2018): -1 for what is unknown, segments by name, no rankingID."""
+    header = (
+        "system2rank,segmentId,system1Id,system2Number,system1Number,trglang,system1rank,srcIndex,"
+        "judgeID,srclang,system2Id,documentId"
+    )
+
+    def rows(segment, judge, ranks):
+        return [
+            f"{ranks[b]},{segment},{a},-1,-1,-1,{ranks[a]},{segment},{judge},-1,{b},-1"
+            for a, b in combinations(ranks, 2)
+        ]
+
+    first = rows("001_1", "j1", {"ht": 2, "gg": 1, "c6": 1}) + rows("001_2", "j1", {"a": 1, "b": 2})
+    second = rows("002_1", "j2", {"ht": 1, "gg": 2, "c6": 3})
+    files = [write(tmp_path, header, *one, name=name)
+             for name, one in (("hp_001.csv", first), ("hp_002.csv", second))]  # fmt: skip
+    frame = readers_rr.read_rr(files)
+    blocks = [dict(zip(g["system"], g["rank"], strict=True)) for _, g in frame.groupby("block")]
+    assert blocks == [
+        {"ht": 2, "gg": 1, "c6": 1}, {"a": 1, "b": 2}, {"ht": 1, "gg": 2, "c6": 3},
+    ]  # fmt: skip
+    assert frame.groupby("block")["segment"].first().tolist() == [1, 2, 3]
+    assert set(frame["pair"]) == {"xx-yy"} and set(frame["document"]) == {""}
+    assert campaigns.find(tmp_path).pairs == ("xx-yy",)
+    (tmp_path / "campaign.yaml").write_text("pair: zh-en\n")
+    assert campaigns.find(tmp_path).pairs == ("zh-en",)
+    assert campaigns.load(tmp_path, "zh-en")["block"].nunique() == 3
+    half = write(tmp_path, header, first[0].replace("-1,gg,-1", "zho,gg,-1"), name="half.csv")
+    with pytest.raises(DataError, match="line 2, column 'trglang': one language is known"):
+        readers_rr.read_rr([half])
+    mixed = write(tmp_path, header, first[0], first[1].replace("001_1", "7"), name="mixed.csv")
+    with pytest.raises(
+        DataError, match=r"line 2, column 'srcIndex': not an integer; found '001_1'"
+    ):
+        readers_rr.read_rr([mixed])
 
 
 def test_a_ranking_that_is_not_whole_stays_in_blocks_of_two(tmp_path):
