@@ -174,9 +174,16 @@ def default_kinds(scored: Scored) -> tuple[str, ...]:
     return tuple(filter(scored.has, (WORKER, DOCUMENT))) or tuple(filter(scored.has, ["hit"]))
 
 
-def corrected(share: np.ndarray, part: np.ndarray) -> Kind:
-    """Units with parts of the means' errors, these divided by the root of 1 - share (CR2)."""
-    return Kind(share, part / np.sqrt(np.maximum(1.0 - share, 1e-12)))
+def corrected(share: np.ndarray, part: np.ndarray, alike: bool = False) -> Kind:
+    """Units with parts of the means' errors, these divided by the root of 1 - share (CR2).
+
+    That is unbiased for judgments independent within a unit. `alike`: not above what is for
+    judgments all alike, 1 - 2 share + sum of squared shares: less for large units among small.
+    """
+    rest = 1.0 - share
+    if alike:
+        rest = np.minimum(rest, rest - share + (share**2).sum(axis=0))
+    return Kind(share, part / np.sqrt(np.maximum(rest, 1e-12)))
 
 
 def of_wins(
@@ -193,7 +200,7 @@ def of_wins(
     total = decided.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = won.sum(axis=0) / total
-        kind = corrected(decided / total, (won - ratio * decided) / total)
+        kind = corrected(decided / total, (won - ratio * decided) / total, alike=True)
     return from_kinds(systems, ratio, {unit: kind}, span=1.0, alpha=alpha)
 
 
@@ -206,7 +213,7 @@ def of_battles(data: Units, unit: str = "judge", alpha: float = 0.05) -> Certain
     more degrees of freedom than they give. Raises DataError where strengths are infinite.
     """
     strength, influence, battles = judge_influence(data, unit)
-    kind = corrected(battles / battles.sum(axis=0), influence)
+    kind = corrected(battles / battles.sum(axis=0), influence, alike=True)
     return from_kinds(data.systems, strength, {unit: kind}, span=1.0, alpha=alpha)
 
 

@@ -16,6 +16,7 @@ from scipy import stats
 
 import esa
 from conftest import needs
+from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.judgments import Blocks
 from rankstability.rank import ranges
@@ -391,6 +392,21 @@ def test_the_table_of_a_certainty():
 # ------------------------------------------------------------------ win ratios and battles
 
 
+def test_a_win_ratios_variance_is_unbiased_where_a_judge_always_decides_alike():
+    """Over all ways in which judges of uneven loads can side with either of two systems."""
+    load = np.array([40.0, 9, 6, 3, 2])
+    sides = np.array(list(np.ndindex(*[2] * 5)))[1:-1]
+    share = load / load.sum()
+    told = []
+    for side in sides:
+        first = load * side
+        got = of_wins(("a", "b"), np.stack([first, load - first], 1), np.stack([load, load], 1))
+        told.append((got.score_high[0] - got.mean[0]) / stats.t.isf(0.025, got.freedom[0]))
+        assert got.freedom[0] == pytest.approx(1 / (share**2).sum() - 1)
+    always = [0, 0]  # the two ways left out, in which all judges agree: no variance seen
+    assert np.mean([*np.square(told), *always]) >= 0.25 * (share**2).sum()
+
+
 def test_win_ratios_of_judges_alike_are_a_paired_t_test_of_their_ratios():
     rng = np.random.default_rng(5)
     won = rng.binomial(20, [0.7, 0.5, 0.3], size=(12, 3))
@@ -509,3 +525,19 @@ def test_no_line_of_wmt24_holds(target, waves, claimed):
     for by_domain in (False, True):
         got = certainty(judged, by_domain=by_domain)
         assert got.unit == TWO_WAY and not got.held.any() and got.may_be_first.sum() >= 10
+
+
+# ------------------------------------------------------------------ the error, as measured
+
+
+def test_the_measured_error_keeps_the_promise():
+    """Of every design of `benchmarks/bench_certainty.py`: .05 and two standard errors at most."""
+    table = pd.read_csv(paths.ROOT / "benchmarks" / "results" / "certainty.csv")
+    above = table["false"] > 0.05 + 2 * np.sqrt(0.05 * 0.95 / table["campaigns"])
+    assert (table["campaigns"] >= 1000).all() and not above.any(), table[above].to_string()
+    assert (table["contradictions"] == 0).all() and (
+        table["covered"] > 0.999 - table["false"]
+    ).all()
+    designs = {"full", "crossed", "nested", "SR+DC", "half", "few", "RR", "battles"}
+    assert designs <= set(table["design"]) and {2, 3, 4, 5, 7, 8} <= set(table["annotators"])
+    assert {"2", "3", "5", "10", "2+2", "2+2+2", "2+2+2+2", "2+3"} <= set(table["groups"])
