@@ -56,9 +56,7 @@ def _verdict(args: argparse.Namespace) -> bool:
     if args.help or "campaign" not in given:
         return _described(parameters.VERDICT if args.help else "")
     plan = runner.plan(parameters.VERDICT, given)
-    from .verdict import (
-        page as verdict,  # after the judgments were read: faults in them are said at once
-    )
+    from .verdict import page as verdict
 
     for one in verdict.execute(plan, args.quiet):
         print(f"{one.said['name']}: {one.sentence}\n  {plan.final / one.file}\n")

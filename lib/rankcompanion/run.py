@@ -73,9 +73,7 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     """
     _refuse_year(name, given)
     values = parameters.check(name, given)
-    from rankstability.read import (
-        campaigns,  # after the checks, which say within a second what is wrong
-    )
+    from rankstability.read import campaigns
 
     default = {p.name: p.default for p in parameters.parameters(name)}
     asked = values.get("campaign") or default["campaign"]

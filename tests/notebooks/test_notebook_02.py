@@ -8,6 +8,8 @@ import pytest
 from oracle_da import changed, plain, ranking
 from rankcompanion import run
 from rankcompanion.outlier_removal.changes import SINGLE
+from rankstability.rank.fewest import fewest
+from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
@@ -68,6 +70,16 @@ def test_bump_and_heat_map_have_their_data(folder):
         )
     heat = pd.read_csv(folder / "de-en" / "leave_one_out.csv")
     assert len(heat) == 90 and (heat.groupby("removed")["move"].sum() == 0).all()
+
+
+def test_the_fewest_that_decide_are_those_of_the_library(folder):
+    whole = pd.read_csv(folder / "fewest.csv", keep_default_na=False, na_values={"fewest": [""]})
+    campaign = campaigns.find("demo-srpdc")
+    assert list(whole.columns[:3]) == ["pair", "recipe", "what"]
+    for pair in campaign.pairs:
+        part = whole[whole["pair"] == pair].drop(columns=["pair", "recipe"])
+        ours = fewest(campaigns.load_da(campaign, pair), RECIPES["wmt17"])
+        pd.testing.assert_frame_equal(part.reset_index(drop=True), ours, check_dtype=False)
 
 
 def test_one_pair_writes_only_its_folder(tmp_path):

@@ -63,6 +63,18 @@ def _inverse_information(number: np.ndarray, lead: np.ndarray, draw: np.ndarray)
     return np.linalg.pinv(out, rcond=1e-12, hermitian=True)
 
 
+def influences(counts: PairCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Strengths, and what one win, and one tie, of each pair adds to each: (n, n, n), one step."""
+    strength, tie = davidson(counts)
+    lead, draw = _expected(strength, tie)
+    number = (counts.wins + counts.wins.T + counts.ties).astype(float)
+    inverse = _inverse_information(number, lead, draw)
+    sign = np.eye(len(strength))[:, None] - np.eye(len(strength))[None]
+    win = np.concatenate([(0.5 - lead)[..., None] * sign, -draw[..., None]], axis=2)
+    tied = np.concatenate([-lead[..., None] * sign, 1 - draw[..., None]], axis=2)
+    return strength, *((score @ inverse)[..., :-1] for score in (win, tied))
+
+
 def strengths(data: Units, unit: str = "judge") -> Means:
     """Davidson strengths of the systems with a covariance robust to what one judge has in common.
 

@@ -18,14 +18,19 @@ def screened(judged: Scored) -> Scored:
 
     Raises DataError if nobody is left.
     """
+    return judged.take(kept_users(judged)) if judged.has("worker") else judged
+
+
+def kept_users(judged: Scored) -> np.ndarray:
+    """A mask of the judgments of users that are kept; as for `screened`."""
     if not judged.has("worker"):
-        return judged
+        return np.ones(len(judged.score), bool)
     table = screening(judged)
     kept = ~np.isin(judged.unit("worker"), table.index[table["removed"] == 1])
     if not kept.any():
         least = f"a user with an agreement of {LEAST} or more"
         raise DataError("all users are screened out", value=len(table), expected=least)
-    return judged.take(kept)
+    return kept
 
 
 def screening(judged: Scored) -> pd.DataFrame:

@@ -7,10 +7,11 @@ import shutil
 
 import pandas as pd
 import pytest
-from rankstability.study import lines, verdict
 from test_readers_da import COLUMNS, ROWS, segment_file, write
 
 from conftest import needs, real
+from rankcompanion.lines import tables as lines
+from rankcompanion.verdict import cases as verdict
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank.recipes import RECIPES

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from rankstability.study.replication import compare_p_values, compare_rankings
 
 from conftest import needs, real
+from rankcompanion.replication import compare_p_values, compare_rankings
 from rankstability import load, mqm_scores, pair_counts, rank_systems, segment_scores
 from rankstability.rank.bradley_terry import davidson
 from rankstability.read import campaigns, official

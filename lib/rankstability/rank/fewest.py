@@ -1,0 +1,279 @@
+"""How few judgments decide: the fewest whose removal changes who is first, or takes a line away.
+
+Exact for a plain mean of fixed scores, judgment by judgment. Elsewhere (scores standardised anew,
+means by domain, lines by a test, whole annotators or documents, battles by a model) an upper bound:
+a set of so many whose removal was tried by ranking again without them. Every system keeps at least
+one judgment. For votes under a model see Huang et al. (2025).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from ..errors import DataError
+from ..judgments import DirectAssessment
+from ..score.pairwise import PairCounts, weighted
+from ..score.renewed import decisions, good_rows, renewed_z
+from ..score.scored import Scored
+from ..score.screening import kept_users
+from .bradley_terry import davidson, influences
+from .ranges import Units
+from .recipes import Made, Recipe, counted_by, made_by
+
+UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
+CLOSEST = 3  # challengers, and pairs across a line, that are tried where there is no exact way
+COLUMNS = ["what", "unit", "fewest", "of", "exact", "new_first"]
+T = TypeVar("T")
+Again = Callable[[np.ndarray], Made | None]
+Found = tuple[float, str, Any]
+Plan = tuple[int, Callable[[int], np.ndarray], int]
+Choose = Callable[[int, int], Plan]
+"""For two systems: how many to remove for the second to pass the first; which judgments are kept
+without so many; how many can be removed."""
+
+
+@dataclass(frozen=True)
+class Removal:
+    """One row of `fewest`, and what is left: a mask of the judgments counted, or None."""
+
+    what: str
+    unit: str
+    fewest: float
+    of: int
+    exact: int
+    new_first: str
+    kept: Any = None
+
+
+def fewest(
+    judgments: DirectAssessment | pd.DataFrame, recipe: Recipe, alpha: float = 0.05
+) -> pd.DataFrame:
+    """The fewest judgments, annotators and documents that decide a recipe's first place and lines.
+
+    `judgments` are as for `score.scored.scored`; users are screened (``wmt26``) once, with all.
+
+    Columns what (``first``, or ``line below k`` for each line of the recipe), unit (``judgment``,
+    ``annotator``, ``document``: those the data name), fewest (NaN: none was found), of (how many
+    there are), exact (1; 0: an upper bound, tried), new_first (who is first without them).
+    """
+    return _table(removals(judgments, recipe, alpha))
+
+
+def _table(found: Sequence[Removal]) -> pd.DataFrame:
+    rows = [[getattr(one, name) for name in COLUMNS] for one in found]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def removals(
+    judgments: DirectAssessment | pd.DataFrame, recipe: Recipe, alpha: float = 0.05
+) -> list[Removal]:
+    """`fewest` row by row, with the judgments (of `recipes.counted_by`) that are left."""
+    judged = counted_by(judgments, replace(recipe, screened=False))
+    good = good_rows(judgments, recipe.rows, recipe.score)
+    if good is None or not isinstance(judgments, DirectAssessment):
+        single = np.arange(len(judged.score))
+    else:
+        single = decisions(judgments, good)
+    if recipe.screened:
+        kept = kept_users(judged)
+        judged, single = judged.take(kept), single[kept]
+    anew = recipe.score == "z" and not (isinstance(judgments, pd.DataFrame) and "z" in judgments)
+    renew = renewed_z(judgments, judged, recipe.rows) if anew else None
+    weight = np.ones(len(judged.score)) if recipe.apart else judged.weights(recipe.by_domain)
+    plain = bool((weight == 1).all()) and not recipe.by_domain and not anew
+    plain = plain and len(np.unique(single)) == len(single)
+
+    def again(keep: np.ndarray) -> Made | None:
+        one = replace(judged, score=renew(keep)) if renew else judged
+        one = one.take(keep & np.isfinite(one.score))
+        complete = np.bincount(one.system, minlength=len(one.systems)).all()
+        return made_by(one, recipe, alpha) if complete else None
+
+    every = made_by(judged, recipe, alpha)
+    rows = []
+    for unit, kind in UNITS.items():
+        if kind and not judged.has(kind):
+            continue
+        codes = judged.unit(kind) if kind else single
+        choose = partial(_greedy if kind else _two_pointers, judged, weight, codes)
+        of = len(np.unique(codes))
+        least, (number, name, kept) = _first(every, choose, again, judged.systems)
+        exact = number == 1 or (plain and number == least and (not kind or number == 2))
+        rows.append(Removal("first", unit, number, of, int(exact), name, kept))
+        for below in 1 + np.flatnonzero(every.lines):
+            number, _, kept = _line(every, int(below), choose, again)
+            what = f"line below {below}"
+            rows.append(Removal(what, unit, number, of, int(number == 1), "", kept))
+    order = {"first": 0} | {f"line below {k}": k for k in range(len(judged.systems))}
+    return sorted(rows, key=lambda row: order[row.what])
+
+
+def _two_pointers(
+    judged: Scored, weight: np.ndarray, codes: np.ndarray, first: int, second: int
+) -> Plan:
+    """The first's highest and the second's lowest judgments, as many of each as is best."""
+    orders, means = [], []
+    for system, sign in ((first, 1.0), (second, -1.0)):
+        own = np.flatnonzero(judged.system == system)
+        y, w = judged.score[own], weight[own]
+        order = np.argsort(-sign * w * (y - np.average(y, weights=w)), kind="stable")
+        total, value = np.cumsum(w[order][::-1])[::-1], np.cumsum((w * y)[order][::-1])[::-1]
+        orders.append(own[order])
+        means.append(sign * np.minimum.accumulate(sign * value / total))
+    high, low = means
+    needed = np.searchsorted(low, high, side="left" if second < first else "right")
+    possible = np.where(needed < len(low), needed + np.arange(len(high)), np.inf)
+    most = len(high) + len(low) - 2
+
+    def kept(k: int) -> np.ndarray:
+        i = np.arange(max(0, k - len(low) + 1), min(k, len(high) - 1) + 1)
+        best = int(i[np.argmax(low[k - i] - high[i])])
+        out = np.concatenate([orders[0][:best], orders[1][: k - best]])
+        return ~np.isin(codes, codes[out])
+
+    start = possible.min()
+    return (int(start) if np.isfinite(start) else most + 1), kept, most
+
+
+def _greedy(judged: Scored, weight: np.ndarray, codes: np.ndarray, first: int, second: int) -> Plan:
+    """One unit after another, each time that which brings the second nearest to the first."""
+    names, unit = np.unique(codes, return_inverse=True)
+    parts = []
+    for system in (first, second):
+        rows = judged.system == system
+        mine = unit[rows], weight[rows]
+        parts += [np.bincount(*mine, len(names))]
+        parts += [np.bincount(unit[rows], mine[1] * judged.score[rows], len(names))]
+    held = np.array(parts)  # weight and sum of the first, of the second
+    left, order, start = held.sum(axis=1), list[int](), 0
+    free = np.ones(len(names), bool)
+    while True:
+        rest = left[:, None] - held
+        possible = free & (rest[0] > 1e-9) & (rest[2] > 1e-9)
+        if not possible.any():
+            break
+        with np.errstate(invalid="ignore", divide="ignore"):
+            gap = np.where(possible, rest[1] / rest[0] - rest[3] / rest[2], np.inf)
+        best = int(gap.argmin())
+        order.append(best)
+        free[best], left = False, rest[:, best]
+        if not start and (gap[best] < 0 or (gap[best] == 0 and second < first)):
+            start = len(order)
+    return start or len(order) + 1, lambda k: ~np.isin(unit, order[:k]), len(order)
+
+
+def _first(
+    every: Made, choose: Choose, again: Again, systems: tuple[str, ...]
+) -> tuple[int, Found]:
+    """How many fixed scores would need, the fewest found after which another is first, and who."""
+    leader = int(every.order[0])
+
+    def changed(keep: np.ndarray) -> str:
+        made = again(keep)
+        return "" if made is None or made.order[0] == leader else systems[made.order[0]]
+
+    plans = sorted((choose(leader, int(k)) for k in every.order[1:]), key=lambda plan: plan[0])
+    return plans[0][0] if plans else 0, _fewest(plans[:CLOSEST], changed)
+
+
+def _line(every: Made, below: int, choose: Choose, again: Again) -> Found:
+    """The fewest removals after which no line separates the same systems from the others."""
+    above = set(every.order[:below].tolist())
+
+    def fallen(keep: np.ndarray) -> str:
+        made = again(keep)
+        stands = made is None or (made.lines[below - 1] and set(made.order[:below]) == above)
+        return "" if stands else "fallen"
+
+    pairs = [(int(every.order[i]), int(every.order[j])) for i, j in _weakest(every, below)]
+    plans = [(1, *choose(*pair)[1:]) for pair in pairs]
+    return _fewest(plans, fallen)
+
+
+def _weakest(every: Made, below: int) -> Iterator[tuple[int, int]]:
+    """Pairs of places across a line that may break first: neighbours, and the largest p."""
+    across = np.nan_to_num(every.p[:below, below:], nan=1.0)
+    last = int(across[-1].argmax())
+    i, j = np.unravel_index(across.argmax(), across.shape)
+    yield from dict.fromkeys(
+        [(below - 1, below), (below - 1, below + last), (int(i), below + int(j))]
+    )
+
+
+def _fewest(
+    plans: Sequence[tuple[int, Callable[[int], T], int]], said: Callable[[T], str]
+) -> Found:
+    """The least number of removals, over plans, that change what is said; to what; what is left.
+
+    Of a plan the least number found from its first on: by doubling steps, then by halves.
+    """
+    best: Found = np.nan, "", None
+    for start, left, most in plans:
+        most = most if np.isnan(best[0]) else min(most, int(best[0]) - 1)
+        low, step, high, now = start - 1, 1, start, ""
+        while high <= most and not (now := said(left(high))):
+            low, step = high, 2 * step
+            high = min(high + step, most) if high < most else most + 1
+        while now and high - low > 1:
+            middle = (low + high) // 2
+            if then := said(left(middle)):
+                high, now = middle, then
+            else:
+                low = middle
+        best = (float(high), now, left(high)) if now else best
+    return best
+
+
+def fewest_battles(data: Units) -> pd.DataFrame:
+    """The fewest comparisons, and judges, without whom another is first by Davidson's strengths.
+
+    The most influential by one step are taken away and the model is fitted again. Columns as of
+    `fewest`; all are upper bounds but 1. Raises DataError where strengths are infinite.
+    """
+    return _table(removals_of_battles(data))
+
+
+def removals_of_battles(data: Units) -> list[Removal]:
+    """`fewest_battles` row by row, with the counts that are left."""
+    counts, systems, n = data.counts, data.systems, len(data.systems)
+    strength, *effects = influences(counts)
+    win, tie = (effect.reshape(n * n, n) for effect in effects)
+    leader, *others = np.argsort(-strength, kind="stable").tolist()
+    number = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]).astype(int)
+    votes = np.concatenate([win, tie])
+    blocks = data.wins @ win + data.ties @ tie / 2
+    judges = np.array([np.bincount(data.judges, effect) for effect in blocks.T]).T
+
+    def without_votes(ranked: np.ndarray, k: int) -> PairCounts:
+        taken = np.zeros_like(number)
+        taken[ranked] = np.clip(k - np.cumsum(number[ranked]) + number[ranked], 0, number[ranked])
+        wins, ties = (number - taken).reshape(2, n, n)
+        return PairCounts(systems, wins, ties + ties.T)
+
+    def without_judges(ranked: np.ndarray, k: int) -> PairCounts:
+        kept = ~np.isin(data.judges, ranked[:k])
+        return weighted((data.wins, data.ties), kept.astype(int), systems)
+
+    def changed(left: PairCounts) -> str:
+        try:
+            now = int(davidson(left)[0].argmax())
+        except DataError:  # no finite strengths are left
+            return ""
+        return "" if now == leader else systems[now]
+
+    rows = []
+    for unit, effect, left, of in (
+        ("judgment", votes, without_votes, int(number.sum())),
+        ("annotator", judges, without_judges, len(judges)),
+    ):
+        ranked = [np.argsort(effect[:, k] - effect[:, leader], kind="stable") for k in others]
+        plans = [(1, partial(left, order), of - 1) for order in ranked[:CLOSEST]]
+        best, name, kept = _fewest(plans, changed)
+        rows.append(Removal("first", unit, best, of, int(best == 1), name, kept))
+    return rows

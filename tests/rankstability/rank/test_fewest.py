@@ -1,0 +1,264 @@
+"""How few judgments decide: brute force on small cases, and removals tried on real campaigns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from conftest import needs
+from rankstability import load, rank_by_recipe
+from rankstability.errors import DataError
+from rankstability.judgments import direct_assessment
+from rankstability.rank import bradley_terry, fewest, ranges
+from rankstability.rank.recipes import RECIPES, counted_by, made_by
+from rankstability.score import rr
+from rankstability.score.da import judgment_z
+from rankstability.score.pairwise import PairCounts
+
+DRAFT = RECIPES["wmt26-2026-08"]  # a mean over segments
+BY_JUDGMENT, BY_DOMAIN = RECIPES["wmt25"], RECIPES["wmt24"]
+
+
+def small(seed, systems=3, segments=4, repeats=0, named=True, domains=False):
+    """Few judgments with integer scores, each segment once but for `repeats`."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"S{s}", f"s{k}", int(rng.integers(0, 12)) - s)
+        for s in range(systems) for k in range(segments)
+    ]  # fmt: skip
+    rows += [(f"S{rng.integers(systems)}", f"s{rng.integers(segments)}", 5) for _ in range(repeats)]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "score"]).assign(type="SYSTEM")
+    if named:
+        frame["worker"] = rng.choice(["u", "v", "w"], len(frame))
+        frame["document"] = frame["segment"].map(lambda s: f"d{int(s[1:]) // 2}")
+    if domains:
+        frame["domain"] = frame["segment"].map(lambda s: f"g{int(s[1:]) % 2}")
+    return direct_assessment("xx-yy", frame)
+
+
+def first_of(judged, recipe, keep):
+    """Who is first among the judgments kept; nobody where a system has none left."""
+    one = judged.take(keep)
+    if len(np.unique(one.system)) < len(judged.systems):
+        return None
+    return made_by(one, recipe).order[0]
+
+
+def brute(judged, recipe, codes):
+    """The fewest units without which another is first, over all subsets; inf if none is."""
+    names, first = np.unique(codes), first_of(judged, recipe, np.ones(len(codes), bool))
+    for k in range(1, len(names)):
+        for out in combinations(names, k):
+            now = first_of(judged, recipe, ~np.isin(codes, out))
+            if now is not None and now != first:
+                return k
+    return np.inf
+
+
+def row(table, unit, what="first"):
+    (one,) = [r for r in table if (r.what, r.unit) == (what, unit)]
+    return one
+
+
+@pytest.mark.parametrize("recipe", [DRAFT, BY_JUDGMENT], ids=lambda r: r.name)
+@pytest.mark.parametrize("seed", range(12))
+def test_fixed_scores_judged_once_are_exact(seed, recipe):
+    da = small(seed)
+    judged, found = counted_by(da, recipe), fewest.removals(da, recipe)
+    expected = brute(judged, recipe, np.arange(len(judged.score)))
+    got = row(found, "judgment")
+    assert got.exact == np.isfinite(expected) and got.of == 12
+    np.testing.assert_equal(got.fewest, expected if np.isfinite(expected) else np.nan)
+    for unit, kind in (("annotator", "worker"), ("document", "document")):
+        got, expected = row(found, unit), brute(judged, recipe, judged.unit(kind))
+        assert not got.fewest < expected
+        assert got.fewest == expected or not got.exact
+
+
+@pytest.mark.parametrize("recipe", [DRAFT, BY_JUDGMENT, BY_DOMAIN], ids=lambda r: r.name)
+@pytest.mark.parametrize("seed", range(6))
+def test_elsewhere_it_is_a_bound_that_was_tried(seed, recipe):
+    da = small(seed, segments=3, repeats=3, domains=recipe.by_domain)
+    judged, found = counted_by(da, recipe), fewest.removals(da, recipe)
+    every = first_of(judged, recipe, np.ones(len(judged.score), bool))
+    expected = brute(judged, recipe, np.arange(len(judged.score)))
+    got = row(found, "judgment")
+    assert not got.fewest < expected
+    if recipe is BY_JUDGMENT:  # each judgment counts alike, however often a segment was judged
+        assert got.fewest == expected or np.isinf(expected)
+    elif got.fewest > 1:
+        assert got.exact == 0
+    for one in found:
+        if one.what == "first" and one.fewest == one.fewest:
+            now = first_of(judged, recipe, one.kept)
+            assert now != every and judged.systems[now] == one.new_first
+
+
+def test_a_first_place_that_nothing_takes_away_has_no_number():
+    frame = pd.DataFrame(
+        [(s, f"s{k}", 10.0 - 5 * (s == "b")) for s in "ab" for k in range(5)],
+        columns=["system", "segment", "score"],
+    ).assign(type="SYSTEM")
+    table = fewest.fewest(direct_assessment("xx-yy", frame), BY_JUDGMENT)
+    assert table["unit"].unique().tolist() == ["judgment"]
+    assert table["fewest"].isna().all() and (table["exact"] == 0).all()
+
+
+@pytest.mark.parametrize("name", ["wmt17", "wmt23", "wmt24", "wmt25", "wmt26"])
+def test_without_them_the_line_is_gone(name):
+    recipe, da = RECIPES[name], load("demo-srdc", "de-en")
+    every = rank_by_recipe(da, name)
+    found = fewest.removals(da, recipe)
+    whats = ["first", *(f"line below {k}" for k in every.lines)]
+    assert [r.what for r in found[::3]] == whats and len(found) == 3 * len(whats)
+    for one in found:
+        number, codes = int((~one.kept).sum()), counted_by(da, recipe)
+        if one.unit != "judgment":
+            unit = codes.unit("worker" if one.unit == "annotator" else "document")
+            number = len(np.unique(unit)) - len(np.unique(unit[one.kept]))
+        assert number == one.fewest <= one.of
+        if recipe.score == "raw":
+            made = made_by(codes.take(one.kept), recipe)
+            names = [codes.systems[k] for k in made.order]
+            if one.what == "first":
+                assert names[0] == one.new_first != every.systems[0]
+            else:
+                k = int(one.what.split()[-1])
+                same = set(names[:k]) == set(every.systems[:k])
+                assert not (same and made.lines[k - 1])
+
+
+def physically(da, kept, judged_rows):
+    """The judgments without some that count, taken out of both files; and how many those are.
+
+    A judgment of a joined id ``A+B`` stands once in the one and for each system in the other.
+    """
+    key = ["worker", "hit", "document", "segment", "type", "score", "block"]
+    left = [tuple(map(str, row)) for row in da.latest[key].to_numpy()]
+    places: dict = {}
+    for k, (name, row) in enumerate(zip(da.latest["system"].astype(str), left, strict=True)):
+        for part in name.split("+"):
+            places.setdefault((part, row), []).append(k)
+    gone = da.good.index[judged_rows][~kept]
+    out = da.good.loc[gone]
+    taken = {
+        places[system, tuple(map(str, row))].pop()
+        for system, row in zip(out["system"].astype(str), out[key].to_numpy(), strict=True)
+    }
+    latest = da.latest[~np.isin(np.arange(len(da.latest)), list(taken))]
+    return replace(da, latest=latest, good=da.good.drop(index=gone)), len(taken)
+
+
+def check_z(da):
+    recipe = RECIPES["wmt17"]
+    judged, every = counted_by(da, recipe), rank_by_recipe(da, "wmt17")
+    rows = da.good["type"].isin(["SYSTEM", "REPEAT"]).to_numpy() & np.isfinite(judgment_z(da))
+    assert rows.sum() == len(judged.score)
+    for one in fewest.removals(da, recipe):
+        without, taken = physically(da, one.kept, rows)
+        assert one.unit != "judgment" or taken == one.fewest
+        now = rank_by_recipe(without, "wmt17")
+        if one.what == "first":
+            assert now.systems[0] == one.new_first != every.systems[0]
+        else:
+            k = int(one.what.split()[-1])
+            assert not (set(now.systems[:k]) == set(every.systems[:k]) and k in now.lines)
+
+
+def test_z_scores_are_standardised_anew_without_them():
+    check_z(load("demo-srpdc", "de-en"))
+
+
+@needs("wmt21")
+def test_one_judgment_of_25645_decides_who_is_first_in_wmt21_german_english():
+    da = load("wmt21", "de-en")
+    table = fewest.fewest(da, RECIPES["wmt17"])
+    first = table[table["what"] == "first"].set_index("unit")
+    assert first.loc["judgment", ["fewest", "of", "exact"]].tolist() == [1, 25645, 1]
+    assert (first["fewest"] == 1).all() and set(first["new_first"]) == {"Online-A.12"}
+    check_z(da)
+
+
+@needs("wmt24-esa")
+def test_five_judgments_of_8242_decide_who_is_first_in_wmt24_english_japanese():
+    da, recipe = load("wmt24-esa", "en-ja"), RECIPES["wmt25"]
+    one = row(fewest.removals(da, recipe), "judgment")
+    assert (one.fewest, one.of, one.exact) == (5, 8242, 1)
+    judged = counted_by(da, recipe)
+    assert judged.systems[first_of(judged, recipe, one.kept)] == one.new_first
+    means = judged.means()
+    leader = means.argmax()
+    own = [np.sort(judged.score[judged.system == k]) for k in range(len(means))]
+    for other in range(len(means)):  # four are not enough, however they are shared out
+        for i in range(5) if other != leader else ():
+            assert own[leader][: len(own[leader]) - i].mean() >= own[other][4 - i :].mean()
+
+
+# ------------------------------------------------------------------ battles
+
+
+def battles(seed, votes=8, judges=4):
+    """Battles of three systems, one a block, ties among them."""
+    rng = np.random.default_rng(seed)
+    names, rows = ["a", "b", "c"], []
+    for k in range(votes):
+        one, two = rng.choice(3, 2, replace=False)
+        lead = 0.7 * (two - one) + rng.normal()
+        ranks = (1, 1) if abs(lead) < 0.3 else (1, 2) if lead > 0 else (2, 1)
+        for place, (system, rank) in enumerate(zip((one, two), ranks, strict=True), 1):
+            rows.append((k, f"j{rng.integers(judges) if place == 1 else rows[-1][1][1:]}", place,
+                         names[system], rank))  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["block", "judge", "position", "system", "rank"])
+    return ranges.units(frame.assign(task="t", segment=frame["block"]))
+
+
+def strongest(counts):
+    try:
+        return int(bradley_terry.davidson(counts)[0].argmax())
+    except DataError:
+        return None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_battles_are_bounded_from_below_by_brute_force(seed):
+    tries = (battles(100 * seed + k) for k in range(100))
+    data = next(one for one in tries if strongest(one.counts) is not None)
+    first = strongest(data.counts)
+    size = len(data.judges)
+    expected = next(
+        (
+            k
+            for k in range(1, size)
+            for out in combinations(range(size), k)
+            if strongest(_left(data, ~np.isin(np.arange(size), out))) not in (first, None)
+        ),
+        np.inf,
+    )
+    for one in fewest.removals_of_battles(data):
+        if one.unit == "judgment":
+            assert one.of == size and not one.fewest < expected
+            if np.isfinite(one.fewest):
+                assert one.kept.comparisons == size - one.fewest
+        if np.isfinite(one.fewest):
+            assert data.systems[strongest(one.kept)] == one.new_first != data.systems[first]
+
+
+def _left(data, keep) -> PairCounts:
+    return ranges.Units(data.systems, data.wins[keep], data.ties[keep], data.judges[keep]).counts
+
+
+@needs("wmt11")
+def test_battles_of_a_real_task():
+    (frame, *_) = rr.tasks(load("wmt11", "cs-en")).values()
+    data = ranges.units(frame).without("_ref")
+    judgment, judge = fewest.removals_of_battles(data)
+    first = int(bradley_terry.davidson(data.counts)[0].argmax())
+    for one in (judgment, judge):
+        assert 1 <= one.fewest < one.of
+        assert data.systems[strongest(one.kept)] == one.new_first != data.systems[first]
+    assert judgment.kept.comparisons == data.counts.comparisons - judgment.fewest
+    assert judgment.fewest < 0.05 * judgment.of
