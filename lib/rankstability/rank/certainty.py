@@ -160,8 +160,8 @@ def certainty(
     def kind(code: np.ndarray) -> Kind:
         _, code = np.unique(code, return_inverse=True)
         key, size = code * n + system, (int(code.max()) + 1) * n
-        sums = (np.bincount(key, x, size).reshape(-1, n) for x in (share, part))
-        return corrected(*sums)
+        shares, parts = (np.bincount(key, x, size).reshape(-1, n) for x in (share, part))
+        return corrected(shares, parts)
 
     cell = kind(codes[0] * (codes[1].max() + 1) + codes[1]) if len(codes) == 2 else None
     kinds = {name: kind(code) for name, code in zip(names, codes, strict=True)}
