@@ -14,8 +14,7 @@ from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.read import campaigns
 
 from .bump import bump_svg
-from .views import ALPHA, RULE, State, Task, View, load, shown
-from .words import commands, sentence
+from .views import ALPHA, RULE, State, Task, View, commands, load, sentence, shown
 
 STYLE = """<style>
 .rs-explore .widget-html-content { line-height: 1.45; white-space: normal; }

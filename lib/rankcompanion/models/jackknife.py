@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankstability.score.factors import combined_factors
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scored, combined_factors
 
 from . import reml, variance
 from .equations import Equations

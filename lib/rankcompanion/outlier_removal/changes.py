@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from rankstability.judgments import DirectAssessment
-from rankstability.rank.comparing import compare
+from rankstability.rank.comparing import compare, tau
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.systems import rank_systems
-from rankstability.rank.tau import tau
 from rankstability.score.da import NO_SPREAD, segment_scores
 
 Ranker = Callable[[DirectAssessment], Ranking]

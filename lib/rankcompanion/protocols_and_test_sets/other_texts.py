@@ -13,7 +13,7 @@ import pandas as pd
 
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
-from rankstability.rank.tau import tau
+from rankstability.rank.comparing import tau
 from rankstability.rank.units import FEWEST_UNITS
 from rankstability.score.scored import Scored, from_frame
 

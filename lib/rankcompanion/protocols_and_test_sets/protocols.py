@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from rankstability.errors import DataError
+from rankstability.rank.comparing import tau
 from rankstability.rank.recipes import made_by, recipe_named
-from rankstability.rank.tau import tau
 from rankstability.rank.units import FEWEST_UNITS, estimate
 from rankstability.score.scored import Scored, from_frame
 

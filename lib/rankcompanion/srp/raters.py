@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from rankstability.errors import DataError
+from rankstability.rank.comparing import tau
 from rankstability.rank.srp_studies import minimum_entropy
-from rankstability.rank.tau import tau
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
 

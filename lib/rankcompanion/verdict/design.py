@@ -16,12 +16,11 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from scipy.stats import t as student
 
+from rankstability.rank.comparing import tau
 from rankstability.rank.redraws import normal_draws
 from rankstability.rank.srp import Outcome, stability
-from rankstability.rank.tau import tau
 from rankstability.rank.units import difference_variance
-from rankstability.score.factors import combined_factors
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scored, combined_factors
 
 from ..models import variance
 

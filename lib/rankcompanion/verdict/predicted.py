@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import ndtr
 from scipy.stats import t as student
 
-from rankstability.rank.tau import tau
+from rankstability.rank.comparing import tau
 from rankstability.rank.units import difference_variance
 from rankstability.score.scored import Scored
 

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
+from rankstability.rank.comparing import tau
 from rankstability.rank.redraws import normal_draws
-from rankstability.rank.tau import tau
 from rankstability.rank.unit_kinds import nested
 from rankstability.rank.units import TWO_WAY, Means, difference_variance
 from rankstability.score.scored import Scored

@@ -9,8 +9,7 @@ import numpy as np
 from scipy.stats import entropy
 
 from ..errors import DataError
-from ..score.mqm import Ratings
-from ..score.raters import rater_scaling
+from ..score.mqm import Ratings, rater_scaling
 
 GROUPINGS = ("pSxS", "system-balanced", "none")
 TOLERANCE = 0.03  # of the entropy target

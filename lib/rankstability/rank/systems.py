@@ -9,9 +9,8 @@ from ..errors import DataError
 from ..judgments import DirectAssessment
 from ..score import rr
 from ..score.da import SegmentScores
-from ..score.mqm import NORMALISATIONS, Ratings
+from ..score.mqm import NORMALISATIONS, Ratings, normalised
 from ..score.pairwise import PairCounts
-from ..score.raters import normalised
 from ..score.rr import REFERENCE
 from .ranking import Ranking, rank, without_score
 from .recipes import Recipe, counted_by, made_by, recipe_named, recipe_table

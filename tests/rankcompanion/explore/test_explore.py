@@ -16,9 +16,8 @@ from paperkit import parameters
 from rankcompanion import divisor_degradation as degradation
 from rankcompanion.explore import bump
 from rankcompanion.explore import views as explore
-from rankcompanion.explore.views import State, load
+from rankcompanion.explore.views import State, commands, load, sentence
 from rankcompanion.explore.widgets import Explorer
-from rankcompanion.explore.words import commands, sentence
 from rankcompanion.figures import common
 from rankcompanion.outlier_removal import removal
 from rankcompanion.outlier_removal.changes import default_ranker

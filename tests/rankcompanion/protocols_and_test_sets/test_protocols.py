@@ -11,7 +11,7 @@ import pytest
 from conftest import needs
 from rankcompanion.protocols_and_test_sets import other_texts, protocols
 from rankstability.errors import DataError
-from rankstability.rank.tau import tau
+from rankstability.rank.comparing import tau
 from rankstability.read import campaigns, official
 from rankstability.score.scored import from_frame, scored
 

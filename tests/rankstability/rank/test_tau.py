@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import kendalltau
 
-from rankstability.rank.tau import tau
+from rankstability.rank.comparing import tau
 
 
 def test_tau_is_scipys():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from conftest import needs, real
 from rankstability.errors import DataError
 from rankstability.read.mqm import read_mqm
-from rankstability.score import mqm, raters
+from rankstability.score import mqm
 
 
 def judgments(rows):
@@ -120,7 +120,7 @@ def test_normalisations_do_what_their_definition_says(scores):
     overall = total.sum() / n.sum()
     done = {}
     for how in mqm.NORMALISATIONS:
-        a, b = raters.rater_scaling(how, n, total, square, errors)
+        a, b = mqm.rater_scaling(how, n, total, square, errors)
         done[how] = [a[r] * np.array(s) + b[r] for r, s in enumerate(scores)]
     for r, s in enumerate(scores):
         assert np.allclose(done["none"][r], s)
@@ -142,7 +142,7 @@ def test_normalisations_do_what_their_definition_says(scores):
 
 def test_unknown_normalisation():
     with pytest.raises(DataError, match="none, mean, error, z"):
-        raters.rater_scaling("rank", *_sums([[1, 2], [3, 4]]))
+        mqm.rater_scaling("rank", *_sums([[1, 2], [3, 4]]))
 
 
 def test_same_system_by_name():
@@ -238,4 +238,4 @@ def test_normalised_ratings_are_single_segments_normalised_by_their_raters(how):
         sum(maps[how](single[d][:, :, k], slots[d, k]).sum(axis=1) for k in (0, 1)) / 2
         for d in range(3)
     ]
-    np.testing.assert_allclose(raters.normalised(data, how), np.transpose(expected), rtol=1e-10)
+    np.testing.assert_allclose(mqm.normalised(data, how), np.transpose(expected), rtol=1e-10)
