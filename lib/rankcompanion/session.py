@@ -24,8 +24,7 @@ from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read.campaigns import Campaign
 
-from .figures.common import style
-from .figures.words import describe
+from .figures.common import describe, style
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
 FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
@@ -200,7 +199,7 @@ class Outputs:
     ) -> Drawn:
         """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``; the PNG, to show it.
 
-        Its alternative text are the words of the figure (`figures.words.describe`).
+        Its alternative text are the words of the figure (`figures.common.describe`).
         """
         drawn, alt = {}, describe(fig)
         with style():

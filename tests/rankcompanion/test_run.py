@@ -15,7 +15,7 @@ import pytest
 
 from paperkit import parameters, paths
 from rankcompanion import commands, run, session
-from rankcompanion.relative_ranking.agreement_sums import MEASURES
+from rankcompanion.relative_ranking.agreement import MEASURES
 from rankstability import paths as places
 from rankstability.errors import DataError
 from rankstability.rank.ranking import CLUSTER_RULES

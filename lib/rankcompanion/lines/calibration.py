@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import proportion_confint
 from rankstability.rank.recipes import Recipe, made_by, quick, recipe_means
 from rankstability.score.scored import Scored
 
-from ..models.redraw import shuffle_blocks, shuffle_labels
+from ..models.truth import shuffle_blocks, shuffle_labels
 
 
 def equal_systems(scored: Scored, recipe: Recipe) -> Scored:

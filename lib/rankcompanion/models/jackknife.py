@@ -9,7 +9,7 @@ import numpy as np
 from rankstability.score.scored import Scored, combined_factors
 
 from . import reml, variance
-from .equations import Equations
+from .reml import Equations
 
 GROUPS = 10
 """Units are left out in so many groups, at random; an interval has one degree of freedom less."""

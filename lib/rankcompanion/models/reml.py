@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-
-from .equations import Equations, Factorised
+from scipy import linalg, sparse
 
 NONE = -16.0  # log of a variance over the residual's at which it is 0
 START = -2.0  # the same, where the search starts
@@ -129,3 +130,228 @@ def _mended(hessian: np.ndarray, step: np.ndarray, change: np.ndarray) -> np.nda
         return hessian
     mended = hessian + np.outer(rest, rest) / scale
     return mended if np.linalg.eigvalsh(mended)[0] > 0 else hessian
+
+
+BUNDLE = 24  # groups are eliminated together up to about this many levels
+
+
+class _Bundle(NamedTuple):
+    """Groups eliminated together: rows, the other columns they meet, where their tables begin."""
+
+    rows: slice
+    columns: np.ndarray
+    own: int
+    cross: int
+    end: int
+
+
+class Equations:
+    """The equations of an intercept and factors, for rows with weights.
+
+    Columns are first the levels nested in a group, in the groups' order, then the intercept and the
+    other factors. What is not 0 of them stands in one flat array: the dense table of the others,
+    then of each bundle of groups its own table and the one with the others it meets.
+
+    `codes` are of each factor the level of each row, from 0; `values` what the factor's effects are
+    multiplied by in each row, by default 1.
+    """
+
+    def __init__(
+        self,
+        codes: Sequence[np.ndarray],
+        weights: np.ndarray,
+        values: Sequence[np.ndarray] | None = None,
+    ) -> None:
+        self.codes, self.weights = list(codes), weights
+        self.sizes = [int(c.max()) + 1 for c in codes]
+        self.values = list(values or [np.ones(len(weights))] * len(codes))
+        group, nested = _nest(self.codes, self.sizes)
+        self.first = max(nested, key=lambda f: self.sizes[f])
+        inner = [f for f in nested if f != self.first]
+        others = [f for f in range(len(codes)) if f not in nested]
+        label = [_of_level(self.codes[f], self.sizes[f], group) for f in inner]
+        order = np.argsort(np.concatenate([np.empty(0, int), *label]), kind="stable")
+        place = np.argsort(order, kind="stable")
+        ends = np.cumsum([0, *(self.sizes[f] for f in inner)])
+        self.inside = len(order)
+        self.slot = {f: place[a:b] for f, a, b in zip(inner, ends, ends[1:], strict=False)}
+        start = self.inside + 1
+        for f in others:
+            self.slot[f] = np.arange(start, start + self.sizes[f])
+            start += self.sizes[f]
+        self.outside = start - self.inside
+        rows = len(weights)
+        columns = [np.full(rows, self.inside), *(at[self.codes[f]] for f, at in self.slot.items())]
+        times = [np.ones(rows), *(self.values[f] for f in self.slot)]
+        self.design = _indicators(columns, times, start)
+        own = self.values[self.first]
+        self.finest = _indicators([self.codes[self.first]], [own], self.sizes[self.first])
+        weighted = self.design * weights[:, None]
+        self.met = sparse.csr_array(self.finest.T @ weighted)  # finest levels by columns
+        self.counts = self.finest.power(2).T @ weights
+        table = sparse.csr_array(self.design.T @ weighted)
+        sorted_label = np.concatenate(label)[order] if inner else order
+        self.bundles: list[_Bundle] = []
+        self.size = self.outside**2
+        for a, b in _bundles(sorted_label):
+            meets = np.unique(table[a:b, self.inside :].indices)
+            cross = self.size + (b - a) ** 2
+            end = cross + (b - a) * len(meets)
+            self.bundles.append(_Bundle(slice(a, b), meets, self.size, cross, end))
+            self.size = end
+        whole = table.tocoo()
+        here, at = self._positions(whole.row, whole.col)
+        self.base = np.bincount(at, whole.data[here], self.size)
+        level, i, j, value = _products(self.met)
+        here, self.at = self._positions(i, j)
+        self.level, self.value = level[here], value[here]
+        self.twice = 1.0 + ((i < self.inside) & (j >= self.inside))[here]
+
+    def _positions(self, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of table cells, which are kept (all but others by nested) and where they stand."""
+        m, n = self.inside, self.outside
+        kept = (i < m) | (j >= m)
+        i, j = i[kept].astype(np.int64), j[kept].astype(np.int64)
+        at = (i - m) * n + (j - m)
+        if not m:
+            return kept, at
+        start = np.array([bundle.rows.start for bundle in self.bundles])
+        width = np.diff(start, append=m)
+        meets = np.array([len(bundle.columns) for bundle in self.bundles])
+        own, cross = np.array([(bundle.own, bundle.cross) for bundle in self.bundles]).T
+        of = np.searchsorted(start, i, side="right") - 1
+        row = i - start[of]
+        keys = np.concatenate([k * n + bundle.columns for k, bundle in enumerate(self.bundles)])
+        column = np.searchsorted(keys, of * n + j - m) - (np.cumsum(meets) - meets)[of]
+        at = np.where(i < m, cross[of] + row * meets[of] + column, at)
+        return kept, np.where(j < m, own[of] + row * width[of] + j - start[of], at)
+
+    def tables(self, flat: np.ndarray, bundle: _Bundle) -> tuple[np.ndarray, np.ndarray]:
+        """Views of a bundle's own table and of that with the other columns it meets."""
+        width = bundle.rows.stop - bundle.rows.start
+        own, cross = flat[bundle.own : bundle.cross], flat[bundle.cross : bundle.end]
+        return own.reshape(width, width), cross.reshape(width, -1)
+
+
+class Factorised:
+    """`Equations` with a penalty for each factor on the diagonal: solves, and their inverse."""
+
+    def __init__(self, equations: Equations, penalty: np.ndarray) -> None:
+        e = self.equations = equations
+        own = np.zeros(e.inside + e.outside, float)
+        for f, slot in e.slot.items():
+            own[slot] = penalty[f]
+        self.scale = 1.0 / (e.counts + penalty[e.first])
+        flat = e.base - np.bincount(e.at, e.value * self.scale[e.level], e.size)
+        left = flat[: e.outside**2].reshape(e.outside, -1)
+        np.einsum("ii->i", left)[:] += own[e.inside :]
+        logs = -0.5 * float(np.log(self.scale).sum())
+        self.parts = []
+        for bundle in e.bundles:
+            table, cross = e.tables(flat, bundle)
+            np.einsum("ii->i", table)[:] += own[bundle.rows]
+            root = np.linalg.cholesky(table)
+            inverse = linalg.lapack.dtrtri(root, lower=1)[0]
+            half = inverse @ cross
+            left[np.ix_(bundle.columns, bundle.columns)] -= half.T @ half
+            logs += float(np.log(np.diag(root)).sum())
+            self.parts.append((bundle, inverse, half))
+        self.root = linalg.cholesky(left, lower=True, check_finite=False)
+        self.logdet = 2 * float(logs + np.log(np.diag(self.root)).sum())
+
+    def solve(self, y: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+        """Effects of each factor, (levels, columns of `y`), and the intercepts."""
+        e = self.equations
+        weighted = e.weights[:, None] * y
+        finest = self.scale[:, None] * (e.finest.T @ weighted)
+        right = e.design.T @ weighted - e.met.T @ finest
+        inner, outer = right[: e.inside], right[e.inside :]
+        halves = []
+        for bundle, inverse, half in self.parts:
+            halves.append(inverse @ inner[bundle.rows])
+            outer[bundle.columns] -= half.T @ halves[-1]
+        outer[:] = linalg.cho_solve((self.root, True), outer, check_finite=False)
+        for (bundle, inverse, half), part in zip(self.parts, halves, strict=True):
+            inner[bundle.rows] = inverse.T @ (part - half @ outer[bundle.columns])
+        finest -= self.scale[:, None] * (e.met @ right)
+        return self._by_factor(finest, right), right[e.inside]
+
+    def inverse_diagonals(self) -> list[np.ndarray]:
+        """Of each factor the diagonal of its block of the inverse: prediction variances, scaled."""
+        e = self.equations
+        lower = np.tril(linalg.lapack.dpotri(self.root, lower=1)[0])
+        whole = lower + np.tril(lower, -1).T
+        flat, diagonal = np.empty(e.size), np.empty(e.inside + e.outside)
+        flat[: e.outside**2] = whole.ravel()
+        diagonal[e.inside :] = np.diag(whole)
+        for bundle, inverse, half in self.parts:
+            table, cross = e.tables(flat, bundle)
+            through = inverse.T @ half
+            cross[:] = -through @ whole[np.ix_(bundle.columns, bundle.columns)]
+            table[:] = inverse.T @ inverse - cross @ through.T
+            diagonal[bundle.rows] = np.diag(table)
+        met = np.bincount(e.level, e.value * e.twice * flat[e.at], len(self.scale))
+        return self._by_factor(self.scale + self.scale**2 * met, diagonal)
+
+    def in_rows(self, effects: list[np.ndarray]) -> list[np.ndarray]:
+        """What each factor adds to each row, (rows, columns of `y`)."""
+        e = self.equations
+        return [u[c] * v[:, None] for u, c, v in zip(effects, e.codes, e.values, strict=True)]
+
+    def _by_factor(self, finest: np.ndarray, rest: np.ndarray) -> list[np.ndarray]:
+        e = self.equations
+        return [finest if f == e.first else rest[e.slot[f]] for f in range(len(e.sizes))]
+
+
+def _nest(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[int]]:
+    """Codes of the factor to group by, and the factors nested in it (it is one of them).
+
+    The one by which elimination takes the fewest operations, about.
+    """
+    best: tuple[float, int, list[int]] = (np.inf, 0, [])
+    for g, (group, size) in enumerate(zip(codes, sizes, strict=True)):
+        pairs = [len(np.unique(c * size + group)) for c in codes]  # levels in each group, summed
+        nested = [f for f, n in enumerate(sizes) if f == g or (n >= size and pairs[f] == n)]
+        others = [f for f in range(len(sizes)) if f not in nested]
+        inner = (sum(sizes[f] for f in nested) - max(sizes[f] for f in nested)) / size
+        met = sum(pairs[f] for f in others) / size
+        work = sum(sizes[f] for f in others) ** 3 + 3 * size * inner * (inner + met) ** 2
+        best = min(best, (work, g, nested))
+    return codes[best[1]], best[2]
+
+
+def _of_level(codes: np.ndarray, size: int, group: np.ndarray) -> np.ndarray:
+    """The group of each level of a nested factor."""
+    of = np.zeros(size, int)
+    of[codes] = group
+    return of
+
+
+def _indicators(
+    columns: list[np.ndarray], values: list[np.ndarray], width: int
+) -> sparse.csr_array:
+    rows = len(values[0])
+    index = (np.tile(np.arange(rows), len(columns)), np.concatenate(columns))
+    return sparse.csr_array((np.concatenate(values), index), shape=(rows, width))
+
+
+def _bundles(label: np.ndarray) -> list[tuple[int, int]]:
+    """Ends of the slices of sorted labels: whole groups, `BUNDLE` levels or more each."""
+    ends = np.append(np.flatnonzero(np.diff(label)) + 1, len(label))
+    out, start = [], 0
+    for end in ends.tolist():
+        if end > start and (end - start >= BUNDLE or end == len(label)):
+            out.append((start, end))
+            start = end
+    return out
+
+
+def _products(
+    table: sparse.csr_array,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Row, two columns and the product of the entries, for each two entries of a row."""
+    count = np.diff(table.indptr)
+    row = np.repeat(np.arange(len(count)), count**2)
+    within = np.arange(len(row)) - np.repeat(np.cumsum(count**2) - count**2, count**2)
+    one, two = (table.indptr[row] + part for part in np.divmod(within, count[row]))
+    return row, table.indices[one], table.indices[two], table.data[one] * table.data[two]

@@ -17,8 +17,7 @@ from scipy import linalg, sparse
 
 from rankstability.errors import DataError
 
-from .equations import Equations
-from .reml import NONE, log_errors, maximise
+from .reml import NONE, Equations, log_errors, maximise
 
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
 FIXED = 1e-6  # penalty that makes a factor fixed: only picks one of the equivalent solutions

@@ -17,7 +17,7 @@ import pytest
 
 from figure_faults import faults, written
 from rankcompanion import figures as plot
-from rankcompanion.figures import agreement, changes, common, documents, judge_agreement, lines, ranking, relative_ranking, simulation, srp, tournament, verdict, words
+from rankcompanion.figures import agreement, changes, common, documents, judge_agreement, lines, ranking, relative_ranking, simulation, srp, tournament, verdict, common
 from rankstability.rank.ranking import CLUSTER_RULES, rank
 from rankstability.score.rr import LABELS
 
@@ -474,7 +474,7 @@ def test_what_is_asked_for_is_in_the_file_uncut_apart_and_dark_enough(kind):
 
 def test_the_words_of_a_figure_name_title_and_axes():
     fig = scores()
-    described = words.describe(fig)
+    described = common.describe(fig)
     assert described.startswith(f"{TITLE}. Across: mean z-score. Down: ariel197197.512, ")
     assert "Across: rank" in described
     plt.close(fig)

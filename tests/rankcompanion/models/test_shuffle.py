@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from rankcompanion.models.redraw import shuffle_blocks, shuffle_labels
+from rankcompanion.models.truth import shuffle_blocks, shuffle_labels
 
 
 def test_labels_are_shuffled_whole_within_units_and_every_way_is_as_likely():

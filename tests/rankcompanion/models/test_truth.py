@@ -13,7 +13,7 @@ from assessments import demo
 from conftest import needs
 from rankcompanion.models import additive as models
 from rankcompanion.models import truth, variance
-from rankcompanion.models.redraw import draw_parts
+from rankcompanion.models.truth import draw_parts
 from rankstability.judgments import counted
 from rankstability.read.campaigns import find, load_da
 from rankstability.score import scored

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 from conftest import real
-from rankcompanion.relative_ranking import agreement, agreement_sums
+from rankcompanion.relative_ranking import agreement
 from rankstability.errors import DataError
 from rankstability.read import rr as readers_rr
 
@@ -120,7 +120,7 @@ def test_cohen_is_that_of_statsmodels_for_two_judges():
 def test_judges_who_always_agree_and_judges_who_click():
     same = [(j, s, {"a": 1, "b": 2 + s % 2 * 2 - 2, "c": 3}) for j in "xy" for s in range(30)]
     row = agreement.agreement(agreement.annotate(frame_of(same)), []).iloc[0]
-    assert [row[m] for m in agreement_sums.MEASURES] == [1.0] * len(agreement_sums.MEASURES)
+    assert [row[m] for m in agreement.MEASURES] == [1.0] * len(agreement.MEASURES)
     rng = np.random.default_rng(2)
     clicks = [
         (j, s, {name: int(rng.integers(1, 6)) for name in "abcde"})
@@ -180,7 +180,7 @@ def test_intervals_hold_the_measure_and_are_honest_about_segments():
     table = agreement.agreement(notes, [], resamples=300, rng=np.random.default_rng(4))
     again = agreement.agreement(notes, [], resamples=300, rng=np.random.default_rng(4))
     pd.testing.assert_frame_equal(table, again)
-    for m in agreement_sums.MEASURES:
+    for m in agreement.MEASURES:
         assert (table[f"{m}_low"] < table[m]).all() and (table[m] < table[f"{m}_high"]).all()
     row = table[(table["kind"] == "inter") & (table["reference"] == "included")].iloc[0]
     naive = 2 * 1.96 * np.sqrt(row["p_a"] * (1 - row["p_a"]) / row["pairs"])
@@ -198,7 +198,7 @@ def test_wmt10_as_printed():
     labels = notes.table["label"].to_numpy()
     assert len(labels) == 75768  # the sum of Table 1's comparisons
     assert round(float(np.mean(labels == 0)), 3) == 0.168
-    assert round(agreement_sums.chance_of_labels(labels), 3) == 0.374
+    assert round(agreement.chance_of_labels(labels), 3) == 0.374
     table = agreement.agreement(notes, []).set_index(["kind", "reference"])
     for key, s in {("intra", "included"): 0.633, ("intra", "excluded"): 0.601}.items():
         assert round(table.loc[key, "s"], 3) == s

@@ -11,7 +11,7 @@ from assessments import demo
 from conftest import needs
 from rankcompanion.models import additive as models
 from rankcompanion.models import variance
-from rankcompanion.models.redraw import draw_parts
+from rankcompanion.models.truth import draw_parts
 from rankcompanion.verdict import design, predicted, sizes
 from rankstability.rank.sets import held_lines
 from rankstability.rank.units import Means, difference_variance
