@@ -320,8 +320,10 @@ def test_ratings_of_bio_mqm_are_errors_with_their_authors_weights(tmp_path):
     scores = mqm_scores(frame).set_index(["system", "document", "rater"])["score"]
     assert scores["A", "d1"].tolist() == list(kinds.values())
     assert scores["A", "d2"].to_dict() == {"r2": 0, "r3": 6} and scores["B"].tolist() == [0]
+    assert mqm_scores(frame, "critical25").query("document == 'd1'")["score"].sum() == 70
+    with pytest.raises(DataError, match="no weight for Critical"):
+        mqm_scores(frame, "major10")
     assert frame.attrs["excluded"] == {
-        "(kept as Major, which weighs the same: Critical)": 3,
         "(kept: blanks around names taken away)": 1,
         "(kept: ratings without an error)": 2,
         "errors marked in the source (left out)": 2,

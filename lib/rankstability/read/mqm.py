@@ -147,8 +147,8 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
     """The marked errors of one pair as bio-MQM has them, in the form of `read_mqm`.
 
     Each object is a rating with its ``target_errors``; one without any is ``No-error``. A category
-    is ``error_category/error_subcategory`` with blanks for underscores; Critical, which weighs as
-    Major there, is Major, and counted. Errors marked in the source are counted and left out.
+    is ``error_category/error_subcategory`` with blanks for underscores. Errors marked in the source
+    are counted and left out. ``.attrs["weights"]`` names the authors' weights.
 
     Raises a DataError for a missing field, an empty name, an unknown severity, and for two ratings
     of an output by one rater.
@@ -170,12 +170,10 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
         parts.append(rows.assign(error=errors).explode("error", ignore_index=True))
     frame = pd.concat(parts, ignore_index=True)
     kinds = pd.DataFrame(frame.pop("error").to_list(), columns=["category", "severity"])
-    excluded["(kept as Major, which weighs the same: Critical)"] += int(
-        (kinds["severity"] == "Critical").sum()
-    )
-    frame = frame.assign(pair=pair, **kinds.replace({"severity": {"Critical": "Major"}}))
+    frame = frame.assign(pair=pair, **kinds)
     frame["segment"] = frame.groupby(["document", "doc_segment"]).ngroup() + 1
     frame = frame.astype({"doc_segment": int} | dict.fromkeys(NAMES, "category"))[list(COLUMNS)]
+    frame.attrs["weights"] = "zouhar2024"
     frame.attrs["excluded"] = {reason: n for reason, n in sorted(excluded.items()) if n}
     return frame
 
