@@ -26,7 +26,7 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
     "recipe": (
         *("auto", "wmt17", "wmt23", "wmt24", "wmt25-2025-08", "wmt25", "wmt26-2026-08", "wmt26"),
     ),
-    "weights": ("freitag2021", "marot2023", "major1", "major10", "critical25"),
+    "weights": ("freitag2021", "marot2023", "major1", "major10", "critical25", "zouhar2024"),
     "measure": ("p_a", "s", "clicker", "pi", "cohen", "fleiss"),
     "unit": (
         *("auto", "worker", "hit", "document", "worker x document"),

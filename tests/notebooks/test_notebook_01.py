@@ -84,3 +84,15 @@ def test_one_real_pair_matches_its_official_ranking(tmp_path):
     verdict = pd.read_csv(tmp_path / "cs-en" / "verdict.csv").iloc[0]
     assert verdict.drop("pair").tolist() == [9, 1, 1, 1, 1, 1]
     assert not (tmp_path / "ranking.csv").exists()
+
+
+def test_recipes_that_pair_are_left_out_where_no_segment_is_of_two_systems(tmp_path):
+    rows = [
+        f"{s},{s}{k},u{k % 3},{50 + 7 * k % 40 + 9 * (s == 'A')}" for s in "AB" for k in range(30)
+    ]
+    (tmp_path / "mine.csv").write_text("\n".join(["system,segment,annotator,score", *rows]))
+    given = {"campaign": str(tmp_path / "mine.csv"), "recipe": "wmt17"}
+    run.execute("01_replication", given | {"output_dir": str(tmp_path / "out")}, quiet=True)
+    table = pd.read_csv(tmp_path / "out" / "xx-yy" / "recipes.csv")
+    assert {"wmt23", "wmt24", "wmt25"}.isdisjoint(table["recipe"])
+    assert table.loc[table["recipe"] == "wmt17", "system"].tolist() == ["A", "B"]

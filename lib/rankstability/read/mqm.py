@@ -63,7 +63,7 @@ RATING = {  # of bio-MQM, a rating an object: our column, its field
     "doc_segment": "SEG_ID",
     "rater": "Annotator_ID",
 }
-LOCALES = re.compile(r'"(source|target)_locale"\s*:\s*"([a-z]{2})')
+LOCALES = re.compile(r'"(source|target)_locale"\s*:\s*"([^"]*)"')
 _CONTROL_CATEGORIES = ("found", "missed")
 
 
@@ -133,18 +133,22 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
 
 def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
     """``es-en`` by the locales in a file of bio-MQM; else as the settings or its name say."""
-    said = dict(LOCALES.findall(text.head(path)))
-    if len(said) == 2 and not settings.get("pair"):
-        return f"{said['source']}-{said['target']}"
-    return pair_of(path, settings)
+    said = dict(reversed(LOCALES.findall(text.head(path))))  # the first of each
+    if not said or settings.get("pair"):
+        return pair_of(path, settings)
+    pair = languages.pair_of("-".join(said.get(side, "")[:2] for side in ("source", "target")))
+    if not pair:
+        value, expected = str(said), "a source_locale and a target_locale such as eses and enus"
+        raise DataError("not two locales", file=path, value=value, expected=expected)
+    return pair
 
 
 def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
     """The marked errors of one pair as bio-MQM has them, in the form of `read_mqm`.
 
     Each object is a rating with its ``target_errors``; one without any is ``No-error``. A category
-    is ``error_category/error_subcategory`` with blanks for underscores; Critical, which weighs as
-    Major there, is Major, and counted. Errors marked in the source are counted and left out.
+    is ``error_category/error_subcategory`` with blanks for underscores. Errors marked in the source
+    are counted and left out. ``.attrs["weights"]`` names the authors' weights.
 
     Raises a DataError for a missing field, an empty name, an unknown severity, and for two ratings
     of an output by one rater.
@@ -166,34 +170,40 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
         parts.append(rows.assign(error=errors).explode("error", ignore_index=True))
     frame = pd.concat(parts, ignore_index=True)
     kinds = pd.DataFrame(frame.pop("error").to_list(), columns=["category", "severity"])
-    excluded["(kept as Major, which weighs the same: Critical)"] += int(
-        (kinds["severity"] == "Critical").sum()
-    )
-    frame = frame.assign(pair=pair, **kinds.replace({"severity": {"Critical": "Major"}}))
+    frame = frame.assign(pair=pair, **kinds)
     frame["segment"] = frame.groupby(["document", "doc_segment"]).ngroup() + 1
     frame = frame.astype({"doc_segment": int} | dict.fromkeys(NAMES, "category"))[list(COLUMNS)]
+    frame.attrs["weights"] = "zouhar2024"
     frame.attrs["excluded"] = {reason: n for reason, n in sorted(excluded.items()) if n}
     return frame
 
 
 def _ratings(file: Path, excluded: Counter[str]) -> tuple[Table, list[list[tuple[str, str]]]]:
     """The ratings of a file of bio-MQM, and category and severity of each one's errors."""
-    entries, errors = [], []
+    entries, errors, locales = [], [], []
     for line, entry in text.records(file):
         with text.placed(file, line):
             for name in (*RATING.values(), "target_errors"):
                 if name not in entry:
                     raise DataError(f"no field {name}", expected=", ".join(RATING.values()))
-            errors.append([_kind(error) for error in _list(entry, "target_errors")])
-            excluded["errors marked in the source (left out)"] += len(_list(entry, "source_errors"))
+            locales.append(
+                [str(entry.get(name, "")) for name in ("source_locale", "target_locale")]
+            )
+            if locales[-1] != locales[0]:
+                value, expected = "-".join(locales[-1]), "-".join(locales[0]) + ", as before"
+                raise DataError("other languages", value=value, expected=expected)
+            marked = _list(entry["target_errors"], "target_errors")
+            errors.append([_kind(error) for error in marked] or [NONE])
+            source = _list(entry.get("source_errors", []), "source_errors")
+            excluded["errors marked in the source (left out)"] += len(source)
+            excluded["(kept: ratings without an error)"] += not marked
         entries.append((line, {name: entry[name] for name in RATING.values()}))
     if not entries:
         raise DataError("no judgments", file=file, expected="at least one rating")
-    return tables.from_records(file, entries), [one or [NONE] for one in errors]
+    return tables.from_records(file, entries), errors
 
 
-def _list(entry: Mapping[str, Any], name: str) -> list[Any]:
-    said = entry.get(name) or []
+def _list(said: Any, name: str) -> list[Any]:
     if not isinstance(said, list):
         raise DataError("not a list", column=name, value=str(said)[:60], expected="errors")
     return said

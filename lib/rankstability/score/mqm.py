@@ -10,25 +10,31 @@ import pandas as pd
 from ..errors import DataError
 
 # Weight tables by name: (severity, category or "" for any, weight); the first row that fits counts.
-_LIGHT = ("Punctuation", "Character encoding", "Register", "Spelling", "Grammar")  # of bio-MQM
 _FREITAG = (
     ("", "Source issue", 0.0),
     ("No-error", "", 0.0),
     ("Neutral", "", 0.0),
     ("Major", "Non-translation", 25.0),
-    ("Major", "Accuracy/Untranslated", 25.0),
     ("Major", "", 5.0),
     ("Minor", "Fluency/Punctuation", 0.1),
-    *(("Minor", f"Linguistic conventions/{kind}", 0.1) for kind in _LIGHT),
-    ("Minor", "Style/Non fluent", 0.1),
     ("Minor", "", 1.0),
 )
+_LIGHT = ("Punctuation", "Character encoding", "Register", "Spelling", "Grammar")
 WEIGHTS: dict[str, tuple[tuple[str, str, float], ...]] = {
     "freitag2021": _FREITAG,
     "marot2023": (("", "Accuracy/Creative Reinterpretation", 0.0), *_FREITAG),
     "major1": tuple((s, c, 1.0 if s == "Major" and not c else w) for s, c, w in _FREITAG),
     "major10": tuple((s, c, 10.0 if s == "Major" and not c else w) for s, c, w in _FREITAG),
     "critical25": (*_FREITAG, ("Critical", "", 25.0)),
+    "zouhar2024": (
+        ("No-error", "", 0.0),
+        ("Neutral", "", 0.0),
+        *(("Minor", f"Linguistic conventions/{kind}", 0.1) for kind in _LIGHT),
+        ("Minor", "Style/Non fluent", 0.1),
+        ("Minor", "", 1.0),
+        ("", "Accuracy/Untranslated", 25.0),
+        ("", "", 5.0),  # Major and Critical
+    ),
 }
 NORMALISATIONS = ("none", "mean", "error", "z")
 
@@ -40,9 +46,8 @@ def weight_table(weights: str = "freitag2021") -> pd.DataFrame:
     Minor 1, Minor Fluency/Punctuation 0.1, Major Non-translation 25, Neutral 0, source issues
     not counted. ``marot2023`` also gives 0 to creative reinterpretation, as the scores embedded
     in the 2023 release do. ``major1`` and ``major10`` are the ends of the range that Freitag et
-    al. tried; ``critical25`` also knows the severity Critical of some later releases. All know
-    bio-MQM's own categories with the weights of its authors (Zouhar et al. 2024): Accuracy/
-    Untranslated as Non-translation; those of Linguistic conventions and Non fluent as punctuation.
+    al. tried; ``critical25`` also knows the severity Critical of some later releases.
+    ``zouhar2024`` has the categories of bio-MQM with its authors' weights.
     """
     if weights not in WEIGHTS:
         raise DataError("unknown weight table", value=weights, expected=", ".join(WEIGHTS))
@@ -52,8 +57,11 @@ def weight_table(weights: str = "freitag2021") -> pd.DataFrame:
 def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> np.ndarray:
     """The weight of each row of `judgments` (from `read.mqm.read_mqm`), higher is worse.
 
-    A severity and category without a weight in the table are refused.
+    Judgments that carry a table of their own (bio-MQM) take it for ``freitag2021``. A severity and
+    category without a weight in the table are refused.
     """
+    if isinstance(weights, str) and weights == "freitag2021":
+        weights = judgments.attrs.get("weights", weights)
     table = weight_table(weights) if isinstance(weights, str) else weights
     kinds = judgments[["severity", "category"]].astype(str)
     weight_of = {}

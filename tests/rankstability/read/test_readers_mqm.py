@@ -320,9 +320,12 @@ def test_ratings_of_bio_mqm_are_errors_with_their_authors_weights(tmp_path):
     scores = mqm_scores(frame).set_index(["system", "document", "rater"])["score"]
     assert scores["A", "d1"].tolist() == list(kinds.values())
     assert scores["A", "d2"].to_dict() == {"r2": 0, "r3": 6} and scores["B"].tolist() == [0]
+    assert mqm_scores(frame, "critical25").query("document == 'd1'")["score"].sum() == 70
+    with pytest.raises(DataError, match="no weight for Critical"):
+        mqm_scores(frame, "major10")
     assert frame.attrs["excluded"] == {
-        "(kept as Major, which weighs the same: Critical)": 3,
         "(kept: blanks around names taken away)": 1,
+        "(kept: ratings without an error)": 2,
         "errors marked in the source (left out)": 2,
     }
     for row, words in (
@@ -331,6 +334,8 @@ def test_ratings_of_bio_mqm_are_errors_with_their_authors_weights(tmp_path):
         (rating("", "d3"), "line 14, column 'MT_Engine': empty id"),
         (rating("A", "d3", "1", "r1", ("Style", "", "Awful")), "line 14.*'target_errors': not an"),
         (rating("A", "d3", "1", "r1", ("", "", "Major")), "line 14.*'target_errors': not an error"),
+        (rating("A", "d3", source_locale="dede"), "line 14: other languages; found 'dede-enus'"),
+        (rating("A", "d3", target_errors=None), "line 14, column 'target_errors': not a list"),
         (rating("A", "d3", target_errors="none"), "line 14, column 'target_errors': not a list"),
         ({"MT_Engine": "A", "Annotator_ID": "r", "target_errors": []}, "line 14: no field DOC_ID"),
     ):
