@@ -50,7 +50,7 @@ lab: $(READY)  ## open JupyterLab
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
 	$(BIN)/python -m rankcompanion.commands data $(CAMPAIGN)
 
-stale: $(READY)  ## compare ledger, README's table and a sample of CSV files with what this code gives
+stale: $(READY)  ## compare ledger, README and the tables behind its findings with what code and data give (minutes)
 	$(BIN)/python tests/trials/stale.py
 
 faults: $(READY)  ## kill runs, fill the disk, run two at once: results stay whole (minutes)

@@ -25,6 +25,14 @@ SLIPS = ("slip", "misprint", "the sentence contradicts")  # how reasons of the l
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
 UNITS = (TWO_WAY, "worker", "document", "block")  # the outermost that a table has
 Rows = list[dict[str, Any]]
+TABLES = {  # of each finding: its notebook and table
+    "removal": ("02_outlier_removal", "changes"),
+    "halves": ("06_srp", "effort"),
+    "rules": ("01_replication", "clusters_by_rule"),
+    "lines": ("10_lines", "line_counts"),
+    "false": ("10_lines", "false_lines"),
+    "methods": ("07_relative_ranking", "method_ranks"),
+}
 
 
 def gather(figures: Path) -> Rows:
@@ -34,14 +42,15 @@ def gather(figures: Path) -> Rows:
     units), figure and page (places below ``figures/`` and in the site, or empty).
     """
     made = []
-    for key, notebook, name, column, picture, find in (
-        ("removal", "02_outlier_removal", "changes", "removed", "cs-en/bump.png", removal),
-        ("halves", "06_srp", "effort", "level", "effort.png", halves),
-        ("rules", "01_replication", "clusters_by_rule", "test", "clusters_by_rule.png", rules),
-        ("lines", "10_lines", "line_counts", "claimed_and_held", "lines_held.png", lines),
-        ("false", "10_lines", "false_lines", "campaigns_with_line", "false_lines.png", false_lines),
-        ("methods", "07_relative_ranking", "method_ranks", "task", "readings.png", methods),
+    for key, column, picture, find in (
+        ("removal", "removed", "cs-en/bump.png", removal),
+        ("halves", "level", "effort.png", halves),
+        ("rules", "test", "clusters_by_rule.png", rules),
+        ("lines", "claimed_and_held", "lines_held.png", lines),
+        ("false", "campaigns_with_line", "false_lines.png", false_lines),
+        ("methods", "task", "readings.png", methods),
     ):
+        notebook, name = TABLES[key]
         table = results.campaign_tables(figures, notebook, name)
         rows = find(table) if column in table else []
         if rows:  # with the campaign in which the finding is strongest and drawn
@@ -143,12 +152,16 @@ def methods(ranks: pd.DataFrame) -> Rows:
     return _counted(ranks.assign(moved=ways.max(axis=1) > ways.min(axis=1)), "task", "moved")
 
 
+def misprinted(rows: pd.DataFrame) -> pd.Series:
+    """Which rows of claims are of a printed number that contradicts its own paper."""
+    return (rows["status"] == "differs") & rows["reason"].str.startswith(SLIPS)
+
+
 def misprints(file: Path) -> dict[str, Any]:
     """Printed numbers that contradict the paper they stand in, each counted once."""
     if not file.is_file():
         return {}
     rows = pd.read_csv(file, dtype=str, keep_default_na=False)
-    wrong = rows[(rows["status"] == "differs") & rows["reason"].str.startswith(SLIPS)]
-    cells = results.numbers(wrong)
+    cells = results.numbers(rows[misprinted(rows)])
     papers = cells["paper"].nunique()
     return {"part": len(cells), "whole": len(results.numbers(rows)), "papers": papers}

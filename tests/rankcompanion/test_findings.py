@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from paperkit import paths
-from rankcompanion import findings
+from paperkit.templates import template
+from rankcompanion import findings, front, ledger
 
 
 def test_an_interval_is_over_pairs_and_not_over_cases():
@@ -65,15 +69,187 @@ def test_halves_are_ranked_by_z_at_half_the_campaign():
     assert only["value"] == pytest.approx(0.4) and only["units"] == 6
 
 
-def test_the_committed_results_give_the_sentences_of_the_readme():
+# ------------------------------------------------------------------ README and front page
+
+
+@pytest.fixture(scope="module")
+def said():
+    """The findings that README says, without their links."""
     if not (paths.FIGURES / "claims_ledger.csv").is_file():
         pytest.skip("no committed results")
-    text = findings.sentences(paths.FIGURES)
-    assert 4 <= text.count("\n- ") + 1 <= 7
-    for line in text.splitlines():
-        assert line.startswith("- ") and "{" not in line and "  " not in line
+    start, end = ledger.ANSWERS
+    readme = (paths.ROOT / "README.md").read_text(encoding="utf-8")
+    return readme.partition(start)[2].partition(end)[0].strip().splitlines()
+
+
+def bare(line):
+    return re.sub(r" \(\[figure\]\(.*?\)\)$", "", line).removeprefix("- ")
+
+
+def counted(notebook, name, **where):
+    """Rows of a kept table by campaign, for campaigns with at least five pairs (or tasks)."""
+    out = {}
+    for file in sorted(paths.FIGURES.glob(f"wmt*/{notebook}/{name}.csv")):
+        rows = pd.read_csv(file)
+        for column, value in where.items():
+            rows = rows[rows[column] == value]
+        if rows.get("pair", rows.get("task")).nunique() >= 5:
+            out[file.parts[-3]] = rows
+    return out
+
+
+def spread(rows, part, whole, by="pair", seed=3):
+    """95 % of the ratio of sums in campaigns whose pairs are drawn again, one by one."""
+    sums = rows.assign(part=part, whole=whole).groupby(by)[["part", "whole"]].sum().to_numpy(float)
+    drawn = np.random.default_rng(seed).integers(len(sums), size=(8000, len(sums)))
+    total = sums[drawn].sum(axis=1)
+    return np.quantile(total[total[:, 1] > 0, 0] / total[total[:, 1] > 0, 1], [0.025, 0.975])
+
+
+def numbers(sentence):
+    found = re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?", sentence)
+    return [float(number.replace(",", "")) for number in found]
+
+
+def near(told, low_high, scale=100.0, by=2.0):
+    assert told == pytest.approx(scale * np.asarray(low_high), abs=by)
+
+
+def test_the_readme_says_what_the_committed_results_give(said):
+    made = findings.sentences(paths.FIGURES).splitlines()
+    assert len(made) == 7
+    for ours, line in zip(made, said, strict=True):
+        assert line == ours
         figure = line.partition("](")[2].partition(")")[0]
         assert not figure or (paths.ROOT / figure).is_file()
+
+
+def test_the_front_page_says_what_the_readme_says(said, tmp_path):
+    (tmp_path / "assets").mkdir()
+    pages, _ = front.contexts([], {}, paths.FIGURES, tmp_path)
+    page = template("index.html.j2").render(**pages["index.html"], page="index.html", root="")
+    text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+    for line in said:
+        assert bare(line) in text
+    # and its table of papers has the numbers of README's
+    readme = (paths.ROOT / "README.md").read_text(encoding="utf-8")
+    start, end = ledger.MARKERS
+    rows = readme.partition(start)[2].partition(end)[0].strip().splitlines()[2:-1]
+    table = re.search(r'<table class="papers">.*?</table>', page, re.DOTALL).group()
+    cells = [
+        [" ".join(html.unescape(re.sub(r"<[^>]+>", "", cell)).split()) for cell in
+         re.findall(r"<t[hd][ >].*?</t[hd]>", row, re.DOTALL)]
+        for row in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)[1:]
+    ]  # fmt: skip
+    shown = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    assert [[row[0], *row[2:]] for row in cells] == [[row[0], *row[2:]] for row in shown]
+
+
+def test_removals_of_the_readme_are_those_counted(said):
+    shares = {}
+    for campaign, rows in counted("02_outlier_removal", "changes").items():
+        single = rows[~rows["removed"].isin(["human+ref", "ref", "lowest", "highest"])]
+        shares[campaign] = (
+            single["d_rank"].sum(),
+            len(single),
+            spread(single, single["d_rank"], 1),
+        )
+    most = max(shares, key=lambda c: shares[c][0] / shares[c][1])
+    least = min(shares, key=lambda c: shares[c][0] / shares[c][1])
+    for campaign, words in (
+        (most, "in {} of {} cases ({}; "),
+        (least, "only in {} of {} cases ({}; "),
+    ):
+        changed, of, interval = shares[campaign]
+        _, _, rest = said[0].partition(words.format(changed, of, campaign))
+        assert rest, (campaign, changed, of)
+        near(numbers(rest)[:2], interval)
+
+
+def test_halves_of_the_readme_are_those_counted(said):
+    tau = {}
+    for campaign, rows in counted("06_srp", "effort", unit="workers", normalisation="z").items():
+        half = rows[rows["level"] == 1.0]
+        tau[campaign] = (half["kendall"].mean(), spread(half, half["kendall"], 1))
+    for campaign in (min(tau, key=lambda c: tau[c][0]), max(tau, key=lambda c: tau[c][0])):
+        value, interval = tau[campaign]
+        _, _, rest = said[1].partition(f"{value:.2f} ({campaign}; ")
+        assert rest
+        near(numbers(rest)[:2], interval, 1.0, 0.02)
+
+
+def test_clusters_by_rule_of_the_readme_are_those_counted(said):
+    ratio = {}
+    for campaign, rows in counted(
+        "01_replication", "clusters_by_rule", test="scipy<1.7", correction="none"
+    ).items():
+        rules = rows.drop(columns=["pair", "test", "correction"])
+        most, fewest = rules.sum().idxmax(), rules.sum().idxmin()
+        both = rules[most].sum(), rules[fewest].sum()
+        ratio[campaign] = (both[0] / both[1], most, fewest, both, rows)
+    campaign = max(ratio, key=lambda c: ratio[c][0])
+    value, most, fewest, both, rows = ratio[campaign]
+    words = (
+        f"{campaign} has {both[0]} under “{most}” and {both[1]} under “{fewest}”, {value:.1f} times"
+    )
+    _, _, rest = said[2].partition(words)
+    assert rest
+    near(numbers(rest)[:2], spread(rows, rows[most], rows[fewest]), 1.0, 0.1)
+
+
+def test_lines_that_hold_of_the_readme_are_those_counted(said):
+    all_of_them = counted("10_lines", "line_counts", recipe="wmt17")
+    for campaign, rows in all_of_them.items():
+        known = rows.dropna(subset="claimed_and_held")
+        units = ("worker x document", "worker", "document", "block")
+        own = next(u for u in units if known.loc[known["unit"] == u, "pair"].nunique() >= 5)
+        mine = known[known["unit"] == own]
+        held, claimed = int(mine["claimed_and_held"].sum()), mine["claimed"].sum()
+        other = "workers and documents" if " x " in own else f"{own}s"
+        words = f"{held or 'none'} of {claimed} ({campaign}, other {other}"
+        _, _, rest = said[3].partition(words)
+        assert rest, words
+        if held:
+            near(numbers(rest)[:2], spread(mine, mine["claimed_and_held"], mine["claimed"]))
+    assert said[3].count(", other ") == len(all_of_them)
+
+
+def test_false_lines_of_the_readme_are_those_counted(said):
+    tables = counted("10_lines", "false_lines", recipe="wmt17", unit="document")
+    mean = {c: rows["campaigns_with_line"].mean() for c, rows in tables.items()}
+    most = max(mean, key=mean.get)
+    _, _, rest = said[4].partition(
+        f"{100 * mean[most]:.0f} % of campaigns ({most}, labels shuffled"
+    )
+    assert rest
+    near(numbers(rest)[:2], spread(tables[most], tables[most]["campaigns_with_line"], 1))
+
+
+def test_ranks_by_method_of_the_readme_are_those_counted(said):
+    shares = {}
+    for campaign, rows in counted("07_relative_ranking", "method_ranks").items():
+        ways = rows.drop(columns=["task", "system"])
+        moved = ways.nunique(axis=1) > 1
+        shares[campaign] = (moved.sum(), len(rows), spread(rows, moved, 1, by="task"))
+    by_share = sorted(shares, key=lambda c: shares[c][0] / shares[c][1])
+    for campaign in (by_share[0], by_share[-1]):
+        moved, of, interval = shares[campaign]
+        _, _, rest = said[5].partition(f"{moved} of {of} systems ({campaign}; ")
+        assert rest
+        near(numbers(rest)[:2], interval)
+
+
+def test_misprints_of_the_readme_are_those_of_the_ledger(said):
+    rows = pd.read_csv(paths.FIGURES / "claims_ledger.csv", dtype=str, keep_default_na=False)
+    cells, wrong = set(), set()
+    for row in rows.itertuples():
+        cell = (row.paper, row.place, re.sub(r"^as (stated|matched) \| ", "", row.cell))
+        cells.add(cell)
+        reasons = ("slip", "misprint", "the sentence contradicts")
+        if row.status == "differs" and row.reason.startswith(reasons):
+            wrong.add(cell)
+    papers = len({cell[0] for cell in wrong})
+    assert numbers(said[6]) == [len(cells), len(wrong), papers]
 
 
 def test_nothing_is_claimed_without_results(tmp_path):

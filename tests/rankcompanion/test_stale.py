@@ -1,4 +1,4 @@
-"""Stale results are seen: a ledger, README's table or a CSV file that this code would not write."""
+"""Stale results are seen: a ledger, README or a CSV file that this code would not write."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import shutil
 import pandas as pd
 import pytest
 
+from conftest import needs
 from paperkit import claims, paths
 from paperkit.placing import csv_bytes
-from rankcompanion import ledger
-from trials import stale
+from rankcompanion import findings, ledger
+from trials import anew, stale
 
 
 @pytest.fixture
@@ -42,8 +43,67 @@ def test_an_altered_ledger_and_an_altered_total_are_seen(kept):
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join([*lines[:5], lines[5].replace("no data", "exact"), *lines[6:]]))
     assert "from line 6 on" in stale.check_ledger(*kept)[0]
-    file.unlink()
-    assert len(stale.check_ledger(*kept)) == 1
+    file.unlink()  # and with it the finding of misprints
+    assert [w.split(":")[0].rsplit("/")[-1] for w in stale.check_ledger(*kept)] == [
+        "claims_ledger.csv",
+        "README.md",
+    ]
+
+
+def test_an_altered_number_of_a_finding_is_seen_in_the_readme(kept):
+    figures, readme = kept
+    file = figures / "wmt21" / "02_outlier_removal" / "changes.csv"
+    file.parent.mkdir()
+    rows = [(f"p{k}", s, int(s == "A")) for k in range(5) for s in ("lowest", "A", "B")]
+    pd.DataFrame(rows, columns=["pair", "removed", "d_rank"]).to_csv(file, index=False)
+    assert stale.check_ledger(*kept)[0].endswith("its findings are not what the results give")
+    assert ledger.main(figures, readme) == 0 and stale.check_ledger(*kept) == []
+    text = readme.read_text()
+    assert "5 of 10 cases (wmt21" in text
+    readme.write_text(text.replace("5 of 10 cases", "6 of 10 cases"))
+    assert stale.check_ledger(*kept)[0].endswith("its findings are not what the results give")
+
+
+@needs("wmt21")
+def test_altered_cells_behind_a_finding_are_seen_although_the_readme_was_made_anew(kept):
+    figures, readme = kept
+    folder = figures / "wmt21" / "02_outlier_removal"
+    folder.mkdir()
+    file = folder / "changes.csv"
+    shutil.copy(paths.FIGURES / "wmt21" / "02_outlier_removal" / "changes.csv", file)
+    job = ("02_outlier_removal", "changes", "wmt21")
+    assert anew.behind(figures) == [job]
+    assert anew.check([job], figures) == []
+    table = pd.read_csv(file, dtype=str, keep_default_na=False)
+    single = table.index[~table["removed"].isin(findings.SETS)][:20]
+    table.loc[single, "d_rank"] = (1 - table.loc[single, "d_rank"].astype(int)).astype(str)
+    table.to_csv(file, index=False, lineterminator="\n")
+    assert ledger.main(figures, readme) == 0 and stale.check_ledger(*kept) == []
+    [problem] = anew.check([job], figures)
+    assert "changes.csv: 20 lines are not what the data give" in problem
+    assert f"the first is line {single[0] + 2}" in problem
+
+
+@needs("wmt21")
+@needs("wmt10")
+@pytest.mark.parametrize(
+    ("notebook", "name", "campaign", "pair"),
+    [
+        ("06_srp", "effort", "wmt21", "ha-en"),
+        ("01_replication", "clusters_by_rule", "wmt21", "ha-en"),
+        ("10_lines", "line_counts", "wmt21", "ha-en"),
+        ("07_relative_ranking", "method_ranks", "wmt10", ""),
+    ],
+)
+def test_each_table_behind_a_finding_is_made_as_it_is_kept(notebook, name, campaign, pair):
+    made = anew.table((notebook, name, campaign), pair).decode().splitlines()
+    kept = (paths.FIGURES / campaign / notebook / f"{name}.csv").read_text().splitlines()
+    assert made[0] == kept[0]
+    assert set(made) <= set(kept) and len(set(made)) == len(made) > 5
+
+
+def test_every_table_of_a_finding_can_be_made_anew():
+    assert {name for _, name in findings.TABLES.values()} == set(anew.MADE | anew.WHOLE)
 
 
 def test_other_bytes_files_gone_and_files_never_kept_are_seen(kept, tmp_path, monkeypatch):

@@ -1,4 +1,8 @@
-"""Whether the committed results are those of this code: ledger, README's table, CSV files."""
+"""Whether the committed results are those of this code: ledger, README, CSV files.
+
+The tables behind the findings of README and front page are made anew from the data, all of them
+(`anew`); of the others a sample of runs.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +20,21 @@ import yaml
 from paperkit import paths
 from paperkit.parameters import resolve
 from paperkit.placing import csv_bytes
-from rankcompanion import ledger
+from rankcompanion import findings, ledger
 from rankcompanion.workflow import Job, given
 from rankstability.read import campaigns
 
-SAMPLE = (  # of each protocol something that takes seconds
-    *("01:wmt22-appraise-liv", "02:wmt22-appraise-liv", "01:wmt21:cs-en", "08:wmt11"),
+sys.path.insert(0, str(paths.ROOT / "tests"))
+from trials import anew
+
+SAMPLE = (  # of each protocol something, and claims that hold misprints
+    *("01:wmt22-appraise-liv", "01:wmt21:cs-en", "07:wmt10", "08:wmt10", "08:wmt11"),
     "06:wmt23-mqm:zh-en",
 )
 
 
 def check_ledger(figures: Path, readme: Path) -> list[str]:
-    """What of the ledger and of README's table is not what the results in `figures` give."""
+    """What of the ledger, README's table and its findings the results in `figures` do not give."""
     rows = ledger.gather(figures)
     if rows.empty:
         return []
@@ -39,9 +46,13 @@ def check_ledger(figures: Path, readme: Path) -> list[str]:
         line = next((n for n, (one, other) in enumerate(lines, 1) if one != other), 1)
         problem = f"not what the campaigns' results give, from line {line} on"
         wrong.append(f"{paths.shown(file)}: {problem}")
-    start, end = ledger.MARKERS
-    if f"{start}\n{ledger.markdown(rows)}\n{end}" not in readme.read_text(encoding="utf-8"):
-        wrong.append(f"{paths.shown(readme)}: its table is not the summary of the ledger")
+    text = readme.read_text(encoding="utf-8")
+    for (start, end), ours, problem in (
+        (ledger.MARKERS, ledger.markdown(rows), "its table is not the summary of the ledger"),
+        (ledger.ANSWERS, findings.sentences(figures), "its findings are not what the results give"),
+    ):
+        if f"{start}\n{ours}\n{end}" not in text:
+            wrong.append(f"{paths.shown(readme)}: {problem}")
     return wrong
 
 
@@ -93,7 +104,7 @@ def check_runs(jobs: Sequence[Job], figures: Path, processes: int = 2) -> list[s
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Compare the ledger, README's table and a sample of CSV files with what this code gives."""
+    """Compare ledger, README, the tables behind its findings and a sample of CSV files."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("runs", nargs="*", help="notebook:campaign[:pair]", default=list(SAMPLE))
     parser.add_argument("--figures", type=Path, default=paths.FIGURES)
@@ -104,12 +115,23 @@ def main(argv: list[str] | None = None) -> int:
     here = {campaign.name for campaign in campaigns.present()}
     asked = [run.split(":") for run in ([] if args.ledger_only else args.runs)]
     jobs = [Job(resolve(a[0]), *a[1:]) for a in asked if a[1] in here]
+    behind = [] if args.ledger_only else anew.behind(args.figures)
+    wrong += anew.check([job for job in behind if job[2] in here], args.figures)
     wrong += check_runs(jobs, args.figures)
     for line in wrong:
         print(f"stale: {line}")
     names = ", ".join(f"{j.notebook} {j.campaign} {j.pair}".strip() for j in jobs) or "none"
-    print(f"{len(wrong)} stale; compared: ledger, README's table, CSV files of these runs: {names}")
-    absent = sorted({a[1] for a in asked} - here)
+    tables = ", ".join(f"{c} {n[:2]} {t}" for n, t, c in behind if c in here) or "none"
+    print(f"{len(wrong)} stale; compared: ledger, README's table and findings")
+    print(f"tables behind the findings, made anew from the data: {tables}")
+    print(f"CSV files of these runs: {names}")
+    ran = {(job.notebook, job.campaign) for job in jobs}
+    if left := sorted(anew.misprinted(args.figures) - ran):
+        named = ", ".join(f"{n[:2]}:{c}" for n, c in left)
+        print(
+            f"NOT made anew, claims with misprints of: {named} (give them as runs; some take long)"
+        )
+    absent = sorted(({a[1] for a in asked} | {c for _, _, c in behind}) - here)
     if absent:
         print(f"NOT compared, because their data are not here: {', '.join(absent)}")
     return 1 if wrong else 0

@@ -71,7 +71,8 @@ def test_nothing_is_promised_where_no_unit_is_known():
         marks = [1] * claimed + [0] * (4 - claimed)
         found = summary(empty, marks, empty[:4], unit="")
         assert (found["told"], found["alone"], found["may_be_first"]) == (False, UNTOLD, [])
-        assert (found["claimed"], found["claimed_held"], found["units"]) == (claimed, 0, 0)
+        assert (found["claimed"], found["claimed_held"], found["held"]) == (claimed, 0, 0)
+        assert found["units"] == 0
         words = said(found)
         assert words.startswith("A has the highest mean of 5 systems; whether that, or any of the ")
         assert lines in words and "cannot be told from these data" in words

@@ -1,0 +1,144 @@
+"""The tables that the findings rest on, made anew from the data, as the notebooks make them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rankstability import paths
+from rankstability.read import campaigns, official
+from rankstability.report import findings, results
+from rankstability.report.parameters import parameters
+from rankstability.report.placing import csv_bytes
+from rankstability.score import rr
+from rankstability.score.da import from_segment_frame, segment_scores
+from rankstability.study import (
+    held,
+    lines,
+    relative_ranking,
+    removal,
+    replication,
+    twin_samplers,
+    twin_studies,
+)
+
+
+def changes(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
+    """Notebook 02."""
+    asked = {name: given[name] for name in ("test", "rule", "alpha")}
+    da = campaigns.load_da(campaign, pair)
+    table = removal.study(da, given["removed"], given["leave_one_out"], strict=False, **asked)
+    return table.changes.merge(campaign.facts([pair]), "left", on="pair")
+
+
+def effort(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
+    """Notebook 06, of direct assessment."""
+    samplers = twin_samplers.da_samplers(campaigns.load_da(campaign, pair), given["unit"])
+    label = f"{campaign.name} ({campaign.style_of(pair) or campaign.protocol})"
+    splits, seed = given["splits"] or 100, given["seed"]
+    return twin_studies.effort(samplers, campaign.name, label, pair, splits=splits, seed=seed)
+
+
+def clusters_by_rule(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
+    """Notebook 01."""
+    judgments = _judgments(campaign, pair)
+    released = isinstance(judgments, pd.DataFrame)
+    scores = from_segment_frame(judgments) if released else segment_scores(judgments)
+    return replication.cluster_counts(replication.clusterings(scores, given["alpha"]))
+
+
+def line_counts(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
+    """Notebook 10: lines claimed and held."""
+    judged = lines.judged_by(_judgments(campaign, pair))
+    units = lines.units_shown(judged[findings.RECIPE])
+    return lines.line_counts(held.lines_table(judged, units, given["alpha"]))
+
+
+def false_lines(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
+    """Notebook 10: lines between equal systems."""
+    judged, own = lines.judged_by(_judgments(campaign, pair)), findings.RECIPE
+    asked = {name: given[name] for name in ("seed", "draws", "alpha")}
+    return lines.false_line_table(judged, lines.null_units(judged[own]), **asked, own=own)
+
+
+def method_ranks(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
+    """Notebook 07, of all pairs."""
+    frame = campaigns.load_rr(campaign, pair)
+    scores = pd.concat([rr.scores(t) for t in rr.tasks(frame).values()], ignore_index=True)
+    return relative_ranking.method_ranks(scores, frame, given["time_limit"])
+
+
+MADE = {f.__name__: f for f in (changes, effort, clusters_by_rule, line_counts, false_lines)}
+WHOLE = {"method_ranks": method_ranks}  # in one piece, not by pair
+
+
+def _judgments(campaign: Any, pair: str) -> Any:
+    judgments = campaigns.load(campaign, pair)
+    if not campaign.workers:  # a reference that was not ranked
+        judgments, _ = replication.without_reference_rows(
+            judgments, official.ranking(campaign, pair)
+        )
+    return judgments
+
+
+def behind(figures: Path) -> list[tuple[str, str, str]]:
+    """Notebook, table and campaign of each file that a finding counts."""
+    found = findings.gather(figures)
+    return [
+        (*findings.TABLES[one["key"]], row["campaign"])
+        for one in found
+        if one["key"] in findings.TABLES
+        for row in one["rows"]
+    ]
+
+
+def misprinted(figures: Path) -> set[tuple[str, str]]:
+    """Notebook and campaign of each file of claims that holds a misprint, as a finding counts."""
+    return {
+        (file.parts[-2], file.parts[-3])
+        for file in results.files_named(figures, "[0-9]*", "claims.csv")
+        if findings.misprinted(pd.read_csv(file, dtype=str, keep_default_na=False)).any()
+    }
+
+
+def table(job: tuple[str, str, str], pair: str) -> bytes:
+    """A table of one pair (of one that is made in one piece: of the campaign) as CSV."""
+    notebook, name, campaign = job
+    given = {p.name: p.default for p in parameters(notebook)}
+    frame = (MADE | WHOLE)[name](campaigns.find(campaign), pair, given)
+    if "pair" not in frame and name in MADE:
+        frame.insert(0, "pair", pair)
+    return csv_bytes(frame)
+
+
+def check(jobs: list[tuple[str, str, str]], figures: Path, processes: int = 2) -> list[str]:
+    """Where the kept files of these tables are not what the data give, first line of each."""
+    with ProcessPoolExecutor(processes) as pool:
+        pairs = {job: campaigns.find(job[2]).pairs if job[1] in MADE else [""] for job in jobs}
+        parts = {(job, p): pool.submit(table, job, p) for job in jobs for p in sorted(pairs[job])}
+        made = {job: [parts[job, p].result() for p in sorted(pairs[job])] for job in jobs}
+    return [line for job in jobs for line in _unlike(job, made[job], figures)]
+
+
+def _unlike(job: tuple[str, str, str], parts: list[bytes], figures: Path) -> Iterator[str]:
+    notebook, name, campaign = job
+    file = figures / campaign / notebook / f"{name}.csv"
+    read = [pd.read_csv(io.BytesIO(p), keep_default_na=False, na_values=[""]) for p in parts]
+    whole = pd.concat([f for f in read if len(f)], ignore_index=True)
+    if name == "effort":  # as the notebook stacks them: raw scores last
+        order = whole["normalisation"].eq("none").argsort(kind="stable")
+        whole = whole.iloc[order]
+    ours = csv_bytes(whole).splitlines()
+    theirs = file.read_bytes().splitlines()
+    wrong = [n for n, (a, b) in enumerate(zip_longest(ours, theirs), 1) if a != b]
+    if wrong:
+        yield (
+            f"{paths.shown(file)}: {len(wrong)} lines are not what the data give, "
+            f"the first is line {wrong[0]}"
+        )
