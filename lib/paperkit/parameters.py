@@ -6,6 +6,7 @@ import ast
 import json
 import math
 import os
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,15 +39,9 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
 VERDICT = "00_verdict"  # an installed package has no notebooks, but this one's page
 LONGEST = 10_000  # characters of a parameter on the command line
 LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
-LEAST |= {
-    "draws": 1,
-    "random_seeds": 1,
-    "jobs": 1,
-    "studies": 0,
-    "sizes": 0,
-    "splits": 0,
-    "least_pairs": 0,
-}
+LEAST |= {"draws": 1, "random_seeds": 1, "jobs": 1, "studies": 0, "sizes": 0, "splits": 0}
+LEAST |= {"least_pairs": 0, "coverage_draws": 0, "few_draws": 0, "time_limit": 0}
+MOST = 1_000_000  # of any of these but the seed
 
 
 @dataclass(frozen=True)
@@ -146,8 +141,9 @@ def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
         raise unknown(f"parameter {name}", value, choices)
     if name == "alpha" and not 0 < value < 1:
         raise InputError("parameter alpha", value=value, expected="above 0 and below 1")
-    if name in LEAST and value < LEAST[name]:
-        raise InputError(f"parameter {name}", value=value, expected=f"at least {LEAST[name]}")
+    if name in LEAST and not LEAST[name] <= value <= (MOST if name != "seed" else math.inf):
+        expected = f"at least {LEAST[name]}" if value < LEAST[name] else f"at most {MOST}"
+        raise InputError(f"parameter {name}", value=value, expected=expected)
 
 
 def unknown(problem: str, value: str, known: Collection[str]) -> InputError:
@@ -205,7 +201,8 @@ def _read(value: str) -> Any:
     if value.count("[") > 1 or "{" in value or len(value) > LONGEST:
         return value
     try:
-        return yaml.safe_load(value)
+        scientific = re.fullmatch(r"[-+.0-9]+e[-+]?[0-9]+", value, re.IGNORECASE)
+        return float(value) if scientific else yaml.safe_load(value)  # 1e-3 is text in YAML
     except (yaml.YAMLError, ValueError, RecursionError):  # no such date, too many digits
         return value
 
@@ -213,8 +210,11 @@ def _read(value: str) -> Any:
 def _is(kind: str, value: Any) -> bool:
     if kind in ("bool", "str"):
         return isinstance(value, bool if kind == "bool" else str)
-    number = isinstance(value, int) and not isinstance(value, bool)
-    return number or (kind == "float" and isinstance(value, float) and math.isfinite(value))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if kind == "int":
+        return isinstance(value, int)
+    return -sys.float_info.max <= value <= sys.float_info.max
 
 
 def output_folder(given: str | Path) -> Path:

@@ -244,6 +244,7 @@ alpha: float = 0.05  # the level
 seed: int = 1  # of chance
 flag: bool = False  # whether
 count: int = 1  # how many
+draws: int = 1  # by chance
 """
 
 
@@ -287,6 +288,10 @@ def test_the_choices_are_those_of_the_library():
         ({"test": "scipy"}, r"parameter test \(did you mean scipy<1\.7\?\); found 'scipy'"),
         ({"alpha": "5"}, "parameter alpha; found 5.0; expected above 0 and below 1"),
         ({"seed": "-1"}, "parameter seed; found -1; expected at least 0"),
+        ({"draws": "9" * 22}, "parameter draws; found 9{22}; expected at most 1000000"),
+        ({"alpha": "9" * 400}, "parameter alpha; found '9{400}'; expected float"),
+        ({"alpha": "1e400"}, "parameter alpha; found '1e400'; expected float"),
+        ({"alpha": "-1e-3"}, "parameter alpha; found -0.001; expected above 0"),
         ({"pair": "de-enn"}, r"no such language pair.*did you mean de-en\?"),
         ({"campaign": "demo-rr"}, "01_probe is not for RR, which demo-rr holds; expected one of"),
         ({"campaign": "demo-srd"}, r"unknown campaign \(did you mean demo-srdc\?\)"),

@@ -91,6 +91,8 @@ def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case
     data = held_rr.battles(frame, asked)
     if len(data.systems) < 2:
         raise DataError(f"fewer than two systems in {name}", expected="two systems or more")
+    if not data.times.any():
+        raise DataError(f"only ties in {name}", expected="comparisons that one system wins")
     return Case(name, pair, "RR", held_rr.METHOD, frame, {}, data)
 
 

@@ -52,6 +52,9 @@ def read(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.Da
     rows = {name: _joined([part[name] for part in parts]) for name in NAMED}
     ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
     n = len(ranks)
+    if not n:
+        told = "; ".join(f"{reason}: {count}" for reason, count in excluded.items())
+        raise DataError("no battles that count", file=files, value=told, expected="at least one")
     both = union_categoricals([rows["system1"], rows["system2"]], sort_categories=True)
     columns: dict[str, Any] = {
         "block": np.repeat(np.arange(n), 2),

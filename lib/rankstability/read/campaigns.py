@@ -77,6 +77,8 @@ def _existing(given: str) -> Path | None:
 def _own(path: Path) -> Campaign:
     """The campaign in a user's folder or file."""
     folder, file = path, None
+    if not path.is_file() and not path.is_dir():
+        raise DataError("neither a file nor a folder", file=path, expected="one of judgments")
     if path.is_file():
         folder = path.parent
         if path.name.removesuffix(".gz") not in (LATEST, GOOD):  # these two belong together

@@ -226,3 +226,10 @@ def test_the_sample_of_a_campaign_of_ones_own_gets_the_right_answers():
     held = made.lines.set_index("below")["held"]
     assert held[1] == 1 and held[3] == 1 and held[2] == 0 and held[4] == 0
     assert answers.NOT not in set(tables["answers"]["answer"])
+
+
+def test_battles_that_are_all_ties_rank_nobody(tmp_path):
+    rows = [{"model_a": "AB"[k % 2], "model_b": "C", "winner": "tie"} for k in range(20)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(DataError, match="only ties in xx-yy"):
+        cases(tmp_path, "xx-yy")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
 
 import pandas as pd
@@ -454,3 +455,11 @@ def test_a_nul_byte_is_named_with_its_line(tmp_path):
         with pytest.raises(DataError, match="NUL byte") as error:
             campaigns.load(file)
         assert error.value.line == line
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_neither_a_file_nor_a_folder_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    for path in (tmp_path / "pipe.csv", os.devnull):
+        with pytest.raises(DataError, match="neither a file nor a folder"):
+            campaigns.find(path)

@@ -486,6 +486,12 @@ def test_battles_of_known_models_are_left_out_however_it_is_written(tmp_path, kn
     assert frame["block"].nunique() == len(hidden)
 
 
+def test_battles_of_known_models_alone_are_refused(tmp_path):
+    rows = [battle(k, "A", "B", "tie", anony=False) for k in range(3)]
+    with pytest.raises(DataError, match=r"arena\.jsonl: no battles that count; found .*out\): 3"):
+        load(lines(tmp_path / "arena.jsonl", rows))
+
+
 def test_whether_a_model_was_known_is_said_by_yes_or_no(tmp_path):
     rows = [*BATTLES, battle(9, "A", "B", "tie", anony="perhaps")]
     with pytest.raises(DataError, match=r"line 7, column 'anony': not yes or no; found 'perhaps'"):
