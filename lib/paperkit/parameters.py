@@ -6,6 +6,7 @@ import ast
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -6,7 +6,8 @@ give the variance of a difference (CR2: Bell and McCaffrey 2002; of two kinds of
 Gelbach and Miller 2011, with the larger one-way variance as its floor: MacKinnon, Nielsen and Webb
 2021). Tests of pairs are two-sided, by t, with as many degrees of freedom as effective units say,
 less one. `family` declares pairs such that the chance of one false statement or more, over all
-pairs, lines and sets together, is at most alpha. Nothing is drawn: there is no seed.
+pairs, lines and sets together, is at most alpha. Nothing is drawn: there is no seed. How often it
+was in simulation, by design: ``benchmarks/results/certainty.csv``.
 """
 
 from __future__ import annotations
@@ -34,23 +35,28 @@ class Kind:
     """Units of one kind: what each holds of each system, and does to it; (units, systems) both.
 
     `share` is of the weight of a system's mean (1 in sum); `influence` the unit's part of the error
-    of the mean, corrected for small samples.
+    of the mean, corrected for small samples; `alike` as for `corrected`.
     """
 
     share: np.ndarray
     influence: np.ndarray
+    alike: bool = False
 
     def covariance(self) -> np.ndarray:
         """Of the systems' means, were other units of this kind alone to judge."""
         return self.influence.T @ self.influence
 
     def effective(self) -> np.ndarray:
-        """Units of equal size that would weigh as these: 1 / (sum of squared shares), by system."""
-        return 1.0 / (self.share**2).sum(axis=0)
+        """Units of equal size that would weigh as these: 1 / (sum of squared shares), by system.
+
+        Of units `alike`, one less is never more than twice what the largest share allows.
+        """
+        number = 1.0 / (self.share**2).sum(axis=0)
+        return np.minimum(number, 2 / self.share.max(axis=0) - 1) if self.alike else number
 
     def take(self, systems: np.ndarray) -> Kind:
         """The same of these systems (codes), in this order."""
-        return Kind(self.share[:, systems], self.influence[:, systems])
+        return Kind(self.share[:, systems], self.influence[:, systems], self.alike)
 
 
 @dataclass(frozen=True)
@@ -160,8 +166,8 @@ def certainty(
     def kind(code: np.ndarray) -> Kind:
         _, code = np.unique(code, return_inverse=True)
         key, size = code * n + system, (int(code.max()) + 1) * n
-        shares, parts = (np.bincount(key, x, size).reshape(-1, n) for x in (share, part))
-        return corrected(shares, parts)
+        held, done = (np.bincount(key, x, size).reshape(-1, n) for x in (share, part))
+        return corrected(held, done)
 
     cell = kind(codes[0] * (codes[1].max() + 1) + codes[1]) if len(codes) == 2 else None
     kinds = {name: kind(code) for name, code in zip(names, codes, strict=True)}
@@ -177,13 +183,14 @@ def default_kinds(scored: Scored) -> tuple[str, ...]:
 def corrected(share: np.ndarray, part: np.ndarray, alike: bool = False) -> Kind:
     """Units with parts of the means' errors, these divided by the root of 1 - share (CR2).
 
-    That is unbiased for judgments independent within a unit. `alike`: not above what is for
-    judgments all alike, 1 - 2 share + sum of squared shares: less for large units among small.
+    That is unbiased for judgments independent within a unit. `alike`, for judges, whose taste is
+    the larger part: not above what is unbiased where all of a judge's decisions are alike,
+    1 - 2 share + sum of squared shares. Of units of one size both are the same.
     """
     rest = 1.0 - share
     if alike:
         rest = np.minimum(rest, rest - share + (share**2).sum(axis=0))
-    return Kind(share, part / np.sqrt(np.maximum(rest, 1e-12)))
+    return Kind(share, part / np.sqrt(np.maximum(rest, 1e-12)), alike)
 
 
 def of_wins(
