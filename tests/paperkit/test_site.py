@@ -127,7 +127,8 @@ def test_page_folds_code_shows_settings_table_and_figure(root, made):
 def test_formulas_are_mathml_and_what_they_quote_stays_text(tmp_path):
     from nbformat import v4
 
-    text = "# T\n\nBoth $$ and\n\n$$\nz = \\frac{x_1 - \\mu}{\\sigma} < \\text{<b>a</b>}\n$$\n\nan *end* of 5 $$."
+    formula = "$$\nz = \\frac{x_1 - \\mu}{\\sigma} < \\text{<b>a</b>}\n$$"
+    text = f"# T\n\nBoth $$ and\n\n{formula}\n\nan *end* of 5 $$."
     hidden = v4.new_markdown_cell("## Two\n\n$$\n\\href{javascript:alert(1)}{x}\n$$")
     saved = tmp_path / "01_tiny.ipynb"
     saved.write_text(json.dumps(v4.new_notebook(cells=[v4.new_markdown_cell(text), hidden])))
