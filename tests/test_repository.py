@@ -168,6 +168,58 @@ def test_notebook_form(file):
             assert not re.search(r"\$[^$\n]+\$|\\\(|\\\[", source), f"formula in: {source[:60]}"
 
 
+def source(cell: dict) -> str:
+    return "".join(cell["source"])
+
+
+BEING_REWRITTEN = {"00_verdict", "01_replication", "10_lines", "11_protocols_and_test_sets"}
+PAPERS = [f for f in NOTEBOOKS if f.stem not in BEING_REWRITTEN | LIVE]
+
+
+def test_code_of_notebooks_is_short():
+    """At most 25 lines in a cell and 1,800 in all: what computes lies in the companion."""
+    cells = [
+        (file.stem, cell["id"], len(source(cell).splitlines()))
+        for file in NOTEBOOKS
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "code"
+    ]
+    assert [c for c in cells if c[2] > 25 and c[0] not in BEING_REWRITTEN] == []
+    assert sum(lines for _, _, lines in cells) <= 1800
+
+
+@pytest.mark.parametrize("file", PAPERS, ids=lambda f: f.stem)
+def test_a_notebook_is_built_as_a_paper(file):
+    """What to know and read, an equation, what to conclude and what not, the code behind it."""
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    first, last = source(cells[0]), source(cells[-1])
+    assert "*What to know first*" in first and "*What to read next*" in first
+    assert any(re.search(r"^\$\$\n.+\n\$\$$", source(c), re.M) for c in cells)
+    starts = [source(c).partition("\n")[0] for c in cells]
+    conclusion = starts.index("## What to conclude")
+    assert cells[conclusion + 1]["cell_type"] == "code"
+    assert starts[conclusion + 2] == "## What must not be concluded"
+    assert starts[-2] == "run.out.settings" and last.startswith("**The code behind this notebook**")
+    named = re.findall(r"`(rank\w+/[\w/.]+)`", last)
+    assert named and [n for n in named if not (ROOT / "lib" / n).exists()] == []
+    number = f"| {file.stem[:2]} "
+    row = next(r for r in (ROOT / "CONTRIBUTING.md").read_text().splitlines() if number in r)
+    behind = {m.rstrip("/").removesuffix(".py") for m in named}
+    modules = re.findall(r"`([\w/]+?)/?`", row)
+    assert modules and all(f"rankcompanion/{module}" in behind for module in modules)
+
+
+@pytest.mark.parametrize("file", PAPERS, ids=lambda f: f.stem)
+def test_formulas_of_notebooks_become_mathml(file):
+    """latex2mathml knows every command, and a page keeps none of them as text."""
+    from paperkit.pages import equations, harmless
+
+    for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+        for formula in re.findall(r"^(\$\$\n.+\n\$\$)$", source(cell), re.M):
+            made = equations(harmless(formula))
+            assert made.count("<math") == 1 and "\\" not in made and "&lt;m" not in made, formula
+
+
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda f: f.stem)
 def test_notebook_parameters(file):
     """One tagged cell; each line ``name: type = literal  # help``; the three that all have."""

@@ -153,13 +153,13 @@ def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
     regions = count(1)
     html = re.sub(r"(?s)<h([1-6])[^>]*>(.*?)</h\1>", heading, html)
     html = re.sub(r'(?s)<figure id="([^"]+)">(.*?)#self', figure, html)
-    named = r'(aria-label="(?:Table|Printed text|Error))"'
+    named = r'(aria-label="(?:Table|Printed text|Error|Equation))"'
     return re.sub(named, lambda found: f'{found[1]} {next(regions)}"', html), headings
 
 
 def _passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
     """Id, heading and the words below it: each once, without code and the numbers of tables."""
-    html = re.sub(r'(?s)<details class="code">.*?</details>', " ", html)
+    html = re.sub(r'(?s)<details class="code">.*?</details>|<math.*?</math>', " ", html)
     made = []
     for part in re.split(r"(?=<h[1-6] id=)", html):
         found = re.match(r'<h[1-6] id="([^"]+)">(.*?)<a class="anchor".*?</h[1-6]>', part, re.S)
@@ -228,6 +228,29 @@ def harmless(html: str) -> str:
     return safe.replace("</table>", "</table></div>")
 
 
+MATH = {"math", "mfrac", "mi", "mn", "mo", "mover", "mrow", "mspace", "msqrt", "mstyle", "msub"}
+MATH |= {"msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover"}
+MATH_ATTRIBUTES = ["display", "fence", "mathvariant", "maxsize", "minsize", "stretchy", "width"]
+
+
+def equations(html: str) -> str:
+    """HTML of a text cell with each formula between double dollar signs as MathML.
+
+    Made by latex2mathml: browsers draw MathML by themselves, and nothing has to be fetched.
+    """
+    import bleach
+    from latex2mathml.converter import convert
+
+    def equation(found: re.Match[str]) -> str:
+        made = convert(unescape(found[1]).strip(), display="block")
+        safe = bleach.clean(made, tags=MATH, attributes=MATH_ATTRIBUTES)
+        return (
+            f'<span class="equation" role="region" tabindex="0" aria-label="Equation">{safe}</span>'
+        )
+
+    return re.sub(r"\$\$([^<$]+)\$\$", equation, html)
+
+
 @cache
 def _exporter() -> Any:
     from nbconvert import HTMLExporter
@@ -239,5 +262,6 @@ def _exporter() -> Any:
         exclude_anchor_links=True,  # `anchored` writes them
     )
     exporter.register_filter("harmless", harmless)
+    exporter.register_filter("equations", equations)
     exporter.register_filter("highlight_code", Highlight2HTML(pygments_lexer="ipython3"))
     return exporter

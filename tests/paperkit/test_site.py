@@ -124,6 +124,22 @@ def test_page_folds_code_shows_settings_table_and_figure(root, made):
     assert "injected" not in text and "# Parameters" not in text
 
 
+def test_formulas_are_mathml_and_what_they_quote_stays_text(tmp_path):
+    from nbformat import v4
+
+    formula = "$$\nz = \\frac{x_1 - \\mu}{\\sigma} < \\text{<b>a</b>}\n$$"
+    text = f"# T\n\nBoth $$ and\n\n{formula}\n\nan *end* of 5 $$."
+    hidden = v4.new_markdown_cell("## Two\n\n$$\n\\href{javascript:alert(1)}{x}\n$$")
+    saved = tmp_path / "01_tiny.ipynb"
+    saved.write_text(json.dumps(v4.new_notebook(cells=[v4.new_markdown_cell(text), hidden])))
+    body = pages.body(saved, {}, tmp_path)
+    assert body.html.count("<math ") == 2 and "<mfrac>" in body.html
+    assert "<b>" not in body.html and "javascript" not in body.html and "\\frac" not in body.html
+    assert "Both $$ and" in body.html and "<em>end</em> of 5 $$." in body.html
+    assert 'aria-label="Equation 1"' in body.html and 'aria-label="Equation 2"' in body.html
+    assert body.words[0][2].split()[:2] == ["Both", "and"]  # a formula is nothing to search for
+
+
 def test_a_figure_is_a_file_with_alt_text_caption_and_numbers(root, made):
     text = (root / "site" / "wmtx" / "01_tiny__cs-en.html").read_text()
     assert 'src="01_tiny/cs-en/mean_scores.png"' in text

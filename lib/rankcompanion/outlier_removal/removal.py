@@ -128,7 +128,7 @@ def study(
     wanted = [r for r in removed if strict or r not in skipped]
     comparisons = remove_each(da, wanted, rank_of, original)
     enough = singles and len(original.systems) > 2
-    each = remove_each(da, original.systems, rank_of, original) if enough else []
+    each = remove_each(da, sorted(original.systems), rank_of, original) if enough else []
     changes = changes_table(da.pair, [*comparisons, *each])
     workers = pd.DataFrame([worker_percentages(da)])
     return Study(original, comparisons, each, skipped, changes, workers)

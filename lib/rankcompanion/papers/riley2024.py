@@ -12,7 +12,7 @@ from scipy.stats import entropy
 from paperkit import claims
 from paperkit.claims import yes
 
-from ..srp.findings import FEW
+from ..srp.findings import FEW, difference
 
 PAPER = "riley2024"
 OWN = "wmt22-mqm"  # the paper's campaign
@@ -154,6 +154,25 @@ def beside_paper(verdicts: pd.DataFrame) -> pd.DataFrame:
     groups = claims.published(PAPER).set_index("pair").groupby("statistic")["published"]
     stated = [groups.get_group(finding).to_dict() for finding in verdicts["finding"]]
     return verdicts.assign(paper=stated, holds=list(map(_together, verdicts["verdict"], stated)))
+
+
+def on_figure(verdicts: pd.DataFrame, number: int) -> pd.DataFrame:
+    """What the paper says of one of its figures and whether it holds, a row per finding, as text.
+
+    Columns: finding, in the paper, here, the finding (`beside_paper`), SRP and at equal claims (the
+    `difference` of the two lines), tau, r, document counts that say something.
+    """
+    rows = beside_paper(verdicts[verdicts["figure"] == number])
+    said = [", ".join(f"{pair} {value}" for pair, value in one.items()) for one in rows["paper"]]
+    table = rows[["finding"]].assign(
+        **{"in the paper": said, "here": rows["verdict"], "the finding": rows["holds"]}
+    )
+    table["SRP"] = rows.apply(difference, axis=1)
+    table["at equal claims"] = rows.apply(difference, axis=1, which="_equal_claims")
+    table["tau"] = rows["kendall"].map("{:+.3f}".format)
+    table["r"] = rows["pearson"].map("{:+.3f}".format)
+    counted = rows["informative"].map(str) + " of " + rows["points"].map(str)
+    return table.assign(**{"document counts that say something": counted})
 
 
 def _together(verdict: str, stated: dict[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
@@ -16,12 +17,30 @@ from rankstability.score.mqm import Ratings
 
 from .designs import Plan, high_imbalance, lines_of, select
 
+Z = "z above unnormalised"
+GROUPING = ("pSxS above no grouping", "pSxS above system-balanced")
+BALANCE, ONCE = ("fully balanced above imbalanced",), ("single above double rating",)
+Z_FINDINGS = (Z, f"{Z} in imbalanced studies", f"{Z} without grouping")
+# Section 3: question, recommendation, the findings that it rests on, those shown as evidence
+QUESTIONS = (
+    (
+        "How should rateable items be grouped?",
+        "pSxS: all systems' outputs of a document to the same rater (strongly)",
+        GROUPING[:1],
+        GROUPING,
+    ),
+    ("How should workload be distributed?", "equally over raters", BALANCE, BALANCE),
+    ("How should scores be normalized?", "z-scores per rater (weakly)", Z_FINDINGS, Z_FINDINGS),
+    ("How many items should be annotated?", "no recommendation", (), ()),
+    ("How many ratings per item are needed?", "one", ONCE, ONCE),
+)
+SAID = {"yes": "as found", "no": "not told apart", "reversed": "opposite"}
 FEW = 0.5  # where this share of studies has no significant pair, SRP says nothing
 
 
 def stated(low: float) -> list[tuple[int, str, str, str]]:
     """Section 7's findings: figure, name, and two of its `lines_of`, the first above the second."""
-    tight, z = f"entropy {low}, ", "z above unnormalised"
+    tight, z = f"entropy {low}, ", Z
     free, none = "no grouping, ", "no grouping, unnormalised"
     balanced = "fully balanced, unnormalised"
     return [
@@ -103,6 +122,52 @@ def support(verdicts: pd.DataFrame, *findings: str) -> str:
     if (rows["verdict_equal_claims"] == "yes").all():
         return "only at an equal number of claims"
     return "opposite" if (rows["verdict"] == "reversed").any() else "not told apart"
+
+
+def difference(row: Mapping[Any, Any], which: str = "") -> str:
+    """The mean difference of two lines and two standard errors, such as ``+0.219 ± 0.026``.
+
+    Of a row of `verdicts`; `which`: ``_equal_claims`` for SRP at equal claims. Empty where no point
+    is informative.
+    """
+    if not row["informative"]:
+        return ""
+    return f"{row[f'difference{which}']:+.3f} ± {2 * row[f'se{which}']:.3f}"
+
+
+def _evidence(finding: str, row: Mapping[Any, Any]) -> str:
+    """A finding, its verdict, and the differences in SRP."""
+    if not row["informative"]:
+        return f"{finding}: cannot be said"
+    here, equal = (SAID.get(row[v], row[v]) for v in ("verdict", "verdict_equal_claims"))
+    at_equal = f"at equal claims {equal}, {difference(row, '_equal_claims')}"
+    return f"{finding}: {here} ({difference(row)}; {at_equal})"
+
+
+def recommendations(
+    verdicts: pd.DataFrame, table: pd.DataFrame, pairs: Sequence[str]
+) -> pd.DataFrame:
+    """The recommendations of section 3 and how far each is supported on each language pair.
+
+    From `verdicts` and `srp.table`, both with `pair`. Columns: pair, question, recommendation,
+    holds (see `support`; empty where nothing is recommended), evidence.
+    """
+    rows = []
+    for pair in pairs:
+        mine = verdicts[verdicts["pair"] == pair]
+        named = mine.set_index("finding")
+        sizes = select(table[table["pair"] == pair])
+        few, most = sizes.iloc[0], sizes.iloc[-1]
+        for question, recommendation, rests_on, shown in QUESTIONS:
+            holds = support(mine, *rests_on) if rests_on else ""
+            evidence = "; ".join(_evidence(f, named.loc[f]) for f in shown) or (
+                f"pSxS, {few['documents']:.0f} to {most['documents']:.0f} documents: SRP "
+                f"{few['srp']:.2f} to {most['srp']:.2f} with {few['significant_pairs']:.1f} to "
+                f"{most['significant_pairs']:.1f} significant pairs per study"
+            )
+            rows.append((pair, question, recommendation, holds, evidence))
+    columns = ["pair", "question", "recommendation", "holds", "evidence"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def other_measures(table: pd.DataFrame) -> pd.DataFrame:

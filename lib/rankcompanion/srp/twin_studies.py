@@ -85,6 +85,13 @@ def usual(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[same]
 
 
+def ways(rows: pd.DataFrame) -> pd.Series:
+    """How the twins of each row of `effort` on direct assessment were drawn, in words."""
+    shared = {"workers": "documents shared", "documents": "workers shared", "blocks": "both shared"}
+    scores = rows["normalisation"].map({"z": "z-scores", "none": "raw scores"})
+    return rows["unit"] + " drawn (" + rows["unit"].map(shared) + "), " + scores
+
+
 def at_half(rows: pd.DataFrame) -> pd.DataFrame:
     """Means over tasks at half of each campaign's judgments.
 
