@@ -11,22 +11,18 @@ from typing import Any
 
 import pandas as pd
 
+from paperkit.parameters import parameters
+from paperkit.placing import csv_bytes
+from rankcompanion import findings, replication, results
+from rankcompanion.lines import held
+from rankcompanion.lines import tables as lines
+from rankcompanion.outlier_removal import removal
+from rankcompanion.relative_ranking import methods as relative_ranking
+from rankcompanion.srp import twin_samplers, twin_studies
 from rankstability import paths
 from rankstability.read import campaigns, official
-from rankstability.report import findings, results
-from rankstability.report.parameters import parameters
-from rankstability.report.placing import csv_bytes
 from rankstability.score import rr
 from rankstability.score.da import from_segment_frame, segment_scores
-from rankstability.study import (
-    held,
-    lines,
-    relative_ranking,
-    removal,
-    replication,
-    twin_samplers,
-    twin_studies,
-)
 
 
 def changes(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
