@@ -18,7 +18,7 @@ from rankstability.judgments import (
 )
 from rankstability.rank.comparing import opposite_pairs
 from rankstability.score.da import NO_SPREAD, judgment_z, worker_statistics
-from rankstability.score.scored import judgment_weights
+from rankstability.score.factors import judgment_weights
 
 from .models import variance
 

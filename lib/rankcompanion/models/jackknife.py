@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankstability.score.scored import Scored, combined_factors
+from rankstability.score.factors import combined_factors
+from rankstability.score.scored import Scored
 
 from . import reml, variance
 from .reml import Equations

@@ -15,8 +15,8 @@ from rankstability.rank.srp import Outcome, rank_and_test
 from rankstability.rank.srp_studies import Design, assign, item_scores
 from rankstability.score import pairwise
 from rankstability.score.da import judgment_z
+from rankstability.score.factors import has_documents
 from rankstability.score.mqm import Ratings
-from rankstability.score.scored import has_documents
 
 ALPHA = 0.05
 

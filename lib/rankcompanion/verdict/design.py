@@ -20,7 +20,8 @@ from rankstability.rank.comparing import tau
 from rankstability.rank.redraws import normal_draws
 from rankstability.rank.srp import Outcome, stability
 from rankstability.rank.units import difference_variance
-from rankstability.score.scored import Scored, combined_factors
+from rankstability.score.factors import combined_factors
+from rankstability.score.scored import Scored
 
 from ..models import variance
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import DirectAssessment, counted, unmarked, unstandardised
-from .scored import codes_of
+from .factors import codes_of
 
 NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave one score
 
