@@ -112,6 +112,9 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     frame = da.good.loc[rows, ["system", "worker"]].astype(str).reset_index(drop=True)
     frame["weight"], frame["z"], frame["weight_z"] = judgment_weights(da, rows), z[rows], 0.0
     known = frame["z"].notna()
+    if not known.any():
+        expected = "a worker whose scores vary"
+        raise DataError(f"no judgment of {da.pair} has a z-score", file=da.file, expected=expected)
     # segment means of z use the judgments with a z: those weigh
     frame.loc[known, "weight_z"] = judgment_weights(da, rows & np.isfinite(z))
     frame = frame.join(workers, on="worker")

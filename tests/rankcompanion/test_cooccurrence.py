@@ -175,6 +175,11 @@ def test_figures_draw_what_the_tables_say():
     assert np.allclose(right.collections[0].get_offsets()[:, 0], table["company_z"])
 
 
+def test_scores_that_never_vary_have_no_company():
+    with pytest.raises(DataError, match="no judgment of xx-yy has a z-score"):
+        cooccurrence.judged_beside(assessment(TOY.assign(score=50.0)))
+
+
 def test_one_system_has_no_company():
     alone = assessment(TOY[TOY["system"] == "A"])
     with pytest.raises(DataError, match=r"fewer than two systems in xx-yy.*pair="):

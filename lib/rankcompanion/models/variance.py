@@ -134,7 +134,7 @@ def crossed_where_possible(
     """`crossed` without the factors that these data cannot tell, `Components.left_out`.
 
     A factor needs two levels or more, and fewer than rows; of two that divide the rows in the same
-    way the earlier one stays.
+    way the earlier one stays. Raises DataError if all `y` are the same, or no factor is left.
     """
     slopes = values or {}
     kept: dict[str, np.ndarray] = {}
@@ -143,6 +143,9 @@ def crossed_where_possible(
         twin = any(np.array_equal(codes, kept[other]) for other in kept if other not in slopes)
         if len(levels) > 1 and (name in slopes or (len(levels) < len(codes) and not twin)):
             kept[name] = codes
+    if not kept or np.ptp(y) == 0:
+        problem = "no variance that could be divided" if kept else "too few scores to divide"
+        raise DataError(problem, value=f"{len(y)} scores", expected="several of each, that differ")
     fitted = crossed(y, {name: factors[name] for name in kept}, weights, values)
     effects = {}
     for name, labels in factors.items():

@@ -119,6 +119,8 @@ def scored_case(
         raise DataError(
             f"{pair} has no scores for this recipe", value=chosen, expected=", ".join(judged)
         )
+    if np.ptp(judged[chosen].score) == 0:
+        raise DataError(f"all scores of {pair} are the same", expected="scores that differ")
     return Case(pair, pair, protocol, chosen, judgments, judged)
 
 

@@ -210,6 +210,17 @@ def test_released_segment_scores_one_to_a_segment():
         documents.variance_components(frame[frame["system"] == "S0"])
 
 
+def test_what_does_not_vary_or_is_too_little_has_no_components():
+    da = few(5, False)
+    with pytest.raises(DataError, match="no variance that could be divided"):
+        models.components(replace(da, good=da.good.assign(score=50.0)))
+    once = da.good.iloc[[0, int((da.good["system"] != da.good["system"].iloc[0]).argmax())]]
+    once = once.assign(worker=da.good["worker"].iloc[0], segment=da.good["segment"].iloc[0])
+    once = once.astype({"worker": "category", "segment": "category"})
+    with pytest.raises(DataError, match="too few scores to divide"):
+        models.components(replace(da, good=once))
+
+
 def test_one_system_has_no_components():
     da = few(5, False)
     alone = replace(da, good=da.good[da.good["system"] == "S0"])

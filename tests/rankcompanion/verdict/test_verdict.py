@@ -233,3 +233,10 @@ def test_battles_that_are_all_ties_rank_nobody(tmp_path):
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(DataError, match="only ties in xx-yy"):
         cases(tmp_path, "xx-yy")
+
+
+def test_scores_that_are_all_the_same_rank_nobody(tmp_path):
+    rows = [f"{s},{i},{w},50" for s in "ABC" for i in range(9) for w in "abcdefghijkl"]
+    (tmp_path / "a.csv").write_text("\n".join(["system,segment,annotator,score", *rows]))
+    with pytest.raises(DataError, match="all scores of xx-yy are the same"):
+        cases(tmp_path, "xx-yy")
