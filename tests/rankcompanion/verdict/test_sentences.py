@@ -249,6 +249,7 @@ def test_influence_is_counted(told, rows, words):
     [
         (3, 0, "Of 3 lines that the recipe wmt24 claims, none holds", "none of 3 claimed signific"),
         (3, 1, "Of 3 lines that the recipe wmt24 claims, 1 holds", "1 of 3 claimed significance l"),
+        (3, 2, "Of 3 lines that the recipe wmt24 claims, 2 hold ", "2 of 3 claimed significance l"),
         (3, 3, "Of 3 lines that the recipe wmt24 claims, 3 hold", "3 of 3 claimed significance li"),
         (1, 1, "Of 1 line that the recipe wmt24 claims, 1 holds", "1 of 1 claimed significance li"),
         (0, 0, "No line is claimed by the recipe wmt24.", "no significance line is claimed"),
