@@ -97,7 +97,7 @@ def test_the_name_of_a_folder_names_a_folder_in_results(name, folders):
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "/x", "a\\b", "..", ".", "", "a\0b"])
 def test_results_have_plain_names(tmp_path, name):
-    with pytest.raises(DataError, match="not a name for a file of results"):
+    with pytest.raises(ValueError, match="not a name for a file of results"):
         Outputs(tmp_path / "o").document(b"", name, "", "table")
     assert not (tmp_path / "o").exists()
 
@@ -119,7 +119,7 @@ def test_a_language_in_judgments_is_a_language(tmp_path, language):
             frame = pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False)
             frame[column] = language
             frame.to_csv(file, sep=separator, index=False)
-        with pytest.raises(DataError) as error:
+        with pytest.raises(ValueError) as error:
             pairs = find(folder).pairs
             load(folder, pairs[0])
         assert str(folder.name) in str(error.value) or "campaign" in str(error.value)
@@ -132,7 +132,7 @@ def test_settings_name_only_files_beside_them(tmp_path, name):
     shutil.copytree(places.DEMO / "demo-rr", tmp_path / "c")
     (tmp_path / "other.csv").write_text("x\n")
     (tmp_path / "c" / "campaign.yaml").write_text(f"files: ['{name}']\n")
-    with pytest.raises(DataError, match=r"campaign\.yaml.*files"):
+    with pytest.raises(ValueError, match=r"campaign\.yaml.*files"):
         find(tmp_path / "c")
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from paperkit import claims, paths
 from rankcompanion import ledger, results
-from rankstability.errors import DataError
 
 
 def write_claims(figures, campaign, notebook, rows):
@@ -80,7 +79,7 @@ def test_summary_counts_and_readme(tmp_path, published):
     assert "old" not in text and text.startswith("before\n") and text.endswith("\nafter\n")
     assert not ledger.update_readme(readme, ledger.markdown(gathered))
     readme.write_text("no markers")
-    with pytest.raises(DataError, match="no place for what is generated"):
+    with pytest.raises(ValueError, match="no place for what is generated"):
         ledger.update_readme(readme, ledger.markdown(gathered))
 
 
@@ -112,10 +111,10 @@ def test_a_number_under_two_readings_is_counted_once():
 
 def test_a_file_of_another_kind_is_refused(tmp_path, published):
     write_claims(tmp_path, "wmt18", "01_x", [row("Table 2", "c", "fine")])
-    with pytest.raises(DataError, match="unknown status"):
+    with pytest.raises(ValueError, match="unknown status"):
         ledger.gather(tmp_path, published, {})
     (tmp_path / "wmt18" / "01_x" / "claims.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(DataError, match="not a ledger file"):
+    with pytest.raises(ValueError, match="not a ledger file"):
         ledger.gather(tmp_path, published, {})
 
 

@@ -17,7 +17,6 @@ from paperkit import parameters, paths
 from rankcompanion import commands, run, session
 from rankcompanion.relative_ranking.agreement import MEASURES
 from rankstability import paths as places
-from rankstability.errors import DataError
 from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.rank.significance import CORRECTIONS, TESTS
@@ -102,17 +101,17 @@ def test_values_arrive_with_their_declared_types(sandbox):
 )
 def test_what_does_not_fit_is_refused_before_anything_runs(sandbox, given, message):
     folder = sandbox(GOOD)
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(ValueError, match=message):
         run.execute("01_probe", given, quiet=True)
     assert not (folder / "build").exists()
 
 
 def test_only_annotated_literals_stand_in_a_parameters_cell(sandbox):
     sandbox(GOOD, parameters="count = 3\n")
-    with pytest.raises(DataError, match="not a parameter; found 'count'"):
+    with pytest.raises(ValueError, match="not a parameter; found 'count'"):
         parameters.parameters("01_probe")
     sandbox(GOOD, parameters="count: int = 3 + 4  # sum\n")
-    with pytest.raises(DataError, match="not a literal"):
+    with pytest.raises(ValueError, match="not a literal"):
         parameters.parameters("01_probe")
 
 
@@ -181,7 +180,7 @@ def test_the_command_line_says_what_is_wrong(sandbox, capsys):
 
 
 def test_a_pair_the_campaign_does_not_have_is_refused():
-    with pytest.raises(DataError, match=r"no such language pair.*'xx-yy'.*de-en"):
+    with pytest.raises(ValueError, match=r"no such language pair.*'xx-yy'.*de-en"):
         session.start("01_replication", "demo-srdc", "xx-yy")
 
 
@@ -205,7 +204,7 @@ def test_a_run_never_removes_results_of_another_campaign_below_its_folder(sandbo
 def test_a_pair_that_is_a_path_writes_nothing_anywhere(sandbox, tmp_path, pair):
     sandbox(GOOD)
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(DataError, match="no such language pair"):
+    with pytest.raises(ValueError, match="no such language pair"):
         run.execute("01_probe", {"pair": pair, "output_dir": str(tmp_path / "o")}, quiet=True)
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -218,7 +217,7 @@ def test_the_whole_campaign_is_made_by_the_same_notebook_from_pairs_already_run(
         "    run.out.table(run.out.pair_tables('part'), 'result')"
     )
     final = tmp_path / "o"
-    with pytest.raises(DataError, match="this pair has not been run"):
+    with pytest.raises(ValueError, match="this pair has not been run"):
         run.execute("01_probe", {"pair": "whole", "output_dir": str(final)}, quiet=True)
     assert not final.exists()
     for number, pair in enumerate(("de-en", "en-cs")):
@@ -303,7 +302,7 @@ def test_values_campaign_and_pair_are_checked_without_a_kernel(
     folder = sandbox(GOOD, parameters=OWN)
     monkeypatch.setattr(run, "_papermill", lambda *_: pytest.fail("a kernel was started"))
     before = sorted(folder.rglob("*"))
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(ValueError, match=message):
         run.execute("01_probe", given, quiet=True)
     assert sorted(folder.rglob("*")) == before
 
@@ -312,10 +311,10 @@ def test_an_output_folder_that_cannot_be_is_refused_at_once(sandbox, tmp_path, m
     sandbox(GOOD)
     monkeypatch.setattr(run, "_papermill", lambda *_: pytest.fail("a kernel was started"))
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="where a file is"):
+    with pytest.raises(ValueError, match="where a file is"):
         run.execute("01_probe", {"output_dir": str(tmp_path / "file" / "below")}, quiet=True)
     monkeypatch.setattr("os.access", lambda *_: False)
-    with pytest.raises(DataError, match="cannot be written to"):
+    with pytest.raises(ValueError, match="cannot be written to"):
         run.execute("01_probe", {"output_dir": str(tmp_path / "new" / "below")}, quiet=True)
     assert not (tmp_path / "new").exists()
 

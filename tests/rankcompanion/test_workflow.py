@@ -12,7 +12,6 @@ from conftest import needs
 from paperkit import parameters, paths
 from rankcompanion import run, workflow
 from rankcompanion.workflow import Job
-from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read.text import digest
 
@@ -129,7 +128,7 @@ def test_a_campaign_of_several_studies_runs_only_the_notebook_that_compares_them
         (name, "11_protocols_and_test_sets") for name in names_of
     ]
     assert {"en-de.mqm.seg.score.gz", "annotators.tsv"} <= names(jobs[1])
-    with pytest.raises(DataError, match=r"name one for 01_replication; .*wmt20-iku\.News"):
+    with pytest.raises(ValueError, match=r"name one for 01_replication; .*wmt20-iku\.News"):
         run.plan("01_replication", {"campaign": "wmt20-iku"})
     assert (
         run.plan("01_replication", {"campaign": "wmt20-iku.News"}).campaign.name == "wmt20-iku.News"
