@@ -1,4 +1,4 @@
-"""Bradley-Terry strengths with ties (Davidson 1970), from counts, with intervals over judges."""
+"""Bradley-Terry strengths with ties (Davidson 1970), from counts, and what judges do to them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import DataError
 from ..score.pairwise import PairCounts
 from .ranges import Units
-from .units import Means, effective_units
 
 STEPS, ENOUGH = 100, 1e-10
 
@@ -61,17 +60,6 @@ def _inverse_information(number: np.ndarray, lead: np.ndarray, draw: np.ndarray)
     out[:n, n] = out[n, :n] = mixed
     out[n, n] = (number * draw * (1 - draw)).sum() / 2
     return np.linalg.pinv(out, rcond=1e-12, hermitian=True)
-
-
-def strengths(data: Units, unit: str = "judge") -> Means:
-    """Davidson strengths of the systems with a covariance robust to what one judge has in common.
-
-    `unit`: ``judge`` or ``block``, what another campaign would have others of (`Units.owner`).
-    """
-    strength, influence, made = judge_influence(data, unit)
-    units = len(influence)
-    covariance = influence.T @ influence * units / max(units - 1, 1)
-    return Means(strength, covariance, units, effective=effective_units(made.sum(axis=1)[:, None]))
 
 
 def judge_influence(data: Units, unit: str = "judge") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
