@@ -192,7 +192,7 @@ def _standing(
     shares = pd.DataFrame({"system": sure.systems})
     sets["p_first"] = np.nan
     if drawn is None:
-        sets.iloc[:, 1:] = np.nan
+        sets = sets[["system"]].reindex(columns=sets.columns)
     else:
         chance = rank_probabilities(ranks(drawn))
         sets["p_first"] = chance[:, 0]
