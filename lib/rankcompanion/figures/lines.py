@@ -157,7 +157,9 @@ def recipes(
     """
     column = {name: k for k, name in enumerate(dict.fromkeys(rankings["recipe"]))}
     n = int(rankings["rank"].max())
-    wide = max(1.0, breadth(rankings["system"].unique(), 8, "bold") + 0.35)
+    heads = list(years) or [*column]
+    words = [line for head in heads for line in head.split("\n")]
+    wide = max(breadth(rankings["system"].unique(), 8, "bold") + 0.35, breadth(words) + 0.15)
     fig, ax = plt.subplots(figsize=(wide * len(column) + 0.6, 0.25 * n + 1.9))
     leader = rankings.loc[rankings["rank"] == 1, "system"].iloc[0]
     for row in rankings.itertuples():
@@ -167,7 +169,7 @@ def recipes(
     drawn = [(column[row.recipe], row.below, _kind(row)) for row in lines.itertuples()]
     for x, below, kind in drawn:
         _line(ax, (x, x + 0.94), below + 0.5, kind)
-    ax.set_xticks([k + 0.47 for k in column.values()], list(years) or [*column])
+    ax.set_xticks([k + 0.47 for k in column.values()], heads)
     ax.xaxis.tick_top()
     ax.tick_params(axis="x", length=0)
     ax.set_xlim(0, len(column))
