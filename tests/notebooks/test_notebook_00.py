@@ -7,12 +7,13 @@ import shutil
 
 import pandas as pd
 
+from paperkit import paths as kit
 from rankcompanion import commands, run
 from rankstability import paths
 
 
 def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(kit, "RESULTS", tmp_path / "results")
     folder = tmp_path / "mine & yours"
     shutil.copytree(paths.DEMO / "demo-rr", folder)
     (folder / "more.csv").write_text("srclang,target\nCzech,English\n")
