@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion.lines import held_rr
+from rankcompanion.lines import held, held_rr
 from rankstability.judgments import Blocks
 from rankstability.rank import bradley_terry, ranges
+from rankstability.rank.certainty import of_battles
 from rankstability.read import battles as reader
 
 RESULTS = Path(__file__).parent / "results" / "battles.csv"
@@ -66,8 +67,8 @@ def main():
     counts = units.counts
     strength, _ = timed("strengths by counts", lambda: bradley_terry.davidson(counts))
     assert (np.diff(strength) < 0).all()
-    timed("strengths with errors by judge", lambda: bradley_terry.strengths(units, "judge"))
-    timed("ranking, lines, rank sets", lambda: held_rr.standing(battles, rng))
+    timed("strengths with errors by judge", lambda: of_battles(units, "judge"))
+    timed("ranking, lines, rank sets", lambda: held.standing(battles, held_rr.METHOD, rng))
     timed("200 null campaigns", lambda: held_rr.false_lines(battles, rng))
     frame = pd.DataFrame(rows, columns=["work", "seconds"]).assign(battles=BATTLES)
     frame.to_csv(RESULTS, index=False)

@@ -8,20 +8,28 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
+
 from rankcompanion import session
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
-from rankstability.chance import named_generator
+from rankstability.rank.certainty import Kind, from_kinds
 from rankstability.read import campaigns
+
+
+def sure(mean, covariance, units=40):
+    """What is certain of means with this covariance over units that all weigh alike."""
+    kind = Kind(np.full((units, len(mean)), 1 / units), np.linalg.cholesky(covariance).T)
+    names = [chr(ord("a") + k) for k in range(len(mean))]
+    return from_kinds(names, np.asarray(mean, float), {"worker": kind}, span=1.0)
+
 
 SETTINGS = {"alpha": 0.05, "draws": 20, "resamples": 200, "seed": 1, "unit": "auto"}
 
 
-def judge(one, alpha=0.05):
+def judge(one, alpha=0.05, unit="auto"):
     """Everything that a verdict computes for one case, with few draws."""
-    made, tables = report.judged(one, alpha=alpha, draws=20, resamples=200, seed=1)
-    sure = verdict.standing(one, "auto", named_generator(1, one.name), 200, alpha)[1]
-    return made, sure, tables
+    return report.judged(one, unit=unit, alpha=alpha, draws=20, resamples=200, seed=1)
 
 
 def cases(campaign, pair):
@@ -34,7 +42,7 @@ def told_of(campaign, pair="", folder=Path(), **settings):
     found = campaigns.find(campaign)
     asked = settings.get("unit", "auto")
     one = verdict.cases(found, pair, campaigns.load(found, pair), unit=asked)[0]
-    made, _, tables = judge(one)
+    made, tables = judge(one, unit=asked)
     run = SimpleNamespace(campaign=found, out=session.Outputs(folder, {"data": "x"}))
     return report.told(run, one, made, tables, SETTINGS | settings)
 

@@ -130,7 +130,7 @@ def rules(counts: pd.DataFrame) -> Rows:
 
 
 def lines(counts: pd.DataFrame) -> Rows:
-    """Lines claimed by the recipe that also hold when the campaign's own unit is drawn anew."""
+    """Lines claimed by the recipe that also hold with others of the campaign's own units."""
     known = counts[(counts["recipe"] == RECIPE) & counts["claimed_and_held"].notna()]
     own: dict[str, dict[str, Any]] = {}
     for unit in UNITS:

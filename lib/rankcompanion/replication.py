@@ -16,8 +16,6 @@ from rankstability.rank.systems import rank_systems
 from rankstability.score.da import SegmentScores
 from rankstability.score.scored import scored
 
-from .lines.held import SETS, Standing
-
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
 NOT_SIGNIFICANT = 0.12  # what released p-values say of every comparison that is not
 
@@ -132,21 +130,6 @@ def cluster_counts(table: pd.DataFrame) -> pd.DataFrame:
     """Number of clusters per test and correction (rows) and cluster rule (columns)."""
     counts = table.groupby(["test", "correction", "rule"], sort=False)["cluster"].max().unstack()
     return counts[list(CLUSTER_RULES)].reset_index().rename_axis(columns=None)
-
-
-def ranges(ranking: Ranking, standing: Standing) -> pd.DataFrame:
-    """Mean z of each system with intervals of it and of its rank, and rank sets, units drawn anew.
-
-    `standing` is of the same pair and the recipe ``wmt17``, which orders by the same means.
-    Columns: rank, system, mean_z, cluster, mean_low, mean_high, rank_low, rank_high, rank_median,
-    marginal_low, marginal_high, simultaneous_low, simultaneous_high, p_first, unit; empty where it
-    cannot be told.
-    """
-    sure = [f"{of}_{end}" for of in ("mean", "rank") for end in ("low", "high")]
-    sure += ["rank_median", *SETS, "p_first", "unit"]
-    table = ranking.table[["rank", "system", "mean_z", "cluster"]]
-    known = standing.ranking.rename(columns={"low": "mean_low", "high": "mean_high"})
-    return table.merge(known[["system", *sure]], on="system", validate="1:1")
 
 
 def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:

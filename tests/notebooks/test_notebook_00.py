@@ -7,12 +7,13 @@ import shutil
 
 import pandas as pd
 
+from paperkit import paths as kit
 from rankcompanion import commands, run
 from rankstability import paths
 
 
 def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(kit, "RESULTS", tmp_path / "results")
     folder = tmp_path / "mine & yours"
     shutil.copytree(paths.DEMO / "demo-rr", folder)
     (folder / "more.csv").write_text("srclang,target\nCzech,English\n")
@@ -26,7 +27,7 @@ def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monke
     assert f"cs-en: {said['sentence']}" in printed and str(out / "verdict.html") in printed
     ranking = pd.read_csv(out / "ranking.csv")
     assert [row["system"] for row in said["systems"]] == ranking["system"].tolist()
-    assert [row["marginal"][0] for row in said["systems"]] == ranking["marginal_low"].tolist()
+    assert [row["rank_low"] for row in said["systems"]] == ranking["rank_low"].tolist()
     lines = pd.read_csv(out / "lines.csv")
     assert [row["claimed"] for row in said["lines"]] == lines["claimed"].tolist()
     page = (out / "verdict.html").read_text(encoding="utf-8")
@@ -39,7 +40,7 @@ def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monke
     shown = json.loads((again / "00_verdict__cs-en.ipynb").read_bytes())["cells"]
     texts = [o.get("data", {}) for cell in shown for o in cell.get("outputs", ())]
     assert f"**cs-en**: {said['sentence']}" in ["".join(t.get("text/markdown", "")) for t in texts]
-    assert any("statement" in "".join(t.get("text/html", "")) for t in texts)
+    assert any("answer" in "".join(t.get("text/html", "")) for t in texts)
 
 
 def test_a_verdict_asked_for_wrongly_is_refused_with_code_2(capsys):

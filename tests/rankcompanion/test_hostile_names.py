@@ -29,7 +29,7 @@ SHOWN = {  # notebooks whose pages name systems, documents, annotators, domains;
     "02_outlier_removal": ("scores", {}),
     "07_relative_ranking": ("battles", {"resamples": 20, "agreement_resamples": 20}),
     "08_tournament": ("battles", {}),
-    "10_lines": ("scores", {"resamples": 30, "draws": 3, "coverage_draws": 2, "few_draws": 0}),
+    "10_lines": ("scores", {"resamples": 30, "draws": 3, "coverage_draws": 2}),
     "11_protocols_and_test_sets": ("scores", {"resamples": 30}),
 }
 OURS = {"table", "thead", "tbody", "tr", "th", "td", "p", "small", "span"}  # elements of our tables

@@ -10,11 +10,10 @@ import pandas as pd
 from scipy.stats import t as student
 
 from rankstability.judgments import DirectAssessment
-from rankstability.rank.unit_kinds import default_unit
-from rankstability.rank.units import TWO_WAY
+from rankstability.rank.units import default_kinds
 from rankstability.score.scored import scored
 
-from ..lines.held import UNTOLD, enough_units
+from ..lines.held import UNTOLD
 from ..models.jackknife import LeftOut, error, leave_out
 from ..models.variance import Components
 
@@ -25,8 +24,8 @@ VAGUE = 100.0  # an interval that divides and multiplies by more says nothing
 class WithoutUnits:
     """What components and document effects are without groups of units.
 
-    `unit` is empty where it cannot be told, or there are too few: then no intervals. `fits` maps
-    the score (raw, z) to the kind of unit (of `TWO_WAY` both) to its fits.
+    `unit` is empty where none is named, or only one of a kind: then no intervals. `fits` maps
+    the score (raw, z) to each kind of unit and its fits.
     """
 
     unit: str = UNTOLD
@@ -80,13 +79,13 @@ def without_units(
     """The components of raw and z-scores without groups of units.
 
     `data` and `parts` are as for and from `documents.variance_components`; `unit` by default that
-    of `rank.unit_kinds.default_unit`; one that the data do not name is refused.
+    of `rank.units.default_kinds`; one that the data do not name is refused.
     """
     raw = scored(data)
-    unit = default_unit(raw) if unit is None else unit
-    if enough_units(raw, unit) is None:
+    kinds = default_kinds(raw) if unit is None else tuple(unit.split(" x "))
+    number = [len(np.unique(raw.unit(kind))) for kind in kinds]
+    if min(number, default=0) < 2:
         return UNTOLD_UNITS
-    kinds = ("worker", "document") if unit == TWO_WAY else (unit,)
     fits: dict[str, dict[str, LeftOut]] = {}
     for score in ("raw", "z"):
         weights = None
@@ -94,4 +93,4 @@ def without_units(
             weights = data.loc[data[score].notna(), "n"].to_numpy(float)
         judged = scored(data, score)
         fits[score] = {k: leave_out(judged, parts[score], k, rng, weights) for k in kinds}
-    return WithoutUnits(unit, fits)
+    return WithoutUnits(" x ".join(kinds), fits)

@@ -1,9 +1,8 @@
-"""Plots of what holds: a ranking with rank sets and lines, lines claimed and held, false lines."""
+"""Plots of what holds: a ranking with its sets and lines, recipes side by side, false lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -12,9 +11,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.legend_handler import HandlerLine2D
 from matplotlib.lines import Line2D
 
-from .common import BLUE, INK, PALETTE, RED, SKY, bump, finish, heatmap, rows, styled
+from .common import BLUE, INK, PALETTE, SKY, breadth, finish, heatmap, rows, styled
 
 UNITS = {
     "segment": "segments",
@@ -28,83 +29,194 @@ UNITS = {
     "worker x document": "workers and documents",
 }
 PALE_BLUES = LinearSegmentedColormap.from_list("pale blues", ["#FFFFFF", "#7DB8DE"])  # ink reads
-KINDS = {  # claimed, held (-1: not known): words, colour, dashes
-    (1, 1): ("claimed and held", INK, "-"),
-    (1, 0): ("claimed only", RED, (0, (4, 2.5))),
-    (0, 1): ("not claimed, but holds", BLUE, "-."),
-    (1, -1): ("claimed; cannot be told", "#6B6B6B", ":"),
+LINES: dict[tuple[bool, bool], tuple[str, dict[str, Any]]] = {  # (claimed, held): words, look
+    (True, True): ("line claimed and held", {"color": "black", "lw": 1.3}),
+    (True, False): ("line claimed only", {"color": "black", "lw": 1.0, "ls": (0, (5, 3))}),
+    (False, True): ("line held, not claimed", {"color": "black", "lw": 0.7}),
 }
 
 
 @styled
-def lines_figure(ranking: pd.DataFrame, lines: pd.DataFrame, title: str, unit: str) -> Figure:
-    """Scores with intervals (left) and rank sets (right), and between systems the lines.
+def standing(
+    ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: str, alpha: float = 0.05
+) -> Figure:
+    """The ranking as a table, beside it each score with its interval, and each system's rank set.
 
-    The frames are those of one `held.Standing`; `unit` is what is drawn anew; empty: scores and
-    claimed lines only.
+    The frames are those of one `held.Standing`: rank, system, score, low, high, rank_low,
+    rank_high, unit; where the unit is empty only scores (`label`, with their unit) are drawn. And
+    below, claimed, held: lines as `LINES` has them. Intervals and sets are at 1 - `alpha`.
     """
-    n = len(ranking)
-    fig, axes = plt.subplots(
-        1, 2 if unit else 1, figsize=(8.4 if unit else 6.2, 0.27 * n + 2.1), sharey=True,
-        squeeze=False,
-    )  # fmt: skip
-    left = axes[0][0]
-    y = rows(left, ranking["system"], 1)
-    left.scatter(ranking["score"], y, color=BLUE, s=22, zorder=3)
-    left.set_xlabel("mean score")
-    handles = _draw_lines(axes[0], lines)
+    n, unit = len(ranking), ranking["unit"].iloc[0]
+    y = ranking["rank"].to_numpy()
+    widths = [breadth(ranking["system"]) + 1.1, 3.0, *([2.6] if unit else [])]
+    size = (sum(widths) + 0.4, 0.27 * n + 2.0)
+    fig, axes = plt.subplots(1, len(widths), figsize=size, sharey=True, width_ratios=widths)
+    _table(axes[0], ranking, widths[0])
+    axes[1].plot(ranking["score"], y, "o", color=BLUE, ms=5)
+    axes[1].set_xlabel(label)
+    handles: list[Any] = []
     if unit:
-        others = f"other {UNITS.get(unit, unit)}"
-        left.hlines(y, ranking["low"], ranking["high"], color=SKY, lw=4)
-        left.set_xlabel(f"mean score and its 95 % interval,\n{others}")
-        right = axes[0][1]
-        right.hlines(y, ranking["simultaneous_low"], ranking["simultaneous_high"], color=SKY, lw=6)
-        right.hlines(y, ranking["marginal_low"], ranking["marginal_high"], color=BLUE, lw=2.4)
-        right.scatter(y, y, color="black", s=12, zorder=3)
-        right.set_xticks(range(1, n + 1, max(1, n // 8)))
-        right.set(xlabel=f"rank: 95 % sets,\n{others}", xlim=(0.3, n + 0.7))
-        handles += [
-            Line2D([], [], color=BLUE, lw=2.4, label="set of one system"),
-            Line2D([], [], color=SKY, lw=6, label="sets of all at once"),
-        ]
-    return finish(fig, title, handles, 3)
+        axes[1].hlines(y, ranking["low"], ranking["high"], color=BLUE, lw=1.4)
+        axes[1].set_xlabel(f"{label}, {100 - 100 * alpha:g} % interval")
+        axes[2].set_xlabel(f"rank, with other\n{UNITS.get(unit, unit)}")
+        handles += _sets(axes[2], ranking, alpha)
+    drawn = [(row.below, _kind(row)) for row in lines.itertuples()]
+    for ax in axes:
+        for below, kind in drawn:
+            _line(ax, (0, 1), below + 0.5, kind, ax.get_yaxis_transform())
+        ax.set_ylim(n + 0.6, 0.4)
+        ax.yaxis.grid(False)
+        ax.tick_params(axis="y", length=0, labelleft=False)
+        ax.spines["left"].set_visible(False)
+    return finish(fig, title, handles + _line_handles(kind for _, kind in drawn), 3)
 
 
-def _draw_lines(axes: Sequence[Axes], lines: pd.DataFrame) -> list[Line2D]:
-    """Draw each line by what is known of it; handles of the kinds that occur."""
+def _kind(row: Any) -> tuple[bool, bool]:
+    """Whether there is a line, and whether it holds."""
+    return row.claimed == 1, row.held == 1
+
+
+def _line(
+    ax: Axes, x: tuple[float, float], y: float, kind: tuple[bool, bool], transform: Any = None
+) -> None:
+    """A line between ranks as `LINES` has it, two of them close together where it is not claimed."""
+    if kind in LINES:
+        where = {} if transform is None else {"transform": transform}
+        for step in (0.0,) if kind[0] else (-0.06, 0.06):
+            ax.plot(x, (y + step, y + step), **LINES[kind][1], **where)
+
+
+def _line_handles(kinds: Iterable[tuple[bool, bool]]) -> list[Any]:
+    """What the legend says of the kinds of lines that are drawn; a tuple is drawn as two."""
+    seen = set(kinds)
     handles = []
-    for (claimed, held), (words, colour, dash) in KINDS.items():
-        mine = (lines["claimed"] == claimed) & (lines["held"].fillna(-1) == held)
-        look: dict[str, Any] = {"color": colour, "ls": dash, "lw": 1.4}
-        for below, ax in product(lines.loc[mine, "below"], axes):
-            ax.axhline(below + 0.5, zorder=2.5, **look)
-        if mine.any():
-            handles.append(Line2D([], [], label=words, **look))
+    for kind, (words, look) in LINES.items():
+        if kind in seen:
+            one = Double if not kind[0] else Line2D
+            handles.append(one([], [], label=words, **look))
     return handles
+
+
+class Double(Line2D):
+    """A line that legends draw twice, close together."""
+
+
+class _DrawDouble(HandlerLine2D):
+    def create_artists(self, *args: Any) -> list[Any]:
+        artists: list[Any] = []
+        for step in (-1.2, 1.2):
+            line: Any = super().create_artists(*args)[0]
+            line.set_ydata(np.asarray(line.get_ydata()) + step)
+            artists.append(line)
+        return artists
+
+
+Legend.update_default_handler_map({Double: _DrawDouble()})
+
+
+def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
+    digits = max(0, 2 - int(np.floor(np.log10(max(ranking["score"].abs().max(), 1e-3)))))
+    for row in ranking.itertuples():
+        for x, side, text in (
+            (0.0, "left", str(row.rank)),
+            (0.3, "left", str(row.system)),
+            (width, "right", f"{row.score:.{digits}f}"),
+        ):
+            ax.text(x, row.rank, text, ha=side, va="center", fontsize=8.5)
+    ax.set_xlim(0, width)
+    ax.set_xticks([])
+    ax.grid(False)
+    ax.spines["bottom"].set_visible(False)
+
+
+def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float) -> list[Any]:
+    """A bar from the best to the worst rank of each set, a diamond for a set of one rank."""
+    n, one = len(ranking), ranking["rank_low"] == ranking["rank_high"]
+    more, only = ranking[~one], ranking[one]
+    bar = ax.hlines(more["rank"], more["rank_low"], more["rank_high"], color=SKY, lw=5.5)
+    bar.set_capstyle("round")
+    ax.plot(ranking["rank"], ranking["rank"], ".", color=INK, ms=4, zorder=3)
+    ax.plot(only["rank_low"], only["rank"], "D", color=BLUE, ms=7, zorder=4)
+    ax.set_xticks(range(1, n + 1, max(1, n // 7)))
+    ax.set_xlim(0.4, n + 0.6)
+    words = f"rank set ({100 - 100 * alpha:g} %, all systems together)"
+    handles = [Line2D([], [], color=SKY, lw=5.5, label=words)]
+    if len(only):
+        handles.append(Line2D([], [], marker="D", ls="", color=BLUE, ms=7, label="set of one rank"))
+    return [*handles, Line2D([], [], marker=".", ls="", color=INK, ms=4, label="rank here")]
+
+
+@styled
+def recipes(
+    rankings: pd.DataFrame, lines: pd.DataFrame, title: str, years: Sequence[str] = ()
+) -> Figure:
+    """Each recipe's ranking in a column, lines as `LINES` has them.
+
+    `rankings`: recipe, system, rank; `lines`: recipe, below, claimed, held; `years` may stand below
+    the recipes' names.
+    """
+    column = {name: k for k, name in enumerate(dict.fromkeys(rankings["recipe"]))}
+    n = int(rankings["rank"].max())
+    heads = list(years) or [*column]
+    words = [line for head in heads for line in head.split("\n")]
+    wide = max(breadth(rankings["system"].unique(), 8, "bold") + 0.35, breadth(words) + 0.15)
+    fig, ax = plt.subplots(figsize=(wide * len(column) + 0.6, 0.25 * n + 1.9))
+    leader = rankings.loc[rankings["rank"] == 1, "system"].iloc[0]
+    for row in rankings.itertuples():
+        bold = "bold" if row.system == leader else "normal"
+        x = column[row.recipe] + 0.04
+        ax.text(x, row.rank, str(row.system), va="center", fontsize=8, fontweight=bold)
+    drawn = [(column[row.recipe], row.below, _kind(row)) for row in lines.itertuples()]
+    for x, below, kind in drawn:
+        _line(ax, (x, x + 0.94), below + 0.5, kind)
+    ax.set_xticks([k + 0.47 for k in column.values()], heads)
+    ax.xaxis.tick_top()
+    ax.tick_params(axis="x", length=0)
+    ax.set_xlim(0, len(column))
+    ax.set_ylim(n + 0.6, 0.4)
+    ax.set_yticks(range(1, n + 1))
+    ax.grid(False)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    return finish(fig, title, _line_handles(kind for *_, kind in drawn), 3)
 
 
 @styled
 def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
-    """Lines claimed and, for each unit drawn anew, lines that hold, by language pair.
+    """Lines claimed and, for each kind of units, how many of them hold, by language pair.
 
-    `counts` is `lines.tables.line_counts` of one recipe: pair, unit, claimed, held.
+    What holds and is not claimed stands after a plus sign. `counts` is `lines.tables.line_counts`
+    of one recipe: pair, unit, claimed, held, claimed_and_held.
     """
     names = [u for u in UNITS if u in set(counts["unit"])]
-    table = counts.pivot(index="pair", columns="unit", values="held")[names]
-    table.columns = pd.Index([f"hold with other\n{UNITS[u]}" for u in names])
-    table.insert(0, "claimed", counts.groupby("pair")["claimed"].first())
-    total = table.sum(min_count=1).to_frame("all pairs").T
+    table, every = (
+        counts.pivot(index="pair", columns="unit", values=value)[names]
+        for value in ("claimed_and_held", "held")
+    )
+    for frame in (table, every):
+        frame.columns = pd.Index([f"hold with other\n{UNITS[u]}" for u in names])
+        frame.insert(0, "claimed", counts.groupby("pair")["claimed"].first())
+    more = every - table
+    total, more_in_all = (f.sum(min_count=1).to_frame("all pairs").T for f in (table, more))
     texts = pd.concat([table, total]).map(lambda v: "?" if np.isnan(v) else f"{v:.0f}")
+    also = pd.concat([more, more_in_all]).map(lambda v: f" + {v:.0f}" if v > 0 else "")
+    texts = texts + also
     fig = heatmap(
         pd.concat([table, np.nan * total]), title=title, label="", texts=texts,
         cmap=PALE_BLUES, vmin=0, vmax=max(1.0, table.max(axis=None)), empty="white",
         cell=(1.25, 0.3),
-        xlabel="?: no unit, or too few" if table.isna().to_numpy().any() else "",
+        xlabel=_explained(also, table),
     )  # fmt: skip
     ax = fig.axes[0]
     ax.axhline(len(table), color=INK, lw=1.2)
     plt.setp(ax.get_xticklabels(), rotation=0, ha="center")
     return fig
+
+
+def _explained(also: pd.DataFrame, table: pd.DataFrame) -> str:
+    """What the signs in the cells mean, of those that occur."""
+    words = ["+: hold, but are not claimed"] if (also != "").to_numpy().any() else []
+    words += ["?: no unit is named"] if table.isna().to_numpy().any() else []
+    return "; ".join(words)
 
 
 @styled
@@ -138,18 +250,6 @@ def false_lines_figure(table: pd.DataFrame, title: str, recipes: Sequence[str] =
     ax.set_xlabel(f"share of campaigns of equal systems with a line (dashed: .05){several}")
     ax.set_title(title)
     return finish(fig, "", handles, 3)
-
-
-@styled
-def recipes_figure(table: pd.DataFrame, years: Sequence[str], title: str) -> Figure:
-    """Several recipes' rankings side by side: systems in order, lines between their clusters.
-
-    `table` has recipe, system, rank, cluster, as `held.recipes_table` gives it; `years` stand above
-    the recipes' columns.
-    """
-    names = dict(zip(dict.fromkeys(table["recipe"]), years, strict=True))
-    table = table.assign(recipe=table["recipe"].map(names))
-    return bump(table, title=title, by="recipe", place="rank", ordered=True)
 
 
 @styled

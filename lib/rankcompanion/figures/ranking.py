@@ -1,4 +1,4 @@
-"""Plots of one ranking: scores with rank ranges, p-values, clusters by test and line rule."""
+"""Plots of one ranking's tests: p-values, clusters by test and line rule."""
 
 from __future__ import annotations
 
@@ -9,60 +9,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from rankstability.rank.ranking import Ranking
-from .common import BLUE, RED, SKY, finish, heatmap, rows, styled
-from .lines import UNITS
+from .common import RED, finish, heatmap, rows, styled
 
 LEVELS = [0.0, 0.001, 0.01, 0.05, 1.0]
 LEVEL_NAMES = ["p < .001", "p < .01", "p < .05", "not significant"]
 LEVEL_COLOURS = ["#08306B", "#2E7EBC", "#9DC9E0", "#F1F1F1"]
 SHORT = {"knowles": "Knowles"}
-
-
-@styled
-def scores_figure(
-    ranges: pd.DataFrame, lines: tuple[int, ...], title: str, unit: str = ""
-) -> Figure:
-    """Mean z of each system (left) and its rank (right), with intervals; lines between clusters.
-
-    `ranges` is from `replication.ranges`; `unit` is what intervals draw anew; empty: none are
-    known, and none are drawn.
-    """
-    n = len(ranges)
-    fig, axes = plt.subplots(
-        1, 2 if unit else 1, figsize=(7.4 if unit else 5.2, 0.27 * n + 1.9), sharey=True,
-        width_ratios=[3, 2] if unit else [1], squeeze=False,
-    )  # fmt: skip
-    left = axes[0][0]
-    y = rows(left, ranges["system"], 1)
-    shades = np.where(ranges["cluster"] % 2 == 1, BLUE, SKY)
-    if unit:
-        left.hlines(y, ranges["mean_low"], ranges["mean_high"], color=shades, lw=2)
-    left.scatter(ranges["mean_z"], y, color=shades, s=28, zorder=3)
-    left.axvline(0, color="#999999", lw=0.8)
-    for ax in axes[0]:
-        for k in lines:
-            ax.axhline(k + 0.5, color="black", lw=1.1)
-    left.set(xlabel="mean z-score", title=title)
-    handles: list[Any] = [
-        plt.Line2D([], [], color=BLUE, marker="o", ls="", label="mean"),
-        plt.Line2D([], [], color="black", lw=1.1, label="line (the colour changes there)"),
-    ]
-    if unit:
-        handles[0].set(ls="-", label="mean, 95 % interval")
-        right = axes[0][1]
-        right.hlines(y, ranges["rank_low"], ranges["rank_high"], color=shades, lw=4)
-        right.scatter(ranges["rank_median"], y, color="black", s=10, zorder=3)
-        right.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-        right.set(xlabel="rank", xlim=(0.5, n + 0.5))
-        drawn = f"95 % of ranks with other {UNITS.get(unit, unit)}"
-        handles += [
-            plt.Line2D([], [], color=BLUE, lw=4, label=drawn),
-            plt.Line2D([], [], color="black", marker="o", ls="", ms=3, label="their median"),
-        ]
-    return finish(fig, "", handles, 2, fontsize=8)
 
 
 @styled

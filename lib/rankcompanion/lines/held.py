@@ -1,44 +1,42 @@
-"""One language pair's ranking with what is sure of it: lines claimed and held, rank sets, chances.
+"""One language pair's ranking with what is certain of it: lines claimed and held, rank sets.
 
-The one place where these are put together; notebooks 00, 01 and 10 show them.
+The one place where a ranking of any protocol meets `rank.certainty`; notebooks 00, 01 and 10 show
+what it gives.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from rankstability.errors import DataError
-from rankstability.rank.ranges import rank_range_table, ranks
+from rankstability.rank.certainty import Certainty, certainty, of_wins
+from rankstability.rank.ranges import ranks
 from rankstability.rank.recipes import RECIPES, Made, Recipe, made_by, recipe_named, recipe_table
-from rankstability.rank.redraws import draw_means, rank_probabilities
-from rankstability.rank.sets import held_lines, rank_sets
-from rankstability.rank.unit_kinds import default_unit, unit_table
-from rankstability.rank.units import FEWEST_UNITS, Means, estimate
+from rankstability.rank.systems import rank_counts
+from rankstability.rank.units import draw_means, rank_probabilities, unit_table
 from rankstability.score.scored import Scored
 
+from . import held_rr
+
 UNTOLD = ""  # the unit where nothing can be told apart
-LEVEL = 0.95  # of intervals, rank ranges and rank sets
 RANKED = ["rank", "system", "score", "cluster"]
-SETS = ("marginal_low", "marginal_high", "simultaneous_low", "simultaneous_high")
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A recipe's ranking of one pair, and what holds when units are drawn anew.
+    """A ranking of one pair, and what is certain of it with other units.
 
-    `unit` is empty where the data cannot tell apart what would be drawn anew, or hold fewer than
-    `FEWEST_UNITS` of it: then every column that would promise something is empty. `units` is from
-    `rank.unit_kinds.unit_table`, `lines` from `lines`, and `probabilities` has system, then 1 to n:
-    the share of resampled campaigns in which it has that rank.
+    `unit` is empty where the data name no unit, or only one of a kind: then every column that would
+    promise something is empty. `units` is from `rank.units.unit_table`, `lines` from `lines`;
+    `sure` is what all of it was taken from. `probabilities` has system, then 1 to n: the share of
+    resampled campaigns in which it has that rank, which describes and promises nothing.
 
-    `ranking`, in the recipe's order: rank, system, score, low, high (interval of the score),
-    cluster, rank_low, rank_high, rank_median (of resampled campaigns), marginal_low, marginal_high,
-    simultaneous_low, simultaneous_high (rank sets), may_be_first (1 or 0), p_first (share of
-    resampled campaigns in which it is first), unit.
+    `ranking`, in the recipe's order: rank, system, score, cluster, low, high (interval of the
+    score; empty where one unit holds all of a system), rank_low, rank_high (rank set), may_be_first
+    (1 or 0), p_first (share of resampled campaigns in which it is first), unit.
     """
 
     recipe: str
@@ -47,6 +45,12 @@ class Standing:
     ranking: pd.DataFrame
     lines: pd.DataFrame
     probabilities: pd.DataFrame
+    sure: Certainty
+
+    @property
+    def order(self) -> np.ndarray:
+        """The ranking's systems as codes of `sure`, best first."""
+        return codes(self.sure, self.ranking["system"])
 
 
 def splits(made: Made) -> set[frozenset[int]]:
@@ -54,53 +58,41 @@ def splits(made: Made) -> set[frozenset[int]]:
     return {frozenset(made.order[: k + 1].tolist()) for k in np.flatnonzero(made.lines)}
 
 
-def enough_units(judged: Scored, unit: str, by_domain: bool = False) -> Means | None:
-    """The estimate over units of this kind; None for no kind, or fewer than `FEWEST_UNITS`.
-
-    A kind that the data do not name is refused.
-    """
-    if unit == UNTOLD:
-        return None
-    named = unit_table(judged).set_index("unit")["units"]
-    if unit != "segment" and unit not in named:
-        raise DataError(
-            "these judgments cannot be told apart by this unit",
-            value=unit,
-            expected=", ".join(named.index) or "none: no workers and no documents are named",
-        )
-    if unit != "segment" and named[unit] < FEWEST_UNITS:
-        return None
-    return estimate(judged, unit, by_domain)
+def codes(sure: Certainty, systems: Sequence[str]) -> np.ndarray:
+    """The codes by which `sure` knows these systems."""
+    of = dict(zip(sure.systems, sure.order, strict=True))
+    return np.array([of[name] for name in systems])
 
 
-def lines(
-    judged: Scored, recipe: Recipe, unit: str, alpha: float = 0.05, made: Made | None = None
-) -> pd.DataFrame:
-    """The lines that a recipe claims, and which places between neighbours hold one.
-
-    Columns recipe, below (rank above the line), claimed (0 or 1), p, p_holm, held (0 or 1), unit;
-    p, p_holm and held are empty where it cannot be told.
-    """
-    made = made_by(judged, recipe, alpha) if made is None else made
-    sure = enough_units(judged, unit, recipe.by_domain)
-    out = places(1 + np.flatnonzero(made.lines), made.order, sure, alpha)
-    out.insert(0, "recipe", recipe.name)
-    return out.assign(unit=unit)
-
-
-def places(
-    claimed: Sequence[int] | np.ndarray, order: np.ndarray, sure: Means | None, alpha: float
-) -> pd.DataFrame:
+def places(claimed: Sequence[int] | np.ndarray, order: np.ndarray, sure: Certainty) -> pd.DataFrame:
     """Each place between neighbours of an order, with a line claimed there, and one that holds.
 
-    `claimed` are the ranks below which there is a line, `order` the systems, best first; without
-    `sure` nothing can be told. Columns as of `lines`, from below to held.
+    `claimed` are the ranks below which there is a line, `order` the systems' codes, best first.
+    Columns below, claimed, held (0 or 1; empty where nothing can be told), unit.
     """
     below = np.arange(1, len(order))
     table = pd.DataFrame({"below": below, "claimed": np.isin(below, claimed).astype(int)})
-    if sure is None:
-        return table.assign(p=np.nan, p_holm=np.nan, held=np.nan)
-    return table.merge(held_lines(sure, order, alpha), on="below", validate="1:1")
+    held = sure.lines(order)[0].astype(int) if sure.told else np.nan
+    return table.assign(held=held, unit=sure.unit if sure.told else UNTOLD)
+
+
+def lines(
+    judged: Scored,
+    recipe: Recipe,
+    unit: str | None = None,
+    alpha: float = 0.05,
+    made: Made | None = None,
+) -> pd.DataFrame:
+    """The lines that a recipe claims, and which places between neighbours hold one.
+
+    Columns recipe, below (rank above the line), claimed (0 or 1), held (0 or 1; empty where it
+    cannot be told), unit. Raises DataError for a unit that the data do not name.
+    """
+    made = made_by(judged, recipe, alpha) if made is None else made
+    sure = certainty(judged, unit or None, recipe.by_domain, alpha)
+    out = places(1 + np.flatnonzero(made.lines), made.order, sure)
+    out.insert(0, "recipe", recipe.name)
+    return out
 
 
 def beside(
@@ -110,25 +102,20 @@ def beside(
     units: Sequence[str],
     alpha: float,
 ) -> pd.DataFrame:
-    """Lines of any ranking, and which places of it hold one when units are drawn anew.
+    """`places` of any ranking, with other units of each kind in turn.
 
-    `systems` are in order, best first (`judged` may hold others, such as human ones, which are left
-    out), `claimed` the ranks below which the ranking has lines. Columns below, claimed, unit, p,
-    p_holm, held; the last three are empty where it cannot be told.
+    `systems` are in order, best first, `claimed` the ranks below which the ranking has lines.
     """
-    order = np.array([judged.systems.index(name) for name in systems])
-    parts = []
-    for unit in units:
-        part = places(claimed, order, enough_units(judged, unit), alpha)
-        part.insert(2, "unit", unit)
-        parts.append(part)
+    sure = [certainty(judged, unit, alpha=alpha) for unit in units]
+    parts = [places(claimed, codes(one, systems), one) for one in sure]
     return pd.concat(parts, ignore_index=True)
 
 
 def recipes_table(judged: Mapping[str, Scored], alpha: float = 0.05) -> pd.DataFrame:
     """The rankings of several recipes: recipe, system, rank, score, rank_low, rank_high, cluster.
 
-    `judged` maps the name of a recipe to the judgments that it counts, with the score it takes.
+    `judged` maps the name of a recipe to the judgments that it counts, with the score it takes;
+    ranges of ranks are the recipe's own.
     """
     recipes = {name: recipe_named(name) for name in judged}
     parts = [
@@ -141,7 +128,10 @@ def recipes_table(judged: Mapping[str, Scored], alpha: float = 0.05) -> pd.DataF
 def lines_table(
     judged: Mapping[str, Scored], units: Sequence[str], alpha: float = 0.05
 ) -> pd.DataFrame:
-    """`lines` of several recipes (as for `recipes_table`) and units, one under the other."""
+    """`lines` of several recipes (as for `recipes_table`) and units, one under the other.
+
+    Each recipe and unit is a family by itself: together they are not controlled.
+    """
     parts = []
     for name, one in judged.items():
         made = made_by(one, RECIPES[name], alpha)
@@ -150,7 +140,7 @@ def lines_table(
 
 
 def standing(
-    judged: Scored,
+    judged: Scored | held_rr.Battles,
     recipe: Recipe | str,
     rng: np.random.Generator,
     unit: str | None = None,
@@ -158,68 +148,66 @@ def standing(
     resamples: int = 1000,
     alpha: float = 0.05,
 ) -> Standing:
-    """A recipe's ranking with intervals, rank ranges, rank sets, and lines claimed and held.
+    """A ranking with intervals, rank sets, lines claimed and held, and chances of ranks.
 
-    `judged` holds what the recipe counts, with the score it takes. `unit` is what would be drawn
-    anew (`rank.units.UNITS`), by default as `unit_table` has it; one that the data do not name is
-    refused. `alpha` is of the recipe's tests, and of the family of lines that hold.
+    `judged` holds what the recipe counts, with the score it takes; of comparisons, which know their
+    unit, `recipe` names the score. `unit` is what another campaign would have others of, by default
+    as `rank.units.default_kinds` has it. `alpha` is of the recipe's tests, and of the one family
+    from which all else comes. Raises DataError for a unit that the data do not name.
     """
+    if isinstance(judged, held_rr.Battles):
+        return _of_battles(judged, rng, resamples, alpha)
     recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
-    table = unit_table(judged)
-    unit = default_unit(judged) if unit is None else unit
     made = made_by(judged, recipe, alpha)
+    sure = certainty(judged, unit, recipe.by_domain, alpha)
     ranking = recipe_table(recipe, made, judged.systems)[RANKED]
-    sure = enough_units(judged, unit, recipe.by_domain)
-    unit = unit if sure else UNTOLD
-    claimed = lines(judged, recipe, unit, alpha, made)
-    drawn = draw_means(judged, unit, rng, resamples, recipe.by_domain) if sure else None
-    plain = Standing(recipe.name, unit, table, ranking, claimed, ranking[["system"]])
-    return with_promises(plain, judged.systems, sure, drawn, rng)
+    claimed = 1 + np.flatnonzero(made.lines)
+    drawn = None
+    if sure.told:
+        drawn = draw_means(judged, sure.unit, rng, resamples, recipe.by_domain)[:, sure.order]
+    return _standing(recipe.name, unit_table(judged), ranking, claimed, sure, drawn)
 
 
-def with_promises(
-    plain: Standing,
-    systems: Sequence[str],
-    sure: Means | None,
-    drawn: np.ndarray | None,
-    rng: np.random.Generator,
+def _of_battles(
+    data: held_rr.Battles, rng: np.random.Generator, resamples: int, alpha: float
 ) -> Standing:
-    """A standing with the columns of its ranking that say what holds, and the chances of ranks.
-
-    `plain` is complete but for these: its ranking holds `RANKED`. `systems` are in the order of
-    `sure` and of `drawn`, the scores of resampled campaigns, (resamples, systems); None where
-    nothing can be told: the columns are empty.
-    """
-    ranking = plain.ranking
-    if sure is None or drawn is None:
-        names = ["low", "high", "rank_low", "rank_high", "rank_median", *SETS, "may_be_first"]
-        ranking = ranking.assign(**dict.fromkeys([*names, "p_first"], np.nan), unit=UNTOLD)
-        return replace(plain, ranking=ranking)
-    drawn = ranks(drawn)
-    chance = rank_probabilities(drawn)
-    low, high = sure.interval(LEVEL)
-    extra = pd.DataFrame({"system": systems, "low": low, "high": high})
-    extra = extra.merge(rank_range_table(drawn, systems, LEVEL), on="system")
-    sets = rank_sets(sure, rng, LEVEL)
-    extra = pd.concat([extra, sets[[*SETS]], sets[["may_be_first"]].astype(int)], axis=1)
-    extra["p_first"] = chance[:, 0]
-    ranking = ranking.merge(extra, on="system", validate="1:1").assign(unit=plain.unit)
-    shares = pd.DataFrame(chance, columns=[str(k) for k in range(1, len(systems) + 1)])
-    shares.insert(0, "system", list(systems))
-    shares = ranking[["system"]].merge(shares, on="system")
-    return replace(plain, ranking=ranking, probabilities=shares)
+    sure = of_wins(data.systems, *data.sums(), unit=data.unit, alpha=alpha)
+    ranking = rank_counts(data.counts, held_rr.METHOD, alpha=alpha)
+    table = ranking.table.rename(columns={held_rr.METHOD: "score"})[RANKED]
+    drawn = held_rr.draw(data, sure, rng, resamples) if sure.told else None
+    return _standing(held_rr.METHOD, data.number, table, ranking.lines, sure, drawn)
 
 
-def set_table(standings: Sequence[Standing]) -> pd.DataFrame:
-    """Rank sets one under the other: system, low, high, kind, unit, level, recipe.
+def _standing(
+    name: str,
+    units: pd.DataFrame,
+    ranking: pd.DataFrame,
+    claimed: Sequence[int] | np.ndarray,
+    sure: Certainty,
+    drawn: np.ndarray | None,
+) -> Standing:
+    """A standing from its parts: `drawn` are scores of resampled campaigns, in `sure`'s order."""
+    sets = sure.table().drop(columns=["rank", "score"])
+    sets.columns = pd.Index(["system", "low", "high", "rank_low", "rank_high", "may_be_first"])
+    shares = pd.DataFrame({"system": sure.systems})
+    sets["p_first"] = np.nan
+    if drawn is None:
+        sets = sets[["system"]].reindex(columns=sets.columns)
+    else:
+        chance = rank_probabilities(ranks(drawn))
+        sets["p_first"] = chance[:, 0]
+        shares = shares.join(pd.DataFrame(chance, columns=map(str, range(1, len(shares) + 1))))
+        sets[["low", "high"]] = sets[["low", "high"]].replace([-np.inf, np.inf], np.nan)
+    lines = places(claimed, codes(sure, ranking["system"]), sure)
+    unit = sure.unit if sure.told else UNTOLD
+    lines.insert(0, "recipe", name)
+    table = ranking.merge(sets, on="system", validate="1:1").assign(unit=unit)
+    shares = table[["system"]].merge(shares, on="system")
+    return Standing(name, unit, units, table, lines, shares, sure)
 
-    `kind` is ``marginal`` or ``simultaneous``; nothing of a standing without a unit.
-    """
-    columns = ["system", "low", "high", "kind", "unit", "level", "recipe"]
-    parts = [pd.DataFrame(columns=columns)]
-    for one in standings:
-        for kind in ("marginal", "simultaneous") if one.unit else ():
-            part = one.ranking[["system", f"{kind}_low", f"{kind}_high", "unit"]]
-            part.columns = pd.Index(["system", "low", "high", "unit"])
-            parts.append(part.assign(kind=kind, level=LEVEL, recipe=one.recipe)[columns])
-    return pd.concat([p for p in parts if len(p)] or parts, ignore_index=True)
+
+def set_table(one: Standing) -> pd.DataFrame:
+    """The rank set of each system: system, low, high, unit, level; no rows without a unit."""
+    table = one.ranking[["system", "rank_low", "rank_high", "unit"]]
+    table.columns = pd.Index(["system", "low", "high", "unit"])
+    return table[table["unit"] != UNTOLD].assign(level=1 - one.sure.alpha)

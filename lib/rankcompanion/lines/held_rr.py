@@ -1,8 +1,7 @@
-"""Relative rankings and battles: the ranking of one task, and what of it holds over judges.
+"""Relative rankings and battles: comparisons of one task by unit, for `lines.held`.
 
-The counterpart of `lines.held` for judgments without scores: a system's score is the share of its
-decided comparisons that it won, and another campaign would have other judges, or only other blocks
-(or battles) where judges are few or not all named.
+A system's score is the share of its decided comparisons that it won, and another campaign would
+have other judges, or only other blocks (or battles) where judges are not all named.
 """
 
 from __future__ import annotations
@@ -14,13 +13,12 @@ import pandas as pd
 
 from rankstability.judgments import REFERENCE
 from rankstability.rank import ranges
-from rankstability.rank.redraws import bootstrap, normal_draws
+from rankstability.rank.certainty import Certainty
 from rankstability.rank.systems import count_tests, rank_counts
-from rankstability.rank.units import FEWEST_UNITS, Means, means
+from rankstability.rank.units import bootstrap, normal_draws
 from rankstability.score.pairwise import PairCounts
 
 from .calibration import false_line_row
-from .held import RANKED, UNTOLD, Standing, places, with_promises
 
 MANY = 5000  # units from which resampling is normal, and null campaigns turn units round whole
 METHOD = "bojar"  # wins over decided comparisons, lines by the sign test: what notebook 07 tests
@@ -34,7 +32,7 @@ class Battles:
 
     `of`, `winner`, `loser`, `times` have a row per unit and ordered pair of systems that was
     decided: how often. `counts` are over all units, ties included; `number`: unit, units, inside,
-    default, as `rank.unit_kinds.unit_table` has it, without judges where not all are named.
+    default, as `rank.units.unit_table` has it, without judges where not all are named.
     `judges` are those named, `unnamed` the blocks that name none.
     """
 
@@ -62,9 +60,8 @@ class Battles:
 def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     """The comparisons of one task (from `read.rr.read_rr`) without its reference, by unit.
 
-    `unit` is ``judge``, ``block``, or ``auto``: judges, or blocks where there are fewer than
-    `FEWEST_UNITS` judges or some blocks name none. Raises DataError for judges where not all are
-    named.
+    `unit` is ``judge``, ``block``, or ``auto``: judges, or blocks where some name none. Raises
+    DataError for judges where not all are named.
     """
     every = ranges.units(frame).without(REFERENCE)
     n = len(every.systems)
@@ -87,41 +84,11 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     return Battles(every.systems, chosen, number, *decided, counts, table, judges, unnamed)
 
 
-def sure_means(data: Battles) -> Means | None:
-    """Share of decided comparisons won, with its covariance over units; None with too few."""
-    return means(*data.sums()) if data.units >= FEWEST_UNITS else None
-
-
-def standing(
-    data: Battles,
-    rng: np.random.Generator,
-    *,
-    resamples: int = 1000,
-    alpha: float = 0.05,
-) -> Standing:
-    """The ranking by wins over decided comparisons, its lines, and what holds over units.
-
-    As `held.standing` gives it; `recipe` is the name of the score.
-    """
-    ranking = rank_counts(data.counts, METHOD, alpha=alpha)
-    systems = list(data.systems)
-    order = np.array([systems.index(s) for s in ranking.systems])
-    table = ranking.table.rename(columns={METHOD: "score"})[RANKED]
-    sure = sure_means(data)
-    unit = data.unit if sure else UNTOLD
-    lines = places(ranking.lines, order, sure, alpha).assign(unit=unit)
-    lines.insert(0, "recipe", METHOD)
-    drawn = draw(data, rng, resamples) if sure else None
-    plain = Standing(METHOD, unit, data.number, table, lines, table[["system"]])
-    return with_promises(plain, systems, sure, drawn, rng)
-
-
-def draw(data: Battles, rng: np.random.Generator, resamples: int) -> np.ndarray:
-    """Scores in campaigns whose units are drawn anew: (resamples, systems)."""
+def draw(data: Battles, sure: Certainty, rng: np.random.Generator, resamples: int) -> np.ndarray:
+    """Scores in campaigns with other units, (resamples, systems), in the order of `sure`."""
     if data.units > MANY:
-        sure = means(*data.sums())
         return sure.mean + normal_draws(sure.covariance, resamples, rng)
-    return bootstrap(*data.sums(), rng, resamples)
+    return bootstrap(*data.sums(), rng, resamples)[:, sure.order]
 
 
 def false_lines(

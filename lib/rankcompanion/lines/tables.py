@@ -17,12 +17,11 @@ from rankstability.rank.recipes import (
     recipe_table,
     weak_lines,
 )
-from rankstability.rank.unit_kinds import unit_table
-from rankstability.rank.units import TWO_WAY, unit_totals
+from rankstability.rank.units import TWO_WAY, unit_table, unit_totals
 from rankstability.score.scored import Scored
 
 from .calibration import false_lines
-from .held import RANKED, UNTOLD, Standing, standing
+from .held import RANKED, UNTOLD
 
 SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook 10 compares
 
@@ -131,22 +130,11 @@ def random_lines(
     return pd.DataFrame({"below": below, "full": full, "weak": weak, "seeds": seeds})
 
 
-def standings(
-    judged: Scored, recipe: str, units: Sequence[str], seed: int, resamples: int = 1000
-) -> dict[str, Standing]:
-    """`held.standing` under each unit (``segment`` left out): name of the unit to it."""
-    return {
-        unit: standing(judged, recipe, named_generator(seed, unit), unit, resamples=resamples)
-        for unit in units
-        if unit != "segment"
-    }
-
-
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
     """Lines claimed, held, and both, for each recipe and unit of `held.lines_table`.
 
-    Columns (pair,) recipe, unit, places (between neighbours), claimed, held (at any place),
-    claimed_and_held; the last two are empty where it cannot be told.
+    Columns (pair,) recipe, unit, places (between neighbours), claimed, held (at any place, claimed
+    or not), claimed_and_held; the last two are empty where it cannot be told.
     """
     keys = [name for name in ("pair", "recipe", "unit") if name in lines]
     frame = lines.assign(

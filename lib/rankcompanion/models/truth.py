@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankstability.judgments import COUNTED, DirectAssessment, counted
 from rankstability.rank.comparing import tau
-from rankstability.score import scored
+from rankstability.score import factors
 from rankstability.score.da import judgment_z
 
 from . import additive as models
@@ -101,8 +101,8 @@ def known_truth(
             expected[rows] = np.nanmean((even - np.nan_to_num(fit.worker)[worker])[rows])
     codes = {n: good[n].cat.codes.to_numpy().astype(int) for n in ("worker", "document", "segment")}
     nowhere = np.full(len(good), -1)  # nothing on control rows
-    for name, levels in scored.factors(da, kept).items():
-        if name in scored.TOGETHER:
+    for name, levels in factors.factors(da, kept).items():
+        if name in factors.TOGETHER:
             codes[name] = nowhere.copy()
             codes[name][kept] = pd.factorize(levels)[0]
     codes[models.DISCERNMENT] = np.where(kept, worker, -1)
@@ -119,8 +119,8 @@ def cell_means(
     `scores`, (rows of ``good``, columns): NaN do not count, nor what is outside the mask `member`.
     """
     rows = counted(da.good)
-    system = pd.factorize(scored.codes_of(da.good, "system", rows), sort=True)[0]
-    segment = scored.codes_of(da.good, "segment", rows)
+    system = pd.factorize(factors.codes_of(da.good, "system", rows), sort=True)[0]
+    segment = factors.codes_of(da.good, "segment", rows)
     _, first, cell = np.unique(
         system * (segment.max() + 1) + segment, return_index=True, return_inverse=True
     )

@@ -14,9 +14,9 @@ import pandas as pd
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.comparing import tau
-from rankstability.rank.units import FEWEST_UNITS
 from rankstability.score.scored import Scored, from_frame
 
+FEWEST = 8  # documents that are resampled: percentiles of fewer are too narrow, and no test is made
 COLUMNS = [
     *("domain", "documents", "segments", "tau", "low", "high", "random", "random_low"),
     *("random_high", "p", "without", "without_random", "without_p"),
@@ -100,14 +100,14 @@ def halves(judged: Scored, rng: np.random.Generator, draws: int = 1000) -> pd.Da
     """How far two random halves of the documents rank systems alike.
 
     One row: systems, documents, tau (mean over splits), low, high (the central 95 % of splits).
-    Without documents, or with fewer than twice `FEWEST_UNITS`, tau is empty.
+    Without documents, or with fewer than twice `FEWEST`, tau is empty.
     """
     row = {"systems": len(judged.systems), "documents": 0, "tau": np.nan}
     row |= {"low": np.nan, "high": np.nan}
     if usable(judged):
         data = _Documents(judged)
         row["documents"] = data.number
-        if data.number >= 2 * FEWEST_UNITS:
+        if data.number >= 2 * FEWEST:
             mask = data.random_sets(int(data.segments.sum()) // 2, draws, rng)
             taus = tau(data.means(mask), data.means(1 - mask))
             low, high = np.nanpercentile(taus, [2.5, 97.5])
@@ -128,7 +128,7 @@ def domains(
     tau between random documents, as many segments together, and the rest), p (share of random sets
     that agree no better than the domain; small: another text), without (tau between all documents
     and all but the domain's), without_random, without_p (the same for random documents left out).
-    Where domain or rest have fewer documents than `FEWEST_UNITS`, only the two tau.
+    Where domain or rest have fewer documents than `FEWEST`, only the two tau.
     """
     if not judged.has("document"):
         raise DataError("these judgments do not name their documents", expected="documents")
@@ -154,7 +154,7 @@ def _domain(
     row = dict.fromkeys(COLUMNS[1:], np.nan) | {"documents": size, "segments": segments}
     row["tau"] = float(tau(data.means(mask), data.means(rest)))
     row["without"] = float(tau(data.means(every), data.means(rest)))
-    if min(size, data.number - size) < FEWEST_UNITS:
+    if min(size, data.number - size) < FEWEST:
         return row
     again = np.zeros((draws, data.number))
     for part in (inside, ~inside):

@@ -14,12 +14,13 @@ import numpy as np
 import pandas as pd
 
 from rankstability.errors import DataError
+from rankstability.rank.certainty import certainty
 from rankstability.rank.comparing import tau
 from rankstability.rank.recipes import made_by, recipe_named
-from rankstability.rank.units import FEWEST_UNITS, estimate
 from rankstability.score.scored import Scored, from_frame
 
 from ..lines.held import splits
+from .other_texts import FEWEST
 
 UNITS = ("document", "segment")
 
@@ -102,8 +103,8 @@ def _documents(studies: list[Scored]) -> pd.Series:
 
 
 def _interval(draws: np.ndarray, units: int) -> tuple[float, float, float]:
-    """The value as it was, and the central 95 % of the resamples; none of fewer units than 8."""
-    if units < FEWEST_UNITS or len(draws) < 2:
+    """The value as it was, and the central 95 % of resamples; none of fewer units than `FEWEST`."""
+    if units < FEWEST or len(draws) < 2:
         return float(draws[0]), np.nan, np.nan
     low, high = np.nanpercentile(draws[1:], [2.5, 97.5])
     return float(draws[0]), float(low), float(high)
@@ -179,9 +180,9 @@ def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
         here = both.shared(first, second)
         found = {name: _claims(both.study(name, here), recipe, alpha) for name in (first, second)}
         for one, other in ((first, second), (second, first)):
-            (t, p, above), (again, p_again, too) = found[one], found[other]
+            (gap, p, above), (again, p_again, too) = found[one], found[other]
             claimed = p[upper] < alpha
-            alike, also = np.sign(t) == np.sign(again), p_again < alpha
+            alike, also = np.sign(gap) == np.sign(again), p_again < alpha
             masks = (alike, alike & also, ~alike & also)
             shares = [m[upper][claimed].mean() if claimed.any() else np.nan for m in masks]
             rows.append((one, other, int(claimed.sum()), *shares, len(above), len(above & too)))
@@ -192,8 +193,9 @@ def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
 def _claims(
     study: Scored, recipe: str, alpha: float
 ) -> tuple[np.ndarray, np.ndarray, set[frozenset[int]]]:
-    """t and two-sided p of each pair over units, and the systems above each line of `recipe`."""
-    sure = estimate(study, "document")
-    one_sided = sure.p()
+    """Difference and two-sided p of each pair, and the systems above each line of `recipe`."""
+    sure = certainty(study, "document", alpha=alpha)
+    place = np.argsort(sure.order)
+    mean = sure.mean[place]
     above = splits(made_by(study, recipe_named(recipe), alpha))
-    return sure.t(), 2 * np.fmin(one_sided, one_sided.T), above
+    return mean[:, None] - mean, sure.p[np.ix_(place, place)], above

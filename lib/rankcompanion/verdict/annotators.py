@@ -7,7 +7,7 @@ import pandas as pd
 
 from rankstability.judgments import DirectAssessment, counted, rows_with, unmarked
 from rankstability.rank.recipes import Recipe, made_by
-from rankstability.rank.redraws import bootstrap
+from rankstability.rank.units import bootstrap
 from rankstability.score.da import averages
 from rankstability.score.scored import Scored
 

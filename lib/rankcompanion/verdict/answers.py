@@ -2,55 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from rankstability.rank.balanced import complete
-from rankstability.rank.units import Means
-
 from ..lines import held
-from .cases import Case
 
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
+FEW = 4  # units: of fewer, the first sentence says what can show at all
+WEAK = 3.0  # degrees of freedom: a system with fewer is named
 
 
 def told(good: bool, bad: bool) -> str:
-    """The answer to a statement that some numbers bear out (`good`), others contradict (`bad`)."""
+    """The answer to a statement that some tests bear out (`good`), others contradict (`bad`)."""
     if good:
         return HOLDS
     return NOT if bad else UNTOLD
 
 
-def line_answers(
-    made: held.Standing, sure: Means | None, systems: tuple[str, ...], alpha: float = 0.05
-) -> pd.DataFrame:
-    """Each claimed line with its answer: below, above (system), under (system), p_holm, answer.
+def line_answers(made: held.Standing) -> pd.DataFrame:
+    """Each line that is claimed or holds: below, above (system), under (system), claimed, answer.
 
-    A line does not hold where some pair across it differs the other way, for the family of such
-    pairs (Bonferroni); where no difference is clear it cannot be told.
+    A line does not hold where some pair across it is declared the other way round; where it neither
+    holds nor is refuted it cannot be told.
     """
     names = made.ranking["system"].tolist()
-    order = np.array([systems.index(s) for s in names])
-    rows = []
-    for line in made.lines[made.lines["claimed"] == 1].itertuples():
-        answer = HOLDS if line.held == 1 else UNTOLD
-        if sure is not None and answer == UNTOLD:
-            across = sure.p()[np.ix_(order[line.below :], order[: line.below])]
-            answer = NOT if across.min() < alpha / across.size else UNTOLD
-        rows.append((line.below, names[line.below - 1], names[line.below], line.p_holm, answer))
-    return pd.DataFrame(rows, columns=["below", "above", "under", "p_holm", "answer"])
+    holds, refuted = made.sure.lines(made.order)
+    rows = [
+        (k, names[k - 1], names[k], claimed, told(holds[k - 1], refuted[k - 1]))
+        for k, claimed in zip(made.lines["below"], made.lines["claimed"], strict=True)
+        if claimed or holds[k - 1]
+    ]
+    return pd.DataFrame(rows, columns=["below", "above", "under", "claimed", "answer"])
 
 
 def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
-    """The numbers of the first sentence: who may be first, lines claimed and held.
+    """The numbers of the first sentence: who may be first, lines claimed and held, how many units.
 
-    ``alone``: the answer to whether the leader, and no other system, may be first.
+    ``alone``: the answer to whether the leader, and no other system, may be first. ``also_held``:
+    lines that hold and are not claimed. ``kinds``: units of each kind; ``few``: kind and number
+    where there are fewer than `FEW`; ``weakest``: the system with the fewest degrees of freedom,
+    and ``freedom``, these.
     """
     first = made.ranking.loc[made.ranking["may_be_first"] == 1, "system"].tolist()
-    leader = made.ranking["system"].iloc[0]
+    leader, sure = made.ranking["system"].iloc[0], made.sure
+    holds = answers["answer"] == HOLDS
+    fewest = min(sure.units, key=sure.units.__getitem__, default="")
+    weakest = int(sure.freedom.argmin())
     return {
         "systems": len(made.ranking),
         "leader": leader,
@@ -58,40 +56,11 @@ def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
         "may_be_first": first,
         "alone": told(first == [leader], bool(first) and leader not in first),
         "claimed": int(made.lines["claimed"].sum()),
-        "claimed_held": int((answers["answer"] == HOLDS).sum()),
-        "held": int(made.lines["held"].fillna(0).sum()),
-        "units": int(made.units.loc[made.units["unit"] == made.unit, "units"].sum()),
+        "claimed_held": int((holds & (answers["claimed"] == 1)).sum()),
+        "also_held": int((holds & (answers["claimed"] == 0)).sum()),
+        "kinds": dict(sure.units),
+        "few": [fewest, sure.units[fewest]] if fewest and sure.units[fewest] < FEW else [],
+        "weakest": sure.systems[weakest],
+        "freedom": float(sure.freedom[weakest]),
+        "weak": bool(sure.freedom[weakest] < WEAK),
     }
-
-
-def statements(
-    one: Case, first: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], alpha: float = 0.05
-) -> pd.DataFrame:
-    """The answers beside the lines: statement, unit, answer (holds, does not, cannot be told).
-
-    ``first``: the leader alone may be first. ``false lines``: with equal systems the recipe draws a
-    line in at most `alpha` of the campaigns. ``order``: no single removal changes the order of the
-    others. ``segments``: all systems were judged on the same. ``agreement``: annotators agree
-    beyond chance. ``influence``: nothing hangs on one annotator. What these data have nothing on is
-    left out.
-
-    `first` is from `summary`; `tables` may hold false_lines, removals, agreement and influence.
-    """
-    names = ("false_lines", "removals", "agreement", "influence")
-    false, removed, agreement, hanging = (tables.get(n, pd.DataFrame()) for n in names)
-
-    rows = [("first", "", first["alone"])]
-    for row in false.itertuples():
-        answer = told(row.campaigns_high <= alpha, row.campaigns_low > alpha)
-        rows.append(("false lines", row.unit, answer))
-    if len(removed):
-        moved = removed["d_rank"].any()
-        rows.append(("order", "", told(not moved, moved)))
-    if one.judged:
-        rows.append(("segments", "", told(complete(one.own), True)))
-    for row in agreement.itertuples():
-        rows.append(("agreement", row.unit, told(row.low > 0, row.high <= 0)))
-    if len(hanging):
-        moved = hanging[["fallen", "first_changes"]].to_numpy().any()
-        rows.append(("influence", "", told(not moved, moved)))
-    return pd.DataFrame(rows, columns=["statement", "unit", "answer"])

@@ -14,7 +14,6 @@ from rankstability.errors import DataError
 from rankstability.judgments import TYPES, DirectAssessment, ranked_systems, select_rows
 from rankstability.rank.balanced import design
 from rankstability.rank.recipes import RECIPES, recipe_of_year
-from rankstability.rank.units import Means
 from rankstability.score import rr
 from rankstability.score.scored import Scored, scored
 
@@ -126,15 +125,11 @@ def scored_case(
 
 def standing(
     one: Case, unit: str, rng: np.random.Generator, resamples: int = 1000, alpha: float = 0.05
-) -> tuple[held.Standing, Means | None]:
-    """The ranking with what holds, and the means behind it (None where it cannot be told)."""
-    if one.battles is not None:
-        made = held_rr.standing(one.battles, rng, resamples=resamples, alpha=alpha)
-        return made, held_rr.sure_means(one.battles)
+) -> held.Standing:
+    """The ranking with what is certain of it; `unit` as of `cases`."""
     chosen = None if unit == "auto" else unit
-    recipe = RECIPES[one.recipe]
-    made = held.standing(one.own, recipe, rng, chosen, resamples=resamples, alpha=alpha)
-    return made, held.enough_units(one.own, made.unit, recipe.by_domain)
+    data = one.own if one.battles is None else one.battles
+    return held.standing(data, one.recipe, rng, chosen, resamples=resamples, alpha=alpha)
 
 
 def recipes(one: Case, unit: str, alpha: float = 0.05) -> dict[str, pd.DataFrame]:
@@ -210,23 +205,20 @@ def beside(one: Case) -> pd.DataFrame:
 
 
 def again(
-    one: Case,
-    made: held.Standing,
-    sure: Means | None,
-    rng: np.random.Generator,
-    alpha: float = 0.05,
+    one: Case, made: held.Standing, rng: np.random.Generator, alpha: float = 0.05
 ) -> dict[str, pd.DataFrame]:
     """A repeat on other units, and what would tell neighbours apart: repeat, needed, additions.
 
     From variance components and the design where judgments have scores, else from the covariance
     over units (see `sizes`).
     """
-    if sure is None:
+    sure = made.sure
+    if not sure.told:
         return {name: pd.DataFrame() for name in ("repeat", "needed", "additions")}
     if one.battles is None:
-        known = sizes.precision(one.own, sure, made.unit, RECIPES[one.recipe].by_domain)
+        known = sizes.precision(one.own, sure, RECIPES[one.recipe].by_domain)
     else:
-        known = sizes.of_means(sure, one.systems, one.judgments_counted)
+        known = sizes.of_means(sure, one.judgments_counted)
     claims = int(made.lines["claimed"].sum())
     return {
         "repeat": pd.DataFrame([sizes.repeat(sure, claims, rng)]),

@@ -17,9 +17,8 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import t as student
 
 from rankstability.rank.comparing import tau
-from rankstability.rank.redraws import normal_draws
 from rankstability.rank.srp import Outcome, stability
-from rankstability.rank.units import difference_variance
+from rankstability.rank.units import difference_variance, normal_draws
 from rankstability.score.factors import combined_factors
 from rankstability.score.scored import Scored
 
@@ -200,15 +199,25 @@ def repeats(
 
 
 def _held(means: np.ndarray, error: np.ndarray, freedom: int, alpha: float) -> np.ndarray:
-    """Lines held in each draw of means, as `rank.sets.held_lines` with these errors."""
+    """Lines held in each draw of means with these errors, by the lines of `certainty.family`.
+
+    What pairs that are declared one by one add to these lines is left out: it is little.
+    """
     order = np.argsort(-means, axis=1, kind="stable")
     best = np.take_along_axis(means, order, axis=1)
     t = (best[:, :, None] - best[:, None, :]) / error[order[:, :, None], order[:, None, :]]
     n = means.shape[1]
     weakest = np.stack([t[:, :k, k:].min(axis=(1, 2)) for k in range(1, n)], axis=1)
-    p = np.sort(student.sf(weakest, freedom), axis=1)
-    holm = np.maximum.accumulate(p * np.arange(n - 1, 0, -1), axis=1)
-    return (holm < alpha).sum(axis=1)
+    p = 2 * student.sf(weakest, freedom)
+    held = np.zeros_like(p, bool)
+    while True:  # tested at alpha over the most groups of equals between lines already held
+        before, groups = held, np.zeros(len(p), int)
+        for k, one in enumerate(held):
+            ends = np.flatnonzero(np.concatenate([[True], one, [True]]))
+            groups[k] = (np.diff(ends) // 2).sum()
+        held = held | (p * groups[:, None] <= alpha)
+        if (held == before).all():
+            return held.sum(axis=1)
 
 
 def plans(

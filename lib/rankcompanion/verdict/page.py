@@ -20,15 +20,14 @@ from tqdm import tqdm
 from paperkit import parameters, placing
 from paperkit.templates import HERE, template
 from rankstability.chance import named_generator
-from rankstability.rank.balanced import adaptive
+from rankstability.rank.balanced import adaptive, complete
 from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
 from rankstability.read.languages import PLACEHOLDER
 
 from .. import run as runner
 from .. import session
-from ..figures import lines as plot_lines
-from ..figures import verdict as figures
+from ..figures import lines as figures
 from ..session import Drawn, Outputs, Run
 from . import answers
 from . import cases as study
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from ..lines.held import Standing
     from .cases import Case
 
-SYSTEM = ("system", "score", "low", "high")
+SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 
 
 @dataclass(frozen=True)
@@ -126,17 +125,17 @@ def judged(
 ) -> tuple[Standing, dict[str, pd.DataFrame]]:
     """The ranking with what holds of it, and all tables of a case's verdict by name."""
     rng = named_generator(seed, one.name)
-    made, sure = study.standing(one, unit, rng, resamples, alpha)
+    made = study.standing(one, unit, rng, resamples, alpha)
     return made, {
         "ranking": made.ranking,
         "lines": made.lines,
-        "answers": answers.line_answers(made, sure, one.systems, alpha),
+        "answers": answers.line_answers(made),
         "probabilities": made.probabilities,
         "unit_table": made.units,
         **study.recipes(one, made.unit, alpha),
         "false_lines": study.false_lines(one, seed, draws, alpha),
         "removals": study.removals(one, alpha),
-        **study.again(one, made, sure, rng, alpha),
+        **study.again(one, made, rng, alpha),
         "controls": study.controls(one),
         "beside": study.beside(one),
         **study.judged_on(one),
@@ -152,10 +151,10 @@ def _figures(
     said: Mapping[str, Any],
 ) -> dict[str, Figure]:
     label = said["score_name"]
-    drawn = {"verdict": figures.caterpillar(made.ranking, made.lines, title, label)}
+    drawn = {"verdict": figures.standing(made.ranking, made.lines, title, label, said["alpha"])}
     if made.unit:
         named = f"{title}: chance of each rank"
-        drawn["chances"] = plot_lines.chances_figure(made.probabilities, named, made.unit)
+        drawn["chances"] = figures.chances_figure(made.probabilities, named, made.unit)
     if one.judged:
         both = tables["recipes"], tables["recipe_lines"]
         drawn["recipes"] = figures.recipes(*both, f"{title}: the recipes of all years")
@@ -188,12 +187,7 @@ def page(told: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bytes:
 
 def as_json(told: Mapping[str, Any]) -> bytes:
     """The contract: sentence, read, pair, protocol, unit, systems, lines, may_be_first, ..."""
-    systems = [
-        {name: row[name] for name in SYSTEM}
-        | {kind: _span(row, kind) for kind in ("marginal", "simultaneous")}
-        | {"p_first": row["p_first"]}
-        for row in told["ranking"]
-    ]
+    systems = [{name: row[name] for name in SYSTEM} for row in told["ranking"]]
     out = {
         "sentence": sentence(told),
         "read": told["read"],
@@ -202,14 +196,9 @@ def as_json(told: Mapping[str, Any]) -> bytes:
         "lines": [{k: row[k] for k in ("below", "claimed", "held")} for row in told["lines"]],
         "may_be_first": told["may_be_first"],
         "repeat": told["repeat"][0] if told["repeat"] else None,
-        **{name: told[name] for name in ("false_lines", "needed", "statements")},
+        **{name: told[name] for name in ("false_lines", "needed")},
     }
     return (json.dumps(out, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-def _span(row: Mapping[str, Any], kind: str) -> list[Any] | None:
-    low, high = row[f"{kind}_low"], row[f"{kind}_high"]
-    return None if low is None else [int(low), int(high)]
 
 
 SCORE_NAMES = {
@@ -229,10 +218,9 @@ def told(
 ) -> dict[str, Any]:
     """Everything the page says, as plain values: settings, first numbers, tables as rows.
 
-    `frames` are the case's tables by name; ``statements`` is added to them.
+    `frames` are the case's tables by name.
     """
     first = answers.summary(made, frames["answers"])
-    frames["statements"] = answers.statements(one, first, frames, settings["alpha"])
     recipe = RECIPES.get(one.recipe)
     return {
         **{name: [] for name in MAYBE},
@@ -249,12 +237,14 @@ def told(
         "recipe": one.recipe,
         "rules": f"{recipe.test_name}; {recipe.line_rule}" if recipe else "",
         "unit": made.unit,
+        "asked": _asked(made),
         "standardised": recipe is not None and recipe.score == "z",
         "score_name": SCORE_NAMES[one.protocol, recipe.score] if recipe else "share of wins",
         "judgments": one.judgments_counted,
         "judges": one.battles.judges if one.battles else None,
         "unnamed": one.battles.unnamed if one.battles else None,
         "has_documents": one.battles is None and "document" in one.own.units,
+        "complete": one.battles is None and complete(one.own),
         "recipe_counts": _recipe_counts(frames),
         "look_at": _look_at(frames),
         "data": str(run.out.settings.get("data", "")),
@@ -262,6 +252,16 @@ def told(
         "files": [f"{name}.csv" for name, frame in frames.items() if len(frame)],
         "read": _read(run.campaign, one.pair),
     }
+
+
+def _asked(made: Standing) -> list[Any]:
+    """Annotators or documents that are named, and of which no others were asked about: how many."""
+    named = made.units.set_index("unit")["units"]
+    kinds = ("worker", "document")
+    if made.unit not in kinds or named.index.isin(kinds).sum() != 2:
+        return []
+    [other] = [kind for kind in kinds if kind != made.unit]
+    return [other, int(named[other])]
 
 
 def _read(campaign: Campaign, pair: str) -> dict[str, list[Any]]:
@@ -288,8 +288,9 @@ def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
     if "recipes" not in frames:
         return []
     lines = frames["recipe_lines"].copy()
+    lines["also_held"] = lines["held"].where(lines["claimed"] == 0, 0)
     lines["held"] = lines["held"].where(lines["claimed"] == 1, 0)
-    counts = lines.groupby("recipe", sort=False)[["claimed", "held"]].sum().astype(int)
+    counts = lines.groupby("recipe", sort=False)[["claimed", "held", "also_held"]].sum().astype(int)
     ranking = frames["recipes"]
     first = ranking[ranking["rank"] == 1].set_index("recipe")["system"].rename("first")
     return rows(counts.join(first).reset_index())
@@ -334,7 +335,8 @@ def write(
             out.table(frame, name + track, one.pair)
     shown = {name: out.figure(fig, name + track, one.pair) for name, fig in figures.items()}
     line = {"task": one.name, "protocol": one.protocol, "unit": said["unit"]}
-    line |= {"claimed": said["claimed"], "held": said["claimed_held"], "sentence": sentence(said)}
+    line |= {"claimed": said["claimed"], "held": said["claimed_held"]}
+    line |= {"also_held": said["also_held"], "sentence": sentence(said)}
     out.table(pd.DataFrame([line]), "sentence" + track, one.pair)
     page_of = page(said, {name: drawn.png for name, drawn in shown.items()})
     out.document(page_of, f"verdict{track}.html", one.pair, "the verdict as a page")

@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
+from rankstability.rank.certainty import Certainty
 from rankstability.rank.comparing import tau
-from rankstability.rank.redraws import normal_draws
-from rankstability.rank.unit_kinds import nested
-from rankstability.rank.units import TWO_WAY, Means, difference_variance
+from rankstability.rank.units import difference_variance, nested, normal_draws
 from rankstability.score.scored import Scored
 
 from ..models import variance
@@ -27,21 +26,20 @@ MOST = 10_000  # judgments from which components are estimated
 SIZES = ("documents", "annotators", "ratings")
 
 
-def precision(scored: Scored, sure: Means, unit: str, by_domain: bool = False) -> Precision:
-    """`design.precision` with the parts that units of this kind draw anew, about `sure`'s means.
+def precision(scored: Scored, sure: Certainty, by_domain: bool = False) -> Precision:
+    """`design.precision` with the parts that other units of `sure`'s kinds change, about its means.
 
-    A component is drawn anew if each of its levels lies within one unit: with documents those of
+    A component changes if each of its levels lies within one unit: with documents those of
     documents, but not what an annotator adds to all of them. Of more than `MOST` judgments the
     components are estimated on every second, third, ... document (segment where none are named).
 
-    `unit` and `by_domain` are those by which `rank.units.estimate` made `sure`; true means are its
-    means, drawn together.
+    `by_domain` is that by which `rank.certainty` made `sure`; true means are its means, shrunk.
     """
     group = scored.unit("document" if scored.has("document") else "segment")
     part = scored.take(group % -(-len(scored.score) // MOST) == 0)
     fitted = variance.crossed_where_possible(part.score, design.factors(part))
     known = design.precision(scored, fitted, by_domain)
-    units = [scored.unit(u) for u in (("worker", "document") if unit == TWO_WAY else (unit,))]
+    units = [scored.unit(u) for u in sure.units]
     anew = {"residual"} | {
         name
         for name, codes in design.factors(scored).items()
@@ -50,18 +48,20 @@ def precision(scored: Scored, sure: Means, unit: str, by_domain: bool = False) -
     parts = {name: part for name, part in known.parts.items() if name in anew}
     sizes = {size for name in parts for size in DRAWN[name]} | {"judgments"}
     number = {name: count for name, count in known.units.items() if name in sizes}
-    return replace(known, quality=sure.drawn_together(), parts=parts, units=number)
+    quality = sure.drawn_together()[np.argsort(sure.order)]
+    return replace(known, quality=quality, parts=parts, units=number)
 
 
-def of_means(sure: Means, systems: tuple[str, ...], judgments: int) -> Precision:
+def of_means(sure: Certainty, judgments: int) -> Precision:
     """What the covariance over units says, for judgments without components (comparisons).
 
-    The one size is the number of units, under ``annotators``; true means are those here, drawn
-    together as far as their own error spreads them.
+    The one size is the number of units, under ``annotators``; true means are those here, shrunk
+    towards their mean as far as their own error spreads them.
     """
-    units = {"judgments": judgments, "annotators": sure.units}
+    units = {"judgments": judgments, "annotators": min(sure.units.values())}
     none = variance.Components({}, float(sure.mean.mean()), {}, 0.0, judgments)
-    return Precision(systems, sure.drawn_together(), {"worker": sure.covariance}, units, none)
+    parts = {"worker": sure.covariance}
+    return Precision(sure.systems, sure.drawn_together(), parts, units, none)
 
 
 def needed(known: Precision, ranked: Sequence[str], alpha: float = 0.05) -> pd.DataFrame:
@@ -146,11 +146,11 @@ def additions(
 
 
 def repeat(
-    sure: Means, claims: int, rng: np.random.Generator, draws: int = 1000
+    sure: Certainty, claims: int, rng: np.random.Generator, draws: int = 1000
 ) -> dict[str, float]:
     """Agreement to expect of two campaigns like this one, on other units.
 
-    Campaigns are normal about `Means.drawn_together`, with the covariance over units.
+    Campaigns are normal about `Certainty.drawn_together`, with the covariance over units.
 
     Keys tau, low, high (Kendall's between two campaigns: mean, and the range of 95 % of them), srp
     (chance that the `claims` surest pairs of one campaign all keep their order in the other), kept
@@ -165,7 +165,7 @@ def repeat(
     first, second = one[:, i] - one[:, j], two[:, i] - two[:, j]
     claims = min(claims, len(i))
     if claims:
-        error_of = np.maximum(sure.error()[i, j], 1e-12)
+        error_of = np.sqrt(np.maximum(sure.variance[i, j], 1e-24))
         surest = np.argsort(-np.abs(first) / error_of, axis=1)[:, :claims]
         kept = np.take_along_axis(np.sign(first) == np.sign(second), surest, axis=1)
         out |= {"srp": kept.all(axis=1).mean(), "kept": kept.mean()}

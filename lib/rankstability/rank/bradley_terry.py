@@ -1,4 +1,4 @@
-"""Bradley-Terry strengths with ties (Davidson 1970), from counts, with intervals over judges."""
+"""Bradley-Terry strengths with ties (Davidson 1970), from counts, and what judges do to them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import DataError
 from ..score.pairwise import PairCounts
 from .ranges import Units
-from .units import Means, effective_units
 
 STEPS, ENOUGH = 100, 1e-10
 
@@ -73,17 +72,6 @@ def influences(counts: PairCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     win = np.concatenate([(0.5 - lead)[..., None] * sign, -draw[..., None]], axis=2)
     tied = np.concatenate([-lead[..., None] * sign, 1 - draw[..., None]], axis=2)
     return strength, *((score @ inverse)[..., :-1] for score in (win, tied))
-
-
-def strengths(data: Units, unit: str = "judge") -> Means:
-    """Davidson strengths of the systems with a covariance robust to what one judge has in common.
-
-    `unit`: ``judge`` or ``block``, what another campaign would have others of (`Units.owner`).
-    """
-    strength, influence, made = judge_influence(data, unit)
-    units = len(influence)
-    covariance = influence.T @ influence * units / max(units - 1, 1)
-    return Means(strength, covariance, units, effective=effective_units(made.sum(axis=1)[:, None]))
 
 
 def judge_influence(data: Units, unit: str = "judge") -> tuple[np.ndarray, np.ndarray, np.ndarray]:

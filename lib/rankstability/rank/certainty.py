@@ -23,9 +23,8 @@ from ..score.scored import Scored
 from .bradley_terry import judge_influence
 from .ranges import Units
 from .significance import check_level
-from .units import TWO_WAY, difference_variance
+from .units import DOCUMENT, TWO_WAY, WORKER, default_kinds, difference_variance
 
-WORKER, DOCUMENT = TWO_WAY.split(" x ")
 ALONE = 1e-9  # effective units above one, at most, where one unit holds all of a system
 STILL = 1e-12  # of the squared range of scores: a smaller variance is rounding
 
@@ -74,6 +73,8 @@ class Certainty:
         infinite where one unit holds all of a system.
     p, df : arrays, shape (n, n)
         Two-sided p of each pair alone (1 on the diagonal), and its degrees of freedom.
+    covariance, variance : arrays, shape (n, n)
+        Of the means with other units, and of each difference (at least that of one kind alone).
     declared : array of bool, shape (n, n)
         Row certainly better than column.
     held : array of bool, shape (n - 1,)
@@ -92,6 +93,8 @@ class Certainty:
     score_high: np.ndarray
     p: np.ndarray
     df: np.ndarray
+    covariance: np.ndarray
+    variance: np.ndarray
     declared: np.ndarray
     held: np.ndarray
     low: np.ndarray
@@ -111,9 +114,22 @@ class Certainty:
         return self.low == 1
 
     @property
+    def told(self) -> bool:
+        """Whether anything can be said: some system has two units or more of each kind."""
+        return bool((self.freedom > 0).any())
+
+    @property
     def freedom(self) -> np.ndarray:
         """Degrees of freedom of each system: effective units - 1, of two kinds the fewer."""
         return np.diag(self.df)
+
+    def drawn_together(self) -> np.ndarray:
+        """Estimated true means: those here, with as much less variance as their own error gives."""
+        centred = self.mean - self.mean.mean()
+        error = np.trace(self.covariance - self.covariance.mean(axis=0)) / len(centred)
+        spread = float((centred**2).mean())
+        share = max(0.0, 1 - error / spread) if spread > 0 else 0.0
+        return self.mean.mean() + centred * np.sqrt(share)
 
     def lines(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each place of another order of the same systems: does a line hold, is it refuted?
@@ -173,11 +189,6 @@ def certainty(
     kinds = {name: kind(code) for name, code in zip(names, codes, strict=True)}
     span = float(np.ptp(scored.score))
     return from_kinds(scored.systems, means, kinds, cell=cell, span=span, alpha=alpha)
-
-
-def default_kinds(scored: Scored) -> tuple[str, ...]:
-    """Worker and document where both are named; else the one that is, a HIT where neither is."""
-    return tuple(filter(scored.has, (WORKER, DOCUMENT))) or tuple(filter(scored.has, ["hit"]))
 
 
 def corrected(share: np.ndarray, part: np.ndarray, alike: bool = False) -> Kind:
@@ -247,8 +258,9 @@ def from_kinds(
     covariances = [kind.covariance() for kind in kinds.values()]
     if cell is not None:
         covariances.append(np.sum(covariances, axis=0) - cell.take(order).covariance())
-    own, variance = np.zeros(n), np.zeros((n, n))
+    own, variance, together = np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
     for covariance in covariances:
+        together = covariance  # the last: of one kind, or of two together
         own = np.maximum(own, np.diag(covariance))
         variance = np.maximum(variance, difference_variance(covariance))
     effective = {name: kind.effective() for name, kind in kinds.items()}
@@ -272,6 +284,8 @@ def from_kinds(
         score_high=mean + half,
         p=p,
         df=df,
+        covariance=together,
+        variance=variance,
         declared=declared,
         held=held,
         low=1 + declared.sum(axis=0),

@@ -19,7 +19,6 @@ from ..errors import DataError
 from ..judgments import Blocks, blocks
 from ..score.pairwise import PairCounts, expected_win, pairwise_by_block, weighted
 from .significance import significant_wins
-from .units import FEWEST_UNITS
 
 Ints = NDArray[np.int64]
 UNITS = ("judgment", "block", "judge")
@@ -113,9 +112,8 @@ class Units:
 
 
 def default_unit(data: Units) -> str:
-    """``judge`` where every block names one of at least `FEWEST_UNITS`, else ``block``."""
-    enough = len(np.unique(data.judges)) >= FEWEST_UNITS and data.judges.min() >= 0
-    return "judge" if enough else "block"
+    """``judge`` where every block names one, else ``block``."""
+    return "judge" if data.judges.min() >= 0 else "block"
 
 
 def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:

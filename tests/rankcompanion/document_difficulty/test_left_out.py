@@ -100,7 +100,7 @@ def test_of_two_kinds_of_units_the_interval_is_the_wider():
 
 
 def test_without_a_unit_there_is_no_interval():
-    few = assessment(campaign(6, workers=4).query("document < 'd03'"))
+    few = assessment(campaign(6).query("document == 'd03'"))
     parts = documents.variance_components(few)
     without = left_out.without_units(few, parts, np.random.default_rng(0))
     assert without.unit == ""

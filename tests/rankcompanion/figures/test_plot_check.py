@@ -17,7 +17,7 @@ import pytest
 
 from figure_faults import faults, written
 from rankcompanion import figures as plot
-from rankcompanion.figures import agreement, changes, common, documents, judge_agreement, lines, ranking, relative_ranking, simulation, srp, tournament, verdict, common
+from rankcompanion.figures import agreement, changes, common, documents, judge_agreement, lines, ranking, relative_ranking, simulation, srp, tournament
 from rankstability.rank.ranking import CLUSTER_RULES, rank
 from rankstability.score.rr import LABELS
 
@@ -47,12 +47,8 @@ def ranges(**names):
     made = frame(rank=RANKS, system=NAMES, cluster=[1, 1, 1, 2, 2, 3, 3, 3])
     for name, value in names.items():
         made = made.assign(**{name: value})
-    for kind in ("mean", "rank", "marginal", "simultaneous"):
-        about, reach = (SPAN, 0.02) if kind == "mean" else (RANKS, 1 + (kind == "simultaneous"))
-        made[f"{kind}_low"], made[f"{kind}_high"] = about - reach, about + reach
-        if kind != "mean":
-            ends = [f"{kind}_low", f"{kind}_high"]
-            made[ends] = made[ends].clip(1, N)
+    made["mean_low"], made["mean_high"] = SPAN - 0.02, SPAN + 0.02
+    made["rank_low"], made["rank_high"] = (RANKS - 1).clip(1), (RANKS + 1).clip(1, N)
     return made.rename(columns={"mean_low": "low", "mean_high": "high"} if "score" in names else {})
 
 
@@ -138,14 +134,14 @@ def stable():
 
 
 def held():
-    table = ranges(score=SPAN)
-    return lines.lines_figure(table, lines_of(), TITLE, "worker x document")
+    table = ranges(score=SPAN, unit="worker x document")
+    return lines.standing(table, lines_of(), TITLE, "mean z-score")
 
 
 def counts():
     made = grid(pair=TASKS, unit=["segment", "document", "worker x document"])
     held = [3.0, 1, 0] * 3 + [1, np.nan, np.nan]
-    return lines.counts_figure(made.assign(claimed=3, held=held), TITLE)
+    return lines.counts_figure(made.assign(claimed=3, held=held, claimed_and_held=held), TITLE)
 
 
 def false_lines():
@@ -158,19 +154,14 @@ def five_recipes():
     table = places(["wmt17", "wmt23"], ranking="recipe", place="rank").sort_values(
         ["recipe", "rank"]
     )
-    cluster = (table["rank"] + 2) // 3
     years = ["wmt17\n2017 to 2021", "wmt23\n2023, DA+SQM"]
-    return lines.recipes_figure(table.assign(cluster=cluster), years, TITLE)
+    held = pd.concat([lines_of(recipe=name) for name in ("wmt17", "wmt23")])
+    return lines.recipes(table, held, TITLE, years)
 
 
 def chances():
     made = pd.DataFrame(RNG.dirichlet(np.ones(N), N), columns=RANKS)
     return lines.chances_figure(made.assign(system=NAMES), TITLE, "judge")
-
-
-def scores():
-    table = ranges(mean_z=SPAN, rank_median=RANKS)
-    return ranking.scores_figure(table, (3, 5), TITLE, "worker")
 
 
 def p_values():
@@ -323,16 +314,6 @@ def tournament_methods():
     return tournament.rankings_figure(frame(system=NAMES, **orders), costs(["x"]), TITLE)
 
 
-def table_of_verdict():
-    return verdict.caterpillar(ranges(score=SPAN), lines_of(), TITLE, "mean z-score")
-
-
-def recipes_of_verdict():
-    rows = places(["wmt17", "wmt23", "wmt24"], ranking="recipe", place="rank")
-    held = pd.concat([lines_of(recipe=name) for name in ("wmt17", "wmt24")])
-    return verdict.recipes(rows, held, TITLE)
-
-
 def divisors():
     rows = places(["original", "d-1.25"], place="rank").sort_values(["ranking", "rank"])
     return changes.divisor_bump(rows.assign(cluster=rows["rank"]), TITLE)
@@ -374,12 +355,11 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     documents.methods: (da_methods, SYSTEMS),
     documents.halves: (halves, ROWS),
     documents.stable_and_right: (stable, ROWS),
-    lines.lines_figure: (held, SYSTEMS),
+    lines.standing: (held, SYSTEMS),
     lines.counts_figure: (counts, ROWS),
     lines.false_lines_figure: (false_lines, ANY),
-    lines.recipes_figure: (five_recipes, SYSTEMS),
+    lines.recipes: (five_recipes, SYSTEMS),
     lines.chances_figure: (chances, SYSTEMS),
-    ranking.scores_figure: (scores, SYSTEMS),
     ranking.p_figure: (p_values, SYSTEMS),
     ranking.variants_figure: (variants, SYSTEMS),
     ranking.rules_figure: (rules, ROWS),
@@ -422,8 +402,6 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     tournament.violations_figure: (
         lambda: tournament.violations_figure(costs(TASKS), TITLE), ROWS,
     ),
-    verdict.caterpillar: (table_of_verdict, SYSTEMS),
-    verdict.recipes: (recipes_of_verdict, SYSTEMS),
 }  # fmt: skip
 
 

@@ -35,26 +35,6 @@ def test_p_values_are_above_the_diagonal_with_lines_and_crosses(ranking):
     assert any(2 in line.get_ydata() for line in ax.lines if line is not crosses)
 
 
-def test_scores_have_a_range_per_system_and_a_line_below_each_cluster():
-    ranges = pd.DataFrame(
-        {"rank": [1, 2, 3], "system": ["a", "b", "c"], "mean_z": [0.3, 0.2, -0.5],
-         "cluster": [1, 1, 2], "mean_low": [0.2, 0.1, -0.6], "mean_high": [0.4, 0.3, -0.4],
-         "rank_low": [1, 1, 3], "rank_high": [2, 2, 3],
-         "rank_median": [1, 2, 3]}
-    )  # fmt: skip
-    left, right = figures.scores_figure(ranges, (2,), "x", "worker x document").axes
-    keys = [t.get_text() for t in left.figure.legends[0].get_texts()]
-    assert "95 % of ranks with other workers and documents" in keys
-    assert [t.get_text() for t in left.get_yticklabels()] == ["a", "b", "c"]
-    bars = [path.vertices[:, 0].tolist() for path in left.collections[0].get_paths()]
-    assert bars == [[0.2, 0.4], [0.1, 0.3], [-0.6, -0.4]]
-    assert left.collections[1].get_offsets().data.tolist() == [[0.3, 1], [0.2, 2], [-0.5, 3]]
-    bars = [path.vertices[:, 0].tolist() for path in right.collections[0].get_paths()]
-    assert bars == [[1, 2], [1, 2], [3, 3]]
-    assert [line.get_ydata()[0] for line in right.lines] == [2.5]
-    assert len(figures.scores_figure(ranges, (2,), "x", "").axes) == 1  # nothing can be told
-
-
 def test_numbers_of_clusters_stand_in_the_cells():
     counts = pd.DataFrame(
         [("cs-en", "scipy<1.7", "none", 3, 2), ("de-en", "scipy<1.7", "none", 5, 4),

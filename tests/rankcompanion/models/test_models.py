@@ -17,7 +17,7 @@ from rankcompanion.models import reml, variance
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, counted
 from rankstability.read.campaigns import find, load_da
-from rankstability.score import scored
+from rankstability.score import factors, scored
 from rankstability.score.da import judgment_z, segment_scores
 
 
@@ -284,7 +284,7 @@ def test_what_holds_together_on_wmt21(pair):
     """Worker by system, block and document by system: an independent fit's falls and variances."""
     da = load_da(find("wmt21"), pair)
     rows = counted(da.good)
-    y, of = da.good["score"].to_numpy(float)[rows], scored.factors(da, rows)
+    y, of = da.good["score"].to_numpy(float)[rows], factors.factors(da, rows)
     base = ["system", "worker", "document", "segment"]
 
     def fit(*more: str) -> variance.Components:
@@ -322,7 +322,7 @@ def test_combined_factors_divide_the_rows_as_a_group_by_does():
     rng = np.random.default_rng(4)
     levels = {"system": 4, "worker": 7, "document": 5, "segment": 20}
     frame = pd.DataFrame({name: rng.integers(n, size=600) for name, n in levels.items()})
-    made = scored.combined_factors(**{name: frame[name].to_numpy() for name in levels})
+    made = factors.combined_factors(**{name: frame[name].to_numpy() for name in levels})
     by = {name: name.split(":") for name in ("worker:system", "document:system", *levels)}
     by["block"] = ["worker", "document", "system"]
     assert set(made) == set(by)
@@ -330,7 +330,7 @@ def test_combined_factors_divide_the_rows_as_a_group_by_does():
         assert np.issubdtype(made[name].dtype, np.integer)
         codes = frame.groupby(columns).ngroup()
         assert (pd.factorize(made[name])[0] == pd.factorize(codes)[0]).all()
-    some = scored.combined_factors(made["system"], made["segment"], document=made["document"])
+    some = factors.combined_factors(made["system"], made["segment"], document=made["document"])
     assert set(some) == {"system", "segment", "document", "document:system"}
 
 

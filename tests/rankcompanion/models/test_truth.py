@@ -16,7 +16,7 @@ from rankcompanion.models import truth, variance
 from rankcompanion.models.truth import draw_parts
 from rankstability.judgments import counted
 from rankstability.read.campaigns import find, load_da
-from rankstability.score import scored
+from rankstability.score import factors
 from rankstability.score.da import judgment_z, segment_scores
 
 
@@ -59,7 +59,7 @@ def test_the_truths_components_come_back():
     scores = known.draw(1, np.random.default_rng(2))[:, 0]
     assert known.quality.var() == pytest.approx(30.0)
     found = models.components(replace(da, good=da.good.assign(score=scores))).variance
-    together = sum(found[n] for n in scored.TOGETHER)
+    together = sum(found[n] for n in factors.TOGETHER)
     assert together == pytest.approx(50, rel=0.4)
     assert found["residual"] == pytest.approx(120, rel=0.15)
     assert found["worker"] == pytest.approx(60, rel=0.6)

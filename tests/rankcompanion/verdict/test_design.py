@@ -13,11 +13,11 @@ from rankcompanion.models import additive as models
 from rankcompanion.models import variance
 from rankcompanion.models.truth import draw_parts
 from rankcompanion.verdict import design, predicted, sizes
-from rankstability.rank.sets import held_lines
-from rankstability.rank.units import Means, difference_variance
+from rankstability.rank.units import difference_variance
 from rankstability.read.campaigns import find, load_da
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import from_assessment, from_frame
+from verdicts import sure
 
 GIVEN = {"system": 9.0, "worker": 30.0, "document": 10.0, "segment": 8.0, "worker:system": 6.0,
          "block": 20.0, "document:system": 5.0, "residual": 100.0}  # fmt: skip
@@ -83,8 +83,9 @@ def test_lines_held_are_those_of_the_lines_themselves(known):
     covariance = precision.covariance(200, 200)
     means = np.random.default_rng(3).multivariate_normal(precision.quality, covariance, 20)
     ours = design._held(means, np.sqrt(difference_variance(covariance, design.LEAST)), 11, 0.05)
-    theirs = [held_lines(Means(m, covariance, 12))["held"].sum() for m in means]
-    assert ours.tolist() == theirs and ours.max() > 0
+    theirs = np.array([sure(m, covariance, 12).held.sum() for m in means])
+    # what pairs declared one by one add to the lines is left out, and is little
+    assert (ours <= theirs).all() and ours.sum() > 0.9 * theirs.sum() > 0
 
 
 def test_more_of_everything_tells_more(known):

@@ -11,9 +11,10 @@ from conftest import needs
 from rankcompanion.models import variance
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import design, sizes
-from rankstability.rank.units import Means, estimate
+from rankstability.rank.certainty import certainty
 from rankstability.read import campaigns
 from rankstability.score.scored import from_assessment, from_frame
+from verdicts import sure
 
 GIVEN = {"system": 9.0, "worker": 30.0, "document": 10.0, "segment": 8.0, "worker:system": 6.0,
          "block": 20.0, "document:system": 5.0, "residual": 100.0}  # fmt: skip
@@ -60,13 +61,13 @@ def test_a_size_that_the_error_does_not_know_is_not_asked_for():
     frame["score"] = rng.normal(0, 1, 600)
     frame["worker"] = rng.integers(0, 12, 600)
     alone = from_frame(frame.drop(columns="worker"))
-    of = sizes.precision(alone, estimate(alone, "document"), "document")
+    of = sizes.precision(alone, certainty(alone, "document"))
     assert sizes.sizes(of) == ["documents", "ratings"] and "annotators" not in of.units
     both = from_frame(frame)
-    of = sizes.precision(both, estimate(both, "worker"), "worker")  # the documents stay the same
+    of = sizes.precision(both, certainty(both, "worker"))  # the documents stay the same
     assert not {"document", "document:system", "segment"} & set(of.parts)
     assert {"worker", "worker:system", "block", "residual"} == set(of.parts)
-    of = sizes.precision(both, estimate(both, "document"), "document")
+    of = sizes.precision(both, certainty(both, "document"))
     assert {"document", "document:system", "segment", "block", "residual"} == set(of.parts)
 
 
@@ -91,26 +92,27 @@ def test_what_is_worth_most_is_what_its_components_say(known):
 
 
 def test_comparisons_need_as_many_judges_as_their_covariance_says():
-    sure = Means(np.array([0.6, 0.4]), np.eye(2) * 0.0004, 50)
-    of = sizes.of_means(sure, ("a", "b"), 1000)
+    of = sizes.of_means(sure([0.6, 0.4], np.eye(2) * 0.0004, 50), 1000)
     assert of.quality[0] - of.quality[1] == pytest.approx(0.2 * np.sqrt(1 - 0.0002 / 0.01))
     row = sizes.needed(of, ["a", "b"]).iloc[0]
     assert row["error"] == pytest.approx(np.sqrt(0.0008)) and row["judgments"] == 1000
     table = sizes.additions(of, np.random.default_rng(1), 50)
     assert table["addition"].tolist() == ["annotators", "none"]
     assert table["gain"].tolist() == pytest.approx([0.5, 0.0])
-    same = Means(np.zeros(2), np.eye(2), 50)
-    assert np.isinf(sizes.needed(sizes.of_means(same, ("a", "b"), 9), ["a", "b"])["times"]).all()
+    same = sizes.of_means(sure(np.zeros(2), np.eye(2), 50), 9)
+    assert np.isinf(sizes.needed(same, ["a", "b"])["times"]).all()
 
 
 @needs("wmt24-esa")
 def test_components_of_a_part_give_the_errors_over_units(monkeypatch):
     [one] = verdict.cases((f := campaigns.find("wmt24-esa")), "en-ja", campaigns.load(f, "en-ja"))
-    sure = estimate(one.own, "worker x document", True)
+    got = certainty(one.own, by_domain=True)
+    place = np.argsort(got.order)
+    error = np.sqrt(got.variance)[np.ix_(place, place)]
     i, j = np.triu_indices(len(one.systems), 1)
     for most in (10_000, 3000):
         monkeypatch.setattr(sizes, "MOST", most)
-        known = sizes.precision(one.own, sure, "worker x document", True)
-        ratio = np.median(known.errors()[i, j] / sure.error()[i, j])
+        known = sizes.precision(one.own, got, True)
+        ratio = np.median(known.errors()[i, j] / error[i, j])
         assert 0.8 < ratio < 1.25
         assert known.units == {"judgments": 8242, "documents": 170, "annotators": 106}

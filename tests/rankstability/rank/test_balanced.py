@@ -10,7 +10,6 @@ import statsmodels.formula.api as smf
 from conftest import needs
 from rankstability.errors import DataError
 from rankstability.rank import balanced
-from rankstability.rank.units import estimate
 from rankstability.read import campaigns
 from rankstability.score.scored import from_frame, scored
 
@@ -37,7 +36,7 @@ def replay(frame, rng, wave=0.4):
 def test_on_complete_data_paired_means_are_the_plain_ones():
     data = from_frame(full())
     assert balanced.complete(data) and np.isnan(balanced.adaptive(data))
-    assert balanced.paired_means(data) == pytest.approx(estimate(data, "document").mean)
+    assert balanced.paired_means(data) == pytest.approx(data.means())
     assert balanced.design(data)["luck"].abs().max() < 1e-9
 
 
@@ -99,7 +98,7 @@ def test_a_replay_on_wmt24_shows_and_removes_the_bias():
     frame["document"] = data.unit("document").astype(str)
     frame["score"] = data.score
     truth = from_frame(frame)
-    whole = estimate(truth, "document").mean
+    whole = truth.means()
     rng, plain, paired = np.random.default_rng(0), [], []
     for _ in range(30):
         table = balanced.design(from_frame(replay(frame, rng, 0.3)))

@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 
 from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, ranges
+from rankstability.rank.certainty import of_battles
 from rankstability.score.pairwise import PairCounts
 
 
@@ -75,19 +76,20 @@ def by_judges(rng, judges=40, each=30, taste=0.5, truth=(0.8, 0.3, 0.0, -0.4, -0
 def test_errors_by_judge_are_those_of_leaving_out_one_judge_after_the_other(tied):
     data = by_judges(np.random.default_rng(0), judges=25, tied=tied)
     assert data.ties.sum() > 0 or not tied
-    got = bradley_terry.strengths(data, "judge")
+    got = of_battles(data, "judge")
     left = []
     for judge in range(25):
         keep = data.judges != judge
         one = ranges.Units(data.systems, data.wins[keep], data.ties[keep], data.judges[keep])
         left.append(bradley_terry.davidson(one.counts)[0])
     jackknife = np.cov(np.array(left).T, ddof=0) * 24
-    assert np.sqrt(np.diag(got.covariance)) == pytest.approx(np.sqrt(np.diag(jackknife)), rel=0.1)
-    assert got.units == 25
-    blocks = bradley_terry.strengths(data, "block")
-    assert blocks.units == len(data.judges) == 25 * 30
+    expected = np.sqrt(np.diag(jackknife))[got.order]
+    assert np.sqrt(np.diag(got.covariance)) == pytest.approx(expected, rel=0.1)
+    assert got.units == {"judge": 25}
+    blocks = of_battles(data, "block")
+    assert blocks.units == {"block": len(data.judges)} == {"block": 25 * 30}
     # judges have tastes: blocks alone promise too much
-    assert got.error().sum() > 1.05 * bradley_terry.strengths(data, "block").error().sum()
+    assert np.sqrt(got.variance).sum() > 1.05 * np.sqrt(blocks.variance).sum()
 
 
 def test_ties_connect_systems_as_wins_and_losses_do():
