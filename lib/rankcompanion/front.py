@@ -16,6 +16,7 @@ import yaml
 import rankstability
 from paperkit import claims, pages, paths
 from paperkit import site as report
+from paperkit.placing import write_whole
 from paperkit.runs import Run
 from paperkit.site import Words
 from paperkit.templates import HERE
@@ -24,6 +25,7 @@ from rankstability.read.campaigns import catalogue
 from rankstability.read.formats import FORMATS, PARTS, described
 
 from . import findings, ledger, results
+from .figures import findings as drawing
 
 SAMPLE = places.DEMO / "ratings.csv"
 
@@ -80,12 +82,16 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
 
 
 def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:
-    """The findings, with the pages and figures that are in this site."""
+    """The findings, with the pages that are in this site; their figures are drawn into it."""
     here = {run.page for run in runs if run.executed} | {"ledger.html"}
     answers = findings.gather(figures)
     for answer in answers:
         answer["page"] = answer["page"] if answer["page"] in here else ""
-        answer["figure"] = answer["figure"] if (site / answer["figure"]).is_file() else ""
+        answer["figure"] = answer["alt"] = ""
+        if answer["key"] in drawing.AXES:
+            answer["figure"] = f"assets/finding-{answer['key']}.svg"
+            answer["alt"] = drawing.described(answer)
+            write_whole(site / answer["figure"], drawing.svg(drawing.finding(answer)))
     return answers
 
 
