@@ -57,7 +57,11 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
             continue
         for output in cell.get("outputs", []):
             _figure(output, links, folder, heading)
-    html, _ = _exporter().from_notebook_node(notebook, resources={"site": site})
+    from nbconvert.exporters import TemplateExporter
+
+    # HTMLExporter's own would parse the page again, for pictures without alt text: there are none
+    make = TemplateExporter.from_notebook_node
+    html, _ = make(_exporter(), notebook, resources={"site": site})
     title = headline(notebook)[0] or saved.stem.partition("__")[0]
     html, headings = _anchored(str(html))
     return Body(title, html, headings, _passages(html), empty)
