@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -121,6 +122,18 @@ def _figure(output: Any, links: Mapping[str, str], folder: Path, heading: str) -
         "csv": links.get(name.removesuffix(".png") + ".csv", "") if link else "",
         "png": link,
     }
+
+
+def heading_of(saved: Path, code: str) -> str:
+    """The heading of the section of a notebook in whose code these words stand, or nothing."""
+    heading = ""
+    for cell in json.loads(saved.read_bytes())["cells"]:
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            heading = ([heading] + re.findall(r"^#+ +(.+)$", text, re.MULTILINE))[-1]
+        elif code in text:
+            return heading
+    return ""
 
 
 def slug(text: str) -> str:

@@ -53,21 +53,33 @@
     var parts = field ? row.querySelectorAll("[data-field=" + field + "]") : [row];
     return Array.prototype.map.call(parts, function (p) { return p.textContent; }).join(" ").toLowerCase();
   }
-  var shown = document.getElementById("shown"), texts = {};
+  var shown = document.getElementById("shown"), texts = {}, from = 0, fit = [], most = 50;
+  function turn(to) {
+    from = to;
+    rows.forEach(function (row) { row.hidden = true; });
+    fit.slice(from, from + most).forEach(function (row) { row.hidden = false; });
+    var which = fit.length > most ? ", these are " + (from + 1) + " to " + Math.min(from + most, fit.length) : "";
+    shown.textContent = fit.length + " of " + rows.length + " rows" + which;
+    form.back.disabled = !from;
+    form.on.disabled = from + most >= fit.length;
+  }
   function filter() {
-    var field = form.field.value, count = 0;
+    var field = form.field.value;
     var asked = form.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    texts[field] = texts[field] || rows.map(function (row) { return words(row, field); });
-    rows.forEach(function (row, i) {
-      var fits = (!form.paper.value || row.dataset.paper === form.paper.value) &&
+    function texted(column) {  // read only when words are asked for
+      return texts[column] = texts[column] || rows.map(function (row) { return words(row, column); });
+    }
+    fit = rows.filter(function (row, i) {
+      return (!form.paper.value || row.dataset.paper === form.paper.value) &&
         (!form.status.value || row.dataset.status === form.status.value) &&
-        asked.every(function (word) { return texts[field][i].indexOf(word) >= 0; });
-      row.hidden = !fits;
-      count += fits;
+        (!form.weak.checked || texted("reason")[i].indexOf("weak:") === 0) &&
+        asked.every(function (word) { return texted(field)[i].indexOf(word) >= 0; });
     });
-    shown.textContent = count + " of " + rows.length + " rows";
+    turn(0);
   }
   form.addEventListener("input", filter);
+  form.back.addEventListener("click", function () { turn(from - most); });
+  form.on.addEventListener("click", function () { turn(from + most); });
   form.addEventListener("submit", function (event) { event.preventDefault(); });
   function fromAddress() {
     var asked = new URLSearchParams(location.hash.slice(1));

@@ -56,7 +56,7 @@ def contexts(
         },
         "ledger.html": {
             **shared,
-            "rows": [shown(row) for row in rows.to_dict("records")],
+            "rows": [shown(row) for row in linked(rows, runs).to_dict("records")],
             "open": open_rows(rows),
             "numbers": len(results.numbers(rows)),
         },
@@ -93,6 +93,21 @@ def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, A
             answer["alt"] = drawing.described(answer)
             write_whole(site / answer["figure"], drawing.svg(drawing.finding(answer)))
     return answers
+
+
+def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
+    """`rows` of the ledger with the link to the section of a page here that shows each, if any."""
+    by = [*results.KEY, "ours", "status"]
+    found = [pd.DataFrame(columns=[*by, "link"], dtype=str)]
+    for run in runs:
+        file = run.output_dir / "claims.csv"
+        if run.executed and not run.failed and not run.pair and file.is_file():
+            claimed = pd.read_csv(file, dtype=str, keep_default_na=False)
+            heading = pages.heading_of(run.executed, ".claims(")
+            link = f"{run.page}#{pages.slug(heading)}" if heading else run.page
+            found.append(claimed.reindex(columns=by).assign(link=link))
+    links = pd.concat(found).drop_duplicates(by)
+    return rows.merge(links, "left", on=by).fillna("")
 
 
 def shown(row: Mapping[str, str]) -> dict[str, str]:
