@@ -50,6 +50,10 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     with suppress(InputError):  # a notebook without parameters
         site["settings"] = declared(saved)
     notebook.cells, empty = _without_empty([c for c in notebook.cells if not ADDED & _tags(c)])
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if not _blank(output)]
+    notebook.cells = _folded(notebook.cells)
     heading = ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -94,6 +98,29 @@ def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
     return kept, empty
 
 
+def _folded(cells: Sequence[Any]) -> list[Any]:
+    """The cells, code that put nothing out joined with the code right after it."""
+    made: list[Any] = []
+    for cell in cells:
+        last = made[-1] if made else {}
+        silent = last.get("cell_type") == "code" and not last["outputs"]
+        if (
+            silent
+            and cell["cell_type"] == "code"
+            and not {"parameters"} & (_tags(last) | _tags(cell))
+        ):
+            made.pop()
+            cell["source"] = f"{last['source']}\n\n{cell['source']}"
+        made.append(cell)
+    return made
+
+
+def _blank(output: Mapping[str, Any]) -> bool:
+    """Whether an output is a label of nothing, such as ``****``."""
+    text = "".join(output.get("data", {}).get("text/markdown", "-"))
+    return not text.strip("* \n")
+
+
 def _says_something(cell: Mapping[str, Any]) -> bool:
     """Whether a code cell is the one of parameters, or put out more than that there is no row."""
     shown = ("".join(o.get("data", {}).get("text/html", [])) for o in cell.get("outputs") or ())
@@ -130,7 +157,7 @@ def heading_of(saved: Path, code: str) -> str:
     for cell in json.loads(saved.read_bytes())["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            heading = ([heading] + re.findall(r"^#+ +(.+)$", text, re.MULTILINE))[-1]
+            heading = [heading, *re.findall(r"^#+ +(.+)$", text, re.MULTILINE)][-1]
         elif code in text:
             return heading
     return ""

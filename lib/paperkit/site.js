@@ -110,8 +110,9 @@
       var inTitle = title.indexOf(words[i]) >= 0, inText = text.indexOf(words[i]) >= 0;
       if (!inTitle && !inText) return 0;
       sum += inTitle ? 3 : 1;
+      if ((" " + title.replace(/[^\wα-ω-]+/g, " ") + " ").indexOf(" " + words[i] + " ") >= 0) sum += 1;
     }
-    return sum;
+    return sum + (entry[2] === "glossary" || entry[2] === "Python" ? 2 : 0);
   }
   function find() {
     var words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -121,6 +122,13 @@
     var found = window.REPORT_WORDS.map(function (entry, i) { return [score(entry, words), i, entry]; })
       .filter(function (hit) { return hit[0] > 0; })
       .sort(function (a, b) { return b[0] - a[0] || a[1] - b[1]; });
+    var groups = {};  // a section that stands in the report of each campaign is one hit
+    found = found.filter(function (hit) {
+      var page = hit[2][0].split("/"), first;
+      var key = page.length > 1 ? page[page.length - 1].split("#")[0].split("__")[0] + hit[2][1] : hit[2][0] + hit[2][1];
+      if ((first = groups[key])) first.push(hit); else groups[key] = hit.others = [hit];
+      return !first;
+    });
     var count = document.createElement("p");
     count.className = "quiet";
     count.textContent = found.length ? found.length + " places" + (found.length > 30 ? ", the first 30" : "") : "Nothing found.";
@@ -131,7 +139,14 @@
       link.href = root + hit[2][0];
       link.textContent = hit[2][1];
       where.className = "quiet";
-      where.textContent = " " + hit[2][2];
+      where.textContent = " " + hit[2][2] + (hit.others.length > 1 ? ", also " : "");
+      hit.others.slice(1).forEach(function (other) {
+        var also = document.createElement("a");
+        also.href = root + other[2][0];
+        also.textContent = other[2][2].split(" · ").filter(function (_, i) { return i !== 1; }).join(" ");
+        where.appendChild(also);
+        where.appendChild(document.createTextNode(" "));
+      });
       item.appendChild(link);
       item.appendChild(where);
       list.appendChild(item);

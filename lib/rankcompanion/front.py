@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -155,13 +156,18 @@ def _words(
     campaigns: Sequence[Mapping[str, str]],
     rows: pd.DataFrame,
 ) -> Words:
-    words: Words = []
+    terms = re.findall("(?s)<dt>(.*?)</dt><dd>(.*?)</dd>", (HERE / "glossary.html.j2").read_text())
+    words: Words = [
+        ("index.html#glossary", t, "glossary", re.sub("<[^>]+>", "", d)) for t, d in terms
+    ]
+    for one in names():
+        words.append((f"reference.html#{one['name']}", one["name"], "Python", one["doc"][:400]))
     for notebook, (title, question) in headlines.items():
         words.append((f"index.html#{notebook}", title, "notebook", question))
     for c in campaigns:
         text = f"{c['title']} {c['citation']}"
         words.append((f"index.html#campaign-{c['name']}", c["name"], "campaign", text))
-    for (paper, place), part in rows.groupby(["paper", "place"]):
+    for (paper, place), part in rows.groupby(["paper", "place"], sort=False):
         link = f"ledger.html#paper={paper}&field=place&words={place.replace(' ', '+')}"
         cells = " ".join(dict.fromkeys(" ".join(part["cell"]).split()))
         words.append((link, f"{ledger.PAPERS.get(paper, paper)}, {place}", "ledger", cells[:400]))
