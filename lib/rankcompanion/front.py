@@ -218,13 +218,14 @@ def tables(figures: Path) -> list[dict[str, Any]]:
 
 
 def names() -> list[dict[str, str]]:
-    """The public names with signature and docstring."""
+    """The public names with signature, docstring and source."""
     made = []
     for name in rankstability.__all__:
         thing = getattr(rankstability, name)
         signature = f"{name}{inspect.signature(thing)}" if callable(thing) else name
         doc = inspect.getdoc(thing) if callable(thing) else f"One of: {', '.join(thing)}"
-        made.append({"name": name, "signature": signature, "doc": doc or ""})
+        source = inspect.getsource(thing) if callable(thing) else ""
+        made.append({"name": name, "signature": signature, "doc": doc or "", "source": source})
     return made
 
 
