@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -49,6 +50,10 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     with suppress(InputError):  # a notebook without parameters
         site["settings"] = declared(saved)
     notebook.cells, empty = _without_empty([c for c in notebook.cells if not ADDED & _tags(c)])
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if not _blank(output)]
+    notebook.cells = _folded(notebook.cells)
     heading = ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -57,7 +62,11 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
             continue
         for output in cell.get("outputs", []):
             _figure(output, links, folder, heading)
-    html, _ = _exporter().from_notebook_node(notebook, resources={"site": site})
+    from nbconvert.exporters import TemplateExporter
+
+    # HTMLExporter's own would parse the page again, for pictures without alt text: there are none
+    make = TemplateExporter.from_notebook_node
+    html, _ = make(_exporter(), notebook, resources={"site": site})
     title = headline(notebook)[0] or saved.stem.partition("__")[0]
     html, headings = _anchored(str(html))
     return Body(title, html, headings, _passages(html), empty)
@@ -89,6 +98,29 @@ def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
     return kept, empty
 
 
+def _folded(cells: Sequence[Any]) -> list[Any]:
+    """The cells, code that put nothing out joined with the code right after it."""
+    made: list[Any] = []
+    for cell in cells:
+        last = made[-1] if made else {}
+        silent = last.get("cell_type") == "code" and not last["outputs"]
+        if (
+            silent
+            and cell["cell_type"] == "code"
+            and not {"parameters"} & (_tags(last) | _tags(cell))
+        ):
+            made.pop()
+            cell["source"] = f"{last['source']}\n\n{cell['source']}"
+        made.append(cell)
+    return made
+
+
+def _blank(output: Mapping[str, Any]) -> bool:
+    """Whether an output is a label of nothing, such as ``****``."""
+    text = "".join(output.get("data", {}).get("text/markdown", "-"))
+    return not text.strip("* \n")
+
+
 def _says_something(cell: Mapping[str, Any]) -> bool:
     """Whether a code cell is the one of parameters, or put out more than that there is no row."""
     shown = ("".join(o.get("data", {}).get("text/html", [])) for o in cell.get("outputs") or ())
@@ -117,6 +149,18 @@ def _figure(output: Any, links: Mapping[str, str], folder: Path, heading: str) -
         "csv": links.get(name.removesuffix(".png") + ".csv", "") if link else "",
         "png": link,
     }
+
+
+def heading_of(saved: Path, code: str) -> str:
+    """The heading of the section of a notebook in whose code these words stand, or nothing."""
+    heading = ""
+    for cell in json.loads(saved.read_bytes())["cells"]:
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            heading = [heading, *re.findall(r"^#+ +(.+)$", text, re.MULTILINE)][-1]
+        elif code in text:
+            return heading
+    return ""
 
 
 def slug(text: str) -> str:

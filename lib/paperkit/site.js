@@ -53,21 +53,33 @@
     var parts = field ? row.querySelectorAll("[data-field=" + field + "]") : [row];
     return Array.prototype.map.call(parts, function (p) { return p.textContent; }).join(" ").toLowerCase();
   }
-  var shown = document.getElementById("shown"), texts = {};
+  var shown = document.getElementById("shown"), texts = {}, from = 0, fit = [], most = 50;
+  function turn(to) {
+    from = to;
+    rows.forEach(function (row) { row.hidden = true; });
+    fit.slice(from, from + most).forEach(function (row) { row.hidden = false; });
+    var which = fit.length > most ? ", these are " + (from + 1) + " to " + Math.min(from + most, fit.length) : "";
+    shown.textContent = fit.length + " of " + rows.length + " rows" + which;
+    form.back.disabled = !from;
+    form.on.disabled = from + most >= fit.length;
+  }
   function filter() {
-    var field = form.field.value, count = 0;
+    var field = form.field.value;
     var asked = form.words.value.toLowerCase().split(/\s+/).filter(Boolean);
-    texts[field] = texts[field] || rows.map(function (row) { return words(row, field); });
-    rows.forEach(function (row, i) {
-      var fits = (!form.paper.value || row.dataset.paper === form.paper.value) &&
+    function texted(column) {  // read only when words are asked for
+      return texts[column] = texts[column] || rows.map(function (row) { return words(row, column); });
+    }
+    fit = rows.filter(function (row, i) {
+      return (!form.paper.value || row.dataset.paper === form.paper.value) &&
         (!form.status.value || row.dataset.status === form.status.value) &&
-        asked.every(function (word) { return texts[field][i].indexOf(word) >= 0; });
-      row.hidden = !fits;
-      count += fits;
+        (!form.weak.checked || texted("reason")[i].indexOf("weak:") === 0) &&
+        asked.every(function (word) { return texted(field)[i].indexOf(word) >= 0; });
     });
-    shown.textContent = count + " of " + rows.length + " rows";
+    turn(0);
   }
   form.addEventListener("input", filter);
+  form.back.addEventListener("click", function () { turn(from - most); });
+  form.on.addEventListener("click", function () { turn(from + most); });
   form.addEventListener("submit", function (event) { event.preventDefault(); });
   function fromAddress() {
     var asked = new URLSearchParams(location.hash.slice(1));
@@ -98,8 +110,9 @@
       var inTitle = title.indexOf(words[i]) >= 0, inText = text.indexOf(words[i]) >= 0;
       if (!inTitle && !inText) return 0;
       sum += inTitle ? 3 : 1;
+      if ((" " + title.replace(/[^\wα-ω-]+/g, " ") + " ").indexOf(" " + words[i] + " ") >= 0) sum += 1;
     }
-    return sum;
+    return sum + (entry[2] === "glossary" || entry[2] === "Python" ? 2 : 0);
   }
   function find() {
     var words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -109,6 +122,13 @@
     var found = window.REPORT_WORDS.map(function (entry, i) { return [score(entry, words), i, entry]; })
       .filter(function (hit) { return hit[0] > 0; })
       .sort(function (a, b) { return b[0] - a[0] || a[1] - b[1]; });
+    var groups = {};  // a section that stands in the report of each campaign is one hit
+    found = found.filter(function (hit) {
+      var page = hit[2][0].split("/"), first;
+      var key = page.length > 1 ? page[page.length - 1].split("#")[0].split("__")[0] + hit[2][1] : hit[2][0] + hit[2][1];
+      if ((first = groups[key])) first.push(hit); else groups[key] = hit.others = [hit];
+      return !first;
+    });
     var count = document.createElement("p");
     count.className = "quiet";
     count.textContent = found.length ? found.length + " places" + (found.length > 30 ? ", the first 30" : "") : "Nothing found.";
@@ -119,7 +139,14 @@
       link.href = root + hit[2][0];
       link.textContent = hit[2][1];
       where.className = "quiet";
-      where.textContent = " " + hit[2][2];
+      where.textContent = " " + hit[2][2] + (hit.others.length > 1 ? ", also " : "");
+      hit.others.slice(1).forEach(function (other) {
+        var also = document.createElement("a");
+        also.href = root + other[2][0];
+        also.textContent = other[2][2].split(" · ").filter(function (_, i) { return i !== 1; }).join(" ");
+        where.appendChild(also);
+        where.appendChild(document.createTextNode(" "));
+      });
       item.appendChild(link);
       item.appendChild(where);
       list.appendChild(item);

@@ -113,7 +113,9 @@ def _write_page(
     body = pages.body(run.executed, links, run.output_dir)
     files = listed(places, run.notebook, run.pair)
     _write(site, run.page, "page.html.j2", run=run, body=body, files=files, **near)
-    return {"title": body.title, "words": [] if run.failed else body.words}
+    names = " ".join(dict.fromkeys(" ".join(p.rpartition(".")[0] for p in places).split("/")))
+    words = [*body.words, *([("files", "Files", names)] if files else [])]
+    return {"title": body.title, "words": [] if run.failed else words}
 
 
 def _remove(site: Path, left: Iterable[str]) -> None:

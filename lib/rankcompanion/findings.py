@@ -1,7 +1,7 @@
 """What the campaigns and papers here say together: the front page's findings, from their tables.
 
-Each is a number with an interval over what was drawn: language pairs (or tasks) of a campaign are
-resampled, since cases of one pair share its judgments. The sentences stand in ``findings.j2``.
+Each is a number with the range of the same number in single language pairs (or tasks): a campaign
+has too few, six in one, for an interval by resampling. The sentences stand in ``findings.j2``.
 """
 
 from __future__ import annotations
@@ -10,16 +10,13 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from paperkit.templates import template
-from rankstability.chance import named_generator
 from rankstability.rank.units import TWO_WAY
 
 from . import results
 
-DRAWS = 4000
 SETS = ("human+ref", "ref", "lowest", "highest")  # of notebook 02: not single systems
 SLIPS = ("slip", "misprint", "the sentence contradicts")  # how reasons of the ledger begin
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
@@ -38,8 +35,8 @@ TABLES = {  # of each finding: its notebook and table
 def gather(figures: Path) -> Rows:
     """The findings for which tables lie in `figures`, in the order of the argument.
 
-    Of each key (which sentence), rows (one per campaign: campaign, part, whole, value, low, high,
-    units), figure and page (places below ``figures/`` and in the site, or empty).
+    Of each key (which sentence), rows (one per campaign: campaign, and what `over_pairs` gives),
+    figure and page (places below ``figures/`` and in the site, or empty).
     """
     made = []
     for key, column, picture, find in (
@@ -75,26 +72,27 @@ def sentences(figures: Path) -> str:
     return "\n".join(items)
 
 
-def interval(part: np.ndarray, whole: np.ndarray) -> dict[str, Any]:
-    """sum(part) / sum(whole), with the 95 % interval over resampled entries (pairs or tasks)."""
-    drawn = named_generator(11, "findings").integers(0, len(part), (DRAWS, len(part)))
-    sums = whole[drawn].sum(axis=1)
-    ratios = part[drawn].sum(axis=1)[sums > 0] / sums[sums > 0]
-    low, high = np.quantile(ratios, [0.025, 0.975]).tolist()
+def over_pairs(part: pd.Series, whole: pd.Series) -> dict[str, Any]:
+    """sum(part) / sum(whole), and the lowest and highest of the ratios of single pairs or tasks.
+
+    Pairs without a whole (no line was claimed) are in no range; ``each`` has ratio and whole of the
+    others.
+    """
+    part, whole = part[whole > 0].astype(float), whole[whole > 0].astype(float)
+    ratios = part / whole
     total, of = float(part.sum()), float(whole.sum())
     return {
-        "part": total, "whole": of, "value": total / of, "low": low, "high": high,
-        "units": len(part),
+        "part": total, "whole": of, "value": total / of, "low": float(ratios.min()),
+        "high": float(ratios.max()), "units": len(part), "each": [*zip(ratios, whole, strict=True)],
     }  # fmt: skip
 
 
 def _by_campaign(table: pd.DataFrame, part: str, whole: str) -> Rows:
-    """`interval` of each campaign with at least five pairs or tasks, largest value first."""
+    """`over_pairs` of each campaign with at least five pairs or tasks, largest value first."""
     rows = []
     for campaign, frame in table.groupby("campaign"):
         if len(frame) >= 5 and frame[whole].sum() > 0:
-            numbers = frame[part].to_numpy(float), frame[whole].to_numpy(float)
-            rows.append({"campaign": campaign, **interval(*numbers)})
+            rows.append({"campaign": campaign, **over_pairs(frame[part], frame[whole])})
     return sorted(rows, key=lambda row: -row["value"])
 
 
@@ -105,8 +103,11 @@ def _counted(cases: pd.DataFrame, by: str, changed: str) -> Rows:
 
 
 def removal(changes: pd.DataFrame) -> Rows:
-    """Removals of one system after which the others stand in another order."""
-    return _counted(changes[~changes["removed"].isin(SETS)], "pair", "d_rank")
+    """Removals of one system after which the others stand in another order; how it was judged."""
+    found = _counted(changes[~changes["removed"].isin(SETS)], "pair", "d_rank")
+    styles = results.campaign_tables(Path(), "catalogue", "pairs").groupby("campaign")["style"]
+    known = styles.agg(lambda style: " and ".join(sorted(set(style)))).to_dict()
+    return [{"style": known.get(row["campaign"], ""), **row} for row in found]
 
 
 def halves(effort: pd.DataFrame) -> Rows:
@@ -147,9 +148,15 @@ def false_lines(rates: pd.DataFrame) -> Rows:
 
 
 def methods(ranks: pd.DataFrame) -> Rows:
-    """Systems whose rank depends on the way in which wins are counted."""
-    ways = ranks.drop(columns=["campaign", "task", "system"])
-    return _counted(ranks.assign(moved=ways.max(axis=1) > ways.min(axis=1)), "task", "moved")
+    """Systems with other ranks in any two ways to count wins; ``two``: by Bojar's and expected."""
+    ways = ranks.columns.drop(["campaign", "task", "system"])
+    two = ["bojar", "expected_win"]
+    found, those = (
+        _counted(ranks.assign(moved=ranks[of].max(axis=1) > ranks[of].min(axis=1)), "task", "moved")
+        for of in (ways, two)
+    )
+    by_two = {row["campaign"]: row for row in those}
+    return [{"ways": len(ways), "two": by_two[row["campaign"]], **row} for row in found]
 
 
 def misprinted(rows: pd.DataFrame) -> pd.Series:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ import yaml
 import rankstability
 from paperkit import claims, pages, paths
 from paperkit import site as report
+from paperkit.placing import write_whole
 from paperkit.runs import Run
 from paperkit.site import Words
 from paperkit.templates import HERE
@@ -24,6 +26,7 @@ from rankstability.read.campaigns import catalogue
 from rankstability.read.formats import FORMATS, PARTS, described
 
 from . import findings, ledger, results
+from .figures import findings as drawing
 
 SAMPLE = places.DEMO / "ratings.csv"
 
@@ -54,7 +57,7 @@ def contexts(
         },
         "ledger.html": {
             **shared,
-            "rows": [shown(row) for row in rows.to_dict("records")],
+            "rows": [shown(row) for row in linked(rows, runs).to_dict("records")],
             "open": open_rows(rows),
             "numbers": len(results.numbers(rows)),
         },
@@ -80,13 +83,32 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
 
 
 def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:
-    """The findings, with the pages and figures that are in this site."""
+    """The findings, with the pages that are in this site; their figures are drawn into it."""
     here = {run.page for run in runs if run.executed} | {"ledger.html"}
     answers = findings.gather(figures)
     for answer in answers:
         answer["page"] = answer["page"] if answer["page"] in here else ""
-        answer["figure"] = answer["figure"] if (site / answer["figure"]).is_file() else ""
+        answer["figure"] = answer["alt"] = ""
+        if answer["key"] in drawing.AXES:
+            answer["figure"] = f"assets/finding-{answer['key']}.svg"
+            answer["alt"] = drawing.described(answer)
+            write_whole(site / answer["figure"], drawing.svg(drawing.finding(answer)))
     return answers
+
+
+def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
+    """`rows` of the ledger with the link to the section of a page here that shows each, if any."""
+    by = [*results.KEY, "ours", "status"]
+    found = [pd.DataFrame(columns=[*by, "link"], dtype=str)]
+    for run in runs:
+        file = run.output_dir / "claims.csv"
+        if run.executed and not run.failed and not run.pair and file.is_file():
+            claimed = pd.read_csv(file, dtype=str, keep_default_na=False)
+            heading = pages.heading_of(run.executed, ".claims(")
+            link = f"{run.page}#{pages.slug(heading)}" if heading else run.page
+            found.append(claimed.reindex(columns=by).assign(link=link))
+    links = pd.concat(found).drop_duplicates(by)
+    return rows.merge(links, "left", on=by).fillna("")
 
 
 def shown(row: Mapping[str, str]) -> dict[str, str]:
@@ -134,13 +156,18 @@ def _words(
     campaigns: Sequence[Mapping[str, str]],
     rows: pd.DataFrame,
 ) -> Words:
-    words: Words = []
+    terms = re.findall("(?s)<dt>(.*?)</dt><dd>(.*?)</dd>", (HERE / "glossary.html.j2").read_text())
+    words: Words = [
+        ("index.html#glossary", t, "glossary", re.sub("<[^>]+>", "", d)) for t, d in terms
+    ]
+    for one in names():
+        words.append((f"reference.html#{one['name']}", one["name"], "Python", one["doc"][:400]))
     for notebook, (title, question) in headlines.items():
         words.append((f"index.html#{notebook}", title, "notebook", question))
     for c in campaigns:
         text = f"{c['title']} {c['citation']}"
         words.append((f"index.html#campaign-{c['name']}", c["name"], "campaign", text))
-    for (paper, place), part in rows.groupby(["paper", "place"]):
+    for (paper, place), part in rows.groupby(["paper", "place"], sort=False):
         link = f"ledger.html#paper={paper}&field=place&words={place.replace(' ', '+')}"
         cells = " ".join(dict.fromkeys(" ".join(part["cell"]).split()))
         words.append((link, f"{ledger.PAPERS.get(paper, paper)}, {place}", "ledger", cells[:400]))
@@ -191,13 +218,14 @@ def tables(figures: Path) -> list[dict[str, Any]]:
 
 
 def names() -> list[dict[str, str]]:
-    """The public names with signature and docstring."""
+    """The public names with signature, docstring and source."""
     made = []
     for name in rankstability.__all__:
         thing = getattr(rankstability, name)
         signature = f"{name}{inspect.signature(thing)}" if callable(thing) else name
         doc = inspect.getdoc(thing) if callable(thing) else f"One of: {', '.join(thing)}"
-        made.append({"name": name, "signature": signature, "doc": doc or ""})
+        source = inspect.getsource(thing) if callable(thing) else ""
+        made.append({"name": name, "signature": signature, "doc": doc or "", "source": source})
     return made
 
 

@@ -99,6 +99,9 @@ def test_ledger_filters_and_keeps_its_status(page, tiny):
     page.locator("table.papers a", has_text="Koehn 2012").click()
     assert page.locator("#shown").inner_text() == "20 of 40 rows"  # the link chose the paper
     page.locator("select[name=paper]").select_option("")
+    page.locator("input[name=weak]").check()
+    assert page.locator("tbody.ledger tr:visible").count() == 0
+    page.locator("input[name=weak]").uncheck()
     page.locator("select[name=status]").select_option("exact")
     page.locator("input[name=words]").fill("SYSTEM-7 knowles")
     assert page.locator("#shown").inner_text() == "1 of 40 rows"

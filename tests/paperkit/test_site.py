@@ -201,6 +201,10 @@ def test_the_search_finds_sections_campaigns_and_printed_tables(root, made):
     found = {(address, heading) for address, heading, _, _ in words}
     assert ("wmtx/01_tiny.html#scores", "Scores") in found
     assert ("index.html#campaign-wmtx", "wmtx") in found
+    glossary = {heading: text for address, heading, _, text in words if "#glossary" in address}
+    assert "rank_sum" in glossary["significance"] and "Krippendorff" in glossary["agreement"]
+    (names,) = (text for address, _, _, text in words if address == "wmtx/01_tiny.html#files")
+    assert {"cs-en", "mean_scores"} <= set(names.split())
     assert any("paper=knowles2021" in address and "Table 2" in h for address, h in found)
     below = {address: body for address, _, _, body in words}
     assert "<beta>" in below["wmtx/01_tiny.html#tiny-do-pages-work"]
@@ -396,6 +400,38 @@ def test_markup_in_a_name_is_shown_and_not_run(tmp_path, name, kind):
     shown = page[page.index('<div class="outputs">') :]
     assert Running(shown).seen == []
     assert "x" in shown
+
+
+def test_code_that_puts_nothing_out_is_folded_with_the_next_and_blank_labels_go(tmp_path):
+    from nbformat import v4
+
+    said = [v4.new_output("display_data", {"text/markdown": t}) for t in ("**two**", "****")]
+    cells = [v4.new_markdown_cell("## Here"), v4.new_code_cell("first = 1")]
+    cells.append(v4.new_code_cell("second = 2; run.out.claims(x)", outputs=said))
+    saved = tmp_path / "01_tiny.ipynb"
+    saved.write_text(json.dumps(v4.new_notebook(cells=cells)))
+    page = pages.body(saved, {}, tmp_path).html
+    assert page.count('<details class="code">') == 1
+    assert ">first<" in page and ">second<" in page and page.index("first") < page.index("second")
+    assert "<strong>two</strong>" in page and "****" not in page
+    assert pages.heading_of(saved, ".claims(") == "Here" and not pages.heading_of(saved, "third")
+
+
+def test_rows_of_the_ledger_lead_to_the_section_that_shows_them(tmp_path):
+    import pandas as pd
+
+    saved = tmp_path / "report.ipynb"
+    cells = [("markdown", "# T\n## In print"), ("code", "run.out.claims(x)")]
+    made = [{"cell_type": kind, "source": text} for kind, text in cells]
+    saved.write_text(json.dumps({"cells": made}))
+    columns = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
+    rows = pd.DataFrame([["p", "Table 1", c, "1", "1", "exact", "", ""] for c in "ab"])
+    rows.columns = columns
+    rows[:1].to_csv(tmp_path / "claims.csv", index=False)
+    run = runs.Run("01_tiny", "wmtx", "", "kept", 0, "", tmp_path, saved)
+    linked = front.linked(rows, [run])
+    assert list(linked["link"]) == ["wmtx/01_tiny.html#in-print", ""]
+    assert linked[columns].equals(rows)
 
 
 def test_a_page_for_each_format(tmp_path):

@@ -12,17 +12,38 @@ import pytest
 from paperkit import paths
 from paperkit.templates import template
 from rankcompanion import findings, front, ledger
+from rankcompanion.figures import findings as drawing
 
 
-def test_an_interval_is_over_pairs_and_not_over_cases():
-    """Ten pairs of ten cases: either all or none of a pair's cases change."""
-    part, whole = np.array([10] * 5 + [0] * 5), np.full(10, 10)
-    made = findings.interval(part, whole)
-    assert made["value"] == 0.5 and (made["part"], made["whole"], made["units"]) == (50, 100, 10)
-    drawn = np.random.default_rng(1).binomial(10, 0.5, 100_000) / 10  # exact: pairs, not cases
-    assert made["low"] == pytest.approx(np.quantile(drawn, 0.025), abs=0.101)
-    assert made["high"] - made["low"] > 0.5  # over 100 independent cases it would be 0.2
-    assert findings.interval(part, whole) == made  # the same numbers every time
+def test_a_range_is_over_pairs_and_of_pairs_that_have_cases():
+    made = findings.over_pairs(pd.Series([3, 1, 0, 0]), pd.Series([4, 5, 1, 0]))
+    assert (made["part"], made["whole"], made["units"]) == (4, 10, 3)
+    assert (made["value"], made["low"], made["high"]) == (0.4, 0.0, 0.75)
+    assert made["each"] == [(0.75, 4), (0.2, 5), (0.0, 1)]
+
+
+def test_the_drawn_numbers_are_those_of_the_sentence():
+    """Pairs, bars and diamonds of the figure, read back from its artists."""
+    found = findings.over_pairs(pd.Series([3, 1, 0]), pd.Series([4, 5, 1]))
+    other = findings.over_pairs(pd.Series([2, 2]), pd.Series([4, 8]))
+    rows = [{"campaign": "wmtx", **found}, {"campaign": "wmty", **other}]
+    figure = drawing.finding({"key": "removal", "rows": rows})
+    ax = figure.axes[0]
+    dots, bars = ax.collections[1::2], ax.collections[::2]
+    assert [list(d.get_offsets()[:, 0]) for d in dots] == [[0.75, 0.2, 0.0], [0.5, 0.25]]
+    assert [list(b.get_segments()[0][:, 0]) for b in bars] == [[0.0, 0.75], [0.25, 0.5]]
+    assert [line.get_xdata()[0] for line in ax.lines] == [0.4, pytest.approx(1 / 3)]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["wmtx\n4 of 10", "wmty\n4 of 12"]
+    assert drawing.svg(figure) == drawing.svg(drawing.finding({"key": "removal", "rows": rows}))
+
+
+def test_ways_to_count_wins_are_compared_all_together_and_two_by_two():
+    ranks = pd.DataFrame(
+        [("wmtx", f"t{k}", s, 1 + n, 1 + n, 2 - n) for k in range(5) for n, s in enumerate("ab")],
+        columns=["campaign", "task", "system", "bojar", "expected_win", "mfas"],
+    )
+    (row,) = findings.methods(ranks)
+    assert (row["part"], row["whole"], row["ways"], row["two"]["part"]) == (10, 10, 3, 0)
 
 
 def test_misprints_are_counted_once_for_each_printed_number(tmp_path):
@@ -98,12 +119,11 @@ def counted(notebook, name, **where):
     return out
 
 
-def spread(rows, part, whole, by="pair", seed=3):
-    """95 % of the ratio of sums in campaigns whose pairs are drawn again, one by one."""
-    sums = rows.assign(part=part, whole=whole).groupby(by)[["part", "whole"]].sum().to_numpy(float)
-    drawn = np.random.default_rng(seed).integers(len(sums), size=(8000, len(sums)))
-    total = sums[drawn].sum(axis=1)
-    return np.quantile(total[total[:, 1] > 0, 0] / total[total[:, 1] > 0, 1], [0.025, 0.975])
+def spread(rows, part, whole, by="pair"):
+    """The least and the largest ratio of single pairs."""
+    sums = rows.assign(part=part, whole=whole).groupby(by)[["part", "whole"]].sum()
+    each = (sums["part"] / sums["whole"])[sums["whole"] > 0]
+    return each.min(), each.max()
 
 
 def numbers(sentence):

@@ -21,7 +21,8 @@ def removal_bump(orders: pd.DataFrame, title: str) -> Figure:
 
 def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
     """Figures 2 and 3: ranks by divisor, from `degradation.rankings_table`."""
-    return bump(rankings, title=title, place="rank", ordered=True)
+    named = rankings.assign(ranking=rankings["ranking"].str.removeprefix("d-"))
+    return bump(named, title=title, place="rank", ordered=True, xlabel="scores divided by")
 
 
 @styled

@@ -244,7 +244,7 @@ def advice(table: pd.DataFrame, title: str = "") -> Figure:
     for share, part in named.groupby("share", sort=False):
         colours = (BLUE, AMBER, RED, GREEN)
         _needed(axes[share], part, "campaign", "spread", "spread {:g}", colours)
-        axes[share].set_title(f"{share:.0%} of pairs", fontsize=9.5)
+        axes[share].set_title(f"{100 * share:.0f} % of pairs", fontsize=9.5)
     return finish(fig, title, fig.axes[0], 4, fontsize=8)
 
 

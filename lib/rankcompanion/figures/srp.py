@@ -96,7 +96,7 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
         look = {"color": PALETTE[i], "marker": MARKERS[i], "mec": "none", "ms": 5.5, "lw": 2.2}
         words = f"{name}: mean of {tasks} tasks" if tasks > 1 else str(name)
         for ax, (value, se, _) in zip(axes, EFFORT_PANELS, strict=True):
-            edges = [means[value] + k * means[se] for k in (-2, 2)]
+            edges = [np.clip(means[value] + k * means[se], -1, 1) for k in (-2, 2)]
             ax.fill_between(means["effort"], *edges, color=PALETTE[i], alpha=0.2, lw=0)
             ax.plot(means["effort"], means[value], **look, label=words)
             if i == 0 and tasks > 1:

@@ -46,5 +46,5 @@ def test_bumps_name_the_rankings_and_draw_the_lines():
          "rank": [1, 2, 1, 2], "cluster": [1, 2, 1, 1]}
     )  # fmt: skip
     ax = changes.divisor_bump(ranks, "x").axes[0]
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["original", "d-2"]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["original", "2"]
     assert sum(line.get_marker() == "x" for line in ax.lines) == 1
