@@ -69,7 +69,8 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
 
     DataError for parameters that do not fit, a campaign that is not here or not for this notebook,
     a pair that it does not have, an output folder that cannot be, and what is wrong in the files
-    of an own campaign, which are read here, before anything slow starts.
+    of an own campaign, which are read here, before anything slow starts. How files are read, and
+    which are not, is said on the standard error stream.
     """
     _refuse_year(name, given)
     values = parameters.check(name, given)
@@ -90,6 +91,10 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     run = Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
     if campaign.own:
         run = replace(run, read={one: campaigns.load(campaign, one) for one in run.pairs})
+    for row in campaign.reading.to_dict("records") if campaign.own else ():
+        print(f"read: {row['what']}: {row['value']} (by {row['said by']})", file=sys.stderr)
+    for file, reason in campaign.unread:
+        print(f"not read: {file} ({reason})", file=sys.stderr)
     return run
 
 
@@ -119,8 +124,6 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     a promised file is missing.
     """
     run = plan(name, given)
-    for file, reason in run.campaign.unread:
-        print(f"not read: {file} ({reason})", file=sys.stderr)
     started = time.monotonic()
     with (
         placing.made_folders(run.executed.parent, run.final.parent),

@@ -20,6 +20,7 @@ from tqdm import tqdm
 from paperkit import parameters, placing
 from paperkit.templates import HERE, template
 from rankstability.chance import named_generator
+from rankstability.judgments import DirectAssessment, human_systems, reference_systems
 from rankstability.rank.balanced import adaptive, complete
 from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
@@ -250,7 +251,7 @@ def told(
         "data": str(run.out.settings.get("data", "")),
         "package": str(run.out.settings.get("package", "")),
         "files": [f"{name}.csv" for name, frame in frames.items() if len(frame)],
-        "read": _read(run.campaign, one.pair),
+        "read": _read(run.campaign, one),
     }
 
 
@@ -264,10 +265,23 @@ def _asked(made: Standing) -> list[Any]:
     return [other, int(named[other])]
 
 
-def _read(campaign: Campaign, pair: str) -> dict[str, list[Any]]:
-    """The names of the files that were read, and of those that were not, with the reason."""
-    unread = [{"file": file, "reason": reason} for file, reason in campaign.unread]
-    return {"files": [file.name for file in campaign.files(pair)], "unread": unread}
+def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
+    """What was read of a pair: files, and those not read with the reason; how columns and scale
+    were understood; what was left out or kept, with counts; who counts as human or reference."""
+    judgments, excluded, human, reference = one.judgments, {}, (), ()
+    if isinstance(judgments, DirectAssessment):
+        excluded = judgments.excluded.groupby("reason", sort=False)["rows"].sum().to_dict()
+        human, reference = human_systems(judgments), reference_systems(judgments)
+    else:
+        excluded = dict(judgments.attrs.get("excluded", {}))
+    return {
+        "files": [file.name for file in campaign.files(one.pair)],
+        "unread": [{"file": file, "reason": reason} for file, reason in campaign.unread],
+        "how": rows(campaign.reading),
+        "counted": [{"reason": str(k), "rows": int(n)} for k, n in excluded.items() if n],
+        "human": list(human),
+        "reference": list(reference),
+    }
 
 
 def _design(frames: Mapping[str, pd.DataFrame], one: Case) -> dict[str, Any]:
