@@ -8,7 +8,7 @@ QUIET  := --quiet --disable-pip-version-check --root-user-action ignore --progre
 ROOT_TOO := $(shell test "$$(id -u)" = 0 && echo --allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help env figures test wheel-test test-browser lab data stale faults determinism mutants test-slurm check benchmarks lock demo clean
+.PHONY: help env figures quick test wheel-test test-browser lab data stale faults determinism mutants test-slurm check benchmarks lock demo clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ figures: $(READY)  ## run every notebook on the demo campaigns and on all real o
 	  $(BIN)/snakemake --profile profiles/default --cores $(JOBS) --quiet rules host progress && \
 	  $(BIN)/python lib/paperkit/terminal.py keep; }
 	@echo "Report: build/site/index.html   Figures and tables: figures/"
+
+quick: $(READY)  ## run the tests of the thin library alone
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser and not slow" tests/rankstability --ignore tests/rankstability/read/test_broken.py
 
 test: $(READY)  ## run the tests (those on real data skip where the data are not found)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not browser"
