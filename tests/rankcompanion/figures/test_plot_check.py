@@ -17,7 +17,20 @@ import pytest
 
 from figure_faults import faults, written
 from rankcompanion import figures as plot
-from rankcompanion.figures import agreement, changes, common, documents, judge_agreement, lines, ranking, relative_ranking, simulation, srp, tournament
+from rankcompanion.figures import (
+    agreement,
+    changes,
+    common,
+    documents,
+    findings,
+    judge_agreement,
+    lines,
+    ranking,
+    relative_ranking,
+    simulation,
+    srp,
+    tournament,
+)
 from rankstability.rank.ranking import CLUSTER_RULES, rank
 from rankstability.score.rr import LABELS
 
@@ -181,6 +194,13 @@ def rules():
     made = grid(pair=TASKS, test=["scipy<1.7", "two-sided"], correction=["none", "holm"])
     made = made.assign(**{rule: RNG.integers(1, 9, len(made)) for rule in CLUSTER_RULES})
     return ranking.rules_figure(made, TITLE)
+
+
+def found():
+    one = {"part": 3.0, "whole": 9.0, "value": 1 / 3, "low": 0.025, "high": 0.9, "units": 2}
+    one["each"] = [(0.025, 4.0), (0.9, 5.0)]
+    rows = [{"campaign": name, "unit": "worker x document", **one} for name in NAMES]
+    return findings.finding({"key": "lines", "rows": rows})
 
 
 def kappas(by, groups, **more):
@@ -355,6 +375,7 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     documents.methods: (da_methods, SYSTEMS),
     documents.halves: (halves, ROWS),
     documents.stable_and_right: (stable, ROWS),
+    findings.finding: (found, [findings.AXES["lines"], *NAMES]),
     lines.standing: (held, SYSTEMS),
     lines.counts_figure: (counts, ROWS),
     lines.false_lines_figure: (false_lines, ANY),
@@ -451,11 +472,15 @@ def test_what_is_asked_for_is_in_the_file_uncut_apart_and_dark_enough(kind):
 
 
 def test_the_words_of_a_figure_name_title_and_axes():
-    fig = scores()
+    fig = held()
     described = common.describe(fig)
-    assert described.startswith(f"{TITLE}. Across: mean z-score. Down: ariel197197.512, ")
-    assert "Across: rank" in described
+    assert described.startswith(f"{TITLE}. Named: ariel197197.512, ")
+    assert "Across: mean z-score, 95 % interval. Across: rank" in described
     plt.close(fig)
+    described = common.describe(found())
+    assert described.startswith(f"Across: {findings.AXES['lines']}")
+    assert f"Down: {NAMES[0]} · worker × document 3 of 9" in " ".join(described.split())
+    plt.close("all")
 
 
 def test_the_check_finds_what_is_wrong():

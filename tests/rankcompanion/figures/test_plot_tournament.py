@@ -6,7 +6,8 @@ import matplotlib.pyplot as plt
 import pytest
 
 from rankcompanion.figures import tournament as plot
-from rankcompanion.tournament import tasks as tournament_tasks, worked_examples
+from rankcompanion.tournament import tasks as tournament_tasks
+from rankcompanion.tournament import worked_examples
 
 
 @pytest.fixture
