@@ -146,7 +146,11 @@ def crossed_where_possible(
     if not kept or np.ptp(y) == 0:
         problem = "no variance that could be divided" if kept else "too few scores to divide"
         raise DataError(problem, value=f"{len(y)} scores", expected="several of each, that differ")
-    fitted = crossed(y, {name: factors[name] for name in kept}, weights, values)
+    try:
+        fitted = crossed(y, {name: factors[name] for name in kept}, weights, values)
+    except np.linalg.LinAlgError:  # nothing is left where all factors are known
+        expected = "scores that factors do not explain wholly"
+        raise DataError("no variance is left over", expected=expected) from None
     effects = {}
     for name, labels in factors.items():
         levels, rows = np.unique(np.asarray(labels), return_counts=True)

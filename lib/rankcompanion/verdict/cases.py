@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -215,10 +216,10 @@ def again(
     sure = made.sure
     if not sure.told:
         return {name: pd.DataFrame() for name in ("repeat", "needed", "additions")}
-    if one.battles is None:
-        known = sizes.precision(one.own, sure, RECIPES[one.recipe].by_domain)
-    else:
-        known = sizes.of_means(sure, one.judgments_counted)
+    known = sizes.of_means(sure, one.judgments_counted)
+    with suppress(DataError):  # of scores without components only the covariance is known
+        if one.battles is None:
+            known = sizes.precision(one.own, sure, RECIPES[one.recipe].by_domain)
     claims = int(made.lines["claimed"].sum())
     return {
         "repeat": pd.DataFrame([sizes.repeat(sure, claims, rng)]),

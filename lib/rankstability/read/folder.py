@@ -61,8 +61,11 @@ def is_header(file: Path) -> bool:
     """Whether a file is one line of names, such as stands beside exports without a header."""
     if file.suffix.lower() == ".parquet":
         return False
-    words = re.split(r"[\t ,;]+", text.head(file).strip())
-    return len(words) > 1 and all(re.fullmatch(r'"?[A-Za-z_][\w.]*"?', word) for word in words)
+    head = text.head(file).strip()
+    words = re.split(r"[\t,;]+", head) if re.search(r"[\t,;]", head) else head.split()
+    fewest = 2 if re.search(r"[\t,;]", head) else 5  # of words between blanks: no sentence
+    names = all(re.fullmatch(r'"?[A-Za-z_][\w.]*"?', word.strip()) for word in words)
+    return len(words) >= fewest and names
 
 
 def is_paid(file: Path) -> bool:

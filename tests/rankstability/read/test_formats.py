@@ -460,7 +460,7 @@ def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(
         assert kappas["pairs"].sum() == len(notes.left)
         for ask in (
             lambda data=data: data.resample("judge", 5, np.random.default_rng(1)),
-            lambda data=data: bradley_terry.strengths(data, "judge"),
+            lambda data=data: bradley_terry.judge_influence(data, "judge"),
             lambda frame=frame: held_rr.battles(frame, "judge"),
         ):
             with pytest.raises(DataError, match=f"name no judge; found '?{left_out} of 18"):
