@@ -27,13 +27,13 @@ def both(campaign, pair):
     judgments = campaigns.load(found, pair)
     [one] = verdict.cases(found, pair, judgments)
     rng = named_generator(SEED, pair)
-    made, sure = verdict.standing(one, "auto", rng, RESAMPLES, ALPHA)
+    made = verdict.standing(one, "auto", rng, RESAMPLES, ALPHA)
     own = recipe_of_year(found.year, found.format)
-    return one, made, sure, judgments, lines.judged_by(judgments), own
+    return one, made, judgments, lines.judged_by(judgments), own
 
 
 def check(campaign, pair):
-    one, made, sure, judgments, judged, own = both(campaign, pair)
+    one, made, judgments, judged, own = both(campaign, pair)
     assert one.recipe == own
     # notebook 10, and 01 for its recipe
     rng = named_generator(SEED, pair)
@@ -60,7 +60,7 @@ def check(campaign, pair):
     # notebook 06: halves agree less than whole campaigns are said to, but not out of all range
     sampler = twin_samplers.da_sampler(judgments, "z" if RECIPES[own].score == "z" else "none")
     halves = twin_studies.effort([sampler], campaign, "", pair, splits=20, seed=1, levels=(1.0,))
-    expected = sizes.repeat(sure, int(made.lines["claimed"].sum()), rng)
+    expected = sizes.repeat(made.sure, int(made.lines["claimed"].sum()), rng)
     assert expected["low"] < halves["kendall"].item() < expected["tau"] + 0.1
     return one, judgments
 
