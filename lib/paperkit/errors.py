@@ -8,6 +8,8 @@ from pathlib import Path
 
 from .paths import shown
 
+LONGEST = 1000  # characters of a value that are shown
+
 
 class InputError(ValueError):
     """What cannot be used: the problem, the file, what stands there and what should."""
@@ -21,7 +23,9 @@ class InputError(ValueError):
         expected: str | None = None,
     ) -> None:
         text = f"{shown(Path(file))}: {problem}" if file is not None else problem
-        text += f"; found {value!r}" if value is not None else ""
+        if value is not None:
+            said = repr(value)
+            text += f"; found {said if len(said) <= LONGEST else said[:LONGEST] + '...'}"
         super().__init__(text + (f"; expected {expected}" if expected is not None else ""))
 
 
