@@ -76,9 +76,14 @@ def test_a_copy_of_a_campaign_of_the_catalogue_leaves_nothing_unread(name, tmp_p
     assert find(tmp_path / "copy").unread == () and find(name).unread == ()
 
 
-@pytest.mark.parametrize("campaign", [c for c in campaigns.present()
-                                      if not c.demo and all(f.parent == c.folder for f in c.files())],
-                         ids=lambda campaign: campaign.name)  # fmt: skip
+FLAT = [
+    c
+    for c in campaigns.present()
+    if not c.demo and all(file.parent == c.folder for file in c.files())
+]
+
+
+@pytest.mark.parametrize("campaign", FLAT, ids=lambda campaign: campaign.name)
 def test_a_copy_of_an_official_release_is_found_with_nothing_unread(campaign, tmp_path):
     copy = tmp_path / campaign.folder.name
     copy.mkdir()
