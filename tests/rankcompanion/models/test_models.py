@@ -17,7 +17,7 @@ from rankcompanion.models import reml, variance
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, counted
 from rankstability.read.campaigns import find, load_da
-from rankstability.score import factors, scored
+from rankstability.score import factors
 from rankstability.score.da import judgment_z, segment_scores
 
 
@@ -212,7 +212,7 @@ def test_nested_equations_are_those_of_the_dense_likelihood(weighted):
     y = rng.normal(0, 1, n)
     w = rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
     log_ratio = np.log([0.5, 2.0, 0.7, 0.3, 0.4, 0.2, 0.6])
-    codes = [np.unique(c, return_inverse=True)[1] for c in scored.values()]
+    codes = [np.unique(c, return_inverse=True)[1] for c in factors.values()]
     equations = variance.Equations(codes, w)
     fit = reml.fit_at(equations, y, log_ratio)
     v = np.diag(1 / w)
