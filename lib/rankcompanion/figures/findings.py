@@ -16,7 +16,7 @@ AXES = {
     "removal": "removals of one system after which the others stand in another order",
     "halves": "Kendall's τ between the halves, mean over pairs",
     "rules": "clusters under the rule that draws most, over those under the one with fewest",
-    "lines": "claimed lines that hold when the units are drawn anew",
+    "lines": "claimed lines that hold with other units",
     "false": "campaigns of equal systems in which the recipe draws a line",
     "methods": "systems whose rank is not the same",
 }

@@ -42,7 +42,8 @@ def test_each_line_is_drawn_as_what_is_known_of_it():
     fig = lines.standing(ranking(), table, "title", "score")
     for ax in fig.axes:
         assert drawn(ax) == [(1.5, "-"), (2.5, "--"), (3.44, "-"), (3.56, "-")]
-    assert keys(fig)[-3:] == ["line claimed and held", "line claimed only", "line held, not claimed"]
+    wanted = ["line claimed and held", "line claimed only", "line held, not claimed"]
+    assert keys(fig)[-3:] == wanted
     fig = lines.standing(ranking(), table[:1], "title", "score")
     assert keys(fig)[-1:] == ["line claimed and held"]
     assert "$s1" in [t.get_text() for t in fig.axes[0].texts]
