@@ -268,7 +268,9 @@ def _asked(made: Standing) -> list[Any]:
 def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
     """What was read of a pair: files, and those not read with the reason; how columns and scale
     were understood; what was left out or kept, with counts; who counts as human or reference."""
-    judgments, excluded, human, reference = one.judgments, {}, (), ()
+    judgments = one.judgments
+    human: tuple[str, ...] = ()
+    reference: tuple[str, ...] = ()
     if isinstance(judgments, DirectAssessment):
         excluded = judgments.excluded.groupby("reason", sort=False)["rows"].sum().to_dict()
         human, reference = human_systems(judgments), reference_systems(judgments)
