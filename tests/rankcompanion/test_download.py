@@ -255,7 +255,7 @@ def test_a_killed_download_leaves_no_file_under_its_name_and_can_be_started_agai
     """The process is killed while the server holds the second half back."""
     server.files[f"{AT}ad-latest.csv"] = (LATEST, len(LATEST) // 2, 30.0)
     code = (
-        "import sys; from rankstability import paths; from rankstability.read import download; "
+        "import sys; from rankstability import paths; from rankcompanion import download; "
         "from pathlib import Path; "
         "paths.CATALOGUE = Path(sys.argv[1]); download.main(['pinned'])"
     )
