@@ -38,6 +38,12 @@ FOLDERS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def plain_figures(monkeypatch):
+    """A command that was asked for other figures says so in the environment: of that test only."""
+    monkeypatch.delenv("RANKSTABILITY_FIGURE_FORMAT", raising=False)
+
+
 def real(campaign: str) -> Path:
     """The folder of a real campaign; without it the test skips, or fails where required."""
     folder = paths.data_root() / FOLDERS[campaign]
