@@ -150,8 +150,8 @@ def test_bump_chart_draws_the_ranks_and_lines(demo):
     figure = figures_da.divisor_bump(study.ranks, "demo")
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == [
         "original",
-        "d-1.25",
-        "d-10",
+        "1.25",
+        "10",
     ]
     crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
     assert len(crosses) == study.ranks["line_below"].sum()
