@@ -88,7 +88,6 @@ def opened(
     **settings
         What else the results depend on, for the signature in ``run.json``.
     """
-    tables.install()
     found = campaigns.find(campaign)
     check_pair(found, pair)
     folder = Path(output_dir) if output_dir else results_folder(found) / notebook
