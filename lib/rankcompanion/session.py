@@ -58,12 +58,12 @@ def start(
 
     Says how files were read where that was not plain, and has frames shown as `tables` has them.
     """
+    tables.install()
     run = opened(notebook, campaign, pair, output_dir, **settings)
     if len(run.campaign.reading):
         show({f"How the files of {run.campaign.name} were read": run.campaign.reading})
     left = pd.DataFrame(run.campaign.unread, columns=["file", "reason"])
     show({f"Files of {run.campaign.name} that were not read": left})
-    tables.install()
     return run
 
 
