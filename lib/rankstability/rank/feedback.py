@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,6 @@ from .feedback_dp import NO_BOUND, WORD, Bound, IntArray, Solution, bounded_dp
 
 SMALL_BLOCK = 12  # systems of a block solved over all its sets
 MOST_SETS = 60_000  # sets per layer with the bound of the linear program
-ROWS = 2000  # triangles added to the linear program at once
-TRIES = 60  # shakes of the search for a good order
 
 
 def order_cost(w: IntArray, order: IntArray) -> int:
@@ -52,22 +51,6 @@ def insertion_search(w: IntArray, start: IntArray) -> IntArray:
             return order
         move = np.insert(np.delete(np.arange(k), i), j, i)
         order, net = order[move], net[move][:, move]
-
-
-def shaken_search(w: IntArray, deadline: float) -> IntArray:
-    """A good order of a block: shake a stretch of the best one, repair it, keep what gains."""
-    rng = np.random.default_rng(0)
-    k = len(w)
-    best = insertion_search(w, np.arange(k))
-    for _ in range(TRIES):
-        if time.monotonic() > deadline:
-            break
-        size = int(rng.integers(3, max(4, k // 3 + 1)))
-        at = int(rng.integers(0, max(1, k - size + 1)))
-        order = best.copy()
-        order[at : at + size] = rng.permutation(order[at : at + size])
-        best = min(best, insertion_search(w, order), key=lambda o: order_cost(w, o))
-    return best
 
 
 def blocks_of(u: NDArray) -> tuple[IntArray, NDArray[np.bool_]]:
@@ -105,28 +88,25 @@ def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
     """
     k = len(w)
     order = insertion_search(w, np.arange(k))
-    cost = order_cost(w, order)
-    small = k <= SMALL_BLOCK and method == "auto"
+    cost, lower = order_cost(w, order), 0
+    small = k < 3 or (k <= SMALL_BLOCK and method == "auto")
     if small or method == "dp":
         solution = bounded_dp(w, cost, NO_BOUND, 2**k, deadline)
         if solution is not None:
             return solution
     if cost == 0 and k > WORD:
         return Solution(first_sorted(w), 0, 0, None, True)
-    order = shaken_search(w, deadline)
-    program = Relaxation(w)
-    lower = 0
-    for integer in (False, True):
-        solved = program.solve(order_cost(w, order), deadline, integer)
-        rounded = insertion_search(w, program.order())
-        order = min(order, rounded, key=lambda o: order_cost(w, o))
+    bound = NO_BOUND
+    for program in (relaxed, integer):
+        above, found = program(w, deadline)
+        bound = found if len(found.sets) else bound
+        order = min(order, insertion_search(w, above), key=lambda o: order_cost(w, o))
         cost = order_cost(w, order)
-        lower = min(cost, max(lower, int(np.ceil(program.value - 1e-6))))
-        bound = bound_from(w, *program.multipliers())
+        lower = min(cost, max(lower, int(np.ceil(found.total - 1e-6))))
         solution = bounded_dp(w, cost, bound, MOST_SETS, deadline) if k <= WORD else None
         if solution is not None:
             return solution
-        if lower >= cost or not solved:
+        if lower >= cost:
             break
     return Solution(order, cost, lower, None, False)
 
@@ -143,104 +123,65 @@ def nearest_to(scores: NDArray, w: IntArray, solved: Solution, deadline: float) 
     return replace(solved, order=found.order if better else solved.order, canonical=sure)
 
 
-class Relaxation:
-    """The order polytope's triangle relaxation, rows added as they are violated.
+def triangles(w: IntArray) -> tuple[IntArray, csr_array, NDArray[np.float64]]:
+    """The order polytope's triangle relaxation: triples, their rows, and what each pair may save.
 
-    One variable x per pair, 1 if the system of lower index stands above; a triangle i < j < m has
-    the row 0 <= x[i, j] + x[j, m] - x[i, m] <= 1. `value` bounds the cost of any order from below.
+    One variable x per pair, 1 if the system of lower index stands above; a triple i < j < m has the
+    row 0 <= x[i, j] + x[j, m] - x[i, m] <= 1. An order costs `w` above the diagonal, and the saving
+    of its pairs.
     """
+    k = len(w)
+    upper = np.triu_indices(k, 1)
+    index = np.zeros((k, k), dtype=np.int64)
+    index[upper] = np.arange(len(upper[0]))
+    triples = np.array(list(combinations(range(k), 3)), dtype=np.int64).reshape(-1, 3)
+    i, j, m = triples.T
+    columns = np.stack([index[i, j], index[j, m], index[i, m]], axis=1).ravel()
+    start = 3 * np.arange(len(triples) + 1)
+    rows = np.tile([1.0, 1.0, -1.0], len(triples)), columns, start
+    gain = (w.T - w)[upper].astype(np.float64)
+    return triples, csr_array(rows, shape=(len(triples), len(gain))), gain
 
-    def __init__(self, w: IntArray) -> None:
-        k = len(w)
-        self.w, self.upper = w, np.triu_indices(k, 1)
-        index = np.zeros((k, k), dtype=np.int64)
-        index[self.upper] = np.arange(len(self.upper[0]))
-        i, j = (a[:, None] for a in self.upper)
-        m = np.arange(k)
-        pair, m = np.nonzero(m > j)
-        i, j = self.upper[0][pair], self.upper[1][pair]
-        self.triples = np.stack([i, j, m], axis=1)
-        self.columns = np.stack([index[i, j], index[j, m], index[i, m]], axis=1)
-        self.constant = float(w[self.upper].sum())
-        self.gain = (w.T - w)[self.upper].astype(np.float64)
-        self.x = (self.gain <= 0).astype(np.float64)
-        self.rows, self.duals = np.zeros(0, dtype=np.int64), np.zeros((2, 0))
-        self.matrix = csr_array((0, len(self.gain)))
-        self.value = 0.0
 
-    def order(self) -> IntArray:
-        """The order by how many systems x puts below each."""
-        above = np.zeros(self.w.shape)
-        above[self.upper] = self.x
-        above += np.tril(1 - above.T, -1)
-        return np.argsort(-above.sum(axis=1), kind="stable")
+def relaxed(w: IntArray, deadline: float) -> tuple[IntArray, Bound]:
+    """An order near the optimum of the relaxation, and the bound of its dual values."""
+    triples, matrix, gain = triangles(w)
+    most = np.repeat([1.0, 0.0], len(triples))
+    found = linprog(gain, vstack([matrix, -matrix]), most, bounds=(0, 1), options=_limit(deadline))
+    if found.status != 0:
+        return np.arange(len(w)), NO_BOUND
+    # x_ij + x_jk - x_ik <= 1: the cycle i, j, k; >= 0: the cycle i, k, j
+    cycles = np.concatenate([triples, triples[:, [0, 2, 1]]])
+    use = -found.ineqlin.marginals > 1e-9
+    return _by_pairs(w, found.x), bound_from(w, cycles[use], -found.ineqlin.marginals[use])
 
-    def separate(self) -> bool:
-        """Add the rows that x violates most; whether any was added."""
-        t = self.x[self.columns] @ np.array([1.0, 1.0, -1.0])
-        excess = np.maximum(t - 1, -t)
-        excess[self.rows] = 0
-        violated = np.flatnonzero(excess > 1e-6)
-        violated = violated[np.argsort(-excess[violated], kind="stable")[:ROWS]]
-        n = len(violated)
-        places = np.repeat(np.arange(n), 3), self.columns[violated].ravel()
-        shape = (n, len(self.gain))
-        new = csr_array((np.tile([1.0, 1.0, -1.0], n), places), shape=shape)
-        self.matrix = vstack([self.matrix, new], format="csr")
-        self.rows = np.concatenate([self.rows, violated])
-        return n > 0
 
-    def solve(self, upper: int, deadline: float, integer: bool) -> bool:
-        """Solve, adding rows until none is violated; False if time ran out.
+def integer(w: IntArray, deadline: float) -> tuple[IntArray, Bound]:
+    """The order of least cost by the integer program, or one near it, and a bound of the whole."""
+    _, matrix, gain = triangles(w)
+    found = milp(
+        gain,
+        integrality=np.ones(len(gain)),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(matrix, 0, 1) if matrix.shape[0] else (),
+        options={"mip_rel_gap": 0.0, **_limit(deadline)},
+    )
+    order = np.arange(len(w)) if found.x is None else _by_pairs(w, found.x)
+    lower = -np.inf if found.mip_dual_bound is None else found.mip_dual_bound
+    return order, replace(NO_BOUND, total=max(0.0, lower + float(np.triu(w, 1).sum())))
 
-        Stops early when the value proves that nothing is cheaper than `upper`.
-        """
-        while self.separate() or integer:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            limit = {"time_limit": left} if np.isfinite(left) else {}
-            found = self._integers(limit) if integer else self._reals(limit)
-            if not found:
-                return False
-            if self.value > upper - 1 + 1e-6:
-                return True
-            if integer and not self.separate():
-                return True
-        return True
 
-    def _reals(self, limit: dict[str, float]) -> bool:
-        both = vstack([self.matrix, -self.matrix])
-        most = np.repeat([1.0, 0.0], len(self.rows))
-        found = linprog(self.gain, both, most, bounds=(0, 1), method="highs", options=limit)
-        if found.x is None or found.status != 0:
-            return False
-        self.x, self.duals = found.x, -found.ineqlin.marginals.reshape(2, -1)
-        # any duals give a bound that holds, exact or not
-        self.value = max(self.value, bound_from(self.w, *self.multipliers()).total)
-        return True
+def _limit(deadline: float) -> dict[str, float]:
+    left = deadline - time.monotonic()
+    return {"time_limit": max(left, 0.01)} if np.isfinite(left) else {}
 
-    def _integers(self, limit: dict[str, float]) -> bool:
-        rows = LinearConstraint(self.matrix, 0, 1) if len(self.rows) else ()
-        options = {"mip_rel_gap": 0.0, **limit}
-        kinds = np.ones(len(self.gain))
-        found = milp(
-            self.gain, integrality=kinds, bounds=Bounds(0, 1), constraints=rows, options=options
-        )
-        if found.mip_dual_bound is not None:
-            self.value = max(self.value, found.mip_dual_bound + self.constant)
-        if found.x is not None:
-            self.x = np.round(found.x)
-        return found.status == 0
 
-    def multipliers(self) -> tuple[IntArray, NDArray[np.float64]]:
-        """The cyclic triangles with a dual value, and these values."""
-        triples = self.triples[self.rows[: self.duals.shape[1]]]
-        # x_ij + x_jk - x_ik <= 1: the cycle i, j, k; >= 0: the cycle i, k, j
-        triangles = np.concatenate([triples, triples[:, [0, 2, 1]]])
-        amounts = self.duals.ravel()
-        use = amounts > 1e-9
-        return triangles[use], amounts[use]
+def _by_pairs(w: IntArray, x: NDArray[np.float64]) -> IntArray:
+    """The order by how many systems x puts below each."""
+    above = np.zeros(w.shape)
+    above[np.triu_indices(len(w), 1)] = x
+    above += np.tril(1 - above.T, -1)
+    return np.argsort(-above.sum(axis=1), kind="stable")
 
 
 def bound_from(w: IntArray, triangles: IntArray, amounts: NDArray[np.float64]) -> Bound:
