@@ -19,7 +19,7 @@ from scipy.stats import mannwhitneyu, norm, rankdata, tiecorrect
 
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.score.da import segment_scores
+from rankstability.score.scored import segment_scores
 
 RESULTS = Path(__file__).parent / "results" / "ranking.csv"
 

@@ -13,22 +13,21 @@ from rankstability.judgments import UNKNOWN_Z, DirectAssessment, counted, unstan
 from rankstability.rank.ranking import CLUSTER_RULES, Ranking
 from rankstability.rank.significance import TESTS
 from rankstability.rank.systems import rank_systems
-from rankstability.score.da import SegmentScores
-from rankstability.score.scored import scored
+from rankstability.score.scored import Scores, scored
 
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
 NOT_SIGNIFICANT = 0.12  # what released p-values say of every comparison that is not
 
 
 def type_counts(
-    data: DirectAssessment | SegmentScores, released: pd.DataFrame | None = None
+    data: DirectAssessment | Scores, released: pd.DataFrame | None = None
 ) -> pd.DataFrame:
     """Rows of each type per file, as in Table 1: columns file, SYSTEM, REPEAT, REF, BAD_REF.
 
     Released segment scores say only how many judgments they average: their row is SYSTEM. What they
     hold besides (of `released`: all of them) are reference rows.
     """
-    if isinstance(data, SegmentScores):
+    if isinstance(data, Scores):
         ranked = int(data.judgments.sum())
         references = 0 if released is None else int(released["n"].sum()) - ranked
         rows = [("segment scores", ranked, 0, references, 0)]
@@ -107,7 +106,7 @@ def without_reference_rows(
     return frame[~outside], pd.DataFrame([row], columns=["file", "reason", "rows"])
 
 
-def clusterings(scores: SegmentScores, alpha: float = 0.05) -> pd.DataFrame:
+def clusterings(scores: Scores, alpha: float = 0.05) -> pd.DataFrame:
     """The clusters of one pair under each test, correction and cluster rule.
 
     One row per (test, correction, rule, system): test, correction, rule, rank, system, cluster. The
@@ -191,7 +190,7 @@ def agreement(
     return pd.DataFrame([row]).reindex(columns=["pair", "systems", *(f"same_{n}" for n in same)])
 
 
-def compare_p_values(released: pd.DataFrame, scores: SegmentScores) -> pd.DataFrame:
+def compare_p_values(released: pd.DataFrame, scores: Scores) -> pd.DataFrame:
     """Released one-sided p-values (`official.p_values`) beside ours.
 
     Columns: better, worse, released, ours (test ``greater``), same (1: equal to 1e-6 relative;

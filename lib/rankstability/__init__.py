@@ -19,7 +19,7 @@ _MODULES = {  # read only when a name is used, so that the package itself loads 
     "errors": ("DataError",),
     "read.campaigns": ("find", "load"),
     "change.perturb": ("remove", "degrade"),
-    "score.da": ("segment_scores",),
+    "score.scored": ("segment_scores",),
     "score.pairwise": ("pair_counts",),
     "score.mqm": ("mqm_scores",),
     "rank.systems": ("rank_systems", "rank_by_recipe"),

@@ -11,7 +11,8 @@ from rankstability.change import perturb
 from rankstability.rank.comparing import compare
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.score.da import segment_scores, worker_statistics
+from rankstability.score.da import worker_statistics
+from rankstability.score.scored import segment_scores
 
 DEMOS = [(name, pair) for name, (_, pairs) in demo_da.DEMOS.items() for pair in pairs]
 

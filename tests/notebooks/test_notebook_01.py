@@ -11,8 +11,8 @@ from rankcompanion import run
 from rankcompanion.replication import mqm_segment_frame
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.score.da import from_segment_frame, segment_scores
 from rankstability.score.mqm import mqm_scores
+from rankstability.score.scored import segment_scores
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_one_pair_at_a_time_and_then_the_whole_gives_the_same_tables(folder, tmp
 
 def test_mqm_is_ranked_by_its_errors_and_z_by_rater():
     errors = campaigns.load("demo-mqm", "en-de")
-    table = rank_systems(from_segment_frame(mqm_segment_frame(errors))).table.set_index("system")
+    table = rank_systems(segment_scores(mqm_segment_frame(errors))).table.set_index("system")
     scores = mqm_scores(errors)
     by_hand = -scores.groupby(["system", "segment"])["score"].mean().groupby("system").mean()
     pd.testing.assert_series_equal(

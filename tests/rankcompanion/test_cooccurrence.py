@@ -14,7 +14,7 @@ from rankcompanion import cooccurrence
 from rankcompanion.figures import documents as plots
 from rankstability.errors import DataError
 from rankstability.read import campaigns
-from rankstability.score.da import segment_scores
+from rankstability.score.scored import segment_scores
 
 
 def rows(*items: tuple) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from rankcompanion.srp import twin_samplers, twin_studies
 from rankstability import paths
 from rankstability.read import campaigns, official
 from rankstability.score import rr
-from rankstability.score.da import from_segment_frame, segment_scores
+from rankstability.score.scored import segment_scores
 
 
 def changes(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
@@ -44,8 +44,7 @@ def effort(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
 def clusters_by_rule(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
     """Notebook 01."""
     judgments = _judgments(campaign, pair)
-    released = isinstance(judgments, pd.DataFrame)
-    scores = from_segment_frame(judgments) if released else segment_scores(judgments)
+    scores = segment_scores(judgments)
     return replication.cluster_counts(replication.clusterings(scores, given["alpha"]))
 
 

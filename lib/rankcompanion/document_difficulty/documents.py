@@ -10,7 +10,8 @@ import pandas as pd
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, is_human
 from rankstability.rank.comparing import opposite_pairs
-from rankstability.score.da import judgment_z, segment_scores
+from rankstability.score.da import judgment_z
+from rankstability.score.scored import segment_scores
 
 from ..cooccurrence import with_and_without
 from ..models import additive as models

@@ -20,7 +20,7 @@ from rankstability.judgments import DirectAssessment, human_systems, of_systems,
 from rankstability.rank.comparing import compare
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.systems import rank_systems
-from rankstability.score import da as da_scores
+from rankstability.score.scored import segment_scores
 
 from ..models import variance
 from ..models.additive import METHODS, components, penalties, standardised, standardised_columns
@@ -34,7 +34,7 @@ def rankings(
 ) -> dict[str, Ranking]:
     """The ranking under each method, by `rank.systems.rank_systems`."""
     scores = standardised(da, methods, penalty)
-    return {m: rank_systems(da_scores.segment_scores(da, z)) for m, z in scores.items()}
+    return {m: rank_systems(segment_scores(da, z)) for m, z in scores.items()}
 
 
 def ranks(rankings: dict[str, Ranking]) -> pd.DataFrame:

@@ -20,9 +20,9 @@ from rankstability.rank.significance import CORRECTIONS, TESTS
 from rankstability.read import campaigns
 from rankstability.read.campaigns import Campaign
 from rankstability.score import mqm
-from rankstability.score.da import SegmentScores, segment_scores
 from rankstability.score.pairwise import PairCounts, pair_counts
 from rankstability.score.rr import METHODS, REFERENCE, tasks
+from rankstability.score.scored import Scores, segment_scores
 
 from ..outlier_removal.changes import SETS
 
@@ -144,10 +144,10 @@ class DaTask(Task):
         humans = "human+ref" in state.removed or (self.divides and state.divisor != 1)
         return {s for s in state.removed if s not in self.sets} | set(self.humans if humans else ())
 
-    def _segments(self, removed: tuple[str, ...], divisor: float) -> tuple[SegmentScores, int, int]:
+    def _segments(self, removed: tuple[str, ...], divisor: float) -> tuple[Scores, int, int]:
         """Segment scores, judgments removed, judgments divided."""
 
-        def make() -> tuple[SegmentScores, int, int]:
+        def make() -> tuple[Scores, int, int]:
             both = "human+ref" in removed
             systems = [s for s in removed if s not in self.sets]
             left = perturb.remove(self.da, systems, humans=both, reference=both or "ref" in removed)

@@ -13,7 +13,8 @@ from rankstability.judgments import DirectAssessment
 from rankstability.rank.comparing import compare, tau
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.systems import rank_systems
-from rankstability.score.da import NO_SPREAD, segment_scores
+from rankstability.score.da import NO_SPREAD
+from rankstability.score.scored import segment_scores
 
 Ranker = Callable[[DirectAssessment], Ranking]
 

@@ -18,7 +18,8 @@ from rankstability.judgments import (
     unmarked,
 )
 from rankstability.rank.systems import rank_systems
-from rankstability.score.da import judgment_z, segment_scores
+from rankstability.score.da import judgment_z
+from rankstability.score.scored import segment_scores
 
 PAPER = "knowles_lo2022"
 OWN = "wmt20-iku"

@@ -7,13 +7,13 @@ import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
-from ..score.scored import Scored
+from ..score.scored import Scores
 
 COMPLETE = 0.98  # share of the segments that every system was judged on, from which it is complete
 UNEVEN = 1.25
 
 
-def design(scored: Scored) -> pd.DataFrame:
+def design(scored: Scores) -> pd.DataFrame:
     """What each system was judged on.
 
     Returns
@@ -40,13 +40,13 @@ def design(scored: Scored) -> pd.DataFrame:
     return out.assign(mean=mean)
 
 
-def complete(scored: Scored) -> bool:
+def complete(scored: Scores) -> bool:
     """Whether every system was judged on (nearly) every segment."""
     judged = np.isfinite(scored.matrix())
     return bool(judged.mean(axis=0).min() >= COMPLETE)
 
 
-def adaptive(scored: Scored) -> float:
+def adaptive(scored: Scores) -> float:
     """Correlation of a system's number of segments with its paired mean, where numbers differ.
 
     Near 1: systems that look good were judged more. NaN where the most judged has less than
@@ -59,13 +59,13 @@ def adaptive(scored: Scored) -> float:
     return float(table["segments"].corr(table["paired"], method="spearman"))
 
 
-def connected(scored: Scored) -> bool:
+def connected(scored: Scores) -> bool:
     """Whether shared segments connect all systems, so that they can be compared on them."""
     judged = np.isfinite(scored.matrix()).astype(int)
     return bool(connected_components(judged.T @ judged > 0, directed=False)[0] == 1)
 
 
-def paired_means(scored: Scored) -> np.ndarray:
+def paired_means(scored: Scores) -> np.ndarray:
     """Means of systems beside segment effects, by least squares.
 
     Every comparison is within segments: what a system owes to easy segments is taken away. Means

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr, stdtrit
 
-from ..score.scored import Scored
+from ..score.scored import Scores
 from .bradley_terry import judge_influence
 from .ranges import Units
 from .significance import check_level
@@ -155,7 +155,7 @@ class Certainty:
 
 
 def certainty(
-    scored: Scored, unit: str | None = None, by_domain: bool = False, alpha: float = 0.05
+    scored: Scores, unit: str | None = None, by_domain: bool = False, alpha: float = 0.05
 ) -> Certainty:
     """What is certain of the systems' mean scores, segments alike, with other units.
 

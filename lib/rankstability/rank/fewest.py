@@ -20,7 +20,7 @@ from ..errors import DataError
 from ..judgments import DirectAssessment
 from ..score.pairwise import PairCounts, weighted
 from ..score.renewed import decisions, good_rows, renewed_z
-from ..score.scored import Scored
+from ..score.scored import Scores
 from ..score.screening import kept_users
 from .bradley_terry import davidson, influences, judge_influence
 from .ranges import Units
@@ -115,7 +115,7 @@ def removals(
 
 
 def _two_pointers(
-    judged: Scored, weight: np.ndarray, codes: np.ndarray, first: int, second: int
+    judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int
 ) -> Plan:
     """The first's highest and the second's lowest judgments, as many of each as is best."""
     orders, means = [], []
@@ -141,7 +141,7 @@ def _two_pointers(
     return (int(start) if np.isfinite(start) else most + 1), kept, most
 
 
-def _greedy(judged: Scored, weight: np.ndarray, codes: np.ndarray, first: int, second: int) -> Plan:
+def _greedy(judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int) -> Plan:
     """One unit after another, each time that which brings the second nearest to the first."""
     names, unit = np.unique(codes, return_inverse=True)
     parts = []

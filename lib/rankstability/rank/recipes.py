@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import DirectAssessment, select_rows
-from ..score.scored import Scored, scored
+from ..score.scored import Scores, scored
 from ..score.screening import screened
 from .bca import approximate_means, either_bootstrap
 from .paired import independent_t, paired_t, rank_sum_shared, signed_rank, signed_rank_by_domain
@@ -279,7 +279,7 @@ def recipe_of_year(year: int, form: str) -> str:
     return known[-1]
 
 
-def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Scored:
+def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Scores:
     """The judgments that a recipe counts, with the score it takes.
 
     `judgments` are as for `score.scored.scored`. Raises DataError where they do not give the score.
@@ -294,7 +294,7 @@ def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Sc
     return screened(judged) if recipe.screened else judged
 
 
-def segment_domains(judged: Scored) -> np.ndarray:
+def segment_domains(judged: Scores) -> np.ndarray:
     """The domain of each segment; one for all where the data name none."""
     if "domain" not in judged.units:
         return np.zeros(len(judged.segments), int)
@@ -336,14 +336,14 @@ class Made:
     p: np.ndarray
 
 
-def recipe_means(judged: Scored, recipe: Recipe) -> np.ndarray:
+def recipe_means(judged: Scores, recipe: Recipe) -> np.ndarray:
     """The mean by which the recipe orders each system."""
     scores, domain = _arrays(judged, recipe)
     return ordering_means(scores, domain, recipe.by_domain)
 
 
 def made_by(
-    judged: Scored,
+    judged: Scores,
     recipe: Recipe,
     alpha: float = 0.05,
     rng: np.random.Generator | None = None,
@@ -352,7 +352,7 @@ def made_by(
     return make(recipe, *_arrays(judged, recipe), alpha, rng)
 
 
-def _arrays(judged: Scored, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
+def _arrays(judged: Scores, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
     scores = judged.stack() if recipe.apart else judged.matrix()
     return scores, segment_domains(judged)
 

@@ -8,10 +8,10 @@ import pandas as pd
 from ..errors import DataError
 from ..judgments import DirectAssessment
 from ..score import rr
-from ..score.da import SegmentScores
 from ..score.mqm import NORMALISATIONS, Ratings, normalised
 from ..score.pairwise import PairCounts
 from ..score.rr import REFERENCE
+from ..score.scored import Scores
 from .ranking import Ranking, rank, without_score
 from .recipes import Recipe, counted_by, made_by, recipe_named, recipe_table
 from .significance import correct, permutation_test, rank_sum, sign_test
@@ -28,7 +28,7 @@ _RULES = {  # the recipes whose lines one of `CLUSTER_RULES` draws: these can be
 
 
 def rank_systems(
-    scores: SegmentScores,
+    scores: Scores,
     *,
     test: str = "scipy<1.7",
     rule: str = "knowles",
@@ -40,7 +40,7 @@ def rank_systems(
 
     Parameters
     ----------
-    scores : SegmentScores
+    scores : Scores
         The tests are on these, segment by segment.
     test : str
         A name of `TESTS`.
@@ -68,7 +68,7 @@ def rank_systems(
     if test == "greater" and correction != "none":
         problem = "corrections are over pairs of systems, 'greater' has two p-values for each"
         raise DataError(problem, value=correction, expected="correction none, or another test")
-    values = scores.z if by == "mean_z" else scores.raw
+    values = scores.score if by == "mean_z" else scores.raw
     known = np.isfinite(values)
     if by == "mean_z" and scores.causes:
         raise without_score(by, scores.causes, scores.file)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..score.scored import Scored
+from ..score.scored import Scores
 
 MOST_CELLS = 20_000_000  # of resamples by units, that are held at once
 TWO_WAY = "worker x document"
@@ -18,12 +18,12 @@ UNITS = ("worker", "hit", "document", "block", TWO_WAY)
 WORKER, DOCUMENT = TWO_WAY.split(" x ")
 
 
-def default_kinds(scored: Scored) -> tuple[str, ...]:
+def default_kinds(scored: Scores) -> tuple[str, ...]:
     """Worker and document where both are named; else the one that is, a HIT where neither is."""
     return tuple(filter(scored.has, (WORKER, DOCUMENT))) or tuple(filter(scored.has, ["hit"]))
 
 
-def unit_table(scored: Scored) -> pd.DataFrame:
+def unit_table(scored: Scores) -> pd.DataFrame:
     """Which kinds of unit these judgments name, how many there are of each, and the default.
 
     Columns unit, units (their number; of two kinds, the fewer), inside (kinds of unit in which each
@@ -76,7 +76,7 @@ def unit_totals(
 
 
 def draw_means(
-    scored: Scored,
+    scored: Scores,
     unit: str,
     rng: np.random.Generator,
     resamples: int,

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..judgments import DirectAssessment, counted, select_rows, unmarked
 from .da import judgment_z, standardised
-from .scored import Scored
+from .scored import Scores
 
 
 def good_rows(
@@ -42,7 +42,7 @@ def decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
 
 
 def renewed_z(
-    judgments: DirectAssessment | pd.DataFrame, judged: Scored, rows: str
+    judgments: DirectAssessment | pd.DataFrame, judged: Scores, rows: str
 ) -> Callable[[np.ndarray], np.ndarray]:
     """From a mask of the judgments kept to the z-score of each, NaN where there is none.
 

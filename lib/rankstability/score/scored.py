@@ -1,4 +1,4 @@
-"""One score per judgment, with the system, the segment and the units it belongs to."""
+"""`Scores`: a score per judgment, with the system, the segment and the units it belongs to."""
 
 from __future__ import annotations
 
@@ -9,22 +9,27 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import DirectAssessment, counted
+from ..judgments import DirectAssessment, counted, unstandardised
 from .da import averages, judgment_z
 from .mqm import mqm_scores
 
+KEYS = ("system", "segment")
 UNITS = ("worker", "hit", "document", "block", "segment", "domain")
 SCORES = ("z", "raw")
 
 
 @dataclass(frozen=True)
-class Scored:
-    """The judgments that count, one score each.
+class Scores:
+    """The judgments that count, one score each; or one for all of a system's output of a segment.
 
     `system` and `segment` are codes into the names of `systems` and `segments`; `score`: higher is
-    better, no NaN; `units` codes of worker, hit, document, block, domain where the data name them,
-    -1 where unknown (judgments of no known domain are a domain of their own where others have one);
-    `workers` their names, by code.
+    better, no NaN but in `segment_scores`; `units` codes of worker, hit, document, block, domain
+    where the data name them, -1 where unknown (judgments of no known domain are a domain of their
+    own where others have one); `workers` their names, by code.
+
+    Only of `segment_scores`: `raw`, the scores before they were standardised; `judgments`, how many
+    each is the mean of; `file`, what they were read from, as errors name it; `causes`, of the
+    systems without any z-score how many of their judgments have none, and why.
     """
 
     systems: tuple[str, ...]
@@ -34,6 +39,10 @@ class Scored:
     score: np.ndarray
     units: Mapping[str, np.ndarray] = field(default_factory=dict)
     workers: tuple[str, ...] = ()
+    raw: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    judgments: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
+    file: str = ""
+    causes: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, name: str) -> bool:
         """Whether every judgment names its unit of this kind."""
@@ -52,9 +61,10 @@ class Scored:
             )
         return self.units[name]
 
-    def take(self, keep: np.ndarray) -> Scored:
+    def take(self, keep: np.ndarray) -> Scores:
         """These judgments only (a mask); systems and segments keep their codes."""
-        parts = {name: getattr(self, name)[keep] for name in ("system", "segment", "score")}
+        names = ("system", "segment", "score", "raw", "judgments")
+        parts = {name: x[keep] for name in names if len(x := getattr(self, name))}
         return replace(self, **parts, units={name: of[keep] for name, of in self.units.items()})
 
     def weights(self, by_domain: bool = False) -> np.ndarray:
@@ -102,12 +112,31 @@ class Scored:
         of_segment[self.segment] = self.unit(name)
         return of_segment
 
+    def frame(self) -> pd.DataFrame:
+        """Of `segment_scores`: columns system, segment, raw, z, judgments."""
+        names = {name: np.array(getattr(self, f"{name}s"), dtype=object) for name in KEYS}
+        named = {name: of[getattr(self, name)] for name, of in names.items()}
+        values = {"raw": self.raw, "z": self.score, "judgments": self.judgments}
+        return pd.DataFrame(named | values)
+
+    def system_means(self) -> pd.DataFrame:
+        """Of `segment_scores`: system, mean_raw, mean_z, segments, judgments, a row per system."""
+        n, known = len(self.systems), np.isfinite(self.score)
+        raw, segments = averages(self.system, self.raw, n)
+        z, _ = averages(self.system[known], self.score[known], n)
+        judgments = np.bincount(self.system, self.judgments, n).astype(int)
+        columns = {"mean_raw": raw, "mean_z": z, "segments": segments, "judgments": judgments}
+        return pd.DataFrame({"system": list(self.systems), **columns})
+
     def _cells(self) -> np.ndarray:
         return self.segment.astype(np.int64) * len(self.systems) + self.system
 
 
-def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Scored:
-    """The judgments of any protocol that scores, as `Scored`: DA, ESA, segment scores, MQM.
+Scored = Scores  # the name by which the companion knows it
+
+
+def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Scores:
+    """The judgments of any protocol that scores, as `Scores`: DA, ESA, segment scores, MQM.
 
     `judgments` are as `read.campaigns.load` gives them (relative ranking, which has no scores, is
     refused). Released segment scores have no workers, and a document only where it is named for
@@ -134,7 +163,7 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
     raise DataError("judgments without scores", expected="DA, ESA, segment scores or MQM")
 
 
-def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Scored:
+def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Scores:
     """The judgments of direct assessment or ESA that count, with their units; refused if none is.
 
     `score` is of each row of ``da.good``, by default its raw score; rows with NaN are left out.
@@ -148,7 +177,70 @@ def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Sc
     return from_frame(good.loc[rows, names].assign(score=values[rows]))
 
 
-def from_frame(frame: pd.DataFrame) -> Scored:
+def segment_scores(
+    judgments: DirectAssessment | pd.DataFrame, z: np.ndarray | None = None
+) -> Scores:
+    """Mean raw and z score of each system on each segment.
+
+    Only rows of type SYSTEM and REPEAT count; several judgments of the same output are averaged
+    first, so that segments judged more often do not weigh more (Knowles 2021, section 3). Raises
+    DataError where no row counts.
+
+    Parameters
+    ----------
+    judgments : DirectAssessment or DataFrame
+        The judgments; or scores released per segment: columns system, segment, raw, z, n.
+    z : array, optional
+        Standardised score of each row of ``judgments.good``, by default `da.judgment_z`: the place
+        where another standardisation comes in.
+
+    Examples
+    --------
+    >>> from rankstability import load, segment_scores
+    >>> segment_scores(load("demo-srdc", "de-en")).frame().columns.tolist()
+    ['system', 'segment', 'raw', 'z', 'judgments']
+    """
+    if isinstance(judgments, pd.DataFrame):
+        frame, keep = judgments, np.ones(len(judgments), bool)
+        raw, z, number = frame["raw"].to_numpy(float), frame["z"].to_numpy(float), frame["n"]
+    else:
+        frame, keep = judgments.good, counted(judgments.good)
+        raw, number = frame["score"].to_numpy(float), None
+        z = judgment_z(judgments) if z is None else z
+        if not keep.any():
+            problem = f"no judgments of type SYSTEM or REPEAT for {judgments.pair}"
+            expected = "judgments that count"
+            raise DataError(problem, file=judgments.file or None, expected=expected)
+    (system, systems), (segment, segments) = (_codes(frame[name][keep]) for name in KEYS)
+    raw, z = raw[keep], z[keep]
+    width, known = len(segments), np.isfinite(z)
+    cell, size = system * width + segment, len(systems) * width
+    mean_raw, count = averages(cell, raw, size)
+    mean_z, _ = averages(cell[known], z[known], size)
+    held = np.flatnonzero(count)
+    if number is not None:
+        count = np.bincount(cell, number, size).astype(int)
+    out = Scores(systems, segments, held // width, held % width, mean_z[held])
+    out = replace(out, raw=mean_raw[held], judgments=count[held])
+    if isinstance(judgments, pd.DataFrame):
+        return out
+    without = np.flatnonzero(np.bincount(system[known], minlength=len(systems)) == 0)
+    causes = _causes(judgments, [systems[k] for k in without]) if len(without) else {}
+    return replace(out, file=judgments.file, causes=causes)
+
+
+def _causes(da: DirectAssessment, systems: list[str]) -> dict[str, str]:
+    """Of each of these systems: how many judgments have no z-score, and why."""
+    why = pd.Series(unstandardised(da), index=da.good["system"].astype(str))
+    why = why[why.index.isin(systems) & (why != "").to_numpy()]
+    counts = why.groupby([why.index, why]).size()
+    return {
+        name: ", ".join(f"{n} of a {reason}" for (_, reason), n in counts[[name]].items())
+        for name in counts.index.unique(0)
+    }
+
+
+def from_frame(frame: pd.DataFrame) -> Scores:
     """Judgments as a frame: columns system, segment, score, and any of `UNITS`.
 
     Systems and segments are numbered in order of name.
@@ -165,14 +257,18 @@ def from_frame(frame: pd.DataFrame) -> Scored:
         named = (worker >= 0) & (document >= 0)
         units["block"] = pd.factorize(np.where(named, block, np.nan), sort=True)[0]
     workers = coded["worker"][1] if "worker" in units else ()
-    return Scored(
+    return Scores(
         systems, segments, system, segment, frame["score"].to_numpy(float), units, workers
     )
 
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
-    codes, names = pd.factorize(column.astype(object), sort=True)
-    return codes, tuple(str(n) for n in names)
-
-
-"""What judgments of one system hold together by, beside it."""
+    """Codes of a column's values in order of name, -1 of what is missing; and the names."""
+    named = isinstance(column.dtype, pd.CategoricalDtype)
+    if not (named and column.cat.categories.is_monotonic_increasing):
+        codes, names = pd.factorize(column.astype(object), sort=True)
+        return codes, tuple(str(n) for n in names)
+    categories = column.cat.categories
+    seen = np.bincount(column.cat.codes + 1, minlength=len(categories) + 1)[1:] > 0
+    codes = np.append(np.cumsum(seen) - 1, -1)[column.cat.codes]  # the last: missing
+    return codes, tuple(map(str, categories[seen]))

@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from .scored import Scored
+from .scored import Scores
 
 FEWEST_SCORES = 10  # a pair of systems counts where both have more
 FEWEST_LINES = 3  # users with fewer are kept unchecked
 LEAST = 0.75  # agreement below which a user is left out
 
 
-def screened(judged: Scored) -> Scored:
+def screened(judged: Scores) -> Scores:
     """The judgments of the users that WMT26 keeps; all, where no users are named.
 
     Raises DataError if nobody is left.
@@ -21,7 +21,7 @@ def screened(judged: Scored) -> Scored:
     return judged.take(kept_users(judged)) if judged.has("worker") else judged
 
 
-def kept_users(judged: Scored) -> np.ndarray:
+def kept_users(judged: Scores) -> np.ndarray:
     """A mask of the judgments of users that are kept; as for `screened`."""
     if not judged.has("worker"):
         return np.ones(len(judged.score), bool)
@@ -33,7 +33,7 @@ def kept_users(judged: Scored) -> np.ndarray:
     return kept
 
 
-def screening(judged: Scored) -> pd.DataFrame:
+def screening(judged: Scores) -> pd.DataFrame:
     """How far each user agrees with all in what lies between two systems, and who is left out.
 
     Of each pair of systems that a user scored on one segment: 2^(-(d - mu)^2 / (2 V)), where d is
@@ -79,7 +79,7 @@ def screening(judged: Scored) -> pd.DataFrame:
     )
 
 
-def _lines(judged: Scored, users: int) -> np.ndarray:
+def _lines(judged: Scores, users: int) -> np.ndarray:
     """How many pages each user judged: documents of a HIT, or segments where neither is named."""
     page = judged.unit("worker").astype(np.int64)
     for name in [u for u in ("hit", "document") if judged.has(u)] or ["segment"]:

@@ -17,7 +17,7 @@ from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.read import campaigns
 from rankstability.score import factors
-from rankstability.score.da import segment_scores
+from rankstability.score.scored import segment_scores
 
 
 def planted(seed: int = 31, lucky: bool = True) -> tuple[pd.DataFrame, np.ndarray]:

@@ -19,7 +19,7 @@ from rankstability.judgments import ranked_systems
 from rankstability.rank.comparing import opposite_pairs
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.score.da import segment_scores
+from rankstability.score.scored import segment_scores
 
 
 def test_raw_never_moves_on_removal_and_the_rest_do():

@@ -18,7 +18,8 @@ from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, counted
 from rankstability.read.campaigns import find, load_da
 from rankstability.score import factors
-from rankstability.score.da import judgment_z, segment_scores
+from rankstability.score.da import judgment_z
+from rankstability.score.scored import segment_scores
 
 
 def crossed_data(seed: int, n: int = 400) -> dict[str, np.ndarray]:

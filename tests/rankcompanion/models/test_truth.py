@@ -17,7 +17,8 @@ from rankcompanion.models.truth import draw_parts
 from rankstability.judgments import counted
 from rankstability.read.campaigns import find, load_da
 from rankstability.score import factors
-from rankstability.score.da import judgment_z, segment_scores
+from rankstability.score.da import judgment_z
+from rankstability.score.scored import segment_scores
 
 
 def test_drawn_parts_have_the_variances_they_are_drawn_with():

@@ -248,11 +248,11 @@ def test_real_rows_of_removal():
 def test_real_rows_of_the_released_scores_of_2020():
     from rankstability.judgments import is_human
     from rankstability.rank.systems import rank_systems
-    from rankstability.score.da import from_segment_frame
+    from rankstability.score.scored import segment_scores
 
     campaign, rankings, machines = campaigns.find("wmt20"), [], []
     for pair in ("en-de", "zh-en"):
-        scores = from_segment_frame(campaigns.load_segment_scores(campaign, pair))
+        scores = segment_scores(campaigns.load_segment_scores(campaign, pair))
         ranking = rank_systems(scores)
         without = ranking.without([s for s in ranking.systems if is_human(s)])
         rankings.append(ranking.table.assign(campaign="wmt20", pair=pair))

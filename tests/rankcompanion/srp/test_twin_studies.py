@@ -39,7 +39,7 @@ def test_no_twins_from_too_few():
 def test_a_da_study_is_the_ranking_of_its_workers_rows(style):
     """Restrict both files to the drawn workers, standardise anew, rank with the notebook's code."""
     from rankstability.rank.systems import rank_systems
-    from rankstability.score.da import segment_scores
+    from rankstability.score.scored import segment_scores
 
     da = campaigns.load_da(campaigns.find(style), "de-en")
     sampler = twin_samplers.da_sampler(da)
@@ -64,7 +64,7 @@ def test_a_da_study_is_the_ranking_of_its_workers_rows(style):
         ranking = rank_systems(scores)
         table = ranking.table.set_index("system")["mean_z"].reindex(systems)
         np.testing.assert_allclose(-found.means[i], table.to_numpy(), atol=1e-9)
-        judged.append(scores.judgments[np.isfinite(scores.z)].sum())
+        judged.append(scores.judgments[np.isfinite(scores.score)].sum())
         order = list(ranking.systems)
         for (a, b), significant in zip(found.pairs, found.significant[i], strict=True):
             if systems[a] in order and systems[b] in order:

@@ -18,7 +18,8 @@ from rankstability.judgments import (
     reference_systems,
 )
 from rankstability.rank.systems import rank_systems
-from rankstability.score.da import judgment_z, segment_scores
+from rankstability.score.da import judgment_z
+from rankstability.score.scored import segment_scores
 
 ROWS = [  # worker, system, segment, type, score
     ("w1", "A", "1", "SYSTEM", 80), ("w1", "B", "1", "SYSTEM", 40), ("w1", "A", "2", "REPEAT", 70),

@@ -25,8 +25,7 @@ from rankstability.rank.recipes import RECIPES, make, segment_domains
 from rankstability.rank.systems import rank_systems
 from rankstability.rank.units import TWO_WAY
 from rankstability.read import campaigns
-from rankstability.score.da import segment_scores
-from rankstability.score.scored import from_frame, scored
+from rankstability.score.scored import from_frame, scored, segment_scores
 
 # ------------------------------------------------------------------ the family
 

@@ -15,7 +15,8 @@ from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns, formats, languages, tables
-from rankstability.score.da import judgment_z, segment_scores
+from rankstability.score.da import judgment_z
+from rankstability.score.scored import segment_scores
 
 ROWS = [  # system, segment, annotator, score
     ("A", "1", "u", 4), ("A", "2", "u", 3), ("B", "1", "u", 2), ("B", "2", "u", 1),

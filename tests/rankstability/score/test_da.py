@@ -14,7 +14,8 @@ from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns, official
-from rankstability.score.da import from_segment_frame, judgment_z, segment_scores, worker_statistics
+from rankstability.score.da import judgment_z, worker_statistics
+from rankstability.score.scored import segment_scores
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +185,7 @@ def test_wmt20_segment_scores_give_the_official_averages(pair):
     frame, excluded = without_reference_rows(
         campaigns.load_segment_scores(campaign, pair), official.ranking(campaign, pair)
     )
-    scores = from_segment_frame(frame)
+    scores = segment_scores(frame)
     ranking = rank_systems(scores)
     table = compare_rankings(ranking, official.ranking(campaign, pair))
     assert table["same"].all(), table.to_string()
@@ -208,7 +209,7 @@ def test_segment_frames_average_to_the_same_means():
             "n": [1, 2, 1],
         }
     )
-    means = from_segment_frame(frame).system_means().set_index("system")
+    means = segment_scores(frame).system_means().set_index("system")
     assert means.loc["a"].tolist() == [70.0, 0.5, 2, 3]
     assert means.loc["b"].tolist() == [50.0, -1.0, 1, 1]
 
