@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion.lines import held, held_rr
+from rankcompanion.lines import held
 from rankstability.judgments import Blocks
 from rankstability.rank import bradley_terry, ranges
 from rankstability.rank.certainty import of_battles
@@ -62,14 +62,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         file = written(data, folder)
         frame = timed("read from CSV", lambda: reader.read([file], "en-cs", {}))
-    battles = timed("read rows counted for a verdict", lambda: held_rr.battles(frame))
+    battles = timed("read rows counted for a verdict", lambda: held.battles(frame))
     units = timed("counted by judge", lambda: ranges.units(data))
     counts = units.counts
     strength, _ = timed("strengths by counts", lambda: bradley_terry.davidson(counts))
     assert (np.diff(strength) < 0).all()
     timed("strengths with errors by judge", lambda: of_battles(units, "judge"))
-    timed("ranking, lines, rank sets", lambda: held.standing(battles, held_rr.METHOD, rng))
-    timed("200 null campaigns", lambda: held_rr.false_lines(battles, rng))
+    timed("ranking, lines, rank sets", lambda: held.standing(battles, held.METHOD, rng))
+    timed("200 null campaigns", lambda: held.false_lines(battles, rng))
     frame = pd.DataFrame(rows, columns=["work", "seconds"]).assign(battles=BATTLES)
     frame.to_csv(RESULTS, index=False)
 

@@ -18,7 +18,7 @@ from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.score import rr
 from rankstability.score.scored import Scored, scored
 
-from ..lines import held, held_rr
+from ..lines import held
 from ..lines.tables import false_line_table, judged_by, null_units, units_by_system
 from ..outlier_removal.changes import default_ranker
 from ..outlier_removal.removal import remove_each
@@ -42,7 +42,7 @@ class Case:
     recipe: str
     judgments: DirectAssessment | pd.DataFrame
     judged: Mapping[str, Scored]
-    battles: held_rr.Battles | None = None
+    battles: held.Battles | None = None
     extra: bool = False
 
     @property
@@ -88,12 +88,12 @@ def cases(
 
 def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case:
     asked = {"judge": "judge", "block": "block", "battle": "block"}.get(unit, "auto")
-    data = held_rr.battles(frame, asked)
+    data = held.battles(frame, asked)
     if len(data.systems) < 2:
         raise DataError(f"fewer than two systems in {name}", expected="two systems or more")
     if not data.times.any():
         raise DataError(f"only ties in {name}", expected="comparisons that one system wins")
-    return Case(name, pair, "RR", held_rr.METHOD, frame, {}, data)
+    return Case(name, pair, "RR", held.METHOD, frame, {}, data)
 
 
 def scored_case(
@@ -149,7 +149,7 @@ def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> 
     those of notebook 10.
     """
     if one.battles is not None:
-        return held_rr.false_lines(one.battles, named_generator(seed, one.name), draws, alpha)
+        return held.false_lines(one.battles, named_generator(seed, one.name), draws, alpha)
     units = null_units(one.own)
     shared = np.isfinite(one.own.matrix()).mean() > 0.5
     units = [u for u in units if (u == "block") != shared] or units
@@ -165,7 +165,7 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
-        table = rr_changes.removals(one.judgments, [held_rr.METHOD], alpha=alpha)
+        table = rr_changes.removals(one.judgments, [held.METHOD], alpha=alpha)
         systems = table["removed"] != rr_changes.REMOVED_REFERENCE
         return table.loc[systems, columns].reset_index(drop=True)
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)
@@ -193,7 +193,7 @@ def beside(one: Case) -> pd.DataFrame:
     """
     if one.battles is not None and not one.battles.unnamed:
         assert isinstance(one.judgments, pd.DataFrame)
-        judged = (held_rr.battles(one.judgments, "judge").sums()[1] > 0).astype(int)
+        judged = (held.battles(one.judgments, "judge").sums()[1] > 0).astype(int)
     elif one.battles is None and "worker" in one.own.units:
         judged = units_by_system(one.own, "worker").astype(int)
     else:

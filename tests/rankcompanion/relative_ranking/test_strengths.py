@@ -6,7 +6,7 @@ import demo_rr
 import numpy as np
 import pytest
 
-from rankcompanion.lines import held, held_rr
+from rankcompanion.lines import held
 from rankcompanion.relative_ranking.strengths import strengths
 from rankstability.rank import bradley_terry, ranges
 from rankstability.read import campaigns
@@ -28,7 +28,7 @@ def test_strengths_order_the_demo_as_its_truth_and_stand_beside_their_means():
     assert (table["low"] < table["strength"]).all() and (table["high"] > table["strength"]).all()
     sets = table[["rank_low", "rank", "rank_high"]].to_numpy()
     assert (np.diff(sets, axis=1) >= 0).all() and set(table["unit"]) == {"judge"}
-    battles = held_rr.battles(frame)
-    ratio = held.standing(battles, held_rr.METHOD, np.random.default_rng(0)).ranking
+    battles = held.battles(frame)
+    ratio = held.standing(battles, held.METHOD, np.random.default_rng(0)).ranking
     scores = ratio.set_index("system")["score"]
     assert (table.set_index("system")["bojar"] - scores).abs().max() < 1e-12

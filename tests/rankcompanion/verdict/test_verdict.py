@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 from conftest import needs
 from rankcompanion import session
 from rankcompanion.figures import lines as figures
-from rankcompanion.lines import held_rr
+from rankcompanion.lines import held
 from rankcompanion.verdict import answers, sizes
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
@@ -82,7 +82,7 @@ def test_relative_rankings_are_ordered_by_wins_over_decided_and_judges_are_the_u
     assert made.unit == "judge" and "recipes" not in tables and "design" not in tables
     # a share of wins has the variance of a ratio of sums over judges, each corrected by its share,
     # and by no less than what is unbiased where all that one judge decides is alike
-    won, met = held_rr.battles(frame, "judge").sums()
+    won, met = held.battles(frame, "judge").sums()
     k = made.sure.order[0]
     share = met[:, k] / met[:, k].sum()
     rest = (won[:, k] - made.sure.mean[0] * met[:, k]) / met[:, k].sum()
@@ -97,9 +97,9 @@ def test_equal_systems_in_relative_ranking_draw_lines_as_seldom_as_their_tests_p
         ranks = rng.permutation(5) + 1
         rows += [("t", block, block % 30, str(block), p + 1, f"s{p}", ranks[p]) for p in range(5)]
     columns = ["task", "block", "judge", "segment", "position", "system", "rank"]
-    data = held_rr.battles(pd.DataFrame(rows, columns=columns))
+    data = held.battles(pd.DataFrame(rows, columns=columns))
     assert data.units == 30
-    null = held_rr.false_lines(data, rng, 200)
+    null = held.false_lines(data, rng, 200)
     assert null["pairs_low"].item() < 0.05 < null["pairs_high"].item() + 0.02
 
 

@@ -12,7 +12,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from rankcompanion.commands import main
-from rankcompanion.lines import held_rr
+from rankcompanion.lines import held
 from rankcompanion.relative_ranking import agreement
 from rankstability import load, rank_by_recipe, rank_systems, segment_scores
 from rankstability.errors import DataError
@@ -461,7 +461,7 @@ def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(
         for ask in (
             lambda data=data: data.resample("judge", 5, np.random.default_rng(1)),
             lambda data=data: bradley_terry.judge_influence(data, "judge"),
-            lambda frame=frame: held_rr.battles(frame, "judge"),
+            lambda frame=frame: held.battles(frame, "judge"),
         ):
             with pytest.raises(DataError, match=f"name no judge; found '?{left_out} of 18"):
                 ask()
