@@ -23,7 +23,7 @@ from ..score.scored import Scored
 from .bradley_terry import judge_influence
 from .ranges import Units
 from .significance import check_level
-from .units import DOCUMENT, TWO_WAY, WORKER, default_kinds, difference_variance
+from .units import DOCUMENT, TWO_WAY, WORKER, default_kinds, difference_variance, unit_totals
 
 ALONE = 1e-9  # effective units above one, at most, where one unit holds all of a system
 STILL = 1e-12  # of the squared range of scores: a smaller variance is rounding
@@ -176,14 +176,11 @@ def certainty(
     with np.errstate(invalid="ignore", divide="ignore"):
         own = np.bincount(stratum, weight * scored.score) / np.bincount(stratum, weight)
         means = scored.means(by_domain)
-    part = share * (scored.score - own[stratum])
     codes = [scored.unit(name).astype(np.int64) for name in names]
 
     def kind(code: np.ndarray) -> Kind:
-        _, code = np.unique(code, return_inverse=True)
-        key, size = code * n + system, (int(code.max()) + 1) * n
-        held, done = (np.bincount(key, x, size).reshape(-1, n) for x in (share, part))
-        return corrected(held, done)
+        parts, held = unit_totals(system, code, scored.score - own[stratum], share, n)
+        return corrected(held, parts)
 
     cell = kind(codes[0] * (codes[1].max() + 1) + codes[1]) if len(codes) == 2 else None
     kinds = {name: kind(code) for name, code in zip(names, codes, strict=True)}
