@@ -95,26 +95,19 @@ def influences(counts: PairCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def judge_influence(data: Units, unit: str = "judge") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Davidson strengths, (systems,), and of each unit its influence on them and comparisons.
 
-    `unit`: ``judge`` or ``block``; those without comparisons are left out. The influence is the
-    unit's score times the inverse information, comparisons are of each system: (units, systems).
+    `unit`: ``judge`` or ``block``. The influence is the unit's score times the inverse information,
+    comparisons are of each system: (units, systems).
     """
-    owner = data.owner(unit)
-    n, counts = len(data.systems), data.counts
-    strength, tie = davidson(counts)
-    lead, draw = _expected(strength, tie)
-    number = (counts.wins + counts.wins.T + counts.ties).astype(float)
+    owner, n = data.owner(unit), len(data.systems)
+    strength, *effects = influences(data.counts)
+    win, tie = (effect.reshape(n * n, n) for effect in effects)
     i, j = (a.ravel() for a in np.indices((n, n)))
-    sign = np.eye(n)[i] - np.eye(n)[j]
-    won, tied = (0.5 - lead.ravel())[:, None] * sign, -lead.ravel()[:, None] * sign
-    more = np.column_stack([won, -draw.ravel()]), np.column_stack([tied, 1 - draw.ravel()])
-    score = data.wins @ more[0] + data.ties @ more[1] / 2  # ties stand twice
-    made = (data.wins + data.ties / 2) @ np.abs(sign)
+    influence = data.wins @ win + data.ties @ tie / 2  # ties stand twice
+    made = (data.wins + data.ties / 2) @ np.abs(np.eye(n)[i] - np.eye(n)[j])
     if unit == "judge":
         size = int(owner.max()) + 1
-        score, made = (
-            np.stack([np.bincount(owner, s, size) for s in x.T], axis=1) for x in (score, made)
+        influence, made = (
+            np.stack([np.bincount(owner, x, size) for x in part.T], axis=1)
+            for part in (influence, made)
         )
-    some = made.sum(axis=1) > 0
-    score, made = score[some], made[some]
-    influence = (score @ _inverse_information(number, lead, draw))[:, :n]
     return strength, influence, made

@@ -22,7 +22,7 @@ from ..score.pairwise import PairCounts, weighted
 from ..score.renewed import decisions, good_rows, renewed_z
 from ..score.scored import Scored
 from ..score.screening import kept_users
-from .bradley_terry import davidson, influences
+from .bradley_terry import davidson, influences, judge_influence
 from .ranges import Units
 from .recipes import Made, Recipe, counted_by, made_by
 
@@ -246,9 +246,7 @@ def removals_of_battles(data: Units) -> list[Removal]:
     win, tie = (effect.reshape(n * n, n) for effect in effects)
     leader, *others = np.argsort(-strength, kind="stable").tolist()
     number = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]).astype(int)
-    votes = np.concatenate([win, tie])
-    blocks = data.wins @ win + data.ties @ tie / 2
-    judges = np.array([np.bincount(data.judges, effect) for effect in blocks.T]).T
+    votes, judges = np.concatenate([win, tie]), judge_influence(data)[1]
 
     def without_votes(ranked: np.ndarray, k: int) -> PairCounts:
         taken = np.zeros_like(number)
