@@ -1,9 +1,9 @@
 """One language pair's ranking with what is certain of it: lines claimed and held, rank sets.
 
 The one place where a ranking of any protocol meets `rank.certainty`; notebooks 00, 01 and 10 show
-what it gives. Of relative rankings and battles a system's score is the share of its decided
-comparisons that it won, and another campaign would have other judges, or only other blocks (or
-battles) where judges are not all named.
+what it gives. Of battles a system's score is its strength (Davidson's model), of relative
+rankings the share of its decided comparisons that it won; another campaign would have other judges,
+or only other blocks (or battles) where judges are not all named.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 
 from rankstability.judgments import REFERENCE
-from rankstability.rank.certainty import Certainty, certainty, of_wins
-from rankstability.rank.ranges import default_unit, ranks, units
+from rankstability.rank.bradley_terry import STRENGTH, finite
+from rankstability.rank.certainty import Certainty, certainty, of_battles, of_wins
+from rankstability.rank.ranges import Units, default_unit, ranks, units
 from rankstability.rank.recipes import RECIPES, Made, Recipe, made_by, recipe_named, recipe_table
 from rankstability.rank.systems import count_tests, rank_counts
 from rankstability.rank.units import (
@@ -27,13 +28,14 @@ from rankstability.rank.units import (
     unit_table,
 )
 from rankstability.score.pairwise import PairCounts
+from rankstability.score.rr import METHODS
 from rankstability.score.scored import Scored
 
 from .calibration import false_line_row
 
 UNTOLD = ""  # the unit where nothing can be told apart
-MANY = 5000  # units from which resampling is normal, and null campaigns turn units round whole
-METHOD = "bojar"  # wins over decided comparisons, lines by the sign test: what notebook 07 tests
+MANY = 5000  # units above which resampling is normal, and null campaigns turn units round whole
+METHOD = "bojar"  # wins over decided comparisons: the score of relative rankings
 RANKED = ["rank", "system", "score", "cluster"]
 
 
@@ -48,7 +50,8 @@ class Standing:
 
     `ranking`, in the recipe's order: rank, system, score, cluster, low, high (interval of the
     score; empty where one unit holds all of a system), rank_low, rank_high (rank set), may_be_first
-    (1 or 0), p_first (share of resampled campaigns in which it is first), unit.
+    (1 or 0), p_first (share of resampled campaigns in which it is first), unit; of comparisons
+    bojar, too, the share of those decided that it won.
     """
 
     recipe: str
@@ -69,11 +72,12 @@ class Standing:
 class Battles:
     """Comparisons of one task, counted within each of `units` units.
 
-    `unit` is ``judge``, ``block``, or ``battle``: a block of two outputs.
+    `unit` is ``judge``, ``block``, or ``battle``: a block of two outputs. `method` is the score
+    that ranks: of battles, whose opponents may be uneven, strengths where finite; else `METHOD`.
 
     `of`, `winner`, `loser`, `times` have a row per unit and ordered pair of systems that was
-    decided: how often. `counts` are over all units, ties included; `number`: unit, units, inside,
-    default, as `rank.units.unit_table` has it, without judges where not all are named.
+    decided: how often. `every` has all comparisons by block, ties included; `number`: unit, units,
+    inside, default, as `rank.units.unit_table` has it, without judges where not all are named.
     `judges` are those named, `unnamed` the blocks that name none.
     """
 
@@ -84,7 +88,8 @@ class Battles:
     winner: np.ndarray
     loser: np.ndarray
     times: np.ndarray
-    counts: PairCounts
+    every: Units
+    method: str
     number: pd.DataFrame
     judges: int
     unnamed: int
@@ -214,11 +219,16 @@ def standing(
 
 
 def _of_battles(data: Battles, rng: np.random.Generator, resamples: int, alpha: float) -> Standing:
-    sure = of_wins(data.systems, *data.sums(), unit=data.unit, alpha=alpha)
-    ranking = rank_counts(data.counts, METHOD, alpha=alpha)
-    table = ranking.table.rename(columns={METHOD: "score"})[RANKED]
+    if data.method == STRENGTH:
+        sure = of_battles(data.every, data.unit, alpha)
+    else:
+        sure = of_wins(data.systems, *data.sums(), unit=data.unit, alpha=alpha)
+    counts = data.every.counts
+    ranking = rank_counts(counts, data.method, alpha=alpha)
+    table = ranking.table.rename(columns={data.method: "score"})[RANKED]
+    table["bojar"] = METHODS[METHOD](counts)[table["system"]].to_numpy()
     drawn = draw(data, sure, rng, resamples) if sure.told else None
-    return _standing(METHOD, data.number, table, ranking.lines, sure, drawn)
+    return _standing(data.method, data.number, table, ranking.lines, sure, drawn)
 
 
 def _standing(
@@ -278,14 +288,15 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     table = pd.DataFrame(kinds, columns=["unit", "units", "inside"])
     table["default"] = (table["unit"] == chosen).astype(int)
     of, pair = key // (n * n), key % (n * n)
-    number, counts = int(owner.max()) + 1, every.counts
     decided = of, pair // n, pair % n, times
-    return Battles(every.systems, chosen, number, *decided, counts, table, judges, unnamed)
+    method = STRENGTH if block == "battle" and finite(every.counts) else METHOD
+    number = int(owner.max()) + 1
+    return Battles(every.systems, chosen, number, *decided, every, method, table, judges, unnamed)
 
 
 def draw(data: Battles, sure: Certainty, rng: np.random.Generator, resamples: int) -> np.ndarray:
     """Scores in campaigns with other units, (resamples, systems), in the order of `sure`."""
-    if data.units > MANY:
+    if data.units > MANY or data.method == STRENGTH:
         return sure.mean + normal_draws(sure.covariance, resamples, rng)
     return bootstrap(*data.sums(), rng, resamples)[:, sure.order]
 
@@ -313,5 +324,5 @@ def false_lines(
         counts = PairCounts(data.systems, wins, np.zeros_like(wins))
         tests = count_tests(counts)
         pairs[k] = (tests[0][above] < alpha).mean()
-        lines[k] = bool(rank_counts(counts, METHOD, alpha=alpha, tests=tests).lines)
-    return false_line_row(METHOD, data.unit, pairs, lines)
+        lines[k] = bool(rank_counts(counts, data.method, alpha=alpha, tests=tests).lines)
+    return false_line_row(data.method, data.unit, pairs, lines)

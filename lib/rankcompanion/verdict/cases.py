@@ -14,6 +14,7 @@ from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import TYPES, DirectAssessment, ranked_systems, select_rows
 from rankstability.rank.balanced import design
+from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.score import rr
 from rankstability.score.scored import Scored, scored
@@ -23,6 +24,7 @@ from ..lines.tables import false_line_table, judged_by, null_units, units_by_sys
 from ..outlier_removal.changes import default_ranker
 from ..outlier_removal.removal import remove_each
 from ..relative_ranking import rr_changes
+from ..relative_ranking.strengths import meetings
 from . import annotators, sizes
 
 
@@ -93,7 +95,7 @@ def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case
         raise DataError(f"fewer than two systems in {name}", expected="two systems or more")
     if not data.times.any():
         raise DataError(f"only ties in {name}", expected="comparisons that one system wins")
-    return Case(name, pair, "RR", held.METHOD, frame, {}, data)
+    return Case(name, pair, "RR", data.method, frame, {}, data)
 
 
 def scored_case(
@@ -165,7 +167,7 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
-        table = rr_changes.removals(one.judgments, [held.METHOD], alpha=alpha)
+        table = rr_changes.removals(one.judgments, [one.recipe], alpha=alpha)
         systems = table["removed"] != rr_changes.REMOVED_REFERENCE
         return table.loc[systems, columns].reset_index(drop=True)
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)
@@ -237,8 +239,10 @@ def _raw(one: Case) -> Scored:
 
 
 def judged_on(one: Case) -> dict[str, pd.DataFrame]:
-    """What each system was judged on (design), from `rank.balanced.design`."""
-    return {"design": design(one.own)} if one.judged else {}
+    """What each system was judged on (design), or whom it met (meetings, of battles)."""
+    if one.battles is None:
+        return {"design": design(one.own)}
+    return {"meetings": meetings(one.battles.every.counts)} if one.recipe == STRENGTH else {}
 
 
 def by_annotators(

@@ -22,6 +22,7 @@ from paperkit.templates import HERE, template
 from rankstability.chance import named_generator
 from rankstability.judgments import DirectAssessment, human_systems, reference_systems
 from rankstability.rank.balanced import adaptive, complete
+from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
 from rankstability.read.languages import PLACEHOLDER
@@ -29,6 +30,7 @@ from rankstability.read.languages import PLACEHOLDER
 from .. import run as runner
 from .. import session
 from ..figures import lines as figures
+from ..lines.held import METHOD
 from ..session import Drawn, Outputs, Run
 from . import answers
 from . import cases as study
@@ -207,10 +209,12 @@ SCORE_NAMES = {
     ("DA", "raw"): "mean raw score",
     ("MQM", "raw"): "minus MQM per segment",
     ("MQM", "z"): "mean z-score of minus MQM",
+    ("RR", STRENGTH): "strength",
+    ("RR", METHOD): "share of wins",
 }
 MAYBE = (
     *("false_lines", "removals", "repeat", "needed", "additions"),
-    *("controls", "design", "agreement", "annotators", "influence", "habits"),
+    *("controls", "design", "agreement", "annotators", "influence", "habits", "meetings"),
 )
 
 
@@ -240,7 +244,7 @@ def told(
         "unit": made.unit,
         "asked": _asked(made),
         "standardised": recipe is not None and recipe.score == "z",
-        "score_name": SCORE_NAMES[one.protocol, recipe.score] if recipe else "share of wins",
+        "score_name": SCORE_NAMES[one.protocol, recipe.score if recipe else one.recipe],
         "judgments": one.judgments_counted,
         "judges": one.battles.judges if one.battles else None,
         "unnamed": one.battles.unnamed if one.battles else None,

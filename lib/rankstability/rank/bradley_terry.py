@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
@@ -10,6 +12,22 @@ from ..score.pairwise import PairCounts
 from .ranges import Units
 
 STEPS, ENOUGH = 100, 1e-10
+STRENGTH = "strength"  # the name of Davidson's strengths among the scores of comparisons
+
+
+def finite(counts: PairCounts) -> bool:
+    """Whether strengths are finite: wins, losses and ties lead from each system to every other."""
+    return int(connected_components(counts.wins + counts.ties > 0, connection="strong")[0]) == 1
+
+
+def strengths(counts: PairCounts) -> np.ndarray:
+    """Strengths by `davidson`; where they are infinite, with one more win each way of every pair.
+
+    The latter orders systems, and says nothing of how far apart they are.
+    """
+    if not finite(counts):
+        counts = replace(counts, wins=counts.wins + 1 - np.eye(len(counts.systems), dtype=int))
+    return davidson(counts)[0]
 
 
 def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
@@ -22,7 +40,7 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
     """
     n = len(counts.systems)
     wins, ties = counts.wins.astype(float), counts.ties.astype(float)
-    if connected_components(wins + ties > 0, connection="strong")[0] > 1:
+    if not finite(counts):
         raise DataError(
             "no finite strengths: some systems never lose, or never win, against the others",
             value=counts.systems,

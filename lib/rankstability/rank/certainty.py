@@ -222,12 +222,14 @@ def of_wins(
 def of_battles(data: Units, unit: str = "judge", alpha: float = 0.05) -> Certainty:
     """What is certain of the strengths of battles (Davidson: Bradley-Terry with ties).
 
-    `unit` is ``judge`` or ``block`` (each battle by itself: nothing is then said of other judges).
+    `unit` is ``judge``, or ``block`` or ``battle`` (each by itself: nothing is then said of other
+    judges).
     A unit's influence is that of the clustered sandwich, its share that of the system's battles: of
     G judges alike the correction is the usual G / (G - 1), but a model that few judges met has no
     more degrees of freedom than they give. Raises DataError where strengths are infinite.
     """
-    strength, influence, battles = judge_influence(data, unit)
+    whose = "block" if unit == "battle" else unit
+    strength, influence, battles = judge_influence(data, whose)
     kind = corrected(battles / battles.sum(axis=0), influence, alike=True)
     return from_kinds(data.systems, strength, {unit: kind}, span=1.0, alpha=alpha)
 

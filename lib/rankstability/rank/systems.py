@@ -12,6 +12,7 @@ from ..score.mqm import NORMALISATIONS, Ratings, normalised
 from ..score.pairwise import PairCounts
 from ..score.rr import REFERENCE
 from ..score.scored import Scores
+from .bradley_terry import STRENGTH, strengths
 from .ranking import Ranking, rank, without_score
 from .recipes import Recipe, counted_by, made_by, recipe_named, recipe_table
 from .significance import correct, permutation_test, rank_sum, sign_test
@@ -189,11 +190,16 @@ def rank_counts(
     """A task's systems by a score, with clusters from the sign test; the reference is not ranked.
 
     The score is by a `method` of `score.rr.METHODS`; whether comparisons with the reference count
-    is part of it. A system without a comparison that counts stands last, with `UNSCORED`. `tests`:
-    `count_tests` of the systems without the reference, to save computing them again.
+    is part of it. ``strength`` is by `bradley_terry.strengths`, without the reference. A system
+    without a comparison that counts stands last, with `UNSCORED`. `tests`: `count_tests` of the
+    systems without the reference, to save computing them again.
     """
-    score = rr.method_of(method)(counts).drop(labels=[REFERENCE], errors="ignore")
-    table = pd.DataFrame({"system": list(score.index), method: score.fillna(UNSCORED).to_numpy()})
-    p, lead = tests if tests else count_tests(counts.without(REFERENCE), correction)
+    ranked = counts.without(REFERENCE)
+    if method == STRENGTH:
+        score = strengths(ranked)
+    else:
+        score = rr.method_of(method)(counts)[[*ranked.systems]].fillna(UNSCORED).to_numpy()
+    table = pd.DataFrame({"system": ranked.systems, method: score})
+    p, lead = tests if tests else count_tests(ranked, correction)
     name = _corrected(SIGN_TEST, correction)
     return rank(table, p, lead, by=method, test=name, rule=rule, alpha=alpha)

@@ -70,7 +70,7 @@ _IN_PAPERS = {
     "sole_winner": "sole winner (Bojar et al. 2011, Table 4), as a share of blocks",
 }
 LABELS = {m.name: m.label for m in METHODS.values()} | BLOCK_METHODS
-LABELS["mfas"] = "minimum feedback arc set"
+LABELS |= {"mfas": "minimum feedback arc set", "strength": "strength (Davidson)"}
 """What figures call each way to rank."""
 TOURNAMENT_METHODS = {
     "mfas": ("MFAS", ""),
