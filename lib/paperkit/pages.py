@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cache
 from html import escape, unescape
 from itertools import chain, count
@@ -54,14 +55,15 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if not _blank(output)]
     notebook.cells = _folded(notebook.cells)
-    heading = ""
+    heading, captions = "", Captions()
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             titles = re.findall(r"^#+ +(.+)$", cell.source, re.MULTILINE)
             heading = titles[-1] if titles else heading
+            cell.source = tables.spaced(captions.taken(cell.source))
             continue
         for output in cell.get("outputs", []):
-            _figure(output, links, folder, heading)
+            _figure(output, links, folder, heading, captions)
     from nbconvert.exporters import TemplateExporter
 
     # HTMLExporter's own would parse the page again, for pictures without alt text: there are none
@@ -127,7 +129,50 @@ def _says_something(cell: Mapping[str, Any]) -> bool:
     return "parameters" in _tags(cell) or any(text != tables.EMPTY for text in shown)
 
 
-def _figure(output: Any, links: Mapping[str, str], folder: Path, heading: str) -> None:
+CAPTION = re.compile(
+    r"^\*\*Figure (\d+)\*\* \(((?:`[^`]+`(?:, )?)+)( of all pairs)?\)\. (.+?)\s*(?=\n\s*\n|\Z)",
+    re.M | re.S,
+)
+
+
+class Captions:
+    """The captions in a notebook's text cells: ``**Figure 3** (`scores`). What to see.``
+
+    The name is that of the file (with ``*`` for any letters), in the folder of each pair or of the
+    campaign; with `` of all pairs`` behind it, of the campaign only.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, bool], tuple[str, str, bool]] = {}
+        self.said: set[str] = set()
+
+    def taken(self, text: str) -> str:
+        """`text` of a cell without its captions, which are kept."""
+        for number, names, whole, words in CAPTION.findall(text):
+            each = re.findall("`([^`]+)`", names)
+            for name in each:
+                several = len(each) > 1 or "*" in name
+                self.known[name, bool(whole)] = number, " ".join(words.split()), several
+        return CAPTION.sub("", text)
+
+    def of(self, picture: str) -> str:
+        """The caption, as Markdown, of a picture such as ``cs-en/bump.png``; all of it once."""
+        pair, _, name = picture.removesuffix(".png").rpartition("/")
+        fits = [key for key in self.known if fnmatch(name, key[0]) and not (pair and key[1])]
+        if not fits:
+            return ""
+        best = max(fits, key=lambda key: (key[1], key[0] == name, len(key[0])))
+        number, words, several = self.known[best]
+        part = [pair, name.replace("_", " ") if several else ""]
+        label = tables.words(", ".join(filter(None, [f"Figure {number}", *part])))
+        again = number in self.said
+        self.said.add(number)
+        return f"**{label}.** {'To be read as the first.' if again else tables.spaced(words)}"
+
+
+def _figure(
+    output: Any, links: Mapping[str, str], folder: Path, heading: str, captions: Captions
+) -> None:
     """Enter in an output with a picture what the template needs: its link and its alt text."""
     data, metadata = output.get("data", {}), output.setdefault("metadata", {})
     about = {**metadata.get("image/png", {}), **metadata.pop("rankstability", {})}
@@ -139,13 +184,13 @@ def _figure(output: Any, links: Mapping[str, str], folder: Path, heading: str) -
     if not link and not png:
         return
     alt = str(about.get("alt") or "")
-    caption = alt.partition(". ")[0].rstrip(".") or heading
+    plain = alt.partition(". ")[0].rstrip(".") or heading
     words = name.removesuffix(".png").replace("/", " ").replace("_", " ")
     metadata["site"] = {
         "source": link or "data:image/png;base64," + base64.b64encode(png).decode(),
         "alt": alt or ": ".join(filter(None, [words, heading])) or "Figure",
-        "caption": caption,
-        "id": "figure-" + slug(words or caption),
+        "caption": captions.of(name) or tables.words(plain),
+        "id": "figure-" + slug(words or plain),
         "csv": links.get(name.removesuffix(".png") + ".csv", "") if link else "",
         "png": link,
     }

@@ -151,8 +151,13 @@ def words(markdown: str) -> str:
 
     Sentences hold names from data; this way none can forget to escape them.
     """
-    text = markdown.translate(str.maketrans(TEXT)).replace("://", "&#58;//")
+    text = spaced(markdown).translate(str.maketrans(TEXT)).replace("://", "&#58;//")
     return re.sub(r"(?<!\*)\*(?!\*)", "&#42;", text)
+
+
+def spaced(text: str) -> str:
+    """`text` with a space that does not break between a number and its per cent sign."""
+    return re.sub(r"(?<=\d) ?%(?!\w)", "\u00a0%", text)
 
 
 def install() -> None:

@@ -140,11 +140,25 @@ def test_formulas_are_mathml_and_what_they_quote_stays_text(tmp_path):
     assert body.words[0][2].split()[:2] == ["Both", "and"]  # a formula is nothing to search for
 
 
+def test_captions_are_taken_from_the_text_above_and_numbered_by_pair():
+    captions = pages.Captions()
+    text = "## A\n\n**Figure 1** (`bump`). Look *here*: 7% of\nit.\n\nText.\n"
+    text += "\n**Figure 2** (`by_*`). There.\n\n**Figure 3** (`bump` of all pairs). All."
+    assert captions.taken(text).split() == ["##", "A", "Text."]
+    assert captions.of("cs-en/bump.png") == "**Figure 1, cs-en.** Look *here*: 7\xa0% of it."
+    assert captions.of("de-en/bump.png") == "**Figure 1, de-en.** To be read as the first."
+    assert captions.of("bump.png") == "**Figure 3.** All."
+    assert captions.of("by_<i>.png") == "**Figure 2, by &#60;i&#62;.** There."
+    assert captions.of("other.png") == ""
+
+
 def test_a_figure_is_a_file_with_alt_text_caption_and_numbers(root, made):
     text = (root / "site" / "wmtx" / "01_tiny__cs-en.html").read_text()
     assert 'src="01_tiny/cs-en/mean_scores.png"' in text
     assert 'alt="Two means. Across: alpha, &lt;beta&gt;. Down: mean z"' in text
-    assert '<figcaption>Two means <a href="01_tiny/cs-en/mean_scores.csv">numbers</a>' in text
+    assert (
+        '<figcaption><p>Two means</p> <a href="01_tiny/cs-en/mean_scores.csv">numbers</a>' in text
+    )
     assert '<figure id="figure-cs-en-mean-scores">' in text
     copied = root / "site" / "wmtx" / "01_tiny" / "cs-en" / "mean_scores.png"
     kept = root / "figures" / "wmtx" / "01_tiny" / "cs-en" / "mean_scores.png"

@@ -91,7 +91,7 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
         ax.text(0.97, 0.05, note, transform=ax.transAxes, ha="right", fontsize=8.5)
         ax.set(ylim=(0, 1), xlim=(0, None))
         ax.xaxis.set_major_locator(MaxNLocator(4))
-        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="\u00a0%"))
         ax.xaxis.set_major_formatter(THOUSANDS)
     _label_edges(axes, "judgments", "significant pairs")
     return finish(fig, title, fig.axes[0], 2, fontsize=8)
@@ -115,7 +115,7 @@ def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "")
         )
         ax.plot(printed["judgments"], printed["value"], "x", color="black", ms=6, label="printed")
         ax.set_title(f"spread {spread:.3g}", fontsize=9.5)
-        ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="\u00a0%"))
     fig.axes[0].set_ylim(0, None)
     _label_edges(axes, "judgments", "pairs in the wrong order")
     return finish(fig, title, fig.axes[0], 4, fontsize=8)
@@ -150,7 +150,7 @@ def range_quality(table: pd.DataFrame, printed: pd.DataFrame, title: str = "") -
                 label=f"printed, {method}",
             )  # fmt: skip
         if "violations" in quantity:
-            ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+            ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="\u00a0%"))
         ax.set_ylabel(labels[quantity])
         ax.set_ylim(0, None)
     _label_edges(axes, "judgments")
@@ -194,7 +194,7 @@ def coverage(table: pd.DataFrame, title: str = "") -> Figure:
     low = float((table["coverage"] - 2 * table["coverage_se"]).min())
     ax.set(xlim=(-0.5, len(spreads) - 0.5), ylim=(min(0.9, low) - 0.01, 1.005))
     ax.set_ylabel("true rank inside its range")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="\u00a0%"))
     return finish(fig, title, ax, 3, title="what is resampled", fontsize=8)
 
 
@@ -228,7 +228,7 @@ def _needed(
         y = part[row].map(names.index) + (i - middle) * 0.68 / len(groups)
         colour = colours[i % len(colours)]
         ax.hlines(y, part["fewer"], part["more"], color=colour, lw=2.2, alpha=0.45)
-        ax.plot(part["judgments"], y, "o", color=colour, ms=4.5, label=labels.format(name))
+        ax.plot(part["judgments"], y, "o", color=colour, ms=4.5, label=labels.format(name).replace("%", "\u00a0%"))
     ax.set(xscale="log", xlabel="judgments")
     ax.xaxis.set_major_formatter(THOUSANDS)
     ax.minorticks_off()

@@ -65,7 +65,7 @@ def srp_curves(
     for ax, (value, se, name) in zip(axes, PANELS, strict=True):
         for i, (label, rows) in enumerate(data.groupby("series", sort=False)):
             rows = rows.sort_values(x)
-            look: dict[str, Any] = {"color": PALETTE[i % len(PALETTE)]}
+            look: dict[str, Any] = {"color": PALETTE[i % len(PALETTE)], "clip_on": not se}
             if se:
                 edges = [np.clip(rows[value] + k * rows[se], 0, 1) for k in (-2, 2)]
                 ax.fill_between(rows[x], *edges, **look, alpha=0.13, lw=0)
@@ -74,7 +74,7 @@ def srp_curves(
             hollow = rows[rows["empty_share"] >= 0.5]
             ax.plot(hollow[x], hollow[value], ls="", mfc="white", zorder=4, **look)
         ax.set(xlabel=xlabel, ylabel=name, xticks=sorted(data[x].unique()))
-        ax.set_ylim(**({"top": 1.02} if se else {"bottom": 0}))
+        ax.set_ylim(**({"top": 1.0} if se else {"bottom": 0}))
     return finish(fig, title, axes[0], 3)
 
 
@@ -98,7 +98,7 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
         for ax, (value, se, _) in zip(axes, EFFORT_PANELS, strict=True):
             edges = [np.clip(means[value] + k * means[se], -1, 1) for k in (-2, 2)]
             ax.fill_between(means["effort"], *edges, color=PALETTE[i], alpha=0.2, lw=0)
-            ax.plot(means["effort"], means[value], **look, label=words)
+            ax.plot(means["effort"], means[value], **look, label=words, clip_on=False)
             if i == 0 and tasks > 1:
                 _single_tasks(ax, rows, value)
             if i == 0 or tasks == 1:
@@ -111,7 +111,7 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
         ax.xaxis.set_major_formatter(lambda v, _: f"{v:g}")
         ax.xaxis.set_minor_locator(NullLocator())
         if value != "kendall":
-            ax.set_ylim(-0.03, 1.03)
+            ax.set_ylim(0.0, 1.0)
     return finish(fig, title, axes[0], 2)
 
 
