@@ -17,7 +17,8 @@ import pandas as pd
 from rankstability.judgments import REFERENCE
 from rankstability.rank.certainty import Certainty, certainty, of_wins
 from rankstability.rank.ranges import default_unit, ranks, units
-from rankstability.rank.recipes import RECIPES, Made, Recipe, made_by, recipe_named, recipe_table
+from rankstability.rank.ranking import Ranking
+from rankstability.rank.recipes import RECIPES, Recipe, made_by, recipe_named
 from rankstability.rank.systems import count_tests, rank_counts
 from rankstability.rank.units import (
     bootstrap,
@@ -98,9 +99,9 @@ class Battles:
         return won, won + lost
 
 
-def splits(made: Made) -> set[frozenset[int]]:
+def splits(made: Ranking) -> set[frozenset[int]]:
     """Each line of a recipe's ranking as the set of systems above it."""
-    return {frozenset(made.order[: k + 1].tolist()) for k in np.flatnonzero(made.lines)}
+    return {frozenset(made.order[: k + 1].tolist()) for k in np.flatnonzero(made.claimed)}
 
 
 def codes(sure: Certainty, systems: Sequence[str]) -> np.ndarray:
@@ -126,7 +127,7 @@ def lines(
     recipe: Recipe,
     unit: str | None = None,
     alpha: float = 0.05,
-    made: Made | None = None,
+    made: Ranking | None = None,
 ) -> pd.DataFrame:
     """The lines that a recipe claims, and which places between neighbours hold one.
 
@@ -135,7 +136,7 @@ def lines(
     """
     made = made_by(judged, recipe, alpha) if made is None else made
     sure = certainty(judged, unit or None, recipe.by_domain, alpha)
-    out = places(1 + np.flatnonzero(made.lines), made.order, sure)
+    out = places(made.lines, made.order, sure)
     out.insert(0, "recipe", recipe.name)
     return out
 
@@ -163,11 +164,10 @@ def recipes_table(judged: Mapping[str, Scored], alpha: float = 0.05) -> pd.DataF
     ranges of ranks are the recipe's own.
     """
     recipes = {name: recipe_named(name) for name in judged}
-    parts = [
-        recipe_table(recipes[name], made_by(one, recipes[name], alpha), one.systems)
-        for name, one in judged.items()
-    ]
-    return pd.concat(parts, ignore_index=True)
+    made = {name: made_by(one, recipes[name], alpha).table for name, one in judged.items()}
+    table = pd.concat(made, names=["recipe"]).reset_index("recipe")
+    columns = ["recipe", "system", "rank", "score", "rank_low", "rank_high", "cluster"]
+    return table[columns].reset_index(drop=True)
 
 
 def lines_table(
@@ -205,12 +205,10 @@ def standing(
     recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
     made = made_by(judged, recipe, alpha)
     sure = certainty(judged, unit, recipe.by_domain, alpha)
-    ranking = recipe_table(recipe, made, judged.systems)[RANKED]
-    claimed = 1 + np.flatnonzero(made.lines)
     drawn = None
     if sure.told:
         drawn = draw_means(judged, sure.unit, rng, resamples, recipe.by_domain)[:, sure.order]
-    return _standing(recipe.name, unit_table(judged), ranking, claimed, sure, drawn)
+    return _standing(recipe.name, unit_table(judged), made.table[RANKED], made.lines, sure, drawn)
 
 
 def _of_battles(data: Battles, rng: np.random.Generator, resamples: int, alpha: float) -> Standing:

@@ -24,13 +24,14 @@ from ..score.scored import Scores
 from ..score.screening import kept_users
 from .bradley_terry import davidson, influences, judge_influence
 from .ranges import Units
-from .recipes import Made, Recipe, counted_by, made_by
+from .ranking import Ranking
+from .recipes import Recipe, counted_by, made_by
 
 UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
 CLOSEST = 3  # challengers, and pairs across a line, that are tried where there is no exact way
 COLUMNS = ["what", "unit", "fewest", "of", "exact", "new_first"]
 T = TypeVar("T")
-Again = Callable[[np.ndarray], Made | None]
+Again = Callable[[np.ndarray], Ranking | None]
 Found = tuple[float, str, Any]
 Plan = tuple[int, Callable[[int], np.ndarray], int]
 Choose = Callable[[int, int], Plan]
@@ -89,7 +90,7 @@ def removals(
     plain = bool((weight == 1).all()) and not recipe.by_domain and not anew
     plain = plain and len(np.unique(single)) == len(single)
 
-    def again(keep: np.ndarray) -> Made | None:
+    def again(keep: np.ndarray) -> Ranking | None:
         one = replace(judged, score=renew(keep)) if renew else judged
         one = one.take(keep & np.isfinite(one.score))
         complete = np.bincount(one.system, minlength=len(one.systems)).all()
@@ -106,8 +107,8 @@ def removals(
         least, (number, name, kept) = _first(every, choose, again, judged.systems)
         exact = number == 1 or (plain and number == least and (not kind or number == 2))
         rows.append(Removal("first", unit, number, of, int(exact), name, kept))
-        for below in 1 + np.flatnonzero(every.lines):
-            number, _, kept = _line(every, int(below), choose, again)
+        for below in every.lines:
+            number, _, kept = _line(every, below, choose, again)
             what = f"line below {below}"
             rows.append(Removal(what, unit, number, of, int(number == 1), "", kept))
     order = {"first": 0} | {f"line below {k}": k for k in range(len(judged.systems))}
@@ -169,7 +170,7 @@ def _greedy(judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, s
 
 
 def _first(
-    every: Made, choose: Choose, again: Again, systems: tuple[str, ...]
+    every: Ranking, choose: Choose, again: Again, systems: tuple[str, ...]
 ) -> tuple[int, Found]:
     """How many fixed scores would need, the fewest found after which another is first, and who."""
     leader = int(every.order[0])
@@ -182,13 +183,13 @@ def _first(
     return plans[0][0] if plans else 0, _fewest(plans[:CLOSEST], changed)
 
 
-def _line(every: Made, below: int, choose: Choose, again: Again) -> Found:
+def _line(every: Ranking, below: int, choose: Choose, again: Again) -> Found:
     """The fewest removals after which no line separates the same systems from the others."""
     above = set(every.order[:below].tolist())
 
     def fallen(keep: np.ndarray) -> str:
         made = again(keep)
-        stands = made is None or (made.lines[below - 1] and set(made.order[:below]) == above)
+        stands = made is None or (below in made.lines and set(made.order[:below]) == above)
         return "" if stands else "fallen"
 
     pairs = [(int(every.order[i]), int(every.order[j])) for i, j in _weakest(every, below)]
@@ -196,7 +197,7 @@ def _line(every: Made, below: int, choose: Choose, again: Again) -> Found:
     return _fewest(plans, fallen)
 
 
-def _weakest(every: Made, below: int) -> Iterator[tuple[int, int]]:
+def _weakest(every: Ranking, below: int) -> Iterator[tuple[int, int]]:
     """Pairs of places across a line that may break first: neighbours, and the largest p."""
     across = np.nan_to_num(every.p[:below, below:], nan=1.0)
     last = int(across[-1].argmax())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..score.scored import Scores, scored
 from ..score.screening import screened
 from .bca import approximate_means, either_bootstrap
 from .paired import independent_t, paired_t, rank_sum_shared, signed_rank, signed_rank_by_domain
-from .ranking import CLUSTER_RULES, apart, clusters
+from .ranking import CLUSTER_RULES, Ranking, apart, clusters
 from .significance import rank_sum
 
 Test = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
@@ -248,6 +248,14 @@ RECIPES = {
 }
 
 
+_RULES = {  # the recipes whose lines one of `CLUSTER_RULES` draws: these can be drawn anew
+    "wmt17": "knowles",
+    "wmt24": "all above beat all below",
+    "wmt26-2026-08": "all above beat all below",
+    "wmt26": "all above beat all below",
+}
+
+
 def quick(recipe: Recipe) -> Recipe:
     """The recipe for many campaigns: means of resamples are drawn from three moments of a sample.
 
@@ -319,23 +327,6 @@ def _mean(scores: np.ndarray) -> np.ndarray:
         return np.where(known, scores, 0.0).sum(axis=0) / known.sum(axis=0)
 
 
-@dataclass(frozen=True)
-class Made:
-    """A ranking made by a recipe, in arrays: systems by the recipe's order.
-
-    `order`: the systems, best first; of equal means the first by number. In that order `score`,
-    `best`, `worst` (ranks) and `p` (pairs; the upper triangle counts). `lines`: True at k - 1 for a
-    line below rank k.
-    """
-
-    order: np.ndarray
-    score: np.ndarray
-    best: np.ndarray
-    worst: np.ndarray
-    lines: np.ndarray
-    p: np.ndarray
-
-
 def recipe_means(judged: Scores, recipe: Recipe) -> np.ndarray:
     """The mean by which the recipe orders each system."""
     scores, domain = _arrays(judged, recipe)
@@ -347,9 +338,9 @@ def made_by(
     recipe: Recipe,
     alpha: float = 0.05,
     rng: np.random.Generator | None = None,
-) -> Made:
+) -> Ranking:
     """The recipe's order, tests and lines on the judgments that it counts; `rng` as for `make`."""
-    return make(recipe, *_arrays(judged, recipe), alpha, rng)
+    return make(recipe, *_arrays(judged, recipe), alpha, rng, judged.systems)
 
 
 def _arrays(judged: Scores, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
@@ -363,12 +354,17 @@ def make(
     domain: np.ndarray | None = None,
     alpha: float = 0.05,
     rng: np.random.Generator | None = None,
-) -> Made:
+    systems: Sequence[str] | None = None,
+) -> Ranking:
     """Order, test (each at `alpha`) and draw the lines as `recipe` does.
 
     `scores`, (segments, systems), are means over the recipe's rows, NaN where not judged; with a
     leading axis of judgments where the recipe keeps them apart. `domain` is of each segment, by
-    default one. `rng` is for a recipe that draws by chance, by default one from `SEED`.
+    default one. `rng` is for a recipe that draws by chance, by default one from `SEED`. `systems`
+    are named by number where no names are given; of equal means the first stands first.
+
+    Columns rank, system, score, rank_low, rank_high (the recipe's own range), cluster; p-values
+    are those of the better-ranked system against the other.
     """
     domain = np.zeros(scores.shape[-2], int) if domain is None else domain
     known = np.isfinite(scores).any(axis=-1)
@@ -380,25 +376,25 @@ def make(
     p = recipe.test(scores[..., order], domain, generator)
     significant = np.nan_to_num(p, nan=1.0) < alpha
     best, worst, lines = recipe.lines(significant)
-    return Made(order, mean[order], best, worst, lines, p)
-
-
-def weak_lines(made: Made, alpha: float = 0.05) -> np.ndarray:
-    """Where WMT26 draws a grey line: a system is better than the next, and no line stands there."""
-    next_one = np.diag(np.nan_to_num(made.p, nan=1.0), 1) < alpha
-    return next_one & ~made.lines
-
-
-def recipe_table(recipe: Recipe, made: Made, systems: tuple[str, ...]) -> pd.DataFrame:
-    """A recipe's ranking as a frame: recipe, system, rank, score, rank_low, rank_high, cluster."""
-    return pd.DataFrame(
+    names = map(str, range(len(order))) if systems is None else systems
+    table = pd.DataFrame(
         {
-            "recipe": recipe.name,
-            "system": [systems[k] for k in made.order],
-            "rank": np.arange(1, len(made.order) + 1),
-            "score": made.score,
-            "rank_low": made.best,
-            "rank_high": made.worst,
-            "cluster": clusters(made.lines),
+            "rank": np.arange(1, len(order) + 1),
+            "system": np.array([*names], dtype=object)[order],
+            "score": mean[order],
+            "rank_low": best,
+            "rank_high": worst,
+            "cluster": clusters(lines),
         }
     )
+    p = np.where(np.tri(len(p), dtype=bool), p.T, p)  # the upper triangle counts
+    lead = mean[order][:, None] - mean[order]
+    rule = _RULES.get(recipe.name, recipe.line_rule)
+    test = recipe.test_name
+    return Ranking(table, p, lead, by="score", test=test, rule=rule, alpha=alpha, order=order)
+
+
+def weak_lines(made: Ranking, alpha: float = 0.05) -> np.ndarray:
+    """Where WMT26 draws a grey line: a system is better than the next, and no line stands there."""
+    next_one = np.diag(np.nan_to_num(made.p, nan=1.0), 1) < alpha
+    return next_one & ~made.claimed
