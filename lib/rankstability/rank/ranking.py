@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .certainty import Certainty
 
 Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
-LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 
 def apart(best: np.ndarray, worst: np.ndarray) -> np.ndarray:
@@ -203,18 +202,6 @@ class Ranking:
     def to_csv(self, path: Any = None) -> str | None:
         """The table as CSV (to `path`, or given back as text)."""
         return self.table.to_csv(path, index=False, lineterminator="\n")
-
-    def to_latex(self) -> str:
-        """The table in LaTeX (booktabs), with a rule between clusters."""
-        cells = self._formatted()
-        escape = str.maketrans({**{c: "\\" + c for c in "_&%#${}"}, **LATEX})
-        columns = "".join("l" if c == "system" else "r" for c in cells[0])
-        out = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-        for k, row in enumerate(cells):
-            out.append(" & ".join(v.translate(escape) for v in row) + r" \\")
-            if k == 0 or k in self.lines:
-                out.append(r"\midrule")
-        return "\n".join([*out, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
 def without_score(by: str, which: object, file: str = "") -> DataError:
