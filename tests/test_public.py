@@ -13,7 +13,7 @@ import rankstability
 
 NAMES = {
     *("find", "load", "segment_scores", "pair_counts", "mqm_scores", "remove", "degrade"),
-    *("rank_systems", "rank_by_recipe", "Ranking", "compare", "CLUSTER_RULES", "TESTS"),
+    *("rank_systems", "Ranking", "compare", "CLUSTER_RULES", "TESTS"),
     *("feedback_arc_set", "srp", "DataError"),
 }
 CORE = ("judgments", "chance", "paths", "errors", "read", "change", "score", "rank")

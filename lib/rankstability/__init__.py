@@ -22,7 +22,7 @@ _MODULES = {  # read only when a name is used, so that the package itself loads 
     "score.scored": ("segment_scores",),
     "score.pairwise": ("pair_counts",),
     "score.mqm": ("mqm_scores",),
-    "rank.systems": ("rank_systems", "rank_by_recipe"),
+    "rank.systems": ("rank_systems",),
     "rank.ranking": ("Ranking", "CLUSTER_RULES"),
     "rank.comparing": ("compare",),
     "rank.significance": ("TESTS",),

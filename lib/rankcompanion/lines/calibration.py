@@ -57,7 +57,7 @@ def false_lines(
     for k in range(draws):
         made = made_by(shuffled(equal, unit, rng), recipe, alpha, rng)
         pairs[k] = (np.nan_to_num(made.p[above], nan=1.0) < alpha).mean()
-        lines[k] = made.lines.any()
+        lines[k] = made.claimed.any()
     return false_line_row(recipe.name, unit, pairs, lines)
 
 

@@ -18,7 +18,8 @@ from rankstability.judgments import REFERENCE
 from rankstability.rank.bradley_terry import STRENGTH, finite
 from rankstability.rank.certainty import Certainty, certainty, of_battles, of_wins
 from rankstability.rank.ranges import Units, default_unit, ranks, units
-from rankstability.rank.recipes import RECIPES, Made, Recipe, made_by, recipe_named, recipe_table
+from rankstability.rank.ranking import Ranking
+from rankstability.rank.recipes import RECIPES, Recipe, made_by, recipe_named
 from rankstability.rank.systems import count_tests, rank_counts
 from rankstability.rank.units import (
     bootstrap,
@@ -103,9 +104,9 @@ class Battles:
         return won, won + lost
 
 
-def splits(made: Made) -> set[frozenset[int]]:
+def splits(made: Ranking) -> set[frozenset[int]]:
     """Each line of a recipe's ranking as the set of systems above it."""
-    return {frozenset(made.order[: k + 1].tolist()) for k in np.flatnonzero(made.lines)}
+    return {frozenset(made.order[: k + 1].tolist()) for k in np.flatnonzero(made.claimed)}
 
 
 def codes(sure: Certainty, systems: Sequence[str]) -> np.ndarray:
@@ -131,7 +132,7 @@ def lines(
     recipe: Recipe,
     unit: str | None = None,
     alpha: float = 0.05,
-    made: Made | None = None,
+    made: Ranking | None = None,
 ) -> pd.DataFrame:
     """The lines that a recipe claims, and which places between neighbours hold one.
 
@@ -140,7 +141,7 @@ def lines(
     """
     made = made_by(judged, recipe, alpha) if made is None else made
     sure = certainty(judged, unit or None, recipe.by_domain, alpha)
-    out = places(1 + np.flatnonzero(made.lines), made.order, sure)
+    out = places(made.lines, made.order, sure)
     out.insert(0, "recipe", recipe.name)
     return out
 
@@ -168,11 +169,10 @@ def recipes_table(judged: Mapping[str, Scored], alpha: float = 0.05) -> pd.DataF
     ranges of ranks are the recipe's own.
     """
     recipes = {name: recipe_named(name) for name in judged}
-    parts = [
-        recipe_table(recipes[name], made_by(one, recipes[name], alpha), one.systems)
-        for name, one in judged.items()
-    ]
-    return pd.concat(parts, ignore_index=True)
+    made = {name: made_by(one, recipes[name], alpha).table for name, one in judged.items()}
+    table = pd.concat(made, names=["recipe"]).reset_index("recipe")
+    columns = ["recipe", "system", "rank", "score", "rank_low", "rank_high", "cluster"]
+    return table[columns].reset_index(drop=True)
 
 
 def lines_table(
@@ -210,12 +210,10 @@ def standing(
     recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
     made = made_by(judged, recipe, alpha)
     sure = certainty(judged, unit, recipe.by_domain, alpha)
-    ranking = recipe_table(recipe, made, judged.systems)[RANKED]
-    claimed = 1 + np.flatnonzero(made.lines)
     drawn = None
     if sure.told:
         drawn = draw_means(judged, sure.unit, rng, resamples, recipe.by_domain)[:, sure.order]
-    return _standing(recipe.name, unit_table(judged), ranking, claimed, sure, drawn)
+    return _standing(recipe.name, unit_table(judged), made.table[RANKED], made.lines, sure, drawn)
 
 
 def _of_battles(data: Battles, rng: np.random.Generator, resamples: int, alpha: float) -> Standing:

@@ -14,7 +14,6 @@ from rankstability.rank.recipes import (
     Recipe,
     counted_by,
     made_by,
-    recipe_table,
     weak_lines,
 )
 from rankstability.rank.units import TWO_WAY, unit_table, unit_totals
@@ -124,7 +123,7 @@ def random_lines(
     parts = []
     for rng in child_seeds(seed, seeds):
         made = made_by(judged, RECIPES[recipe], alpha, rng)
-        parts.append((made.lines, weak_lines(made, alpha)))
+        parts.append((made.claimed, weak_lines(made, alpha)))
     full, weak = np.mean(parts, axis=0)
     below = np.arange(1, len(judged.systems))
     return pd.DataFrame({"below": below, "full": full, "weak": weak, "seeds": seeds})
@@ -158,6 +157,6 @@ def parts_table(parts: Mapping[str, Scored], recipe: str, alpha: float = 0.05) -
     frames = []
     for part, judged in parts.items():
         made = made_by(judged, RECIPES[recipe], alpha)
-        frames.append(recipe_table(RECIPES[recipe], made, judged.systems)[RANKED])
+        frames.append(made.table[RANKED])
         frames[-1].insert(0, "part", part)
     return pd.concat(frames, ignore_index=True)

@@ -17,20 +17,21 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from ..judgments import DirectAssessment
+from ..judgments import DirectAssessment, counted, select_rows, unmarked
+from ..score.da import judgment_z, standardised
 from ..score.pairwise import PairCounts, weighted
-from ..score.renewed import decisions, good_rows, renewed_z
 from ..score.scored import Scores
 from ..score.screening import kept_users
 from .bradley_terry import davidson, influences, judge_influence
 from .ranges import Units
-from .recipes import Made, Recipe, counted_by, made_by
+from .ranking import Ranking
+from .recipes import Recipe, counted_by, made_by
 
 UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
 CLOSEST = 3  # challengers, and pairs across a line, that are tried where there is no exact way
 COLUMNS = ["what", "unit", "fewest", "of", "exact", "new_first"]
 T = TypeVar("T")
-Again = Callable[[np.ndarray], Made | None]
+Again = Callable[[np.ndarray], Ranking | None]
 Found = tuple[float, str, Any]
 Plan = tuple[int, Callable[[int], np.ndarray], int]
 Choose = Callable[[int, int], Plan]
@@ -89,7 +90,7 @@ def removals(
     plain = bool((weight == 1).all()) and not recipe.by_domain and not anew
     plain = plain and len(np.unique(single)) == len(single)
 
-    def again(keep: np.ndarray) -> Made | None:
+    def again(keep: np.ndarray) -> Ranking | None:
         one = replace(judged, score=renew(keep)) if renew else judged
         one = one.take(keep & np.isfinite(one.score))
         complete = np.bincount(one.system, minlength=len(one.systems)).all()
@@ -106,8 +107,8 @@ def removals(
         least, (number, name, kept) = _first(every, choose, again, judged.systems)
         exact = number == 1 or (plain and number == least and (not kind or number == 2))
         rows.append(Removal("first", unit, number, of, int(exact), name, kept))
-        for below in 1 + np.flatnonzero(every.lines):
-            number, _, kept = _line(every, int(below), choose, again)
+        for below in every.lines:
+            number, _, kept = _line(every, below, choose, again)
             what = f"line below {below}"
             rows.append(Removal(what, unit, number, of, int(number == 1), "", kept))
     order = {"first": 0} | {f"line below {k}": k for k in range(len(judged.systems))}
@@ -169,7 +170,7 @@ def _greedy(judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, s
 
 
 def _first(
-    every: Made, choose: Choose, again: Again, systems: tuple[str, ...]
+    every: Ranking, choose: Choose, again: Again, systems: tuple[str, ...]
 ) -> tuple[int, Found]:
     """How many fixed scores would need, the fewest found after which another is first, and who."""
     leader = int(every.order[0])
@@ -182,13 +183,13 @@ def _first(
     return plans[0][0] if plans else 0, _fewest(plans[:CLOSEST], changed)
 
 
-def _line(every: Made, below: int, choose: Choose, again: Again) -> Found:
+def _line(every: Ranking, below: int, choose: Choose, again: Again) -> Found:
     """The fewest removals after which no line separates the same systems from the others."""
     above = set(every.order[:below].tolist())
 
     def fallen(keep: np.ndarray) -> str:
         made = again(keep)
-        stands = made is None or (made.lines[below - 1] and set(made.order[:below]) == above)
+        stands = made is None or (below in made.lines and set(made.order[:below]) == above)
         return "" if stands else "fallen"
 
     pairs = [(int(every.order[i]), int(every.order[j])) for i, j in _weakest(every, below)]
@@ -196,7 +197,7 @@ def _line(every: Made, below: int, choose: Choose, again: Again) -> Found:
     return _fewest(plans, fallen)
 
 
-def _weakest(every: Made, below: int) -> Iterator[tuple[int, int]]:
+def _weakest(every: Ranking, below: int) -> Iterator[tuple[int, int]]:
     """Pairs of places across a line that may break first: neighbours, and the largest p."""
     across = np.nan_to_num(every.p[:below, below:], nan=1.0)
     last = int(across[-1].argmax())
@@ -275,3 +276,78 @@ def removals_of_battles(data: Units) -> list[Removal]:
         best, name, kept = _fewest(plans, changed)
         rows.append(Removal("first", unit, best, of, int(best == 1), name, kept))
     return rows
+
+
+def good_rows(
+    judgments: DirectAssessment | pd.DataFrame, rows: str, score: str
+) -> pd.DataFrame | None:
+    """The rows of direct assessment that count as ``score.scored`` takes them; None of others."""
+    if not isinstance(judgments, DirectAssessment):
+        return None
+    chosen = select_rows(judgments, rows)
+    values = judgment_z(chosen) if score == "z" else chosen.good["score"].to_numpy(float)
+    return chosen.good[counted(chosen.good) & np.isfinite(values)]
+
+
+def decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
+    """A number for each row of `good`; a judgment of a joined id ``A+B``, copied, has one."""
+    key = ["worker", "hit", "document", "segment", "type", "score", "block"]
+    if not da.latest["system"].cat.categories.str.contains("+", regex=False).any():
+        return np.arange(len(good))
+
+    def numbers(frame: pd.DataFrame, names: list[str]) -> np.ndarray:
+        by = frame.groupby(names, observed=True, dropna=False, sort=False)
+        return by.ngroup().to_numpy()
+
+    whole = [*key, "system"]
+    own = numbers(pd.concat([da.latest[whole], good[whole]]), whole)
+    alone = np.isin(own[len(da.latest) :], own[: len(da.latest)])
+    again = good.groupby(whole, observed=True, dropna=False, sort=False).cumcount()
+    shared = numbers(good.assign(again=again), [*key, "again"])
+    return np.where(alone, len(good) + np.arange(len(good)), shared)
+
+
+def renewed_z(
+    judgments: DirectAssessment | pd.DataFrame, judged: Scores, rows: str
+) -> Callable[[np.ndarray], np.ndarray]:
+    """From a mask of the judgments kept to the z-score of each, NaN where there is none.
+
+    `judged` are those of `judgments` that count (selected by `rows`, one of ``judgments.ROWS``),
+    with z-scores. A worker's mean and standard deviation are those of the rows in ``latest``, of
+    any type, without the judgments that are not kept; of MQM, of the ratings kept.
+    """
+    good = good_rows(judgments, rows, "z")
+    if good is None or not isinstance(judgments, DirectAssessment):
+        # what was standardised by an affine map is standardised again to the same
+        worker = judged.unit("worker")
+        return lambda keep: _z((judged.score, worker), (judged.score, worker), ~keep, "drop")
+    base = judgments.latest[unmarked(judgments.latest)]
+    names = judgments.latest["worker"].cat.categories
+    mine = good["score"].to_numpy(float), names.get_indexer(good["worker"].astype(str))
+    every = base["score"].to_numpy(float), base["worker"].cat.codes.to_numpy()
+    once = np.zeros(len(good), bool)
+    once[np.unique(decisions(judgments, good), return_index=True)[1]] = True
+    among = unmarked(good) & once
+    return lambda keep: _z(mine, every, ~keep & among, judgments.zero_variance)
+
+
+def _z(
+    mine: tuple[np.ndarray, np.ndarray],
+    every: tuple[np.ndarray, np.ndarray],
+    out: np.ndarray,
+    zero_variance: str,
+) -> np.ndarray:
+    """z of scores (each with its worker) by the moments of `every` but those of `mine` in `out`."""
+    (score, worker), (base, of) = mine, every
+    size = int(max(worker.max(), of.max())) + 1
+    number = np.bincount(of, minlength=size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centre = np.bincount(of, base, size) / number
+        squares = np.bincount(of, (base - centre[of]) ** 2, size)
+        gone = score[out] - centre[worker[out]]
+        left = number - np.bincount(worker[out], minlength=size)
+        shift = -np.bincount(worker[out], gone, size) / left
+        rest = squares - np.bincount(worker[out], gone**2, size) - left * shift**2
+        rest = np.where(rest > 1e-9 * squares, rest, 0.0)  # else rounding
+        sd = np.sqrt(rest / np.where(left > 1, left - 1, np.nan))
+    return standardised(score, (centre + shift)[worker], sd[worker], zero_variance)

@@ -141,16 +141,6 @@ def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
     return ordered[trim], ordered[len(sampled) - 1 - trim]
 
 
-def rank_range_table(sampled: NDArray, systems: Sequence[str], level: float = 0.95) -> pd.DataFrame:
-    """The central `level` of each system's resampled ranks.
-
-    Columns system, rank_low, rank_high (best and worst rank of the range), rank_median.
-    """
-    low, high = rank_ranges(sampled, int(np.floor((1 - level) / 2 * len(sampled) + 1e-9)))
-    table = pd.DataFrame({"system": list(systems), "rank_low": low, "rank_high": high})
-    return table.assign(rank_median=np.median(sampled, axis=0))
-
-
 def bootstrap_ranges(
     counts: PairCounts, resamples: int, rng: np.random.Generator, trims: Sequence[int]
 ) -> list[tuple[Ints, Ints]]:

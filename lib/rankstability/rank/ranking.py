@@ -1,11 +1,11 @@
-"""The `Ranking` result: systems in order, tests, clusters."""
+"""The `Ranking` result: systems in order, tests, clusters, and what is certain of them."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,10 @@ import pandas as pd
 from ..errors import DataError
 from .significance import check_level
 
+if TYPE_CHECKING:
+    from .certainty import Certainty
+
 Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
-LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 
 
 def apart(best: np.ndarray, worst: np.ndarray) -> np.ndarray:
@@ -61,13 +63,18 @@ class Ranking:
     Attributes
     ----------
     table : DataFrame
-        One row per system, best first: rank, system, the scores, cluster (1 = top).
+        One row per system, best first: rank, system, the scores, cluster (1 = top); by a recipe
+        also rank_low and rank_high, its own range of ranks.
     p : array, shape (n, n)
         p-values between systems in this order; NaN on the diagonal.
     lead : array, shape (n, n)
         Positive where the row's system tends to be the better of the two.
     by, test, rule, alpha
         The score that orders, the test, the cluster rule, the level.
+    order : array of int
+        The systems' codes in the scores that were ranked, best first.
+    certain : Certainty, optional
+        What is certain of the means with other annotators and documents, where it was asked.
 
     Examples
     --------
@@ -86,11 +93,23 @@ class Ranking:
     test: str = "scipy<1.7"
     rule: str = "knowles"
     alpha: float = 0.05
+    order: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
+    certain: Certainty | None = None
 
     @property
     def systems(self) -> tuple[str, ...]:
         """Systems, best first."""
         return tuple(self.table["system"])
+
+    @property
+    def score(self) -> np.ndarray:
+        """The score that orders, best first."""
+        return self.table[self.by].to_numpy(float)
+
+    @property
+    def claimed(self) -> np.ndarray:
+        """Whether a significance line is drawn below each rank but the last."""
+        return np.diff(self.table["cluster"].to_numpy()) > 0
 
     @property
     def clusters(self) -> tuple[frozenset[str], ...]:
@@ -101,8 +120,7 @@ class Ranking:
     @property
     def lines(self) -> tuple[int, ...]:
         """The ranks below which a significance line is drawn."""
-        cluster = self.table["cluster"].to_numpy()
-        return tuple(int(k) + 1 for k in np.flatnonzero(np.diff(cluster)))
+        return tuple((np.flatnonzero(self.claimed) + 1).tolist())
 
     def named(self, **name: str) -> pd.DataFrame:
         """rank, system, score, cluster and line_below (0 or 1), with a first column of its name."""
@@ -119,16 +137,20 @@ class Ranking:
 
     def without(self, systems: Collection[str]) -> Ranking:
         """The same scores and tests with `systems` dropped before clustering."""
-        keep = np.flatnonzero(~self.table["system"].isin(list(systems)).to_numpy())
-        grid = np.ix_(keep, keep)
-        table = self.table.iloc[keep].drop(columns=["rank", "cluster"])
-        return rank(table, self.p[grid], self.lead[grid], **self.settings())
+        keep = ~self.table["system"].isin(list(systems)).to_numpy()
+        return self._again(np.flatnonzero(keep))
 
     def under(self, rule: str | None = None, alpha: float | None = None) -> Ranking:
         """The same order and tests under another cluster rule or level."""
         new = {"rule": rule, "alpha": alpha}
-        settings = self.settings() | {k: v for k, v in new.items() if v is not None}
-        return rank(self.table.drop(columns=["rank", "cluster"]), self.p, self.lead, **settings)
+        new = {name: value for name, value in new.items() if value is not None}
+        return self._again(np.arange(len(self.table)), **new)
+
+    def _again(self, keep: np.ndarray, **new: Any) -> Ranking:
+        grid = np.ix_(keep, keep)
+        table = self.table.iloc[keep].drop(columns=["rank", "cluster"])
+        made = rank(table, self.p[grid], self.lead[grid], **self.settings() | new)
+        return replace(made, order=self.order[keep][made.order])
 
     def settings(self) -> dict[str, Any]:
         """What the result depends on, for `rank` and for signatures."""
@@ -181,18 +203,6 @@ class Ranking:
         """The table as CSV (to `path`, or given back as text)."""
         return self.table.to_csv(path, index=False, lineterminator="\n")
 
-    def to_latex(self) -> str:
-        """The table in LaTeX (booktabs), with a rule between clusters."""
-        cells = self._formatted()
-        escape = str.maketrans({**{c: "\\" + c for c in "_&%#${}"}, **LATEX})
-        columns = "".join("l" if c == "system" else "r" for c in cells[0])
-        out = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-        for k, row in enumerate(cells):
-            out.append(" & ".join(v.translate(escape) for v in row) + r" \\")
-            if k == 0 or k in self.lines:
-                out.append(r"\midrule")
-        return "\n".join([*out, r"\bottomrule", r"\end{tabular}"]) + "\n"
-
 
 def without_score(by: str, which: object, file: str = "") -> DataError:
     """The error for systems without a score in column `by`; `which`: their names, or causes."""
@@ -239,4 +249,4 @@ def rank(
     columns: dict[str, Any] = {"rank": np.arange(1, len(order) + 1)}
     columns |= {str(c): table[c].to_numpy()[order] for c in table.columns}
     ordered = pd.DataFrame({**columns, "cluster": cluster[: len(order)]})
-    return Ranking(ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha)
+    return Ranking(ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha, order=order)

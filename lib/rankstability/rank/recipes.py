@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,12 +12,20 @@ from ..errors import DataError
 from ..judgments import DirectAssessment, select_rows
 from ..score.scored import Scores, scored
 from ..score.screening import screened
-from .bca import approximate_means, either_bootstrap
-from .paired import independent_t, paired_t, rank_sum_shared, signed_rank, signed_rank_by_domain
-from .ranking import CLUSTER_RULES, apart, clusters
+from .paired import (
+    approximate_means,
+    either_bootstrap,
+    independent_t,
+    paired_t,
+    rank_sum_shared,
+    signed_rank,
+    signed_rank_by_domain,
+)
+from .ranking import CLUSTER_RULES, Ranking, apart, clusters
 from .significance import rank_sum
 
 Test = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
+Ranges = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 Lines = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
 SEED = 20260803  # of a recipe that draws by chance, where no generator is given
 
@@ -65,28 +73,16 @@ class Recipe:
     screened: bool = False
 
 
-def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     segment, system = np.nonzero(np.isfinite(scores))
-    return scores[segment, system], system
-
-
-def _rank_sum_halved(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
-    return rank_sum(*_long(scores), scores.shape[1], "scipy<1.7")[0]
+    return scores[segment, system], system, scores.shape[1]
 
 
 def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
     """One-sided rank sums, each pair on the segments that both systems have."""
     if np.isfinite(scores).all():
-        return rank_sum(*_long(scores), scores.shape[1], "greater")[0]
+        return rank_sum(*_long(scores), "greater")[0]
     return rank_sum_shared(scores)
-
-
-def _signed_rank_greater(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
-    return signed_rank(scores, "greater")
-
-
-def _by_domain(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
-    return signed_rank_by_domain(scores, domain)
 
 
 def _crossed(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
@@ -103,39 +99,9 @@ def _crossed(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
     return np.minimum(2 * signed_rank(first[held], "greater", second[held]), 1.0)
 
 
-def _either_t(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
-    return np.fmin(paired_t(scores), independent_t(scores))
-
-
-def _either_bootstrap(
-    scores: np.ndarray, domain: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    return either_bootstrap(scores, rng)
-
-
-def _nearly_bootstrap(
-    scores: np.ndarray, domain: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    return either_bootstrap(scores, rng, approximate_means)
-
-
 def _wins_and_losses(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     upper = np.triu(significant, 1)
     return 1 + upper.sum(axis=0), len(upper) - upper.sum(axis=1)
-
-
-def _by_rule(rule: str) -> Lines:
-    """Ranges by wins and losses, lines by one of `CLUSTER_RULES`."""
-    draw = CLUSTER_RULES[rule]
-    return lambda significant: (*_wins_and_losses(significant), draw(significant, significant))
-
-
-def _fewest_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A line where the fewest wins of any system above it equal the number of systems below."""
-    n = len(significant)
-    wins = np.triu(significant, 1).sum(axis=1)
-    fewest = np.minimum.accumulate(wins)[: n - 1]
-    return *_wins_and_losses(significant), fewest == n - 1 - np.arange(n - 1)
 
 
 def _reach(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -149,16 +115,24 @@ def _reach(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return best, worst
 
 
+def _by_rule(rule: str, ranges: Ranges = _wins_and_losses) -> Lines:
+    """Ranges by wins and losses, or other `ranges`; lines by one of `CLUSTER_RULES`."""
+    draw = CLUSTER_RULES[rule]
+    return lambda significant: (*ranges(significant), draw(significant, significant))
+
+
+def _fewest_wins(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A line where the fewest wins of any system above it equal the number of systems below."""
+    n = len(significant)
+    wins = np.triu(significant, 1).sum(axis=1)
+    fewest = np.minimum.accumulate(wins)[: n - 1]
+    return *_wins_and_losses(significant), fewest == n - 1 - np.arange(n - 1)
+
+
 def _first_significant(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A line where the ranges of `_reach` do not overlap."""
     best, worst = _reach(significant)
     return best, worst, apart(best, worst)
-
-
-def _all_beat_all(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ranges of `_reach`, a line where all above beat all below."""
-    draw = CLUSTER_RULES["all above beat all below"]
-    return *_reach(significant), draw(significant, significant)
 
 
 OVERLAP = "a line where the ranges to the first significant neighbour do not overlap"
@@ -172,7 +146,7 @@ RECIPES = {
             since=2017,
             rows="good workers",
             score="z",
-            test=_rank_sum_halved,
+            test=lambda scores, domain, rng: rank_sum(*_long(scores))[0],
             lines=_by_rule("knowles"),
             test_name="Mann-Whitney as SciPy did before 1.7 (half the two-sided p), .05",
             line_rule="a line below a system that differs from all below it",
@@ -194,7 +168,7 @@ RECIPES = {
             years="2024, ESA and MQM",
             since=2024,
             by_domain=True,
-            test=_by_domain,
+            test=lambda scores, domain, rng: signed_rank_by_domain(scores, domain),
             lines=_by_rule("all above beat all below"),
             test_name="Wilcoxon signed rank per domain, two-sided, combined by Stouffer, .05",
             line_rule=ALL_DIFFER,
@@ -204,7 +178,7 @@ RECIPES = {
             name="wmt25-2025-08",
             years="2025, draft",
             since=0,
-            test=_signed_rank_greater,
+            test=lambda scores, domain, rng: signed_rank(scores, "greater"),
             lines=_first_significant,
             test_name="Wilcoxon signed rank, one-sided in the observed order, .05",
             line_rule=OVERLAP,
@@ -226,7 +200,7 @@ RECIPES = {
             name="wmt26-2026-08",
             years="2026, draft",
             since=0,
-            test=_either_t,
+            test=lambda scores, domain, rng: np.fmin(paired_t(scores), independent_t(scores)),
             lines=_by_rule("all above beat all below"),
             test_name="p < .05 in a paired or an independent t test, two-sided",
             line_rule=ALL_DIFFER,
@@ -237,8 +211,8 @@ RECIPES = {
             years="2026, cESA",
             since=2026,
             screened=True,
-            test=_either_bootstrap,
-            lines=_all_beat_all,
+            test=lambda scores, domain, rng: either_bootstrap(scores, rng),
+            lines=_by_rule("all above beat all below", _reach),
             test_name="a paired or an independent bootstrap (BCa, 100 resamples) of the difference "
             "of means, its one-sided 95 % interval above 0; by chance",
             line_rule=ALL_DIFFER,
@@ -248,13 +222,22 @@ RECIPES = {
 }
 
 
+_RULES = {  # the recipes whose lines one of `CLUSTER_RULES` draws: these can be drawn anew
+    "wmt17": "knowles",
+    "wmt24": "all above beat all below",
+    "wmt26-2026-08": "all above beat all below",
+    "wmt26": "all above beat all below",
+}
+
+
 def quick(recipe: Recipe) -> Recipe:
     """The recipe for many campaigns: means of resamples are drawn from three moments of a sample.
 
     Others than ``wmt26`` are as they are.
     """
-    chance = recipe.test is _either_bootstrap
-    return replace(recipe, test=_nearly_bootstrap) if chance else recipe
+    if recipe.name != "wmt26":
+        return recipe
+    return replace(recipe, test=lambda x, domain, rng: either_bootstrap(x, rng, approximate_means))
 
 
 def recipe_named(name: str) -> Recipe:
@@ -319,23 +302,6 @@ def _mean(scores: np.ndarray) -> np.ndarray:
         return np.where(known, scores, 0.0).sum(axis=0) / known.sum(axis=0)
 
 
-@dataclass(frozen=True)
-class Made:
-    """A ranking made by a recipe, in arrays: systems by the recipe's order.
-
-    `order`: the systems, best first; of equal means the first by number. In that order `score`,
-    `best`, `worst` (ranks) and `p` (pairs; the upper triangle counts). `lines`: True at k - 1 for a
-    line below rank k.
-    """
-
-    order: np.ndarray
-    score: np.ndarray
-    best: np.ndarray
-    worst: np.ndarray
-    lines: np.ndarray
-    p: np.ndarray
-
-
 def recipe_means(judged: Scores, recipe: Recipe) -> np.ndarray:
     """The mean by which the recipe orders each system."""
     scores, domain = _arrays(judged, recipe)
@@ -347,9 +313,9 @@ def made_by(
     recipe: Recipe,
     alpha: float = 0.05,
     rng: np.random.Generator | None = None,
-) -> Made:
+) -> Ranking:
     """The recipe's order, tests and lines on the judgments that it counts; `rng` as for `make`."""
-    return make(recipe, *_arrays(judged, recipe), alpha, rng)
+    return make(recipe, *_arrays(judged, recipe), alpha, rng, judged.systems)
 
 
 def _arrays(judged: Scores, recipe: Recipe) -> tuple[np.ndarray, np.ndarray]:
@@ -363,12 +329,17 @@ def make(
     domain: np.ndarray | None = None,
     alpha: float = 0.05,
     rng: np.random.Generator | None = None,
-) -> Made:
+    systems: Sequence[str] | None = None,
+) -> Ranking:
     """Order, test (each at `alpha`) and draw the lines as `recipe` does.
 
     `scores`, (segments, systems), are means over the recipe's rows, NaN where not judged; with a
     leading axis of judgments where the recipe keeps them apart. `domain` is of each segment, by
-    default one. `rng` is for a recipe that draws by chance, by default one from `SEED`.
+    default one. `rng` is for a recipe that draws by chance, by default one from `SEED`. `systems`
+    are named by number where no names are given; of equal means the first stands first.
+
+    Columns rank, system, score, rank_low, rank_high (the recipe's own range), cluster; p-values
+    are those of the better-ranked system against the other.
     """
     domain = np.zeros(scores.shape[-2], int) if domain is None else domain
     known = np.isfinite(scores).any(axis=-1)
@@ -380,25 +351,25 @@ def make(
     p = recipe.test(scores[..., order], domain, generator)
     significant = np.nan_to_num(p, nan=1.0) < alpha
     best, worst, lines = recipe.lines(significant)
-    return Made(order, mean[order], best, worst, lines, p)
-
-
-def weak_lines(made: Made, alpha: float = 0.05) -> np.ndarray:
-    """Where WMT26 draws a grey line: a system is better than the next, and no line stands there."""
-    next_one = np.diag(np.nan_to_num(made.p, nan=1.0), 1) < alpha
-    return next_one & ~made.lines
-
-
-def recipe_table(recipe: Recipe, made: Made, systems: tuple[str, ...]) -> pd.DataFrame:
-    """A recipe's ranking as a frame: recipe, system, rank, score, rank_low, rank_high, cluster."""
-    return pd.DataFrame(
+    names = map(str, range(len(order))) if systems is None else systems
+    table = pd.DataFrame(
         {
-            "recipe": recipe.name,
-            "system": [systems[k] for k in made.order],
-            "rank": np.arange(1, len(made.order) + 1),
-            "score": made.score,
-            "rank_low": made.best,
-            "rank_high": made.worst,
-            "cluster": clusters(made.lines),
+            "rank": np.arange(1, len(order) + 1),
+            "system": np.array([*names], dtype=object)[order],
+            "score": mean[order],
+            "rank_low": best,
+            "rank_high": worst,
+            "cluster": clusters(lines),
         }
     )
+    p = np.where(np.tri(len(p), dtype=bool), p.T, p)  # the upper triangle counts
+    lead = mean[order][:, None] - mean[order]
+    rule = _RULES.get(recipe.name, recipe.line_rule)
+    test = recipe.test_name
+    return Ranking(table, p, lead, by="score", test=test, rule=rule, alpha=alpha, order=order)
+
+
+def weak_lines(made: Ranking, alpha: float = 0.05) -> np.ndarray:
+    """Where WMT26 draws a grey line: a system is better than the next, and no line stands there."""
+    next_one = np.diag(np.nan_to_num(made.p, nan=1.0), 1) < alpha
+    return next_one & ~made.claimed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -11,38 +13,41 @@ from ..score import rr
 from ..score.mqm import NORMALISATIONS, Ratings, normalised
 from ..score.pairwise import PairCounts
 from ..score.rr import REFERENCE
-from ..score.scored import Scores
+from ..score.scored import Scores, segment_scores
 from .bradley_terry import STRENGTH, strengths
+from .certainty import certainty
 from .ranking import Ranking, rank, without_score
-from .recipes import Recipe, counted_by, made_by, recipe_named, recipe_table
+from .recipes import Recipe, counted_by, made_by, recipe_named
 from .significance import correct, permutation_test, rank_sum, sign_test
 
 PERMUTATIONS, SEED = 500, 20240601
 SIGN_TEST = "sign test"
 UNSCORED = -1.0  # the score of a system without a comparison that counts: it stands last
-_RULES = {  # the recipes whose lines one of `CLUSTER_RULES` draws: these can be drawn anew
-    "wmt17": "knowles",
-    "wmt24": "all above beat all below",
-    "wmt26-2026-08": "all above beat all below",
-    "wmt26": "all above beat all below",
-}
+DEFAULTS = {"test": "scipy<1.7", "rule": "knowles", "correction": "none", "by": "mean_z"}
 
 
 def rank_systems(
-    scores: Scores,
+    scores: Scores | DirectAssessment | pd.DataFrame,
     *,
-    test: str = "scipy<1.7",
-    rule: str = "knowles",
+    recipe: str | Recipe | None = None,
+    test: str = DEFAULTS["test"],
+    rule: str = DEFAULTS["rule"],
     alpha: float = 0.05,
-    correction: str = "none",
-    by: str = "mean_z",
+    correction: str = DEFAULTS["correction"],
+    by: str = DEFAULTS["by"],
+    rng: np.random.Generator | None = None,
 ) -> Ranking:
-    """The ranking of systems by mean z (or raw) score, with tests of all pairs and clusters.
+    """The ranking of systems with tests of all pairs and clusters: by mean score, or by a recipe.
 
     Parameters
     ----------
-    scores : Scores
-        The tests are on these, segment by segment.
+    scores : Scores, DirectAssessment or DataFrame
+        From `segment_scores`: the tests are on these, segment by segment. Or judgments from `load`:
+        DA, ESA, released segment scores, or MQM by a recipe.
+    recipe : str or Recipe, optional
+        One year of WMT, with its rows, score, test and lines: ``wmt17`` (2017 to 2021), ``wmt23``,
+        ``wmt24``, ``wmt25``, ``wmt26``, or the drafts ``wmt25-2025-08`` and ``wmt26-2026-08``; see
+        `RECIPES`. `test`, `rule`, `correction` and `by` are then its own.
     test : str
         A name of `TESTS`.
     rule : str
@@ -53,22 +58,38 @@ def rank_systems(
         A name of `significance.CORRECTIONS`, over all pairs of systems; not of a one-sided test.
     by : str
         ``mean_z`` or ``mean_raw``; the tests are on the same scores.
+    rng : numpy.random.Generator, optional
+        For ``wmt26``, whose lines are drawn by chance; by default always the same.
 
     Returns
     -------
     Ranking
-        Columns rank, system, mean_raw, mean_z, segments, judgments, cluster.
+        Columns rank, system, mean_raw, mean_z, segments, judgments, cluster. By a recipe rank,
+        system, score, rank_low, rank_high (the recipe's own range), cluster; `certain` is then what
+        other annotators and documents would show again.
 
     Examples
     --------
     >>> from rankstability import load, rank_systems, segment_scores
-    >>> ranking = rank_systems(segment_scores(load("demo-srdc", "de-en")))
+    >>> judgments = load("demo-srdc", "de-en")
+    >>> ranking = rank_systems(segment_scores(judgments))
     >>> ranking.systems[0]
     'HUMAN.0'
+    >>> rank_systems(judgments, recipe="wmt25").systems[0]
+    'HUMAN.0'
     """
+    if recipe is not None:
+        own = {"test": test, "rule": rule, "correction": correction, "by": by}
+        if own != DEFAULTS:
+            raise DataError("a recipe has its own test, rule and score", value=own)
+        recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
+        judged = scores if isinstance(scores, Scores) else counted_by(scores, recipe)
+        sure = certainty(judged, by_domain=recipe.by_domain, alpha=alpha)
+        return replace(made_by(judged, recipe, alpha, rng), certain=sure)
     if test == "greater" and correction != "none":
         problem = "corrections are over pairs of systems, 'greater' has two p-values for each"
         raise DataError(problem, value=correction, expected="correction none, or another test")
+    scores = scores if isinstance(scores, Scores) else segment_scores(scores)
     values = scores.score if by == "mean_z" else scores.raw
     known = np.isfinite(values)
     if by == "mean_z" and scores.causes:
@@ -80,50 +101,6 @@ def rank_systems(
 
 def _corrected(test: str, correction: str) -> str:
     return test if correction == "none" else f"{test}, {correction}"
-
-
-def rank_by_recipe(
-    judgments: DirectAssessment | pd.DataFrame,
-    recipe: str | Recipe = "wmt24",
-    alpha: float = 0.05,
-    rng: np.random.Generator | None = None,
-) -> Ranking:
-    """The ranking of systems as one year of WMT made it: its rows, score, test and lines.
-
-    Parameters
-    ----------
-    judgments : DirectAssessment or DataFrame
-        From `load`: DA, ESA, released segment scores, or MQM.
-    recipe : str or Recipe
-        ``wmt17`` (2017 to 2021), ``wmt23``, ``wmt24``, ``wmt25``, ``wmt26``, or the drafts
-        ``wmt25-2025-08`` and ``wmt26-2026-08``; see `RECIPES`.
-    alpha : float
-        Of each test.
-    rng : numpy.random.Generator, optional
-        For ``wmt26``, whose lines are drawn by chance; by default always the same.
-
-    Returns
-    -------
-    Ranking
-        Columns rank, system, score, rank_low, rank_high (the recipe's own range), cluster.
-
-    Examples
-    --------
-    >>> from rankstability import load, rank_by_recipe
-    >>> ranking = rank_by_recipe(load("demo-srdc", "de-en"), "wmt25")
-    >>> ranking.systems[0]
-    'HUMAN.0'
-    """
-    by = recipe_named(recipe) if isinstance(recipe, str) else recipe
-    judged = counted_by(judgments, by)
-    made = made_by(judged, by, alpha, rng)
-    table = recipe_table(by, made, judged.systems).drop(columns="recipe")
-    upper = np.triu(np.nan_to_num(made.p, nan=1.0), 1)
-    p = upper + upper.T
-    np.fill_diagonal(p, np.nan)
-    lead = made.score[:, None] - made.score[None, :]
-    rule = _RULES.get(by.name, by.line_rule)
-    return Ranking(table, p, lead, by="score", test=by.test_name, rule=rule, alpha=alpha)
 
 
 def rank_ratings(

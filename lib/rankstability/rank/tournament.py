@@ -24,8 +24,16 @@ from numpy.typing import ArrayLike
 
 from ..errors import DataError
 from ..score.pairwise import PairCounts
-from .feedback import blocks_of, first_sorted, nearest_to, order_cost, solve_block
-from .feedback_dp import WORD, IntArray, batched_dp
+from .feedback import (
+    WORD,
+    IntArray,
+    batched_dp,
+    blocks_of,
+    first_sorted,
+    nearest_to,
+    order_cost,
+    solve_block,
+)
 
 BATCH_BLOCK = 15  # largest block of the batched dynamic program: 2 ** 15 sets per instance
 

@@ -63,7 +63,7 @@ def test_random_lines_are_shares_of_runs():
     judged = from_frame(table)
     got = lines.random_lines(judged, "wmt26", 3, 40)
     assert got["full"][0] == 1 and got["weak"][0] == 0
-    made = [made_by(judged, RECIPES["wmt26"], rng=g).lines[1] for g in child_seeds(3, 40)]
+    made = [made_by(judged, RECIPES["wmt26"], rng=g).claimed[1] for g in child_seeds(3, 40)]
     assert 0 < got["full"][1] == np.mean(made) < 1
     fixed = lines.random_lines(judged, "wmt25", 3, 5)
     assert set(fixed["full"]) <= {0.0, 1.0}

@@ -11,9 +11,10 @@ from scipy import stats
 
 from conftest import needs
 from esa import scored
-from rankstability import load, rank_by_recipe, rank_systems, segment_scores
+from rankstability import load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.rank.paired import signed_rank
+from rankstability.rank.ranking import clusters
 from rankstability.rank.recipes import (
     RECIPES,
     counted_by,
@@ -21,7 +22,6 @@ from rankstability.rank.recipes import (
     make,
     recipe_named,
     recipe_of_year,
-    recipe_table,
     segment_domains,
     weak_lines,
 )
@@ -40,7 +40,7 @@ def made(target, waves, name):
 )
 def test_clusters_of_wmt24(target, waves, clusters):
     names = ("wmt24", "wmt25-2025-08", "wmt26-2026-08")
-    assert tuple(int(made(target, waves, n)[1].lines.sum()) + 1 for n in names) == clusters
+    assert tuple(int(made(target, waves, n)[1].claimed.sum()) + 1 for n in names) == clusters
 
 
 @needs("wmt24-esa")
@@ -55,9 +55,9 @@ def test_significant_pairs_of_wave_3(target, pairs):
 def test_the_top_turns_with_the_other_half_of_the_data():
     judged, both = made("jpn", (2, 3), "wmt24")
     assert [judged.systems[k] for k in both.order[:2]] == ["refA", "Claude-3.5"]
-    assert both.lines[:2].all()
+    assert both.claimed[:2].all()
     judged, half = made("jpn", (3,), "wmt24")
-    assert judged.systems[half.order[0]] == "Claude-3.5" and half.lines[0]
+    assert judged.systems[half.order[0]] == "Claude-3.5" and half.claimed[0]
 
 
 def test_a_system_better_than_all_stands_alone_under_every_recipe():
@@ -65,9 +65,9 @@ def test_a_system_better_than_all_stands_alone_under_every_recipe():
     scores = rng.normal(60, 8, size=(300, 5)).round() + np.array([0, 0, 25, 0, 0])
     domain = np.repeat([0, 1, 2], 100)
     for recipe in RECIPES.values():
-        result = make(recipe, scores, domain)
-        assert result.order[0] == 2 and result.lines[0], recipe.name
-        table = recipe_table(recipe, result, tuple("abcde"))
+        result = make(recipe, scores, domain, systems="abcde")
+        assert result.order[0] == 2 and result.claimed[0], recipe.name
+        table = result.table
         assert table["system"][0] == "c" and table["cluster"][:2].tolist() == [1, 2]
         assert (table["rank_low"] <= table["rank"]).all()
         assert (table["rank"] <= table["rank_high"]).all()
@@ -84,7 +84,7 @@ def test_relabelling_systems_and_reordering_segments_change_nothing():
         two = make(recipe, scores[rows][:, systems], domain[rows])
         assert systems[two.order].tolist() == one.order.tolist(), recipe.name
         np.testing.assert_allclose(two.p, one.p, rtol=1e-9)
-        assert (two.lines == one.lines).all()
+        assert two.lines == one.lines
 
 
 def test_wmt25_ranges_reach_to_the_first_significant_neighbour():
@@ -120,11 +120,12 @@ def test_domains_count_alike_in_wmt24_alone(name):
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_ranking_by_recipe_is_that_of_its_arrays(name):
     judgments = load("demo-srpdc", "de-en")
-    ranking = rank_by_recipe(judgments, name)
+    ranking = rank_systems(judgments, recipe=name)
     judged = counted_by(judgments, RECIPES[name])
     arrays = make(RECIPES[name], judged.stack() if RECIPES[name].apart else judged.matrix())
     assert ranking.systems == tuple(judged.systems[k] for k in arrays.order)
-    assert ranking.lines == tuple(np.flatnonzero(arrays.lines) + 1)
+    assert ranking.lines == arrays.lines and ranking.score.tolist() == arrays.score.tolist()
+    assert ranking.certain.systems == ranking.systems or RECIPES[name].apart
     assert (ranking.p == ranking.p.T)[~np.eye(len(ranking.p), dtype=bool)].all()
     if name == "wmt17":  # the same by the other way
         other = rank_systems(segment_scores(judgments))
@@ -196,7 +197,7 @@ def test_wmt25_crosses_the_two_waves_at_half_the_level(holes):
             p = stats.wilcoxon(gap[np.isfinite(gap)], alternative="greater").pvalue
             assert made.p[i, j] == pytest.approx(min(2 * p, 1), rel=1e-9)
     halved = np.triu(np.nan_to_num(made.p, nan=1) / 2 < 0.025, 1)
-    assert (recipe.lines(halved)[2] == made.lines).all()
+    assert (recipe.lines(halved)[2] == made.claimed).all()
 
 
 def test_wmt25_with_one_judgment_a_segment_is_its_paired_form_at_half_the_level():
@@ -235,11 +236,12 @@ def test_a_grey_line_of_wmt26_stands_where_a_system_beats_only_the_next():
     rng = np.random.default_rng(3)
     scores = rng.normal(0, 1, (400, 4)) + np.array([9.0, 0.5, 0.25, 0.0])
     made = make(RECIPES["wmt26"], scores)
-    assert made.lines.tolist() == [True, True, True] and not weak_lines(made).any()
+    assert made.lines == (1, 2, 3) and not weak_lines(made).any()
     p = made.p.copy()
     p[1, 3] = 0.2
-    less = replace(made, p=p, lines=RECIPES["wmt26"].lines(np.nan_to_num(p, nan=1) < 0.05)[2])
-    assert less.lines.tolist() == [True, False, False]
+    lines = RECIPES["wmt26"].lines(np.nan_to_num(p, nan=1) < 0.05)[2]
+    less = replace(made, p=p, table=made.table.assign(cluster=clusters(lines)))
+    assert less.claimed.tolist() == [True, False, False]
     assert weak_lines(less).tolist() == [False, True, True]
 
 
@@ -263,3 +265,8 @@ def test_a_segment_that_nobody_judged_decides_nothing():
         np.testing.assert_array_equal(
             make(recipe, more, domain).p, make(recipe, scores, domain[:300]).p
         )
+
+
+def test_a_recipe_takes_no_other_test_or_rule():
+    with pytest.raises(DataError, match="a recipe has its own"):
+        rank_systems(load("demo-srdc", "de-en"), recipe="wmt24", rule="adjacent")

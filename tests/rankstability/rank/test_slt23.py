@@ -12,7 +12,7 @@ import pytest
 from conftest import needs, real
 from rankstability.judgments import direct_assessment
 from rankstability.rank.recipes import RECIPES, counted_by, made_by
-from rankstability.rank.systems import rank_by_recipe
+from rankstability.rank.systems import rank_systems
 
 WITH_DOCUMENTS = "no document with a bad item, document scores too"
 RAW = replace(RECIPES["wmt23"], rows=WITH_DOCUMENTS)
@@ -49,7 +49,7 @@ def test_the_latest_results_are_all_there():
     seen = dict(tables())
     assert set(STYLES) <= set(seen)
     for name, style in STYLES.items():
-        ranking = rank_by_recipe(judgments(style), RAW)
+        ranking = rank_systems(judgments(style), recipe=RAW)
         for row, (place, mean, system, _) in zip(
             ranking.table.itertuples(), seen[name], strict=True
         ):
@@ -81,5 +81,5 @@ def test_the_earlier_results_in_z_too(name, style, annotators):
         code = made.order[k]
         ends = [int(part) for part in place.split("-")]
         assert judged.systems[code] == system
-        assert (made.best[k], made.worst[k]) == (ends[0], ends[-1])
+        assert (made.table["rank_low"][k], made.table["rank_high"][k]) == (ends[0], ends[-1])
         assert f"{made.score[k]:.3f}" == z and f"{raw[code]:.1f}" == mean

@@ -14,7 +14,7 @@ from conftest import needs
 from rankcompanion.models import simulate as simulation
 from rankcompanion.tournament import tasks as tournament_tasks
 from rankstability.errors import DataError
-from rankstability.rank import feedback, feedback_dp
+from rankstability.rank import feedback
 from rankstability.rank import tournament as t
 from rankstability.read import campaigns
 from rankstability.score.rr import TOURNAMENT_METHODS
@@ -242,7 +242,7 @@ def test_the_bound_never_exceeds_the_cost_of_a_subset():
     assert 0 < bound.total <= feedback.integer(weights, np.inf)[1].total + 1e-6
     for mask in range(2**9):
         inside = [i for i in range(9) if not mask >> i & 1]
-        left = feedback_dp._rest(np.array([mask], dtype=np.uint64), bound)[0]
+        left = feedback._rest(np.array([mask], dtype=np.uint64), bound)[0]
         exact = t.feedback_arc_set(weights[np.ix_(inside, inside)]).cost if inside else 0
         assert left <= exact + 1e-9
 
@@ -260,8 +260,8 @@ def test_the_bound_of_circles_is_the_sum_of_their_weakest_edges():
 @pytest.mark.parametrize("times", [1, 10**6, 10**9, 10**12])
 def test_larger_weights_change_no_order_of_many_small_blocks(times):
     weights = np.stack([campaign(7, 200, seed) for seed in range(5)])
-    orders, costs = feedback_dp.batched_dp(weights * times)
-    one, cost = feedback_dp.batched_dp(weights)
+    orders, costs = feedback.batched_dp(weights * times)
+    one, cost = feedback.batched_dp(weights)
     assert (orders == one).all() and (costs == cost * times).all() and cost.any()
 
 

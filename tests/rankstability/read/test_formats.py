@@ -14,7 +14,7 @@ from pandas.testing import assert_frame_equal
 from rankcompanion.commands import main
 from rankcompanion.lines import held
 from rankcompanion.relative_ranking import agreement
-from rankstability import load, rank_by_recipe, rank_systems, segment_scores
+from rankstability import load, rank_systems, segment_scores
 from rankstability.errors import DataError
 from rankstability.judgments import blocks
 from rankstability.rank import bradley_terry, ranges
@@ -116,7 +116,7 @@ def test_the_users_of_pearmut_are_screened_by_their_pages(tmp_path):
     da = load(campaigns.find(lines(tmp_path / "esa_en-cs.jsonl", rows)))
     table = screening(scored(da))
     assert table["lines"].tolist() == [3] * 4 and table["removed"].tolist() == [0, 0, 0, 1]
-    assert rank_by_recipe(da, "wmt26").table["score"].iloc[0] > 80
+    assert rank_systems(da, recipe="wmt26").table["score"].iloc[0] > 80
     two_pages = [row for row in rows if row["item_i"] < 2]  # of one document: unchecked
     table = screening(scored(load(campaigns.find(lines(tmp_path / "x_en-cs.jsonl", two_pages)))))
     assert table["lines"].tolist() == [2] * 4 and not table["removed"].any()
