@@ -24,7 +24,8 @@ class Scored:
     `system` and `segment` are codes into the names of `systems` and `segments`; `score`: higher is
     better, no NaN; `units` codes of worker, hit, document, block, domain where the data name them,
     -1 where unknown (judgments of no known domain are a domain of their own where others have one);
-    `workers` their names, by code.
+    `workers` their names, by code. `adaptive`: later judgments went to chosen systems, so that only
+    differences within segments compare them.
     """
 
     systems: tuple[str, ...]
@@ -34,6 +35,7 @@ class Scored:
     score: np.ndarray
     units: Mapping[str, np.ndarray] = field(default_factory=dict)
     workers: tuple[str, ...] = ()
+    adaptive: bool = False
 
     def has(self, name: str) -> bool:
         """Whether every judgment names its unit of this kind."""
@@ -125,12 +127,11 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
             by = frame.groupby("worker")["score"]
             spread = by.transform("std")
             frame["score"] = (frame["score"] - by.transform("mean")) / spread.where(spread > 0)
-        return from_frame(frame.dropna(subset="score"))
+        return from_frame(frame.dropna(subset="score"), judgments.attrs.get("adaptive", False))
     if "raw" in judgments:
         columns = ["system", "document", "segment", score]
-        return from_frame(
-            judgments[columns].rename(columns={score: "score"}).dropna(subset="score")
-        )
+        frame = judgments[columns].rename(columns={score: "score"}).dropna(subset="score")
+        return from_frame(frame, judgments.attrs.get("adaptive", False))
     raise DataError("judgments without scores", expected="DA, ESA, segment scores or MQM")
 
 
@@ -145,10 +146,10 @@ def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Sc
     if not rows.any():
         raise DataError(f"no judgments that count for {da.pair}")
     names = [name for name in ("system", *UNITS) if name in good]
-    return from_frame(good.loc[rows, names].assign(score=values[rows]))
+    return from_frame(good.loc[rows, names].assign(score=values[rows]), da.adaptive)
 
 
-def from_frame(frame: pd.DataFrame) -> Scored:
+def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scored:
     """Judgments as a frame: columns system, segment, score, and any of `UNITS`.
 
     Systems and segments are numbered in order of name.
@@ -165,9 +166,8 @@ def from_frame(frame: pd.DataFrame) -> Scored:
         named = (worker >= 0) & (document >= 0)
         units["block"] = pd.factorize(np.where(named, block, np.nan), sort=True)[0]
     workers = coded["worker"][1] if "worker" in units else ()
-    return Scored(
-        systems, segments, system, segment, frame["score"].to_numpy(float), units, workers
-    )
+    score = frame["score"].to_numpy(float)
+    return Scored(systems, segments, system, segment, score, units, workers, adaptive)
 
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
