@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -29,6 +29,7 @@ RESULTS = Path(__file__).parent / "results" / "certainty.csv"
 SEED, CAMPAIGNS, ALPHA = 2024, 1000, 0.05
 SEGMENTS = 3  # of a document
 KEYS = ["design", "groups", "gap", "annotators", "documents", "scores", "loads", "whims"]
+FIRST, EASE = 0.4, 1.5  # adaptive designs: share of documents that all are judged on; later ones
 FAR = 4.0  # between groups of equal systems, in standard deviations of a judgment's rest
 SD = {  # of each effect, beside 1 of the rest
     "worker": 0.5, "worker x system": 0.3, "document": 0.5, "document x system": 0.3,
@@ -44,9 +45,11 @@ class Cell:
     ``full`` (all annotators judge all), ``crossed`` (two annotators a document, all systems),
     ``nested`` (one annotator a document, all systems), ``SR+DC`` (one annotator for each document
     and system), ``half`` (so, but each system on half of the documents), ``few`` (as SR+DC, the
-    last system by two annotators only), ``RR`` (blocks of up to five), ``battles``, ``battles by
-    closeness`` (opponents next to each other), ``few battles`` (the last system with two judges
-    only). `annotators` are judges of RR and battles, `documents` for these the blocks a judge.
+    last system by two annotators only), ``adaptive crossed``, ``adaptive SR+DC`` (so, but only the
+    better half goes on to later documents, which are easier), ``RR`` (blocks of up to five),
+    ``battles``, ``battles by closeness`` (opponents next to each other), ``few battles`` (the last
+    system with two judges only). `annotators` are judges of RR and battles, `documents` for these
+    the blocks a judge.
     """
 
     design: str
@@ -96,6 +99,9 @@ def cells() -> Iterator[Cell]:
         for design in ("RR", "battles"):
             yield Cell(design, group, 20, 30, loads="Zipf", gap=1.5)
         yield Cell("few battles", group, 20, 30, gap=1.5)
+    for design, group in product(("crossed", "SR+DC"), ((2,), (3,), (5,), (10,), (2, 2))):
+        yield Cell(f"adaptive {design}", group)
+        yield Cell(f"adaptive {design}", group, annotators=5, whims=3.0)
     yield Cell("battles by closeness", (2, 2, 2), 20, 60, gap=1.0)
     yield Cell("battles by closeness", (6,), 20, 60)
     yield Cell("RR", (10,), 20, 30)
@@ -104,6 +110,7 @@ def cells() -> Iterator[Cell]:
     yield Cell("full", five, gap=0.5)
     yield Cell("crossed", five, gap=0.5)
     yield Cell("crossed", five, gap=1.0)
+    yield Cell("adaptive crossed", five, gap=1.0)
     yield Cell("crossed", five, annotators=4, gap=2.0)
     yield Cell("SR+DC", five, gap=1.0)
     yield Cell("crossed", five, 30, 60, gap=0.5)
@@ -191,9 +198,15 @@ def told(cell: Cell, rng: np.random.Generator) -> sure.Certainty:
         latent += times * SD[name] * drawn(cell, rng, int(code.max()) + 1)[code]
     segments = tuple(str(k) for k in range(width * SEGMENTS))
     of = {"worker": worker, "document": document}
-    return sure.certainty(
-        Scored(names, segments, system, segment, on_scale(cell.scores, latent), of)
-    )
+    adaptive, kept = "adaptive" in cell.design, np.ones(len(system), bool)
+    if adaptive:
+        late = document >= FIRST * width
+        seen = np.bincount(system[~late], latent[~late]) / np.bincount(system[~late])
+        better = seen.argsort() >= 0
+        better[seen.argsort()[: n // 2]] = False
+        kept, latent = ~late | better[system], latent + EASE * late
+    judged = Scored(names, segments, system, segment, on_scale(cell.scores, latent), of)
+    return sure.certainty(replace(judged.take(kept), adaptive=adaptive))
 
 
 def drawn(cell: Cell, rng: np.random.Generator, size: int) -> np.ndarray:
@@ -221,7 +234,7 @@ def assigned(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarr
     document, system = (c.ravel() for c in np.indices((cell.documents, n)))
     if cell.design == "nested":
         return rng.choice(cell.annotators, cell.documents, p=load)[document], document, system
-    if cell.design == "crossed":
+    if cell.design.endswith("crossed"):
         two = [rng.choice(cell.annotators, 2, False, load) for _ in range(cell.documents)]
         worker = np.array(two)[document]
         return worker.ravel(), np.repeat(document, 2), np.repeat(system, 2)

@@ -58,6 +58,9 @@ class DirectAssessment:
         not count in means of z, as at WMT21) or ``zero`` (0, as in WMT22's official averages).
     file : str
         As errors name it; may be empty.
+    adaptive : bool
+        Later judgments went to systems chosen by earlier ones, or were of other documents: systems
+        are then compared within segments.
     """
 
     pair: str
@@ -67,6 +70,7 @@ class DirectAssessment:
     scale: tuple[float, float] = (0.0, 100.0)
     zero_variance: str = "drop"
     file: str = ""
+    adaptive: bool = False
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:

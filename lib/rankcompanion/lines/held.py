@@ -104,9 +104,14 @@ class Battles:
         return won, won + lost
 
 
+def tops(order: np.ndarray) -> list[frozenset[int]]:
+    """The systems above each place between neighbours of an order."""
+    return [frozenset(order[:k].tolist()) for k in range(1, len(order))]
+
+
 def splits(made: Ranking) -> set[frozenset[int]]:
     """Each line of a recipe's ranking as the set of systems above it."""
-    return {frozenset(made.order[: k + 1].tolist()) for k in np.flatnonzero(made.claimed)}
+    return {top for top, line in zip(tops(made.order), made.claimed, strict=True) if line}
 
 
 def codes(sure: Certainty, systems: Sequence[str]) -> np.ndarray:
@@ -203,17 +208,25 @@ def standing(
     `judged` holds what the recipe counts, with the score it takes; of comparisons, which know their
     unit, `recipe` names the score. `unit` is what another campaign would have others of, by default
     as `rank.units.default_kinds` has it. `alpha` is of the recipe's tests, and of the one family
-    from which all else comes. Raises DataError for a unit that the data do not name.
+    from which all else comes. Of an adaptive design the order is that of differences within
+    segments, and the recipe claims a line where it separates the same systems. Raises DataError for
+    a unit that the data do not name.
     """
     if isinstance(judged, Battles):
         return _of_battles(judged, rng, resamples, alpha)
     recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
     made = made_by(judged, recipe, alpha)
     sure = certainty(judged, unit, recipe.by_domain, alpha)
-    drawn = None
-    if sure.told:
+    ranking, drawn = made.table[RANKED], None
+    claimed = np.array(made.lines, int)
+    if judged.adaptive:
+        claimed = 1 + np.flatnonzero([above in splits(made) for above in tops(sure.order)])
+        cluster = 1 + np.isin(np.arange(len(sure.order)), claimed).cumsum()
+        ranking = sure.table()[RANKED[:-1]].assign(cluster=cluster)
+        drawn = sure.mean + normal_draws(sure.covariance, resamples, rng) if sure.told else None
+    elif sure.told:
         drawn = draw_means(judged, sure.unit, rng, resamples, recipe.by_domain)[:, sure.order]
-    return _standing(recipe.name, unit_table(judged), made.table[RANKED], made.lines, sure, drawn)
+    return _standing(recipe.name, unit_table(judged), ranking, claimed, sure, drawn)
 
 
 def _of_battles(data: Battles, rng: np.random.Generator, resamples: int, alpha: float) -> Standing:

@@ -220,7 +220,7 @@ def again(
         return {name: pd.DataFrame() for name in ("repeat", "needed", "additions")}
     known = sizes.of_means(sure, one.judgments_counted)
     with suppress(DataError):  # of scores without components only the covariance is known
-        if one.battles is None:
+        if one.battles is None and not one.own.adaptive:
             known = sizes.precision(one.own, sure, RECIPES[one.recipe].by_domain)
     claims = int(made.lines["claimed"].sum())
     return {

@@ -250,6 +250,7 @@ def told(
         "unnamed": one.battles.unnamed if one.battles else None,
         "has_documents": one.battles is None and "document" in one.own.units,
         "complete": one.battles is None and complete(one.own),
+        "within": one.battles is None and one.own.adaptive,
         "recipe_counts": _recipe_counts(frames),
         "look_at": _look_at(frames),
         "data": str(run.out.settings.get("data", "")),

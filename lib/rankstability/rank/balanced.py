@@ -71,16 +71,32 @@ def paired_means(scored: Scores) -> np.ndarray:
     Every comparison is within segments: what a system owes to easy segments is taken away. Means
     are about the plain mean of all judgments; on complete data they are the plain means.
     """
+    return within_segments(scored, scored.weights())[0]
+
+
+def within_segments(
+    scored: Scores, weight: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`paired_means` of judgments of these weights, and what each judgment does to them.
+
+    Returns the means; the influence of each judgment on each mean, (judgments, systems); and the
+    share of its system's weight that each judgment has, without what stands alone in its segment.
+    """
     if not connected(scored):
         raise DataError("systems that share no segments", expected="segments that connect them")
     n, system, segment = len(scored.systems), scored.system, scored.segment
-    weight = scored.weights()
     size = len(scored.segments) * n
     held = np.bincount(segment * n + system, weight, size).reshape(-1, n)
     share = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
-    normal = np.diag(held.sum(axis=0)) - held.T @ share
-    total = np.bincount(segment, weight * scored.score, len(scored.segments))
-    right = np.bincount(system, weight * scored.score, n) - share.T @ total
-    effect = np.linalg.pinv(normal, rcond=1e-10, hermitian=True) @ right
+    apart = weight[:, None] * (np.eye(n)[system] - share[segment])
+    inverse = np.linalg.pinv(
+        np.diag(held.sum(axis=0)) - held.T @ share, rcond=1e-10, hermitian=True
+    )
+    effect = inverse @ (apart.T @ scored.score)
+    rest = scored.score - effect[system]
+    level = np.bincount(segment, weight * rest, len(share)) / np.maximum(held.sum(axis=1), 1e-300)
+    influence = (rest - level[segment])[:, None] * (apart @ inverse)
+    own = apart[np.arange(len(system)), system]
+    own = own / np.bincount(system, own, n)[system]
     mean: np.ndarray = effect - effect.mean() + np.average(scored.score, weights=weight)
-    return mean
+    return mean, influence, own

@@ -20,6 +20,7 @@ import pandas as pd
 from scipy.special import stdtr, stdtrit
 
 from ..score.scored import Scores
+from .balanced import within_segments
 from .bradley_terry import judge_influence
 from .ranges import Units
 from .significance import check_level
@@ -161,25 +162,35 @@ def certainty(
 
     `unit` is `TWO_WAY` (worker x document), or a kind of unit that every judgment names; by default
     as `default_kinds` has it. Where none is named, nothing is declared. `by_domain`: the mean over
-    domains of a domain's mean, and influences about a domain's own mean. Raises DataError for a
-    unit that the data do not name.
+    domains of a domain's mean, and influences about a domain's own mean. Of an adaptive design
+    means, and what units do to them, are by differences within segments (`within_segments`). Raises
+    DataError for a unit that the data do not name.
     """
     names = default_kinds(scored) if unit is None else (unit,)
     if unit == TWO_WAY:
         names = WORKER, DOCUMENT
     n, system = len(scored.systems), scored.system
     weight = scored.weights(by_domain)
-    share = weight / np.bincount(system, weight, n)[system]
+    codes = [scored.unit(name).astype(np.int64) for name in names]
     stratum = system
     if by_domain and "domain" in scored.units:
         stratum = scored.unit("domain").astype(np.int64) * n + system
-    with np.errstate(invalid="ignore", divide="ignore"):
-        own = np.bincount(stratum, weight * scored.score) / np.bincount(stratum, weight)
-        means = scored.means(by_domain)
-    codes = [scored.unit(name).astype(np.int64) for name in names]
+    if scored.adaptive:
+        means, effect, share = within_segments(scored, weight)
+    else:
+        share = weight / np.bincount(system, weight, n)[system]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            own = np.bincount(stratum, weight * scored.score) / np.bincount(stratum, weight)
+            means = scored.means(by_domain)
+        effect = scored.score - own[stratum]
 
     def kind(code: np.ndarray) -> Kind:
-        parts, held = unit_totals(system, code, scored.score - own[stratum], share, n)
+        if effect.ndim == 1:
+            parts, held = unit_totals(system, code, effect, share, n)
+            return corrected(held, parts)
+        _, held = unit_totals(system, code, scored.score, share, n)
+        _, code = np.unique(code, return_inverse=True)
+        parts = np.stack([np.bincount(code, x, len(held)) for x in effect.T], axis=1)
         return corrected(held, parts)
 
     cell = kind(codes[0] * (codes[1].max() + 1) + codes[1]) if len(codes) == 2 else None

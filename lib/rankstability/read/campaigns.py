@@ -166,10 +166,12 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     if pair or campaign.protocol != "RR":
         _known_pair(campaign, pair)
     judgments = FORMATS[campaign.format].read(campaign.source(pair), pair)
+    adaptive = bool(campaign.entry.get("adaptive"))
     if isinstance(judgments, DirectAssessment):
-        judgments = replace(judgments, file=paths.shown(campaign.folder))
+        judgments = replace(judgments, file=paths.shown(campaign.folder), adaptive=adaptive)
         judgments = _with_lone_segments(judgments)
         return _with_unknown_z(judgments, campaign.entry.get("zero_variance", "drop"))
+    judgments.attrs["adaptive"] = adaptive
     return judgments
 
 

@@ -111,6 +111,7 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "files": (_is_files, "not a list", "a list of file names"),
     "pair": (_is_pair, "not a language pair", "a pair such as cs-en"),
     "zero_variance": (_one_of(*ZERO_VARIANCE), NO_SPREAD, "zero or drop"),
+    "adaptive": (lambda value: isinstance(value, bool), "neither true nor false", "true or false"),
     "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
     "reset": (_one_of("user", "campaign"), "unknown reach of a reset", "user or campaign"),
     "columns": (_is_columns, "not a mapping of columns", MAPPED),

@@ -25,7 +25,8 @@ class Scores:
     `system` and `segment` are codes into the names of `systems` and `segments`; `score`: higher is
     better, no NaN but in `segment_scores`; `units` codes of worker, hit, document, block, domain
     where the data name them, -1 where unknown (judgments of no known domain are a domain of their
-    own where others have one); `workers` their names, by code.
+    own where others have one); `workers` their names, by code. `adaptive`: later judgments went to
+    chosen systems, so that only differences within segments compare them.
 
     Only of `segment_scores`: `raw`, the scores before they were standardised; `judgments`, how many
     each is the mean of; `file`, what they were read from, as errors name it; `causes`, of the
@@ -39,6 +40,7 @@ class Scores:
     score: np.ndarray
     units: Mapping[str, np.ndarray] = field(default_factory=dict)
     workers: tuple[str, ...] = ()
+    adaptive: bool = False
     raw: np.ndarray = field(default_factory=lambda: np.zeros(0))
     judgments: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
     file: str = ""
@@ -154,12 +156,11 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
             by = frame.groupby("worker")["score"]
             spread = by.transform("std")
             frame["score"] = (frame["score"] - by.transform("mean")) / spread.where(spread > 0)
-        return from_frame(frame.dropna(subset="score"))
+        return from_frame(frame.dropna(subset="score"), judgments.attrs.get("adaptive", False))
     if "raw" in judgments:
         columns = ["system", "document", "segment", score]
-        return from_frame(
-            judgments[columns].rename(columns={score: "score"}).dropna(subset="score")
-        )
+        frame = judgments[columns].rename(columns={score: "score"}).dropna(subset="score")
+        return from_frame(frame, judgments.attrs.get("adaptive", False))
     raise DataError("judgments without scores", expected="DA, ESA, segment scores or MQM")
 
 
@@ -174,7 +175,7 @@ def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Sc
     if not rows.any():
         raise DataError(f"no judgments that count for {da.pair}")
     names = [name for name in ("system", *UNITS) if name in good]
-    return from_frame(good.loc[rows, names].assign(score=values[rows]))
+    return from_frame(good.loc[rows, names].assign(score=values[rows]), da.adaptive)
 
 
 def segment_scores(
@@ -240,7 +241,7 @@ def _causes(da: DirectAssessment, systems: list[str]) -> dict[str, str]:
     }
 
 
-def from_frame(frame: pd.DataFrame) -> Scores:
+def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
     """Judgments as a frame: columns system, segment, score, and any of `UNITS`.
 
     Systems and segments are numbered in order of name.
@@ -257,9 +258,8 @@ def from_frame(frame: pd.DataFrame) -> Scores:
         named = (worker >= 0) & (document >= 0)
         units["block"] = pd.factorize(np.where(named, block, np.nan), sort=True)[0]
     workers = coded["worker"][1] if "worker" in units else ()
-    return Scores(
-        systems, segments, system, segment, frame["score"].to_numpy(float), units, workers
-    )
+    score = frame["score"].to_numpy(float)
+    return Scores(systems, segments, system, segment, score, units, workers, adaptive)
 
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
 
 from conftest import needs
+from rankcompanion.lines import held
+from rankcompanion.verdict import cases
 from rankstability.errors import DataError
 from rankstability.rank import balanced
+from rankstability.rank.certainty import certainty
 from rankstability.read import campaigns
 from rankstability.score.scored import from_frame, scored
 
@@ -108,3 +113,75 @@ def test_a_replay_on_wmt24_shows_and_removes_the_bias():
             errors.append(wrong[more].mean() - wrong[~more].mean())
     # chosen by the first wave they also regress; what documents add is gone
     assert np.std(paired) < np.std(plain)
+
+
+# ------------------------------------------------------------------ what is certain of them
+
+
+def test_on_complete_data_within_segments_says_what_plain_means_say():
+    data = from_frame(full(3, documents=12, systems=4))
+    plain, within = certainty(data), certainty(replace(data, adaptive=True))
+    np.testing.assert_allclose(within.p, plain.p, atol=1e-10)
+    np.testing.assert_allclose(within.mean, plain.mean)
+    assert (within.df == pytest.approx(plain.df)) and (within.held == plain.held).all()
+
+
+def test_the_influence_of_a_judgment_is_that_of_least_squares():
+    frame = replay(full(5, documents=10, systems=4), np.random.default_rng(0))
+    data = from_frame(frame)
+    mean, influence, share = balanced.within_segments(data, data.weights())
+    assert influence.sum(axis=0) == pytest.approx(0, abs=1e-9)
+    np.testing.assert_allclose(np.bincount(data.system, share), 1)
+    assert mean == pytest.approx(balanced.paired_means(data))
+    fit = smf.ols("score ~ C(system) + C(segment)", frame).fit()
+    # one step: the row of (X'X)^-1 X' times the residual
+    x = fit.model.exog
+    at = [fit.model.exog_names.index(f"C(system)[T.s{k}]") for k in range(1, 4)]
+    each = (np.linalg.inv(x.T @ x) @ x.T)[at] * fit.resid.to_numpy()
+    np.testing.assert_allclose((influence[:, 1:] - influence[:, :1]).T, each, atol=1e-8)
+    # what stands alone in its segment compares nothing
+    more = pd.DataFrame([{"system": "s0", "segment": "x", "document": "d", "score": 9.0}])
+    data = from_frame(pd.concat([frame, more], ignore_index=True))
+    again, influence, share = balanced.within_segments(data, data.weights())
+    assert np.ptp(again - mean) < 1e-9
+    assert share[-1] == pytest.approx(0) and np.allclose(influence[-1], 0, atol=1e-9)
+
+
+def test_equal_systems_in_an_adaptive_design_are_told_apart_as_seldom_as_promised():
+    """Later documents are easier, and who looks good goes on: plain means are then wrong."""
+    rng, false, tries = np.random.default_rng(8), {True: 0, False: 0}, 100
+    for seed in range(tries):
+        frame = replay(full(seed, documents=20, systems=3, gap=0.0, ease=1.0), rng)
+        late = frame.groupby("document")["system"].transform("nunique") < 3
+        data = from_frame(frame.assign(score=frame["score"] + 3.0 * late))
+        for adaptive in false:
+            got = certainty(replace(data, adaptive=adaptive), "document")
+            false[adaptive] += bool(got.declared.any())
+    assert false[False] > 0.25 * tries
+    assert false[True] <= (0.05 + 2 * np.sqrt(0.05 * 0.95 / tries)) * tries
+
+
+def test_a_campaign_declared_adaptive_is_ranked_within_segments(tmp_path):
+    frame = full(2, documents=24, ease=0.0)
+    late = frame["document"] >= "d12"
+    frame["score"] = frame["score"] / 4 + 50 + np.where(late, 10.0, 0.0)
+    frame = frame[~late | frame["system"].isin(["s1", "s3", "s5"])]
+    frame = frame.rename(columns={"worker": "annotator"})
+    frame.to_csv(tmp_path / "judgments_en-cs.csv", index=False)
+    orders = {}
+    for adaptive in ("true", "false"):
+        (tmp_path / "campaign.yaml").write_text(f"adaptive: {adaptive}\n")
+        campaign = campaigns.find(tmp_path)
+        [pair] = campaign.pairs
+        [one] = cases.cases(campaign, pair, campaigns.load(campaign, pair))
+        assert one.own.adaptive == (adaptive == "true")
+        made = cases.standing(one, "document", np.random.default_rng(0), 50)
+        orders[adaptive] = made.ranking["system"].tolist()
+        assert made.ranking["score"].tolist() == sorted(made.ranking["score"], reverse=True)
+        assert set(made.lines["below"]) == {1, 2, 3, 4, 5}
+    assert orders["false"] == ["s5", "s3", "s1", "s4", "s2", "s0"]
+    assert orders["true"] == ["s5", "s4", "s3", "s2", "s1", "s0"]
+    assert held.tops(np.array([2, 0, 1])) == [{2}, {0, 2}]
+    (tmp_path / "campaign.yaml").write_text("adaptive: perhaps\n")
+    with pytest.raises(DataError, match="adaptive"):
+        campaigns.find(tmp_path)

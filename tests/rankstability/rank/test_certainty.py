@@ -544,5 +544,6 @@ def test_the_measured_error_keeps_the_promise():
         table["covered"] > 0.999 - table["false"]
     ).all()
     designs = {"full", "crossed", "nested", "SR+DC", "half", "few", "RR", "battles"}
+    designs |= {"adaptive crossed", "adaptive SR+DC"}
     assert designs <= set(table["design"]) and {2, 3, 4, 5, 7, 8} <= set(table["annotators"])
     assert {"2", "3", "5", "10", "2+2", "2+2+2", "2+2+2+2", "2+3"} <= set(table["groups"])
