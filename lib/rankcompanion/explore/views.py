@@ -24,7 +24,7 @@ from rankstability.score.da import SegmentScores, segment_scores
 from rankstability.score.pairwise import PairCounts, pair_counts
 from rankstability.score.rr import METHODS, REFERENCE, tasks
 
-from ..outlier_removal.changes import SETS
+from ..outlier_removal import SETS
 
 T = TypeVar("T")
 RULE, ALPHA = "knowles", 0.05

@@ -20,9 +20,8 @@ from rankstability.score.scored import Scored, scored
 
 from ..lines import held, held_rr
 from ..lines.tables import false_line_table, judged_by, null_units, units_by_system
-from ..outlier_removal.changes import default_ranker
-from ..outlier_removal.removal import remove_each
-from ..relative_ranking import rr_changes
+from ..outlier_removal import default_ranker, remove_each
+from ..relative_ranking import methods
 from . import annotators, sizes
 
 
@@ -165,8 +164,8 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
-        table = rr_changes.removals(one.judgments, [held_rr.METHOD], alpha=alpha)
-        systems = table["removed"] != rr_changes.REMOVED_REFERENCE
+        table = methods.removals(one.judgments, [held_rr.METHOD], alpha=alpha)
+        systems = table["removed"] != methods.REMOVED_REFERENCE
         return table.loc[systems, columns].reset_index(drop=True)
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)
     if not standardised or len(ranked_systems(one.judgments)) < 3:

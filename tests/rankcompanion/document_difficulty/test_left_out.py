@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from assessments import assessment
-from rankcompanion.document_difficulty import documents, left_out
+from rankcompanion.document_difficulty import documents
 from rankcompanion.models import additive as models
 from rankcompanion.models import variance
-from rankcompanion.models.jackknife import error, leave_out
+from rankcompanion.models.variance import error, leave_out
 from rankstability.errors import DataError
 from rankstability.rank.units import TWO_WAY
 from rankstability.score.scored import scored
@@ -66,7 +66,7 @@ def test_intervals_hold_the_luck_of_these_documents_with_other_workers():
         judged = scored(da)
         fits = {"worker": leave_out(judged, parts["raw"], "worker", rng)}
         table = documents.ease_by_system(
-            frame, parts, left_out.WithoutUnits("worker", {"raw": fits})
+            frame, parts, documents.WithoutUnits("worker", {"raw": fits})
         ).set_index("system")
         of = frame["document"].str[1:].astype(int).map(pd.Series(ease))
         true = of.groupby(frame["system"]).mean()
@@ -81,7 +81,7 @@ def test_of_two_kinds_of_units_the_interval_is_the_wider():
     da = assessment(campaign(3))
     parts = documents.variance_components(da)
     without = {
-        unit: left_out.without_units(da, parts, np.random.default_rng(4), unit)
+        unit: documents.without_units(da, parts, np.random.default_rng(4), unit)
         for unit in ("worker", "document", TWO_WAY, None)
     }
     assert without[None].unit == TWO_WAY
@@ -102,14 +102,14 @@ def test_of_two_kinds_of_units_the_interval_is_the_wider():
 def test_without_a_unit_there_is_no_interval():
     few = assessment(campaign(6).query("document == 'd03'"))
     parts = documents.variance_components(few)
-    without = left_out.without_units(few, parts, np.random.default_rng(0))
+    without = documents.without_units(few, parts, np.random.default_rng(0))
     assert without.unit == ""
     assert documents.component_table(parts, "xx-yy", without)["high"].isna().all()
     ease = documents.ease_by_system(documents.segment_frame(few), parts, without)
     assert ease["luck_low"].isna().all()
     assert ease["luck_raw"].notna().all()
     with pytest.raises(DataError, match="hit"):
-        left_out.without_units(few, parts, np.random.default_rng(0), "hit")
+        documents.without_units(few, parts, np.random.default_rng(0), "hit")
 
 
 def test_the_jackknifes_error_of_a_mean_is_its_standard_error():

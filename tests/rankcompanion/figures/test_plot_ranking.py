@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankcompanion.figures import ranking as figures
+from rankcompanion.figures import changes as figures
 from rankstability.rank.ranking import rank
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rankcompanion.lines import held, held_rr
-from rankcompanion.relative_ranking.strengths import strengths
+from rankcompanion.relative_ranking.methods import strengths
 from rankstability.rank import bradley_terry, ranges
 from rankstability.read import campaigns
 

@@ -8,14 +8,14 @@ import pytest
 from scipy.stats import kstest
 
 from rankcompanion.models.simulate import Model, draw_counts, draw_pairs, draw_qualities
-from rankcompanion.simulation.campaign_size import (
+from rankcompanion.simulation.experiments import (
     advice,
     advice_for,
     expected_share,
     fit_spread,
     judgments_needed,
+    simulated_shares,
 )
-from rankcompanion.simulation.experiments import simulated_shares
 from rankstability.rank.significance import significant_share
 
 
