@@ -31,7 +31,7 @@ def sweep(
     """Divide the scores of human systems and REF rows, rank again, and compare.
 
     Human systems take part in the z-scores and are dropped before clustering, in the original
-    ranking and in the changed one. `ranker` and `original` as in `removal.remove_each`.
+    ranking and in the changed one. `ranker` and `original` as in `outlier_removal.remove_each`.
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)

@@ -84,7 +84,7 @@ def without_units(
 ) -> WithoutUnits:
     """The components of raw and z-scores without groups of units.
 
-    `data` and `parts` are as for and from `documents.variance_components`; `unit` by default that
+    `data` and `parts` are as for and from `variance_components`; `unit` by default that
     of `rank.units.default_kinds`; one that the data do not name is refused.
     """
     raw = scored(data)
@@ -221,7 +221,7 @@ def ease_by_system(
     """Mean ease of the documents that each system was judged on, and its mean z without that.
 
     `frame` is as from `segment_frame`, `parts` from `variance_components`; `without`
-    (`left_out.without_units`) says what the interval of luck draws anew.
+    (`without_units`) says what the interval of luck draws anew.
 
     Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
     of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %

@@ -71,7 +71,7 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
 
 
 def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
-    """Heat map of `removal.moves`: a row for each removed system, the ranks others move up."""
+    """Heat map of `outlier_removal.moves`: a row for each removed system, ranks others move up."""
     order = list(dict.fromkeys(moves["removed"]))
     wide = moves.pivot(index="removed", columns="system", values="move").loc[order]
     wide = wide[[s for s in order if s in wide.columns]]

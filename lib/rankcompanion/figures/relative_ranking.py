@@ -163,7 +163,7 @@ def pairs_figure(
 
 @styled
 def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
-    """Rank ranges by one method (`rr_changes.ranges`): units are thick, single comparisons thin."""
+    """Rank ranges by one method (`methods.ranges`): units are thick, single comparisons thin."""
     tasks = sorted(table["task"].unique(), key=lambda task: task.split(" ", 1)[::-1])
     columns = min(4, len(tasks))
     number = table.groupby("task")["rank"].max()[tasks].tolist()
@@ -211,7 +211,7 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
 
 @styled
 def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
-    """Share of removals that change order or clusters by method (`rr_changes.removal_summary`)."""
+    """Share of removals that change order or clusters by method (`methods.removal_summary`)."""
     shares = summary.assign(
         score=summary["method"].map(LABELS),
         order=100 * summary["d_rank"] / summary["removals"],
@@ -313,7 +313,7 @@ def _tau_axis(ax: Axes, *columns: pd.Series) -> None:
 def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, unit: str) -> Figure:
     """Left, tau of every two studies; right, how much less protocols agree than one with itself.
 
-    Both frames are from `protocols.agreement`; `unit` is what was drawn again.
+    Both frames are from `protocols_and_test_sets.agreement`; `unit` is what was drawn again.
     """
     pairs = pairs.sort_values(["kind", "tau"], ascending=[False, False], kind="stable")
     fig, (left, right) = plt.subplots(
