@@ -23,7 +23,7 @@ from rankstability.errors import DataError
 from rankstability.judgments import Blocks
 from rankstability.rank import certainty as sure
 from rankstability.rank.ranges import units
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results" / "certainty.csv"
 SEED, CAMPAIGNS, ALPHA = 2024, 1000, 0.05
@@ -205,7 +205,7 @@ def told(cell: Cell, rng: np.random.Generator) -> sure.Certainty:
         better = seen.argsort() >= 0
         better[seen.argsort()[: n // 2]] = False
         kept, latent = ~late | better[system], latent + EASE * late
-    judged = Scored(names, segments, system, segment, on_scale(cell.scores, latent), of)
+    judged = Scores(names, segments, system, segment, on_scale(cell.scores, latent), of)
     return sure.certainty(replace(judged.take(kept), adaptive=adaptive))
 
 

@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 
 from rankcompanion.models.simulate import Model, draw_counts, draw_qualities
-from rankcompanion.simulation.campaign_size import _POWER
-from rankcompanion.simulation.experiments import ranking_errors, simulated_shares
+from rankcompanion.simulation.experiments import _POWER, ranking_errors, simulated_shares
 from rankcompanion.simulation.readings import table4
 from rankstability.rank.ranges import ranks, resample_judgments
 from rankstability.rank.significance import significant_share

@@ -21,10 +21,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rankcompanion import tournament
 from rankcompanion.models import simulate as simulation
-from rankcompanion.tournament import tasks as tournament_tasks
 from rankstability.errors import DataError
-from rankstability.rank import tournament
 from rankstability.read import campaigns
 
 RESULTS = Path(__file__).parent / "results" / "tournament.csv"
@@ -126,7 +125,7 @@ def wmt_tasks():
     out = {}
     for name in ("wmt10", "wmt11", "wmt12"):
         try:
-            solved = tournament_tasks.solve_tasks(campaigns.load_rr(campaigns.find(name)))
+            solved = tournament.solve_tasks(campaigns.load_rr(campaigns.find(name)))
         except DataError as problem:
             print(f"without {name}: {problem}", file=sys.stderr)
             continue

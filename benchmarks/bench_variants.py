@@ -18,8 +18,8 @@ import pandas as pd
 from scipy.stats import mannwhitneyu
 
 from rankcompanion import divisor_degradation as degradation
-from rankcompanion.outlier_removal import removal
-from rankcompanion.outlier_removal.changes import default_ranker
+from rankcompanion import outlier_removal
+from rankcompanion.outlier_removal import default_ranker
 from rankstability.read import campaigns
 
 RESULTS = Path(__file__).parent / "results" / "variants.csv"
@@ -92,7 +92,7 @@ def ours_variants(da):
     """The same from `removal` and `degradation`."""
     rank_of = default_ranker()
     original = rank_of(da)
-    found = removal.remove_each(da, ranker=rank_of, original=original)
+    found = outlier_removal.remove_each(da, ranker=rank_of, original=original)
     found += degradation.sweep(da, ranker=rank_of, original=original)
     rows = [c.row() for c in found]
     return [tuple(bool(r[k]) for k in KINDS) for r in rows]

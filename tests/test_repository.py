@@ -347,7 +347,8 @@ def test_modules_are_documented_and_not_too_long(file):
     tree = ast.parse(text)
     assert ast.get_docstring(tree), "no module docstring"
     assert [n.name for n in public(tree) if not ast.get_docstring(n)] == []
-    assert len(text.splitlines()) <= 450
+    most = 600 if file.parent.name == "papers" else 450  # a paper has one module
+    assert len(text.splitlines()) <= most
 
 
 @pytest.mark.slow

@@ -7,19 +7,19 @@ A paper's module takes the frames that a run made, gives our values the key colu
     ours = changes.melt(["campaign"], ["rank", "cluster"], "kind", "ours")
     claims.compare(rows, ours, ["campaign", "kind"], provenance="official")
 
-What no single run can answer is answered when the ledger is put together (`ledger`), by two
-functions that a paper's module may have:
+What no single run can answer is answered when the ledger is put together (`ledger`), by a function
+that a paper's module may have:
 
 ``across(tables) -> DataFrame``
-    Ledger rows (`COLUMNS`) that need several campaigns. ``tables("02", "changes")`` gives that
-    table of notebook 02 of all real campaigns that were run, one below the other, ``campaign``
-    first (empty where there is none); ``tables("02", "run")`` a row per campaign with the settings
-    in its ``run.json``; ``tables("catalogue", "pairs")`` what the catalogue says of each real
-    campaign's pairs, here or not: campaign, pair, protocol, year, style, tool, judged, title.
-``absent(rows) -> DataFrame or Series``
-    For the published `rows` that neither a run nor ``across`` answered: ledger rows (`COLUMNS`), or
-    a Series of reasons with the index of `rows`. Cells it leaves out get the reason ``the data are
-    not here``; without a provenance of their own all are ``official``, with status ``no data``.
+    Ledger rows (`COLUMNS`) that need several campaigns, or none (what follows from the print).
+    ``tables("02", "changes")`` gives that table of notebook 02 of all real campaigns that were run,
+    one below the other, ``campaign`` first (empty where there is none); ``tables("02", "run")`` a
+    row per campaign with the settings in its ``run.json``; ``tables("catalogue", "pairs")`` what
+    the catalogue says of each real campaign's pairs, here or not: campaign, pair, protocol, year,
+    style, tool, judged, title.
+
+Why a cell is as it is may stand in the published file: ``reason`` where we have a value,
+``no_data`` where nobody answers (without one: ``the data are not here``).
 
 A row with status ``no data`` gives way to a row of the same paper, place and cell with data.
 """
@@ -38,6 +38,7 @@ from .errors import InputError
 COLUMNS = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
 STATUSES = ("exact", "rounds", "differs", "no data", "fact")
 WEAK = "weak:"  # begins the reason of a cell that could hardly have come out otherwise
+ABSENT = "the data are not here"  # the reason of a cell that has no other
 PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated")
 
 
@@ -94,7 +95,7 @@ def compare(
     on: Sequence[str] = ("place", "cell"),
     *,
     provenance: str,
-    no_data: str = "the data are not here",
+    no_data: str = ABSENT,
 ) -> pd.DataFrame:
     """Ledger rows: published `rows` joined with our values on the key columns `on`.
 
@@ -119,6 +120,7 @@ def compare(
         twice = answers.loc[answers.duplicated(on), on].iloc[0]
         raise InputError("two values for one published number", value=tuple(twice))
     keys = rows[["paper", *dict.fromkeys(["place", "cell", "published", *on])]].astype(str)
+    keys["why"], keys["why_not"] = (rows.get(name, "") for name in ("reason", "no_data"))
     joined = keys.merge(answers, on=on, how="left")
     out = []
     for row in joined.to_dict("records"):
@@ -127,7 +129,11 @@ def compare(
             raise InputError("unknown provenance", value=source, expected=", ".join(PROVENANCES))
         verdict = status(row["published"], row["ours"], limit)
         verdict = "fact" if verdict == "exact" and _given(row, "fact", False) else verdict
-        reason = _given(row, "reason", "") or (no_data if verdict == "no data" else "")
+        reason = _given(row, "reason", "")
+        if verdict == "no data":
+            reason = reason or row["why_not"] or no_data
+        else:
+            reason = row["why"] or reason
         about = (row[name] for name in ("paper", "place", "cell", "published"))
         out.append((*about, _text(row["ours"]), verdict, reason, source))
     return pd.DataFrame(out, columns=COLUMNS)

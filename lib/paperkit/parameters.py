@@ -41,7 +41,7 @@ VERDICT = "00_verdict"  # an installed package has no notebooks, but this one's 
 LONGEST = 10_000  # characters of a parameter on the command line
 LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
 LEAST |= {"draws": 1, "random_seeds": 1, "jobs": 1, "studies": 0, "sizes": 0, "splits": 0}
-LEAST |= {"least_pairs": 0, "coverage_draws": 0, "few_draws": 0, "time_limit": 0}
+LEAST |= {"least_pairs": 0, "coverage_draws": 0, "time_limit": 0}
 MOST = 1_000_000  # of any of these but the seed
 
 

@@ -17,7 +17,7 @@ from rankstability.judgments import (
 )
 from rankstability.rank.ranking import Ranking
 
-from .outlier_removal.changes import Comparison, Ranker, changes_table, default_ranker
+from .outlier_removal import Comparison, Ranker, changes_table, default_ranker
 
 DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)  # Knowles (2021), section 5.2
 
@@ -31,7 +31,7 @@ def sweep(
     """Divide the scores of human systems and REF rows, rank again, and compare.
 
     Human systems take part in the z-scores and are dropped before clustering, in the original
-    ranking and in the changed one. `ranker` and `original` as in `removal.remove_each`.
+    ranking and in the changed one. `ranker` and `original` as in `outlier_removal.remove_each`.
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)

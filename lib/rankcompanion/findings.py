@@ -2,6 +2,7 @@
 
 Each is a number with the range of the same number in single language pairs (or tasks): a campaign
 has too few, six in one, for an interval by resampling. The sentences stand in ``findings.j2``.
+`campaign_tables` gives a table of all real campaigns, as they stand below ``figures/``.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Any
 
 import pandas as pd
 
+from paperkit.placing import record
 from paperkit.templates import template
 from rankstability.rank.units import TWO_WAY
+from rankstability.read.campaigns import catalogue, listed
 
-from . import results
-
+KEY = ["paper", "place", "cell"]
 SETS = ("human+ref", "ref", "lowest", "highest")  # of notebook 02: not single systems
 SLIPS = ("slip", "misprint", "the sentence contradicts")  # how reasons of the ledger begin
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
@@ -30,6 +32,58 @@ TABLES = {  # of each finding: its notebook and table
     "false": ("10_lines", "false_lines"),
     "methods": ("07_relative_ranking", "method_ranks"),
 }
+
+
+def is_demo(campaign: str) -> bool:
+    """Whether a folder below ``figures/`` belongs to a synthetic demo campaign."""
+    return campaign.startswith("demo")
+
+
+def campaign_tables(figures: Path, notebook: str, name: str) -> pd.DataFrame:
+    """``<name>.csv`` of a notebook of all real campaigns that were run, `campaign` first.
+
+    `notebook` is a beginning of its name, or ``catalogue`` with the name ``pairs``: what the
+    catalogue says of each pair. ``run``: the settings in ``run.json``, a row per campaign.
+    """
+    if notebook == "catalogue":
+        return _catalogue_pairs()
+    frames = []
+    for file in files_named(
+        figures, f"{notebook}*", "run.json" if name == "run" else f"{name}.csv"
+    ):
+        if name == "run":
+            frame = pd.DataFrame([record(file.parent)]).drop(columns="files", errors="ignore")
+        else:
+            frame = pd.read_csv(file, keep_default_na=False, na_values=[""])
+        frame = frame.drop(columns="campaign", errors="ignore")
+        frame.insert(0, "campaign", file.parent.parent.name)
+        frames.append(frame)
+    kept = [frame for frame in frames if len(frame)] or frames[:1]
+    return pd.concat(kept, ignore_index=True) if kept else pd.DataFrame({"campaign": []}, dtype=str)
+
+
+def files_named(figures: Path, notebook: str, name: str) -> list[Path]:
+    """That file of the catalogue's real campaigns: none that is synthetic or a user's own."""
+    real = {campaign for campaign in catalogue() if not is_demo(campaign)}
+    found = sorted(figures.glob(f"*/{notebook}/{name}"))
+    return [file for file in found if file.parent.parent.name in real]
+
+
+def _catalogue_pairs() -> pd.DataFrame:
+    """A row per pair of each real campaign: what the catalogue says of how it was judged."""
+    parts = [
+        c.facts(c.known_pairs).assign(campaign=c.name, protocol=c.protocol, title=c.title)
+        for c in listed()
+        if not c.demo
+    ]
+    names = ["campaign", "pair", "protocol", "year", "style", "tool", "judged", "title"]
+    return pd.concat(parts, ignore_index=True)[names]
+
+
+def numbers(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row per printed number: those that stand under two readings are counted once."""
+    cells = rows["cell"].str.replace("^as (stated|matched) [|] ", "", regex=True)
+    return rows.assign(cell=cells).drop_duplicates(KEY)
 
 
 def gather(figures: Path) -> Rows:
@@ -48,7 +102,7 @@ def gather(figures: Path) -> Rows:
         ("methods", "task", "readings.png", methods),
     ):
         notebook, name = TABLES[key]
-        table = results.campaign_tables(figures, notebook, name)
+        table = campaign_tables(figures, notebook, name)
         rows = find(table) if column in table else []
         if rows:  # with the campaign in which the finding is strongest and drawn
             order = [str(row["campaign"]) for row in rows]
@@ -105,7 +159,7 @@ def _counted(cases: pd.DataFrame, by: str, changed: str) -> Rows:
 def removal(changes: pd.DataFrame) -> Rows:
     """Removals of one system after which the others stand in another order; how it was judged."""
     found = _counted(changes[~changes["removed"].isin(SETS)], "pair", "d_rank")
-    styles = results.campaign_tables(Path(), "catalogue", "pairs").groupby("campaign")["style"]
+    styles = campaign_tables(Path(), "catalogue", "pairs").groupby("campaign")["style"]
     known = styles.agg(lambda style: " and ".join(sorted(set(style)))).to_dict()
     return [{"style": known.get(row["campaign"], ""), **row} for row in found]
 
@@ -169,6 +223,6 @@ def misprints(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
     rows = pd.read_csv(file, dtype=str, keep_default_na=False)
-    cells = results.numbers(rows[misprinted(rows)])
+    cells = numbers(rows[misprinted(rows)])
     papers = cells["paper"].nunique()
-    return {"part": len(cells), "whole": len(results.numbers(rows)), "papers": papers}
+    return {"part": len(cells), "whole": len(numbers(rows)), "papers": papers}

@@ -25,8 +25,8 @@ from rankstability import paths as places
 from rankstability.read.campaigns import catalogue
 from rankstability.read.formats import FORMATS, PARTS, described
 
-from . import findings, ledger, results
-from .figures import findings as drawing
+from . import findings, ledger
+from .figures import changes as drawing
 
 SAMPLE = places.DEMO / "ratings.csv"
 
@@ -59,7 +59,7 @@ def contexts(
             **shared,
             "rows": [shown(row) for row in linked(rows, runs).to_dict("records")],
             "open": open_rows(rows),
-            "numbers": len(results.numbers(rows)),
+            "numbers": len(findings.numbers(rows)),
         },
         "own.html": {"sample": sample[:7], "rows": len(sample) - 1, "file": paths.shown(SAMPLE)},
         "columns.html": {"notebooks": tables(figures)},
@@ -75,7 +75,7 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
     names = {folder.parent.name for folder in figures.glob("*/[0-9]*")} | {r.campaign for r in runs}
     whole = [r for r in runs if r.executed and not r.failed and not r.pair]
     made = []
-    for name in sorted(names, key=lambda name: (results.is_demo(name), name)):
+    for name in sorted(names, key=lambda name: (findings.is_demo(name), name)):
         entry = catalogue().get(name, {})
         about = {key: str(entry.get(key) or "") for key in ("title", "citation")}
         made.append({"name": name, **about, "runs": [r for r in whole if r.campaign == name]})
@@ -98,7 +98,7 @@ def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, A
 
 def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
     """`rows` of the ledger with the link to the section of a page here that shows each, if any."""
-    by = [*results.KEY, "ours", "status"]
+    by = [*findings.KEY, "ours", "status"]
     found = [pd.DataFrame(columns=[*by, "link"], dtype=str)]
     for run in runs:
         file = run.output_dir / "claims.csv"
@@ -141,12 +141,12 @@ def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """
     made = []
     for paper, part in rows.groupby("paper", sort=False):
-        left = results.numbers(part[part["status"] == "no data"])["reason"]
+        left = findings.numbers(part[part["status"] == "no data"])["reason"]
         if len(left):
             reasons = left.str.partition(";")[0].value_counts()
             never = left.str.contains("not released|not in the release|prints? no").sum()
             about = {"title": ledger.PAPERS.get(str(paper), str(paper)), "never": int(never)}
-            about |= {"open": len(left), "all": len(results.numbers(part))}
+            about |= {"open": len(left), "all": len(findings.numbers(part))}
             made.append({**about, "reason": reasons.index[0], "most": int(reasons.iloc[0])})
     return made
 

@@ -16,7 +16,7 @@ from paperkit.placing import csv_bytes, recover_below, write_whole
 from rankstability.errors import DataError
 
 from . import findings
-from .results import KEY, campaign_tables, files_named
+from .findings import KEY, campaign_tables, files_named
 
 PAPERS = {
     "bojar2011": "Bojar et al. 2011",
@@ -37,11 +37,12 @@ def gather(
 ) -> pd.DataFrame:
     """The claims ledger: one row or more for every number in the published files.
 
-    Rows come from each real campaign's ``claims.csv`` in `figures`, from the ``across`` of the
-    modules of `papers`, and, for what is left, from their ``absent`` (see `claims`). A row without
-    data gives way to one of another run that has some; equal rows are kept once. Columns
-    `claims.COLUMNS`, all text, by paper, then in the order of the `published` files; empty where no
-    real campaign has been run. DataError for a file without a column, or with an unknown status.
+    Rows come from each real campaign's ``claims.csv`` in `figures` and from the ``across`` of the
+    modules of `papers` (see `claims`); what is left has no data, for the reason published with
+    it. A row without data gives way to one of another run that has some; equal rows are kept once.
+    Columns `claims.COLUMNS`, all text, by paper, then in the order of the `published` files; empty
+    where no real campaign has been run. DataError for a file without a column, or
+    with an unknown status.
     """
     frames = [_of_campaign(file) for file in files_named(figures, "*", "claims.csv")]
     if not frames:
@@ -54,9 +55,10 @@ def gather(
     empty = rows["status"] == "no data"
     again = _cells(rows).isin(_cells(rows[~empty])) | rows.duplicated([*KEY, "status"])
     rows = rows[~empty | ~again]
-    rest = uncovered(rows, published)
-    rest = [_absent(papers.get(paper), part) for paper, part in rest.groupby("paper")]
-    return _ordered(pd.concat([rows, *rest], ignore_index=True), published)
+    rest = uncovered(rows, published).reindex(columns=[*KEY, "published", "no_data"], fill_value="")
+    reasons = rest["no_data"].replace("", claims.ABSENT)
+    rest = rest.assign(ours="", status="no data", reason=reasons, provenance="official")
+    return _ordered(pd.concat([rows, rest[claims.COLUMNS]], ignore_index=True), published)
 
 
 def _of_campaign(file: Path) -> pd.DataFrame:
@@ -69,18 +71,6 @@ def _of_campaign(file: Path) -> pd.DataFrame:
         known = ", ".join(claims.STATUSES)
         raise DataError("unknown status", file=file, column="status", value=unknown, expected=known)
     return frame[claims.COLUMNS]
-
-
-def _absent(module: Any, rest: pd.DataFrame) -> pd.DataFrame:
-    """Ledger rows for published cells that nothing answered, with the paper module's reasons."""
-    given = module.absent(rest) if hasattr(module, "absent") else pd.Series(dtype=str)
-    rows = []
-    if isinstance(given, pd.DataFrame):
-        rows = [given[claims.COLUMNS].astype(str)]
-        rest, given = rest[~_cells(rest).isin(_cells(given))], pd.Series(dtype=str)
-    reasons = pd.Series(given, dtype=str).reindex(rest.index).fillna("the data are not here")
-    other = {"ours": "", "status": "no data", "reason": reasons, "provenance": "official"}
-    return pd.concat([*rows, rest.assign(**other)[claims.COLUMNS]], ignore_index=True)
 
 
 def _ordered(rows: pd.DataFrame, published: Path) -> pd.DataFrame:

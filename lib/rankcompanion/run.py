@@ -233,8 +233,6 @@ def _check_promises(run: Plan, folder: Path) -> None:
 
 def _write_status(run: Plan, given: Mapping[str, Any], started: float, error: str = "") -> None:
     """Write what became of a run beside its executed notebook, with the checksums of its files."""
-    from rankstability.read.text import digest
-
     made = [] if error else run.scopes
     files = [s / n for s in made for n in placing.listed(placing.record(s), run.about) | {RECORD}]
     state = {
@@ -246,7 +244,7 @@ def _write_status(run: Plan, given: Mapping[str, Any], started: float, error: st
         "status": "failed" if error else "ok",
         "seconds": round(time.monotonic() - started, 1),
         "error": error,
-        "files": {paths.shown(f): digest(f) for f in sorted(files) if f.is_file()},
+        "files": {paths.shown(f): placing.digest(f) for f in sorted(files) if f.is_file()},
     }
     broken = run.executed.with_suffix(".failed.status.json")
     if run.executed.parent != run.final:  # one that the report shows

@@ -24,17 +24,11 @@ from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read.campaigns import Campaign
 
-from .figures.common import describe, style
+from .figures.common import NO_DATE, describe, style
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
 FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
 UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ between pairs of one run
-
-NO_DATE: dict[str, dict[str, None]] = {  # the same bytes whenever drawn
-    "png": {"Software": None},
-    "svg": {"Date": None, "Creator": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-}
 
 
 @dataclass(frozen=True)

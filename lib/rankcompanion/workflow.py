@@ -12,9 +12,9 @@ from typing import Any
 
 from paperkit import paths
 from paperkit.parameters import WHOLE, metadata, notebooks, read_notebook, takes
+from paperkit.placing import digest
 from rankstability import paths as places
 from rankstability.read import campaigns
-from rankstability.read.text import digest
 
 # modules that make the pages
 REPORT = (

@@ -7,7 +7,7 @@ import pytest
 
 from oracle_da import changed, plain, ranking
 from rankcompanion import run
-from rankcompanion.outlier_removal.changes import SINGLE
+from rankcompanion.outlier_removal import SINGLE
 from rankstability.rank.fewest import fewest
 from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns

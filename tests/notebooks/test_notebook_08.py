@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from rankcompanion import run
-from rankcompanion.tournament import tasks as tournament_tasks
+from rankcompanion import run, tournament
 from rankstability.read import campaigns
 
 
@@ -20,7 +19,7 @@ def results(tmp_path_factory):
 def test_tasks_say_what_no_ranking_can_avoid(results):
     tasks = pd.read_csv(results / "tasks.csv", dtype={"acyclic": str})
     judged = campaigns.load_rr(campaigns.find("demo-rr"))
-    solved = tournament_tasks.solve_tasks(judged)
+    solved = tournament.solve_tasks(judged)
     assert list(tasks["task"]) == list(solved)
     assert set(tasks["acyclic"]) <= {"true", "false"}
     for row in tasks.itertuples():

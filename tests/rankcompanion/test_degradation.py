@@ -11,7 +11,7 @@ from conftest import needs
 from oracle_da import slow
 from rankcompanion import divisor_degradation as degradation
 from rankcompanion.figures import changes as figures_da
-from rankcompanion.outlier_removal.changes import changes_table
+from rankcompanion.outlier_removal import changes_table
 from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.judgments import ranked_systems

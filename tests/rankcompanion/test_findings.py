@@ -12,7 +12,7 @@ import pytest
 from paperkit import paths
 from paperkit.templates import template
 from rankcompanion import findings, front, ledger
-from rankcompanion.figures import findings as drawing
+from rankcompanion.figures import changes as drawing
 
 
 def test_a_range_is_over_pairs_and_of_pairs_that_have_cases():

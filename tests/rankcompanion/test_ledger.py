@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from paperkit import claims, paths
-from rankcompanion import ledger, results
+from rankcompanion import findings, ledger
 
 
 def write_claims(figures, campaign, notebook, rows):
@@ -29,8 +29,9 @@ def published(tmp_path):
     folder.mkdir()
     keys = [("Table 10", "b"), ("Table 10", "a"), ("Table 2", "c"), ("Table 2", "never run")]
     frame = pd.DataFrame(
-        [("knowles2021", *k, "1") for k in keys], columns=[*results.KEY, "published"]
+        [("knowles2021", *k, "1") for k in keys], columns=[*findings.KEY, "published"]
     )
+    frame["no_data"] = frame["cell"].map({"c": "lost"})
     frame.to_csv(folder / "knowles2021.csv", index=False)
     return folder
 
@@ -100,7 +101,7 @@ def test_a_number_under_two_readings_is_counted_once():
         ],
         columns=claims.COLUMNS,
     )
-    assert len(results.numbers(rows)) == 2
+    assert len(findings.numbers(rows)) == 2
     table = ledger.per_paper(rows).set_index("title")
     assert table["cells"].to_dict() == {
         "Bojar et al. 2011": 1, "Koehn 2012, as matched": 1, "Koehn 2012, as stated": 1,
@@ -136,10 +137,7 @@ def test_papers_answer_across_campaigns_and_say_why_cells_are_absent(tmp_path, p
         rows = [row("Table 10", "a", ours=changes["d_rank"].sum())]
         return pd.DataFrame(rows, columns=claims.COLUMNS)
 
-    def absent(rows):
-        return pd.Series({k: "lost" for k, cell in rows["cell"].items() if cell == "c"})
-
-    papers = {"knowles2021": SimpleNamespace(across=across, absent=absent)}
+    papers = {"knowles2021": SimpleNamespace(across=across)}
     rows = ledger.gather(figures, published, papers).set_index("cell")
     assert rows.loc["a", ["ours", "status"]].tolist() == ["3", "exact"]
     assert rows.loc["c", ["reason", "provenance"]].tolist() == ["lost", "official"]
@@ -158,10 +156,9 @@ def test_papers_answer_across_campaigns_and_say_why_cells_are_absent(tmp_path, p
 def test_each_paper_has_its_module_and_its_published_numbers():
     named = {file.stem for file in paths.PUBLISHED.glob("*.csv")}
     assert named == set(ledger.PAPERS)
-    empty = pd.DataFrame({"campaign": []}, dtype=str)
     for paper in ledger.PAPERS:
         module = importlib.import_module(f"rankcompanion.papers.{paper}")
-        if hasattr(module, "absent"):
-            rows = claims.published(paper)
-            assert len(module.absent(rows)) <= len(rows)
-    assert results.campaign_tables(paths.ROOT / "none", "01", "changes").equals(empty)
+        assert paper == module.PAPER
+        assert not claims.published(paper).duplicated(["place", "cell"]).any()
+    empty = pd.DataFrame({"campaign": []}, dtype=str)
+    assert findings.campaign_tables(paths.ROOT / "none", "01", "changes").equals(empty)

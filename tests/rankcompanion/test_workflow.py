@@ -10,10 +10,10 @@ import yaml
 
 from conftest import needs
 from paperkit import parameters, paths
+from paperkit.placing import digest
 from rankcompanion import run, workflow
 from rankcompanion.workflow import Job
 from rankstability.read import campaigns
-from rankstability.read.text import digest
 
 PROFILES = paths.ROOT / "profiles"
 

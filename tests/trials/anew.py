@@ -13,12 +13,11 @@ import pandas as pd
 
 from paperkit.parameters import parameters
 from paperkit.placing import csv_bytes
-from rankcompanion import findings, replication, results
+from rankcompanion import findings, outlier_removal, replication
 from rankcompanion.lines import held
 from rankcompanion.lines import tables as lines
-from rankcompanion.outlier_removal import removal
 from rankcompanion.relative_ranking import methods as relative_ranking
-from rankcompanion.srp import twin_samplers, twin_studies
+from rankcompanion.srp import twins
 from rankstability import paths
 from rankstability.read import campaigns, official
 from rankstability.score import rr
@@ -29,16 +28,18 @@ def changes(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
     """Notebook 02."""
     asked = {name: given[name] for name in ("test", "rule", "alpha")}
     da = campaigns.load_da(campaign, pair)
-    table = removal.study(da, given["removed"], given["leave_one_out"], strict=False, **asked)
+    table = outlier_removal.study(
+        da, given["removed"], given["leave_one_out"], strict=False, **asked
+    )
     return table.changes.merge(campaign.facts([pair]), "left", on="pair")
 
 
 def effort(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
     """Notebook 06, of direct assessment."""
-    samplers = twin_samplers.da_samplers(campaigns.load_da(campaign, pair), given["unit"])
+    samplers = twins.da_samplers(campaigns.load_da(campaign, pair), given["unit"])
     label = f"{campaign.name} ({campaign.style_of(pair) or campaign.protocol})"
     splits, seed = given["splits"] or 100, given["seed"]
-    return twin_studies.effort(samplers, campaign.name, label, pair, splits=splits, seed=seed)
+    return twins.effort(samplers, campaign.name, label, pair, splits=splits, seed=seed)
 
 
 def clusters_by_rule(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
@@ -97,7 +98,7 @@ def misprinted(figures: Path) -> set[tuple[str, str]]:
     """Notebook and campaign of each file of claims that holds a misprint, as a finding counts."""
     return {
         (file.parts[-2], file.parts[-3])
-        for file in results.files_named(figures, "[0-9]*", "claims.csv")
+        for file in findings.files_named(figures, "[0-9]*", "claims.csv")
         if findings.misprinted(pd.read_csv(file, dtype=str, keep_default_na=False)).any()
     }
 

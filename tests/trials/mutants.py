@@ -15,18 +15,17 @@ import ast
 import csv
 import difflib
 import functools
-import hashlib
 import importlib
 import itertools
 import json
 import multiprocessing
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -268,15 +267,10 @@ def equivalents() -> set[tuple[str, str, str]]:
         return {(r["module"], r["line"], r["mutated"]) for r in csv.DictReader(text)}
 
 
-def interval(killed: int, of: int) -> tuple[float, float]:
-    """Wilson's interval (95 %) of a share."""
-    z, p = 1.959964, killed / of
-    middle, half = p + z**2 / 2 / of, z * (p * (1 - p) / of + z**2 / 4 / of**2) ** 0.5
-    return (middle - half) / (1 + z**2 / of), (middle + half) / (1 + z**2 / of)
-
-
 def told(rows: list[dict]) -> None:
     """Counts by part, and the survivors."""
+    from statsmodels.stats.proportion import proportion_confint
+
     same, alive = equivalents(), ("survived", "not reached")
     for row in rows:
         row["part"] = row["module"].split("/")[0]
@@ -291,42 +285,18 @@ def told(rows: list[dict]) -> None:
         dead, equal = said.count("killed") + said.count("hung"), said.count("equivalent")
         if not (of := len(said) - equal):
             continue
-        low, high = interval(dead, of)
+        low, high = proportion_confint(dead, of, method="wilson")
         print(
             f"{part or 'all'}: {dead} of {of} killed, {dead / of:.1%} ({low:.1%} to {high:.1%}); "
             f"{equal} more equivalent, {said.count('hung')} of the killed hung"
         )
 
 
-def same(row: dict) -> tuple[str, str, str, str]:
-    """What a mutant changes, wherever the line stands now."""
-    return row["module"], row["operator"], row["line"], row["mutated"]
-
-
-def read_rows(file: Path | None) -> list[dict]:
-    if file is None or not file.exists():
-        return []
-    with file.open(encoding="utf-8", newline="") as text:
-        return list(csv.DictReader(text))
-
-
-def sample(tree: Path, keep: int, seed: int) -> list[tuple[Mutant, str, str]]:
-    """`keep` mutants that change code, with their lines; drawn by `seed`, each by itself.
-
-    The order is that of a hash of the seed, module, operator and line: a change of one line leaves
-    the draw of all other lines as it was, and what was found about them holds.
-    """
-    lines = functools.cache(
-        lambda module: (tree / "lib/rankstability" / module).read_text("utf-8").splitlines()
-    )
-    found, times = [], Counter[tuple[str, str, str]]()
-    for mutant in every(tree):
-        key = (mutant.module, mutant.operator, lines(mutant.module)[mutant.row - 1].strip())
-        place = f"{seed} {' '.join(key)} {times[key]}"
-        times[key] += 1
-        found.append((hashlib.sha256(place.encode()).hexdigest(), mutant))
-    changing = ((mutant, got) for _, mutant in sorted(found) if (got := changed(tree, mutant)))
-    drawn = [(mutant, *got[1:]) for mutant, got in itertools.islice(changing, keep)]
+def sample(tree: Path, keep: int, seed: int) -> list[Mutant]:
+    """`keep` mutants that change code, drawn by `seed`."""
+    found = every(tree)
+    order = random.Random(seed).sample(found, len(found))
+    drawn = list(itertools.islice((m for m in order if changed(tree, m)), keep))
     print(f"{len(found)} mutants, {len(drawn)} drawn with seed {seed}", flush=True)
     return drawn
 
@@ -355,7 +325,6 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=500)
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--folder", type=Path, help="keep results here, and go on with them")
-    parser.add_argument("--known", type=Path, help="earlier results: what was killed stays so")
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
     single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -375,18 +344,12 @@ def main() -> int:
         drawn = sample(tree, args.sample, args.seed)
         os.environ["PYTHONPATH"] = str(tree / "lib")
         notes, file = noted(tree, folder), folder / "results.csv"
-        rows = read_rows(file)
-        done = {(*same(row), int(row["occurrence"])) for row in rows}
-        known = {same(row): row for row in read_rows(args.known) if row["outcome"] == "killed"}
-        kept, left = [], []
-        for mutant, was, now in drawn:
-            key = (mutant.module, mutant.operator, was, now)
-            if (*key, mutant.occurrence) in done:
-                continue
-            if key in known:
-                kept.append(known[key] | mutant._asdict())
-            else:
-                left.append(mutant)
+        rows: list[dict] = []
+        if file.exists():
+            with file.open(encoding="utf-8", newline="") as text:
+                rows = list(csv.DictReader(text))
+        done = {(row["module"], row["operator"], int(row["occurrence"])) for row in rows}
+        left = [mutant for mutant in drawn if mutant[:3] not in done]
         trees = multiprocessing.Queue()
         for job in range(args.jobs):
             trees.put(shutil.copytree(tree, folder / f"tree{job}", dirs_exist_ok=True))
@@ -397,8 +360,6 @@ def main() -> int:
             writer = csv.DictWriter(text, COLUMNS)
             if not rows:
                 writer.writeheader()
-            rows += kept
-            writer.writerows(kept)
             for row in pool.imap(functools.partial(tried, notes=notes), left):
                 rows.append(row)
                 writer.writerow(row)

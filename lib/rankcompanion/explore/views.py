@@ -24,7 +24,7 @@ from rankstability.score.pairwise import PairCounts, pair_counts
 from rankstability.score.rr import METHODS, REFERENCE, tasks
 from rankstability.score.scored import Scores, segment_scores
 
-from ..outlier_removal.changes import SETS
+from ..outlier_removal import SETS
 
 T = TypeVar("T")
 RULE, ALPHA = "knowles", 0.05

@@ -1,21 +1,42 @@
-"""Figures of removal and degradation: bump charts, Figure 1 of Knowles (2021), who moves whom."""
+"""Figures of rankings: how they change, tests and lines of one, and the findings over campaigns."""
 
 from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
-from .common import bump, finish, heatmap, styled
+from rankstability.rank.ranking import Ranking
+
+from .common import BLUE, FAINT, NO_DATE, RED, breadth, bump, finish, heatmap, rows, styled
 
 KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
 MARKS = ["o", "s", "^"]
+LEVELS = [0.0, 0.001, 0.01, 0.05, 1.0]
+LEVEL_NAMES = ["p < .001", "p < .01", "p < .05", "not significant"]
+LEVEL_COLOURS = ["#08306B", "#2E7EBC", "#9DC9E0", "#F1F1F1"]
+SHORT = {"knowles": "Knowles"}
+AXES = {
+    "removal": "removals of one system after which the others stand in another order",
+    "halves": "Kendall's τ between the halves, mean over pairs",
+    "rules": "clusters under the rule that draws most, over those under the one with fewest",
+    "lines": "claimed lines that hold with other units",
+    "false": "campaigns of equal systems in which the recipe draws a line",
+    "methods": "systems whose rank is not the same",
+}
+COUNTED = ("removal", "rules", "lines", "methods")  # part and whole are counts
 
 
 def removal_bump(orders: pd.DataFrame, title: str) -> Figure:
-    """Bump chart of `removal.removal_orders`: lines black (kept), orange (new), grey (gone)."""
+    """Bump chart of `outlier_removal.removal_orders`: black lines kept, orange new, grey gone."""
     return bump(orders, title=title, ylabel="place")
 
 
@@ -50,7 +71,7 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
 
 
 def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
-    """Heat map of `removal.moves`: a row for each removed system, the ranks others move up."""
+    """Heat map of `outlier_removal.moves`: a row for each removed system, ranks others move up."""
     order = list(dict.fromkeys(moves["removed"]))
     wide = moves.pivot(index="removed", columns="system", values="move").loc[order]
     wide = wide[[s for s in order if s in wide.columns]]
@@ -66,3 +87,150 @@ def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
     step = max(1, round(top / 3))
     fig.axes[1].set_yticks([k for k in range(-top, top + 1) if k % step == 0])
     return fig
+
+
+@styled
+def p_figure(ranking: Ranking, title: str) -> Figure:
+    """p-values between systems in four classes; × marks tests that oppose the order of means."""
+    n = len(ranking.systems)
+    upper = np.triu(np.ones((n, n), bool), 1)
+    fig = heatmap(
+        ranking.p_values.where(upper), title=title, label="", empty="white",
+        cmap=ListedColormap(LEVEL_COLOURS), norm=BoundaryNorm(LEVELS, 4),
+        cell=(0.3, 0.3),
+    )  # fmt: skip
+    ax = fig.axes[0]
+    opposed = np.argwhere(upper & (ranking.lead < 0)) + 0.5
+    ax.plot(opposed[:, 1], opposed[:, 0], "x", color=RED, ms=5, mew=1.6)
+    for k in ranking.lines:
+        ax.plot([k, n, np.nan, k, k], [k, k, np.nan, 0, k], color="black", lw=1.3)
+    handles: list[Any] = [
+        plt.Rectangle((0, 0), 1, 1, facecolor=colour, edgecolor="#BBBBBB", label=name)
+        for colour, name in zip(LEVEL_COLOURS, LEVEL_NAMES, strict=True)
+    ]
+    if len(opposed):
+        words = "rank sum opposes the order of means"
+        handles.append(plt.Line2D([], [], marker="x", ls="", color=RED, mew=1.6, label=words))
+    return finish(fig, "", handles, 2)
+
+
+def _head(test: str, correction: str) -> str:
+    return test if correction == "none" else f"{test}\n{correction}"
+
+
+@styled
+def variants_figure(table: pd.DataFrame, title: str) -> Figure:
+    """Clusters of one pair under every test, correction and line rule, side by side."""
+    systems = table.drop_duplicates("system").sort_values("rank")["system"]
+    groups = table.groupby(["test", "correction"], sort=False)
+    n, wide = len(systems), table["rule"].nunique()
+    fig, ax = plt.subplots(figsize=(max(7.5, 0.36 * wide * len(groups) + 2.4), 0.27 * n + 2.6))
+    colours = plt.get_cmap("cividis")
+    places: dict[float, str] = {}
+    for g, (key, group) in enumerate(groups):
+        middle = g * (wide + 0.6) + wide / 2 - 0.5
+        ax.text(middle, -0.75, _head(*key), ha="center", va="bottom", fontsize=8.5)
+        for r, (rule, part) in enumerate(group.groupby("rule", sort=False)):
+            x = g * (wide + 0.6) + r
+            places[x] = SHORT.get(rule, rule)
+            cluster = part.set_index("system")["cluster"][systems].to_numpy()
+            edges = np.flatnonzero(np.diff(cluster, prepend=0, append=0))
+            top, bottom = edges[:-1] - 0.46, edges[1:] - 0.54
+            top[0], bottom[-1] = -0.5, n - 0.5
+            number = len(top)
+            shades = colours(0.95 - 0.85 * np.arange(number) / max(number - 1, 1))
+            ax.bar(x, bottom - top, 0.88, top, color=shades, lw=0)
+            ax.text(x, n - 0.35, str(number), ha="center", va="top", fontsize=8)
+    ax.set_xticks([*places], [*places.values()], ha="right", rotation_mode="anchor")
+    ax.tick_params(axis="x", length=0, pad=14, rotation=60, labelsize=7.5)
+    rows(ax, systems)
+    ax.grid(False)
+    ax.set_xlim(-0.7, max(places) + 0.7)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.set_title(title, pad=34)
+    ax.text(-0.75, n - 0.35, "clusters", ha="right", va="top", fontsize=8, color="#555555")
+    return fig
+
+
+@styled
+def rules_figure(counts: pd.DataFrame, title: str) -> Figure:
+    """Number of clusters per language pair under each test and line rule."""
+    key = ["test", "correction"]
+    rules = [c for c in counts.columns if c not in ("pair", *key)]
+    groups = list(counts.groupby(key, sort=False))
+    fig, axes = plt.subplots(
+        1, len(groups), sharey=True, squeeze=False,
+        figsize=(1.75 * len(groups) + 1.2, 0.26 * counts["pair"].nunique() + 2.2),
+    )  # fmt: skip
+    top = max(2, int(counts[rules].to_numpy().max()))
+    for ax, (names, part) in zip(axes[0], groups, strict=True):
+        table = part.set_index("pair")[rules].rename(columns=SHORT)
+        look: dict[str, Any] = {"texts": table.astype(str), "cmap": "cividis_r"}
+        heatmap(table, title="", label="", vmin=1, vmax=top, ax=ax, **look)
+        ax.set_title(_head(*names), loc="center", fontsize=8.5, fontweight="normal")
+        ax.tick_params(axis="x", labelsize=7.5)
+    return finish(fig, title)
+
+
+def drawn(found: dict[str, Any]) -> list[tuple[str, dict[str, Any], str]]:
+    """Name, row and text (the number as it is said) of each number of a finding."""
+    made = []
+    for row in found["rows"]:
+        name = " · ".join(
+            [row["campaign"], *([row["unit"].replace(" x ", " × ")] if "unit" in row else [])]
+        )
+        made.append((name + (f" · all {row['ways']} ways" if "ways" in row else ""), row))
+        if "two" in row:
+            made.append((f"{row['campaign']} · Bojar's and expected wins", row["two"]))
+    return [(name, row, _text(found["key"], row)) for name, row in made]
+
+
+def _text(key: str, row: dict[str, Any]) -> str:
+    if key in COUNTED:
+        return f"{row['part']:.0f} {'against' if key == 'rules' else 'of'} {row['whole']:.0f}"
+    return f"{row['value']:.2f}" if key == "halves" else f"{row['value']:.0%}".replace("%", " %")
+
+
+def described(found: dict[str, Any]) -> str:
+    """What the figure shows, in words, for those who do not see it."""
+    return f"{AXES[found['key']]}: " + "; ".join(f"{n} {text}" for n, _, text in drawn(found))
+
+
+@styled
+def finding(found: dict[str, Any]) -> Figure:
+    """The numbers of a finding of `rankcompanion.findings.gather` as diamonds, each in a row.
+
+    Dots are single pairs or tasks, larger where there is more in them; the bar is their range.
+    """
+    shown: Sequence[tuple[str, dict[str, Any], str]] = drawn(found)
+    names = [f"{name}\n{text}" for name, _, text in shown]
+    wide = 5.6 + breadth("\n".join(names).split("\n"))
+    fig, ax = plt.subplots(figsize=(wide, 1.25 + 0.46 * len(shown)))
+    for y, (_, row, _) in zip(rows(ax, names), shown, strict=True):
+        most = max(whole for _, whole in row["each"])
+        ratios, sizes = zip(*((r, 10 + 40 * w / most) for r, w in row["each"]), strict=True)
+        ax.hlines(y, row["low"], row["high"], color=FAINT, lw=1.6, zorder=2)
+        ax.scatter(ratios, [y] * len(ratios), s=sizes, color=BLUE, alpha=0.45, lw=0, zorder=3)
+        ax.plot(row["value"], y, "D", color=RED, ms=7, mec="white", zorder=4)
+    shares = found["key"] not in ("halves", "rules")
+    if shares:
+        ax.set_xlim(-0.03, 1.03)
+        ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.yaxis.grid(False)
+    ax.set_xlabel(AXES[found["key"]])
+    single = "task" if found["key"] == "methods" else "language pair"
+    handles = [
+        plt.Line2D([], [], marker="D", ls="", color=RED, mec="white", ms=7, label="the campaign"),
+        plt.Line2D([], [], marker="o", ls="", color=BLUE, alpha=0.45, mew=0, label=f"one {single}"),
+        plt.Line2D([], [], color=FAINT, label=f"lowest to highest {single}"),
+    ]
+    return finish(fig, "", handles, 3)
+
+
+@styled
+def svg(fig: Figure) -> bytes:
+    """The figure as SVG, the same bytes every time."""
+    stream = io.BytesIO()
+    fig.savefig(stream, format="svg", metadata=NO_DATE["svg"])
+    plt.close(fig)
+    return stream.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from textwrap import fill
@@ -15,10 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import TextPath
-import re
-from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.textpath import TextPath
 
 BLUE, AMBER, GREEN, RED, PINK, _, _, GREY, _, SKY = sns.color_palette("colorblind").as_hex()
 PALETTE = (BLUE, RED, GREEN, PINK, AMBER, SKY, "#000000", GREY)  # as lines take them
@@ -63,6 +62,11 @@ HOUSE: dict[str, Any] = {
     "lines.markersize": 4.5,
     "svg.fonttype": "none",
     "svg.hashsalt": "rankstability",
+}
+NO_DATE: dict[str, dict[str, None]] = {  # the same bytes whenever drawn
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 
 

@@ -10,7 +10,22 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .common import BLUE, FAINT, GREEN, INK, PALE, PALETTE, RED, SKY, bump, finish, heatmap, ink_on, rows, styled
+from .common import (
+    BLUE,
+    FAINT,
+    GREEN,
+    INK,
+    PALE,
+    PALETTE,
+    RED,
+    SKY,
+    bump,
+    finish,
+    heatmap,
+    ink_on,
+    rows,
+    styled,
+)
 
 PARTS = {
     "system": BLUE,

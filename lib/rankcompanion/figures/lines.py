@@ -79,7 +79,7 @@ def _kind(row: Any) -> tuple[bool, bool]:
 def _line(
     ax: Axes, x: tuple[float, float], y: float, kind: tuple[bool, bool], transform: Any = None
 ) -> None:
-    """A line between ranks as `LINES` has it, two of them close together where it is not claimed."""
+    """A line between ranks as `LINES` has it, two close together where it is not claimed."""
     if kind in LINES:
         where = {} if transform is None else {"transform": transform}
         for step in (0.0,) if kind[0] else (-0.06, 0.06):

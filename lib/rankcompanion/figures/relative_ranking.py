@@ -1,4 +1,4 @@
-"""Plots of relative ranking: agreement, scores against exposure, methods, pairs, rank ranges."""
+"""Plots of relative ranking and of agreement: of judges, protocols and test sets."""
 
 from __future__ import annotations
 
@@ -12,17 +12,42 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from matplotlib.transforms import Bbox
 
 from rankstability.score.rr import LABELS
-from .common import INK, RED, SKY, breadth, bump, bump_places, finish, heatmap, rows, styled, wrapped
+
+from .common import (
+    BLUE,
+    INK,
+    PALE,
+    RED,
+    SKY,
+    breadth,
+    bump,
+    bump_places,
+    finish,
+    heatmap,
+    rows,
+    styled,
+    wrapped,
+)
 
 BEATS = LinearSegmentedColormap.from_list("beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"])
 ASIDE = [(5, 0), (-5, 0), (0, 5), (0, -5), (4, 5), (4, -5), (-4, 5), (-4, -5)]
 ASIDE += [(12, 12), (12, -12), (-12, 12), (-12, -12)]  # of a name beside its point, best first
 ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
+MEASURE_NAMES = {
+    "s": "S (P(E) = 1/3)",
+    "clicker": "P(E) = 0.36",
+    "pi": "Scott's π",
+    "cohen": "Cohen's κ",
+    "fleiss": "Fleiss' κ",
+}
+KINDS = {"intra": (BLUE, "o", "one judge twice"), "inter": (RED, "s", "two judges")}
+AXIS = "Kendall's tau of the systems' order"
 
 
 def _pearson(points: pd.DataFrame, x: str, y: str) -> float:
@@ -138,7 +163,7 @@ def pairs_figure(
 
 @styled
 def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
-    """Rank ranges by one method (`rr_changes.ranges`): units are thick, single comparisons thin."""
+    """Rank ranges by one method (`methods.ranges`): units are thick, single comparisons thin."""
     tasks = sorted(table["task"].unique(), key=lambda task: task.split(" ", 1)[::-1])
     columns = min(4, len(tasks))
     number = table.groupby("task")["rank"].max()[tasks].tolist()
@@ -186,7 +211,7 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
 
 @styled
 def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
-    """Share of removals that change order or clusters by method (`rr_changes.removal_summary`)."""
+    """Share of removals that change order or clusters by method (`methods.removal_summary`)."""
     shares = summary.assign(
         score=summary["method"].map(LABELS),
         order=100 * summary["d_rank"] / summary["removals"],
@@ -202,3 +227,138 @@ def removal_figure(summary: pd.DataFrame, title: str) -> Figure:
     ax.set(title=title, xlim=(-3, 103), ylabel="")
     ax.set_xlabel("removals that change the order (filled) or the clusters (hollow), %")
     return finish(fig, "", ax, 3, fontsize=8)
+
+
+def _look(kind: str, reference: str) -> dict[str, Any]:
+    colour, marker, _ = KINDS[kind]
+    face = colour if reference == "included" else "white"
+    return {"color": colour, "marker": marker, "ls": "", "mfc": face}
+
+
+def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) -> Figure:
+    """A measure of `agreement.agreement` by the one column `group`, with its interval."""
+    label = f"{MEASURE_NAMES.get(measure, measure)}, with 95 % interval"
+    return _intervals(_rows(table, table[group].astype(str), measure), label, title)
+
+
+def measures_figure(table: pd.DataFrame, title: str) -> Figure:
+    """All measures of `agreement.agreement` over one group: what the choice of P(E) does."""
+    parts = [_rows(table, name, measure) for measure, name in MEASURE_NAMES.items()]
+    return _intervals(pd.concat(parts), "agreement beyond chance, with 95 % interval", title)
+
+
+def _rows(table: pd.DataFrame, row: Any, measure: str) -> pd.DataFrame:
+    """What `_intervals` draws: kind, reference, row, value, and low and high where they are."""
+    columns = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
+    kept = ["kind", "reference", *(name for name in columns if name in table)]
+    return table[kept].rename(columns=columns).assign(row=row)
+
+
+@styled
+def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
+    """Values with intervals, a row of the figure per `row`: by kind, with the reference and not."""
+    names = list(dict.fromkeys(table["row"]))
+    few = len(names) <= 20
+    fig, ax = plt.subplots(figsize=(6.4, (0.5 if few else 0.3) * len(names) + 1.5))
+    for (kind, reference), part in table.groupby(["kind", "reference"]):
+        shift = (-1.5 if kind == "intra" else 0.5) + (reference != "included")
+        y = part["row"].map(names.index).to_numpy(float) + 0.17 * shift
+        if "low" in part:
+            ax.hlines(y, part["low"], part["high"], color=KINDS[str(kind)][0], lw=1)
+        ax.plot(part["value"], y, **_look(str(kind), str(reference)), ms=4.5 if few else 3)
+    rows(ax, names, room=0.5)
+    ax.yaxis.grid(False)
+    for k in range(1, len(names)):
+        ax.axhline(k - 0.5, color=PALE, lw=0.6)
+    ax.set(title=title, xlabel=label)
+    handles = [
+        Line2D([], [], **_look(kind, "included"), label=f"{kind}: {text}")
+        for kind, (_, _, text) in KINDS.items()
+    ]
+    for face, words in ((INK, "with the reference"), ("white", "without")):
+        handles.append(Line2D([], [], color=INK, marker="o", ls="", mfc=face, label=words))
+    return finish(fig, "", handles, 2, fontsize=8)
+
+
+@styled
+def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> Figure:
+    """Every judge's agreement with the others, and with themselves, by how much they judged.
+
+    `table` is from `agreement.agreement` by judge; with fewer than `least` pairs: left out.
+    """
+    shown = table[(table["reference"] == "included") & (table["pairs"] >= least)]
+    fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.2), sharey=True)
+    for ax, (kind, (colour, marker, text)) in zip(axes, KINDS.items(), strict=True):
+        part = shown[shown["kind"] == kind]
+        sns.scatterplot(
+            part, x="pairs", y=measure, color=colour, marker=marker, alpha=0.75, s=22, ax=ax
+        )
+        if len(part):
+            ax.set_xscale("log")
+            ax.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+            ax.xaxis.set_minor_locator(NullLocator())
+            ax.xaxis.set_major_formatter("{x:.0f}")
+            ax.axhline(part[measure].median(), color=INK, lw=1, ls="--")
+        ax.set(title=f"{kind}: {text}", xlabel="pairs of annotations (log scale)", ylabel="")
+    axes[0].set_ylabel(MEASURE_NAMES.get(measure, measure))
+    return finish(fig, title)
+
+
+def _tau_axis(ax: Axes, *columns: pd.Series) -> None:
+    low = min(0.0, *(column.min() for column in columns))
+    ax.set(xlabel=AXIS, xlim=(low - 0.05, 1.03))
+
+
+@styled
+def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, unit: str) -> Figure:
+    """Left, tau of every two studies; right, how much less protocols agree than one with itself.
+
+    Both frames are from `protocols_and_test_sets.agreement`; `unit` is what was drawn again.
+    """
+    pairs = pairs.sort_values(["kind", "tau"], ascending=[False, False], kind="stable")
+    fig, (left, right) = plt.subplots(
+        1, 2, figsize=(10.2, 0.24 * max(len(pairs), 12) + 1.7), width_ratios=[1.15, 1]
+    )
+    y = rows(left, pairs["first"] + " / " + pairs["second"])
+    handles = []
+    for kind, mark, colour, words in (
+        ("within", "o", BLUE, "one protocol, two studies"),
+        ("between", "D", RED, "two protocols"),
+    ):
+        here = (pairs["kind"] == kind).to_numpy()
+        left.hlines(y[here], pairs["low"][here], pairs["high"][here], color=colour, lw=1.4)
+        left.scatter(pairs["tau"][here], y[here], color=colour, marker=mark, s=22, zorder=3)
+        handles.append(Line2D([], [], color=colour, marker=mark, lw=1.4, label=words))
+    _tau_axis(left, pairs["low"], pairs["tau"])
+    left.set_title("agreement of every two studies", fontweight="normal")
+    y = rows(right, protocols["first"] + " and " + protocols["second"])
+    right.axvline(0, color=INK, lw=1)
+    right.hlines(y, protocols["low"], protocols["high"], color=INK, lw=1.4)
+    right.scatter(protocols["difference"], y, color=INK, s=26, zorder=3)
+    right.set_xlabel("tau between the protocols\nminus tau of a protocol with itself")
+    right.set_title("do protocols agree less?", fontweight="normal")
+    handles.append(Line2D([], [], color=INK, lw=1.4, label=f"95 % of resamples of {unit}s"))
+    for ax in (left, right):
+        ax.yaxis.grid(False)
+    return finish(fig, title, handles)
+
+
+@styled
+def sets_figure(table: pd.DataFrame, title: str) -> Figure:
+    """Tau between test sets, beside tau between random sets of documents of the same sizes.
+
+    `table` has label, tau, low, high; random_low, random_high where it is set beside random sets.
+    """
+    fig, ax = plt.subplots(figsize=(7.4, 0.3 * len(table) + 1.9))
+    y = rows(ax, table["label"].astype(str))
+    ax.yaxis.grid(False)
+    words = "tau, and 95 % of resamples or splits"
+    handles: list[Line2D | Patch] = [Line2D([], [], color=BLUE, marker="o", lw=1.8, label=words)]
+    wide = table["random_high"] - table["random_low"]
+    if wide.notna().any():
+        ax.barh(y, wide, left=table["random_low"], height=0.62, color=PALE, zorder=1)
+        handles.append(Patch(color=PALE, label="95 % of random sets of documents"))
+    ax.hlines(y, table["low"], table["high"], color=BLUE, lw=1.8, zorder=2)
+    ax.scatter(table["tau"], y, color=BLUE, s=26, zorder=3)
+    _tau_axis(ax, table["low"], table["random_low"], table["tau"])
+    return finish(fig, title, handles)

@@ -57,7 +57,7 @@ def srp_curves(
 
     Left: SRP; middle: SRP where every study claims the same number of pairs; right: significant
     pairs. Bands: two Monte Carlo standard errors. Hollow: most studies have no significant pair.
-    `data`, from `srp_designs.curves`: series, `x`, studies, the panels' values and errors,
+    `data`, from `srp.findings.curves`: series, `x`, studies, the panels' values and errors,
     empty_share.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.5), width_ratios=(1, 1, 0.85))
@@ -86,7 +86,7 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
     Carlo standard errors (of the draws, the judgments as they are); thin and grey: the tasks of
     the first. Left: SRP; middle: SRP where every study claims two thirds of the pairs of systems;
     right: Kendall's tau, which does not depend on how many systems there are. Hollow: most studies
-    have no significant pair. `data`, of one campaign or several, is from `twin_studies.effort`;
+    have no significant pair. `data`, of one campaign or several, is from `twins.effort`;
     the column `by` gives the colours.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.8), sharex=True)

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.path import Path
 
 from rankstability.score.rr import TOURNAMENT_METHODS
+
 from .common import FAINT, PALE, PALETTE, RED, breadth, bump, bump_places, legible, styled
 
 BAND = "#E3EEF6"
@@ -30,7 +31,7 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
 
     Right (with weights): edges that the ranking violates. Left (grey): edges it keeps that close a
     cycle of three with one of these. Bands: systems that are in cycles with each other. `edges` is
-    from `tournament_tasks.edges_table`.
+    from `tournament.edges_table`.
     """
     kept, wrong = edges[edges["in_triangle"] == 1], edges[edges["violated"] == 1]
     gap = breadth(order, 8) / 2 / ROW + 0.7
@@ -107,7 +108,7 @@ def _arcs(
 def rankings_figure(ranks: pd.DataFrame, costs: pd.DataFrame, title: str) -> Figure:
     """Ranks of the systems under every method, the tournament's in the middle.
 
-    The rows of one task of `tournament_tasks.rankings_table` and of `tasks_table`.
+    The rows of one task of `tournament.rankings_table` and of `tasks_table`.
     """
     order = ["wmt_official", "heuristic2", "mfas", "bojar", "expected_win"]
     fig = bump(bump_places(ranks.set_index("system")[order]), title=title)
@@ -118,7 +119,7 @@ def rankings_figure(ranks: pd.DataFrame, costs: pd.DataFrame, title: str) -> Fig
 
 @styled
 def violations_figure(tasks: pd.DataFrame, title: str) -> Figure:
-    """Violated weight per task and method, from `tournament_tasks.tasks_table`."""
+    """Violated weight per task and method, from `tournament.tasks_table`."""
     tasks = tasks.sort_values(["optimal_cost", "task"], ascending=[False, True])
     costs = tasks.set_index("task")[list(COSTS.values())].set_axis(list(HEADINGS.values()), axis=1)
     long = costs.reset_index().melt("task", var_name="method", value_name="cost")

@@ -30,7 +30,7 @@ from rankstability.rank.units import (
 )
 from rankstability.score.pairwise import PairCounts
 from rankstability.score.rr import METHODS
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scores
 
 from .calibration import false_line_row
 
@@ -133,7 +133,7 @@ def places(claimed: Sequence[int] | np.ndarray, order: np.ndarray, sure: Certain
 
 
 def lines(
-    judged: Scored,
+    judged: Scores,
     recipe: Recipe,
     unit: str | None = None,
     alpha: float = 0.05,
@@ -154,7 +154,7 @@ def lines(
 def beside(
     systems: Sequence[str],
     claimed: Sequence[int],
-    judged: Scored,
+    judged: Scores,
     units: Sequence[str],
     alpha: float,
 ) -> pd.DataFrame:
@@ -167,7 +167,7 @@ def beside(
     return pd.concat(parts, ignore_index=True)
 
 
-def recipes_table(judged: Mapping[str, Scored], alpha: float = 0.05) -> pd.DataFrame:
+def recipes_table(judged: Mapping[str, Scores], alpha: float = 0.05) -> pd.DataFrame:
     """The rankings of several recipes: recipe, system, rank, score, rank_low, rank_high, cluster.
 
     `judged` maps the name of a recipe to the judgments that it counts, with the score it takes;
@@ -181,7 +181,7 @@ def recipes_table(judged: Mapping[str, Scored], alpha: float = 0.05) -> pd.DataF
 
 
 def lines_table(
-    judged: Mapping[str, Scored], units: Sequence[str], alpha: float = 0.05
+    judged: Mapping[str, Scores], units: Sequence[str], alpha: float = 0.05
 ) -> pd.DataFrame:
     """`lines` of several recipes (as for `recipes_table`) and units, one under the other.
 
@@ -195,7 +195,7 @@ def lines_table(
 
 
 def standing(
-    judged: Scored | Battles,
+    judged: Scores | Battles,
     recipe: Recipe | str,
     rng: np.random.Generator,
     unit: str | None = None,

@@ -20,16 +20,6 @@ TABLE2 += ["better_or_equal_all_in_block", "better_all_in_block"]
 VALUE = ["statistic", "ours", "system", "other"]
 KEYS = ["statistic", "task", "system", "other", "kind", "reference", "label"]
 LABELS = ["B>T", "T>B", "both fine", "both wrong"]  # of the private annotation, Tables 7 and 8
-PRIVATE = "the annotation by the authors and four more people was not released"
-NO_DATA = {
-    "Figure 2": "source sentences and their lengths are not in the release",
-    "Figure 5": PRIVATE,
-    "Section 2.2.1": "source sentences and their lengths are not in the release",
-    "Section 2.5.2": PRIVATE + ", and the printed tables do not give it",
-    "Table 7": PRIVATE + "; the totals and the kappa are recomputed from these printed counts",
-    "Table 8": PRIVATE + "; the totals are recomputed from these printed counts",
-    "Table 12": "the system outputs are not in the release",
-}
 
 
 def ledger(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -41,13 +31,15 @@ def ledger(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     ``table11``, ``acceptability``, and ``section25`` (a row of `head_to_head`).
     """
     rows = claims.published(PAPER)
-    ours = [_campaign(tables), _scores(tables["scores"]), _pairs(tables), _edits(tables)]
-    return _compare(rows, pd.concat([*ours, _from_print(rows)]))
+    parts = [_campaign(tables), _scores(tables["scores"]), _pairs(tables), _edits(tables)]
+    ours = pd.concat([*parts, _from_print(rows)])
+    return claims.compare(rows, ours, KEYS, provenance="official")
 
 
-def absent(rows: pd.DataFrame) -> pd.DataFrame:
-    """Ledger rows for published `rows` that no run answered."""
-    return _compare(rows, _from_print(claims.published(PAPER)))
+def across(tables: object) -> pd.DataFrame:
+    """Ledger rows of what follows from the print, whatever was run."""
+    rows = claims.published(PAPER)
+    return claims.compare(rows, _from_print(rows), KEYS, provenance="official")
 
 
 def _from_print(printed: pd.DataFrame) -> pd.DataFrame:
@@ -60,14 +52,6 @@ def _from_print(printed: pd.DataFrame) -> pd.DataFrame:
     arrows = arrows.assign(statistic="bleu_difference", task=FOCUS)
     parts = [private_annotation(printed), arrows]
     return pd.concat(parts).assign(provenance="recomputed from print")
-
-
-def _compare(rows: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
-    made = claims.compare(rows, ours, KEYS, provenance="official")
-    none = made["status"] == "no data"
-    never = made["place"].map(NO_DATA).fillna(made["reason"])
-    known = rows["reason"].where(rows["reason"] != "", made["reason"])
-    return made.assign(reason=np.where(none, never, known))
 
 
 def _campaign(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

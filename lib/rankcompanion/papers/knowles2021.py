@@ -1,72 +1,170 @@
 """Knowles (2021), "On the Stability of System Rankings at WMT": its numbers beside ours.
 
 A run answers for the rows of its own campaign (`replication_claims` and so on, one for each of
-notebooks 01 to 05); `across` answers rows over several campaigns from the campaigns' tables, and
-`absent` gives the reason for what nobody answered. What is said of pairs of which some are absent
-has the status ``no data``; the reason says what the pairs here give, and whether that fits so far.
+notebooks 01 to 05); `across` answers rows over several campaigns, or by more than one release, from
+the campaigns' tables. What is said of pairs of which some are absent has the status ``no data``;
+the reason says what the pairs here give, and whether that fits so far. Sums and shares of numbers
+printed elsewhere are recomputed from the print where the data do not answer: see the provenance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
 
 import pandas as pd
+from scipy.stats import fisher_exact
 
 from paperkit import claims
 from paperkit.claims import yes
 
-from . import knowles2021_rows as base
-from .knowles2021_rows import KEYS, KINDS, OFFICIAL, Answer, compare, count_changed, included
-from .knowles2021_totals import across
+from ..divisor_degradation import DIVISORS
+from ..outlier_removal import toy_example
 
-__all__ = ["KEYS", "KINDS", "across", "count_changed", "included"]
+PAPER = "knowles2021"
+KEYS = ["place", "campaign", "pair", "quantity", "kind", "style", "removed", "divisor", "hit"]
+KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
+STYLES = ("SR-DC", "SR+DC")
+SETTINGS = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}  # the paper's
+JUDGED = {"M": "monolingual", "B": "bilingual"}
+ALMOST_ALL = 0.9  # share of HITs that "almost all" is read as
+NOT_HERE = "the archive is not here"
+RELEASED = "from the released segment scores of 2020"
+LONGER = "; why they differ is not known (en-iu was collected for longer: Table 4)"
+OFFICIAL = {"provenance": "official"}
+PRINT = {"provenance": "recomputed from print"}
 
 
-def absent(rows: pd.DataFrame) -> pd.DataFrame:
-    """Ledger rows (``no data``, with the reason) for published `rows` that nothing answers."""
+class Answer(NamedTuple):
+    """Our value (None: no data), the reason, and where the value is from if not from the run."""
 
-    def reason(row: Any) -> Answer:
-        if row.place in ("Figure 4", "Figure 5") and row.campaign != "wmt18":
-            return Answer(None, base.NO_WMT19)
-        if row.place in ("Table 1", "Table 4") and not row.campaign:
-            return Answer(None, base.UNLISTED)
-        return Answer(None, base.REMARK if row.quantity == "note" else base.NOT_HERE)
+    ours: Any = None
+    reason: str = ""
+    provenance: str | None = None
 
-    return compare(rows, reason, OFFICIAL)
+
+@dataclass(frozen=True)
+class Count:
+    """How many pairs changed, how many are here, and which of the paper's pairs are not."""
+
+    changed: int
+    here: int
+    absent: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """Of the pairs here, those that changed."""
+        return self.changed / max(self.here, 1)
+
+    @property
+    def fraction(self) -> str:
+        """``1/13``: so many changed, of those here."""
+        return f"{self.changed}/{self.here}"
+
+    @property
+    def gap(self) -> str:
+        """What the pairs here give, and what is missing; empty where nothing is."""
+        if not self.absent or not self.here:
+            return NOT_HERE if self.absent else ""
+        one = len(self.absent) == 1
+        missing = f"{self.absent[0]} is" if one else f"{len(self.absent)} pairs are"
+        return f"{self.fraction} in the pairs here; {missing} absent"
+
+    def beside(self, printed: str) -> Answer:
+        """``k/n`` where all pairs are here, or where those here alone contradict the print."""
+        fits = 0 <= int(printed.partition("/")[0]) - self.changed <= len(self.absent)
+        if not self.absent or not fits:
+            return Answer(self.fraction, self.gap)
+        return Answer(None, self.gap.replace("here;", "here, consistent so far;"))
+
+
+def included(campaign: str = "") -> pd.DataFrame:
+    """The 46 pairs of the paper's analyses, or those of one campaign, from its Table 4.
+
+    Columns: campaign, pair, style (``SR-DC``, ``SR+DC``), judged (``monolingual``, ``bilingual``).
+    """
+    rows = claims.published(PAPER, "Table 4")
+    rows = rows[(rows["used"] == "yes") & rows["quantity"].isin(["style", "judged"])]
+    order = rows.drop_duplicates(["campaign", "pair"])[["campaign", "pair"]]
+    wide = rows.pivot(index=["campaign", "pair"], columns="quantity", values="published")
+    wide = wide.assign(judged=wide["judged"].map(JUDGED))[["style", "judged"]].reset_index()
+    frame = order.merge(wide, on=["campaign", "pair"]).rename_axis(columns=None)
+    return frame[frame["campaign"] == campaign] if campaign else frame
+
+
+def absent_pairs(campaign: str, pairs: Iterable[str]) -> str:
+    """The campaign's pairs in Table 4, used or not, that are not among `pairs`."""
+    return ", ".join(sorted(set(rows_of(campaign, "Table 4")["pair"]) - set(pairs)))
+
+
+def rows_of(campaign: str, *places: str) -> pd.DataFrame:
+    """The published rows about one campaign; an empty name: about several."""
+    rows = claims.published(PAPER, *places)
+    return rows[rows["campaign"] == campaign]
+
+
+def compare(
+    rows: pd.DataFrame, answer: Callable[[Any], Answer | None], run: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Ledger rows of `rows` from what `answer` gives for each of them (None: not answered).
+
+    Where the `run` had other settings than the paper, the reasons say so.
+    """
+    other = "; ".join(
+        f"with {name} {run[name]}, not the paper's {usual}"
+        for name, usual in SETTINGS.items()
+        if run.get(name, usual) != usual
+    )
+    values = []
+    for ours, reason, provenance in (answer(row) or Answer() for row in rows.itertuples()):
+        reason = joined(reason, other if reason or ours else "")
+        values.append((ours, reason, provenance or (run.get("absent") if ours is None else None)))
+    names = ["ours", "reason", "provenance"]
+    ours = rows[KEYS].join(pd.DataFrame(values, rows.index, names, dtype=object))
+    return claims.compare(rows, ours, KEYS, provenance=run["provenance"])
+
+
+def joined(*reasons: str) -> str:
+    """Reasons that are not empty, one after the other."""
+    return "; ".join(filter(None, reasons))
+
+
+def so_far(value: Any, printed: str, number: int, absent: str) -> Answer:
+    """`value` over all pairs; over `number` of them while some are absent, only in the reason."""
+    if not absent:
+        return Answer(value)
+    fits = "consistent" if claims.status(printed, value) == "exact" else "not as printed"
+    return Answer(None, f"{value} in the {number} pairs here, {fits} so far; {absent} absent")
 
 
 def replication_claims(agreement: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
-    """Table 4 (appendix A): which rankings come out again.
+    """Table 4 (appendix A): which rankings come out again, clusters under the paper's line rule.
 
     From all pairs' ``verdict`` of notebook 01, and the `run`'s settings: campaign, provenance,
     test, rule, alpha.
     """
-    rows = claims.published(base.PAPER, "Table 4")
+    rows = claims.published(PAPER, "Table 4")
     about = (rows["campaign"] == run["campaign"]) | (rows["released"] == run["campaign"])
     about &= rows["pair"].isin(agreement["pair"]) & (rows["quantity"] == "replicated")
     by_pair = agreement.set_index("pair").drop(columns="systems")
 
     def answer(row: Any) -> Answer:
-        checks = by_pair.loc[row.pair].dropna()
-        return _replicated(checks, row.published, row.campaign == run["campaign"])
+        checks, workers = by_pair.loc[row.pair].dropna(), row.campaign == run["campaign"]
+        if not len(checks):
+            return Answer()
+        same = bool((checks.drop("same_clusters_official", errors="ignore") == 1).all())
+        reasons = [] if same else [f"{name}: {yes(value == 1)}" for name, value in checks.items()]
+        if same and (row.published != "✓" or not workers):
+            reasons = ["order, means and counts equal the official file here"]
+        if not workers:
+            reasons.append(
+                "only released segment scores are here: no workers, no official clusters"
+            )
+        return Answer(("✓" if same else "differs") if workers else None, "; ".join(reasons))
 
-    return compare(rows[about], answer, run, "the data are not here")
-
-
-def _replicated(checks: pd.Series, printed: str, workers: bool) -> Answer:
-    """Whether all that was released comes out again (clusters under the paper's line rule)."""
-    if not len(checks):
-        return Answer()
-    same = bool((checks.drop("same_clusters_official", errors="ignore") == 1).all())
-    reasons = []
-    if not same:
-        reasons = [f"{name}: {yes(value == 1)}" for name, value in checks.items()]
-    elif printed != "✓" or not workers:
-        reasons = ["order, means and counts equal the official file here"]
-    if not workers:
-        reasons.append("only released segment scores are here: no workers, no official clusters")
-    return Answer(("✓" if same else "differs") if workers else None, "; ".join(reasons))
+    return compare(rows[about], answer, run)
 
 
 def removal_claims(
@@ -80,10 +178,49 @@ def removal_claims(
         part = changes[changes["removed"] == row.removed]
         return count_changed(part, pairs, row.kind).beside(row.published)
 
-    table_2 = compare(base.rows_of(campaign, "Table 2"), changed, run)
-    rows = base.rows_of(campaign, "Section 5.1")
-    percents = base.percentages(rows, workers.assign(campaign=campaign), run)
+    table_2 = compare(rows_of(campaign, "Table 2"), changed, run)
+    rows = rows_of(campaign, "Section 5.1")
+    percents = percentages(rows, workers.assign(campaign=campaign), run)
     return pd.concat([table_2, percents], ignore_index=True)
+
+
+def count_changed(changes: pd.DataFrame, pairs: pd.DataFrame, kind: str) -> Count:
+    """How many of the paper's `pairs` changed, and which of them are not in `changes`."""
+    key = ["campaign", "pair"]
+    seen = changes.merge(pairs[key], on=key)
+    here = set(zip(seen["campaign"], seen["pair"], strict=True))
+    gaps = [f"{p} of {c}" for c, p in pairs[key].itertuples(index=False) if (c, p) not in here]
+    return Count(int(seen[kind].sum()), len(seen), tuple(gaps))
+
+
+def percentages(rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+    """Section 5.1: percentages of workers who judged references or human systems.
+
+    A row may be about two campaigns, whose names stand in one cell.
+    """
+
+    def answer(row: Any) -> Answer | None:
+        names = row.campaign.split()
+        table = workers[workers["campaign"].isin(names)]
+        if table.empty or (row.pair and row.pair not in set(table["pair"])):
+            return None
+        table = table.set_index("pair")
+        if row.quantity == "percent":
+            return Answer(f"{table.loc[row.pair, row.kind]:.2f}%")
+        if row.kind:
+            share = table[row.kind]
+            value = {
+                "least_percent": f"{share.min():.4g}%",
+                "three_lowest": ", ".join(share.nsmallest(3).index),
+                "highest": str(share.idxmax()),
+            }[row.quantity]
+        else:  # workers with any
+            value = str(int(table["ref"].sum() + table["bad_ref"].sum()))
+        here = [set(table.index[table["campaign"] == name]) for name in names]
+        gaps = map(absent_pairs, names, here)
+        return so_far(value, row.published, len(table), ", ".join(filter(None, gaps)))
+
+    return compare(rows, answer, run)
 
 
 def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
@@ -91,7 +228,7 @@ def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFr
 
     From all pairs' ``ranks`` of notebook 03: pair, ranking, rank, system, cluster.
     """
-    rows = base.rows_of(run["campaign"], "Figure 2", "Figure 3")
+    rows = rows_of(run["campaign"], "Figure 2", "Figure 3")
 
     def answer(row: Any) -> Answer | None:
         part = ranks[ranks["pair"] == row.pair]
@@ -100,11 +237,11 @@ def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFr
         if not tables or row.divisor not in {*tables, "all"}:
             return None
         if row.quantity == "relation":
-            return Answer(base.relation(tables[row.divisor], "AFRL", "PROMT_NMT"))
+            return Answer(relation(tables[row.divisor], "AFRL", "PROMT_NMT"))
         if row.quantity == "every_relation":
-            seen = {base.relation(table, "PROMT_NMT", "Online-A") for table in tables.values()}
+            seen = {relation(table, "PROMT_NMT", "Online-A") for table in tables.values()}
             return Answer(yes(len(seen) == 4), "; ".join(sorted(seen)))
-        volc = base.volctrans(part["system"].drop_duplicates())
+        volc = volctrans(part["system"].drop_duplicates())
         places = [int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()]
         tops = [int((t["cluster"] == 1).sum()) for t in tables.values()]
         numbers = places if row.quantity == "drops" else tops
@@ -113,12 +250,36 @@ def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFr
     return compare(rows[rows["divisor"] != "original"], answer, run)
 
 
+def relation(table: pd.DataFrame, one: str, other: str) -> str:
+    """How two systems stand to each other in a ranking, as the paper says it.
+
+    `table` has system, rank, cluster; the numbers that follow the two names in system ids are not
+    asked for.
+    """
+    ids = {system_named(table["system"], name): name for name in (one, other)}
+    two = table[table["system"].isin(ids)].set_index("system")
+    higher = ids[str(two["rank"].idxmin())]
+    same = two["cluster"].nunique() == 1
+    return f"same cluster, {higher} higher" if same else f"{higher} in a higher cluster"
+
+
+def system_named(systems: pd.Series, name: str) -> str:
+    """The one system of this name, whatever number follows; empty where there is none."""
+    ids = [s for s in systems if s.partition(".")[0].lower() == name.lower()]
+    return ids[0] if len(ids) == 1 else ""
+
+
+def volctrans(systems: pd.Series) -> str:
+    """VolcTrans is Huoshan_Translate in the data."""
+    return system_named(systems, "VolcTrans") or system_named(systems, "Huoshan_Translate")
+
+
 def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Figure 4: how many HITs hold every system, from all pairs' ``balance`` of notebook 04."""
     campaign = run["campaign"]
     in_paper = balance["pair"].isin(included(campaign)["pair"])
     hits = balance[(balance["unit"] == "hit") & in_paper]
-    gap = base.absent_pairs(campaign, balance["pair"])
+    gap = absent_pairs(campaign, balance["pair"])
 
     def answer(row: Any) -> Answer | None:
         part = balance[balance["pair"] == row.pair]
@@ -127,16 +288,16 @@ def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.Dat
         if row.quantity != "complete" or not len(hits):
             return None
         least = hits.iloc[int(hits["complete"].to_numpy().argmin())]
-        almost = yes(least["complete"] >= base.ALMOST_ALL)
-        found = base.so_far(almost, row.published, len(hits), gap)
+        almost = yes(least["complete"] >= ALMOST_ALL)
+        found = so_far(almost, row.published, len(hits), gap)
         how = (
-            f"“almost all” read as {base.ALMOST_ALL:.0%} or more in each pair; least: "
+            f"“almost all” read as {ALMOST_ALL:.0%} or more in each pair; least: "
             f"{least['complete']:.1%} in {least['pair']}, of {len(hits)} pairs with HIT ids "
             "(tr-en left out, as in the paper)"
         )
-        return found._replace(reason=base.joined(how, found.reason))
+        return found._replace(reason=joined(how, found.reason))
 
-    return compare(base.rows_of(campaign, "Figure 4"), answer, run)
+    return compare(rows_of(campaign, "Figure 4"), answer, run)
 
 
 def documents_claims(
@@ -156,4 +317,265 @@ def documents_claims(
         }
         return Answer(yes(values[row.quantity]))
 
-    return compare(base.rows_of(run["campaign"], "Figure 5"), answer, run, base.NO_WMT19)
+    return compare(rows_of(run["campaign"], "Figure 5"), answer, run)
+
+
+def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
+    """Ledger rows over several campaigns, and of what more than one release may answer.
+
+    Tables 1, 2 (all) and 3, the facts of Table 4, sections 3, 5 (the toy example), 5.1 to 5.3,
+    Figure 1, and the first columns of Figures 2 and 3. `tables` as `claims` describes it.
+    """
+    changes = _of_the_paper(tables("02_outlier_removal", "changes"), "removed")
+    divided = _of_the_paper(tables("03_divisor_degradation", "changes"), "divisor")
+    divided = divided[divided["divisor"].isin(DIVISORS)]
+    workers = tables("02_outlier_removal", "workers")
+    rows = claims.published(PAPER, "Section 5.1")
+    parts = [
+        _toy_example(),
+        _facts(tables("catalogue", "pairs")),
+        _table_1(tables("01_replication", "type_counts"), tables("01_replication", "run")),
+        _removal_totals(changes, _runs(tables("02_outlier_removal", "run"))),
+        percentages(rows[rows["campaign"].str.contains(" ")], workers, OFFICIAL),
+        _figure_1(divided, _runs(tables("03_divisor_degradation", "run"))),
+        _original_rankings(*(tables("01_replication", name) for name in ("ranking", "machines"))),
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _runs(runs: pd.DataFrame) -> dict[str, Any]:
+    """Settings and provenance of several campaigns' runs together: what is unusual in any."""
+    runs = runs[runs["campaign"].isin(included()["campaign"])]
+    rebuilt = len(runs) and runs["provenance"].eq("rebuilt from z").any()
+    settings: dict[str, Any] = {"provenance": "rebuilt from z" if rebuilt else "official"}
+    settings["absent"] = "official"  # what a row that needs more than is here waits for
+    for name, usual in SETTINGS.items():
+        other = [value for value in runs.get(name, ()) if value != usual]
+        settings |= {name: other[0]} if other else {}
+    return settings
+
+
+def _of_the_paper(changes: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The paper's 46 pairs of `changes`, with style and judged as its Table 4 has them."""
+    key = ["campaign", "pair"]
+    table = changes.reindex(columns=[*key, what, *KINDS])
+    return table.astype(dict.fromkeys(key, object)).merge(included(), on=key)
+
+
+def _toy_example() -> pd.DataFrame:
+    toy = toy_example().rename(columns={"z_of_50": "ours"}).round({"ours": 4})
+    return claims.compare(claims.published(PAPER, "Section 5"), toy, ["hit"], **PRINT)
+
+
+def _facts(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Table 4's style, tool and judging, as the catalogue has them."""
+    rows, facts = claims.published(PAPER, "Table 4"), ["style", "tool", "judged"]
+    rows = rows[rows["quantity"].isin(facts) & (rows["campaign"] != "")]
+    known = pairs.reindex(columns=["campaign", "pair", *facts])
+    known = known.replace({"judged": {word: letter for letter, word in JUDGED.items()}})
+    known = known.melt(["campaign", "pair"], facts, "quantity", "ours").assign(fact=True)
+    return claims.compare(rows, known, ["campaign", "pair", "quantity"], **OFFICIAL)
+
+
+def _table_1(counts: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Table 1: rows of each type in ``ad-good-raw-redup`` over all pairs.
+
+    The sum of SYSTEM and REPEAT also where only averages and their numbers of judgments were
+    released; reference rows of 2020 are ``HUMAN`` there.
+    """
+    provenance = dict(zip(runs["campaign"], runs.get("provenance", ()), strict=False))
+
+    def answer(row: Any) -> Answer | None:
+        for source, note in _sources(row):
+            part = counts[counts["campaign"] == source]
+            if len(part):
+                part = part[part["pair"].isin(rows_of(row.campaign, "Table 4")["pair"])]
+                return _type_total(part, row, note)._replace(provenance=provenance.get(source))
+        return None
+
+    rows = claims.published(PAPER, "Table 1")
+    return compare(rows[rows["campaign"] != ""], answer, OFFICIAL)
+
+
+def _sources(row: Any) -> tuple[tuple[str, str], ...]:
+    """The campaigns that may answer a row, first the judgments, and what to say of each."""
+    return (row.campaign, ""), (row.released, RELEASED)
+
+
+def _type_total(counts: pd.DataFrame, row: Any, note: str) -> Answer:
+    """The rows of one type, or of both that make averages, in all pairs of a campaign."""
+    if row.kind == "SYSTEM + REPEAT":
+        used = counts[counts["file"] != "ad-latest"]
+        total = int(used[["SYSTEM", "REPEAT"]].to_numpy().sum())
+        official = ", ".join(used.loc[used["file"] == "official ranking", "pair"])
+        note = note or (f"{official} from its official counts" if official else "")
+        note += LONGER if str(total) != row.published else ""
+    else:
+        judged = counts["file"] == "ad-good-raw-redup"
+        released = (counts["file"] == "segment scores") & (counts["REF"] > 0)
+        used = counts[judged | released if row.kind == "REF" else judged]
+        total = int(used[row.kind].sum())
+        note = f"the rows of HUMAN, {note}" if note else ""
+    if used.empty:
+        return Answer(None, f"{NOT_HERE}; released segment scores do not tell types")
+    gap = absent_pairs(row.campaign, used["pair"])
+    short = f"{total} rows in the {len(used)} pairs here; {gap} is absent"
+    return Answer(None, short) if gap else Answer(total, note)
+
+
+def _removal_totals(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+    """Table 2 (all), Table 3, section 3's numbers of pairs, section 5.2.
+
+    What follows from the rows of Table 2 is recomputed from these while pairs are absent.
+    """
+    rows = rows_of("", "Section 3", "Table 2", "Table 3", "Section 5.2")
+    pairs, printed = included(), _printed_tallies()
+    parts = {name: changes[changes["removed"] == (name or "ref")] for name in set(rows["removed"])}
+    tallies = {name: _tallies(part, pairs) for name, part in parts.items()}
+
+    def answer(row: Any) -> Answer:
+        if row.quantity == "ref_alone_similar":
+            return _reference_alone(changes, len(pairs))
+        if row.quantity == "judging_similar":
+            return _similar_judging(parts[row.removed], pairs)
+        here = tallies[row.removed]
+        if row.quantity == "changed":
+            found = here[row.style, row.kind].beside(row.published)
+            if found.ours is not None or row.place == "Table 3":
+                return found
+        asked = [key for key in here if row.style in ("", key[0]) and row.kind in ("", key[1])]
+        absent = {pair for key in asked for pair in here[key].absent}
+        if not absent:
+            return _said(row, here)
+        gap = here[asked[0]].gap if len(asked) == 1 else f"{len(absent)} pairs are absent"
+        said = _said(row, printed)
+        why = joined(said.reason, "from the rows of Table 2", gap)
+        return Answer(said.ours, why, PRINT["provenance"])
+
+    return compare(rows, answer, run)
+
+
+def _tallies(changes: pd.DataFrame, pairs: pd.DataFrame) -> dict[tuple[str, str], Count]:
+    """By style and kind of change: how many pairs changed."""
+    return {
+        (style, kind): count_changed(changes, pairs[pairs["style"] == style], kind)
+        for style, kind in product(STYLES, KINDS)
+    }
+
+
+def _printed_tallies() -> dict[tuple[str, str], Count]:
+    """The same, added up from the rows of Table 2 by year and tool."""
+    rows = claims.published(PAPER, "Table 2")
+    rows = rows[rows["campaign"] != ""]
+    numbers = rows["published"].str.split("/", expand=True).astype(int)
+    sums = numbers.groupby([rows["style"], rows["kind"]]).sum()
+    return {key: Count(int(k), int(n)) for key, (k, n) in sums.iterrows()}
+
+
+def _said(row: Any, tallies: Mapping[tuple[str, str], Count]) -> Answer:
+    """What Table 2, section 3 or section 5.2 says of all pairs of a style, or of both styles."""
+    share = {key: tally.share for key, tally in tallies.items()}
+    if row.quantity == "rank_most_common":
+        rank, others = "d_rank", ("d_cluster", "d_both")
+        return Answer(yes(all(share[s, rank] > share[s, k] for s in STYLES for k in others)))
+    if row.quantity == "more_in_SR+DC":
+        return Answer(yes(all(share["SR+DC", kind] > share["SR-DC", kind] for kind in KINDS)))
+    tally = tallies[row.style, row.kind or "d_rank"]
+    answers = {
+        "changed": Answer(tally.fraction),
+        "pairs": Answer(tally.here),
+        "changed_percent": Answer(f"{100 * tally.share:.4g}%", tally.fraction),
+    }
+    return answers.get(row.quantity) or Answer(yes(tally.share < 0.05), tally.fraction)
+
+
+def _reference_alone(changes: pd.DataFrame, number: int) -> Answer:
+    """Similar: each count of rankings differs by at most a tenth of the pairs."""
+    parts = {name: changes[changes["removed"] == name] for name in ("human+ref", "ref")}
+    sums = {name: [int(part[kind].sum()) for kind in KINDS] for name, part in parts.items()}
+    size = len(parts["ref"])
+    text = f"{size} pairs: human and REF {sums['human+ref']}, REF alone {sums['ref']}"
+    text += " (rank, cluster, both)"
+    gaps = [abs(a - b) for a, b in zip(*sums.values(), strict=True)]
+    return Answer(yes(max(gaps) <= size / 10) if size == number else None, text)
+
+
+def _similar_judging(human: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
+    """Similar: Fisher's exact test finds no difference in any kind of change at .05."""
+    number = int((pairs["style"] == "SR+DC").sum())
+    document = human[human["style"] == "SR+DC"]
+    if len(document) < number:
+        return Answer(None, f"needs all {number} SR+DC pairs")
+    texts, smallest = [], 1.0
+    for kind, word in KINDS.items():
+        by = document.groupby("judged")[kind].agg(["sum", "size"]).loc[["bilingual", "monolingual"]]
+        smallest = min(smallest, float(fisher_exact([[k, n - k] for k, n in by.to_numpy()]).pvalue))
+        texts.append(f"{word} bilingual {by['sum'].iloc[0]}, monolingual {by['sum'].iloc[1]}")
+    why = "; ".join(texts) + f"; smallest Fisher p {smallest:.2f}"
+    return Answer(yes(smallest > 0.05), why)
+
+
+def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
+    """Figure 1: shares of pairs changed by divisor."""
+    pairs = included()
+    divisors = sorted(set(changes["divisor"]))
+    tallies = [_tallies(changes[changes["divisor"] == d], pairs) for d in divisors]
+    plain = changes[changes["style"] == "SR-DC"]
+
+    def answer(row: Any) -> Answer:
+        less, more = ([tally[style, row.kind] for tally in tallies] for style in STYLES)
+        whole = bool(tallies) and not any(count.absent for count in less)
+        shares = [count.share for count in less]
+        if row.quantity == "immune":
+            moved = plain.groupby(["campaign", "pair"])[row.kind].max()
+            text = f"the order of {int(moved.sum())} of the {len(moved)} SR-DC pairs here changes"
+            return Answer("no", text) if moved.sum() else Answer()
+        if row.quantity == "grows":
+            text = ", ".join(count.fraction for count in less if count.here) or "none"
+            text = f"divisors {' '.join(f'{d:g}' for d in divisors)}: {text}"
+            rises = whole and shares == sorted(shares) and shares[-1] > shares[0]
+            return Answer(yes(rises), text) if whole else Answer(None, f"{text} in the pairs here")
+        if whole and not any(count.absent for count in more):
+            return Answer(yes(all(m.share > s for m, s in zip(more, shares, strict=True))))
+        return Answer(None, "the archives of the SR+DC campaigns are not here")
+
+    return compare(claims.published(PAPER, "Figure 1"), answer, run)
+
+
+def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame:
+    """Section 5.3 and the first columns of Figures 2 and 3: 2020 before any score is divided.
+
+    From the judgments where they are here, else from the segment scores released of them.
+    """
+    rows = claims.published(PAPER, "Figure 2", "Section 5.3", "Figure 3")
+
+    def answer(row: Any) -> Answer | None:
+        for source, note in _sources(row):
+            whole, part = (
+                table[(table["campaign"] == source) & (table.get("pair") == row.pair)]
+                for table in (rankings, machines)
+            )
+            if len(whole) and len(part):
+                return _of_original(row.quantity, whole, part, note)
+        return None
+
+    return compare(rows[rows["divisor"] == "original"], answer, OFFICIAL)
+
+
+def _of_original(quantity: str, whole: pd.DataFrame, machines: pd.DataFrame, note: str) -> Answer:
+    """One number of a ranking and of the same ranking without human systems."""
+    humans = sorted(set(whole["system"]) - set(machines["system"]))
+    held = f"{note}, which hold {', '.join(humans)}" if note else ", ".join(humans)
+    if quantity == "assessments":
+        return Answer(f"{whole['judgments'].sum() / len(whole):.2f}", note)
+    if quantity == "humans":
+        return Answer(yes(len(humans) > 1), f"{claims.WEAK} the names in the files; {held}")
+    if quantity == "relation":
+        return Answer(relation(machines, "AFRL", "PROMT_NMT"), held)
+    if quantity == "alone":
+        volc = volctrans(whole["system"])
+        top = set(machines.loc[machines["cluster"] == 1, "system"])
+        return Answer(yes(top == {volc}), joined(note, volc))
+    names = [system_named(whole["system"], name) for name in ("Online-A", "Online-G")]
+    lines = [t.loc[t["system"].isin(names), "cluster"].nunique() > 1 for t in (whole, machines)]
+    return Answer(yes(lines[1] and not lines[0]), note)

@@ -96,9 +96,9 @@ def report(
 ) -> pd.DataFrame:
     """The paper's rows of the claims ledger; made on another campaign they would mean nothing.
 
-    `fits` is from `real_tasks.fitted_spreads`, both readings; `quality` (with so many `resamples`),
+    `fits` is from `readings.fitted_spreads`, both readings; `quality` (with so many `resamples`),
     `errors` and `shares` from `readings.table1`, `figure3` and `section6`; `needed` from
-    `beside_table4`; `ranges` from `real_tasks.repeated_ranges`, by task, where tasks that were not
+    `beside_table4`; `ranges` from `readings.repeated_ranges`, by task, where tasks that were not
     run may be absent.
     """
     records = [*_fits(fits), *_ranges(ranges, fits), *_range_quality(quality, resamples)]

@@ -17,7 +17,6 @@ from paperkit import claims
 
 PAPER = "lopez2012"
 BOTH = ("wmt10", "wmt11")
-NEEDS_BOTH = "needs the tasks of WMT10 beside those of WMT11"
 KEYS = ["statistic", "task", "method", "rank", "system", "other"]
 EXAMPLES = ("Figure 1", "Figure 2", "Figure 3")  # worked examples, as tasks of their own
 COSTS = {"optimal_cost": "mfas"}
@@ -31,7 +30,7 @@ CZECH = {"en-cs individual": "2011 English-Czech", "cs-en individual": "2011 Cze
 def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Ledger rows of the paper's numbers on one campaign; none for campaigns it does not use.
 
-    `tables` are from `tournament_tasks`, the worked examples of Figures 2 and 3 among the tasks:
+    `tables` are from `tournament`, the worked examples of Figures 2 and 3 among the tasks:
     ``tasks`` (with a column systems_with_reference), ``rankings`` and ``results``; and from
     `worked_examples`: ``implied``, the pairwise rankings of Figure 1.
     """
@@ -41,8 +40,7 @@ def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         return pd.DataFrame(columns=claims.COLUMNS)
     ours = _ours(tables, rows)
     ours.loc[ours["task"].isin(EXAMPLES), "provenance"] = "recomputed from print"
-    made = claims.compare(rows, ours, KEYS, provenance="official")
-    return made.assign(reason=rows["reason"].where(rows["reason"] != "", made["reason"]))
+    return claims.compare(rows, ours, KEYS, provenance="official")
 
 
 def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
@@ -66,14 +64,6 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     rows = claims.published(PAPER)
     rows = rows[rows["campaign"] == ", ".join(BOTH)]
     return claims.compare(rows, pd.concat([costs, counts]), KEYS, provenance="official")
-
-
-def absent(rows: pd.DataFrame) -> pd.DataFrame:
-    """Ledger rows for published `rows` that no run answered."""
-    none = pd.DataFrame(columns=[*KEYS, "ours"])
-    made = claims.compare(rows, none, KEYS, provenance="official")
-    both = rows["campaign"].eq(", ".join(BOTH)).to_numpy()
-    return made.assign(reason=made["reason"].mask(both, NEEDS_BOTH))
 
 
 def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataFrame:

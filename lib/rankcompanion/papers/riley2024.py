@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,42 +15,33 @@ from ..srp.findings import FEW, difference
 
 PAPER = "riley2024"
 OWN = "wmt22-mqm"  # the paper's campaign
-NO_DATA = f"the WMT22 files are not here (make data CAMPAIGN={OWN})"
 ON = ["place", "pair", "statistic"]
 TABLE_1 = ["documents", "segments", "min segments per document", "max segments per document"]
 TABLE_1 += ["raters", "systems"]
 
 
-def from_print() -> pd.DataFrame:
-    """Values that follow from the paper's own numbers without its data: `ON`, ours, reason.
+def across(tables: object) -> pd.DataFrame:
+    """Ledger rows of what follows from the paper's own numbers, without its data.
 
-    The segment ratings are segments x systems x 3; documents per bucket and buckets per rater
-    follow from the documents, buckets and raters, the least entropies from the buckets (7 of 25 or
-    26 documents, three per rater, en-de; 2 of 90 and 91, en-zh).
+    Segment ratings are segments x systems x 3; documents per bucket and buckets per rater follow
+    from the documents, buckets and raters, the least entropies from the buckets (7 of 25 or 26
+    documents, three per rater, en-de; 2 of 90 and 91, en-zh). Why stands in the published file.
     """
-
-    def normalised(documents: Sequence[int], raters: int) -> float:
-        return round(float(entropy(documents) / np.log(raters)), 3)
-
-    rows: list[tuple[Any, ...]] = []
-    for pair, documents, buckets, raters in (("en-de", 181, 7, 7), ("en-zh", 181, 2, 6)):
+    sizes = {"en-de": (181, 7, 7, [78, 78, 25]), "en-zh": (181, 2, 6, [90, 91])}
+    values: dict[tuple[str, str], Any] = {}
+    for pair, (documents, buckets, raters, rated) in sizes.items():
         each = f"{documents // buckets}-{-(-documents // buckets)}"
-        why = f"{documents} documents of Table 1 in {buckets} buckets"
-        rows.append(("Section 4.2", pair, "documents per bucket", each, why, None))
-        why = f"{buckets} buckets, each rated by the same three of {raters} raters"
-        number = f"{3 * buckets / raters:g}"
-        rows.append(("Section 4.2", pair, "buckets per rater", number, why, None))
-    ratings = 1315 * 15 * 3 + 2037 * 13 * 3
-    rounds = "segments x systems x 3 of Table 1; the paper rounds (nearly 140,000)"
-    covered = "three raters can cover all seven buckets: 78, 78 and 25 documents"
-    cut = "ln 2 / ln 6 = .387 for two buckets of 90 and 91; the paper cuts to .38"
-    place, least = "Section 6.1.2", "least normalised entropy"
-    rows += [
-        ("Section 1", "", "segment ratings of both datasets", ratings, rounds, 2000),
-        (place, "en-de", least, normalised([78, 78, 25], 7), covered, None),
-        (place, "en-zh", least, normalised([90, 91], 6), cut, None),
-    ]
-    return pd.DataFrame(rows, columns=[*ON, "ours", "reason", "tolerance"])
+        least = round(float(entropy(rated) / np.log(raters)), 3)
+        values[pair, "documents per bucket"] = each
+        values[pair, "buckets per rater"] = f"{3 * buckets / raters:g}"
+        values[pair, "least normalised entropy"] = least
+    values["", "segment ratings of both datasets"] = 1315 * 15 * 3 + 2037 * 13 * 3
+    rows = claims.published(PAPER)
+    rows = rows[rows["from_print"] != ""].rename(columns={"from_print": "reason"})
+    ours = [values[key] for key in zip(rows["pair"], rows["statistic"], strict=True)]
+    rounded = rows["place"].map({"Section 1": 2000.0})  # the paper rounds
+    known = rows[ON].assign(ours=ours, tolerance=rounded)
+    return claims.compare(rows, known, ON, provenance="recomputed from print")
 
 
 def measured(
@@ -96,32 +86,17 @@ def ledger(campaign: str, measured: pd.DataFrame) -> pd.DataFrame:
 
     On another campaign the reason tells what that one `measured` for the same statistic.
     """
-    rows = claims.published(PAPER)
-    if campaign != OWN:
-        return absent(rows, _values(rows, campaign, measured))
-    ours, known = measured.assign(reason=measured.get("interval")), rows["place"] != "Section 1"
-    official = claims.compare(rows[known], ours, ON, provenance="official", no_data=NO_DATA)
-    return pd.concat([_derived(rows), official], ignore_index=True)
-
-
-def absent(rows: pd.DataFrame, values: pd.Series | None = None) -> pd.DataFrame:
-    """Ledger rows without the paper's data: what follows from print, else ``no data``.
-
-    `values`, by the index of `rows`, is added to the reasons.
-    """
-    rows = rows.merge(claims.published(PAPER)) if "statistic" not in rows else rows
-    derived = _derived(rows)
-    rest = rows[~rows["cell"].isin(derived["cell"])]
-    reasons = NO_DATA + (values if values is not None else pd.Series("", rows.index))
-    ours = rest[ON].assign(ours=None, reason=reasons)
-    missing = claims.compare(rest, ours, ON, provenance="official")
-    return pd.concat([derived, missing], ignore_index=True)
-
-
-def _derived(rows: pd.DataFrame) -> pd.DataFrame:
-    printed = from_print()
-    known = rows.set_index(ON).index.isin(printed.set_index(ON).index)
-    return claims.compare(rows[known], printed, ON, provenance="recomputed from print")
+    rows, derived = claims.published(PAPER), across({})
+    if campaign == OWN:
+        rows = rows[rows["place"] != "Section 1"]
+        ours = measured.assign(reason=measured.get("interval"))
+    else:
+        rows = rows[~rows["cell"].isin(derived["cell"])]
+        ours = rows[ON].assign(
+            ours=None, reason=rows["no_data"] + _values(rows, campaign, measured)
+        )
+    official = claims.compare(rows, ours, ON, provenance="official")
+    return pd.concat([derived, official], ignore_index=True)
 
 
 def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Series:

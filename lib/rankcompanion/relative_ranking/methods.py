@@ -1,22 +1,36 @@
-"""What a relative-ranking campaign holds: its statistics, sole winners, exposure, and methods.
+"""What a relative-ranking campaign holds, how its methods rank, and how the rankings change.
 
 Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", give these tables for WMT10;
-here they are for any campaign. What the paper leaves open is read as reproduces its numbers.
+here they are for any campaign. What the paper leaves open is read as reproduces its numbers. Taking
+a system away removes its comparisons and leaves the rest of its blocks, so it is done on the
+counts; `perturb.remove` does the same to the judgments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rankstability.rank import tournament
-from rankstability.rank.systems import UNSCORED
+from rankstability.chance import named_generator
+from rankstability.errors import DataError
+from rankstability.judgments import REFERENCE
+from rankstability.rank import bradley_terry, comparing, significance, tournament
+from rankstability.rank import ranges as rank_ranges
+from rankstability.rank.certainty import of_battles
+from rankstability.rank.systems import UNSCORED, count_tests, rank_counts
 from rankstability.score import pairwise, rr
-from rankstability.score.rr import REFERENCE
+from rankstability.score.pairwise import PairCounts
 
 SOLE_WINNERS = 9  # systems Table 4 names, besides the reference
+REMOVED_REFERENCE = "ref"  # how the removal of the reference is called in tables
+COLUMNS = (
+    *("task", "system", "rank", "strength", "low", "high", "rank_low", "rank_high"),
+    *("held_below", "bojar", "unit", "tie"),
+)
 
 
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
@@ -195,3 +209,167 @@ def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
     groups = rows.assign(yes=rows["judgment"] == "YES").groupby("system")["yes"]
     out = groups.agg(["size", "sum", "mean"]).reset_index()
     return out.rename(columns={"size": "edits", "sum": "acceptable", "mean": "share"})
+
+
+def removals(
+    frame: pd.DataFrame,
+    methods: Sequence[str],
+    *,
+    correction: str = "none",
+    rule: str = "knowles",
+    alpha: float = 0.05,
+) -> pd.DataFrame:
+    """Each task ranked again without each of its systems, and without the reference.
+
+    Columns: task, method, removed (a system, or ``ref``), and those of `comparing.Change.row`
+    (d_rank, d_cluster, d_both, ...), against the full ranking with the system dropped only before
+    the lines are drawn. A task of two systems has nothing to compare.
+    """
+    columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
+    settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
+    rows = []
+    for task, judgments in rr.tasks(frame).items():
+        counts = pairwise.pair_counts(judgments)
+        ranked = counts.without(REFERENCE)
+        tests = count_tests(ranked, correction)
+        removed = [s for s in counts.systems if len(ranked.systems) > 2 or s == REFERENCE]
+        for method in methods:
+            full = rank_counts(counts, method, tests=tests, **settings)
+            for system in removed:
+                keep = [k for k, s in enumerate(ranked.systems) if s != system]
+                kept = tests[0][np.ix_(keep, keep)], tests[1][np.ix_(keep, keep)]
+                changed = rank_counts(counts.without(system), method, tests=kept, **settings)
+                change = comparing.compare(full.without([system]), changed)
+                name = REMOVED_REFERENCE if system == REFERENCE else system
+                rows.append({"task": task, "method": method, "removed": name, **change.row()})
+    return pd.DataFrame(rows, columns=columns)
+
+
+def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
+    """Per task and method: removals, and how many changed order, clusters, both; largest_move."""
+    groups = changes.groupby(["task", "method"], sort=False)
+    out = groups[["d_rank", "d_cluster", "d_both"]].sum()
+    out.insert(0, "removals", groups.size())
+    out["largest_move"] = groups["largest_move"].max()
+    return out.reset_index()
+
+
+def ranges(
+    frame: pd.DataFrame,
+    methods: Sequence[str],
+    *,
+    resamples: int,
+    seed: int,
+    unit: str = "",
+) -> pd.DataFrame:
+    """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
+
+    `unit` is what is drawn with replacement, a name of `rank.ranges.UNITS`; empty: each task's own
+    (`rank.ranges.default_unit`). Single judgments, as if independent, are drawn beside it. Columns:
+    task, method, drawn, rank, system, score, first, last (the range), cluster (overlapping ranges
+    share one); the reference left out.
+    """
+    parts = []
+    for task, judgments in rr.tasks(frame).items():
+        data = rank_ranges.units(judgments)
+        own = unit or rank_ranges.default_unit(data)
+        for drawn in dict.fromkeys((own, "judgment")):
+            sample = data.resample(drawn, resamples, named_generator(seed, f"{task} {drawn}"))
+            for name in methods:
+                table = _range_table(data.counts, sample, rr.method_of(name))
+                parts.append(table.assign(task=task, method=name, drawn=drawn))
+    table = pd.concat(parts, ignore_index=True)
+    return table[["task", "method", "drawn", *table.columns[:-3]]]
+
+
+def _range_table(counts: PairCounts, sample: PairCounts, method: rr.Method) -> pd.DataFrame:
+    used = sample if method.reference else sample.without(REFERENCE)
+    keep = [k for k, s in enumerate(used.systems) if s != REFERENCE]
+    systems = [used.systems[k] for k in keep]
+    score = method(counts)[systems].to_numpy()
+    return rank_ranges.range_frame(systems, score, method.score(used)[:, keep])
+
+
+def width_summary(table: pd.DataFrame, *by: str) -> pd.DataFrame:
+    """Per task, method and unit drawn: systems, mean width of ranges (1: one rank), clusters."""
+    sized = table.assign(width=table["last"] - table["first"] + 1)
+    groups = sized.groupby(list(by) or ["task", "method", "drawn"], sort=False)
+    width, clusters = ("width", "mean"), ("cluster", "max")
+    return groups.agg(systems=("width", "size"), mean_width=width, clusters=clusters).reset_index()
+
+
+def cluster_table(
+    frame: pd.DataFrame, method: str, *, rule: str = "knowles", alpha: float = 0.05
+) -> pd.DataFrame:
+    """Cluster of each system with and without correction for many tests.
+
+    Columns: task, rank, system, the score, and one column of clusters (1 = top) for each name of
+    `significance.CORRECTIONS`.
+    """
+    parts = []
+    for task, judgments in rr.tasks(frame).items():
+        counts = pairwise.pair_counts(judgments)
+        table = pd.DataFrame()
+        for correction in significance.CORRECTIONS:
+            ranked = rank_counts(counts, method, correction=correction, rule=rule, alpha=alpha)
+            if table.empty:
+                table = ranked.table.drop(columns="cluster").replace({method: {UNSCORED: np.nan}})
+                table.insert(0, "task", task)
+            table[correction] = ranked.table["cluster"].to_numpy()
+        parts.append(table)
+    return pd.concat(parts, ignore_index=True)
+
+
+def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
+    """Davidson strengths of the systems of each task beside the win ratio.
+
+    `frame` holds tasks, from `read.rr.read_rr`. A task without finite strengths is left out.
+
+    Columns task, system, rank (by strength), strength (log odds, mean 0), low, high (its interval,
+    with other `unit`: judges, or blocks where some name no judge), rank_low, rank_high (rank set),
+    held_below (1: a line below this system holds), bojar (wins over decided), unit, tie (Davidson's
+    parameter; 0: no ties).
+    """
+    parts = []
+    for task, judgments in rr.tasks(frame).items():
+        data = rank_ranges.units(judgments).without(REFERENCE)
+        try:
+            sure = of_battles(data, rank_ranges.default_unit(data), alpha)
+        except DataError:
+            continue
+        part = sure.table().rename(columns={"low": "rank_low", "high": "rank_high"})
+        part = part.rename(columns={"score": "strength", "score_low": "low", "score_high": "high"})
+        part["held_below"] = np.append(sure.held, False).astype(int)
+        part["bojar"] = rr.METHODS["bojar"](data.counts).to_numpy()[sure.order]
+        tie = bradley_terry.davidson(data.counts)[1]
+        parts.append(part.assign(task=task, unit=sure.unit, tie=tie)[[*COLUMNS]])
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
+
+
+def modelled(frame: pd.DataFrame) -> list[str]:
+    """The score that ranks beside shares of wins: of battles (blocks of two outputs) strength."""
+    return [bradley_terry.STRENGTH] if frame["position"].max() == 2 else []
+
+
+def meetings(counts: PairCounts) -> pd.DataFrame:
+    """Who met whom, how uneven opponents were, and what ties did, in order of strength.
+
+    Columns rank, system, comparisons, opponents (systems met), other (the one met most often) and
+    share (of the comparisons that are with it), opponents_strength (mean of those met, a comparison
+    each), ties, rank_bojar (by the share of decided comparisons won), rank_decided (by strength
+    with ties left out).
+    """
+    met = counts.wins + counts.wins.T + counts.ties
+    total, most = met.sum(axis=1), met.argmax(axis=1)
+    strength = bradley_terry.strengths(counts)
+    decided = bradley_terry.strengths(replace(counts, ties=0 * counts.ties))
+    ratio = np.nan_to_num(pairwise.wins_over_decided(counts), nan=-1.0)
+    names = np.array(counts.systems, dtype=object)
+    out = pd.DataFrame({"rank": rank_ranges.ranks(strength), "system": names, "comparisons": total})
+    out["opponents"] = (met > 0).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        out["other"], out["share"] = names[most], met.max(axis=1) / total
+        out["opponents_strength"] = met @ strength / total
+    out["ties"] = counts.ties.sum(axis=1)
+    out["rank_bojar"], out["rank_decided"] = rank_ranges.ranks(ratio), rank_ranges.ranks(decided)
+    return out.sort_values("rank", ignore_index=True)

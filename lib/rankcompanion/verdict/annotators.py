@@ -9,7 +9,7 @@ from rankstability.judgments import DirectAssessment, counted, rows_with, unmark
 from rankstability.rank.recipes import Recipe, made_by
 from rankstability.rank.units import bootstrap
 from rankstability.score.da import averages
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scores
 
 from ..lines.held import splits
 
@@ -18,7 +18,7 @@ MOST = 25  # annotators whose influence is asked about
 COLUMNS = ("score", "items", "judgments", "alpha", "low", "high", "unit", "resamples")
 
 
-def alpha(scored: Scored, rng: np.random.Generator, resamples: int = 500) -> pd.DataFrame:
+def alpha(scored: Scores, rng: np.random.Generator, resamples: int = 500) -> pd.DataFrame:
     """Krippendorff's alpha for interval data, over outputs that two annotators or more judged.
 
     An item is one system's output of one segment; several judgments of one annotator count as one,
@@ -62,7 +62,7 @@ def _alpha(totals: np.ndarray) -> np.ndarray:
         return np.asarray(1 - within / n / expected)
 
 
-def table(scored: Scored) -> pd.DataFrame:
+def table(scored: Scores) -> pd.DataFrame:
     """How much each annotator judged, how strictly and with how much spread, of raw scores.
 
     `scored` holds raw scores, in which alone annotators differ (z-scores are standardised by
@@ -92,7 +92,7 @@ def table(scored: Scored) -> pd.DataFrame:
     return out.sort_values("judgments", ascending=False, kind="stable").reset_index()
 
 
-def _items(scored: Scored) -> np.ndarray:
+def _items(scored: Scores) -> np.ndarray:
     """The output of each judgment: one system's of one segment."""
     return scored.segment.astype(np.int64) * len(scored.systems) + scored.system
 
@@ -197,7 +197,7 @@ def overall(each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000)
     return pd.DataFrame(rows, columns=["measure", "annotators", "items", "value", "low", "high"])
 
 
-def influence(scored: Scored, recipe: Recipe, alpha: float = 0.05) -> pd.DataFrame:
+def influence(scored: Scores, recipe: Recipe, alpha: float = 0.05) -> pd.DataFrame:
     """Which claimed lines fall, and whether the first changes, if one annotator had not judged.
 
     Of the `MOST` annotators with the most judgments.

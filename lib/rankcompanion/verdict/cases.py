@@ -17,14 +17,12 @@ from rankstability.rank.balanced import design
 from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.score import rr
-from rankstability.score.scored import Scored, scored
+from rankstability.score.scored import Scores, scored
 
 from ..lines import held
 from ..lines.tables import false_line_table, judged_by, null_units, units_by_system
-from ..outlier_removal.changes import default_ranker
-from ..outlier_removal.removal import remove_each
-from ..relative_ranking import rr_changes
-from ..relative_ranking.strengths import meetings
+from ..outlier_removal import default_ranker, remove_each
+from ..relative_ranking import methods
 from . import annotators, sizes
 
 
@@ -43,12 +41,12 @@ class Case:
     protocol: str
     recipe: str
     judgments: DirectAssessment | pd.DataFrame
-    judged: Mapping[str, Scored]
+    judged: Mapping[str, Scores]
     battles: held.Battles | None = None
     extra: bool = False
 
     @property
-    def own(self) -> Scored:
+    def own(self) -> Scores:
         """The judgments as the chosen recipe scores them."""
         return self.judged[self.recipe]
 
@@ -167,8 +165,8 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
-        table = rr_changes.removals(one.judgments, [one.recipe], alpha=alpha)
-        systems = table["removed"] != rr_changes.REMOVED_REFERENCE
+        table = methods.removals(one.judgments, [one.recipe], alpha=alpha)
+        systems = table["removed"] != methods.REMOVED_REFERENCE
         return table.loc[systems, columns].reset_index(drop=True)
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)
     if not standardised or len(ranked_systems(one.judgments)) < 3:
@@ -230,7 +228,7 @@ def again(
     }
 
 
-def _raw(one: Case) -> Scored:
+def _raw(one: Case) -> Scores:
     """The judgments that the recipe counts, with their raw scores."""
     rows, recipe = one.judgments, RECIPES[one.recipe]
     if recipe.score == "raw":
@@ -242,7 +240,9 @@ def judged_on(one: Case) -> dict[str, pd.DataFrame]:
     """What each system was judged on (design), or whom it met (meetings, of battles)."""
     if one.battles is None:
         return {"design": design(one.own)}
-    return {"meetings": meetings(one.battles.every.counts)} if one.recipe == STRENGTH else {}
+    return (
+        {"meetings": methods.meetings(one.battles.every.counts)} if one.recipe == STRENGTH else {}
+    )
 
 
 def by_annotators(

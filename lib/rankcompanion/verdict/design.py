@@ -20,7 +20,7 @@ from rankstability.rank.comparing import tau
 from rankstability.rank.srp import Outcome, stability
 from rankstability.rank.units import difference_variance, normal_draws
 from rankstability.score.factors import combined_factors
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scores
 
 from ..models import variance
 
@@ -73,14 +73,14 @@ class Precision:
 
 
 def precision(
-    scored: Scored, fitted: variance.Components | None = None, by_domain: bool = False
+    scored: Scores, fitted: variance.Components | None = None, by_domain: bool = False
 ) -> Precision:
     """What the components say of a campaign's mean scores, in the scores' own unit.
 
     Segments count alike. Workers and documents are used where known.
 
     By default `fitted`, the components of these scores, are fitted here; `by_domain` as for
-    `Scored.weights`: means over domains of a domain's mean.
+    `Scores.weights`: means over domains of a domain's mean.
     """
     of = factors(scored)
     fitted = fitted or variance.crossed_where_possible(scored.score, of)
@@ -100,14 +100,14 @@ def precision(
     return Precision(scored.systems, centre + shrink * (mean - centre), parts, units, fitted)
 
 
-def factors(scored: Scored) -> dict[str, np.ndarray]:
+def factors(scored: Scores) -> dict[str, np.ndarray]:
     """Codes of each judgment's level of every factor that can be a component."""
     known = {n: scored.unit(n) for n in ("worker", "document") if scored.has(n)}
     return combined_factors(scored.system, scored.segment, **known)
 
 
 def shares(
-    scored: Scored, factors: dict[str, np.ndarray], by_domain: bool = False
+    scored: Scores, factors: dict[str, np.ndarray], by_domain: bool = False
 ) -> dict[str, np.ndarray]:
     """Per component (levels, systems): the share of a system's mean that each level makes."""
     n, weight = len(scored.systems), scored.weights(by_domain)

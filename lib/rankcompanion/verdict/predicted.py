@@ -12,13 +12,13 @@ from scipy.stats import t as student
 
 from rankstability.rank.comparing import tau
 from rankstability.rank.units import difference_variance
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scores
 
 from . import design
 
 
 def twin_agreement(
-    scored: Scored,
+    scored: Scores,
     known: design.Precision,
     unit: str,
     share: float,
@@ -51,7 +51,7 @@ def twin_agreement(
     return pd.DataFrame([row], columns=["unit", "share", "units", "realised", "predicted"])
 
 
-def _expected_tau(known: design.Precision, first: Scored, second: Scored) -> float:
+def _expected_tau(known: design.Precision, first: Scores, second: Scores) -> float:
     """Expected Kendall's tau of two parts of a campaign that share levels of some components."""
     of = [design.factors(part) for part in (first, second)]
     shares = [design.shares(*both) for both in zip((first, second), of, strict=True)]

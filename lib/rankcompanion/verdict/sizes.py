@@ -16,7 +16,7 @@ from scipy.special import ndtr, ndtri
 from rankstability.rank.certainty import Certainty
 from rankstability.rank.comparing import tau
 from rankstability.rank.units import difference_variance, nested, normal_draws
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scores
 
 from ..models import variance
 from . import design
@@ -26,7 +26,7 @@ MOST = 10_000  # judgments from which components are estimated
 SIZES = ("documents", "annotators", "ratings")
 
 
-def precision(scored: Scored, sure: Certainty, by_domain: bool = False) -> Precision:
+def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Precision:
     """`design.precision` with the parts that other units of `sure`'s kinds change, about its means.
 
     A component changes if each of its levels lies within one unit: with documents those of

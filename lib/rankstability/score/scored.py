@@ -134,9 +134,6 @@ class Scores:
         return self.segment.astype(np.int64) * len(self.systems) + self.system
 
 
-Scored = Scores  # the name by which the companion knows it
-
-
 def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Scores:
     """The judgments of any protocol that scores, as `Scores`: DA, ESA, segment scores, MQM.
 

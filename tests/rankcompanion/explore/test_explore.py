@@ -14,14 +14,14 @@ import pytest
 from conftest import needs
 from paperkit import parameters
 from rankcompanion import divisor_degradation as degradation
-from rankcompanion.explore import bump
+from rankcompanion import outlier_removal
 from rankcompanion.explore import views as explore
+from rankcompanion.explore import widgets
 from rankcompanion.explore.views import State, commands, load, sentence
 from rankcompanion.explore.widgets import Explorer
 from rankcompanion.figures import common
-from rankcompanion.outlier_removal import removal
-from rankcompanion.outlier_removal.changes import default_ranker
-from rankcompanion.relative_ranking import rr_changes
+from rankcompanion.outlier_removal import default_ranker
+from rankcompanion.relative_ranking import methods
 from rankstability.errors import DataError
 from rankstability.rank.comparing import compare
 from rankstability.rank.ranking import CLUSTER_RULES
@@ -57,7 +57,7 @@ def errors():
 
 @pytest.mark.parametrize("what", ["human+ref", "ref", "lowest", "highest"])
 def test_removal_is_that_of_notebook_02(da, direct, what):
-    c = removal.remove_each(da, [what])[0]
+    c = outlier_removal.remove_each(da, [what])[0]
     ends = {"lowest": direct.first.systems[-1], "highest": direct.first.systems[0]}
     view = direct.view(State(removed=(ends.get(what, what),)))
     assert view.original.table.equals(c.original.table)
@@ -80,7 +80,7 @@ def test_divisor_is_that_of_notebook_03(da, direct, divisor):
 def test_test_rule_and_alpha_are_those_of_the_ranker(da, direct, rule):
     settings = {"test": "two-sided", "rule": rule, "alpha": 0.01}
     ranker = default_ranker(**settings, by="mean_raw")
-    c = removal.remove_each(da, [direct.first.systems[3]], ranker)[0]
+    c = outlier_removal.remove_each(da, [direct.first.systems[3]], ranker)[0]
     view = direct.view(State(removed=(direct.first.systems[3],), score="mean_raw", **settings))
     assert view.changed.table.equals(c.changed.table)
     assert view.original.settings() == view.changed.settings() == c.changed.settings()
@@ -122,7 +122,7 @@ def test_what_was_computed_is_kept_and_bounded(da):
 @pytest.mark.parametrize("method", ["better_or_equal_others", "bojar", "expected_win"])
 def test_relative_ranking_is_that_of_notebook_07(relative, method):
     frame = campaigns.load_rr(campaigns.find("demo-rr"), "cs-en")
-    rows = rr_changes.removals(frame, [method], correction="holm")
+    rows = methods.removals(frame, [method], correction="holm")
     assert "ref" in set(rows["removed"])
     for row in rows.to_dict("records"):
         name = "_ref" if row["removed"] == "ref" else row["removed"]
@@ -182,7 +182,7 @@ def views(direct, relative, errors):
 
 def test_chart_says_what_the_comparison_says(direct, relative, errors):
     for view in views(direct, relative, errors):
-        frame = bump.places(view)
+        frame = widgets.places(view)
         old, new = (
             frame[frame["ranking"] == name].set_index("system")["place"]
             for name in ("original", "changed")
@@ -201,7 +201,7 @@ def test_chart_says_what_the_comparison_says(direct, relative, errors):
         crosses = [line for line in ax.lines if line.get_marker() == "x"]
         assert len(crosses) == kinds.count("kept") + kinds.count("appeared")
         plt.close(ax.figure)
-        tree = ET.fromstring(bump.bump_svg(view))
+        tree = ET.fromstring(widgets.bump_svg(view))
         texts = ["".join(t.itertext()) for t in tree.iter(f"{SVG}text")]
         steps = sum(bool(re.search("[▲▼]", t)) for t in texts)
         assert steps == (old[new.index] != new).sum()
@@ -218,7 +218,7 @@ def test_chart_escapes_names(direct):
     table = odd.changed.table.assign(system=[f"<b>&{s}" for s in odd.changed.systems])
     ranking = replace(odd.changed, table=table)
     view = replace(odd, before=ranking.systems, original=ranking, changed=ranking)
-    svg = bump.bump_svg(view)
+    svg = widgets.bump_svg(view)
     assert "<b>" not in svg and "&lt;b&gt;&amp;" in svg
     ET.fromstring(svg)
 

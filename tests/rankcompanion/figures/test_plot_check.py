@@ -18,14 +18,10 @@ import pytest
 from figure_faults import faults, written
 from rankcompanion import figures as plot
 from rankcompanion.figures import (
-    agreement,
     changes,
     common,
     documents,
-    findings,
-    judge_agreement,
     lines,
-    ranking,
     relative_ranking,
     simulation,
     srp,
@@ -104,7 +100,7 @@ def studies():
         [(a, b) for a in names for b in names if a < b], columns=["first", "second"]
     )
     made = made.assign(kind=["within", "between"] * 3, tau=0.7, difference=-0.025)
-    return agreement.protocols_figure(
+    return relative_ranking.protocols_figure(
         made.assign(low=0.6, high=0.9), made[:3].assign(low=-0.1, high=0.1), TITLE, "document"
     )
 
@@ -112,7 +108,7 @@ def studies():
 def sets():
     rows = frame(label=NAMES, tau=0.5, low=0.3, high=0.8, random_low=0.4, random_high=0.9)
     rows.loc[::2, "random_low"] = np.nan
-    return agreement.sets_figure(rows, TITLE)
+    return relative_ranking.sets_figure(rows, TITLE)
 
 
 def company(**more):
@@ -181,31 +177,31 @@ def p_values():
     lead = np.sign(np.subtract.outer(-RANKS, -RANKS))
     p = np.where(lead == 0, np.nan, RNG.uniform(0, 0.1, (N, N)))
     lead[0, 3], lead[3, 0] = -1, 1
-    return ranking.p_figure(rank(frame(system=NAMES, mean_z=SPAN), p, lead), TITLE)
+    return changes.p_figure(rank(frame(system=NAMES, mean_z=SPAN), p, lead), TITLE)
 
 
 def variants():
     made = grid(test=["scipy<1.7", "two-sided"], correction=["none", "holm"], rule=CLUSTER_RULES)
     made = made.merge(frame(system=NAMES, rank=RANKS, cluster=ranges()["cluster"]), how="cross")
-    return ranking.variants_figure(made, TITLE)
+    return changes.variants_figure(made, TITLE)
 
 
 def rules():
     made = grid(pair=TASKS, test=["scipy<1.7", "two-sided"], correction=["none", "holm"])
     made = made.assign(**{rule: RNG.integers(1, 9, len(made)) for rule in CLUSTER_RULES})
-    return ranking.rules_figure(made, TITLE)
+    return changes.rules_figure(made, TITLE)
 
 
 def found():
     one = {"part": 3.0, "whole": 9.0, "value": 1 / 3, "low": 0.025, "high": 0.9, "units": 2}
     one["each"] = [(0.025, 4.0), (0.9, 5.0)]
     rows = [{"campaign": name, "unit": "worker x document", **one} for name in NAMES]
-    return findings.finding({"key": "lines", "rows": rows})
+    return changes.finding({"key": "lines", "rows": rows})
 
 
 def kappas(by, groups, **more):
     made = grid(**{by: groups}, kind=["intra", "inter"], reference=["included", "excluded"])
-    for k, name in enumerate(judge_agreement.MEASURE_NAMES):
+    for k, name in enumerate(relative_ranking.MEASURE_NAMES):
         value = 0.4 + 0.05 * k + 0.1 * (made["kind"] == "intra")
         made[name], made[f"{name}_low"], made[f"{name}_high"] = value, value - 0.1, value + 0.1
     return made.assign(**more)
@@ -213,7 +209,7 @@ def kappas(by, groups, **more):
 
 def judges():
     made = kappas("judge", range(20), pairs=np.geomspace(30, 900, 80).astype(int))
-    return judge_agreement.judges_figure(made, "pi", 30, TITLE)
+    return relative_ranking.judges_figure(made, "pi", 30, TITLE)
 
 
 def points(**more):
@@ -352,8 +348,8 @@ def da_methods():
 ANY = [TITLE]  # what every figure with a title says
 SYSTEMS, ROWS = [TITLE, *NAMES], [TITLE, *TASKS]
 KINDS = {  # every drawing function of `plot`: how it is called here, and what it must then say
-    agreement.protocols_figure: (studies, [*ANY, *NAMES[:3]]),
-    agreement.sets_figure: (sets, SYSTEMS),
+    relative_ranking.protocols_figure: (studies, [*ANY, *NAMES[:3]]),
+    relative_ranking.sets_figure: (sets, SYSTEMS),
     changes.removal_bump: (lambda: changes.removal_bump(places(["all", "ref"]), TITLE), SYSTEMS),
     changes.divisor_bump: (divisors, SYSTEMS),
     changes.fractions_by_style: (lambda: changes.fractions_by_style(fractions(), TITLE), ANY),
@@ -375,23 +371,23 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     documents.methods: (da_methods, SYSTEMS),
     documents.halves: (halves, ROWS),
     documents.stable_and_right: (stable, ROWS),
-    findings.finding: (found, [findings.AXES["lines"], *NAMES]),
+    changes.finding: (found, [changes.AXES["lines"], *NAMES]),
     lines.standing: (held, SYSTEMS),
     lines.counts_figure: (counts, ROWS),
     lines.false_lines_figure: (false_lines, ANY),
     lines.recipes: (five_recipes, SYSTEMS),
     lines.chances_figure: (chances, SYSTEMS),
-    ranking.p_figure: (p_values, SYSTEMS),
-    ranking.variants_figure: (variants, SYSTEMS),
-    ranking.rules_figure: (rules, ROWS),
-    judge_agreement.agreement_figure: (
-        lambda: judge_agreement.agreement_figure(kappas("task", TASKS), "task", "pi", TITLE), ROWS,
+    changes.p_figure: (p_values, SYSTEMS),
+    changes.variants_figure: (variants, SYSTEMS),
+    changes.rules_figure: (rules, ROWS),
+    relative_ranking.agreement_figure: (
+        lambda: relative_ranking.agreement_figure(kappas("task", TASKS), "task", "pi", TITLE), ROWS,
     ),
-    judge_agreement.measures_figure: (
-        lambda: judge_agreement.measures_figure(kappas("all", ["all"]), TITLE),
-        [*ANY, *judge_agreement.MEASURE_NAMES.values()],
+    relative_ranking.measures_figure: (
+        lambda: relative_ranking.measures_figure(kappas("all", ["all"]), TITLE),
+        [*ANY, *relative_ranking.MEASURE_NAMES.values()],
     ),
-    judge_agreement.judges_figure: (judges, ANY),
+    relative_ranking.judges_figure: (judges, ANY),
     relative_ranking.scatter: (
         lambda: relative_ranking.scatter(points(), "x", "y", xlabel="X", ylabel="≥", title=TITLE),
         SYSTEMS,
@@ -478,7 +474,7 @@ def test_the_words_of_a_figure_name_title_and_axes():
     assert "Across: mean z-score, 95 % interval. Across: rank" in described
     plt.close(fig)
     described = common.describe(found())
-    assert described.startswith(f"Across: {findings.AXES['lines']}")
+    assert described.startswith(f"Across: {changes.AXES['lines']}")
     assert f"Down: {NAMES[0]} · worker × document 3 of 9" in " ".join(described.split())
     plt.close("all")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from assessments import demo
 from conftest import needs
 from rankcompanion.models import additive as models
 from rankcompanion.models import truth, variance
-from rankcompanion.models.truth import draw_parts
+from rankcompanion.models.truth import draw_parts, shuffle_blocks, shuffle_labels
 from rankstability.judgments import counted
 from rankstability.read.campaigns import find, load_da
 from rankstability.score import factors
@@ -155,3 +156,22 @@ def test_wmt18_pairs_on_which_workers_discern_unlike(pair):
         da, {"simulated": truth.known_truth(da)}, np.random.default_rng(1), 40, 40
     )
     assert truth.bears_out(truth.agreement_check(rows))
+
+
+def test_labels_are_shuffled_whole_within_units_and_every_way_is_as_likely():
+    system, unit = np.array([0, 1, 2, 0, 1, 2, 1, 2]), np.array([0, 0, 0, 0, 0, 0, 1, 1])
+    rng = np.random.default_rng(0)
+    seen = Counter(tuple(map(int, shuffle_labels(system, unit, rng))) for _ in range(6000))
+    assert len(seen) == 12  # 3! x 2!
+    assert all(way[:3] == way[3:6] and set(way[6:]) == {1, 2} for way in seen)
+    assert min(seen.values()) > 380
+
+
+def test_blocks_change_places_within_their_worker():
+    system, block = np.array([0, 0, 1, 2, 1, 0]), np.array([0, 0, 1, 2, 3, 4])
+    worker = np.array([0, 0, 0, 0, 1, 1])
+    rng = np.random.default_rng(0)
+    seen = Counter(tuple(map(int, shuffle_blocks(system, block, worker, rng))) for _ in range(6000))
+    assert len(seen) == 12
+    for way in seen:
+        assert way[0] == way[1] and sorted(way[1:4]) == [0, 1, 2] and sorted(way[4:]) == [0, 1]

@@ -9,7 +9,7 @@ import pytest
 from conftest import needs
 from paperkit import claims, paths
 from rankcompanion.papers import koehn2012
-from rankcompanion.simulation import readings, real_tasks
+from rankcompanion.simulation import readings
 from rankcompanion.simulation.readings import AS_MATCHED, AS_STATED
 from rankstability.rank.ranges import range_table, units
 from rankstability.read import rr as readers_rr
@@ -100,9 +100,9 @@ def ledger(wmt12) -> pd.DataFrame:
     """From quick settings; each row beside its published key columns."""
     quick = readings.QUICK
     data = {task: units(rows) for task, rows in wmt12.items()}
-    fits, _ = real_tasks.fitted_spreads(data, 1, orders=5)
+    fits, _ = readings.fitted_spreads(data, 1, orders=5)
     ranges = {
-        task: real_tasks.repeated_ranges(wmt12[task], 2012 + table, repetitions=5)
+        task: readings.repeated_ranges(wmt12[task], 2012 + table, repetitions=5)
         for task, table in (("en-cs", 2), ("fr-en", 3))
     }
     rows = koehn2012.report(
@@ -180,8 +180,8 @@ def test_how_many_agree_and_what_differs(ledger):
 
 @needs("wmt12")
 def test_a_task_that_was_not_run_has_no_data(wmt12):
-    fits, _ = real_tasks.fitted_spreads({"fr-en": units(wmt12["fr-en"])}, 1, orders=2)
-    ranges = {"fr-en": real_tasks.repeated_ranges(wmt12["fr-en"], 1, repetitions=2)}
+    fits, _ = readings.fitted_spreads({"fr-en": units(wmt12["fr-en"])}, 1, orders=2)
+    ranges = {"fr-en": readings.repeated_ranges(wmt12["fr-en"], 1, repetitions=2)}
     rows = koehn2012.report(
         fits,
         readings.table1(2, 100, 1),

@@ -58,9 +58,9 @@ def test_a_campaigns_answer_to_a_finding_is_told_with_its_interval():
 
 
 def test_without_any_campaign_what_follows_from_print_is_there():
-    rows = riley2024.absent(claims.published("riley2024")[["paper", "place", "cell", "published"]])
-    assert rows["status"].value_counts().to_dict() == {"no data": 46, "rounds": 2, "exact": 5}
-    assert rows.loc[rows["status"] == "no data", "reason"].unique().tolist() == [riley2024.NO_DATA]
+    rows = riley2024.across({})
+    assert rows["status"].value_counts().to_dict() == {"rounds": 2, "exact": 5}
+    assert rows["reason"].ne("").all() and set(rows["provenance"]) == {"recomputed from print"}
 
 
 def test_on_wmt22_they_are_checks():

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rankcompanion.lines import held
-from rankcompanion.relative_ranking.strengths import meetings, modelled, strengths
+from rankcompanion.relative_ranking.methods import meetings, modelled, strengths
 from rankstability import paths
 from rankstability.rank import bradley_terry, ranges
 from rankstability.read import campaigns

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from conftest import needs, real
-from rankcompanion.srp import designs as srp_designs
+from rankcompanion.srp import findings as srp_designs
 from rankcompanion.srp import findings as srp_findings
-from rankcompanion.srp.designs import Plan
+from rankcompanion.srp.findings import Plan
 from rankstability.rank import srp
 from rankstability.rank.srp_studies import Design
 from rankstability.read import campaigns

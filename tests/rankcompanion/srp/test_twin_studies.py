@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import needs
-from rankcompanion.srp import twin_samplers, twin_studies
+from rankcompanion.srp import twins
 from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.score import mqm
@@ -21,7 +21,7 @@ from rankstability.score import mqm
 @settings(max_examples=30, deadline=None)
 def test_twins_share_nothing(units, splits, seed):
     size = max(1, units // 3)
-    drawn = twin_studies.twins(units, size, splits, np.random.default_rng(seed))
+    drawn = twins.twins(units, size, splits, np.random.default_rng(seed))
     assert drawn.shape == (2 * splits, size)
     for one, other in drawn.reshape(splits, 2, size):
         assert not set(one) & set(other) and len(set(one)) == size
@@ -29,10 +29,10 @@ def test_twins_share_nothing(units, splits, seed):
 
 def test_no_twins_from_too_few():
     with pytest.raises(DataError, match="found 5; expected at least 6 units"):
-        twin_studies.twins(5, 3, 1, np.random.default_rng(0))
+        twins.twins(5, 3, 1, np.random.default_rng(0))
     message = "too few documents for two studies of 1 .*found 1; expected at least 2 documents"
     with pytest.raises(DataError, match=message):
-        twin_studies.twins(1, 1, 1, np.random.default_rng(0), "documents")
+        twins.twins(1, 1, 1, np.random.default_rng(0), "documents")
 
 
 @pytest.mark.parametrize("style", ["demo-srdc", "demo-srpdc"])
@@ -42,9 +42,9 @@ def test_a_da_study_is_the_ranking_of_its_workers_rows(style):
     from rankstability.score.scored import segment_scores
 
     da = campaigns.load_da(campaigns.find(style), "de-en")
-    sampler = twin_samplers.da_sampler(da)
+    sampler = twins.da_sampler(da)
     units, systems, draw = sampler.units, sampler.systems, sampler.draw
-    chosen = twin_studies.twins(units, units // 3, 3, np.random.default_rng(1))
+    chosen = twins.twins(units, units // 3, 3, np.random.default_rng(1))
     found, effort = draw(chosen, np.random.default_rng(1))
     names = [
         str(w)
@@ -86,9 +86,9 @@ def test_an_rr_study_is_the_score_of_its_blocks():
     from rankstability.score import pairwise, rr
 
     frame = campaigns.load_rr(campaigns.find("demo-rr"), "cs-en")
-    sampler = twin_samplers.rr_sampler(frame)
+    sampler = twins.rr_sampler(frame)
     units, systems, draw = sampler.units, sampler.systems, sampler.draw
-    chosen = twin_studies.twins(units, units // 4, 2, np.random.default_rng(1))
+    chosen = twins.twins(units, units // 4, 2, np.random.default_rng(1))
     found, _ = draw(chosen, np.random.default_rng(1))
     blocks = rr.blocks(frame)
     for i, rows in enumerate(chosen):
@@ -104,26 +104,26 @@ def test_an_rr_study_is_the_score_of_its_blocks():
 
 def test_an_mqm_twin_has_disjoint_documents():
     data = mqm.ratings(campaigns.load_mqm(campaigns.find("demo-mqm"), "en-de"))
-    sampler = twin_samplers.mqm_sampler(data, "en-de", permutations=50)
+    sampler = twins.mqm_sampler(data, "en-de", permutations=50)
     units, systems, draw = sampler.units, sampler.systems, sampler.draw
     assert units == 30 and len(systems) == 8
-    chosen = twin_studies.twins(units, 15, 4, np.random.default_rng(1))
+    chosen = twins.twins(units, 15, 4, np.random.default_rng(1))
     found, effort = draw(chosen, np.random.default_rng(1))
     assert effort == pytest.approx(data.segments.sum() / 2)
     assert found.sets.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
 def test_stability_against_effort_is_the_same_for_any_jobs_and_levels():
-    samplers = twin_samplers.da_samplers(campaigns.load_da(campaigns.find("demo-srdc"), "de-en"))
+    samplers = twins.da_samplers(campaigns.load_da(campaigns.find("demo-srdc"), "de-en"))
     about = ("demo-srdc", "demo-srdc (SR-DC)", "de-en")
-    rows = twin_studies.effort(samplers[:1], *about, splits=4, levels=(0.5, 1.0))
-    assert rows["level"].tolist() == [0.5, 1.0] and list(rows) == twin_studies.EFFORT_COLUMNS
+    rows = twins.effort(samplers[:1], *about, splits=4, levels=(0.5, 1.0))
+    assert rows["level"].tolist() == [0.5, 1.0] and list(rows) == twins.EFFORT_COLUMNS
     assert rows["effort"].is_monotonic_increasing
     assert (rows["unit"] == "workers").all() and (rows["studies"] == 8).all()
-    again = twin_studies.effort(samplers, *about, splits=4, jobs=2)
+    again = twins.effort(samplers, *about, splits=4, jobs=2)
     ways = list(dict.fromkeys(zip(again["unit"], again["normalisation"], strict=True)))
     assert ways == [("workers", "z"), ("documents", "z"), ("blocks", "z"), ("workers", "none")]
-    same = twin_studies.usual(again)
+    same = twins.usual(again)
     pd.testing.assert_frame_equal(
         same[same["level"].isin([0.5, 1.0])].reset_index(drop=True), rows, check_dtype=False
     )
@@ -146,7 +146,7 @@ def test_at_half_by_hand():
             "effort": 10.0,
         }
     )
-    half = twin_studies.at_half(rows).iloc[0]
+    half = twins.at_half(rows).iloc[0]
     assert (half["tasks"], half["srp_low"], half["srp_high"]) == (2, 0.4, 0.8)
     assert half["srp"] == pytest.approx(0.6)
     assert half["significant_share"] == pytest.approx(3 / 9)
@@ -156,7 +156,7 @@ def test_at_half_by_hand():
 def test_wmt21_workers_agree_less_than_judgments():
     """Knowles (2021) seen as stability: with document context few workers meet a system."""
     da = campaigns.load_da(campaigns.find("wmt21"), "cs-en")
-    samplers = [twin_samplers.da_sampler(da, unit=u) for u in ("workers", "judgments")]
-    rows = twin_studies.effort(samplers, "wmt21", "", "cs-en", splits=30, levels=(1.0,))
+    samplers = [twins.da_sampler(da, unit=u) for u in ("workers", "judgments")]
+    rows = twins.effort(samplers, "wmt21", "", "cs-en", splits=30, levels=(1.0,))
     kendall = rows.set_index("unit")["kendall"]
     assert kendall["workers"] < kendall["judgments"] - 0.2

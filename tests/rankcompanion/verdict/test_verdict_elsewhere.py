@@ -6,10 +6,10 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from conftest import needs
+from rankcompanion import outlier_removal
 from rankcompanion.lines import held
 from rankcompanion.lines import tables as lines
-from rankcompanion.outlier_removal import removal
-from rankcompanion.srp import twin_samplers, twin_studies
+from rankcompanion.srp import twins
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import sizes
 from rankstability import rank_systems, segment_scores
@@ -58,8 +58,8 @@ def check(campaign, pair):
     assert by["system"].tolist() == list(ranking.systems)
     assert by["score"].to_numpy() == pytest.approx(ranking.table["mean_z"].to_numpy())
     # notebook 06: halves agree less than whole campaigns are said to, but not out of all range
-    sampler = twin_samplers.da_sampler(judgments, "z" if RECIPES[own].score == "z" else "none")
-    halves = twin_studies.effort([sampler], campaign, "", pair, splits=20, seed=1, levels=(1.0,))
+    sampler = twins.da_sampler(judgments, "z" if RECIPES[own].score == "z" else "none")
+    halves = twins.effort([sampler], campaign, "", pair, splits=20, seed=1, levels=(1.0,))
     expected = sizes.repeat(made.sure, int(made.lines["claimed"].sum()), rng)
     assert expected["low"] < halves["kendall"].item() < expected["tau"] + 0.1
     return one, judgments
@@ -68,7 +68,7 @@ def check(campaign, pair):
 @needs("wmt21")
 def test_numbers_on_wmt21_are_those_of_the_other_notebooks():
     one, judgments = check("wmt21", "cs-en")
-    changes = removal.study(judgments, [], True).changes  # notebook 02
+    changes = outlier_removal.study(judgments, [], True).changes  # notebook 02
     assert_frame_equal(verdict.removals(one), changes[["removed", "d_rank", "d_cluster"]])
 
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import needs
+from rankcompanion import tournament
 from rankcompanion.models import simulate as simulation
-from rankcompanion.tournament import tasks as tournament_tasks
 from rankstability.errors import DataError
 from rankstability.rank import feedback
 from rankstability.rank import tournament as t
@@ -300,7 +300,7 @@ def test_two_systems_of_one_name_are_refused():
 @needs("wmt10")
 @needs("wmt11")
 def test_optimal_costs_of_the_real_tasks(name):
-    solved = tournament_tasks.solve_tasks(campaigns.load_rr(campaigns.find(name)))
+    solved = tournament.solve_tasks(campaigns.load_rr(campaigns.find(name)))
     costs = {task: s.mfas.cost for task, s in solved.items()}
     combined = {task: 0 for task in costs if task.endswith("combination")}
     assert costs == COSTS[name] | combined
@@ -321,8 +321,8 @@ def test_optimal_costs_of_the_real_tasks(name):
 
 @needs("wmt12")
 def test_tables_of_a_campaign_agree_with_each_other():
-    solved = tournament_tasks.solve_tasks(campaigns.load_rr(campaigns.find("wmt12")))
-    tasks = tournament_tasks.tasks_table(solved)
+    solved = tournament.solve_tasks(campaigns.load_rr(campaigns.find("wmt12")))
+    tasks = tournament.tasks_table(solved)
     assert list(tasks.columns[:9]) == [
         "task",
         "systems",
@@ -338,12 +338,12 @@ def test_tables_of_a_campaign_agree_with_each_other():
         "cs-en": 0, "de-en": 22, "en-cs": 1, "en-de": 28, "en-es": 0, "en-fr": 2,
         "es-en": 1, "fr-en": 27,
     }  # fmt: skip
-    violated = tournament_tasks.violations_table(solved)
+    violated = tournament.violations_table(solved)
     sums = violated.groupby(["task", "method"])["weight"].sum()
     for row in tasks.itertuples():
         assert sums.get((row.task, "mfas"), 0) == row.optimal_cost
         assert sums.get((row.task, "bojar"), 0) == row.cost_bojar >= row.optimal_cost
-    ranks = tournament_tasks.rankings_table(solved)
+    ranks = tournament.rankings_table(solved)
     for _, part in ranks.groupby("task"):
         for method in TOURNAMENT_METHODS:
             assert sorted(part[method]) == list(range(1, len(part) + 1))

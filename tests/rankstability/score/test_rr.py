@@ -14,8 +14,8 @@ from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
 from conftest import real
+from rankcompanion.relative_ranking import methods
 from rankcompanion.relative_ranking import methods as relative_ranking
-from rankcompanion.relative_ranking import rr_changes
 from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.rank import significance
@@ -227,7 +227,7 @@ def demo():
 
 
 def test_removals_are_what_removing_the_rows_gives(demo):
-    changes = rr_changes.removals(demo, ["better_or_equal_others", "expected_win"])
+    changes = methods.removals(demo, ["better_or_equal_others", "expected_win"])
     assert len(changes) == 2 * 2 * 9 and set(changes["removed"]) >= {"ref", "cedar"}
     task = rr.tasks(demo)["cs-en"]
     for row in changes[changes["task"] == "cs-en"].itertuples():
@@ -247,24 +247,22 @@ def test_sign_test_matrix_and_clusters(demo):
     i, j = counts.systems.index("cedar"), counts.systems.index("rowan")
     wins, losses = int(counts.wins[i, j]), int(counts.wins[j, i])
     assert p[i, j] == pytest.approx(binomtest(wins, wins + losses).pvalue)
-    table = rr_changes.cluster_table(demo, "bojar")
+    table = methods.cluster_table(demo, "bojar")
     top = table.groupby("task")[["none", "holm", "benjamini-hochberg"]].max()
     assert (top["holm"] <= top["benjamini-hochberg"]).all()
     assert (top["benjamini-hochberg"] <= top["none"]).all() and top["none"].max() > 1
 
 
 def test_rank_ranges_hold_the_rank_and_units_are_wider(demo):
-    table = rr_changes.ranges(demo, ["bojar"], resamples=400, seed=5)
+    table = methods.ranges(demo, ["bojar"], resamples=400, seed=5)
     for task, judgments in rr.tasks(demo).items():
         own = set(table.loc[table["task"] == task, "drawn"]) - {"judgment"}
         assert own == {"judge" if (judgments["judge"] != "").all() else "block"}
-    table = rr_changes.ranges(demo, ["bojar"], resamples=400, seed=5, unit="block")
+    table = methods.ranges(demo, ["bojar"], resamples=400, seed=5, unit="block")
     assert (table["first"] <= table["rank"]).all() and (table["rank"] <= table["last"]).all()
     width = (table["last"] - table["first"]).groupby(table["drawn"]).mean()
     assert width["block"] > width["judgment"]
-    alone = rr_changes.ranges(
-        rr.tasks(demo)["en-de"], ["bojar"], resamples=400, seed=5, unit="block"
-    )
+    alone = methods.ranges(rr.tasks(demo)["en-de"], ["bojar"], resamples=400, seed=5, unit="block")
     both = table[table["task"] == "en-de"].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, both)  # a task does not depend on its company
 
@@ -297,7 +295,7 @@ def test_every_method_ranks_every_system(demo):
 def test_removing_a_system_reorders_the_rest_in_wmt10():
     """With ≥ others, four removals in five change the order of systems that were not touched."""
     frame = readers_rr.read_rr([real("wmt10") / "data_RNK.csv"])
-    changes = rr_changes.removals(frame, ["better_or_equal_others", "bojar"])
+    changes = methods.removals(frame, ["better_or_equal_others", "bojar"])
     share = changes.groupby("method")["d_rank"].agg(["sum", "size"])
     assert share.loc["better_or_equal_others"].tolist() == [125, 153]
     assert share.loc["bojar"].tolist() == [103, 153]
@@ -315,9 +313,9 @@ def test_a_system_without_a_score_stands_last_and_is_not_dropped():
     assert scores.set_index("system").loc["c", "bojar":"expected_win"].isna().all()
     ranks = relative_ranking.method_ranks(scores, frame, time_limit=5).set_index("system")
     assert (ranks.loc["c"].drop("task") == 3).all() and ranks["mfas"].to_dict()["a"] == 1
-    clusters = rr_changes.cluster_table(frame, "bojar")
+    clusters = methods.cluster_table(frame, "bojar")
     assert list(clusters["system"]) == ["a", "b", "c"] and np.isnan(clusters["bojar"].iloc[2])
-    changes = rr_changes.removals(frame, ["bojar"])
+    changes = methods.removals(frame, ["bojar"])
     assert set(changes["removed"]) == {"a", "b", "c"}
     tied = frame_of([{"a": 1, "b": 1, "c": 1}] * 3)
     found = rank_counts(pairwise.pair_counts(tied), "bojar")
@@ -325,9 +323,9 @@ def test_a_system_without_a_score_stands_last_and_is_not_dropped():
 
 
 def test_two_systems_leave_nothing_to_remove():
-    changes = rr_changes.removals(frame_of([{"a": 1, "b": 2}] * 8), ["bojar"])
+    changes = methods.removals(frame_of([{"a": 1, "b": 2}] * 8), ["bojar"])
     assert changes.empty and {"task", "removed", "d_rank", "largest_move"} <= set(changes.columns)
-    assert rr_changes.removal_summary(changes).empty
+    assert methods.removal_summary(changes).empty
 
 
 @pytest.mark.parametrize("name", rr.METHODS)

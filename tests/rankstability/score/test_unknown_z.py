@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankcompanion import replication
-from rankcompanion.outlier_removal import removal
+from rankcompanion import outlier_removal, replication
 from rankstability import DataError, load, rank_systems, remove, segment_scores
 from rankstability.judgments import unstandardised
 from rankstability.score.da import judgment_z
@@ -67,7 +66,7 @@ def test_workers_who_never_vary_follow_the_campaigns_rule_and_are_counted(tmp_pa
 def test_removal_follows_the_campaigns_rule_too(tmp_path):
     lazy_campaign(tmp_path, "zero")
     da = load(tmp_path, "cs-en")
-    for comparison in removal.study(da).singles:
+    for comparison in outlier_removal.study(da).singles:
         direct = segment_scores(remove(da, [comparison.name])).system_means()
         ours = comparison.changed.table.set_index("system")["mean_z"]
         np.testing.assert_allclose(ours[direct["system"]], direct["mean_z"], rtol=1e-12)

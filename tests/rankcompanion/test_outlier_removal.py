@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from conftest import needs
 from oracle_da import changed, plain, ranking
-from rankcompanion.outlier_removal import removal
-from rankcompanion.outlier_removal.changes import (
+from rankcompanion import outlier_removal
+from rankcompanion.outlier_removal import (
     SETS,
     SINGLE,
     as_fractions,
@@ -46,7 +46,7 @@ def demo():
 def counts(name: str) -> tuple[dict, pd.DataFrame]:
     campaign = campaigns.find(name)
     table = pd.concat(
-        changes_table(pair, removal.remove_each(campaigns.load_da(campaign, pair)))
+        changes_table(pair, outlier_removal.remove_each(campaigns.load_da(campaign, pair)))
         for pair in campaign.pairs
     )
     table = table[table["pair"] != "tr-en"]  # not replicated, and left out, in the paper
@@ -77,7 +77,7 @@ def test_slow_way_on_real_data_agrees():
     da = campaigns.load_da(campaigns.find("wmt21"), "is-en")
     latest, good = plain(da.latest), plain(da.good)
     original = ranking(latest, good)
-    comparisons = removal.remove_each(da, ["ref", "lowest", *original[0][:3]])
+    comparisons = outlier_removal.remove_each(da, ["ref", "lowest", *original[0][:3]])
     for c in comparisons:
         out = set(c.dropped)
         frames = [f[~f["system"].isin(out)] for f in (latest, good)]
@@ -90,7 +90,7 @@ def test_slow_way_on_real_data_agrees():
 def test_slow_way_on_every_removal_of_the_demo(demo):
     latest, good = plain(demo.latest), plain(demo.good)
     results = set()
-    for c in removal.study(demo).singles:
+    for c in outlier_removal.study(demo).singles:
         frames = [f[f["system"] != c.name] for f in (latest, good)]
         slow = changed(ranking(latest, good, {c.name}), ranking(*frames))
         assert tuple(c.row()[k] for k in KINDS) == slow, c.name
@@ -103,42 +103,42 @@ def test_percentages_of_workers_with_references():
     campaign = campaigns.find("wmt18")
     printed = {"en-et": 4.9, "en-cs": 25.8, "en-fi": 47.4, "zh-en": 98.8}
     for pair, percent in printed.items():
-        row = removal.worker_percentages(campaigns.load_da(campaign, pair))
+        row = outlier_removal.worker_percentages(campaigns.load_da(campaign, pair))
         assert round(row["ref_percent"], 1) == percent
         assert row["bad_ref_percent"] == 100 and row["human"] == 0
 
 
 def test_toy_example_of_section_5():
-    assert removal.toy_example()["z_of_50"].round(2).to_list() == [0, 0.39, -0.39]
-    assert removal.toy_example(ddof=0)["z_of_50"].round(2).to_list() == [0, 0.45, -0.45]
+    assert outlier_removal.toy_example()["z_of_50"].round(2).to_list() == [0, 0.39, -0.39]
+    assert outlier_removal.toy_example(ddof=0)["z_of_50"].round(2).to_list() == [0, 0.45, -0.45]
 
 
 def test_a_removal_without_rows_changes_nothing(demo):
     machines = perturb.remove(demo, humans=True, reference=True)
-    (found,) = removal.remove_each(machines, ["human+ref"])
+    (found,) = outlier_removal.remove_each(machines, ["human+ref"])
     assert found.rows_latest == 0 and found.row()["d_rank"] == 0 and found.row()["d_cluster"] == 0
     assert found.row()["pearson"] == pytest.approx(1)
 
 
 def test_named_sets_and_names_that_are_not_there(demo):
-    two = removal.study(demo, ["Aspen.101 & Birch.102"], singles=False)
+    two = outlier_removal.study(demo, ["Aspen.101 & Birch.102"], singles=False)
     assert two.comparisons[0].dropped == ("Aspen.101", "Birch.102")
     assert len(two.comparisons[0].changed.systems) == len(two.original.systems) - 2
     with pytest.raises(DataError, match=r"did you mean Aspen\.101"):
-        removal.study(demo, ["Aspen.10"])
-    lax = removal.study(demo, ["lowest", "Aspen.10"], singles=False, strict=False)
+        outlier_removal.study(demo, ["Aspen.10"])
+    lax = outlier_removal.study(demo, ["lowest", "Aspen.10"], singles=False, strict=False)
     assert lax.skipped == ("Aspen.10",) and lax.changes["removed"].to_list() == ["lowest"]
 
 
 def test_another_model_can_rank(demo):
     by_raw = default_ranker(by="mean_raw")
-    raw = removal.remove_each(demo, SETS, by_raw)
+    raw = outlier_removal.remove_each(demo, SETS, by_raw)
     for c in raw:  # raw means of the others cannot depend on who else was judged
         assert c.row()["d_rank"] == 0 and c.row()["d_cluster"] == 0, c.name
 
 
 def test_moves_add_up(demo):
-    found = removal.study(demo, [])
+    found = outlier_removal.study(demo, [])
     table = moves(found.singles, found.original)
     assert (table.groupby("removed")["move"].sum() == 0).all()
     assert len(table) == 10 * 9
@@ -207,7 +207,7 @@ def test_a_worker_with_one_score_has_no_spread_in_any_removal(demo):
     da = constant_worker(demo)
     alone = da.latest.loc[da.latest["worker"] == da.latest["worker"].cat.categories[0], "score"]
     assert 0 < np.sqrt(((alone - alone.sum() / len(alone)) ** 2).sum()) < 1e-9
-    for c in removal.study(da).singles:
+    for c in outlier_removal.study(da).singles:
         assert c.changed.table["mean_z"].abs().max() < 3
 
 
@@ -220,10 +220,10 @@ def test_correlation_of_constant_scores_is_not_one():
 def test_too_few_systems_refused(demo):
     ranked = ranked_systems(demo)
     with pytest.raises(DataError, match=r"fewer than two systems in de-en.*pair="):
-        removal.study(perturb.remove(demo, ranked[1:]))
+        outlier_removal.study(perturb.remove(demo, ranked[1:]))
     names = {n: f"HUMAN-{n}" for n in ranked}
     frames = [
         f.assign(system=f["system"].cat.rename_categories(names)) for f in (demo.latest, demo.good)
     ]
     with pytest.raises(DataError, match="only human systems in de-en"):
-        removal.study(replace(demo, latest=frames[0], good=frames[1]))
+        outlier_removal.study(replace(demo, latest=frames[0], good=frames[1]))

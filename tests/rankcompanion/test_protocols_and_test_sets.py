@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from conftest import needs
-from rankcompanion.protocols_and_test_sets import other_texts, protocols
+from rankcompanion import protocols_and_test_sets
 from rankstability.errors import DataError
 from rankstability.rank.comparing import tau
 from rankstability.read import campaigns, official
@@ -46,9 +46,9 @@ def protocols_of_wmt23():
 def test_the_published_studies_agree_as_measured():
     """INFERENCE of this project: tau on the 207 segments that the five studies share."""
     whole, studies = protocols_of_wmt23()
-    both = protocols.common(studies)
+    both = protocols_and_test_sets.common(studies)
     assert both.scores.shape == (5, 207, 13) and both.shared(*both.names).all()
-    pairs, table = protocols.agreement(both, np.random.default_rng(1), 200)
+    pairs, table = protocols_and_test_sets.agreement(both, np.random.default_rng(1), 200)
     found = pairs.set_index(["first", "second"])["tau"]
     for (first, second), value in {
         ("ESA-1", "ESA-2"): 0.85,
@@ -69,7 +69,9 @@ def test_the_published_studies_agree_as_measured():
         assert tau(ours[name], means.to_numpy()) == pytest.approx(value, abs=0.0051)
     # the organisers' scores of the same studies give the same tau
     again = {n: from_frame(scores[n.replace("ESA-AI", "ESAAI")]) for n in studies}
-    theirs, _ = protocols.agreement(protocols.common(again, "segment"), np.random.default_rng(1), 2)
+    theirs, _ = protocols_and_test_sets.agreement(
+        protocols_and_test_sets.common(again, "segment"), np.random.default_rng(1), 2
+    )
     theirs = theirs.set_index(["first", "second"])["tau"]
     plain = [k for k in found.index if "MQM-1" not in k]  # punctuation is weighed otherwise there
     np.testing.assert_allclose(found[plain], theirs[plain])
@@ -84,8 +86,8 @@ def test_one_protocol_twice_agrees_with_itself_and_a_turned_one_does_not():
         "Y-1": study(3, (3, 2, 1, 0)),
         "Y-2": study(4, (3, 2, 1, 0)),
     }
-    both = protocols.common(studies)
-    pairs, table = protocols.agreement(both, np.random.default_rng(5), 300)
+    both = protocols_and_test_sets.common(studies)
+    pairs, table = protocols_and_test_sets.agreement(both, np.random.default_rng(5), 300)
     assert pairs.groupby("kind")["tau"].agg(["min", "max"]).to_numpy().tolist() == [
         [-1, -1],
         [1, 1],
@@ -93,7 +95,7 @@ def test_one_protocol_twice_agrees_with_itself_and_a_turned_one_does_not():
     row = table.iloc[0]
     assert (row["repeated"], row["between"], row["within"]) == ("X + Y", -1.0, 1.0)
     assert row["high"] < -1.5
-    kept = protocols.kept(both, "wmt24").set_index(["first", "second"])
+    kept = protocols_and_test_sets.kept(both, "wmt24").set_index(["first", "second"])
     assert kept.loc[("X-1", "X-2"), ["pairs_claimed", "srp", "lines", "lines_kept"]].tolist() == [
         6,
         1,
@@ -114,14 +116,18 @@ def test_intervals_of_equal_protocols_hold_zero_about_as_often_as_promised():
             for p in "XY"
             for k in (1, 2)
         }
-        _, table = protocols.agreement(protocols.common(studies), np.random.default_rng(seed), 200)
+        _, table = protocols_and_test_sets.agreement(
+            protocols_and_test_sets.common(studies), np.random.default_rng(seed), 200
+        )
         outside += int((table["low"] > 0).any() or (table["high"] < 0).any())
     assert outside <= 4
 
 
 def test_few_documents_have_no_interval_and_bad_input_a_sentence():
     few = {"X-1": study(1, documents=5), "X-2": study(2, documents=5)}
-    pairs, _ = protocols.agreement(protocols.common(few), np.random.default_rng(1), 50)
+    pairs, _ = protocols_and_test_sets.agreement(
+        protocols_and_test_sets.common(few), np.random.default_rng(1), 50
+    )
     assert pairs["tau"].notna().all() and pairs[["low", "high"]].isna().all(axis=None)
     bare = study(1)
     bare = from_frame(
@@ -133,8 +139,13 @@ def test_few_documents_have_no_interval_and_bad_input_a_sentence():
         (few, "worker", "unknown unit; found 'worker'; expected document or segment"),
     ):
         with pytest.raises(DataError, match=words):
-            protocols.common(studies, unit)
-    assert other_texts.halves(bare, np.random.default_rng(1)).iloc[0].isna()[["tau", "low"]].all()
+            protocols_and_test_sets.common(studies, unit)
+    assert (
+        protocols_and_test_sets.halves(bare, np.random.default_rng(1))
+        .iloc[0]
+        .isna()[["tau", "low"]]
+        .all()
+    )
 
 
 # --- other texts
@@ -144,8 +155,10 @@ def test_few_documents_have_no_interval_and_bad_input_a_sentence():
 def test_news_and_hansard_rank_the_same_systems_otherwise():
     whole = campaigns.find("wmt20-iku")
     parts = {part: scored(campaigns.load(whole.part(part), "en-iu"), "z") for part in whole.parts}
-    data, names = other_texts.pooled(parts)
-    table = other_texts.domains(data, names, np.random.default_rng(1), 500).set_index("domain")
+    data, names = protocols_and_test_sets.pooled(parts)
+    table = protocols_and_test_sets.domains(data, names, np.random.default_rng(1), 500).set_index(
+        "domain"
+    )
     assert table["documents"].to_dict() == {"Hansard": 107, "News": 35}
     assert (table["tau"] < 0.4).all() and (table["random_low"] > table["tau"]).all()
     assert (table["p"] < 0.01).all()
@@ -162,32 +175,40 @@ def test_a_domain_of_random_documents_is_rarely_told_apart_and_a_turned_one_is()
     for seed in range(60):
         effects = np.random.default_rng(seed).normal(0, 0.8, (24, 4))
         judged = study(seed, (0, 0.2, 0.4, 0.6), shared=effects)
-        table = other_texts.domains(judged, domain_of(judged, 10), np.random.default_rng(seed), 100)
+        table = protocols_and_test_sets.domains(
+            judged, domain_of(judged, 10), np.random.default_rng(seed), 100
+        )
         p.append(table["p"].iloc[0])
     assert np.mean(np.array(p) <= 0.05) <= 0.15
     turned = np.where(np.arange(24)[:, None] < 10, [[3, 1, -1, -3]], [[0, 0, 0, 0]])
     judged = study(1, shared=turned)
-    table = other_texts.domains(judged, domain_of(judged, 10), np.random.default_rng(1), 200)
+    table = protocols_and_test_sets.domains(
+        judged, domain_of(judged, 10), np.random.default_rng(1), 200
+    )
     assert table["tau"].tolist() == [-1, -1] and (table["tau"] < table["random"]).all()
     assert (table["random_low"] <= table["random"]).all()
 
 
 def test_small_domains_have_no_interval_and_one_domain_is_refused():
     judged = study(1)
-    table = other_texts.domains(judged, domain_of(judged, 3), np.random.default_rng(1), 50)
+    table = protocols_and_test_sets.domains(
+        judged, domain_of(judged, 3), np.random.default_rng(1), 50
+    )
     assert table["tau"].notna().all() and table[["low", "random", "p"]].isna().all(axis=None)
     with pytest.raises(DataError, match="one domain only; found"):
-        other_texts.domains(judged, domain_of(judged, 0), np.random.default_rng(1))
+        protocols_and_test_sets.domains(judged, domain_of(judged, 0), np.random.default_rng(1))
     split = domain_of(judged, 3)
     split.iloc[0] = "talk"
     with pytest.raises(DataError, match="a document of two domains"):
-        other_texts.domains(judged, split, np.random.default_rng(1))
+        protocols_and_test_sets.domains(judged, split, np.random.default_rng(1))
 
 
 def test_halves_of_documents_that_hold_together_agree_less():
     rng = np.random.default_rng(3)
     quality = (0, 0.1, 0.2, 0.3)
-    sure = other_texts.halves(study(1, quality, noise=0.1), rng)["tau"].iloc[0]
+    sure = protocols_and_test_sets.halves(study(1, quality, noise=0.1), rng)["tau"].iloc[0]
     effects = np.random.default_rng(1).normal(0, 1.0, (24, 4))
-    unsure = other_texts.halves(study(1, quality, noise=0.1, shared=effects), rng)["tau"].iloc[0]
+    unsure = protocols_and_test_sets.halves(study(1, quality, noise=0.1, shared=effects), rng)[
+        "tau"
+    ].iloc[0]
     assert sure > 0.95 > unsure + 0.2

@@ -1,1 +1,0 @@
-"""Notebook 11: agreement of protocols, and of test sets."""

@@ -1,1 +1,0 @@
-"""Notebook 08: the tasks of a campaign as tournaments."""
