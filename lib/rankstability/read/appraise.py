@@ -21,7 +21,7 @@ from ..errors import DataError
 from ..judgments import DirectAssessment, direct_assessment
 from . import schema as schemas
 from . import tables, text
-from .columns import people
+from .columns import asked_of, people
 from .languages import LANGUAGES, no_rows
 from .mqm import COLUMNS, NAMES
 from .segments import identify
@@ -89,6 +89,18 @@ def pairs(files: tuple[Path, ...]) -> tuple[str, ...]:
     """The language pairs of the files, sorted."""
     exports = [export(file) for file in files if not companion(file)]
     return tuple(sorted({pair for rows in exports for pair in rows["pair"].unique()}))
+
+
+def reading(files: tuple[Path, ...], annotators: People = None) -> pd.DataFrame:
+    """What is asked of the accounts (file, what, value, said by), where nothing joins them."""
+    accounts: set[str] = set()
+    for file in (file for file in files if not companion(file)):
+        columns = layout(text.first_line(file))
+        if columns and "annotator" not in columns:
+            accounts.update(tables.read_csv(file, columns).frame["username"].astype(str).unique())
+    told = annotators or ANNOTATORS in {file.name for file in files}
+    rows = [] if told else [("all", *one) for one in asked_of(accounts)]
+    return pd.DataFrame(rows, columns=["file", "what", "value", "said by"])
 
 
 def read_appraise(

@@ -18,11 +18,12 @@ from . import formats, text
 from .catalogue import Campaign, _campaign, catalogue, folder_of, in_catalogue, listed, present
 from .da import GOOD, LATEST, locate
 from .formats import FORMATS, TOLD
+from .settings import given as told_now
 from .settings import read_settings, settings_file
 
 # of the catalogue, by this name too
 __all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
-FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|txt|score|tar|gz))+$", re.I)
+FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|tar|gz))+$", re.I)
 ANALYSIS = "analysis"
 
 
@@ -88,12 +89,15 @@ def _own(path: Path) -> Campaign:
     for known in catalogue() if file is None else ():
         if folder == folder_of(known).resolve():
             return _campaign(known, folder, catalogue()[known])
-    entry = read_settings(settings_file(folder))
+    entry, now = read_settings(settings_file(folder)), told_now()
+    if now:
+        both = {**entry.get("columns", {}), **now.get("columns", {})}
+        entry |= {**now, **({"columns": both} if both else {}), "told by": "the command line"}
     if file is not None:
         entry.pop("files", None)
     if "format" not in entry or (file is not None and formats.kind_of(file)):
         here, listed = file or folder, [str(one) for one in entry.get("files", [])]
-        mapped = "columns" in entry and formats.kinds_of(here, listed) <= {"long"}
+        mapped = {"columns", "wide"} & set(entry) and formats.kinds_of(here, listed) <= {"long"}
         entry["format"] = "long" if mapped else formats.detect(here, listed)
     form, settings = entry["format"], settings_file(folder)
     if form != "da" and not formats.files(form, file or folder, settings=entry):

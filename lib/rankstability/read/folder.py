@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
-from . import text
+from . import binary, text
 
 RECORD = "run.json"  # lists the files of a run
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
@@ -49,17 +49,19 @@ def tables(path: Path) -> list[Path]:
     """Files that may hold judgments, sorted.
 
     Of WMT10 not the paid ``-public`` ones; of others, not a header in a file of its own.
+    Spreadsheets only where there is no other table.
     """
     if path.is_file():
         return [path]
-    files = (entry for entry in entries(path) if TABLE.fullmatch(entry.name) and entry.is_file())
-    known = sorted(file for file in files if not is_paid(file))
+    files = [entry for entry in entries(path) if entry.is_file()]
+    known = sorted(file for file in files if TABLE.fullmatch(file.name) and not is_paid(file))
+    known = known or sorted(file for file in files if file.suffix.lower() == ".xlsx")
     return [file for file in known if not is_header(file)] or known
 
 
 def is_header(file: Path) -> bool:
     """Whether a file is one line of names, such as stands beside exports without a header."""
-    if file.suffix.lower() == ".parquet":
+    if binary.holds(file):
         return False
     head = text.head(file).strip()
     words = re.split(r"[\t,;]+", head) if re.search(r"[\t,;]", head) else head.split()

@@ -23,6 +23,7 @@ from ..judgments import DirectAssessment
 from . import (
     appraise,
     battles,
+    binary,
     columns,
     da,
     folder,
@@ -36,7 +37,15 @@ from . import (
 )
 from .da import GOOD, LATEST, locate
 
-TOLD = ("pair", "scale", "columns", "reset", "annotator")  # settings on which the judgments depend
+TOLD = (
+    "pair",
+    "scale",
+    "columns",
+    "reset",
+    "annotator",
+    "wide",
+    "decimal",
+)  # settings on which the judgments depend
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of what is said of a format
 Judgments: TypeAlias = DirectAssessment | pd.DataFrame
 
@@ -114,6 +123,7 @@ def _appraise(form: str, protocol: str, read: Callable[..., Judgments]) -> Forma
         partial(_knows_appraise, form),
         pairs=lambda source: appraise.pairs(source.files),
         read=lambda source, pair: read(source.files, pair, source.settings.get("annotator")),
+        reading=lambda source: appraise.reading(source.files, source.settings.get("annotator")),
         beside=appraise.companion,
     )
 
@@ -220,7 +230,7 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
         problem, value = "no files in a known format", names or "an empty folder"
         if path.is_file():
             problem, value = "not a file of a known format", _start(path).partition("\n")[0][:80]
-        tried = sorted({*folder.tables(path), *path.glob("*.xls*"), *path.glob("*.ods")})
+        tried = sorted({*folder.tables(path), *path.glob("*.xls"), *path.glob("*.ods")})
         near, expected = next(filter(any, map(_almost, tried)), ("", ""))
         problem += f": {near}" if near else ""
         expected = expected or "one of the formats that `rankstability formats` lists"
@@ -264,7 +274,7 @@ def _almost(path: Path) -> tuple[str, str]:
         if len(near[form]) <= len(NEEDED[form]) / 2 and not (any(lacks) and len(near[form]) > 1):
             problem = f"it looks like {form} without {', '.join(sorted(near[form]))}"
             return problem, f"what `rankstability formats {form}` shows"
-        return lacks if any(lacks) else columns.wide(path, line)
+        return lacks
     except DataError as error:
         return str(error), ""
 
@@ -290,8 +300,8 @@ def _kind_of(path: str, mtime: int, size: int) -> str:
 
 
 def _start(file: Path) -> str:
-    """The beginning of a file as text; empty for Parquet, which is none."""
-    return "" if file.suffix.lower() == ".parquet" else text.head(file)
+    """The beginning of a file as text; empty for Parquet and spreadsheets, which are none."""
+    return "" if binary.holds(file) else text.head(file)
 
 
 def unread(name: str, path: Path, settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -331,6 +341,8 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
 
 def _refuse_broken_json(file: Path) -> None:
     """Raises DataError if a file is named as JSON, or begins so, and its first object is none."""
+    if binary.holds(file):
+        return
     line = text.first_line(file)
     if re.search(r"\.(jsonl|ndjson)(\.gz)?$", file.name, re.I) and line.strip():
         text.parsed(line, file)
@@ -374,7 +386,9 @@ def files(
     elif named:
         listed = [file for one in named for file in _named_files(path, str(one))]
     else:
-        mapped = bool(settings.get("columns"))  # a table may be known by these only
+        mapped = bool(
+            settings.get("columns") or settings.get("wide")
+        )  # a table may be known by these only
         kinds = {file: kind_of(file) for file in folder.tables(path)}
         listed = [f for f, kind in kinds.items() if kind == name or (mapped and _may_be(f, kind))]
     form = FORMATS[name]

@@ -18,11 +18,10 @@ from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
 from . import languages, tables, text
 from . import schema as schemas
-from .columns import PENALTIES, PERCENT, Judged, people
+from .columns import MISSING, PENALTIES, PERCENT, TOLD_BY, Judged, asked_of, people
 
 TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
-MISSING = ("", "na", "n/a", "nan", "null", "none")  # of a cell that holds nothing, in lower case
 SCALES = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # tried in this order
 FEW_STEPS = 10  # a scale up to this has steps
 SLIPS, CODES = 0.01, 2  # outside a scale by mistake: this share of all scores, or so many values
@@ -236,8 +235,13 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
         file, header = part.table.path.name, [*part.table.frame.columns, *part.table.unread]
         if part.pair_from:
             rows.append((file, "pair", part.pair, part.pair_from))
-        by = "campaign.yaml" if settings.get("columns") else "header"
-        rows += [(file, f"column {o}", t, by) for o, t in part.names.items() if o != t]
+        rows += [(file, *one) for one in part.said]
+        mapped, by = settings.get("columns") or {}, settings.get("told by", TOLD_BY)
+        for ours, theirs in part.names.items():
+            if ours != theirs:
+                rows.append((file, f"column {ours}", theirs, by if ours in mapped else "header"))
+        if "annotator" in part.names and not settings.get("annotator"):
+            rows += [(file, *one) for one in asked_of(part.column("annotator").unique())]
         unused = [name for name in header if name not in part.names.values()]
         if unused:
             rows.append((file, "columns not used", ", ".join(unused), "header"))
