@@ -13,11 +13,10 @@ import pandas as pd
 from .. import paths
 from ..errors import DataError, meant
 from ..judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
-from . import da as readers_da
 from . import formats, text
 from .catalogue import Campaign, _campaign, catalogue, folder_of, in_catalogue, listed, present
-from .da import GOOD, LATEST, locate
-from .formats import FORMATS, TOLD
+from .folder import GOOD, LATEST, locate
+from .formats import TOLD
 from .settings import given as told_now
 from .settings import read_settings, settings_file
 
@@ -169,7 +168,7 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
         pair = campaign.pairs[0]
     if pair or campaign.protocol != "RR":
         _known_pair(campaign, pair)
-    judgments = FORMATS[campaign.format].read(campaign.source(pair), pair)
+    judgments = formats.reader(campaign.format).read(campaign.source(pair), pair)
     if isinstance(judgments, DirectAssessment):
         judgments = replace(judgments, file=paths.shown(campaign.folder))
         judgments = _with_lone_segments(judgments)
@@ -219,7 +218,7 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
 def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
     """Released scores per system and segment: system, document, segment, raw, z, n."""
     if campaign.format == "da":  # the organisers' own averages may stand beside
-        return readers_da.read_segment_scores(campaign.folder, pair)
+        return formats.reader("segments").read(formats.folder.Source(campaign.folder, ()), pair)
     if campaign.protocol != "DA" or campaign.workers:
         raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
     return load(campaign, pair)

@@ -6,9 +6,12 @@ that scale, missing cells, types and pairs are treated in one place: here.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,19 @@ from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
 from . import languages, tables, text
 from . import schema as schemas
-from .columns import MISSING, PENALTIES, PERCENT, TOLD_BY, Judged, asked_of, people
+from .columns import (
+    MISSING,
+    PENALTIES,
+    PERCENT,
+    TOLD_BY,
+    Judged,
+    Opener,
+    asked_of,
+    opened,
+    people,
+)
+from .folder import Reader, Source
+from .formats import TOLD
 
 TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
@@ -246,3 +261,30 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
         if unused:
             rows.append((file, "columns not used", ", ".join(unused), "header"))
     return pd.DataFrame(rows, columns=["file", "what", "value", "said by"])
+
+
+def reader(opener: Opener, check: Callable[[Sequence[Path]], None] = lambda files: None) -> Reader:
+    """The reader of a format of single scores, which `opener` brings to our columns."""
+
+    @lru_cache(maxsize=8)
+    def once(path: str, mtime: int, size: int, told: str) -> Judged:
+        return opener(Path(path), json.loads(told))
+
+    def parts(source: Source) -> list[Judged]:
+        check(source.files)
+        told = json.dumps({name: source.settings.get(name) for name in TOLD})
+        return [once(*text.key(file), told) for file in source.files]
+
+    return Reader(
+        pairs=lambda source: pairs(parts(source)),
+        read=lambda source, pair: read(parts(source), pair, source.settings),
+        workers=lambda source: workers(parts(source)),
+        reading=lambda source: reading(parts(source), source.settings),
+        columns=lambda source: parts(source)[0].names,
+        lacks=lambda source: {"document", "annotator"}.difference(
+            *(p.names for p in parts(source))
+        ),
+    )
+
+
+READERS = {"long": reader(opened)}

@@ -212,7 +212,7 @@ def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
     files, named = entry.get("files", []), set()
     wrong = partial(DataError, file=file, column="files", value=files)
     for name in map(str, files):
-        found = formats.named_file(file.parent, name) if file else None
+        found = folder.named_file(file.parent, name) if file else None
         if Path(name).name != name or not found:
             raise wrong(f"no file {name} in the folder", expected="names of files beside it")
         if found in named:
