@@ -37,7 +37,7 @@ FIELDS = {  # our column: names it may have, without case, blanks and signs
 }
 ELSE = {  # names that a column of ours may have where none has one of those
     "system": ("product", "productid", "modelname", "systemname", "enginename", "mtengine"),
-    "segment": ("question", "questionid", "prompt", "promptid", "item", "itemid", "sampleid"),
+    "segment": ("question", "questionid", "prompt", "promptid", "item", "sampleid"),
     "score": ("answer",),
     "annotator": ("user", "userid", "respondent", "respondentid", "participant", "participantid"),
 }
