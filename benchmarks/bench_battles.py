@@ -16,7 +16,7 @@ from rankcompanion.lines import held
 from rankstability.judgments import Blocks
 from rankstability.rank import bradley_terry, ranges
 from rankstability.rank.certainty import of_battles
-from rankstability.read import battles as reader
+from rankstability.read import rr as reader
 
 RESULTS = Path(__file__).parent / "results" / "battles.csv"
 RESULT = ["model_a", "model_b", "tie"]
@@ -61,7 +61,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         file = written(data, folder)
-        frame = timed("read from CSV", lambda: reader.read([file], "en-cs", {}))
+        frame = timed("read from CSV", lambda: reader.read_battles([file], "en-cs", {}))
     battles = timed("read rows counted for a verdict", lambda: held.battles(frame))
     units = timed("counted by judge", lambda: ranges.units(data))
     counts = units.counts

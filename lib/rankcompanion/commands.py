@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from paperkit import parameters
 from paperkit.errors import InputError
@@ -44,8 +46,21 @@ def verdict(arguments: Sequence[str]) -> int:
     """
     os.environ.update(runner.ONE_THREAD)  # before anything computes
     os.environ.setdefault("MPLBACKEND", "Agg")
+    from rankstability.read import settings
+
     about = "How far can a ranking be trusted? A page for each language pair, whole or not at all."
-    return _guarded(_parser("verdict", "path", about), list(arguments), _verdict)
+    parser = _parser("verdict", "path", about)
+    parser.epilog = (
+        'Of a table with columns of other names: columns="system=MT engine,score=Adequacy", '
+        "wide=A,B or wide=all (a column for each system), scale=1,5, decimal=,: as campaign.yaml."
+    )
+    told = "write what a table's columns are taken to be to campaign.yaml beside it, and go on"
+    parser.add_argument("--write-settings", action="store_true", help=told)
+    before = os.environ.get(settings.GIVEN, "{}")
+    try:
+        return _guarded(parser, list(arguments), _verdict)
+    finally:
+        os.environ[settings.GIVEN] = before
 
 
 def _verdict(args: argparse.Namespace) -> bool:
@@ -55,6 +70,16 @@ def _verdict(args: argparse.Namespace) -> bool:
     given = _given(filter(None, words))
     if args.help or "campaign" not in given:
         return _described(parameters.VERDICT if args.help else "")
+    from rankstability.read import campaigns, settings
+
+    told = settings.told({name: given.pop(name) for name in settings.ASKED if name in given})
+    os.environ[settings.GIVEN] = json.dumps(told)
+    if args.write_settings:
+        file = settings.write_settings(Path(given["campaign"]), told)
+        print(f"{file}:\n{file.read_text(encoding='utf-8')}")
+    elif told and campaigns.in_catalogue(given["campaign"]):
+        expected = "a table of your own with them"
+        raise DataError(f"settings of a table: {', '.join(told)}", expected=expected)
     plan = runner.plan(parameters.VERDICT, given)
     from .verdict import page as verdict
 

@@ -13,16 +13,16 @@ import pandas as pd
 from .. import paths
 from ..errors import DataError, meant
 from ..judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
-from . import da as readers_da
 from . import formats, text
 from .catalogue import Campaign, _campaign, catalogue, folder_of, in_catalogue, listed, present
-from .da import GOOD, LATEST, locate
-from .formats import FORMATS, TOLD
+from .folder import GOOD, LATEST, locate
+from .formats import TOLD
+from .settings import given as told_now
 from .settings import read_settings, settings_file
 
 # of the catalogue, by this name too
 __all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
-FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|txt|score|tar|gz))+$", re.I)
+FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|tar|gz))+$", re.I)
 ANALYSIS = "analysis"
 
 
@@ -88,12 +88,15 @@ def _own(path: Path) -> Campaign:
     for known in catalogue() if file is None else ():
         if folder == folder_of(known).resolve():
             return _campaign(known, folder, catalogue()[known])
-    entry = read_settings(settings_file(folder))
+    entry, now = read_settings(settings_file(folder)), told_now()
+    if now:
+        both = {**entry.get("columns", {}), **now.get("columns", {})}
+        entry |= {**now, **({"columns": both} if both else {}), "told by": "the command line"}
     if file is not None:
         entry.pop("files", None)
     if "format" not in entry or (file is not None and formats.kind_of(file)):
         here, listed = file or folder, [str(one) for one in entry.get("files", [])]
-        mapped = "columns" in entry and formats.kinds_of(here, listed) <= {"long"}
+        mapped = {"columns", "wide"} & set(entry) and formats.kinds_of(here, listed) <= {"long"}
         entry["format"] = "long" if mapped else formats.detect(here, listed)
     form, settings = entry["format"], settings_file(folder)
     if form != "da" and not formats.files(form, file or folder, settings=entry):
@@ -165,7 +168,7 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
         pair = campaign.pairs[0]
     if pair or campaign.protocol != "RR":
         _known_pair(campaign, pair)
-    judgments = FORMATS[campaign.format].read(campaign.source(pair), pair)
+    judgments = formats.reader(campaign.format).read(campaign.source(pair), pair)
     adaptive = bool(campaign.entry.get("adaptive"))
     if isinstance(judgments, DirectAssessment):
         judgments = replace(judgments, file=paths.shown(campaign.folder), adaptive=adaptive)
@@ -217,7 +220,7 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
 def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
     """Released scores per system and segment: system, document, segment, raw, z, n."""
     if campaign.format == "da":  # the organisers' own averages may stand beside
-        return readers_da.read_segment_scores(campaign.folder, pair)
+        return formats.reader("segments").read(formats.folder.Source(campaign.folder, ()), pair)
     if campaign.protocol != "DA" or campaign.workers:
         raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
     return load(campaign, pair)

@@ -16,8 +16,8 @@ from .. import paths
 from ..errors import DataError
 from . import formats, text
 from .columns import plain
-from .da import GOOD, LATEST, locate
-from .formats import FORMATS, Source
+from .folder import GOOD, LATEST, Source, locate
+from .formats import FORMATS
 from .languages import PLACEHOLDER
 
 WORDS = {  # what a page calls each, where neither campaign.yaml nor the table does
@@ -71,7 +71,7 @@ class Campaign:
     @cached_property
     def workers(self) -> bool:
         """Whether single judgments with their workers are here (not only segment scores)."""
-        return FORMATS[self.format].workers(self.source())
+        return formats.reader(self.format).workers(self.source())
 
     @property
     def own(self) -> bool:
@@ -98,12 +98,12 @@ class Campaign:
     @cached_property
     def pairs(self) -> tuple[str, ...]:
         """The language pairs that the files here hold, sorted."""
-        return tuple(FORMATS[self.format].pairs(self.source()))
+        return tuple(formats.reader(self.format).pairs(self.source()))
 
     @property
     def reading(self) -> pd.DataFrame:
         """How the files were understood: file, what, value, said by; empty where all is given."""
-        if said := FORMATS[self.format].reading:
+        if said := formats.reader(self.format).reading:
             return said(self.source())
         return pd.DataFrame(columns=["file", "what", "value", "said by"])
 
@@ -131,7 +131,7 @@ class Campaign:
         said = {str(name): str(word) for name, word in (self.entry.get("words") or {}).items()}
         words = {"protocol": PROTOCOLS[self.protocol], **WORDS, **WORDS_OF.get(self.protocol, {})}
         words |= WORDS_OF.get(self.format, {})
-        for name, header in FORMATS[self.format].columns(self.source()).items():
+        for name, header in formats.reader(self.format).columns(self.source()).items():
             if plain(header) in SPOKEN.get(name, ()):
                 words[name] = plain(header)
         words |= {name: word for name, word in said.items() if name in words}
@@ -144,7 +144,7 @@ class Campaign:
         A pair is not said where it is the placeholder ``xx-yy``.
         """
         lacking = {"pair"} if self.pairs == (PLACEHOLDER,) else set()
-        return frozenset(lacking | FORMATS[self.format].lacks(self.source()))
+        return frozenset(lacking | formats.reader(self.format).lacks(self.source()))
 
     def style_of(self, pair: str) -> str:
         """``SR-DC``, ``SR+DC`` or empty, for one pair."""

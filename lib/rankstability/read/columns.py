@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
+import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,15 +13,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from ..errors import DataError
-from . import languages, parquet, tables, text
+from . import binary, languages, tables, text
 from .tables import Table
 
+MISSING = ("", "na", "n/a", "nan", "null", "none")  # of a cell that holds nothing, in lower case
 PERCENT, PENALTIES = (0.0, 100.0), (-np.inf, 0.0)  # scales that formats have
 NEEDED = ("system", "segment", "score")
+BESIDE = ("segment", "document", "annotator")  # one of these, where systems stand side by side
 FIELDS = {  # our column: names it may have, without case, blanks and signs
-    "system": ("system", "systemid", "sys", "model"),
+    "system": ("system", "systemid", "sys", "model", "engine"),
     "segment": ("segment", "segmentid", "segid", "seg"),
     "score": ("score", "rating", "rawscore"),
     "annotator": ("annotator", "annotatorid", "worker", "workerid", "rater", "raterid", "judge"),
@@ -32,6 +35,28 @@ FIELDS = {  # our column: names it may have, without case, blanks and signs
     "type": ("type", "itemtype"),
     "time": ("time", "seconds", "duration", "leadtime"),
 }
+ELSE = {  # names that a column of ours may have where none has one of those
+    "system": ("product", "productid", "modelname", "systemname", "enginename", "mtengine"),
+    "segment": ("question", "questionid", "prompt", "promptid", "item", "sampleid"),
+    "score": ("answer",),
+    "annotator": ("user", "userid", "respondent", "respondentid", "participant", "participantid"),
+}
+LIKELY = {  # words in a name that make it likely to be ours: shown, never taken unasked
+    "system": {"system", "engine", "model", "product", "mt", "provider", "service", "vendor"},
+    "segment": {"segment", "sentence", "item", "question", "prompt", "example", "sample", "line"},
+    "annotator": {"annotator", "rater", "judge", "user", "evaluator", "assessor", "reviewer"},
+    "score": {"score", "rating", "adequacy", "fluency", "quality", "answer", "grade", "points"},
+}
+LIKELY["annotator"] |= {"respondent", "participant", "worker", "person", "who", "name"}
+LIKELY["score"] |= {"mark", "stars", "evaluation", "assessment", "value", "percent"}
+DECIMAL = re.compile(r"[-+]?\d+(,\d+)?")  # a number as much of Europe writes it
+THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})*")
+RANGE = re.compile(r"(-?\d+)\s*(?:-|\u2013|to|\.\.)\s*(\d+)\W*$")  # of a scale, in a name
+TOLD_BY = "campaign.yaml"
+ACCOUNT = re.compile(
+    r"([a-z]{3})([a-z]{3})(?=[a-f]*[0-9])[0-9a-f]{2,}$"
+)  # of a campaign in Appraise
+WRITES = "`rankstability verdict PATH --write-settings` writes it"
 
 
 @dataclass(frozen=True)
@@ -44,6 +69,7 @@ class Judged:
     pair: str = ""  # of all rows where no column says it, and who says so
     pair_from: str = ""
     scale: tuple[float, float] | None = None  # what the format allows, where it says so
+    said: tuple[tuple[str, str, str], ...] = ()  # what else was understood: what, value, said by
 
     def column(self, name: str) -> pd.Series:
         """Our column as text; empty where the file has none."""
@@ -86,12 +112,15 @@ def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, s
         free = [name for name in header if name not in mapping.values()]
         exact = [name for name in free if plain(name) == ours]
         may = exact or [name for name in free if plain(name) in names]
+        may = may or [name for name in free if plain(name) in ELSE.get(ours, ())]
         if ours in mapping:
             may, there = [mapping[ours]], ", ".join(header)
             if mapping[ours] not in header:
                 raise DataError(f"no such column for {ours}", value=mapping[ours], expected=there)
         if len(may) > 1:
-            expected = f"`columns: {{{ours}: {may[0]}}}` in a campaign.yaml"
+            expected = (
+                f"`columns: {{{ours}: {may[0]}}}` in a campaign.yaml, or {asked(ours, may[0])}"
+            )
             problem = f"several columns may be the {ours}"
             raise DataError(problem, value=", ".join(may), expected=expected)
         if may:
@@ -113,67 +142,240 @@ def _guess(path: Path, line: str) -> dict[str, str]:
 
 def header(path: Path, line: str) -> list[str]:
     """The names of columns (of JSON: every name) in the first line of a file."""
-    if path.suffix.lower() == ".parquet":
-        return parquet.names(path)
+    if binary.holds(path):
+        return binary.names(path)
     if line.lstrip()[:1] in ("{", "["):
         return re.findall(r'"(\w[\w .-]*)"\s*:', line)
     return [name.strip() for name in tables.cells(line, tables.separator(line))]
 
 
+def asked(ours: str, theirs: str) -> str:
+    """What names a column on the command line."""
+    return f'columns="{ours}={theirs}"'
+
+
 def almost(path: Path, line: str) -> tuple[str, str]:
-    """What a file that is no long table lacks to be one, and the remedy; empty where unlike one."""
+    """What a file that is no long table lacks to be one, and the remedy; empty where unlike one.
+
+    The remedy is a whole campaign.yaml, where names and values leave but one (`proposed`); else
+    the columns that may be meant.
+    """
     columns = header(path, line)
     found = _guess(path, line)
-    missing = [name for name in NEEDED if name not in found]
-    if len(missing) > 1 and not ({"system", "score"} & set(found) and len(found) > 1):
+    likely = {ours for ours in LIKELY if any(_words(name) & LIKELY[ours] for name in columns)}
+    near, missing = likely | set(found), [name for name in NEEDED if name not in found]
+    lacking = [name for name in NEEDED if name not in near]
+    told = bool({"system", "score"} & near)
+    if len(lacking) > 1 and not (len(near) > 1 if told else near & {*BESIDE}):
         return "", ""
-    close = {m: difflib.get_close_matches(m, columns, 1, 0.5) for m in missing}
-    hints = [f"{m}: {close[m][0] if close[m] else '<your column>'}" for m in missing]
-    like = f"it looks like a long table without a column for {' and '.join(missing)}"
-    return like, f"`columns: {{{', '.join(hints)}}}` in a campaign.yaml beside it"
-
-
-def wide(path: Path, line: str) -> tuple[str, str]:
-    """Of a table with a column of scores for each system: that it is one, and how to melt it.
-
-    Empty where a file is no such table: segments, documents or annotators are named, neither system
-    nor score is, and two or more of the other columns hold nothing but numbers.
-    """
-    found = _guess(path, line)
-    if {"system", "score"} & set(found) or not {"segment", "document", "annotator"} & set(found):
+    entry: dict[str, Any] = {}
+    open_: dict[str, list[str]] = {"": []}
+    with contextlib.suppress(DataError):  # a damaged row: said when it is read
+        entry, open_ = proposed(path, {})
+    if not told and "wide" not in entry:
         return "", ""
-    frame = tables.any_table(path).frame
-    others = frame.drop(columns=list(found.values())).astype(object)
-    numbers = others.apply(pd.to_numeric, errors="coerce").notna()
-    systems = others.columns[numbers.any() & (numbers | (others == "")).all()].tolist()
-    if len(systems) < 2:
-        return "", ""
-    kept, sign = [name for name in frame.columns if name not in systems], tables.separator(line)
-    shown = ", ".join(systems[:4]) + (", ..." if len(systems) > 4 else "")
-    return f"it looks like a wide table with a column for each system ({shown})", (
-        f"a row for each judgment, as pandas makes it: pd.read_csv({path.name!r}, sep={sign!r})"
-        f".melt({kept}, var_name='system', value_name='score')"
-        ".dropna(subset='score').to_csv('long.csv', index=False)"
+    if "wide" in entry:
+        names = ", ".join(entry["wide"][:4]) + (", ..." if len(entry["wide"]) > 4 else "")
+        like = f"it looks like a wide table with a column for each system ({names})"
+    else:
+        like = f"it looks like a long table without a column for {' and '.join(missing)}"
+    if not open_:
+        return like, shown(entry)
+    hints = []
+    for ours in missing:
+        may = open_.get(ours) or [entry.get("columns", {}).get(ours, "<your column>")]
+        hints.append(f"{ours}: {' or '.join(may)}")
+    return like, (
+        f"`columns: {{{', '.join(hints)}}}` in a campaign.yaml beside it, "
+        f"or {asked(missing[0], 'your column')} on the command line"
     )
 
 
-def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
-    """A long table in a file; `settings` (of campaign.yaml) may map columns and name the pair."""
-    mapping = settings.get("columns") or {}
+def shown(entry: Mapping[str, Any]) -> str:
+    """Settings that were guessed, as a campaign.yaml to accept."""
+    return f"a campaign.yaml beside it ({WRITES}):\n{written(entry)}"
+
+
+def written(entry: Mapping[str, Any]) -> str:
+    """Settings as the text of a campaign.yaml, one in each line."""
+    parts = [yaml.safe_dump({k: v}, default_flow_style=True, allow_unicode=True, sort_keys=False,
+                            width=10**6)
+             for k, v in entry.items()]  # fmt: skip
+    return "".join(part.strip()[1:-1] + "\n" for part in parts)
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()))
+
+
+def proposed(
+    path: Path, settings: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Settings by which a table is a long one, as far as names and values tell; what stays open.
+
+    ``columns`` (those that no name says), ``wide`` and ``scale``. A column is guessed where it
+    alone has a likely name and fitting values (`LIKELY`), or is the only one left that has these.
+    Open: our column, to those that it may be (perhaps none).
+    """
+    table = tables.any_table(path)
+    cells = {name: column.astype(str).tolist() for name, column in table.frame.items()}
+    found = columns_of(list(cells), settings.get("columns") or {})
+    systems = _side_by_side(cells, found)
+    if len(systems) > 1:
+        entry: dict[str, Any] = {"wide": systems}
+        left = {name: one for name, one in cells.items() if name not in systems}
+        guessed, open_ = _guessed(left, found, ("segment", "annotator"))
+    else:
+        entry = {}
+        guessed, open_ = _guessed(cells, found, tuple(LIKELY))
+        scale = RANGE.search(guessed.get("score", found.get("score", "")))
+        if scale and int(scale[1]) < int(scale[2]):
+            entry["scale"] = [int(scale[1]), int(scale[2])]
+    return ({"columns": guessed} if guessed else {}) | entry, open_
+
+
+def settled(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings by which a table is read: what is `said` or `proposed`, and every other name.
+
+    Raises DataError if names and values leave a column open.
+    """
     with text.placed(path, 1):
-        table = tables.any_table(path, lambda names: columns_of(names, mapping).values())
+        entry, open_ = ({}, {}) if said.get("wide") else proposed(path, said)
+        for ours, may in open_.items():
+            problem = f"{'several columns' if may else 'no column'} may be the {ours}"
+            value = ", ".join(may) or None
+            raise DataError(problem, value=value, expected=asked(ours, "your column"))
+        names = columns_of(tables.any_table(path).frame.columns, said.get("columns") or {})
+    mapped = {ours: theirs for ours, theirs in names.items() if ours != theirs}
+    mapped |= entry.get("columns", {})
+    return {"columns": mapped} | {k: v for k, v in {**entry, **said}.items() if k != "columns"}
+
+
+def _guessed(
+    cells: Mapping[str, list[str]], found: Mapping[str, str], wanted: Sequence[str]
+) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Our `wanted` columns that are not `found`, guessed; and those that stay open."""
+    guessed: dict[str, str] = {}
+    open_: dict[str, list[str]] = {}
+    for by_name in (True, False):  # what is left over is told last
+        for ours in (one for one in wanted if one not in found and one not in guessed):
+            taken = {*found.values(), *guessed.values()}
+            fit = [name for name, said in cells.items() if name not in taken and _fits(ours, said)]
+            may = [name for name in fit if not by_name or _words(name) & LIKELY[ours]]
+            if len(may) == 1 and (by_name or ours in NEEDED):
+                guessed[ours] = may[0]
+                open_.pop(ours, None)
+            elif ours in NEEDED or (by_name and may):
+                open_.setdefault(ours, []).extend(n for n in may if n not in open_.get(ours, []))
+    return guessed, open_
+
+
+def _fits(ours: str, cells: Sequence[str]) -> bool:
+    """Whether cells may be the values of our column."""
+    given = [cell for cell in cells if cell.lower() not in MISSING]
+    numbers = bool(given) and all(map(_is_number, given))
+    several, again = len(set(given)) > 1, 2 * len(set(given)) <= len(given)
+    if ours == "score":
+        return numbers and several
+    if ours == "segment":
+        return several
+    return several and again and not (ours == "system" and numbers)
+
+
+def _is_number(cell: str) -> bool:
+    return bool(DECIMAL.fullmatch(cell)) or tables.is_number(cell)
+
+
+def _side_by_side(cells: Mapping[str, list[str]], found: Mapping[str, str]) -> list[str]:
+    """The systems of a wide table: columns of numbers alone, beside segments or annotators.
+
+    Empty where a column is likely to hold systems or scores.
+    """
+    free = [name for name in cells if name not in found.values()]
+    beside = [name for name in free if _words(name) & (LIKELY["segment"] | LIKELY["annotator"])]
+    fit = [name for name in free if name not in beside and _fits("score", cells[name])]
+    told = any(_words(name) & (LIKELY["system"] | LIKELY["score"]) for name in free)
+    named = beside or {*BESIDE} & set(found)
+    return fit if named and not told and not {"system", "score"} & set(found) else []
+
+
+def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
+    """A long table in a file; `settings` (of campaign.yaml) may map columns and name the pair.
+
+    They may say that it is ``wide`` (the columns of systems, or ``all`` that hold numbers alone),
+    and the sign before decimals.
+    """
+    mapping, wide = settings.get("columns") or {}, settings.get("wide") or ()
+    with text.placed(path, 1):
+        if wide:
+            table = _melted(tables.any_table(path), wide, mapping)
+        else:
+            table = tables.any_table(path, lambda names: columns_of(names, mapping).values())
         header = [*table.frame.columns, *table.unread]
         names = columns_of(header, mapping)
         if missing := [name for name in NEEDED if name not in names]:
             known = "; ".join(" or ".join(FIELDS[name]) for name in missing)
             mapped = f"`columns: {{{missing[0]}: <yours>}}` in a campaign.yaml"
             expected = f"a header with {known}, or {mapped}"
+            entry, open_ = ({}, {"": []}) if wide else proposed(path, settings)
+            if not open_:
+                expected = shown({**entry, "columns": {**mapping, **entry.get("columns", {})}})
             problem = f"no column for {' and '.join(missing)}"
             raise DataError(problem, value=", ".join(header)[:200], expected=expected)
     if table.frame.empty:
         raise DataError("a header and no rows", file=path, expected="judgments")
     table.check_values(names.values())
-    return with_pair(Judged(table, names, Counter()), settings)
+    table, said = _decimals(table, names["score"], settings.get("decimal"))
+    if wide:
+        systems = ", ".join(table.frame["system"].cat.categories)
+        said = (("a column for each system", systems, settings.get("told by", TOLD_BY)), *said)
+    return with_pair(Judged(table, names, Counter(), said=said), settings)
+
+
+def _melted(table: Table, wide: str | Sequence[str], mapping: Mapping[str, str]) -> Table:
+    """A table with a column for each system as one with a row for each score."""
+    frame = table.frame
+    names = columns_of(list(frame.columns), mapping)
+    if ours := {"system", "score"} & set(names):
+        value = names[min(ours)]
+        raise DataError("a wide table has no such column", value=value, expected="one per system")
+    if isinstance(wide, str):
+        cells = {name: frame[name].astype(str).tolist() for name in frame}
+        free = [name for name in cells if name not in names.values()]
+        wide = [name for name in free if _fits("score", cells[name])]
+    there, n = ", ".join(frame.columns)[:200], len(wide)
+    for name in (name for name in wide if name not in frame or name in names.values()):
+        raise DataError("no such column of a system", value=name, expected=f"some of {there}")
+    if n < 2:
+        raise DataError("fewer than two columns of systems", value=there, expected="`wide: [A, B]`")
+    kept = [name for name in frame.columns if name not in wide]
+    long = pd.concat([frame[kept]] * n, ignore_index=True)
+    scores = pd.concat([frame[name].astype(object) for name in wide], ignore_index=True)
+    system = pd.Categorical.from_codes(np.repeat(np.arange(n), len(frame)), list(wide))
+    long = long.assign(system=system, score=scores.astype("category"))
+    blanks = {name: np.tile(table.blanks[name], n) for name in kept if name in table.blanks}
+    return replace(table, frame=long, lines=np.tile(table.lines, n), blanks=blanks, keys={})
+
+
+def _decimals(
+    table: Table, column: str, sign: str | None
+) -> tuple[Table, tuple[tuple[str, str, str], ...]]:
+    """The table with a point in scores that were written with a comma (``78,5``); what was done.
+
+    Raises DataError if nothing tells such a comma from one between thousands.
+    """
+    values = [str(one) for one in table.frame[column].astype("category").cat.categories]
+    given = [value for value in values if value.lower() not in MISSING]
+    commas = [value for value in given if "," in value]
+    if not commas or sign == "." or not all(map(DECIMAL.fullmatch, given)):
+        return table, ()
+    if not sign and all(map(THOUSANDS.fullmatch, commas)):
+        problem, expected = "a comma before decimals, or between thousands", "`decimal: ','` or '.'"
+        row = int(table.frame[column].isin(commas).to_numpy().argmax())
+        raise table.error(problem, row, column, expected + " in a campaign.yaml")
+    points = table.frame[column].astype(str).str.replace(",", ".").astype("category")
+    said = ("sign before decimals", ",", "campaign.yaml" if sign else "the data")
+    return replace(table, frame=table.frame.assign(**{column: points})), (said,)
 
 
 def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -> pd.Series:
@@ -190,6 +392,19 @@ def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -
             raise DataError(problem, file=file, value=account, expected=expected)
         of[account] = fit[0]
     return accounts.map(of)
+
+
+def asked_of(accounts: Collection[str]) -> list[tuple[str, str, str]]:
+    """What a reading asks of accounts named as Appraise names them (``engdeu5a01``); else nothing.
+
+    Such names are made for each campaign, several of them perhaps for one person.
+    """
+    made = [ACCOUNT.match(account) for account in sorted(set(accounts))]
+    known = [m and {m[1], m[2]} & set(languages.LANGUAGES) for m in made]
+    if len(made) < 2 or not all(known):
+        return []
+    value = f"{len(made)} accounts may be fewer people: `annotators.tsv` or `annotator:` joins them"
+    return [("accounts", value, "their names")]
 
 
 def with_pair(judged: Judged, settings: Mapping[str, Any]) -> Judged:

@@ -6,8 +6,6 @@ that count), twelve columns; and ``ad-seg-scores-XX-YY.csv`` (SYS SID RAW.SCR Z.
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -17,40 +15,17 @@ import pandas as pd
 
 from ..errors import DataError
 from ..judgments import TYPES, DirectAssessment, share_categories
-from . import languages, tables, text
+from . import languages, tables
 from . import schema as schemas
+from .folder import GOOD, LATEST, Reader, locate
+from .formats import DA_COLUMNS as COLUMNS
+from .formats import segment_pair
 from .tables import Table
 
-COLUMNS = (
-    *("HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit"),
-    *("sys_id", "rid", "type", "sid", "score", "time"),
-)
-LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"
 CODE = r"[a-z]{2,3}([-_][A-Za-z]{2,4})?"
 NAMES = {"worker": "WorkerId", "hit": "HITId", "system": "sys_id", "segment": "sid"}
 NAMES |= {"type": "type", "score": "score", "block": "rid"}
-SEGMENT_FILE = re.compile(r"ad-seg-scores-([a-z]{2,3}-[a-z]{2,3})\.csv(\.gz)?")
 SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
-
-
-def locate(folder: Path, name: str) -> Path | None:
-    """`name` or `name`.gz in `folder`; DataError where both are there and differ."""
-    both = (folder / name, folder / f"{name}.gz")
-    here = [file for file in both if os.path.isfile(file)]  # unlike the method, of any length
-    if len(here) == 2 and text.digest(here[0]) != text.digest(here[1]):
-        wrong = partial(DataError, file=here[0], value=here[1].name)
-        expected = "one of them, or the same in both"
-        raise wrong("two files of one name with different content", expected=expected)
-    return here[0] if here else None
-
-
-def knows(path: Path, line: str) -> bool:
-    """Whether a file has the name, the header or the fields of the judgments of a campaign."""
-    if path.name.removesuffix(".gz") in (LATEST, GOOD):
-        return True
-    fields = line.split("\t") if "\t" in line else line.split()
-    no_header = len(fields) == len(COLUMNS) and fields[8] in TYPES
-    return set(fields) == set(COLUMNS) or no_header
 
 
 def companions(path: Path) -> tuple[Path, Path]:
@@ -209,12 +184,6 @@ def _block_documents(frames: Sequence[pd.DataFrame], segments: pd.Index) -> pd.S
     return "doc-" + first.astype(str)
 
 
-def segment_pair(path: Path) -> str:
-    """``en-de`` of ``ad-seg-scores-en-de.csv`` (or .gz); empty where the name is another."""
-    match = SEGMENT_FILE.fullmatch(path.name)
-    return match.group(1) if match else ""
-
-
 def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     """Mean raw and z score of each system on each segment, as released (without workers).
 
@@ -238,3 +207,17 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     share_categories([frame], ("system", "segment"))
     _add_documents([frame], documents(folder, pair, [frame]))
     return frame[["system", "document", "segment", "raw", "z", "n"]]
+
+
+READERS = {
+    "da": Reader(
+        pairs=lambda source: pairs(source.path),
+        read=lambda source, pair: read_da(source.path, pair),
+    ),
+    "segments": Reader(
+        pairs=lambda source: sorted({segment_pair(file) for file in source.files}),
+        read=lambda source, pair: read_segment_scores(source.folder, pair),
+        workers=lambda source: False,
+        pair_of=lambda path, settings: segment_pair(path),
+    ),
+}

@@ -1,201 +1,154 @@
-"""The formats of judgments (`FORMATS`): how a file of each is known and read.
+"""The formats of judgments (`FORMATS`): how a file of each is known, and which are read.
 
-Which format files have, which of a folder's are read; ``formats.yaml`` describes each to people.
+A format is a table of its fields, with a small function for what is special; its reader is loaded
+when a file is of it. ``formats.yaml`` describes each to people.
 """
 
 from __future__ import annotations
 
-import itertools
-import json
+import importlib
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-import pandas as pd
 import yaml
 
 from ..errors import DataError
-from ..judgments import DirectAssessment
-from . import (
-    appraise,
-    battles,
-    columns,
-    da,
-    folder,
-    json_lines,
-    languages,
-    long,
-    mqm,
-    mtme,
-    rr,
-    text,
-)
-from .da import GOOD, LATEST, locate
+from ..judgments import TYPES
+from . import binary, folder, tables, text
+from .folder import GOOD, LATEST, Reader, locate, named_file
 
-TOLD = ("pair", "scale", "columns", "reset", "annotator")  # settings on which the judgments depend
+TOLD = ("pair", "scale", "columns", "reset", "annotator", "wide", "decimal")  # judgments depend on
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of what is said of a format
-Judgments: TypeAlias = DirectAssessment | pd.DataFrame
-
-
-@dataclass(frozen=True)
-class Source:
-    """What a reader gets: the campaign's folder or file, the files to read, and its settings."""
-
-    path: Path
-    files: tuple[Path, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def folder(self) -> Path:
-        """The folder, also of a file."""
-        return self.path if self.path.is_dir() else self.path.parent
+DA_COLUMNS = (
+    *("HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit"),
+    *("sys_id", "rid", "type", "sid", "score", "time"),
+)
+BATTLES = ("model_a", "model_b", "winner")
+SEGMENT_FILE = re.compile(r"ad-seg-scores-([a-z]{2,3}-[a-z]{2,3})\.csv(\.gz)?")
+STAND_OFF = re.compile(r"([A-Za-z_]+-[A-Za-z_]+)\.(.+)\.seg\.score(\.gz)?")
 
 
 @dataclass(frozen=True)
 class Format:
-    """A form that judgments come in."""
+    """A form that judgments come in, known by names in its first line or by `special`."""
 
     protocol: str  # DA (single scores), RR (one output against others) or MQM (marked errors)
-    knows: Callable[[Path, str], bool]  # whether a file, given with its first line, has it
-    pairs: Callable[[Source], Sequence[str]]
-    read: Callable[[Source, str], Judgments]  # those of one pair
-    workers: Callable[[Source], bool] = lambda source: True  # whether it names annotators
-    pair_of: Callable[[Path, Mapping[str, Any]], str] | None = None  # where each file holds one
-    reading: Callable[[Source], pd.DataFrame] | None = None  # see `long.reading`
-    beside: Callable[[Path], bool] | None = None  # whether a table is no judgments, but of them
-    columns: Callable[[Source], Mapping[str, str]] = lambda source: {}  # our column: the header's
-    lacks: Callable[[Source], set[str]] = lambda source: set()  # document, annotator, if unnamed
+    module: str  # that reads it
+    fields: tuple[tuple[str, ...], ...] = ()  # names, of which the first line has all of one row
+    sign: str = ""  # what parts them, where that must be: ``{`` for the keys of JSON
+    special: Callable[[Path, str], bool] | None = None
+    near: tuple[str, ...] = ()  # names: with half of them a file is nearly of the format
+
+    def knows(self, path: Path, line: str) -> bool:
+        """Whether a file, given with its first line, has this form."""
+        if self.special is not None:
+            return self.special(path, line)
+        is_json = line.lstrip()[:1] in ("{", "[")
+        if self.sign == "{" or is_json:
+            if not is_json or self.sign not in ("{", ""):
+                return False
+            head = line if len(line) > 200 else text.head(path)
+            return any(all(f'"{name}"' in head for name in names) for names in self.fields)
+        there = set(tables.cells(line, self.sign or tables.separator(line)))
+        return any(there.issuperset(names) for names in self.fields)
 
 
-def scores(
-    opener: columns.Opener,
-    knows: Callable[[Path, str], bool],
-    check: Callable[[Sequence[Path]], None] = lambda files: None,
-) -> Format:
-    """A format of single scores, which `opener` brings to the columns of the long table."""
-
-    @lru_cache(maxsize=8)
-    def once(path: str, mtime: int, size: int, told: str) -> columns.Judged:
-        return opener(Path(path), json.loads(told))
-
-    def parts(source: Source) -> list[columns.Judged]:
-        check(source.files)
-        told = json.dumps({name: source.settings.get(name) for name in TOLD})
-        return [once(*text.key(file), told) for file in source.files]
-
-    return Format(
-        "DA",
-        knows,
-        pairs=lambda source: long.pairs(parts(source)),
-        read=lambda source, pair: long.read(parts(source), pair, source.settings),
-        workers=lambda source: long.workers(parts(source)),
-        reading=lambda source: long.reading(parts(source), source.settings),
-        columns=lambda source: parts(source)[0].names,
-        lacks=lambda source: {"document", "annotator"}.difference(
-            *(p.names for p in parts(source))
-        ),
-    )
+def _is_da(path: Path, line: str) -> bool:
+    """By the name, the header or the fields of the judgments of a campaign."""
+    cells = line.split("\t") if "\t" in line else line.split()
+    no_header = len(cells) == len(DA_COLUMNS) and cells[8] in TYPES
+    named = path.name.removesuffix(".gz") in (LATEST, GOOD)
+    return named or set(cells) == set(DA_COLUMNS) or no_header
 
 
-def _knows_appraise(form: str, path: Path, line: str) -> bool:
-    columns = () if path.name.startswith("header") else appraise.layout(line)
-    if "spans" not in columns:
-        return form == "appraise" and bool(columns)
-    return form == ("appraise-mqm" if appraise.is_mqm(path) else "esa")
+def segment_pair(path: Path) -> str:
+    """``en-de`` of ``ad-seg-scores-en-de.csv`` (or .gz); empty where the name is another."""
+    match = SEGMENT_FILE.fullmatch(path.name)
+    return match.group(1) if match else ""
 
 
-def _appraise(form: str, protocol: str, read: Callable[..., Judgments]) -> Format:
-    return Format(
-        protocol,
-        partial(_knows_appraise, form),
-        pairs=lambda source: appraise.pairs(source.files),
-        read=lambda source, pair: read(source.files, pair, source.settings.get("annotator")),
-        beside=appraise.companion,
-    )
+def _appraise(form: str) -> Callable[[Path, str], bool]:
+    def knows(path: Path, line: str) -> bool:
+        if line.count(",") < 8 or line.lstrip()[:1] in ("{", "["):
+            return False
+        from . import appraise
+
+        layout = () if folder.is_header(path) else appraise.layout(line)
+        if "spans" not in layout:
+            return form == "appraise" and bool(layout)
+        return form == ("appraise-mqm" if appraise.is_mqm(path) else "esa")
+
+    return knows
 
 
-def _read_mqm(source: Source, pair: str) -> Judgments:
-    files = [file for file in source.files if mqm.pair_of(file, source.settings) == pair]
-    if len(files) > 1:
-        problem, expected = "two files of one language pair", "one MQM file per pair in a folder"
-        raise DataError(problem, file=files, expected=expected)
-    return mqm.read_mqm(files[0], pair)
+def _is_long(path: Path, line: str) -> bool:
+    from . import columns
+
+    return columns.knows(path, line)
 
 
-def _read_battles(source: Source, pair: str) -> Judgments:
-    """Those of one pair; of all without (there is one task per pair)."""
-    pairs = (
-        [pair] if pair else sorted({languages.pair_told(f, source.settings) for f in source.files})
-    )
-    parts = [battles.read(source.files, one, source.settings) for one in pairs]
-    if len(parts) == 1:
-        return parts[0]
-    for before, after in itertools.pairwise(parts):
-        after["block"] += before["block"].max() + 1
-    excluded = sum((Counter(part.attrs["excluded"]) for part in parts), Counter[str]())
-    out = pd.concat(parts, ignore_index=True)
-    out.attrs["excluded"] = dict(excluded)
-    return out
+def _is_mtme(path: Path, line: str) -> bool:
+    return STAND_OFF.fullmatch(path.name) is not None and len(line.split("\t")) == 2
 
 
+JSON, RANKED = "{", ("srclang", "trglang")
 FORMATS: dict[str, Format] = {
-    "da": Format(
-        "DA",
-        da.knows,
-        pairs=lambda source: da.pairs(source.path),
-        read=lambda source, pair: da.read_da(source.path, pair),
-    ),
-    "segments": Format(
-        "DA",
-        lambda path, line: bool(da.segment_pair(path)),
-        pairs=lambda source: sorted({da.segment_pair(file) for file in source.files}),
-        read=lambda source, pair: da.read_segment_scores(source.folder, pair),
-        workers=lambda source: False,
-        pair_of=lambda path, settings: da.segment_pair(path),
-    ),
+    "da": Format("DA", "da", special=_is_da, near=DA_COLUMNS),
+    "segments": Format("DA", "da", special=lambda path, line: bool(segment_pair(path))),
     "mqm": Format(
         "MQM",
-        lambda path, line: {"category", "severity"} <= set(line.lower().split("\t")),
-        pairs=lambda source: sorted({mqm.pair_of(file, source.settings) for file in source.files}),
-        read=_read_mqm,
-        pair_of=mqm.pair_of,
+        "mqm",
+        special=lambda path, line: {"category", "severity"} <= set(line.lower().split("\t")),
+        near=("system", "doc", "rater", "category", "severity"),
     ),
-    "bio-mqm": Format(
-        "MQM",
-        partial(json_lines.knows, "bio-mqm"),
-        pairs=lambda source: sorted({mqm.rated_pair(f, source.settings) for f in source.files}),
-        read=lambda source, pair: mqm.read_ratings(source.files, pair),
-        pair_of=mqm.rated_pair,
-    ),
+    "bio-mqm": Format("MQM", "mqm", (("MT_Engine", "Annotator_ID", "target_errors"),), JSON),
     "rr": Format(
         "RR",
-        rr.knows,
-        pairs=lambda source: rr.pairs(source.files, source.settings),
-        read=lambda source, pair: rr.read_rr(source.files, pair, source.settings),
+        "rr",
+        ((*RANKED, "system1rank"), (*RANKED, "rankingID")),
+        ",",
+        near=(*RANKED, "srcIndex", "judgeId", "system1Id", "system1rank"),
     ),
-    "appraise": _appraise("appraise", "DA", appraise.read_appraise),
-    "esa": _appraise("esa", "DA", appraise.read_appraise),
-    "appraise-mqm": _appraise("appraise-mqm", "MQM", appraise.read_appraise_mqm),
-    "pearmut": scores(json_lines.pearmut, partial(json_lines.knows, "pearmut")),
-    "wmt24": scores(json_lines.wmt24, partial(json_lines.knows, "wmt24")),
-    "wmt25": scores(json_lines.wmt25, partial(json_lines.knows, "wmt25")),
-    "mtme": scores(mtme.opened, mtme.knows, mtme.one_each),
-    "battles": Format(
-        "RR",
-        battles.knows,
-        pairs=lambda source: sorted(
-            {languages.pair_told(f, source.settings) for f in source.files}
-        ),
-        read=_read_battles,
-        pair_of=languages.pair_told,
-        lacks=lambda source: {"document"},
+    "appraise": Format("DA", "appraise", special=_appraise("appraise")),
+    "esa": Format("DA", "appraise", special=_appraise("esa")),
+    "appraise-mqm": Format("MQM", "appraise", special=_appraise("appraise-mqm")),
+    "pearmut": Format(
+        "DA",
+        "releases",
+        (("user_id", "item_i"),),
+        JSON,
+        near=("user_id", "item_i", "annotation", "item"),
     ),
-    "long": scores(columns.opened, columns.knows),
+    "wmt24": Format(
+        "DA",
+        "releases",
+        (("esa_score", "line_id", "system"),),
+        JSON,
+        near=("langs", "line_id", "system", "esa_score", "annotator"),
+    ),
+    "wmt25": Format(
+        "DA",
+        "releases",
+        (("tgt_text", "scores", "doc_id"),),
+        JSON,
+        near=("doc_id", "tgt_text", "scores"),
+    ),
+    "mtme": Format("DA", "releases", special=_is_mtme),
+    "battles": Format("RR", "rr", (BATTLES, ("left", "right", "winner")), near=BATTLES),
+    "long": Format("DA", "long", special=_is_long),
 }  # in the order in which a file is tried
+
+
+def reader(name: str) -> Reader:
+    """What reads a format; its module is loaded now."""
+    readers: dict[str, Reader] = importlib.import_module(
+        f".{FORMATS[name].module}", __package__
+    ).READERS
+    return readers[name]
 
 
 @lru_cache(maxsize=1)
@@ -220,7 +173,7 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
         problem, value = "no files in a known format", names or "an empty folder"
         if path.is_file():
             problem, value = "not a file of a known format", _start(path).partition("\n")[0][:80]
-        tried = sorted({*folder.tables(path), *path.glob("*.xls*"), *path.glob("*.ods")})
+        tried = sorted({*folder.tables(path), *path.glob("*.xls"), *path.glob("*.ods")})
         near, expected = next(filter(any, map(_almost, tried)), ("", ""))
         problem += f": {near}" if near else ""
         expected = expected or "one of the formats that `rankstability formats` lists"
@@ -235,20 +188,13 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
     return first or kinds.pop()
 
 
-NEEDED = {  # names in the first line of a format: with half of them a file is nearly of it
-    "da": da.COLUMNS,
-    "mqm": ("system", "doc", "rater", "category", "severity"),
-    "rr": ("srclang", "trglang", "srcIndex", "judgeId", "system1Id", "system1rank"),
-    "pearmut": ("user_id", "item_i", "annotation", "item"),
-    "wmt24": ("langs", "line_id", "system", "esa_score", "annotator"),
-    "wmt25": ("doc_id", "tgt_text", "scores"),
-    "battles": battles.NEEDED,
-}
 LABEL_STUDIO = ("annotations", "completed_by", "lead_time")
 
 
 def _almost(path: Path) -> tuple[str, str]:
     """What a file of no known format looks like, and what helps; both empty where like nothing."""
+    from . import appraise, columns
+
     try:
         start = _start(path)
         line = start.partition("\n")[0].rstrip("\r")
@@ -258,13 +204,14 @@ def _almost(path: Path) -> tuple[str, str]:
         if set(LABEL_STUDIO) <= set(columns.header(path, start)):
             expected = "what Label Studio exports as CSV (`rankstability formats long` says how)"
             return "it looks like Label Studio's JSON", expected
-        near = {form: set(needed) - set(names) for form, needed in NEEDED.items()}
-        form = min(near, key=lambda name: len(near[name]) / len(NEEDED[name]))
+        needed = {form: about.near for form, about in FORMATS.items() if about.near}
+        near = {form: set(fields) - set(names) for form, fields in needed.items()}
+        form = min(near, key=lambda name: len(near[name]) / len(needed[name]))
         lacks = columns.almost(path, line)
-        if len(near[form]) <= len(NEEDED[form]) / 2 and not (any(lacks) and len(near[form]) > 1):
+        if len(near[form]) <= len(needed[form]) / 2 and not (any(lacks) and len(near[form]) > 1):
             problem = f"it looks like {form} without {', '.join(sorted(near[form]))}"
             return problem, f"what `rankstability formats {form}` shows"
-        return lacks if any(lacks) else columns.wide(path, line)
+        return lacks
     except DataError as error:
         return str(error), ""
 
@@ -290,8 +237,8 @@ def _kind_of(path: str, mtime: int, size: int) -> str:
 
 
 def _start(file: Path) -> str:
-    """The beginning of a file as text; empty for Parquet, which is none."""
-    return "" if file.suffix.lower() == ".parquet" else text.head(file)
+    """The beginning of a file as text; empty for Parquet and spreadsheets, which are none."""
+    return "" if binary.holds(file) else text.head(file)
 
 
 def unread(name: str, path: Path, settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -331,16 +278,13 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
 
 def _refuse_broken_json(file: Path) -> None:
     """Raises DataError if a file is named as JSON, or begins so, and its first object is none."""
+    if binary.holds(file):
+        return
     line = text.first_line(file)
     if re.search(r"\.(jsonl|ndjson)(\.gz)?$", file.name, re.I) and line.strip():
         text.parsed(line, file)
     elif line.lstrip()[:1] in ("{", "["):
         list(text.records(file))
-
-
-def named_file(path: Path, name: str) -> Path | None:
-    """A file that campaign.yaml names, in its folder or among a metrics task's human scores."""
-    return locate(path, name) or locate(path / folder.STAND_OFF, name)
 
 
 def _may_be(file: Path, kind: str) -> bool:
@@ -364,7 +308,7 @@ def files(
     here = path if path.is_dir() else path.parent
     if name == "da":
         found = [path] if path.is_file() else [locate(path, one) for one in (LATEST, GOOD)]
-        chosen = [pair] if pair else da.pairs(path)
+        chosen = [pair] if pair else reader(name).pairs(folder.Source(path, ()))
         found += [locate(here, f"documents-{one}.tsv") for one in chosen]
         return tuple(file for file in found if file)
     settings = settings or {}
@@ -374,10 +318,12 @@ def files(
     elif named:
         listed = [file for one in named for file in _named_files(path, str(one))]
     else:
-        mapped = bool(settings.get("columns"))  # a table may be known by these only
+        mapped = bool(
+            settings.get("columns") or settings.get("wide")
+        )  # a table may be known by these only
         kinds = {file: kind_of(file) for file in folder.tables(path)}
         listed = [f for f, kind in kinds.items() if kind == name or (mapped and _may_be(f, kind))]
-    form = FORMATS[name]
+    form = reader(name)
     if form.beside and listed:
         listed += sorted(filter(form.beside, here.glob("*.tsv")))
     if pair and (of_pair := form.pair_of):

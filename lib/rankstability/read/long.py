@@ -6,9 +6,12 @@ that scale, missing cells, types and pairs are treated in one place: here.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +21,22 @@ from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
 from . import languages, tables, text
 from . import schema as schemas
-from .columns import PENALTIES, PERCENT, Judged, people
+from .columns import (
+    MISSING,
+    PENALTIES,
+    PERCENT,
+    TOLD_BY,
+    Judged,
+    Opener,
+    asked_of,
+    opened,
+    people,
+)
+from .folder import Reader, Source
+from .formats import TOLD
 
 TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
-MISSING = ("", "na", "n/a", "nan", "null", "none")  # of a cell that holds nothing, in lower case
 SCALES = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # tried in this order
 FEW_STEPS = 10  # a scale up to this has steps
 SLIPS, CODES = 0.01, 2  # outside a scale by mistake: this share of all scores, or so many values
@@ -236,9 +250,41 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
         file, header = part.table.path.name, [*part.table.frame.columns, *part.table.unread]
         if part.pair_from:
             rows.append((file, "pair", part.pair, part.pair_from))
-        by = "campaign.yaml" if settings.get("columns") else "header"
-        rows += [(file, f"column {o}", t, by) for o, t in part.names.items() if o != t]
+        rows += [(file, *one) for one in part.said]
+        mapped, by = settings.get("columns") or {}, settings.get("told by", TOLD_BY)
+        for ours, theirs in part.names.items():
+            if ours != theirs:
+                rows.append((file, f"column {ours}", theirs, by if ours in mapped else "header"))
+        if "annotator" in part.names and not settings.get("annotator"):
+            rows += [(file, *one) for one in asked_of(part.column("annotator").unique())]
         unused = [name for name in header if name not in part.names.values()]
         if unused:
             rows.append((file, "columns not used", ", ".join(unused), "header"))
     return pd.DataFrame(rows, columns=["file", "what", "value", "said by"])
+
+
+def reader(opener: Opener, check: Callable[[Sequence[Path]], None] = lambda files: None) -> Reader:
+    """The reader of a format of single scores, which `opener` brings to our columns."""
+
+    @lru_cache(maxsize=8)
+    def once(path: str, mtime: int, size: int, told: str) -> Judged:
+        return opener(Path(path), json.loads(told))
+
+    def parts(source: Source) -> list[Judged]:
+        check(source.files)
+        told = json.dumps({name: source.settings.get(name) for name in TOLD})
+        return [once(*text.key(file), told) for file in source.files]
+
+    return Reader(
+        pairs=lambda source: pairs(parts(source)),
+        read=lambda source, pair: read(parts(source), pair, source.settings),
+        workers=lambda source: workers(parts(source)),
+        reading=lambda source: reading(parts(source), source.settings),
+        columns=lambda source: parts(source)[0].names,
+        lacks=lambda source: {"document", "annotator"}.difference(
+            *(p.names for p in parts(source))
+        ),
+    )
+
+
+READERS = {"long": reader(opened)}

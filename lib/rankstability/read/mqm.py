@@ -15,6 +15,7 @@ import pandas as pd
 from ..errors import DataError
 from . import languages, tables, text
 from . import schema as schemas
+from .folder import Reader, Source
 from .tables import Table
 from .text import decoded, opened
 
@@ -295,3 +296,25 @@ def _without_controls(
         excluded["(kept as rated without error: segments with control rows only)"] = len(bare)
         rows = pd.concat([rows, pd.DataFrame(bare, columns=list(COLUMNS[1:]))])
     return rows.reset_index(drop=True)
+
+
+def _read(source: Source, pair: str) -> pd.DataFrame:
+    files = [file for file in source.files if pair_of(file, source.settings) == pair]
+    if len(files) > 1:
+        problem, expected = "two files of one language pair", "one MQM file per pair in a folder"
+        raise DataError(problem, file=files, expected=expected)
+    return read_mqm(files[0], pair)
+
+
+READERS = {
+    "mqm": Reader(
+        pairs=lambda source: sorted({pair_of(file, source.settings) for file in source.files}),
+        read=_read,
+        pair_of=pair_of,
+    ),
+    "bio-mqm": Reader(
+        pairs=lambda source: sorted({rated_pair(f, source.settings) for f in source.files}),
+        read=lambda source, pair: read_ratings(source.files, pair),
+        pair_of=rated_pair,
+    ),
+}

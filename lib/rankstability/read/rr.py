@@ -1,8 +1,9 @@
-"""Relative ranking as WMT released it (2010 to 2016), to one tidy frame."""
+"""Relative ranking as WMT released it (2010 to 2016), and battles of an arena, as blocks."""
 
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -10,11 +11,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from ..errors import DataError
 from . import schema as schemas
 from . import tables, text
 from .da import apart
+from .folder import Reader, Source
+from .formats import BATTLES
 from .languages import LANGUAGES, pair_told
 from .tables import Table
 
@@ -26,13 +30,12 @@ UNKNOWN = "-1"  # a language or document that the export does not know
 EMPTY_SLOT = "blank"  # WMT11: what stands in a slot that showed nothing
 FULL_NAME = r"^newstest\d{4}\.(.+)\.\d+\.[a-z]{2,3}-[a-z]{2,3}$"  # WMT15, WMT16
 LABELS = 5  # ranks run from 1 to 5
+TIES = ("tie", "tie (bothbad)", "both_bad")
+HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
+HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # whether models were, by `anony`
+ARENA = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
+FORMS = (ARENA, {"system1": "left", "system2": "right", "judge": "worker", "question": "prompt"})
 TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
-
-
-def knows(path: Path, line: str) -> bool:
-    """Whether the first line is a header of relative ranking."""
-    row = set(tables.cells(line))
-    return {"srclang", "trglang"} <= row and bool({"system1rank", "rankingID"} & row)
 
 
 def read_rr(
@@ -281,3 +284,118 @@ def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:
     values = table.validated(schemas.made(_languages()), languages)
     columns = {ours: table.frame[theirs[name.lower()]].astype(str) for ours, name in names.items()}
     return pd.DataFrame({"pair": _pairs(values), **columns})
+
+
+def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.DataFrame:
+    """The battles as `read_rr` gives blocks: two rows each, ranks 1 and 2, or 1 and 1 for a tie.
+
+    ``tie (bothbad)`` and ``both_bad`` are ties, and counted; battles whose models were known to the
+    judge (``anony`` false) are left out and counted. The judge of a battle that names none (no such
+    column, an empty cell, NA) is empty, and such battles are counted. Raises a DataError for a
+    missing column, an unknown winner, a model against itself, an empty name.
+    """
+    excluded: Counter[str] = Counter()
+    files = [file for file in files if pair_told(file, settings) == pair]
+    parts = [_battles(file, excluded) for file in files]
+    tables.refuse_twice(files, [part[part.attrs["told"]] for part in parts])
+    rows = {name: _one_column([part[name] for part in parts]) for name in ARENA}
+    ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
+    n = len(ranks)
+    if not n:
+        told = "; ".join(f"{reason}: {count}" for reason, count in excluded.items())
+        raise DataError("no battles that count", file=files, value=told, expected="at least one")
+    both = union_categoricals([rows["system1"], rows["system2"]], sort_categories=True)
+    columns: dict[str, Any] = {
+        "block": np.repeat(np.arange(n), 2),
+        "judge": rows["judge"].repeat(2),
+        "segment": np.repeat(pd.factorize(rows["question"])[0] + 1, 2),
+        "position": np.tile([1, 2], n),
+        "system": pd.Categorical.from_codes(both.codes.reshape(2, n).T.ravel(), both.categories),
+        "rank": ranks.ravel(),
+        "ranked": True,
+    }
+    for name, same in {"task": pair, "pair": pair, "track": "", "document": ""}.items():
+        columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [same])
+    frame = pd.DataFrame(columns)[COLUMNS]
+    frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
+    return frame
+
+
+def _one_column(columns: Sequence[pd.Series]) -> pd.Categorical:
+    """One column of several files."""
+    made = [pd.Categorical(column).remove_unused_categories() for column in columns]
+    return union_categoricals(made, sort_categories=True)
+
+
+def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
+    known = {"winner", "anony", *(name for form in FORMS for name in form.values())}
+    table = tables.any_table(file, known.intersection)
+    names = next(
+        (one for one in FORMS if {one["system1"], one["system2"], "winner"} <= set(table.frame)),
+        None,
+    )
+    if names is None:
+        missing = next(name for name in BATTLES if name not in table.frame)
+        there = ", ".join(table.frame.columns)[:80]
+        raise DataError("a column is missing", file=file, line=1, value=there, expected=missing)
+    named = {ours: theirs for ours, theirs in names.items() if theirs in table.frame}
+    ranks_of = {names["system1"]: (1, 2), names["system2"]: (2, 1), **dict.fromkeys(TIES, (1, 1))}
+    table.check_values(
+        [name for name in ("winner", *names.values(), "anony") if name in table.frame]
+    )
+    keep = np.arange(len(table.frame))
+    if "anony" in table.frame:
+        hidden = table.frame["anony"].astype(str).str.lower().map(HIDDEN)
+        for row in np.flatnonzero(hidden.isna())[:1]:
+            raise table.error("not yes or no", int(row), "anony", "true or false, or empty")
+        keep = np.flatnonzero(hidden)
+        excluded["battles of known models (left out)"] += len(hidden) - len(keep)
+    ids = schemas.ids(*named) | schemas.ids(*{"judge"} & named.keys(), missing=())
+    schema = schemas.made(ids | {"winner": schemas.one_of(ranks_of, "winner")})
+    rows = table.validated(schema, {**named, "winner": "winner"}, keep)
+    both = union_categoricals([_one_column([rows[name]]) for name in ("system1", "system2")])
+    same = keep[np.equal(*both.codes.reshape(2, -1))]
+    if len(same):
+        raise table.error("a model against itself", int(same[0]), names["system2"], "two models")
+    bad = rows["winner"].isin(TIES[1:])
+    excluded["(kept as ties: both bad)"] += int(bad.sum())
+    winner = rows["winner"].cat
+    ranks = np.array([ranks_of[str(name)] for name in winner.categories])[winner.codes]
+    number = pd.Series(table.lines[keep]).astype(str)
+    judge = rows["judge"].astype(str).replace("NA", "") if "judge" in rows else ""
+    out = rows.reindex(columns=list(ARENA)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
+    out = out.assign(judge=judge, question=rows.get("question", number))
+    excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())
+    out["place"] = -1 if "question" in rows else np.arange(len(out))
+    out.attrs["told"] = [*named, "place", "rank1", "rank2"]  # by which a battle is known again
+    return out
+
+
+def _of_pairs(source: Source, pair: str) -> pd.DataFrame:
+    """The battles of one pair; of all without (there is one task per pair)."""
+    every = sorted({pair_told(file, source.settings) for file in source.files})
+    parts = [
+        read_battles(source.files, one, source.settings) for one in ([pair] if pair else every)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    for before, after in itertools.pairwise(parts):
+        after["block"] += before["block"].max() + 1
+    excluded = sum((Counter(part.attrs["excluded"]) for part in parts), Counter[str]())
+    out = pd.concat(parts, ignore_index=True)
+    out.attrs["excluded"] = dict(excluded)
+    return out
+
+
+READERS = {
+    "rr": Reader(
+        pairs=lambda source: pairs(source.files, source.settings),
+        read=lambda source, pair: read_rr(source.files, pair, source.settings),
+    ),
+    "battles": Reader(
+        pairs=lambda source: sorted({pair_told(file, source.settings) for file in source.files}),
+        read=_of_pairs,
+        pair_of=pair_told,
+        lacks=lambda source: {"document"},
+    ),
+}

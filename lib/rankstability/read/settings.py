@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,10 +14,12 @@ import yaml
 
 from ..errors import DataError
 from ..judgments import ZERO_VARIANCE
-from . import columns, formats, languages, text
+from . import columns, folder, formats, languages, text
 from .catalogue import WORDS
 
 NAMES = ("campaign.yaml", "campaign.yml")
+ASKED = ("columns", "wide", "scale", "decimal")  # settings that the command line may give, too
+GIVEN = "RANKSTABILITY_SETTINGS"  # the environment's name for them, as JSON
 LARGEST = 1 << 16  # bytes of a campaign.yaml
 LONGEST = 40  # characters of a word for systems, segments, ...
 DIGITS = 100  # characters of a number in it
@@ -70,6 +75,11 @@ def _is_columns(value: Any) -> bool:
     return words and len(set(map(str, value.values()))) == len(value)
 
 
+def _is_wide(value: Any) -> bool:
+    several = isinstance(value, list) and len(value) > 1 and all(map(_word, value))
+    return value == "all" or (several and len(set(map(str, value))) == len(value))
+
+
 def _is_people(value: Any) -> bool:
     def fine(accounts: Any) -> bool:
         return _word(accounts) or (isinstance(accounts, list) and all(map(_word, accounts)))
@@ -116,24 +126,82 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "reset": (_one_of("user", "campaign"), "unknown reach of a reset", "user or campaign"),
     "columns": (_is_columns, "not a mapping of columns", MAPPED),
     "words": (_is_words, "not a mapping of words", SPOKEN),
+    "wide": (_is_wide, "not columns of systems", "[A, B, ...], the columns, each once; or all"),
+    "decimal": (_one_of(",", "."), "not a sign before decimals", "',' or '.'"),
     "annotator": (_is_people, "not a mapping of annotators", PEOPLE),
 }
 KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)
 
 
-def settings_file(folder: Path) -> Path:
+def settings_file(place: Path) -> Path:
     """The ``campaign.yaml`` of a folder, or its ``campaign.yml``; DataError if there are both."""
-    here = [folder / name for name in NAMES if (folder / name).is_file()]
+    here = [place / name for name in NAMES if (place / name).is_file()]
     if len(here) > 1:
         raise DataError("two files of settings", file=here, expected="one of them")
-    return here[0] if here else folder / NAMES[0]
+    return here[0] if here else place / NAMES[0]
 
 
 def read_settings(file: Path) -> dict[str, Any]:
     """The fields of a ``campaign.yaml``, checked; none where there is no such file."""
-    if not file.is_file():
-        return {}
-    entry = _parsed(file)
+    return _checked(_parsed(file), file) if file.is_file() else {}
+
+
+def given() -> dict[str, Any]:
+    """Settings of a table that the command line gave (see `told`), checked."""
+    said: dict[str, Any] = json.loads(os.environ.get(GIVEN, "{}"))
+    return _checked(said, None)
+
+
+def told(words: Mapping[str, str]) -> dict[str, Any]:
+    """Settings as the command line has them, of `ASKED`, as campaign.yaml would; checked.
+
+    ``columns="system=MT engine,score=Adequacy (0-100)"``, ``wide=A,B`` or ``wide=all``,
+    ``scale=1,5``, ``decimal=,``.
+    """
+    entry: dict[str, Any] = dict(words)
+    if "columns" in words:
+        parts = re.split(rf",\s*(?=(?:{'|'.join(columns.FIELDS)})\s*=)", words["columns"])
+        cut = [part.partition("=") for part in parts]
+        entry["columns"] = {ours.strip(): theirs.strip() for ours, _, theirs in cut}
+        if len(cut) > len(entry["columns"]) or not all(entry["columns"].values()):
+            expected = 'such as columns="system=MT engine,score=Adequacy (0-100)"'
+            raise DataError("not columns", value=words["columns"], expected=expected)
+    if words.get("wide", "all") != "all":
+        entry["wide"] = [name.strip() for name in words["wide"].split(",")]
+    if "scale" in words:
+        ends = [end.strip(" []") for end in words["scale"].split(",")]
+        entry["scale"] = [yaml.load(end, Plain) for end in ends]
+    return _checked(entry, None)
+
+
+def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
+    """Write a ``campaign.yaml`` beside a table (or those of a folder), as it tells; the path.
+
+    `said` are settings that hold already. Raises DataError if there is one, the files are of
+    another format, or names and values leave open which column is which.
+    """
+    file = settings_file(path if path.is_dir() else path.parent)
+    if file.is_file():
+        raise DataError("settings are there already", file=file, expected="no campaign.yaml")
+    tables = folder.tables(path)
+    if not tables or {formats.kind_of(one) for one in tables} - {"", "long"}:
+        raise DataError("no long table", file=path, expected="a table, one judgment in each row")
+    entries = []
+    for table in tables:
+        with text.placed(table):
+            entries.append(columns.settled(table, said))
+    if any(entry != entries[0] for entry in entries):
+        raise DataError("tables of several forms", file=tables, expected="one of them as PATH")
+    entry = entries[0]
+    if path.is_file() and len(folder.tables(path.parent)) > 1:
+        entry = {**entry, "files": [path.name]}
+    _checked(entry, file)
+    file.write_text(columns.written(entry), encoding="utf-8")
+    return file
+
+
+def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
+    """Settings with each value right, as the readers take them."""
     for key, value in entry.items():
         brief = value if len(str(value)) < 80 else str(value)[:80]
         if key not in FIELDS:
@@ -145,7 +213,7 @@ def read_settings(file: Path) -> dict[str, Any]:
     files, named = entry.get("files", []), set()
     wrong = partial(DataError, file=file, column="files", value=files)
     for name in map(str, files):
-        found = formats.named_file(file.parent, name)
+        found = folder.named_file(file.parent, name) if file else None
         if Path(name).name != name or not found:
             raise wrong(f"no file {name} in the folder", expected="names of files beside it")
         if found in named:
@@ -155,6 +223,8 @@ def read_settings(file: Path) -> dict[str, Any]:
         entry["pair"] = languages.pair_of(entry["pair"])
     if "columns" in entry:
         entry["columns"] = {ours: str(theirs) for ours, theirs in entry["columns"].items()}
+    if isinstance(entry.get("wide"), list):
+        entry["wide"] = [str(name) for name in entry["wide"]]
     if "annotator" in entry:
         of = {str(who): those if isinstance(those, list) else [those]
               for who, those in entry["annotator"].items()}  # fmt: skip

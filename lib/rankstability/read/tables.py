@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
-from . import parquet, text
+from . import binary, text
 from . import schema as schemas
 
 if TYPE_CHECKING:
@@ -142,16 +142,16 @@ def separator(line: str) -> str:
 def any_table(
     path: Path, choose: Callable[[Sequence[str]], Collection[str]] = lambda names: names
 ) -> Table:
-    """A table with a header: CSV (comma or semicolon), TSV, JSON lines, a JSON list, or Parquet.
+    """A table with a header: CSV (comma or semicolon), TSV, JSON (lines or list), Parquet, XLSX.
 
-    Of Parquet only those columns are read which `choose` takes of all names; of others, all.
+    Of the last two only those columns are read which `choose` takes of all names; of others, all.
     """
-    if path.suffix.lower() == ".parquet":
-        names = parquet.names(path)
+    if binary.holds(path):
+        names = binary.names(path)
         chosen = [name for name in names if name in set(choose(names))]
-        frame = pd.DataFrame(parquet.read(path, chosen, _cell))
+        columns, lines = binary.read(path, chosen, _cell)
         unread = tuple(name for name in names if name not in chosen)
-        return replace(table(path, frame, np.arange(1, len(frame) + 1)), unread=unread)
+        return replace(table(path, pd.DataFrame(columns), lines), unread=unread)
     line = text.first_line(path)
     if line.lstrip()[:1] in ("{", "["):
         return from_records(path, text.records(path))
@@ -220,7 +220,7 @@ def _refuse_swallowed(rows: Table, spans: Mapping[int, int], source: str, sign: 
     recur one of these. `spans`: rows of several lines, and the last of these.
     """
     others = rows.frame.drop(index=list(spans))
-    numbers = [name for name, column in others.items() if column.map(_is_number).mean() > 0.9]
+    numbers = [name for name, column in others.items() if column.map(is_number).mean() > 0.9]
     recur = {name: set(column) for name, column in others.items() if name not in numbers}
     recur = {name: values for name, values in recur.items() if 2 * len(values) <= len(others)}
 
@@ -229,7 +229,7 @@ def _refuse_swallowed(rows: Table, spans: Mapping[int, int], source: str, sign: 
         if len(cells) != len(others.columns):
             return False
         known = all(cells[name] in values for name, values in recur.items())
-        return known and all(_is_number(cells[name]) for name in numbers)
+        return known and all(is_number(cells[name]) for name in numbers)
 
     physical = ["", *source.split("\n")]
     for row, last in spans.items():
@@ -241,7 +241,8 @@ def _refuse_swallowed(rows: Table, spans: Mapping[int, int], source: str, sign: 
             raise DataError(problem, file=rows.path, line=first, value=value, expected=expected)
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number as Python writes it."""
     try:
         return bool(float(cell) or True)
     except ValueError:

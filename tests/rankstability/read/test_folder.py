@@ -6,6 +6,8 @@ import gzip
 import io
 import json
 import shutil
+import subprocess
+import sys
 import tarfile
 
 import pytest
@@ -59,12 +61,12 @@ def test_what_belongs_beside_judgments_is_neither_read_nor_named(folder):
         "notes.md",
         ".hidden.csv",
         "campaign.yaml",
-        "header.csv",
         "segments-en-de.tsv",
         "annotators.tsv",
         "documents-cs-en.tsv",
     ):
         (folder / name).write_text("title: Mine\n")
+    (folder / "header.csv").write_text("username,system,itemId\n")
     (folder / "official").mkdir()
     assert find(folder).unread == () and find(folder).files() == (folder / "one.csv",)
     assert find(folder / "one.csv").unread == ()
@@ -202,3 +204,16 @@ def test_a_damaged_archive_does_not_take_its_language_pair_away(tmp_path):
     (tmp_path / "mqm_mine_zhen.tsv.tar.gz").write_bytes(archive(demo)[:-100])
     with pytest.raises(DataError, match=r"mqm_mine_zhen\.tsv\.tar\.gz: cannot be unpacked"):
         find(tmp_path)
+
+
+def test_only_the_reader_of_the_format_that_is_found_is_loaded(folder):
+    """In a process of its own, by the modules that are there afterwards."""
+    code = (
+        "import sys; from rankstability import load; load(sys.argv[1]);"
+        "print(*(m for m in sys.modules if m.startswith('rankstability.read.')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=True
+    )
+    loaded = {name.rpartition(".")[2] for name in done.stdout.split()}
+    assert "long" in loaded and not loaded & {"da", "rr", "mqm", "releases", "appraise"}

@@ -144,7 +144,10 @@ def test_of_several_columns_that_lack_all_are_named_and_the_first_is_the_example
         campaigns.load(file)
     assert caught.value.problem == "no column for segment and score"
     assert caught.value.value == ", ".join(header) and caught.value.line == 1
-    assert "columns: {segment: <yours>}" in caught.value.expected
+    assert "columns: {segment: sentence, annotator: who, score: points}\n" in caught.value.expected
+    write(tmp_path, header=("model", "b", "c", "points"))
+    with pytest.raises(DataError, match=r"columns: \{segment: <yours>\}"):
+        campaigns.load(file)
 
 
 def test_two_columns_that_may_be_the_same_are_refused(tmp_path):

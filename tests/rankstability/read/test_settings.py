@@ -18,6 +18,7 @@ RIGHT = {
     "zero_variance": ["zero", "drop"],
     "scale": [[1, 5], [-0.5, 0.5]], "reset": ["user", "campaign"], "columns": [{"score": "mark"}],
     "annotator": [{"A": ["u1*", "u2"], "B": ["v"]}],
+    "wide": ["all", ["A", "B"]], "decimal": ["."],
     "words": [{"system": "product", "systems": "produce", "protocol": "survey"}],
 }  # fmt: skip
 WRONG = {
@@ -28,7 +29,7 @@ WRONG = {
     "scale": ["5", "[5]", "[1, 2, 3]", "[5, 1]", "[1, 1]", "[a, b]", "[0, true]", "'15'",
               "[0, .inf]", "[-.inf, 5]", f"[0, {'9' * 99}]", "[-1.0e+308, 1.0e+308]"],
     "annotator": ["A", "[a]", "{A: {b: c}}", "{A: [[u]]}", "{A: true}"],
-    "reset": ["all"],
+    "reset": ["all"], "wide": ["some", "[A]", "[A, A]", "{A: B}"], "decimal": [";", "[.]", "1"],
     "words": ["model", "{judge: user}", "{system: ''}", "{system: 3}", '{system: "a\\nb"}'],
     "columns": ["score", "{points: score}", "{score: [a]}", "{score: mark, time: mark}"],
 }  # fmt: skip

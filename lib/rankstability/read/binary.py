@@ -1,9 +1,11 @@
-"""Parquet as columns of text: limits from the file's metadata, then only what is asked for."""
+"""Parquet and spreadsheets as columns of text: limits from the metadata, then what is asked for."""
 
 from __future__ import annotations
 
 import contextlib
+import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,13 @@ import pandas as pd
 from ..errors import DataError
 from . import text
 
+ENDINGS = (".parquet", ".xlsx")
 LEAST = 2  # bytes of a cell in a file of text: a sign, and what parts it from the next
+
+
+def holds(path: Path) -> bool:
+    """Whether a file is of this kind, by its name."""
+    return path.suffix.lower() in ENDINGS
 
 
 @contextlib.contextmanager
@@ -38,9 +46,12 @@ def _opened(path: Path, repeating: Sequence[str] = ()) -> Iterator[Any]:
 
 
 def names(path: Path) -> list[str]:
-    """The names of a file's columns; raises DataError if one stands twice."""
-    with _opened(path) as file:
-        there = list(file.schema_arrow.names)
+    """The names of a file's columns; raises DataError if one stands twice or is empty."""
+    if path.suffix.lower() == ".xlsx":
+        there = [str(name) for name in _sheet(*text.key(path)).columns]
+    else:
+        with _opened(path) as file:
+            there = list(file.schema_arrow.names)
     for name in (name for name in there if there.count(name) > 1):
         raise DataError("a column stands twice", file=path, value=name)
     return there
@@ -48,12 +59,59 @@ def names(path: Path) -> list[str]:
 
 def read(
     path: Path, chosen: Collection[str], written: Callable[[Any], str]
-) -> dict[str, pd.Categorical]:
-    """The `chosen` columns as text; each distinct value is `written` once.
+) -> tuple[dict[str, pd.Categorical], np.ndarray]:
+    """The `chosen` columns as text, and the line (row) of each; each distinct value is `written`.
 
     Raises DataError if a column holds lists or objects, or if by the metadata the file is larger
     than `text.check_unpacked` allows.
     """
+    if path.suffix.lower() == ".xlsx":
+        sheet = _sheet(*text.key(path))
+        found = {name: pd.Categorical(sheet[name].map(written)) for name in chosen}
+        return found, sheet.index.to_numpy()
+    columns = _parquet(path, chosen, written)
+    return columns, np.arange(1, len(next(iter(columns.values()), [])) + 1)
+
+
+@lru_cache(maxsize=4)
+def _sheet(path: str, mtime: int, size: int) -> pd.DataFrame:
+    """The one sheet of a spreadsheet that is not empty, by its rows' numbers; its first row names.
+
+    Raises DataError without openpyxl, if a file is none, is too large, or has several sheets.
+    """
+    file = Path(path)
+    try:
+        import openpyxl  # noqa: F401
+    except ImportError:
+        expected = "pip install openpyxl (or rankstability[xlsx]), or CSV"
+        raise DataError("XLSX needs openpyxl", file=file, expected=expected) from None
+    try:
+        with zipfile.ZipFile(file) as packed:
+            text.check_unpacked(file, sum(part.file_size for part in packed.infolist()), size)
+        sheets = pd.read_excel(
+            file, sheet_name=None, header=None, dtype=object, na_filter=False, engine="openpyxl"
+        )
+    except DataError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise DataError(f"not XLSX, or damaged ({str(error)[:80]})", file=file) from None
+    full = {name: sheet for name, sheet in sheets.items() if sheet.ne("").to_numpy().any()}
+    if len(full) != 1:
+        problem = "several sheets" if full else "the file is empty"
+        value = ", ".join(map(str, full)) or None
+        raise DataError(problem, file=file, value=value, expected="one sheet, or CSV of it")
+    (sheet,) = full.values()
+    sheet = sheet.loc[sheet.ne("").any(axis=1), sheet.ne("").any()]
+    header = [str(name).strip() for name in sheet.iloc[0]]
+    if "" in header:
+        problem, line = "a column without a name", int(sheet.index[0]) + 1
+        raise DataError(problem, file=file, line=line, expected="a name above each column")
+    return sheet.iloc[1:].set_axis(sheet.index[1:] + 1).set_axis(header, axis=1)
+
+
+def _parquet(
+    path: Path, chosen: Collection[str], written: Callable[[Any], str]
+) -> dict[str, pd.Categorical]:
     with _opened(path) as file:
         kinds = {name: file.schema_arrow.field(name).type for name in chosen}
         groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]

@@ -1,4 +1,4 @@
-"""Single scores in JSON: logs of Pearmut, and the unified releases of WMT24 and WMT25.
+"""Single scores as released: Pearmut's logs, the JSON of WMT24 and WMT25, files of MTME.
 
 Each is brought to the columns of the long table (`columns.FIELDS`), one row per score.
 """
@@ -7,35 +7,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from ..errors import DataError
-from . import columns, languages, tables, text
+from . import columns, languages, long, tables, text
+from .formats import STAND_OFF
 
 ITEM = re.compile(r"\d+|(welcome|random|goodbye)_.*")
 LATEST = 1e15  # of times: milliseconds since 1970 are fewer
 CONTROL, TUTORIAL, APART = "attention_check_", "_#_tutorial_#_", "_###_"
-MARKERS = {
-    "pearmut": ('"user_id"', '"item_i"'),
-    "wmt24": ('"esa_score"', '"line_id"', '"system"'),
-    "wmt25": ('"tgt_text"', '"scores"', '"doc_id"'),
-    "bio-mqm": ('"MT_Engine"', '"Annotator_ID"', '"target_errors"'),
-}
 WMT24 = {"pair": "langs", "segment": "line_id", "system": "system", "score": "esa_score"}
 WMT24 |= {"annotator": "annotator", "document": "doc_id", "domain": "domain"}
 
 Entry = tuple[int, dict[str, Any]]  # a line's number, and its object
-
-
-def knows(name: str, path: Path, line: str) -> bool:
-    """Whether the beginning of a file names the fields of one of `MARKERS`."""
-    if line.lstrip()[:1] not in ("{", "["):
-        return False
-    head = line if len(line) > 200 else text.head(path)
-    return all(mark in head for mark in MARKERS[name])
 
 
 def _need(entry: Mapping[str, Any], *names: str) -> None:
@@ -243,3 +233,66 @@ def _pair_of(campaign: str) -> dict[str, str]:
         return {}
     last = languages.pair_of(campaign.rpartition("_#_")[2])
     return {"pair": last or languages.pair_in(Path(campaign)) or languages.PLACEHOLDER}
+
+
+def one_each(files: Sequence[Path]) -> None:
+    """Refuse several kinds of scores of one language pair: they are not to be mixed."""
+    names = sorted(file.name for file in files)
+    pairs = [match.group(1) for match in map(STAND_OFF.fullmatch, names) if match]
+    if len(set(pairs)) < len(pairs):
+        problem, value = "several kinds of scores for one language pair", ", ".join(names)
+        expected = "one of these files as the campaign, or `files:` in a campaign.yaml"
+        raise DataError(problem, file=files[0].parent, value=value, expected=expected)
+
+
+def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
+    """``human-scores/SRC-TGT.NAME.seg.score`` with ``documents/SRC-TGT.docs`` where it is there.
+
+    A segment is its place among the lines of its system, counted from 1; None is no score.
+    """
+    match = STAND_OFF.fullmatch(path.name)
+    name = match.group(1) if match else ""
+    pair = languages.pair_of(name)
+    with text.placed(path):
+        if not pair:
+            problem, expected = "no language pair in the file's name", "a name such as "
+            raise DataError(problem, value=path.name, expected=expected + "en-de.mqm.seg.score")
+        lines = text.content(path).decode().splitlines()
+        cells = [line.split("\t") if "\t" in line else line.split() for line in lines]
+        systems, scores = _two_each(cells, "SYSTEM and SCORE")
+        frame = pd.DataFrame({"system": systems, "score": scores, "pair": pair})
+        sizes = frame["system"].value_counts()
+        usual = sizes.mode()[0]
+        for system, size in sizes[sizes != usual][:1].items():
+            problem, expected = "systems with different numbers of lines", f"{usual}, as the others"
+            raise DataError(problem, value=f"{system}: {size}", expected=expected)
+    place = frame.groupby("system", sort=False).cumcount()
+    frame["segment"] = (place + 1).astype(str)
+    documents = path.parent.parent / "documents" / f"{name}.docs"
+    if documents.is_file():
+        with text.placed(documents):
+            rows = [line.split("\t") for line in text.content(documents).decode().splitlines()]
+            listed = _two_each(rows, "DOMAIN and DOCUMENT")
+            if len(rows) != usual:
+                problem = "documents for another number of segments"
+                expected = f"{usual}, as each system has scores"
+                raise DataError(problem, value=len(rows), expected=expected)
+        frame["domain"], frame["document"] = np.array(listed, dtype=object)[:, place.to_numpy()]
+    table = tables.table(path, frame.astype("category"), np.arange(1, len(frame) + 1))
+    return columns.Judged(table, {name: name for name in frame.columns}, Counter())
+
+
+def _two_each(rows: list[list[str]], expected: str) -> list[tuple[str, ...]]:
+    """The two columns of `rows`."""
+    for number, row in enumerate(rows, start=1):
+        if len(row) != 2:
+            raise tables.wrong_width(number, len(row), f"{expected}, with a tab")
+    return list(zip(*rows, strict=True))
+
+
+READERS = {
+    "pearmut": long.reader(pearmut),
+    "wmt24": long.reader(wmt24),
+    "wmt25": long.reader(wmt25),
+    "mtme": long.reader(mtme, one_each),
+}

@@ -1,0 +1,228 @@
+"""Odd tables: guessed and shown, settled on the command line, melted, or from a spreadsheet."""
+
+from __future__ import annotations
+
+import pytest
+
+from rankcompanion.commands import main
+from rankstability.errors import DataError
+from rankstability.read import campaigns, settings
+from rankstability.read.columns import almost
+
+ODD = ["MT engine;Sentence;Rater;Adequacy (0-100)"]
+ODD += [f"{s};{k};{r};{20 * k + n},5" for n, s in enumerate("AB") for k in (1, 2) for r in "uv"]
+WIDE = ["segment,rater,Aspen,Birch,note", "1,anna,50,60,", "2,anna,,70,fine", "1,ben,40,65,"]
+MELTED = [
+    ("Aspen", "1", "anna", 50), ("Aspen", "1", "ben", 40),
+    ("Birch", "1", "anna", 60), ("Birch", "1", "ben", 65), ("Birch", "2", "anna", 70),
+]  # fmt: skip
+
+
+def table(folder, rows, name="odd.csv", said=""):
+    (folder / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    if said:
+        (folder / "campaign.yaml").write_text(said)
+    return folder / name
+
+
+def rows_of(file):
+    good = campaigns.load(file).good[["system", "segment", "worker", "score"]]
+    return sorted(good.itertuples(index=False, name=None))
+
+
+def test_a_guess_is_shown_as_settings_to_accept_and_never_taken_unasked(tmp_path):
+    file = table(tmp_path, ODD)
+    with pytest.raises(DataError, match="without a column for segment and score") as error:
+        campaigns.find(file)
+    said = error.value.expected.partition("\n")[2]
+    assert said == "columns: {segment: Sentence, score: Adequacy (0-100)}\nscale: [0, 100]\n"
+    assert "--write-settings" in error.value.expected
+    (tmp_path / "campaign.yaml").write_text(said)
+    da = campaigns.load(file)
+    assert da.scale == (0, 100) and len(da.good) == 8
+    assert da.good.score.tolist()[:3] == [20.5, 20.5, 40.5]
+    reading = campaigns.find(file).reading.set_index("what")
+    assert reading.loc["sign before decimals", ["value", "said by"]].tolist() == [",", "the data"]
+    assert reading["said by"]["column score"] == "campaign.yaml"
+    assert reading["said by"]["column system"] == "header"
+
+
+def test_what_two_columns_may_be_is_asked(tmp_path):
+    rows = [ODD[0] + ";Fluency", *(f"{row};{k}" for k, row in enumerate(ODD[1:]))]
+    file = table(tmp_path, rows)
+    with pytest.raises(DataError, match=r"score: Adequacy \(0-100\) or Fluency"):
+        campaigns.find(file)
+    with pytest.raises(DataError, match=r"several columns may be the score; found 'Adeq.*Fluency'"):
+        settings.write_settings(file, {})
+    assert not (tmp_path / "campaign.yaml").exists()
+    told = settings.told({"columns": "score=Fluency"})
+    assert settings.write_settings(file, told).read_text() == (
+        "columns: {system: MT engine, score: Fluency, annotator: Rater, segment: Sentence}\n"
+    )
+    assert campaigns.load(file).good.score.tolist() == list(range(8))
+    with pytest.raises(DataError, match="settings are there already"):
+        settings.write_settings(file, told)
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        ("engine,question,user,answer", ["engine", "question", "user", "answer"]),
+        ("Product,Item,Respondent,Rating", ["Product", "Item", "Respondent", "Rating"]),
+        ("Model,prompt_id,Participant ID,score", ["Model", "prompt_id", "Participant ID", ""]),
+        ("system,seg_id,worker,score,user", ["", "seg_id", "worker", ""]),
+    ],
+)
+def test_more_names_are_known(tmp_path, header, names):
+    rows = [f"{s},{k},{r},{k}" + ",x" * (header.count(",") - 3) for s in "AB" for k in "12345"
+            for r in "uv"]  # fmt: skip
+    campaign = campaigns.find(table(tmp_path, [header, *rows]))
+    said = campaign.reading.set_index("what")["value"]
+    ours = ("system", "segment", "annotator", "score")
+    assert [said.get(f"column {name}", "") for name in ours] == names
+    assert len(campaigns.load(campaign).good) == 20
+
+
+@pytest.mark.parametrize(
+    ("cells", "setting", "wanted"),
+    [
+        (["4,5", "3", "2,25"], "", [4.5, 3, 2.25]),
+        (["4,5", "3.5", "2"], "", "not a number"),
+        (["4,500", "3", "2,250"], "", "a comma before decimals, or between thousands"),
+        (["4,500", "3", "2,250"], 'decimal: ","', [4.5, 3, 2.25]),
+        (["4,5", "", "na"], "", [4.5]),
+    ],
+)
+def test_a_comma_before_decimals_is_seen_where_nothing_else_is_possible(
+    tmp_path, cells, setting, wanted
+):
+    rows = ["system;segment;rater;score", *(f"A;{k};u;{c}" for k, c in enumerate(cells))]
+    file = table(tmp_path, rows, said=setting)
+    if isinstance(wanted, str):
+        with pytest.raises(DataError, match=rf"line \d, column 'score': {wanted}"):
+            campaigns.load(file)
+    else:
+        assert campaigns.load(file).good.score.tolist() == wanted
+
+
+@pytest.mark.parametrize("sign", [",", ";"])
+def test_a_wide_table_is_melted_when_asked(tmp_path, sign):
+    file = table(tmp_path, [row.replace(",", sign) for row in WIDE])
+    with pytest.raises(DataError, match=r"wide table with a column .*\(Aspen, Birch\)") as error:
+        campaigns.find(file)
+    assert error.value.expected.endswith(":\nwide: [Aspen, Birch]\n")
+    for said in ("wide: all", "wide: [Aspen, Birch]"):
+        (tmp_path / "campaign.yaml").write_text(said)
+        assert rows_of(file) == MELTED
+        read = campaigns.find(file).reading.set_index("what")["value"]
+        assert read["a column for each system"] == "Aspen, Birch"
+    assert "no score (left out)" in set(campaigns.load(file).excluded["reason"])
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [("[Aspen, Cedar]", "no such column of a system; found 'Cedar'"),
+     ("[Aspen, rater]", "no such column of a system; found 'rater'"),
+     ("[Aspen, note]", "line 3, column 'score': not a number; found 'fine'")],
+)  # fmt: skip
+def test_columns_that_are_no_systems_are_refused(tmp_path, said, problem):
+    file = table(tmp_path, WIDE, said=f"wide: {said}\nscale: [0, 100]")
+    with pytest.raises(DataError, match=problem):
+        campaigns.load(file)
+
+
+@pytest.mark.parametrize(
+    ("header", "problem"),
+    [("segment,rater,system,Birch,note", "a wide table has no such column; found 'system'"),
+     ("segment,rater,a,b,c", "fewer than two columns of systems")],
+)  # fmt: skip
+def test_a_table_that_is_not_wide_is_not_melted(tmp_path, header, problem):
+    rows = [header, "1,anna,x,60,", "2,anna,y,70,fine"]
+    with pytest.raises(DataError, match=problem):
+        campaigns.load(table(tmp_path, rows, said="wide: all"))
+
+
+def test_a_spreadsheet_is_read_as_its_csv(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (*[[]] * 2, ["system", "segment", "rater", "score"], ["A", 1, "u", 4.5], []):
+        sheet.append(row)
+    for row in (["A", 2, "u", 3], ["B", 1, "u", 2], ["B", "2", "u", None]):
+        sheet.append(row)
+    file = tmp_path / "mine.xlsx"
+    book.save(file)
+    for path in (file, tmp_path):
+        assert rows_of(path) == [("A", "1", "u", 4.5), ("A", "2", "u", 3), ("B", "1", "u", 2)]
+    sheet.append(["C", 1, "u", "good"])
+    book.save(file)
+    with pytest.raises(DataError, match=r"mine\.xlsx, line 9, column 'score': not a number"):
+        campaigns.load(file)
+    book.create_sheet("more").append(["x"])
+    book.save(file)
+    with pytest.raises(DataError, match="several sheets; found 'Sheet, more'"):
+        campaigns.load(file)
+
+
+def test_a_spreadsheet_that_cannot_be_read_says_so(tmp_path, monkeypatch):
+    file = tmp_path / "mine.xlsx"
+    file.write_bytes(b"PK\x03\x04" + b"\0" * 600)
+    monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
+    with pytest.raises(DataError, match=r"mine\.xlsx: XLSX needs openpyxl; exp.*pip install openp"):
+        campaigns.load(file)
+    monkeypatch.undo()
+    pytest.importorskip("openpyxl")
+    with pytest.raises(DataError, match=r"mine\.xlsx: not XLSX, or damaged"):
+        campaigns.load(tmp_path)
+
+
+def test_the_command_line_settles_a_table(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table(tmp_path, ODD)
+    small = ["draws=5", "resamples=20", "output_dir=out", "--quiet"]
+    told = ["columns=segment=Sentence,score=Adequacy (0-100)", "scale=0, 50"]
+    assert main(["verdict", "odd.csv", *told, *small]) == 0
+    assert "column score: Adequacy (0-100) (by the command line)" in capsys.readouterr().err
+    assert main(["verdict", "odd.csv", *small]) == 2  # nothing stays behind
+    assert main(["verdict", "demo-srdc", *told]) == 2
+    assert "settings of a table: columns, scale" in capsys.readouterr().err
+    assert main(["verdict", "odd.csv", *small, "--write-settings"]) == 0
+    written = (
+        "columns: {system: MT engine, annotator: Rater, segment: Sentence, score: Adequacy (0-"
+    )
+    assert written in (tmp_path / "campaign.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [({"columns": "score"}, "not columns"), ({"columns": "score=a,score=b"}, "not columns"),
+     ({"columns": "points=a"}, "not a mapping of columns"), ({"wide": "A"}, "not columns of sys"),
+     ({"scale": "5"}, "not a scale"), ({"decimal": ";"}, "not a sign before decimals")],
+)  # fmt: skip
+def test_wrong_settings_of_the_command_line_are_refused(words, problem):
+    with pytest.raises(DataError, match=problem):
+        settings.told(words)
+
+
+def test_a_table_of_something_else_is_not_guessed_at(tmp_path):
+    file = table(tmp_path, ["name,age,city", "Ann,40,Oslo", "Bob,40,Oslo", "Cy,30,Bonn"])
+    assert almost(file, "name,age,city") == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("names", "said", "asked"),
+    [("engdeu5a{:02d}", "", "3 accounts may be fewer people"), ("sggdeu08{:02d}", "", "3 accounts"),
+     ("u{}", "", ""), ("ann-{:02d}", "", ""), ("reader{:02d}", "", ""),
+     ("engdeu5a{:02d}", "annotator: {A: [engdeu5a*]}", "")],
+)  # fmt: skip
+def test_accounts_made_for_a_campaign_are_asked_about(tmp_path, names, said, asked):
+    rows = [f"{s},{k},{names.format(k)},{k}" for s in "AB" for k in (1, 2, 3)]
+    long = table(tmp_path, ["system,segment,annotator,score", *rows], said=said)
+    cells = (row.split(",") for row in rows)
+    (tmp_path / "export").mkdir()
+    export = [f"{u},{s},{k},TGT,eng,deu,{k}0,1.0,2.0" for s, k, u, _ in cells]
+    appraise = table(tmp_path / "export", export, "mine.csv", said)
+    for file in (long, appraise):
+        rows = campaigns.find(file).reading
+        rows = rows[rows["what"] == "accounts"]
+        assert len(rows) == bool(asked) and all(one.startswith(asked) for one in rows["value"])
