@@ -43,15 +43,16 @@ TEXT |= {c: f"<span>&#{ord(c)};</span>" for c in "$\\"}  # apart, so that no for
 def html(frame: pd.DataFrame) -> str:
     """`frame` as an HTML table: names escaped, at most `MOST` rows, an index only if it is named.
 
-    Floats of a column are rounded alike, to three digits of the middle one; whole numbers have no
-    point, missing values are a dash, and columns of numbers have the class ``number``.
+    Floats of a column are rounded alike, to three digits of the middle one, the ends of an interval
+    as its middle; whole numbers have no point, missing values are a dash, and columns of numbers
+    have the class ``number``.
     """
     frame = _with_index(frame)
     if frame.empty:
         return EMPTY
     heads, columns = [], []
     for k, name in enumerate(frame.columns):
-        texts, numeric = _column(frame.iloc[:, k])
+        texts, numeric = _column(frame.iloc[:, k], _digits(frame, k))
         style = ' class="number"' if numeric else ""
         heads.append(f'<th scope="col"{style} title="{escape(str(name))}">{heading(name)}</th>')
         columns.append([f"<td{style}>{text}</td>" for text in texts])
@@ -87,14 +88,27 @@ def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([left, data], axis=1)
 
 
-def _column(values: pd.Series) -> tuple[list[str], bool]:
-    """The texts of a column, and whether it holds numbers."""
+def _digits(frame: pd.DataFrame, k: int) -> int:
+    """Digits behind the point for a column: of ``x_low`` and ``x_high`` those of what is ``x``."""
+    values = frame.iloc[:, k]
+    numeric = pd.api.types.is_numeric_dtype(values) and values.dtype != bool
+    own = decimals(values.to_numpy(float, na_value=np.nan)) if numeric else 0
+    end = re.fullmatch(r"(?:(.*)_)?(low|high)", str(frame.columns[k]))
+    if not end or not own:
+        return own
+    names = [str(name) for name in frame.columns[:k]]
+    of = [i for i, name in enumerate(names) if not re.search("(^|_)(low|high)$", name)]
+    named = [i for i in of if end[1] and names[i].startswith(end[1])] or of[-1:]
+    return next((_digits(frame, i) for i in named), own) or own
+
+
+def _column(values: pd.Series, digits: int) -> tuple[list[str], bool]:
+    """The texts of a column, with so many digits behind the point; whether it holds numbers."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(values.cat.categories.dtype)
     if values.dtype == bool:
         return ["yes" if v else "no" for v in values.head(MOST)], False
     if pd.api.types.is_numeric_dtype(values):
-        digits = decimals(values.to_numpy(float, na_value=np.nan))
         return [number(v, digits) for v in values.head(MOST)], True
     known = [v for v in values if not _missing(v)]
     numeric = all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in known)
@@ -106,7 +120,7 @@ def decimals(values: np.ndarray) -> int:
     finite = np.abs(values[np.isfinite(values)])
     if not len(finite) or (finite == np.round(finite)).all():
         return 0
-    middle = float(np.median(finite[finite > 0]))
+    middle = float(np.median(finite[finite != np.round(finite)]))
     return int(np.clip(2 - math.floor(math.log10(middle)), 1, 4))
 
 

@@ -8,6 +8,7 @@ import shutil
 import pandas as pd
 
 from paperkit import paths as kit
+from paperkit import tables
 from rankcompanion import commands, run
 from rankstability import paths
 
@@ -39,7 +40,9 @@ def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monke
     assert made == {p.name: p.read_bytes() for p in out.iterdir()}
     shown = json.loads((again / "00_verdict__cs-en.ipynb").read_bytes())["cells"]
     texts = [o.get("data", {}) for cell in shown for o in cell.get("outputs", ())]
-    assert f"**cs-en**: {said['sentence']}" in ["".join(t.get("text/markdown", "")) for t in texts]
+    assert tables.spaced(f"**cs-en**: {said['sentence']}") in [
+        "".join(t.get("text/markdown", "")) for t in texts
+    ]
     assert any("answer" in "".join(t.get("text/html", "")) for t in texts)
 
 

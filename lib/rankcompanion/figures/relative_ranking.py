@@ -165,11 +165,11 @@ def pairs_figure(
 def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     """Rank ranges by one method (`methods.ranges`): units are thick, single comparisons thin."""
     tasks = sorted(table["task"].unique(), key=lambda task: task.split(" ", 1)[::-1])
-    columns = min(4, len(tasks))
+    columns = min(3, len(tasks))
     number = table.groupby("task")["rank"].max()[tasks].tolist()
     starts = range(0, len(tasks), columns)
-    heights = [0.13 * max(number[k : k + columns]) + 0.6 for k in starts]
-    wide = 1.2 + breadth(table["system"].unique(), 6.5)
+    heights = [0.15 * max(number[k : k + columns]) + 0.6 for k in starts]
+    wide = 1.2 + breadth(table["system"].unique(), 7.5)
     size = (max(3.6, wide * columns), sum(heights) + 0.2 * len(heights) + 0.8)
     fig, axes = plt.subplots(
         len(heights), columns, figsize=size, squeeze=False, height_ratios=heights
@@ -202,7 +202,7 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
     ax.plot(blocks["rank"], blocks["rank"], marker="o", ls="", color=RED, ms=2.6, zorder=4)
     for cut in np.flatnonzero(np.diff(blocks["cluster"]) > 0) + 1.5:
         ax.axhline(cut, color=INK, lw=0.8, ls=":")
-    rows(ax, blocks["system"], 1, fontsize=6.5)
+    rows(ax, blocks["system"], 1, fontsize=7.5)
     ax.set_xlim(0.4, len(blocks) + 0.6)
     ax.yaxis.grid(False)
     ax.tick_params(axis="x", labelsize=7)

@@ -110,8 +110,7 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
         ax.xaxis.set_major_formatter(lambda v, _: f"{v:g}")
         ax.xaxis.set_minor_locator(NullLocator())
-        if value != "kendall":
-            ax.set_ylim(0.0, 1.0)
+        ax.set_ylim(*((0.0, 1.0) if value != "kendall" else (None, min(1.0, ax.get_ylim()[1]))))
     return finish(fig, title, axes[0], 2)
 
 
