@@ -25,6 +25,7 @@ PAPERS = {
     "knowles2021": "Knowles 2021",
     "riley2024": "Riley et al. 2024",
     "knowles_lo2022": "Knowles and Lo 2022",
+    "releases": "Releases of organisers",
 }
 MARKERS = "<!-- ledger -->", "<!-- /ledger -->"
 ANSWERS = "<!-- findings -->", "<!-- /findings -->"
