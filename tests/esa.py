@@ -8,7 +8,7 @@ import pandas as pd
 
 from conftest import real
 from rankstability.read.appraise import read_appraise
-from rankstability.score.scored import Scored, from_assessment
+from rankstability.score.scored import Scores, from_assessment
 
 COLUMNS = [
     *("worker", "system", "segment", "type", "source", "target", "score"),
@@ -33,7 +33,7 @@ PAIRS = {"jpn": "en-ja", "zho": "en-zh", "ces": "en-cs", "hin": "en-hi"}
 
 
 @cache
-def scored(target: str, *waves: int) -> Scored:
+def scored(target: str, *waves: int) -> Scores:
     """Both waves or one, through the reader."""
     folder = real("wmt24-esa")
     files = tuple(folder / f"esa_generalMT2024_wave{wave}.csv.gz" for wave in waves)

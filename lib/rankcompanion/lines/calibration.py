@@ -9,18 +9,18 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
 from rankstability.rank.recipes import Recipe, made_by, quick, recipe_means
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scores
 
 from ..models.truth import shuffle_blocks, shuffle_labels
 
 
-def equal_systems(scored: Scored, recipe: Recipe) -> Scored:
+def equal_systems(scored: Scores, recipe: Recipe) -> Scores:
     """The same judgments with each system's mean, as the recipe orders by it, taken away."""
     mean = recipe_means(scored, recipe)
     return replace(scored, score=scored.score - mean[scored.system])
 
 
-def shuffled(scored: Scored, unit: str, rng: np.random.Generator) -> Scored:
+def shuffled(scored: Scores, unit: str, rng: np.random.Generator) -> Scores:
     """A null campaign: systems' labels shuffled whole within each unit.
 
     By ``segment`` the documents stay as they are, single scores change places; by ``document`` what
@@ -36,7 +36,7 @@ def shuffled(scored: Scored, unit: str, rng: np.random.Generator) -> Scored:
 
 
 def false_lines(
-    scored: Scored,
+    scored: Scores,
     recipe: Recipe,
     unit: str,
     rng: np.random.Generator,

@@ -17,7 +17,7 @@ from rankstability.rank.recipes import (
     weak_lines,
 )
 from rankstability.rank.units import TWO_WAY, unit_table, unit_totals
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scores
 
 from .calibration import false_lines
 from .held import RANKED, UNTOLD
@@ -27,13 +27,13 @@ SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook
 
 def judged_by(
     judgments: DirectAssessment | pd.DataFrame, own: str | None = None
-) -> dict[str, Scored]:
+) -> dict[str, Scores]:
     """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score.
 
     Where no segment was judged of two systems, tests that pair them on segments have nothing to
     compare: with `own`, such recipes are left out, but for this one.
     """
-    made: dict[tuple[str, str, bool, bool], Scored] = {}
+    made: dict[tuple[str, str, bool, bool], Scores] = {}
     for recipe in RECIPES.values():
         key = _counts(recipe)
         if key not in made:
@@ -46,7 +46,7 @@ def _counts(recipe: Recipe) -> tuple[str, str, bool, bool]:
     return recipe.rows, recipe.score, recipe.apart, recipe.screened
 
 
-def _compares(recipe: str, judged: Scored) -> bool:
+def _compares(recipe: str, judged: Scores) -> bool:
     """Whether a recipe's test finds anything to compare in these judgments."""
     if (np.isfinite(judged.matrix()).sum(axis=1) > 1).any():
         return True
@@ -54,19 +54,19 @@ def _compares(recipe: str, judged: Scored) -> bool:
     return bool((np.nan_to_num(p[np.triu_indices(len(p), 1)], nan=1.0) < 1).any())
 
 
-def units_shown(judged: Scored) -> list[str]:
+def units_shown(judged: Scores) -> list[str]:
     """Those of `SHOWN` that these judgments can tell apart; segments as a contrast always."""
     named = set(unit_table(judged)["unit"])
     return [u for u in SHOWN if u == "segment" or u in named]
 
 
-def units_by_system(judged: Scored, kind: str) -> np.ndarray:
+def units_by_system(judged: Scores, kind: str) -> np.ndarray:
     """Whether each unit of this kind holds a judgment of each system: (units, systems)."""
     n = len(judged.systems)
     return unit_totals(judged.system, judged.unit(kind), judged.score, judged.weights(), n)[1] > 0
 
 
-def null_units(judged: Scored) -> list[str]:
+def null_units(judged: Scores) -> list[str]:
     """Units within which labels can be shuffled: those that hold several systems.
 
     Blocks too, where a worker judged several segments of a system's document in a row, as a rule
@@ -84,7 +84,7 @@ def null_units(judged: Scored) -> list[str]:
 
 
 def false_line_table(
-    judged: Mapping[str, Scored],
+    judged: Mapping[str, Scores],
     units: Sequence[str],
     seed: int,
     draws: int = 200,
@@ -113,7 +113,7 @@ def false_line_table(
 
 
 def random_lines(
-    judged: Scored, recipe: str, seed: int, seeds: int = 200, alpha: float = 0.05
+    judged: Scores, recipe: str, seed: int, seeds: int = 200, alpha: float = 0.05
 ) -> pd.DataFrame:
     """How often each line comes out where a recipe draws by chance: over so many seeds.
 
@@ -145,14 +145,14 @@ def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
     return counts.reset_index()
 
 
-def pairs_apart(judged: Scored) -> int:
+def pairs_apart(judged: Scores) -> int:
     """Pairs of systems that no document has in common: nothing pairs them."""
     held = units_by_system(judged, "document").astype(int)
     shared = held.T @ held
     return int((shared[np.triu_indices(len(shared), 1)] == 0).sum())
 
 
-def parts_table(parts: Mapping[str, Scored], recipe: str, alpha: float = 0.05) -> pd.DataFrame:
+def parts_table(parts: Mapping[str, Scores], recipe: str, alpha: float = 0.05) -> pd.DataFrame:
     """The recipe's ranking of each part (such as a wave): part, rank, system, score, cluster."""
     frames = []
     for part, judged in parts.items():
