@@ -206,9 +206,9 @@ def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
     if not (named and column.cat.categories.is_monotonic_increasing):
         codes, names = pd.factorize(column.astype(object), sort=True)
         return codes, tuple(str(n) for n in names)
-    categories = column.cat.categories
-    seen = np.bincount(column.cat.codes + 1, minlength=len(categories) + 1)[1:] > 0
-    codes = np.append(np.cumsum(seen) - 1, -1)[column.cat.codes]  # the last: missing
+    categories, codes = column.cat.categories, column.cat.codes.to_numpy().astype(np.int64)
+    seen = np.bincount(codes + 1, minlength=len(categories) + 1)[1:] > 0
+    codes = np.append(np.cumsum(seen) - 1, -1)[codes]  # the last: missing
     return codes, tuple(map(str, categories[seen]))
 
 
