@@ -63,7 +63,7 @@ def units_shown(judged: Scores) -> list[str]:
 def units_by_system(judged: Scores, kind: str) -> np.ndarray:
     """Whether each unit of this kind holds a judgment of each system: (units, systems)."""
     n = len(judged.systems)
-    return unit_totals(judged.system, judged.unit(kind), judged.score, systems=n)[1] > 0
+    return unit_totals(judged.system, judged.unit(kind), judged.score, judged.weights(), n)[1] > 0
 
 
 def null_units(judged: Scores) -> list[str]:

@@ -139,27 +139,21 @@ def sign_tests(counts: PairCounts, correct: bool = True) -> pd.DataFrame:
     return out
 
 
+@lru_cache(maxsize=64)
 def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
     """The fewest wins that a sign test calls significant, for 0 ... `most` comparisons.
 
     ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
     where no number of wins will do. ``sides=1`` asks `alpha` of each direction, ``sides=2`` is a
-    two-sided test at `alpha`.
+    two-sided test at `alpha`. The array is shared and read-only.
     """
+    from scipy.stats import binom
+
     check_level(alpha)
     if sides not in (1, 2):
         raise DataError("a sign test has one side or two", column="sides", value=sides)
-    power = 1 << max(8, int(most).bit_length())  # tables are shared: 256, 384, 512, 768, ...
-    size = power * 3 // 4 if most < power * 3 // 4 else power
-    return _critical_wins(size, float(alpha) / int(sides))[: most + 1]
-
-
-@lru_cache(maxsize=32)
-def _critical_wins(most: int, level: float) -> np.ndarray:
-    from scipy.stats import binom
-
     fewest = np.ones(most + 1, dtype=np.int64)
-    fewest[1:] += binom.isf(level, np.arange(1, most + 1), 0.5).astype(np.int64)
+    fewest[1:] += binom.isf(alpha / sides, np.arange(1, most + 1), 0.5).astype(np.int64)
     fewest.setflags(write=False)
     return fewest
 

@@ -55,24 +55,17 @@ def difference_variance(covariance: np.ndarray, least: float = 0.0) -> np.ndarra
 
 
 def unit_totals(
-    system: np.ndarray,
-    unit: np.ndarray,
-    score: np.ndarray,
-    weight: np.ndarray | None = None,
-    systems: int | None = None,
+    system: np.ndarray, unit: np.ndarray, score: np.ndarray, weight: np.ndarray, systems: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Weighted sums of scores, and sums of weights: (units, systems), of units with a judgment.
 
     `system` and `unit` are codes of each judgment; `weight` is such as 1 / n for the n judgments of
-    one output, so that a segment counts once; `systems` their number, by default those seen.
+    one output, so that a segment counts once; `systems` is their number.
     """
-    weight = np.ones(len(score)) if weight is None else weight
-    n = int(system.max()) + 1 if systems is None else systems
     _, unit = np.unique(unit, return_inverse=True)
-    size = (int(unit.max()) + 1) * n
-    key = unit.astype(np.int64) * n + system
-    sums = np.bincount(key, weight * score, size).reshape(-1, n)
-    return sums, np.bincount(key, weight, size).reshape(-1, n)
+    key, size = unit * systems + system, (int(unit.max()) + 1) * systems
+    sums, held = np.bincount(key, weight * score, size), np.bincount(key, weight, size)
+    return sums.reshape(-1, systems), held.reshape(-1, systems)
 
 
 def draw_means(
@@ -84,14 +77,26 @@ def draw_means(
 ) -> np.ndarray:
     """Mean scores in campaigns whose units (of `UNITS`) are drawn with replacement.
 
-    Shape (resamples, systems); NaN where a resample holds no judgment of a system.
+    Of two kinds, each is resampled on its own, and a judgment counts as often as its two units were
+    drawn together (the pigeonhole bootstrap: Owen 2007). Shape (resamples, systems); NaN where a
+    resample holds no judgment of a system.
     """
     weight, n = scored.weights(by_domain), len(scored.systems)
-    if unit == TWO_WAY:
-        codes = (scored.system, scored.unit("worker"), scored.unit("document"))
-        return two_way_bootstrap(*codes, scored.score, rng, resamples, weight, n)
-    totals = unit_totals(scored.system, scored.unit(unit), scored.score, weight, n)
-    return bootstrap(*totals, rng, resamples)
+    if unit != TWO_WAY:
+        totals = unit_totals(scored.system, scored.unit(unit), scored.score, weight, n)
+        return bootstrap(*totals, rng, resamples)
+    first, second = scored.unit(WORKER).astype(np.int64), scored.unit(DOCUMENT)
+    width = int(second.max()) + 1
+    names, cell = np.unique(first * width + second, return_inverse=True)
+    sums, weights = unit_totals(scored.system, cell, scored.score, weight, n)
+    times = np.ones(1)
+    for codes in (names // width, names % width):
+        distinct, place = np.unique(codes, return_inverse=True)
+        number = len(distinct)
+        count = rng.multinomial(number, np.full(number, 1 / number), resamples)
+        times = times * count[:, place]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (times @ sums) / (times @ weights)
 
 
 def bootstrap(
@@ -116,35 +121,6 @@ def normal_draws(covariance: np.ndarray, draws: int, rng: np.random.Generator) -
     """Draws about 0 with this covariance, (draws, systems); negative eigenvalues count as 0."""
     values, vectors = np.linalg.eigh(covariance)
     return rng.standard_normal((draws, len(values))) @ (vectors * np.sqrt(values.clip(0.0))).T
-
-
-def two_way_bootstrap(
-    system: np.ndarray,
-    first: np.ndarray,
-    second: np.ndarray,
-    score: np.ndarray,
-    rng: np.random.Generator,
-    resamples: int = 1000,
-    weight: np.ndarray | None = None,
-    systems: int | None = None,
-) -> np.ndarray:
-    """Mean scores in campaigns with other documents and other annotators.
-
-    The pigeonhole bootstrap: each kind of unit is resampled on its own, and a judgment counts as
-    often as its two units were drawn together (Owen 2007). Shape and NaN as of `draw_means`.
-    """
-    n = int(system.max()) + 1 if systems is None else systems
-    width = int(second.max()) + 1
-    names, cell = np.unique(first.astype(np.int64) * width + second, return_inverse=True)
-    sums, weights = unit_totals(system, cell, score, weight, n)
-    times = np.ones(1)
-    for codes in (names // width, names % width):
-        distinct, place = np.unique(codes, return_inverse=True)
-        number = len(distinct)
-        count = rng.multinomial(number, np.full(number, 1 / number), resamples)
-        times = times * count[:, place]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (times @ sums) / (times @ weights)
 
 
 def rank_probabilities(ranks: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -41,6 +41,7 @@ class Scores:
     units: Mapping[str, np.ndarray] = field(default_factory=dict)
     workers: tuple[str, ...] = ()
     adaptive: bool = False
+    _: KW_ONLY
     raw: np.ndarray = field(default_factory=lambda: np.zeros(0))
     judgments: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
     file: str = ""
@@ -175,6 +176,39 @@ def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Sc
     return from_frame(good.loc[rows, names].assign(score=values[rows]), da.adaptive)
 
 
+def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
+    """Judgments as a frame: columns system, segment, score, and any of `UNITS`.
+
+    Systems and segments are numbered in order of name.
+    """
+    coded = {name: _codes(frame[name]) for name in ("system", *UNITS) if name in frame}
+    system, systems = coded.pop("system")
+    segment, segments = coded.pop("segment")
+    units = {name: codes for name, (codes, _) in coded.items() if (codes >= 0).any()}
+    if "domain" in units:
+        units["domain"] = np.where(units["domain"] < 0, units["domain"].max() + 1, units["domain"])
+    if {"worker", "document"} <= units.keys():
+        worker, document = units["worker"].astype(np.int64), units["document"]
+        block = (worker * (document.max() + 1) + document) * len(systems) + system
+        named = (worker >= 0) & (document >= 0)
+        units["block"] = pd.factorize(np.where(named, block, np.nan), sort=True)[0]
+    workers = coded["worker"][1] if "worker" in units else ()
+    score = frame["score"].to_numpy(float)
+    return Scores(systems, segments, system, segment, score, units, workers, adaptive)
+
+
+def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes of a column's values in order of name, -1 of what is missing; and the names."""
+    named = isinstance(column.dtype, pd.CategoricalDtype)
+    if not (named and column.cat.categories.is_monotonic_increasing):
+        codes, names = pd.factorize(column.astype(object), sort=True)
+        return codes, tuple(str(n) for n in names)
+    categories, codes = column.cat.categories, column.cat.codes.to_numpy().astype(np.int64)
+    seen = np.bincount(codes + 1, minlength=len(categories) + 1)[1:] > 0
+    codes = np.append(np.cumsum(seen) - 1, -1)[codes]  # the last: missing
+    return codes, tuple(map(str, categories[seen]))
+
+
 def segment_scores(
     judgments: DirectAssessment | pd.DataFrame, z: np.ndarray | None = None
 ) -> Scores:
@@ -236,36 +270,3 @@ def _causes(da: DirectAssessment, systems: list[str]) -> dict[str, str]:
         name: ", ".join(f"{n} of a {reason}" for (_, reason), n in counts[[name]].items())
         for name in counts.index.unique(0)
     }
-
-
-def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
-    """Judgments as a frame: columns system, segment, score, and any of `UNITS`.
-
-    Systems and segments are numbered in order of name.
-    """
-    coded = {name: _codes(frame[name]) for name in ("system", *UNITS) if name in frame}
-    system, systems = coded.pop("system")
-    segment, segments = coded.pop("segment")
-    units = {name: codes for name, (codes, _) in coded.items() if (codes >= 0).any()}
-    if "domain" in units:
-        units["domain"] = np.where(units["domain"] < 0, units["domain"].max() + 1, units["domain"])
-    if {"worker", "document"} <= units.keys():
-        worker, document = units["worker"].astype(np.int64), units["document"]
-        block = (worker * (document.max() + 1) + document) * len(systems) + system
-        named = (worker >= 0) & (document >= 0)
-        units["block"] = pd.factorize(np.where(named, block, np.nan), sort=True)[0]
-    workers = coded["worker"][1] if "worker" in units else ()
-    score = frame["score"].to_numpy(float)
-    return Scores(systems, segments, system, segment, score, units, workers, adaptive)
-
-
-def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Codes of a column's values in order of name, -1 of what is missing; and the names."""
-    named = isinstance(column.dtype, pd.CategoricalDtype)
-    if not (named and column.cat.categories.is_monotonic_increasing):
-        codes, names = pd.factorize(column.astype(object), sort=True)
-        return codes, tuple(str(n) for n in names)
-    categories = column.cat.categories
-    seen = np.bincount(column.cat.codes + 1, minlength=len(categories) + 1)[1:] > 0
-    codes = np.append(np.cumsum(seen) - 1, -1)[column.cat.codes]  # the last: missing
-    return codes, tuple(map(str, categories[seen]))

@@ -89,16 +89,6 @@ def test_rank_sums_on_shared_segments_are_scipys(segments, kind):
     np.testing.assert_allclose(paired.rank_sum_shared(x), each(x, one), rtol=1e-9)
 
 
-def test_ranks_within_groups_are_scipys():
-    rng = np.random.default_rng(0)
-    values, group = rng.integers(9, size=300).astype(float), rng.integers(7, size=300)
-    ranks, ties = paired.ranks_within(values, group, 9)
-    for g in range(9):
-        np.testing.assert_array_equal(ranks[group == g], stats.rankdata(values[group == g]))
-        counts = np.unique(values[group == g], return_counts=True)[1]
-        assert ties[g] == (counts**3 - counts).sum()
-
-
 def test_systems_without_a_common_segment_are_not_told_apart():
     x = np.array([[1.0, np.nan], [2.0, np.nan], [np.nan, 9.0], [np.nan, 8.0]])
     assert paired.signed_rank(x)[0, 1] == 1.0

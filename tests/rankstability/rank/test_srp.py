@@ -408,21 +408,6 @@ def test_known_values(file, pair, none, least):
     assert np.mean(free) == pytest.approx(none, abs=0.035)
 
 
-def test_the_error_of_one_set_of_studies_is_the_jackknifes_over_studies():
-    rng = np.random.default_rng(3)
-    holds = (rng.random((7, 7)) < 0.6).astype(float)
-    mean = srp._Mean(7)
-    mean.add(np.arange(7), holds)
-    apart = ~np.eye(7, dtype=bool)
-    assert mean.value == pytest.approx(holds[apart].mean())
-    left = []
-    for gone in range(7):
-        rest = np.delete(np.delete(holds, gone, 0), gone, 1)
-        left.append(rest[~np.eye(6, dtype=bool)].mean())
-    expected = np.sqrt(6 / 7 * np.sum((np.array(left) - np.mean(left)) ** 2))
-    assert mean.error == pytest.approx(expected)
-
-
 @pytest.mark.parametrize("sets", [1, 2, 5])
 def test_the_error_of_a_mean_is_between_sets_or_by_the_jackknife_over_studies(sets):
     rng = np.random.default_rng(sets)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from conftest import needs
 from rankcompanion import tournament
-from rankcompanion.models import simulate as simulation
 from rankstability.errors import DataError
 from rankstability.rank import feedback
 from rankstability.rank import tournament as t
@@ -266,10 +265,8 @@ def test_larger_weights_change_no_order_of_many_small_blocks(times):
 
 
 def test_batched_instances_equal_single_ones():
-    model = simulation.Model(systems=15, spread=20.0)
     rng = np.random.default_rng(4)
     weights = np.stack([campaign(15, 1500, seed=int(s)) for s in rng.integers(0, 10**6, 40)])
-    assert model.systems == weights.shape[1]
     orders, costs = t.feedback_arc_sets(weights)
     for w, order, cost in zip(weights, orders, costs, strict=True):
         one = t.feedback_arc_set(w)
