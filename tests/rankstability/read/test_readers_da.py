@@ -185,7 +185,7 @@ def test_a_line_with_another_number_of_columns(tmp_path, line, count):
     with pytest.raises(DataError) as caught:
         readers_da.read_da(write(tmp_path, good=rows), "cs-en")
     assert (caught.value.line, caught.value.value) == (4, count)
-    assert caught.value.expected == "12 columns"
+    assert caught.value.expected.startswith("12 columns")
 
 
 def test_two_wrong_lines_that_cancel_out_are_still_seen(tmp_path):
