@@ -222,9 +222,8 @@ def _is_header(row: Sequence[str], names: Sequence[str]) -> bool:
 
 def _in_order(data: bytes, columns: Sequence[str], file: Path) -> list[str]:
     """`columns` in the order of the header, if there is one; DataError for another name in it."""
-    lines = data.split(b"\n")
-    line = next(number for number, one in enumerate(lines, start=1) if one.strip())
-    row = lines[line - 1].decode().split("\t")
+    line, top = next((n, one) for n, one in enumerate(io.BytesIO(data), start=1) if one.strip())
+    row = top.rstrip(b"\n").decode().split("\t")
     if len(row) != len(columns) or not _is_header(row, columns):
         return list(columns)
     names = [unquoted(name) for name in row]
@@ -358,11 +357,13 @@ def _tabbed(data: bytes, columns: int, file: Path) -> bytes:
     if b"\r" in data:
         line, expected = data.count(b"\n", 0, data.index(b"\r")) + 1, "lines that end in LF or CRLF"
         raise DataError("a carriage return within a line", file=file, line=line, expected=expected)
+    first, second, *_ = [*data.split(b"\n", 2), b""]
+    if b"\t" in first and second.count(b"\t") + 1 in (1, columns):
+        return data
     lines = data.split(b"\n")
-    if b"\t" not in lines[0]:
+    if b"\t" not in first:
         return b"\n".join(b"\t".join(line.split()) for line in lines)
-    widths = {line.count(b"\t") + 1 for line in lines[1:] if line}
-    if len(widths) != 1 or widths == {columns}:
+    if len({line.count(b"\t") for line in lines[1:] if line}) != 1:
         return data
     cells = [line.replace(b'"', b"").split() for line in lines]
     fine = all(len(row) in (0, columns) for row in cells)

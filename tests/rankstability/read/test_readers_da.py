@@ -166,12 +166,6 @@ def test_a_bad_value_is_named_with_its_line(tmp_path, row, column, value, proble
     assert str(error.file).endswith("ad-good-raw-redup.csv") and error.expected
 
 
-def test_lines_are_counted_as_an_editor_counts_them(tmp_path):
-    folder = write(tmp_path, good=["", "", *replaced(2, "score", "101")])
-    with pytest.raises(DataError, match="line 6, column 'score': out of range; found '101'"):
-        readers_da.read_da(folder, "cs-en")
-
-
 @pytest.mark.parametrize(
     ("line", "count"),
     [
@@ -469,14 +463,6 @@ def test_wmt20_segment_scores_average_to_the_official_system_scores():
 
 
 # ------------------------------------------------------------------ hygiene
-
-
-def test_two_files_that_contradict_each_other_are_refused(tmp_path):
-    other = [*REDUP[:3], REDUP[3].replace("\t75\t", "\t76\t"), *REDUP[4:]]
-    with pytest.raises(
-        DataError, match=r"redup\.csv, line 5, column 'score': another score.* 75, a"
-    ):
-        readers_da.read_da(write(tmp_path, good=other), "cs-en")
 
 
 def test_a_file_and_its_gzip_with_other_content_are_refused(tmp_path):
