@@ -43,7 +43,7 @@ def _recorded() -> pd.DataFrame:
     """sha256 and bytes (text) of what came without a published checksum, by name."""
     path = paths.data_root() / "checksums.tsv"
     empty = pd.DataFrame(columns=list(RECORD))
-    frame = tables.read(path, RECORD).frame.astype(str) if path.is_file() else empty
+    frame = tables.read(path, RECORD, tables.BLANKS).frame.astype(str) if path.is_file() else empty
     return frame.set_index("name")
 
 

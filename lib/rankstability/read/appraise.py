@@ -100,7 +100,7 @@ def reading(files: tuple[Path, ...], annotators: People = None) -> pd.DataFrame:
     for file in (file for file in files if not companion(file)):
         columns = layout(text.first_line(file))
         if columns and "annotator" not in columns:
-            accounts.update(tables.read_csv(file, columns).frame["username"].astype(str).unique())
+            accounts.update(tables.read(file, columns).frame["username"].astype(str).unique())
     told = annotators or ANNOTATORS in {file.name for file in files}
     rows = [] if told else [("all", *one) for one in asked_of(accounts)]
     return pd.DataFrame(rows, columns=["file", "what", "value", "said by"])
@@ -173,7 +173,7 @@ def export(file: Path) -> pd.DataFrame:
         raise wrong("not an export of Appraise", expected=expected)
     if columns == LAYOUTS["segment"]:
         _check_header(file.parent, columns)
-    table = tables.read_csv(file, columns)
+    table = tables.read(file, columns)
     if table.frame.empty:
         raise DataError("no rows", file=file, expected="judgments")
     codes = table.validated(schemas.languages(r"\w+([-_]\w+)*"), LANGUAGE_NAMES).astype(str)
@@ -263,7 +263,7 @@ def _marks(rows: pd.DataFrame) -> np.ndarray:
 
 
 def _annotators(hits: pd.Series, file: Path) -> pd.Series:
-    table = tables.read_csv(file, separator="\t").frame.astype(str)
+    table = tables.read(file, sign="\t").frame.astype(str)
     if not {"username", "annotator"} <= set(table.columns):
         wrong = partial(DataError, file=file, line=1, value="\t".join(table.columns))
         raise wrong("not a list of annotators", expected="a header with username and annotator")
@@ -371,7 +371,7 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
 
 def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
     """By itemId and docId; one that stands for two segments, by its neighbours (`_by_order`)."""
-    table = tables.read_csv(listed, separator="\t").frame.astype(str)
+    table = tables.read(listed, sign="\t").frame.astype(str)
     missing = [name for name in LISTED[:3] if name not in table.columns]
     if missing:
         wrong = partial(DataError, file=listed, line=1, column=missing[0])

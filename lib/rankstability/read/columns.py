@@ -69,7 +69,9 @@ class Judged:
     pair: str = ""  # of all rows where no column says it, and who says so
     pair_from: str = ""
     scale: tuple[float, float] | None = None  # what the format allows, where it says so
-    said: tuple[tuple[str, str, str], ...] = ()  # what else was understood: what, value, said by
+    said: tuple[
+        tuple[str, str, str], ...
+    ] = ()  # what else was understood: what, value, said by ("": settings)
 
     def column(self, name: str) -> pd.Series:
         """Our column as text; empty where the file has none."""
@@ -328,7 +330,7 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
     table, said = _decimals(table, names["score"], settings.get("decimal"))
     if wide:
         systems = ", ".join(table.frame["system"].cat.categories)
-        said = (("a column for each system", systems, settings.get("told by", TOLD_BY)), *said)
+        said = (("a column for each system", systems, ""), *said)
     return with_pair(Judged(table, names, Counter(), said=said), settings)
 
 

@@ -54,7 +54,7 @@ def _pair_of_rows(table: Table) -> pd.Categorical:
 def pairs(path: Path) -> tuple[str, ...]:
     """The language pairs of the judgments that count, sorted."""
     _, good = companions(path)
-    table = tables.read(good, COLUMNS, ("Input.src", "Input.trg"))
+    table = tables.read(good, COLUMNS, tables.BLANKS, ("Input.src", "Input.trg"))
     return tuple(sorted(_pair_of_rows(table).categories))
 
 
@@ -86,7 +86,7 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
     files = dict.fromkeys(companions(path))
     frames, excluded = [], []
     for file in files:
-        table = tables.read(file, COLUMNS)
+        table = tables.read(file, COLUMNS, tables.BLANKS)
         of_row = _pair_of_rows(table)
         rows = np.flatnonzero(of_row == pair)
         if not len(rows):
@@ -157,7 +157,7 @@ def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Ser
 
 
 def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
-    table = tables.read(path, ("sid", "document"))
+    table = tables.read(path, ("sid", "document"), tables.BLANKS)
     frame = table.validated(schemas.documents(), {"segment": "sid", "document": "document"})
     listed = frame.astype(str).set_index("segment")["document"]
     missing = segments.difference(listed.index)
@@ -198,7 +198,7 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
         expected = f"ad-seg-scores-{pair}.csv or .gz; there: {have}"
         problem = "no segment scores for the language pair"
         raise DataError(problem, file=folder, value=pair, expected=expected)
-    table = tables.read(path, SEGMENT_COLUMNS)
+    table = tables.read(path, SEGMENT_COLUMNS, tables.BLANKS)
     names = dict(zip(("system", "segment", "raw", "z", "n"), SEGMENT_COLUMNS, strict=True))
     raw = pd.to_numeric(table.frame["RAW.SCR"].astype(object), errors="coerce")
     schema = schemas.segment_scores(penalties=bool((raw < 0).any() and not (raw > 0).any()))

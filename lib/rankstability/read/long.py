@@ -250,8 +250,8 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
         file, header = part.table.path.name, [*part.table.frame.columns, *part.table.unread]
         if part.pair_from:
             rows.append((file, "pair", part.pair, part.pair_from))
-        rows += [(file, *one) for one in part.said]
         mapped, by = settings.get("columns") or {}, settings.get("told by", TOLD_BY)
+        rows += [(file, what, value, said or by) for what, value, said in part.said]
         for ours, theirs in part.names.items():
             if ours != theirs:
                 rows.append((file, f"column {ours}", theirs, by if ours in mapped else "header"))

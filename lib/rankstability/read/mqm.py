@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from . import languages, tables, text
 from . import schema as schemas
 from .folder import Reader, Source
 from .tables import Table
-from .text import decoded, opened
 
 COLUMNS = ("pair", "system", "document", "segment", "doc_segment", "rater", "category", "severity")
 NAMES = ("pair", "system", "document", "rater", "category", "severity")  # of them, the categoricals
@@ -224,37 +224,20 @@ def _kind(error: Any) -> tuple[str, str]:
 
 def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
     """The columns we read, and their names in the file: ours -> theirs."""
-    lines: list[int] = []
-    cells: list[list[str]] = []
-    once: dict[str, str] = {}  # one copy of each text
-    with opened(file) as stream:
-        header = [name.strip() for name in decoded(stream.readline(), file).split("\t")]
-        places = _places(header, file)
-        wanted = max(places.values()) + 1
-        for line, raw in enumerate(stream, start=2):
-            if not raw.strip():
-                excluded["blank lines"] += 1
-                continue
-            parts = raw.split(b"\t", wanted)[:wanted]
-            if len(parts) < wanted:
-                value, expected = f"{len(parts)} columns", f"at least {wanted}, separated by tabs"
-                raise DataError(
-                    "truncated line", file=file, line=line, value=value, expected=expected
-                )
-            texts = [decoded(parts[i], file, line).strip("\r\n") for i in places.values()]
-            said = [cell for name, cell in zip(places, texts, strict=True) if name in RATED]
-            if not any(cell.strip() for cell in said):
-                excluded["lines with metadata only"] += 1
-                continue
-            cells.append([once.setdefault(text, text) for text in texts])
-            lines.append(line)
-    if not cells:
-        raise DataError("no judgments", file=file, expected="at least one row")
+    header = [name.strip() for name in text.first_line(file).split("\t")]
+    places = _places(header, file)
     names = {ours: header[i] for ours, i in places.items()}
-    frame = pd.DataFrame(cells, columns=list(names.values()))
-    table = tables.table(file, frame, np.array(lines))
-    excluded["(kept: blanks around names taken away)"] += table.trimmed(list(names.values()))
-    return table, names
+    most = max(places.values()) + 1
+    table = tables.read(file, sign="\t", only=tuple(names.values()), first=most)
+    if table.frame.empty:
+        raise DataError("no judgments", file=file, expected="at least one row")
+    excluded["blank lines"] += int(table.lines[-1]) - 1 - len(table.lines)
+    rated = [table.frame[names[name]].astype(str) != "" for name in RATED]
+    keep = np.flatnonzero(np.logical_or.reduce(rated))
+    excluded["lines with metadata only"] += len(table.frame) - len(keep)
+    excluded["(kept: blanks around names taken away)"] += table.trimmed(list(names.values()), keep)
+    table = table.take(keep)
+    return replace(table, frame=table.frame.astype(object)), names
 
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:

@@ -100,7 +100,7 @@ def pairs(files: Sequence[Path], settings: Mapping[str, Any]) -> tuple[str, ...]
     """The language pairs of `files`, sorted; an unknown language stays as it is written."""
     seen: set[str] = set()
     for file in files:
-        table = tables.read_csv(file)
+        table = tables.read(file)
         names = _columns(table, ["srclang", "trglang"])
         rows = table.frame[[names["srclang"], names["trglang"]]].drop_duplicates().astype(str)
         codes = rows.apply(lambda column: column.map(lambda s: LANGUAGES.get(s.strip().lower(), s)))
@@ -113,7 +113,7 @@ def _read_file(
     file: Path, first: int, settings: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, int, int]:
     """Outputs of one file, its number of blocks, and its number of empty slots."""
-    table = tables.read_csv(file)
+    table = tables.read(file)
     values, slots = _values(table)
     pair = _pairs(values)
     unknown = np.array([values[name].astype(str) == UNKNOWN for name in ("srclang", "trglang")])
@@ -266,7 +266,7 @@ def read_edits(file: Path) -> pd.DataFrame:
     """
     names = {"edit": "editId", "segment": "srcIndex", "editor": "editorId"}
     names |= {"system": "system1Id", "action": "system1actionStr"}
-    return _edited(tables.read_csv(file, separator="\t"), names)
+    return _edited(tables.read(file, sign="\t"), names)
 
 
 def read_acceptability(file: Path) -> pd.DataFrame:
@@ -275,7 +275,7 @@ def read_acceptability(file: Path) -> pd.DataFrame:
     judgment is YES, NO or UNK.
     """
     names = {"edit": "editId", "judge": "judgeId", "system": "systemId", "judgment": "judgment"}
-    return _edited(tables.read_csv(file), names)
+    return _edited(tables.read(file), names)
 
 
 def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:

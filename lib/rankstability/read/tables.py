@@ -23,6 +23,7 @@ from . import schema as schemas
 if TYPE_CHECKING:
     import pandera.pandas as pa
 
+BLANKS = " "  # between cells: blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
 QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')  # a whole cell in quotation marks
 SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -53,6 +54,12 @@ class Table:
         some = [self.blanks[name] for name in set(columns) & set(self.blanks)]
         marked = np.logical_or.reduce(some) if some else np.zeros(len(self.frame), bool)
         return int((marked if rows is None else marked[rows]).sum())
+
+    def take(self, rows: np.ndarray) -> Table:
+        """These `rows` (indices) only."""
+        blanks = {name: marked[rows] for name, marked in self.blanks.items()}
+        frame = self.frame.iloc[rows].reset_index(drop=True)
+        return replace(self, frame=frame, lines=self.lines[rows], blanks=blanks)
 
     def error(self, problem: str, row: int, column: str, expected: str) -> DataError:
         """The error for one bad value of the table."""
@@ -155,39 +162,93 @@ def any_table(
     line = text.first_line(path)
     if line.lstrip()[:1] in ("{", "["):
         return from_records(path, text.records(path))
-    return read_csv(path, (), separator(line))
+    return read(path, (), separator(line))
 
 
-def read_csv(path: Path, columns: tuple[str, ...] = (), separator: str = ",") -> Table:
-    """A file with commas, semicolons or tabs between its cells, plain or packed.
+def read(
+    path: Path,
+    columns: tuple[str, ...] = (),
+    sign: str = ",",
+    only: tuple[str, ...] = (),
+    first: int = 0,
+) -> Table:
+    """A file with commas, semicolons, tabs or blanks between its cells, plain or packed.
 
     A cell may stand in quotation marks; between tabs, where raw text is usual, only on one line,
-    and marks that are not around the whole of a cell are text. `columns`: those of a format whose
-    header line may be missing; without, the header names them. The table is shared between callers
-    as long as the file does not change: do not modify it. Raises DataError if a line has more or
+    and marks that are not around the whole of a cell are text. `sign` `BLANKS`: blanks, tabs or
+    both. `columns`: those of a format whose header line may be missing (between `BLANKS`, it may
+    have them in any order); without, the header names them. `only`: keep these. `first`: how many
+    cells of a line count, where text with tabs may follow. The table is shared between callers as
+    long as the file does not change: do not modify it. Raises DataError if a line has more or
     fewer cells, a column stands twice in the header, a quotation mark is not closed, or text
     follows one that closes.
     """
-    return _read_csv(*text.key(path), columns, separator)
+    return _read(*text.key(path), columns, sign, only, first)
 
 
 @lru_cache(maxsize=6)
-def _read_csv(path: str, mtime: int, size: int, columns: tuple[str, ...], separator: str) -> Table:
-    file, names = Path(path), list(columns)
-    if plain := _plain(file, columns, separator):
-        return plain
-    source = io.StringIO(text.content(file).decode(), newline=None).getvalue()
+def _read(
+    path: str,
+    mtime: int,
+    size: int,
+    columns: tuple[str, ...],
+    sign: str,
+    only: tuple[str, ...],
+    first: int,
+) -> Table:
+    file, anyhow = Path(path), sign == BLANKS
+    data = text.content(file).replace(b"\r\n", b"\n")
+    if anyhow:
+        data, sign = _tabbed(data, len(columns), file), "\t"
+    if first:
+        lines = data.replace(b"\r", b" ").split(b"\n")
+        cut = (line.split(b"\t", first)[:first] if line.strip() else () for line in lines)
+        data = b"\n".join(map(b"\t".join, cut))
+    names = list(columns)
+    if columns and anyhow:
+        names = _in_order(data, columns, file)
+    found = _at_once(file, data, names, sign, only)
+    found = found or _line_by_line(file, data.decode(), names, sign, only)
+    if anyhow and found.frame.empty:
+        raise DataError("a header and no rows", file=file, expected="judgments")
+    return found
+
+
+def _is_header(row: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether a first line has names of columns; always, where none are known."""
+    same = {unquoted(cell) for cell in row} & set(names)
+    return row[0] == names[0] or len(same) > len(names) // 2 if names else True
+
+
+def _in_order(data: bytes, columns: Sequence[str], file: Path) -> list[str]:
+    """`columns` in the order of the header, if there is one; DataError for another name in it."""
+    line, top = next((n, one) for n, one in enumerate(io.BytesIO(data), start=1) if one.strip())
+    row = top.rstrip(b"\n").decode().split("\t")
+    if len(row) != len(columns) or not _is_header(row, columns):
+        return list(columns)
+    names = [unquoted(name) for name in row]
+    for name in (n for n in names if n not in columns or names.count(n) > 1):
+        problem = "unknown or repeated column in the header"
+        raise DataError(problem, file=file, line=line, value=name, expected=" ".join(columns))
+    return names
+
+
+def _line_by_line(
+    file: Path, whole: str, names: list[str], sign: str, only: tuple[str, ...]
+) -> Table:
+    """The table of a file that needs a closer look: with quotes, wrong lines, carriage returns."""
+    source = io.StringIO(whole, newline=None).getvalue()
     fields: list[list[str]] = []
     lines: list[int] = []
     spans: dict[int, int] = {}  # rows of several lines, and the last of these
-    quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if separator == "\t" else {"strict": True}
-    reader = csv.reader(io.StringIO(source), delimiter=separator, **quoting)
-    line = 1
+    quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if sign == "\t" else {"strict": True}
+    reader = csv.reader(io.StringIO(source), delimiter=sign, **quoting)
+    line, begun = 1, False
     try:
         for row in reader:
-            if row and not names:
-                names = [unquoted(name).strip() for name in row]
-            elif row and (fields or not columns or row[0] != columns[0]):
+            if row and not begun and _is_header(row, names):
+                names = names or [unquoted(name).strip() for name in row]
+            elif row:
                 if len(row) != len(names):
                     expected = f"{len(names)} columns: {','.join(names)}"
                     raise wrong_width(line, len(row), expected, file)
@@ -195,6 +256,7 @@ def _read_csv(path: str, mtime: int, size: int, columns: tuple[str, ...], separa
                     spans[len(fields)] = reader.line_num
                 fields.append(row)
                 lines.append(line)
+            begun |= bool(row)
             line = reader.line_num + 1
     except csv.Error as error:
         problem = f"not a table ({error})"
@@ -203,14 +265,12 @@ def _read_csv(path: str, mtime: int, size: int, columns: tuple[str, ...], separa
         value, expected = source.split("\n")[line - 1][:80], 'cells such as "a ""b"" c"'
         raise DataError(problem, file=file, line=line, value=value, expected=expected) from None
     if spans:
-        _refuse_swallowed(
-            Table(file, pd.DataFrame(fields), np.array(lines)), spans, source, separator
-        )
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise DataError("a column stands twice", file=file, line=1, value=twice[0])
+        rows = Table(file, pd.DataFrame(fields), np.array(lines))
+        _refuse_swallowed(rows, spans, source, sign)
+    for twice in (name for name in names if names.count(name) > 1):
+        raise DataError("a column stands twice", file=file, line=1, value=twice)
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
-    return table(file, frame, lines, quoted='"' in source)
+    return table(file, frame[list(only)] if only else frame, lines, quoted='"' in source)
 
 
 def _refuse_swallowed(rows: Table, spans: Mapping[int, int], source: str, sign: str) -> None:
@@ -249,6 +309,37 @@ def is_number(cell: str) -> bool:
         return False
 
 
+def _at_once(
+    file: Path, data: bytes, names: list[str], sign: str, only: tuple[str, ...]
+) -> Table | None:
+    """The table of a file in which no line needs a closer look, read in one go; else None.
+
+    Without NUL and single carriage returns, without quotation marks but between tabs, every line
+    with as many fields as columns.
+    """
+    if b"\r" in data or b"\0" in data or (sign != "\t" and b'"' in data):
+        return None
+    data += b"" if data.endswith(b"\n") else b"\n"
+    ends, length, fields = _measured(data, sign)
+    lines = np.flatnonzero(length > 1) + 1
+    if len(lines) < 2 or length.max() > csv.field_size_limit():
+        return None
+    top = data[ends[lines[0] - 1] - length[lines[0] - 1] + 1 : ends[lines[0] - 1]].decode()
+    row = top.split(sign)
+    lines = lines[1:] if _is_header(row, names) else lines
+    names = names or [unquoted(name).strip() for name in row]
+    unlike = (fields[length > 1] != len(names)).any() or len(set(names)) < max(len(names), 2)
+    blank = (np.frombuffer(data, np.uint8)[ends - length + 1] == 32).any()  # parsing would strip it
+    if unlike or blank:
+        return None
+    frame = pd.read_csv(
+        io.BytesIO(data), sep=sign, header=None, names=names, skiprows=int(lines[0]) - 1,
+        usecols=list(only) or None, dtype="category", na_filter=False, quoting=csv.QUOTE_NONE,
+        index_col=False, low_memory=False,  # in one piece: a tenth faster than joining categories
+    )[list(only) or names]  # fmt: skip
+    return table(file, frame, lines, b'"' in data) if len(frame) == len(lines) else None
+
+
 def _measured(data: bytes, sign: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of every line: where it ends, its bytes (the end is one), its fields."""
     signs = np.frombuffer(data, dtype=np.uint8)
@@ -257,102 +348,26 @@ def _measured(data: bytes, sign: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return marks[last], np.diff(marks[last], prepend=-1), np.diff(last, prepend=-1)
 
 
-def _parsed(
-    data: bytes, sign: str, names: Sequence[str], first: int, only: Sequence[str] | None = None
-) -> pd.DataFrame:
-    """The lines from `first` on as categories of text, as they stand."""
-    return pd.read_csv(
-        io.BytesIO(data), sep=sign, header=None, names=list(names), skiprows=first - 1,
-        usecols=only, dtype="category", na_filter=False, quoting=csv.QUOTE_NONE, index_col=False,
-        low_memory=False,  # in one piece: a tenth faster than joining categories of pieces
-    )  # fmt: skip
+def _tabbed(data: bytes, columns: int, file: Path) -> bytes:
+    """Lines with cells between blanks, tabs or both as lines with tabs only.
 
-
-def _plain(file: Path, columns: tuple[str, ...], separator: str) -> Table | None:
-    """The table of a file in which no line needs a closer look, read in one go; else None.
-
-    Without NUL and single carriage returns, without quotation marks but between tabs, every line
-    with as many fields as columns.
+    Where the first line has tabs, blanks belong to cells; but Facebook's rows of WMT21 have a
+    header with tabs and as many in each row, too few, and `columns` cells between both kinds.
     """
-    data = text.content(file).replace(b"\r\n", b"\n")
-    if b"\r" in data or b"\0" in data or (separator != "\t" and b'"' in data):
-        return None
-    data += b"" if data.endswith(b"\n") else b"\n"
-    ends, length, fields = _measured(data, separator)
-    lines = np.flatnonzero(length > 1) + 1
-    if len(lines) < 2 or length.max() > csv.field_size_limit():
-        return None
-    first, second = (data[ends[k] - length[k] + 1 : ends[k]].decode().split(separator)
-                     for k in lines[:2] - 1)  # fmt: skip
-    names = list(columns) or [unquoted(name).strip() for name in first]
-    lines = lines[1:] if not columns or first[0] == columns[0] else lines
-    unlike = (fields[length > 1] != len(names)).any() or len(set(names)) < max(len(names), 2)
-    blank = (np.frombuffer(data, np.uint8)[ends - length + 1] == 32).any()  # parsing would strip it
-    if unlike or blank or (columns and second[0] == columns[0]):
-        return None
-    frame = _parsed(data, separator, names, int(lines[0]))
-    return table(file, frame, lines, b'"' in data) if len(frame) == len(lines) else None
-
-
-def read(path: Path, columns: tuple[str, ...], usecols: tuple[str, ...] = ()) -> Table:
-    """A file with all of `columns`, parted by blanks, tabs or both, with or without its header.
-
-    With a header the columns may stand in any order. `usecols`: keep only these (read faster). The
-    table is shared between callers as long as the file does not change: do not modify it.
-    """
-    return _read(*text.key(path), columns, usecols or columns)
-
-
-@lru_cache(maxsize=6)
-def _read(
-    path: str, mtime: int, size: int, columns: tuple[str, ...], usecols: tuple[str, ...]
-) -> Table:
-    file = Path(path)
-    data = text.content(file).replace(b"\r\n", b"\n")
     if b"\r" in data:
         line, expected = data.count(b"\n", 0, data.index(b"\r")) + 1, "lines that end in LF or CRLF"
         raise DataError("a carriage return within a line", file=file, line=line, expected=expected)
-    first = data[: data.find(b"\n") + 1 or None].rstrip(b"\n")
+    first, second, *_ = [*data.split(b"\n", 2), b""]
+    if b"\t" in first and second.count(b"\t") + 1 in (1, columns):
+        return data
+    lines = data.split(b"\n")
     if b"\t" not in first:
-        data = b"\n".join(b"\t".join(line.split()) for line in data.split(b"\n"))
-    data += b"" if data.endswith(b"\n") else b"\n"
-    _, length, fields = _measured(data, "\t")
-    if mixed := _mixed(data, len(columns), fields):
-        data, (_, length, fields) = mixed, _measured(mixed, "\t")
-    bad = np.flatnonzero((length > 1) & (fields != len(columns)))
-    if len(bad):
-        raise wrong_width(int(bad[0]) + 1, int(fields[bad[0]]), f"{len(columns)} columns", file)
-    lines = np.flatnonzero(length > 1) + 1
-    header = data.split(b"\n", int(lines[0]))[int(lines[0]) - 1].decode()
-    names = [unquoted(name) for name in header.split("\t")]
-    if len(set(names) & set(columns)) <= len(columns) // 2:
-        names = list(columns)  # no header
-    else:
-        wrong = [name for name in names if name not in columns or names.count(name) > 1]
-        if wrong:
-            problem, line = "unknown or repeated column in the header", int(lines[0])
-            expected = " ".join(columns)
-            raise DataError(problem, file=file, line=line, value=wrong[0], expected=expected)
-        lines = lines[1:]
-    if not len(lines):
-        raise DataError("a header and no rows", file=file, expected="judgments")
-    frame = _parsed(data, "\t", names, int(lines[0]), usecols)
-    return table(file, frame[list(usecols)], lines, b'"' in data)
-
-
-def _mixed(data: bytes, columns: int, fields: np.ndarray) -> bytes:
-    """`data` with tabs only, where its rows are parted by tabs and blanks; empty where not.
-
-    So Facebook's rows of WMT21: every row has as many tabs as the others, too few, and
-    `columns` cells between blanks and tabs, some in quotes.
-    """
-    rows = fields[1:][fields[1:] > 1]
-    if not len(rows) or rows[0] == columns or (rows != rows[0]).any():
-        return b""
-    lines = [line.split() for line in data.replace(b'"', b"").split(b"\n")]
-    if any(len(line) not in (0, columns) for line in lines):
-        return b""
-    return b"\n".join(map(b"\t".join, lines))
+        return b"\n".join(b"\t".join(line.split()) for line in lines)
+    if len({line.count(b"\t") for line in lines[1:] if line}) != 1:
+        return data
+    cells = [line.replace(b'"', b"").split() for line in lines]
+    fine = all(len(row) in (0, columns) for row in cells)
+    return b"\n".join(map(b"\t".join, cells)) if fine else data
 
 
 def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Table:

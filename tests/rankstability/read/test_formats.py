@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 
-import broken
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,11 +31,6 @@ def lines(path, entries):
 
 def excluded(judgments) -> dict[str, int]:
     return dict(zip(judgments.excluded.reason, judgments.excluded.rows, strict=True))
-
-
-@pytest.mark.parametrize("name", formats.FORMATS)
-def test_the_example_of_each_format_is_told_from_all_others(name, tmp_path):
-    assert formats.kind_of(broken.written(tmp_path / "mine", name)) == name
 
 
 # ------------------------------------------------------------------ Pearmut
@@ -468,14 +461,6 @@ def test_judges_who_are_not_all_named_are_no_unit_and_make_no_pair_of_agreement(
         assert data.resample("block", 5, np.random.default_rng(1)).wins.sum() == 5 * 18
 
 
-def test_battles_of_two_pairs_are_both_read(tmp_path):
-    lines(tmp_path / "arena.cs-en.jsonl", BATTLES[:3])
-    lines(tmp_path / "arena.de-en.jsonl", BATTLES[:2])
-    frame = load(campaigns.find(tmp_path))
-    assert frame.groupby("task")["block"].nunique().to_dict() == {"cs-en": 3, "de-en": 2}
-    assert frame["block"].nunique() == 5
-
-
 @pytest.mark.parametrize("known", [False, 0, 0.0, "no", "False", "f", "N"])
 def test_battles_of_known_models_are_left_out_however_it_is_written(tmp_path, known):
     hidden = (True, 1, "yes", "TRUE", None, "", "NA")
@@ -552,29 +537,10 @@ def test_the_command_lists_them_with_an_example(capsys):
 # ------------------------------------------------------------------ limits
 
 
-def test_a_bomb_is_refused_before_it_is_held(tmp_path):
-    packed = gzip.compress(b"0" * (1 << 25), 9)
-    (tmp_path / "bomb.csv.gz").write_bytes(packed)
-    with pytest.raises(DataError, match=r"bomb\.csv\.gz: too large"):
-        campaigns.find(tmp_path / "bomb.csv.gz")
-
-
-def test_settings_are_plain_and_small(tmp_path):
+def test_settings_are_plain(tmp_path):
     lines(tmp_path / "arena.jsonl", BATTLES)
     for settings, words in (
         ("a: &x [1]\ntitle: *x\n", "aliases are not read"),
-        ("title: " + "x" * 70_000, "too large for settings"),
-        ("format: [da]", "'format': unknown format"),
-        ("title: {a: b}", "'title': not a title"),
-        ("year: true", "'year': not a year"),
-        ("scale: [5, 1]", "'scale': not a scale"),
-        ("scale: 5", "'scale': not a scale"),
-        ("columns: {size: a}", "'columns': not a mapping of columns"),
-        ("columns: [a]", "'columns': not a mapping of columns"),
-        ("pair: everything", "'pair': not a language pair"),
-        ("style: [1]", "'style': unknown style"),
-        ("judged: {a: b}", "'judged': unknown way to judge"),
-        ("files: arena.jsonl", "'files': not a list"),
         ("title: " + "[" * 5000, "not YAML"),
         ("year: 2025-99-99", "not YAML|not a year"),
     ):

@@ -400,7 +400,7 @@ def test_a_table_read_in_one_go_is_the_same_as_line_by_line(text, tmp_path, monk
         file.parent.mkdir()
         file.write_bytes(text.encode())
         if name == "slow":
-            monkeypatch.setattr(tables, "_plain", lambda *_: None)
+            monkeypatch.setattr(tables, "_at_once", lambda *_: None)
         try:
             read = tables.any_table(file)
             blanks = {n: b.tolist() for n, b in read.blanks.items()}

@@ -183,6 +183,10 @@ def test_the_command_line_settles_a_table(tmp_path, capsys, monkeypatch):
     told = ["columns=segment=Sentence,score=Adequacy (0-100)", "scale=0, 50"]
     assert main(["verdict", "odd.csv", *told, *small]) == 0
     assert "column score: Adequacy (0-100) (by the command line)" in capsys.readouterr().err
+    (tmp_path / "wide.csv").write_text("\n".join(WIDE))
+    assert main(["verdict", "wide.csv", "wide=Aspen,Birch", "scale=0,100", *small]) == 0
+    assert "a column for each system: Aspen, Birch (by the comm" in capsys.readouterr().err
+    (tmp_path / "wide.csv").unlink()
     assert main(["verdict", "odd.csv", *small]) == 2  # nothing stays behind
     assert main(["verdict", "demo-srdc", *told]) == 2
     assert "settings of a table: columns, scale" in capsys.readouterr().err
