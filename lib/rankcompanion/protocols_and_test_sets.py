@@ -1,6 +1,7 @@
 """Notebook 11: do two studies of the same systems agree: protocols on the same segments, test sets.
 
-What is drawn anew are documents (or segments, for contrast); the annotators stay who they were.
+What is drawn anew are documents (or segments, for contrast) and, where a study names them, its
+annotators: few of them make a ranking, and another study would have others.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from rankstability.judgments import DirectAssessment
 from rankstability.rank.certainty import certainty
 from rankstability.rank.comparing import tau
 from rankstability.rank.recipes import made_by, recipe_named
+from rankstability.rank.units import unit_totals
 from rankstability.score.scored import Scores, from_frame
 
 from .lines.held import splits
@@ -36,11 +38,26 @@ def protocol_of(study: str) -> str:
 
 
 @dataclass(frozen=True)
+class Cells:
+    """What each annotator of a study gave to each segment: sums and weights, (cells, systems).
+
+    `segment` and `annotator` are codes; one annotator, and `annotators` 0, where not all are named.
+    """
+
+    segment: np.ndarray
+    annotator: np.ndarray
+    sums: np.ndarray
+    weights: np.ndarray
+    annotators: int
+
+
+@dataclass(frozen=True)
 class Common:
     """Several studies of the same systems, on the segments that two of them judged whole.
 
     `unit` codes, from 0, what of each segment is drawn anew; `scores`, (studies, segments,
-    systems), are means, higher is better; NaN for all systems where a study lacks one of them.
+    systems), are means, higher is better; NaN for all systems where a study lacks one of them;
+    `cells` are the same by annotator.
     """
 
     names: tuple[str, ...]
@@ -48,6 +65,7 @@ class Common:
     segments: tuple[str, ...]
     unit: np.ndarray
     scores: np.ndarray
+    cells: tuple[Cells, ...]
 
     def shared(self, *names: str) -> np.ndarray:
         """Mask of the segments that all these studies judged whole."""
@@ -96,7 +114,22 @@ def common(studies: Mapping[str, Scores], unit: str = "document") -> Common:
         )
     codes = pd.factorize(of.loc[segments])[0]
     scores = np.array([table.reindex(segments).to_numpy() for table in tables])
-    return Common(tuple(studies), tuple(systems), tuple(segments), codes, scores)
+    cells = tuple(_cells(study, systems, segments) for study in every)
+    return Common(tuple(studies), tuple(systems), tuple(segments), codes, scores, cells)
+
+
+def _cells(study: Scores, systems: list[str], segments: list[str]) -> Cells:
+    system = pd.Index(systems).get_indexer(study.systems)[study.system]
+    segment = pd.Index(segments).get_indexer(study.segments)[study.segment]
+    kept = (system >= 0) & (segment >= 0)
+    names, who = np.zeros(0), np.zeros(int(kept.sum()), np.int64)
+    if study.has("worker"):
+        names, who = np.unique(study.unit("worker")[kept], return_inverse=True)
+    code = who * len(segments) + segment[kept]
+    score, weight = study.score[kept], study.weights()[kept]
+    parts = unit_totals(system[kept], code, score, weight, len(systems))
+    annotator, place = np.divmod(np.unique(code), len(segments))
+    return Cells(place, annotator, *parts, len(names))
 
 
 def _documents(studies: list[Scores]) -> pd.Series:
@@ -107,27 +140,49 @@ def _documents(studies: list[Scores]) -> pd.Series:
     raise DataError("no study names its documents", expected="documents, or unit=segment")
 
 
-def _interval(draws: np.ndarray, units: int) -> tuple[float, float, float]:
-    """The value as it was, and the central 95 % of resamples; none of fewer units than `FEWEST`."""
-    if units < FEWEST or len(draws) < 2:
+def _interval(draws: np.ndarray, units: int, annotators: int) -> tuple[float, float, float]:
+    """The value as it was, and the central 95 % of resamples.
+
+    None of fewer units than `FEWEST`, or of one annotator, who says nothing of others.
+    """
+    if units < FEWEST or annotators == 1 or len(draws) < 2:
         return float(draws[0]), np.nan, np.nan
     low, high = np.nanpercentile(draws[1:], [2.5, 97.5])
     return float(draws[0]), float(low), float(high)
 
 
-def _taus(both: Common, weight: np.ndarray) -> dict[tuple[str, str], np.ndarray]:
-    """Kendall's tau of every two studies on what both judged, for each row of `weight`."""
-    units = np.arange(weight.shape[1])
+def _drawn(number: int, rng: np.random.Generator, resamples: int) -> np.ndarray:
+    """How often each of so many units counts: as it was, then in each resample."""
+    ones = np.ones((1, max(number, 1)), int)
+    if not number:
+        return np.repeat(ones, resamples + 1, axis=0)
+    return np.vstack([ones, rng.multinomial(number, np.full(number, 1 / number), resamples)])
+
+
+def _taus(
+    both: Common, rng: np.random.Generator, resamples: int
+) -> dict[tuple[str, str], np.ndarray]:
+    """Kendall's tau of every two studies on what both judged: as it was, then of each resample.
+
+    Units are drawn anew for all studies alike, annotators for each; NaN where a resample holds no
+    judgment of some system.
+    """
+    times = _drawn(int(both.unit.max()) + 1, rng, resamples)
+    of = [times[:, both.unit[c.segment]] * _drawn(c.annotators, rng, resamples)[:, c.annotator]
+          for c in both.cells]  # fmt: skip
     out = {}
-    for first, second in combinations(both.names, 2):
+    for (i, first), (j, second) in combinations(enumerate(both.names), 2):
         here = both.shared(first, second)
         if here.sum() < 2:
             raise DataError("no two segments that both studies judged", value=(first, second))
-        scores = both.scores[:, here][[both.names.index(first), both.names.index(second)]]
-        held = np.equal.outer(units, both.unit[here]).astype(float)
-        with np.errstate(invalid="ignore"):  # a resample may hold none of these units
-            means = weight @ (held @ scores) / (weight @ held.sum(axis=1))[:, None]
-        out[first, second] = tau(means[0], means[1])
+        means = []
+        for k in (i, j):
+            held = here[both.cells[k].segment]
+            sums, weights = both.cells[k].sums[held], both.cells[k].weights[held]
+            with np.errstate(invalid="ignore"):
+                means.append((of[k][:, held] @ sums) / (of[k][:, held] @ weights))
+        known = np.isfinite(means).all(axis=(0, 2))
+        out[first, second] = np.where(known, tau(*means), np.nan)
     return out
 
 
@@ -136,26 +191,27 @@ def agreement(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """How far studies agree, and whether protocols agree less than a protocol with itself.
 
-    Each two studies on the segments that both judged whole.
+    Each two studies on the segments that both judged whole; documents and annotators drawn anew.
 
     First a row for every two studies: first, second, kind (``within`` one protocol, or
-    ``between``), segments, units, tau (Kendall's tau of the systems' means), low, high (the central
-    95 % of tau when units are drawn again; resampling adds noise, so these lie lower than tau).
+    ``between``), segments, units, annotators (of the study with fewer; 0 where one names none, and
+    then these are the same), tau (Kendall's tau of the systems' means), low, high (the central 95 %
+    of tau when units are drawn again; resampling adds noise, so these lie lower than tau).
 
     Then a row for every two protocols of which one at least was run twice: first, second, repeated
     (which of them), between (mean tau of their studies), within (mean tau of the repeats),
-    difference (between - within), low, high (the central 95 %).
+    difference (between - within), low, high (the central 95 %), annotators (as above).
     """
-    units = int(both.unit.max()) + 1
-    drawn = rng.multinomial(units, np.full(units, 1 / units), size=resamples)
-    taus = _taus(both, np.vstack([np.ones((1, units), int), drawn]))  # first as it was
+    units, taus = int(both.unit.max()) + 1, _taus(both, rng, resamples)
+    people = {name: c.annotators for name, c in zip(both.names, both.cells, strict=True)}
     of = {name: protocol_of(name) for name in both.names}
     pairs = []
     for (i, j), draws in taus.items():
         here = both.shared(i, j)
         held = len(np.unique(both.unit[here]))
         kind = "within" if of[i] == of[j] else "between"
-        pairs.append((i, j, kind, int(here.sum()), held, *_interval(draws, held)))
+        few = min(people[i], people[j])
+        pairs.append((i, j, kind, int(here.sum()), held, few, *_interval(draws, held, few)))
     rows = []
     for first, second in combinations(dict.fromkeys(of.values()), 2):
         between = [t for (i, j), t in taus.items() if {of[i], of[j]} == {first, second}]
@@ -165,9 +221,11 @@ def agreement(
             inside = np.mean([np.mean(own[p], axis=0) for p in repeated], axis=0)
             across = np.mean(between, axis=0)
             row = (first, second, " + ".join(repeated), float(across[0]), float(inside[0]))
-            rows.append(row + _interval(across - inside, units))
+            few = min(people[name] for name, p in of.items() if p in (first, second))
+            rows.append((*row, *_interval(across - inside, units, few), few))
     names = ["first", "second", "repeated", "between", "within", "difference", "low", "high"]
-    columns = ["first", "second", "kind", "segments", "units", "tau", "low", "high"]
+    names += ["annotators"]
+    columns = ["first", "second", "kind", "segments", "units", "annotators", "tau", "low", "high"]
     return pd.DataFrame(pairs, columns=columns), pd.DataFrame(rows, columns=names)
 
 
