@@ -1,7 +1,7 @@
 """What ``make figures`` says, without importing anything slow: nothing to do; a line per notebook.
 
-Run as a file: ``terminal.py figures CORES`` runs Snakemake where a file that results depend on, or a
-result, has changed since the last time; ``terminal.py plan NAME ...`` begins the count of jobs,
+Run as a file: ``terminal.py figures CORES`` runs Snakemake where a file that results depend on, or
+a result, has changed since the last time; ``terminal.py plan NAME ...`` begins the count of jobs,
 ``terminal.py ran NAME STARTED`` prints the line of one that has ended.
 """
 
@@ -20,7 +20,7 @@ WATCHED = ("lib", "notebooks", "data", "figures", "profiles", "build/executed", 
 FILES = ("Snakefile", "config.yaml", "requirements.lock", "pyproject.toml", "README.md")
 ASKED = ("RANKSTABILITY_DATA", "RANKSTABILITY_FIGURE_FORMAT")  # settings of the environment
 SKIPPED = ("__pycache__", ".ipynb_checkpoints")
-NOISE = ("Assuming unrestricted", "Building DAG", "Using shell", "Select jobs", "Execute ")
+NOISE = ("Assuming unrestricted", "Building DAG", "Using ", "Select jobs", "Execute ")
 SECONDS = {"05": 40.0, "06": 45.0, "07": 30.0, "09": 60.0, "10": 40.0}  # on a demo campaign
 
 

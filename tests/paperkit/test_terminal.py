@@ -8,6 +8,7 @@ import pytest
 
 from paperkit import paths, terminal
 
+
 def test_it_looks_at_this_repository():
     assert terminal.ROOT == paths.ROOT
 
