@@ -30,9 +30,7 @@ $(READY): requirements.lock pyproject.toml
 env: $(READY)  ## build the environment in .venv from requirements.lock, and nothing else
 
 figures: $(READY)  ## run every notebook on the demo campaigns and on all real ones found; then the report
-	@$(BIN)/python lib/paperkit/terminal.py unchanged || { \
-	  $(BIN)/snakemake --profile profiles/default --cores $(JOBS) --quiet rules host progress && \
-	  $(BIN)/python lib/paperkit/terminal.py keep; }
+	@$(BIN)/python lib/paperkit/terminal.py figures $(JOBS)
 	@echo "Report: build/site/index.html   Figures and tables: figures/"
 
 quick: $(READY)  ## run the tests of the thin library alone

@@ -32,10 +32,15 @@ wildcard_constraints:
     run="[^/]+",
 
 
-# How many notebooks are to be run, for the lines that say how far it is.
+# Which notebooks are to be run, for the lines that say how far it is. Where there is no report yet,
+# one of what the repository keeps is there to read meanwhile.
 onstart:
-    todo = sum(job.rule.name == "notebook" for job in workflow.dag.needrun_jobs())
-    shell("'{PYTHON}' lib/paperkit/terminal.py plan {todo}")
+    run = [job.wildcards for job in workflow.dag.needrun_jobs() if job.rule.name == "notebook"]
+    todo = " ".join(f"'{job.campaign} {job.run}'" for job in run)
+    if run:
+        shell("'{PYTHON}' lib/paperkit/terminal.py plan {todo}")
+    if run and not Path("build/site/index.html").is_file():
+        shell("'{PYTHON}' -m rankcompanion.front > /dev/null 2>&1 &")
 
 
 # After a failure the report shows what ran, and the failed runs in red.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import base64
+import inspect
 import json
+import pkgutil
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +23,7 @@ from .errors import InputError
 from .parameters import declared, read_notebook
 from .templates import HERE
 
+OURS = {folder.name for folder in HERE.parent.iterdir() if (folder / "__init__.py").is_file()}
 ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # cells that it added
 PARTS = ["pages.py", "site.py", "templates.py"]  # what a page depends on
 PARTS += ["base.html.j2", "page.html.j2", "page/index.html.j2"]
@@ -33,6 +37,7 @@ class Body:
     html: str
     headings: list[tuple[int, str, str]]  # level, id, text
     words: list[tuple[str, str, str]]  # id, heading, text below it
+    calls: list[str]  # functions of ours that its code calls, in full
     empty: list[str]  # sections that this run had nothing for
 
 
@@ -55,6 +60,7 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if not _blank(output)]
     notebook.cells = _folded(notebook.cells)
+    called = calls(notebook.cells)
     heading, captions = "", Captions()
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -62,6 +68,7 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
             heading = titles[-1] if titles else heading
             cell.source = tables.spaced(captions.taken(cell.source))
             continue
+        cell.metadata["site"] = called[cell.id]
         for output in cell.get("outputs", []):
             _figure(output, links, folder, heading, captions)
     from nbconvert.exporters import TemplateExporter
@@ -71,7 +78,8 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     html, _ = make(_exporter(), notebook, resources={"site": site})
     title = headline(notebook)[0] or saved.stem.partition("__")[0]
     html, headings = _anchored(str(html))
-    return Body(title, html, headings, _passages(html), empty)
+    every = sorted({name for names in called.values() for name in names})
+    return Body(title, html, headings, _passages(html), every, empty)
 
 
 def _tags(cell: Mapping[str, Any]) -> set[str]:
@@ -196,6 +204,35 @@ def _figure(
     }
 
 
+def calls(cells: Sequence[Any]) -> dict[str, list[str]]:
+    """The functions of the packages here that each code cell calls, in full, by the cell's id."""
+    trees = {}
+    for cell in cells:
+        with suppress(SyntaxError):
+            trees[cell["id"]] = ast.parse(cell["source"] if cell["cell_type"] == "code" else "")
+    known: dict[str, str] = {}  # what a name stands for in this notebook
+    for node in chain.from_iterable(map(ast.walk, trees.values())):
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in OURS:
+            known |= {n.asname or n.name: f"{node.module}.{n.name}" for n in node.names}
+    made: dict[str, list[str]] = {}
+    for name, tree in trees.items():
+        called = (ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call))
+        parts = (text.partition(".") for text in called)
+        full = (known[first] + dot + rest for first, dot, rest in parts if first in known)
+        made[name] = [n for n in dict.fromkeys(full) if source_of(n) and ".session." not in n]
+    return {cell["id"]: made.get(cell["id"], []) for cell in cells}
+
+
+@cache
+def source_of(name: str) -> str:
+    """The source of a function or class by its full name, or nothing where there is none."""
+    with suppress(ImportError, AttributeError, ValueError, OSError, TypeError):
+        thing = pkgutil.resolve_name(name)
+        if inspect.isclass(thing) or inspect.isroutine(thing):
+            return inspect.getsource(thing)
+    return ""
+
+
 def heading_of(saved: Path, code: str) -> str:
     """The heading of the section of a notebook in whose code these words stand, or nothing."""
     heading = ""
@@ -300,17 +337,22 @@ ATTRIBUTES = {"*": ["class", "style", "title", "lang", "scope", "colspan", "rows
 ATTRIBUTES["a"] = ["href"]
 
 
+PLAIN = "|".join(sorted(TAGS - {"a"}))
+PLAIN = re.compile(rf'(?:[^<>]|</?(?:{PLAIN})(?: (?:class|scope|title)="[^"<>]*")*>)*+')
+
+
 def harmless(html: str) -> str:
     """HTML that a cell put out, with all markup that could run or load something written as text.
 
     Names and titles come from data: whatever they hold, a page shows it and does not obey it. Each
     table stands in a region of its own, which scrolls.
     """
-    import bleach
-    from bleach.css_sanitizer import CSSSanitizer
+    safe = re.sub(r"<style.*?</style>", "", html, flags=re.DOTALL)
+    if not PLAIN.fullmatch(safe):  # most is, and bleach takes its time
+        import bleach
+        from bleach.css_sanitizer import CSSSanitizer
 
-    html = re.sub(r"<style.*?</style>", "", html, flags=re.DOTALL)
-    safe = bleach.clean(html, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=CSSSanitizer())
+        safe = bleach.clean(safe, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=CSSSanitizer())
     region = '<div class="scroll" role="region" tabindex="0" aria-label="Table">'
     safe = re.sub(r"<table[^>]*>", lambda found: region + found[0], safe)
     safe = safe.replace("<th></th>", "<td></td>")  # a heading of nothing
@@ -352,5 +394,6 @@ def _exporter() -> Any:
     )
     exporter.register_filter("harmless", harmless)
     exporter.register_filter("equations", equations)
-    exporter.register_filter("highlight_code", Highlight2HTML(pygments_lexer="ipython3"))
+    highlighted = cache(Highlight2HTML(pygments_lexer="ipython3"))  # campaigns share their code
+    exporter.register_filter("highlight_code", highlighted)
     return exporter

@@ -112,7 +112,8 @@
       sum += inTitle ? 3 : 1;
       if ((" " + title.replace(/[^\wα-ω-]+/g, " ") + " ").indexOf(" " + words[i] + " ") >= 0) sum += 1;
     }
-    return sum + (entry[2] === "glossary" || entry[2] === "Python" ? 2 : 0);
+    if (entry[2] === "Python") return sum + (words.indexOf(entry[1].toLowerCase().split(".").pop()) >= 0 ? 4 : -1);
+    return sum + (entry[2] === "glossary" ? 2 : 0);
   }
   function find() {
     var words = field.value.toLowerCase().split(/\s+/).filter(Boolean);

@@ -115,7 +115,7 @@ def _write_page(
     _write(site, run.page, "page.html.j2", run=run, body=body, files=files, **near)
     names = " ".join(dict.fromkeys(" ".join(p.rpartition(".")[0] for p in places).split("/")))
     words = [*body.words, *([("files", "Files", names)] if files else [])]
-    return {"title": body.title, "words": [] if run.failed else words}
+    return {"title": body.title, "words": [] if run.failed else words, "calls": body.calls}
 
 
 def _remove(site: Path, left: Iterable[str]) -> None:
@@ -133,14 +133,16 @@ def build(
     """Make the site from executed notebooks and rendered figures; what was done, in numbers.
 
     `contexts` gives the site's own pages what their templates need, and what the search finds in
-    them; `words_too` is found last.
+    them, by the runs, their problems, the folders and the functions that pages call; `words_too` is
+    found last.
     """
     placing.recover_below(figures)
     runs = read_runs(executed, figures)
     converted, problems, made = write_pages(runs, site)
     for name, text in pages.assets().items():
         write_whole(site / "assets" / name, text.encode())
-    own, words = contexts(runs, problems, figures, site)
+    calls = sorted({name for about in made.values() for name in about["calls"]})
+    own, words = contexts(runs, problems, figures, site, calls)
     for page, about in made.items():
         where = page.removesuffix(".html").replace("/", " · ").replace("__", " · ")
         words += [(f"{page}#{i}", heading, where, text) for i, heading, text in about["words"]]

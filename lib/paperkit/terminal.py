@@ -1,24 +1,27 @@
 """What ``make figures`` says, without importing anything slow: nothing to do; a line per notebook.
 
-Run as a file: ``terminal.py unchanged`` ends with 0 where no file that results depend on, and no
-result, has changed since ``terminal.py keep``; ``terminal.py ran NAME STARTED`` prints the line of
-a job that has ended; ``terminal.py plan TOTAL`` begins the count.
+Run as a file: ``terminal.py figures CORES`` runs Snakemake where a file that results depend on, or
+a result, has changed since the last time; ``terminal.py plan NAME ...`` begins the count of jobs,
+``terminal.py ran NAME STARTED`` prints the line of one that has ended.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 STAMP, COUNT = ROOT / "build" / ".unchanged.json", ROOT / "build" / ".count.json"
 WATCHED = ("lib", "notebooks", "data", "figures", "profiles", "build/executed", "build/site")
 FILES = ("Snakefile", "config.yaml", "requirements.lock", "pyproject.toml", "README.md")
 ASKED = ("RANKSTABILITY_DATA", "RANKSTABILITY_FIGURE_FORMAT")  # settings of the environment
 SKIPPED = ("__pycache__", ".ipynb_checkpoints")
+NOISE = ("Assuming unrestricted", "Building DAG", "Using ", "Select jobs", "Execute ")
+SECONDS = {"05": 40.0, "06": 45.0, "07": 30.0, "09": 60.0, "10": 40.0}  # on a demo campaign
 
 
 def state(root: Path = ROOT) -> dict[str, list[int]]:
@@ -50,10 +53,41 @@ def keep(root: Path = ROOT, stamp: Path = STAMP) -> None:
     stamp.write_text(json.dumps(state(root)))
 
 
-def plan(total: int) -> None:
-    """Begin the count of `total` jobs."""
+def figures(cores: str) -> int:
+    """Run Snakemake without what it says of its own work; its exit code, 0 for nothing to do."""
+    if unchanged():
+        print("Nothing to do: no file has changed since the report was built.")
+        return 0
+    snakemake = str(Path(sys.executable).with_name("snakemake"))
+    options = ["--profile", "profiles/default", "--cores", cores, "--quiet", "rules", "host"]
+    command = [snakemake, *options, "progress"]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as run:
+        try:
+            for line in run.stderr or ():
+                if not line.startswith(NOISE):
+                    print(line, end="", file=sys.stderr, flush=True)
+        except KeyboardInterrupt:  # Snakemake had it too, and ends its jobs
+            pass
+    if run.returncode == 0:
+        keep()
+    return run.returncode
+
+
+def plan(names: list[str]) -> None:
+    """Begin the count of these jobs, each a campaign and a notebook."""
     COUNT.parent.mkdir(parents=True, exist_ok=True)
-    COUNT.write_text(json.dumps({"total": total, "started": time.time()}) + "\n")
+    COUNT.write_text(json.dumps({"names": names, "started": time.time()}) + "\n")
+    print(f"{len(names)} notebooks to run; the report grows in build/site/index.html", flush=True)
+
+
+def weight(name: str) -> float:
+    """Seconds that a job took the last time, or that such a notebook may take."""
+    campaign, _, notebook = name.partition(" ")
+    file = ROOT / "build" / "executed" / campaign / f"{notebook}.status.json"
+    try:
+        return max(float(json.loads(file.read_bytes())["seconds"]), 1.0)
+    except (OSError, ValueError, KeyError):
+        return SECONDS.get(notebook[:2], 15.0)
 
 
 def ran(name: str, started: float) -> str:
@@ -65,9 +99,10 @@ def ran(name: str, started: float) -> str:
         count.seek(0)
         first, *done = count.read().splitlines()
     about = json.loads(first)
-    left = (now - about["started"]) / len(done) * max(about["total"] - len(done), 0)
-    rest = f"about {spoken(left)} left" if left >= 1 else "the report is next"
-    place = f"[{len(done):>3} of {about['total']}]"
+    ahead = [other for other in about["names"] if other not in done]
+    left = (now - about["started"]) / sum(map(weight, done)) * sum(map(weight, ahead))
+    rest = f"about {spoken(left)} left" if ahead else "the report is next"
+    place = f"[{len(done):>3} of {len(about['names'])}]"
     return f"{place} {name:<46} {spoken(now - started):>9}   {rest}"
 
 
@@ -78,14 +113,10 @@ def spoken(seconds: float) -> str:
 
 def main(words: list[str]) -> int:
     """One of the commands above."""
-    if words[0] == "unchanged":
-        if not unchanged():
-            return 1
-        print("Nothing to do: no file has changed since the report was built.")
-    elif words[0] == "keep":
-        keep()
-    elif words[0] == "plan":
-        plan(int(words[1]))
+    if words[0] == "figures":
+        return figures(words[1])
+    if words[0] == "plan":
+        plan(words[1:])
     elif words[0] == "ran":
         print(ran(words[1], float(words[2])), flush=True)
     return 0

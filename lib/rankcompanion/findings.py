@@ -31,6 +31,7 @@ TABLES = {  # of each finding: its notebook and table
     "lines": ("10_lines", "line_counts"),
     "false": ("10_lines", "false_lines"),
     "methods": ("07_relative_ranking", "method_ranks"),
+    "fewest": ("02_outlier_removal", "fewest"),
 }
 
 
@@ -95,6 +96,7 @@ def gather(figures: Path) -> Rows:
     made = []
     for key, column, picture, find in (
         ("removal", "removed", "cs-en/bump.png", removal),
+        ("fewest", "fewest", "", fewest),
         ("halves", "level", "effort.png", halves),
         ("rules", "test", "clusters_by_rule.png", rules),
         ("lines", "claimed_and_held", "lines_held.png", lines),
@@ -106,7 +108,8 @@ def gather(figures: Path) -> Rows:
         rows = find(table) if column in table else []
         if rows:  # with the campaign in which the finding is strongest and drawn
             order = [str(row["campaign"]) for row in rows]
-            drawn = [c for c in order if (figures / c / notebook / picture).is_file()]
+            places = {c: figures / c / notebook / (picture or "none") for c in order}
+            drawn = [c for c in order if places[c].is_file()]
             figure = f"{drawn[0]}/{notebook}/{picture}" if drawn else ""
             page = f"{(drawn or order)[0]}/{notebook}.html"
             made.append({"key": key, "rows": rows, "figure": figure, "page": page})
@@ -162,6 +165,29 @@ def removal(changes: pd.DataFrame) -> Rows:
     styles = campaign_tables(Path(), "catalogue", "pairs").groupby("campaign")["style"]
     known = styles.agg(lambda style: " and ".join(sorted(set(style)))).to_dict()
     return [{"style": known.get(row["campaign"], ""), **row} for row in found]
+
+
+def fewest(table: pd.DataFrame) -> Rows:
+    """Fewest judgments without which another is first, as shares of all: by pair, the median.
+
+    ``part`` and ``whole`` are of the language pair (``pair``) with the smallest share; the campaign
+    in which that is smallest comes first.
+    """
+    first = table[(table["what"] == "first") & (table["unit"] == "judgment")]
+    first = first.dropna(subset="fewest").assign(share=first["fewest"] / first["of"])
+    rows = []
+    for campaign, frame in first.groupby("campaign"):
+        least, shares = frame.loc[frame["share"].idxmin()], frame["share"]
+        rows.append(
+            {
+                "campaign": campaign, "pair": least["pair"], "exact": bool(least["exact"]),
+                "part": float(least["fewest"]), "whole": float(least["of"]),
+                "value": float(shares.median()), "low": float(shares.min()),
+                "high": float(shares.max()), "units": len(frame),
+                "each": [*zip(shares, frame["of"].astype(float), strict=True)],
+            }
+        )  # fmt: skip
+    return sorted(rows, key=lambda row: row["low"])
 
 
 def halves(effort: pd.DataFrame) -> Rows:

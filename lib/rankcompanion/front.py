@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import inspect
+import pkgutil
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -29,10 +30,15 @@ from . import findings, ledger
 from .figures import changes as drawing
 
 SAMPLE = places.DEMO / "ratings.csv"
+CERTAINTY = paths.ROOT / "benchmarks" / "results" / "certainty.csv"
 
 
 def contexts(
-    runs: Sequence[Run], problems: Mapping[str, str], figures: Path, site: Path
+    runs: Sequence[Run],
+    problems: Mapping[str, str],
+    figures: Path,
+    site: Path,
+    calls: Sequence[str] = (),
 ) -> tuple[dict[str, dict[str, Any]], Words]:
     """What the template of each page is given, by page, and what the search finds in them."""
     file = figures / "claims_ledger.csv"
@@ -62,12 +68,13 @@ def contexts(
             "numbers": len(findings.numbers(rows)),
         },
         "own.html": {"sample": sample[:7], "rows": len(sample) - 1, "file": paths.shown(SAMPLE)},
+        "trust.html": trust(site),
         "columns.html": {"notebooks": tables(figures)},
-        "reference.html": {"names": names()},
+        "reference.html": {"names": names(), "behind": behind(calls)},
         "formats/index.html": {"name": "formats.html.j2", "formats": _formats()},
         **{f"formats/{one['name']}.html": {**each, "said": one} for one in _formats()},
     }
-    return made, _words(headlines, campaigns, rows)
+    return made, _words(headlines, campaigns, rows, calls)
 
 
 def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
@@ -94,6 +101,33 @@ def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, A
             answer["alt"] = drawing.described(answer)
             write_whole(site / answer["figure"], drawing.svg(drawing.finding(answer)))
     return answers
+
+
+def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
+    """How often simulated campaigns bore out what was declared, by design; the table is copied."""
+    if not file.is_file():
+        return {"rows": []}
+    write_whole(site / file.name, file.read_bytes())
+    cells = pd.read_csv(file)
+    share = (cells["lines_held"] / cells["lines_true"]).clip(upper=1.0)
+    cells["held"] = share.where(cells["lines_true"] > 0)
+    counted = cells.groupby("design", sort=False).agg(
+        cells=("false", "size"),
+        mean=("false", "mean"),
+        worst=("false", "max"),
+        covered=("covered", "min"),
+        power=("held", "mean"),
+        contradictions=("contradictions", "sum"),
+    )
+    return {
+        "rows": counted.reset_index().to_dict("records"),
+        "above": cells[cells["false"] > cells["limit"]].to_dict("records"),
+        "cells": len(cells),
+        "campaigns": int(cells["campaigns"].min()),
+        "fewest": int(cells["annotators"].min()),
+        "most": int(cells["annotators"].max()),
+        "limit": float(cells["limit"].min()),
+    }
 
 
 def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
@@ -155,12 +189,13 @@ def _words(
     headlines: Mapping[str, tuple[str, str]],
     campaigns: Sequence[Mapping[str, str]],
     rows: pd.DataFrame,
+    calls: Sequence[str],
 ) -> Words:
     terms = re.findall("(?s)<dt>(.*?)</dt><dd>(.*?)</dd>", (HERE / "glossary.html.j2").read_text())
     words: Words = [
         ("index.html#glossary", t, "glossary", re.sub("<[^>]+>", "", d)) for t, d in terms
     ]
-    for one in names():
+    for one in [*names(), *behind(calls)]:
         words.append((f"reference.html#{one['name']}", one["name"], "Python", one["doc"][:400]))
     for notebook, (title, question) in headlines.items():
         words.append((f"index.html#{notebook}", title, "notebook", question))
@@ -227,6 +262,18 @@ def names() -> list[dict[str, str]]:
         source = inspect.getsource(thing) if callable(thing) else ""
         made.append({"name": name, "signature": signature, "doc": doc or "", "source": source})
     return made
+
+
+def behind(calls: Sequence[str]) -> list[dict[str, str]]:
+    """The functions that pages call and the glossary names, with docstring and source."""
+    text = (HERE / "glossary.html.j2").read_text(encoding="utf-8")
+    named = {*calls, *re.findall(r"<code>(rank\w+(?:\.\w+)+)</code>", text)}
+    found = {name: pages.source_of(name) for name in sorted(named)}
+    return [
+        {"name": name, "doc": inspect.getdoc(pkgutil.resolve_name(name)) or "", "source": source}
+        for name, source in found.items()
+        if source
+    ]
 
 
 @cache

@@ -207,6 +207,7 @@ def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
                 progress_bar=not quiet and sys.stderr.isatty(),
                 start_timeout=120,
                 request_save_on_cell_execute=False,
+                extra_arguments=["--IPKernelApp.log_level=50"],  # nothing of how it is ended
                 config=Config({"KernelManager": encrypted}),
             )
             return

@@ -13,7 +13,7 @@ them, in numbered notebooks.
 
 from importlib import import_module as _import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = {  # read only when a name is used, so that the package itself loads at once
     "errors": ("DataError",),

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+import pandas as pd
+
 import rankstability
-from paperkit import paths
+from paperkit import pages, paths
+from paperkit.templates import HERE
 from rankcompanion import front
 
 
@@ -38,3 +43,40 @@ def test_columns_named_after_data_are_one_row():
 def test_every_public_name_has_its_help():
     assert [row["name"] for row in front.names()] == list(rankstability.__all__)
     assert all(len(row["doc"]) > 30 for row in front.names())
+
+
+def test_the_page_on_trust_counts_what_was_measured(tmp_path):
+    """Settings by design, the worst of each, and every setting above what chance allows."""
+    made = front.trust(tmp_path)
+    cells = pd.read_csv(tmp_path / "certainty.csv")
+    assert sum(row["cells"] for row in made["rows"]) == made["cells"] == len(cells) > 200
+    assert {row["design"]: row["worst"] for row in made["rows"]} == dict(
+        cells.groupby("design")["false"].max()
+    )
+    assert len(made["above"]) == (cells["false"] > cells["limit"]).sum()
+    assert all(row["contradictions"] == 0 <= row["power"] <= 1 for row in made["rows"])
+    assert front.trust(tmp_path, tmp_path / "none.csv") == {"rows": []}
+
+
+def test_code_leads_to_the_functions_that_it_calls():
+    cells = [
+        {"id": "a", "cell_type": "code", "source": "from rankstability.rank import systems as s"},
+        {"id": "b", "cell_type": "code", "source": "from rankstability import load\nload('x')"},
+        {"id": "c", "cell_type": "code", "source": "s.rank_systems(load('x')); s.nothing(print())"},
+        {"id": "d", "cell_type": "code", "source": "this is no code"},
+        {"id": "e", "cell_type": "markdown", "source": "s.rank_systems()"},
+    ]
+    called = pages.calls(cells)
+    ours = "rankstability.rank.systems.rank_systems"
+    assert called == {"a": [], "b": ["rankstability.load"], "c": [ours, "rankstability.load"]} | {
+        "d": [], "e": []
+    }  # fmt: skip
+    behind = {row["name"]: row for row in front.behind([ours, "rankstability.no.such"])}
+    assert behind[ours]["source"].startswith("def rank_systems(") and behind[ours]["doc"]
+    assert "rankstability.no.such" not in behind and len(behind) > 10  # those of the glossary
+
+
+def test_every_function_that_the_glossary_names_is_there():
+    text = (HERE / "glossary.html.j2").read_text(encoding="utf-8")
+    named = set(re.findall(r"<code>(rank[\w.]+)</code>", text))
+    assert named == {row["name"] for row in front.behind([])} and len(named) > 15

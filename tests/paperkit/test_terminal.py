@@ -6,7 +6,12 @@ import os
 
 import pytest
 
-from paperkit import terminal
+from paperkit import paths, terminal
+
+
+def test_it_looks_at_this_repository():
+    assert terminal.ROOT == paths.ROOT
+
 
 CHANGES = {
     "a notebook": lambda root: (root / "notebooks" / "01.ipynb").write_text("{ }"),
@@ -48,8 +53,10 @@ def test_a_line_per_job_counts_and_says_what_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr(terminal, "COUNT", tmp_path / "count")
     clock = iter([1000.0, 1030.0, 1040.0])
     monkeypatch.setattr(terminal.time, "time", lambda: next(clock))
-    terminal.plan(4)
+    names = ["wmt18 02_outlier_removal__cs-en", "wmt18 03", "wmt18 08", "wmt18 09"]
+    monkeypatch.setattr(terminal, "weight", lambda name: 60.0 if name == names[0] else 30.0)
+    terminal.plan(names)
     line = terminal.ran("wmt18 02_outlier_removal__cs-en", 1005.0)
     assert line.startswith("[  1 of 4] wmt18 02_outlier_removal__cs-en")
-    assert "25 s" in line and line.endswith("about 90 s left")
-    assert terminal.ran("wmt18 03", 1030.0).endswith("about 40 s left")
+    assert "25 s" in line and line.endswith("about 45 s left")
+    assert terminal.ran("wmt18 03", 1030.0).endswith("about 27 s left")

@@ -18,7 +18,7 @@ EXTRAS = ("IPython", "papermill", "nbformat", "nbconvert", "jupyter_client", "bl
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
-    """A folder with the wheel of the files that git holds, unpacked, and nothing else."""
+    """A folder with the wheel of the source archive of what git holds, unpacked, and no more."""
     made = tmp_path_factory.mktemp("wheel")
     listed = ["git", "ls-files", "-z", "lib", "pyproject.toml", "README.md", "LICENSE"]
     try:
@@ -29,8 +29,11 @@ def site(tmp_path_factory) -> Path:
         if (file := paths.ROOT / name).is_file():
             (made / "src" / name).parent.mkdir(parents=True, exist_ok=True)
             (made / "src" / name).write_bytes(file.read_bytes())
+    pack = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", pack, made], cwd=made / "src", check=True)
     build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*build, "-w", made, made / "src"], check=True, capture_output=True)
+    archive = next(made.glob("rankstability-*.tar.gz"))  # the wheel is made from the source archive
+    subprocess.run([*build, "-w", made, archive], check=True, capture_output=True)
     with zipfile.ZipFile(next(made.glob("*.whl"))) as wheel:
         wheel.extractall(made / "site")
     return made / "site"

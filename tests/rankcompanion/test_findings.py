@@ -13,6 +13,7 @@ from paperkit import paths
 from paperkit.templates import template
 from rankcompanion import findings, front, ledger
 from rankcompanion.figures import changes as drawing
+from rankcompanion.papers import koehn2012
 
 
 def test_a_range_is_over_pairs_and_of_pairs_that_have_cases():
@@ -72,6 +73,27 @@ def test_single_removals_are_counted_by_campaign():
     )
     (row,) = findings.removal(changes)  # two pairs give no interval
     assert (row["campaign"], row["part"], row["whole"]) == ("wmtx", 5, 10)
+
+
+def test_the_fewest_judgments_are_shares_with_the_least_pair_named():
+    table = pd.DataFrame(
+        [
+            ("wmtx", "a-b", "first", "judgment", 5, 100, 0),
+            ("wmtx", "c-d", "first", "judgment", 2, 400, 1),
+            ("wmtx", "c-d", "first", "annotator", 1, 9, 0),
+            ("wmtx", "e-f", "first", "judgment", np.nan, 50, 0),
+            ("wmty", "a-b", "line below 1", "judgment", 1, 100, 0),
+        ],
+        columns=["campaign", "pair", "what", "unit", "fewest", "of", "exact"],
+    )
+    (row,) = findings.fewest(table)
+    assert (row["campaign"], row["pair"], row["exact"]) == ("wmtx", "c-d", True)
+    assert (row["part"], row["whole"], row["low"], row["high"]) == (2, 400, 0.005, 0.05)
+    assert row["value"] == pytest.approx(0.0275) and row["units"] == 2
+    said = bare(str(template("findings.j2").module.sentence({"key": "fewest", "rows": [row]})))
+    assert "without 2 of the 400 judgments of wmtx c-d;" in " ".join(said.split())
+    ax = drawing.finding({"key": "fewest", "rows": [row]}).axes[0]
+    assert ax.get_xscale() == "log" and ax.lines[0].get_xdata()[0] == row["value"]
 
 
 def test_halves_are_ranked_by_z_at_half_the_campaign():
@@ -137,11 +159,26 @@ def near(told, low_high, scale=100.0, by=2.0):
 
 def test_the_readme_says_what_the_committed_results_give(said):
     made = findings.sentences(paths.FIGURES).splitlines()
-    assert len(made) == 7
+    assert len(made) == 8
     for ours, line in zip(made, said, strict=True):
         assert line == ours
         figure = line.partition("](")[2].partition(")")[0]
         assert not figure or (paths.ROOT / figure).is_file()
+
+
+def test_what_the_readme_says_of_koehn_is_what_the_simulation_gives():
+    """Figure 3 at 20 instead of 10; LOPEZ at none of the spreads."""
+    text = " ".join((paths.ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert "those of Figure 3 only at 20 instead of 10, and of its LOPEZ at none" in text
+    errors = pd.read_csv(paths.FIGURES / "wmt12" / "09_simulation" / "ranking_errors.csv")
+    printed = koehn2012.printed("Figure 3").rename(columns={"method": "ranker"})
+    both = errors.merge(printed[["ranker", "judgments", "value"]])
+    both["off"] = (both["error"] - both["value"]).abs()
+    worst = both.groupby(["ranker", "spread"])["off"].max()
+    near = {
+        ranker: list(worst[ranker][worst[ranker] < 0.005].index) for ranker in ("BOJAR", "LOPEZ")
+    }
+    assert near == {"BOJAR": [20], "LOPEZ": []}
 
 
 def test_the_front_page_says_what_the_readme_says(said, tmp_path):

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# The wheel in a fresh environment, with the library's own dependencies only, from an empty folder.
+# Source archive and wheel, the wheel made from the archive, as `python -m build` makes them; it is
+# tried in a fresh environment, with the library's own dependencies only, from an empty folder.
 # Versions are those of requirements.lock; packages come from wherever pip is set to look.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-python=${PYTHON:-.venv/bin/python}
+python=$(realpath -s "${PYTHON:-.venv/bin/python}")
 there=$(mktemp -d)
 trap 'rm -rf "$there"' EXIT
 
 mkdir "$there/source" "$there/empty"
 git ls-files lib pyproject.toml README.md LICENSE | tar -cT - | tar -xC "$there/source"
-"$python" -m pip wheel -qq --no-deps --no-build-isolation -w "$there" "$there/source"
+(cd "$there/source" && "$python" -c 'import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])' "$there" > "$there/log")
+"$python" -m pip wheel -qq --no-deps --no-build-isolation -w "$there" "$there"/rankstability-*.tar.gz
 grep -oE '^[a-z0-9.-]+(\[[a-z,-]+\])?==[^ ]+( ; [^\\]+)?' requirements.lock | sed 's/\[[a-z,-]*\]//' > "$there/versions"
 "$python" -m venv "$there/venv"
 "$there/venv/bin/pip" install -qq --disable-pip-version-check -c "$there/versions" "$there"/*.whl

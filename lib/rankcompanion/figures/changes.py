@@ -26,6 +26,7 @@ LEVEL_COLOURS = ["#08306B", "#2E7EBC", "#9DC9E0", "#F1F1F1"]
 SHORT = {"knowles": "Knowles"}
 AXES = {
     "removal": "removals of one system after which the others stand in another order",
+    "fewest": "judgments without which another system is first, share of all (log scale)",
     "halves": "Kendall's τ between the halves, mean over pairs",
     "rules": "clusters under the rule that draws most, over those under the one with fewest",
     "lines": "claimed lines that hold with other units",
@@ -186,9 +187,13 @@ def drawn(found: dict[str, Any]) -> list[tuple[str, dict[str, Any], str]]:
 
 
 def _text(key: str, row: dict[str, Any]) -> str:
+    if key == "fewest":
+        return f"median of {row['units']}: {100 * row['value']:.2g}\u00a0%"
     if key in COUNTED:
         return f"{row['part']:.0f} {'against' if key == 'rules' else 'of'} {row['whole']:.0f}"
-    return f"{row['value']:.2f}" if key == "halves" else f"{row['value']:.0%}".replace("%", " %")
+    return (
+        f"{row['value']:.2f}" if key == "halves" else f"{row['value']:.0%}".replace("%", "\u00a0%")
+    )
 
 
 def described(found: dict[str, Any]) -> str:
@@ -212,10 +217,12 @@ def finding(found: dict[str, Any]) -> Figure:
         ax.hlines(y, row["low"], row["high"], color=FAINT, lw=1.6, zorder=2)
         ax.scatter(ratios, [y] * len(ratios), s=sizes, color=BLUE, alpha=0.45, lw=0, zorder=3)
         ax.plot(row["value"], y, "D", color=RED, ms=7, mec="white", zorder=4)
-    shares = found["key"] not in ("halves", "rules")
-    if shares:
+    if found["key"] == "fewest":
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(lambda v, _: f"{100 * v:g}\u00a0%")
+    elif found["key"] not in ("halves", "rules"):
         ax.set_xlim(-0.03, 1.03)
-        ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+        ax.xaxis.set_major_formatter(PercentFormatter(1, symbol="\u00a0%"))
     ax.yaxis.grid(False)
     ax.set_xlabel(AXES[found["key"]])
     single = "task" if found["key"] == "methods" else "language pair"
