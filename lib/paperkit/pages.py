@@ -337,8 +337,8 @@ ATTRIBUTES = {"*": ["class", "style", "title", "lang", "scope", "colspan", "rows
 ATTRIBUTES["a"] = ["href"]
 
 
-PLAIN = "|".join(sorted(TAGS - {"a"}))
-PLAIN = re.compile(rf'(?:[^<>]|</?(?:{PLAIN})(?: (?:class|scope|title)="[^"<>]*")*>)*+')
+NAMES = "|".join(sorted(TAGS - {"a"}))
+PLAIN = re.compile(rf'(?:[^<>]|</?(?:{NAMES})(?: (?:class|scope|title)="[^"<>]*")*>)*+')
 
 
 def harmless(html: str) -> str:

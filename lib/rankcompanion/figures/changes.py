@@ -191,9 +191,9 @@ def _text(key: str, row: dict[str, Any]) -> str:
         return f"median of {row['units']}: {100 * row['value']:.2g}\u00a0%"
     if key in COUNTED:
         return f"{row['part']:.0f} {'against' if key == 'rules' else 'of'} {row['whole']:.0f}"
-    return (
-        f"{row['value']:.2f}" if key == "halves" else f"{row['value']:.0%}".replace("%", "\u00a0%")
-    )
+    if key == "halves":
+        return f"{row['value']:.2f}"
+    return f"{row['value']:.0%}".replace("%", "\u00a0%")
 
 
 def described(found: dict[str, Any]) -> str:
