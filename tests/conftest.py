@@ -44,6 +44,21 @@ def plain_figures(monkeypatch):
     monkeypatch.delenv("RANKSTABILITY_FIGURE_FORMAT", raising=False)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def in_this_process(request):
+    """Tests of notebooks are about the files that they write: no kernel is needed for these.
+
+    A module that looks at what is shown says ``KERNEL = True``.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.parent.name == "notebooks" and not hasattr(request.module, "KERNEL"):
+            from in_process import without_a_kernel
+            from rankcompanion import run
+
+            patch.setattr(run, "_papermill", without_a_kernel)
+        yield
+
+
 def real(campaign: str) -> Path:
     """The folder of a real campaign; without it the test skips, or fails where required."""
     folder = paths.data_root() / FOLDERS[campaign]

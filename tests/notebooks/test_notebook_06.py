@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-import os
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
 
-from paperkit import claims, paths
+from paperkit import claims
+from rankcompanion import run
 from rankstability.rank import srp
 from rankstability.rank.srp_studies import Design
 from rankstability.read.campaigns import find, load_mqm
@@ -31,22 +29,17 @@ CONTRACT = [
 ]
 
 
-def run(folder, campaign, *settings):
-    asked = (f"campaign={campaign}", f"output_dir={folder}", *settings)
-    done = subprocess.run(
-        [sys.executable, "-m", "rankstability.run", "06_srp", *asked],
-        capture_output=True,
-        text=True,
-        cwd=paths.ROOT,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
-    return folder
+PAPERMILL = run._papermill
+
+
+def executed(folder, campaign, **settings):
+    given = {"campaign": str(campaign), "output_dir": str(folder), "splits": 4, **settings}
+    return run.execute("06_srp", given, quiet=True)
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    return run(tmp_path_factory.mktemp("mqm"), "demo-mqm", "splits=4", "seed=5")
+    return executed(tmp_path_factory.mktemp("mqm"), "demo-mqm", seed=5)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +96,7 @@ def test_claims_of_the_demo_have_no_data(demo):
     assert (official["status"] == "no data").all() and (official["reason"] != "").all()
 
 
-def test_one_rating_per_item(tmp_path):
+def test_one_rating_per_item(tmp_path, monkeypatch):
     """A folder of one's own, one rater per item: what needs two ratings is left out and said."""
     campaign = find("demo-mqm")
     source = next(campaign.folder.glob("*.tsv"))
@@ -116,7 +109,8 @@ def test_one_rating_per_item(tmp_path):
     mine.mkdir()
     file = mine / "mqm_mine_ende.tsv"
     own.to_csv(file, sep="\t", index=False, quoting=csv.QUOTE_NONE, quotechar=None)
-    folder = run(tmp_path / "out", mine, "splits=4")
+    monkeypatch.setattr(run, "_papermill", PAPERMILL)  # what is shown is looked at
+    folder = executed(tmp_path / "out", mine)
     data = mqm.ratings(read_mqm(file, "en-de"))
     assert data.shape == (7, 30, 1)
     means = pd.read_csv(folder / "en-de" / "system_means.csv")
@@ -141,7 +135,7 @@ def test_one_rating_per_item(tmp_path):
     [("demo-srpdc", "workers", {"z", "none"}), ("demo-rr", "blocks", {"none"})],
 )
 def test_other_protocols(tmp_path, campaign, unit, normalisations):
-    folder = run(tmp_path, campaign, "splits=4")
+    folder = executed(tmp_path, campaign)
     table = pd.read_csv(folder / "srp.csv")
     assert list(table.columns[: len(CONTRACT)]) == CONTRACT
     assert unit in set(table["unit"]) and set(table["normalisation"]) == normalisations

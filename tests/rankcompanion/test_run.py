@@ -13,6 +13,7 @@ import nbformat.v4 as v4
 import pandas as pd
 import pytest
 
+from in_process import without_a_kernel
 from paperkit import parameters, paths
 from rankcompanion import commands, run, session
 from rankcompanion.relative_ranking.agreement import MEASURES
@@ -32,21 +33,6 @@ flag: bool = False  # whether
 names: list[str] = ["a"]  # which
 values: list[float] = [1.5]  # how large
 """
-
-
-def without_a_kernel(plan, executed, values, quiet):
-    """What `run._papermill` does, in this process: a kernel takes seconds to start."""
-    notebook, scope = parameters.read_notebook(plan.notebook), {}
-    try:
-        for cell in notebook["cells"]:
-            if cell["cell_type"] == "code":
-                exec(cell["source"], scope)
-                scope |= values if "parameters" in cell["metadata"].get("tags", []) else {}
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        raise RuntimeError(f"{plan.notebook} failed in cell 3\n{what}") from None
-    finally:
-        executed.write_text(json.dumps(notebook))
 
 
 @pytest.fixture
