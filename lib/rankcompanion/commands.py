@@ -77,9 +77,10 @@ def _verdict(args: argparse.Namespace) -> bool:
     if args.write_settings:
         file = settings.write_settings(Path(given["campaign"]), told)
         print(f"{file}:\n{file.read_text(encoding='utf-8')}")
-    elif told and campaigns.in_catalogue(given["campaign"]):
-        expected = "a table of your own with them"
-        raise DataError(f"settings of a table: {', '.join(told)}", expected=expected)
+    about = campaigns.find(given["campaign"]) if told else None
+    if about and (about.format != "long" or not about.own):
+        problem, expected = f"settings of a table: {', '.join(told)}", "a long table of your own"
+        raise DataError(problem, value=f"{about.name}, format {about.format}", expected=expected)
     plan = runner.plan(parameters.VERDICT, given)
     from .verdict import page as verdict
 

@@ -71,7 +71,7 @@ class Judged:
     scale: tuple[float, float] | None = None  # what the format allows, where it says so
     said: tuple[
         tuple[str, str, str], ...
-    ] = ()  # what else was understood: what, value, said by ("": settings)
+    ] = ()  # what more was understood, value, by ("": settings)
 
     def column(self, name: str) -> pd.Series:
         """Our column as text; empty where the file has none."""

@@ -12,9 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from ..errors import DataError
 from . import columns, languages, long, tables, text
 from .formats import STAND_OFF
@@ -257,10 +254,8 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
         if not pair:
             problem, expected = "no language pair in the file's name", "a name such as "
             raise DataError(problem, value=path.name, expected=expected + "en-de.mqm.seg.score")
-        lines = text.content(path).decode().splitlines()
-        cells = [line.split("\t") if "\t" in line else line.split() for line in lines]
-        systems, scores = _two_each(cells, "SYSTEM and SCORE")
-        frame = pd.DataFrame({"system": systems, "score": scores, "pair": pair})
+        table = tables.read(path, ("system", "score"), tables.BLANKS)
+        frame = table.frame.astype(object).assign(pair=pair)
         sizes = frame["system"].value_counts()
         usual = sizes.mode()[0]
         for system, size in sizes[sizes != usual][:1].items():
@@ -270,24 +265,15 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     frame["segment"] = (place + 1).astype(str)
     documents = path.parent.parent / "documents" / f"{name}.docs"
     if documents.is_file():
-        with text.placed(documents):
-            rows = [line.split("\t") for line in text.content(documents).decode().splitlines()]
-            listed = _two_each(rows, "DOMAIN and DOCUMENT")
-            if len(rows) != usual:
-                problem = "documents for another number of segments"
-                expected = f"{usual}, as each system has scores"
-                raise DataError(problem, value=len(rows), expected=expected)
-        frame["domain"], frame["document"] = np.array(listed, dtype=object)[:, place.to_numpy()]
-    table = tables.table(path, frame.astype("category"), np.arange(1, len(frame) + 1))
+        listed = tables.read(documents, ("domain", "document"), "\t").frame
+        if len(listed) != usual:
+            problem = "documents for another number of segments"
+            expected, n = f"{usual}, as each system has scores", len(listed)
+            raise DataError(problem, file=documents, value=n, expected=expected)
+        for name in listed:
+            frame[name] = listed[name].astype(object).to_numpy()[place]
+    table = replace(table, frame=frame.astype("category"))
     return columns.Judged(table, {name: name for name in frame.columns}, Counter())
-
-
-def _two_each(rows: list[list[str]], expected: str) -> list[tuple[str, ...]]:
-    """The two columns of `rows`."""
-    for number, row in enumerate(rows, start=1):
-        if len(row) != 2:
-            raise tables.wrong_width(number, len(row), f"{expected}, with a tab")
-    return list(zip(*rows, strict=True))
 
 
 READERS = {

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from rankcompanion.commands import main
+from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.read import campaigns, settings
 from rankstability.read.columns import almost
@@ -188,8 +191,9 @@ def test_the_command_line_settles_a_table(tmp_path, capsys, monkeypatch):
     assert "a column for each system: Aspen, Birch (by the comm" in capsys.readouterr().err
     (tmp_path / "wide.csv").unlink()
     assert main(["verdict", "odd.csv", *small]) == 2  # nothing stays behind
-    assert main(["verdict", "demo-srdc", *told]) == 2
-    assert "settings of a table: columns, scale" in capsys.readouterr().err
+    for other in ("demo-srdc", str(paths.DEMO / "demo-rr" / "demo.RNK_results.csv")):
+        assert main(["verdict", other, *told]) == 2
+        assert "settings of a table: columns, scale" in capsys.readouterr().err
     assert main(["verdict", "odd.csv", *small, "--write-settings"]) == 0
     written = (
         "columns: {system: MT engine, annotator: Rater, segment: Sentence, score: Adequacy (0-"
@@ -230,3 +234,19 @@ def test_accounts_made_for_a_campaign_are_asked_about(tmp_path, names, said, ask
         rows = campaigns.find(file).reading
         rows = rows[rows["what"] == "accounts"]
         assert len(rows) == bool(asked) and all(one.startswith(asked) for one in rows["value"])
+
+
+def test_logs_of_an_evaluation_harness_have_tasks_as_documents(tmp_path):
+    """As Inspect and lm-eval write them, one sample a row; samples count within their task."""
+    rows = [
+        {"model": m, "task": t, "sample_id": k, "scorer": "judge", "value": (k + n) % 2, "epoch": 1}
+        for n, m in enumerate("AB") for t in ("gsm8k", "arc") for k in range(4)
+    ]  # fmt: skip
+    file = table(tmp_path, [json.dumps(row) for row in rows], "log.jsonl")
+    with pytest.raises(DataError, match=r"columns: \{score: value\}\n"):
+        campaigns.find(file)
+    (tmp_path / "campaign.yaml").write_text("columns: {document: task, score: value}\n")
+    campaign = campaigns.find(tmp_path)
+    frame = campaigns.load(campaign)
+    assert set(frame["document"]) == {"gsm8k", "arc"} and frame["segment"].nunique() == 8
+    assert campaign.words["systems"] == "models" and campaign.unsaid == {"pair", "annotator"}
