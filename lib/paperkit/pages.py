@@ -151,7 +151,7 @@ class Captions:
     """
 
     def __init__(self) -> None:
-        self.known: dict[tuple[str, bool], tuple[str, str, bool]] = {}
+        self.known: dict[tuple[str, bool], tuple[str, str, list[str]]] = {}
         self.said: set[str] = set()
 
     def taken(self, text: str) -> str:
@@ -159,8 +159,7 @@ class Captions:
         for number, names, whole, words in CAPTION.findall(text):
             each = re.findall("`([^`]+)`", names)
             for name in each:
-                several = len(each) > 1 or "*" in name
-                self.known[name, bool(whole)] = number, " ".join(words.split()), several
+                self.known[name, bool(whole)] = number, " ".join(words.split()), each
         return CAPTION.sub("", text)
 
     def of(self, picture: str) -> str:
@@ -170,8 +169,9 @@ class Captions:
         if not fits:
             return ""
         best = max(fits, key=lambda key: (key[1], key[0] == name, len(key[0])))
-        number, words, several = self.known[best]
-        part = [pair, name.replace("_", " ") if several else ""]
+        number, words, each = self.known[best]
+        alone = [one.rstrip("*") for one in each] == [name]
+        part = [pair, "" if alone else name.replace("_", " ")]
         label = tables.words(", ".join(filter(None, [f"Figure {number}", *part])))
         again = number in self.said
         self.said.add(number)
@@ -337,8 +337,8 @@ ATTRIBUTES = {"*": ["class", "style", "title", "lang", "scope", "colspan", "rows
 ATTRIBUTES["a"] = ["href"]
 
 
-NAMES = "|".join(sorted(TAGS - {"a"}))
-PLAIN = re.compile(rf'(?:[^<>]|</?(?:{NAMES})(?: (?:class|scope|title)="[^"<>]*")*>)*+')
+INERT = "|".join(sorted(TAGS - {"a"}))
+PLAIN = re.compile(rf'(?:[^<>]|</?(?:{INERT})(?: (?:class|scope|title)="[^"<>]*")*>)*+')
 
 
 def harmless(html: str) -> str:
