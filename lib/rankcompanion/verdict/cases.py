@@ -223,7 +223,7 @@ def again(
     claims = int(made.lines["claimed"].sum())
     return {
         "repeat": pd.DataFrame([sizes.repeat(sure, claims, rng)]),
-        "needed": sizes.needed(known, made.ranking["system"].tolist(), alpha),
+        "needed": sizes.needed(known, made.ranking["system"].tolist(), rng, alpha),
         "additions": sizes.additions(known, rng, alpha=alpha),
     }
 

@@ -13,8 +13,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
-from scipy.stats import t as student
+from scipy.special import ndtr, ndtri, stdtr
 
 from rankstability.rank.comparing import tau
 from rankstability.rank.srp import Outcome, stability
@@ -36,22 +35,29 @@ DRAWN = {
 """Which of a campaign's sizes divide the part of each component."""
 POWER = 0.8  # chance of a difference to be found
 LEAST = 1e-18  # variance of a difference, so that none is certain
+GRID = 60  # spreads of true means that are tried
+UNITS = 60  # degrees of freedom from which errors are as good as known
 
 
 @dataclass(frozen=True)
 class Precision:
     """How well a campaign's mean scores are known, part by part.
 
-    `quality` are the estimated true means: those observed, drawn together until they vary as the
-    component says; `parts`, (systems, systems) each, what each component adds to the covariance of
-    the means; `units` the numbers of documents, annotators, judgments of the campaign, where known.
+    `mean` are the observed means; `quality` the estimated true ones: those observed, drawn together
+    until they vary as the component says; `parts`, (systems, systems) each, what each component
+    adds to the covariance of the means; `units` the numbers of documents, annotators, judgments of
+    the campaign, where known; `freedom`, (systems, systems), degrees of freedom of each difference;
+    `caution`: what tests take the variance of a difference for, over what the components say.
     """
 
     systems: tuple[str, ...]
+    mean: np.ndarray
     quality: np.ndarray
+    freedom: np.ndarray
     parts: dict[str, np.ndarray]
     units: dict[str, int]
     components: variance.Components
+    caution: float = 1.0
 
     def covariance(
         self, documents: float = 1.0, annotators: float = 1.0, ratings: float = 1.0
@@ -71,6 +77,66 @@ class Precision:
         """Standard error of each difference of two means; `times` as for `covariance`."""
         return np.sqrt(difference_variance(self.covariance(**times), LEAST))
 
+    def truths(self, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draws of what the true means may be, (draws, systems), and of the scale of the errors.
+
+        Given those observed: true means normal about a level, with a spread, of which nothing is
+        known beforehand; errors by `errors`, as if each system had its own, times the scale:
+        degrees of freedom over a chi-square. So who looks best is drawn towards the others, and
+        what is promised holds on average over campaigns.
+        """
+        n = len(self.mean)
+        freedom = np.median(self.freedom[np.triu_indices(n, 1)])
+        scale = freedom / rng.chisquare(freedom, draws)
+        apart = self.errors() ** 2 * (1 - np.eye(n))
+        whole = apart.sum() / (2 * (n - 1))
+        own = (apart.sum(axis=1) - whole) / (n - 2) if n > 2 else np.full(n, whole / 2)
+        error = scale[:, None] * np.maximum(own, 0.1 * whole / n)
+        most = 3 * (self.mean.std() + np.sqrt(whole / n))
+        spread = np.linspace(most / GRID, most, GRID)[:, None, None] ** 2
+        weight = 1 / (error + spread)
+        total = weight.sum(axis=2)
+        level = (weight * self.mean).sum(axis=2) / total
+        log = np.log(weight).sum(axis=2) - np.log(total)
+        log = (log - (weight * (self.mean - level[..., None]) ** 2).sum(axis=2)) / 2
+        chance = np.exp(log - log.max(axis=0)).cumsum(axis=0)
+        chosen = (rng.random(draws) * chance[-1] > chance).sum(axis=0), np.arange(draws)
+        centre = level[chosen] + rng.standard_normal(draws) / np.sqrt(total[chosen])
+        kept = spread[chosen[0], 0] * weight[chosen]
+        drawn = kept * self.mean + (1 - kept) * centre[:, None]
+        return drawn + np.sqrt(kept * error) * rng.standard_normal(error.shape), scale
+
+    def again(
+        self,
+        truths: tuple[np.ndarray, np.ndarray],
+        rng: np.random.Generator,
+        alpha: float = 0.05,
+        **times: float,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """One campaign of this size for each of `truths`: what it would say.
+
+        Returns mean scores; p of each difference, (campaigns, systems, systems); and the number of
+        lines that hold above each system, by the lines of `certainty.family` (what pairs declared
+        one by one add to these is left out: it is little).
+        """
+        mean, scale = truths
+        grown = min(times.get(size, 1.0) for size in ("documents", "annotators"))
+        freedom = np.maximum((self.freedom + 1) * grown - 1, 1e-3)
+        typical = round(np.median(freedom[np.triu_indices(len(freedom), 1)]))
+        covariance = self.covariance(**times)
+        mean = mean + np.sqrt(scale)[:, None] * normal_draws(covariance, len(mean), rng)
+        # errors are estimated, too: of so many units, each difference by itself
+        degrees = min(max(typical, 1), UNITS)
+        units = normal_draws(covariance, len(mean) * degrees, rng)
+        units = units.reshape(len(mean), degrees, -1)
+        estimated = units.transpose(0, 2, 1) @ units / degrees
+        own = np.diagonal(estimated, axis1=1, axis2=2)
+        apart = own[:, :, None] + own[:, None] - 2 * estimated
+        caution = 1 + (self.caution - 1) / max(grown, 1.0)  # with more units there is less need
+        error = np.sqrt(np.maximum(caution * scale[:, None, None] * apart, LEAST))
+        p = 2 * stdtr(freedom, -np.abs(mean[:, :, None] - mean[:, None]) / error)
+        return mean, p, _above(mean, p, alpha)
+
 
 def precision(
     scored: Scores, fitted: variance.Components | None = None, by_domain: bool = False
@@ -84,20 +150,20 @@ def precision(
     """
     of = factors(scored)
     fitted = fitted or variance.crossed_where_possible(scored.score, of)
-    parts = {
-        name: fitted.variance[name] * share.T @ share
-        for name, share in shares(scored, of, by_domain).items()
-    }
+    part_of = shares(scored, of, by_domain)
+    parts = {name: fitted.variance[name] * share.T @ share for name, share in part_of.items()}
     mean = scored.means(by_domain)
     centre = mean.mean()
     shrink = np.sqrt(fitted.variance["system"] / max(float(mean.var(ddof=1)), 1e-12))
-    units = {"judgments": len(scored.score)}
-    units |= {
-        name: len(np.unique(of[factor]))
-        for name, factor in (("documents", "document"), ("annotators", "worker"))
-        if factor in of
-    }
-    return Precision(scored.systems, centre + shrink * (mean - centre), parts, units, fitted)
+    units, effective = {"judgments": len(scored.score)}, [np.full(len(mean), np.inf)]
+    for name, factor in (("documents", "document"), ("annotators", "worker")):
+        if factor in of:
+            units[name] = len(np.unique(of[factor]))
+            effective.append(1 / (part_of[factor] ** 2).sum(axis=0))
+    freedom = np.minimum(np.min(effective, axis=0), len(scored.score)) - 1
+    freedom = np.maximum(np.minimum(freedom[:, None], freedom), 1e-3)
+    quality = centre + shrink * (mean - centre)
+    return Precision(scored.systems, mean, quality, freedom, parts, units, fitted)
 
 
 def factors(scored: Scores) -> dict[str, np.ndarray]:
@@ -167,57 +233,52 @@ def repeats(
 ) -> dict[str, float]:
     """What two campaigns of this size, with all units drawn anew, are expected to say.
 
-    Of `draws` pairs of campaigns, their size as for `Precision.covariance`.
+    Of `draws` pairs of campaigns, their size as for `Precision.covariance`, each about a draw of
+    `Precision.truths`; tau is of campaigns about `quality`, for these draws vary too little.
 
     Keys tau, tau_low, tau_high (Kendall's tau between twins: mean, and range of 95 % of them), srp,
     srp_equal_claims, significant_pairs, lines_held (mean, at `alpha` for all lines together),
     smallest_gap.
     """
-    means = known.quality + normal_draws(known.covariance(**times), 2 * draws, rng)
-    error = known.errors(**times)
-    i, j = np.triu_indices(len(error), 1)
-    z = (means[:, i] - means[:, j]) / error[i, j]
-    p = 2 * ndtr(-np.abs(z))
+    truths = known.truths(draws, rng)
+    truths = np.repeat(truths[0], 2, axis=0), np.repeat(truths[1], 2)
+    means, p, above = known.again(truths, rng, alpha, **times)
+    i, j = np.triu_indices(len(known.systems), 1)
+    p = p[:, i, j]
     sets = np.repeat(np.arange(draws), 2)
-    found = stability(Outcome(known.systems, -means, p, np.abs(z), sets, alpha))
-    taus = tau(means[::2], means[1::2])
-    drawn = ("documents", "annotators")
-    here = min(
-        (known.units[n] for n in drawn if n in known.units), default=known.units["judgments"]
-    )
-    units = max(2, round(here * min(times.get(n, 1.0) for n in drawn)))
-    held = _held(means[::2], error, units - 1, alpha)
+    found = stability(Outcome(known.systems, -means, p, -ndtri(p / 2), sets, alpha))
+    about = known.quality + (means - truths[0]) / np.sqrt(truths[1])[:, None]
+    taus = tau(about[::2], about[1::2])
     low, high = np.quantile(taus, [0.025, 0.975])
     return {
         "tau": float(taus.mean()),
         "tau_low": float(low),
         "tau_high": float(high),
         **{n: float(found[n]) for n in ("srp", "srp_equal_claims", "significant_pairs")},
-        "lines_held": float(np.mean(held)),
+        "lines_held": float(above.max(axis=1).mean()),
         "smallest_gap": smallest_gap(known, alpha=alpha, **times),
     }
 
 
-def _held(means: np.ndarray, error: np.ndarray, freedom: int, alpha: float) -> np.ndarray:
-    """Lines held in each draw of means with these errors, by the lines of `certainty.family`.
-
-    What pairs that are declared one by one add to these lines is left out: it is little.
-    """
+def _above(means: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
+    """Lines held above each system in each campaign, from p of each difference."""
     order = np.argsort(-means, axis=1, kind="stable")
-    best = np.take_along_axis(means, order, axis=1)
-    t = (best[:, :, None] - best[:, None, :]) / error[order[:, :, None], order[:, None, :]]
+    p = p[np.arange(len(p))[:, None, None], order[:, :, None], order[:, None, :]]
     n = means.shape[1]
-    weakest = np.stack([t[:, :k, k:].min(axis=(1, 2)) for k in range(1, n)], axis=1)
-    p = 2 * student.sf(weakest, freedom)
-    held = np.zeros_like(p, bool)
+    weakest = np.stack([p[:, :k, k:].max(axis=(1, 2)) for k in range(1, n)], axis=1)
+    held = np.zeros_like(weakest, bool)
     while True:  # tested at alpha over the most groups of equals between lines already held
         before, groups = held, np.zeros(len(p), int)
         for k, one in enumerate(held):
             ends = np.flatnonzero(np.concatenate([[True], one, [True]]))
             groups[k] = (np.diff(ends) // 2).sum()
-        held = held | (p * groups[:, None] <= alpha)
+        held = held | (weakest * groups[:, None] <= alpha)
         if (held == before).all():
-            return held.sum(axis=1)
+            break
+    lines = np.cumsum(np.pad(held, ((0, 0), (1, 0))), axis=1)
+    out = np.empty_like(lines)
+    np.put_along_axis(out, order, lines, axis=1)
+    return out
 
 
 def plans(

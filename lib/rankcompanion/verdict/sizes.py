@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
 
 from rankstability.rank.certainty import Certainty
 from rankstability.rank.comparing import tau
@@ -24,6 +23,8 @@ from .design import DRAWN, Precision
 
 MOST = 10_000  # judgments from which components are estimated
 SIZES = ("documents", "annotators", "ratings")
+GROWN = (1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100)  # campaigns tried
+LEAST = 1e-3  # degrees of freedom of a system that one unit holds
 
 
 def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Precision:
@@ -48,8 +49,13 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     parts = {name: part for name, part in known.parts.items() if name in anew}
     sizes = {size for name in parts for size in DRAWN[name]} | {"judgments"}
     number = {name: count for name, count in known.units.items() if name in sizes}
-    quality = sure.drawn_together()[np.argsort(sure.order)]
-    return replace(known, quality=quality, parts=parts, units=number)
+    place = np.argsort(sure.order)
+    pairs = np.ix_(place, place)
+    quality, freedom = sure.drawn_together()[place], np.maximum(sure.df[pairs], LEAST)
+    known = replace(known, quality=quality, freedom=freedom, parts=parts, units=number)
+    apart = ~np.eye(len(place), dtype=bool)
+    ratio = np.median(sure.variance[pairs][apart] / known.errors()[apart] ** 2)
+    return replace(known, caution=max(1.0, float(ratio)))
 
 
 def of_means(sure: Certainty, judgments: int) -> Precision:
@@ -60,37 +66,54 @@ def of_means(sure: Certainty, judgments: int) -> Precision:
     """
     units = {"judgments": judgments, "annotators": min(sure.units.values())}
     none = variance.Components({}, float(sure.mean.mean()), {}, 0.0, judgments)
-    parts = {"worker": sure.covariance}
-    return Precision(sure.systems, sure.drawn_together(), parts, units, none)
+    parts, freedom = {"worker": sure.covariance}, np.maximum(sure.df, LEAST)
+    return Precision(sure.systems, sure.mean, sure.drawn_together(), freedom, parts, units, none)
 
 
-def needed(known: Precision, ranked: Sequence[str], alpha: float = 0.05) -> pd.DataFrame:
-    """What each pair of neighbours of `ranked` (best first) needs to be told apart at `alpha`.
+def needed(
+    known: Precision,
+    ranked: Sequence[str],
+    rng: np.random.Generator,
+    alpha: float = 0.05,
+    draws: int = 300,
+) -> pd.DataFrame:
+    """What each pair of neighbours of `ranked` (best first) needs so that a line separates them.
 
     Columns below, system, other (the neighbour below), gap (estimated true difference; low and high
-    its 95 % interval), error, power (of a campaign of this size), smallest_gap (that this campaign
-    would find with chance `POWER`), times (how many times the campaign, in all sizes alike, finds
-    the gap with `POWER`; times_low and times_high for the ends of its interval; inf where the gap
-    may be 0), judgments (that many in all, at least those here), and documents, annotators, ratings
-    where these can be added: how many in all if only they grow (ratings: times those of each item
-    now), inf where no number is enough.
+    its 95 % interval), error, power (chance that in a campaign of this size a line holds between
+    them, in this order), smallest_gap (that a test of this pair at `alpha` finds with chance
+    `POWER`), times (how many times the campaign, in all sizes alike, gives such a line with chance
+    `POWER`; inf where none of `GROWN` does), times_low and times_high (what a test of the pair
+    needs for the ends of its interval), judgments (that many in all, at least those here), and
+    documents, annotators, ratings where these can be added: how many in all if only they grow
+    (ratings: times those of each item now), inf where no number is enough.
+
+    Chances are over true means as `Precision.truths` draws them, `draws` of them.
     """
     at = {name: k for k, name in enumerate(known.systems)}
     place = [at[name] for name in ranked]
     i, j = place[:-1], place[1:]
-    gap, error = known.quality[i] - known.quality[j], known.errors()[i, j]
+    truths = known.truths(draws, rng)
+    gap, error = truths[0][:, i] - truths[0][:, j], known.errors()[i, j]
     bar = design.errors_needed(alpha)
     out = pd.DataFrame({"below": np.arange(1, len(ranked))})
-    out["system"], out["other"] = ranked[:-1], ranked[1:]
-    out["gap"], out["low"], out["high"] = gap, gap - 1.96 * error, gap + 1.96 * error
-    out["error"], out["power"] = error, ndtr(np.abs(gap) / error - ndtri(1 - alpha / 2))
-    out["smallest_gap"] = bar * error
-    for end, of in (("", "gap"), ("_low", "high"), ("_high", "low")):
-        out["times" + end] = design.size_needed(bar * error, out[of].to_numpy())
-    out["judgments"] = np.ceil(np.maximum(out["times"], 1.0) * known.units["judgments"])
+    out["system"], out["other"], out["gap"] = ranked[:-1], ranked[1:], gap.mean(axis=0)
+    out["low"], out["high"] = np.quantile(gap, [0.025, 0.975], axis=0)
+    found = np.empty((len(GROWN), len(i)))
+    for k, grown in enumerate(GROWN):
+        above = known.again(truths, rng, alpha, documents=grown, annotators=grown)[2]
+        found[k] = (above[:, i] < above[:, j]).mean(axis=0)
+    found = np.maximum.accumulate(found, axis=0)  # more never tells less
+    times = [np.interp(design.POWER, f, np.log(GROWN), right=np.inf) for f in found.T]
+    out["error"], out["power"], out["smallest_gap"] = error, found[0], bar * error
+    out["times"] = np.exp(times)
+    for name, end, other in (("low", "high", np.minimum), ("high", "low", np.maximum)):
+        of_end = design.size_needed(bar * error, out[end].to_numpy())
+        out["times_" + name] = other(of_end, out["times"])
+    out["judgments"] = np.ceil(out["times"] * known.units["judgments"])
     by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
     for size in sizes(known):
-        alone = _alone(by_part, size, np.maximum(gap, 0.0) / bar)
+        alone = _alone(by_part, size, error / np.sqrt(out["times"].to_numpy()))
         out[size] = np.ceil(alone * known.units[size]) if size in known.units else alone
     return out
 
@@ -129,17 +152,18 @@ def additions(
     # components drawn by their standard errors, over those estimated
     log_error = [known.components.log_error.get(name, np.nan) for name in known.parts]
     drawn = np.exp(rng.standard_normal((draws, len(by_part))) * np.nan_to_num(log_error))
-    now = np.median(by_part.sum(axis=0)), np.median(drawn @ by_part, axis=1)
+    least = np.finfo(float).tiny  # without an error nothing is gained
+    now = np.median(by_part.sum(axis=0)) + least, np.median(drawn @ by_part, axis=1) + least
     rows = []
     for name, times in options.items():
         falls = [1 / np.prod([times.get(size, 1.0) for size in DRAWN[n]]) for n in known.parts]
         error = np.median(falls @ by_part)
         low, high = np.quantile(
-            1 - np.median((drawn * falls) @ by_part, axis=1) / now[1], [0.025, 0.975]
+            1 - (np.median((drawn * falls) @ by_part, axis=1) + least) / now[1], [0.025, 0.975]
         )
         judgments = times.get("documents", 1.0) * times.get("ratings", 1.0)
         row = {"addition": name, "judgments": judgments, "error": np.sqrt(error)}
-        row |= {"gain": 1 - error / now[0], "gain_low": low, "gain_high": high}
+        row |= {"gain": 1 - (error + least) / now[0], "gain_low": low, "gain_high": high}
         rows.append(row | design.repeats(known, rng, **times, draws=draws, alpha=alpha))
     out = pd.DataFrame(rows)
     return out.sort_values("gain", ascending=False, kind="stable", ignore_index=True)

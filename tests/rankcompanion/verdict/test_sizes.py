@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,25 +36,51 @@ def ranked(known):
     return [known.systems[k] for k in np.argsort(-known.quality, kind="stable")]
 
 
-def test_so_many_units_find_the_gap_in_four_of_five_campaigns(known):
-    table = sizes.needed(known, ranked(known))
+def test_so_many_units_give_a_line_in_four_of_five_campaigns(known):
+    known = replace(known, parts={name: 0.02 * part for name, part in known.parts.items()})
+    table = sizes.needed(known, ranked(known), np.random.default_rng(0))
     assert table["below"].tolist() == list(range(1, len(known.systems)))
-    for row in table.itertuples():
-        at = [known.systems.index(s) for s in (row.system, row.other)]
-        grown = [{"documents": row.times, "annotators": row.times}]
-        grown += [{s: getattr(row, s) / known.units.get(s, 1)} for s in SIZES]
-        for times in grown:
-            size = next(iter(times.values()))
-            if not np.isfinite(size):  # no number is enough: nor are a million times as many
-                far = known.errors(**dict.fromkeys(times, 1e6))[tuple(at)]
-                assert row.gap / far < 2.8016
-            elif size > 1:
-                error = known.errors(**times)[tuple(at)]
-                assert 2.8015 < row.gap / error < 2.8016 * 1.05  # rounded up to whole units
-        assert row.gap == pytest.approx(known.quality[at[0]] - known.quality[at[1]])
-        assert row.smallest_gap == pytest.approx(2.8016 * row.error, rel=1e-4)
+    truths = known.truths(2000, np.random.default_rng(1))
+    promised = table[np.isfinite(table["times"])]
+    assert len(promised) and (promised["times"] >= 1).all()
+    for row in promised.itertuples():
+        i, j = (known.systems.index(s) for s in (row.system, row.other))
+        grown = {"documents": row.times, "annotators": row.times}
+        above = known.again(truths, np.random.default_rng(2), **grown)[2]
+        found = (above[:, i] < above[:, j]).mean()
+        assert found > 0.75 if row.times == 1 else abs(found - 0.8) < 0.06
         assert row.times_low <= row.times <= row.times_high
-        assert np.isinf(row.times_high) == (row.low <= 0)
+        assert row.smallest_gap == pytest.approx(2.8016 * row.error, rel=1e-4)
+        for size in SIZES:  # one size alone: the same error of the difference
+            alone = getattr(row, size) / known.units.get(size, 1)
+            target = row.error / np.sqrt(row.times)
+            if np.isfinite(alone) and alone > 1:
+                assert known.errors(**{size: alone})[i, j] <= target * (1 + 1e-9)
+            elif not np.isfinite(alone):  # nor are a million times as many
+                assert known.errors(**{size: 1e6})[i, j] > target
+    at = {name: k for k, name in enumerate(known.systems)}
+    place = [at[name] for name in ranked(known)]
+    gaps = truths[0][:, place[:-1]] - truths[0][:, place[1:]]
+    assert table["gap"].to_numpy() == pytest.approx(gaps.mean(axis=0), abs=0.5)
+
+
+def test_true_means_are_drawn_towards_each_other_as_their_errors_say():
+    """Against the normal posterior where spread and errors are as good as known."""
+    rng = np.random.default_rng(2)
+    true = rng.normal(0, 2, 200)
+    error = np.diag(rng.uniform(0.5, 3, 200))
+    seen = true + rng.normal(0, np.sqrt(np.diag(error)))
+    of = sizes.of_means(sure(seen, error, 10_000), 1000)
+    drawn, scale = of.truths(3000, rng)
+    true = true[np.argsort(-seen, kind="stable")]
+    own = np.diag(of.covariance())
+    kept = 4 / (4 + own)
+    expected = of.mean.mean() + kept * (of.mean - of.mean.mean())
+    assert np.corrcoef(drawn.mean(axis=0), expected)[0, 1] > 0.99
+    assert np.abs(drawn.mean(axis=0) - expected).max() < 0.8
+    assert drawn.std(axis=0) == pytest.approx(np.sqrt(kept * own), rel=0.25)
+    inside = np.abs(drawn.mean(axis=0) - true) < 1.96 * drawn.std(axis=0)
+    assert 0.9 < inside.mean() < 0.99 and abs(scale.mean() - 1) < 0.01
 
 
 def test_a_size_that_the_error_does_not_know_is_not_asked_for():
@@ -86,21 +115,26 @@ def test_what_is_worth_most_is_what_its_components_say(known):
     assert table.loc["all", "lines_held"] >= table.loc["none", "lines_held"]
     alone = GIVEN | {"worker": 0.0, "worker:system": 0.0}
     none = {n: p * (alone[n] > 0) for n, p in known.parts.items()}
-    without = design.Precision(known.systems, known.quality, none, known.units, known.components)
+    without = replace(known, parts=none)
     table = sizes.additions(without, np.random.default_rng(0), 20).set_index("addition")
     assert table.loc["annotators", "gain"] == 0
+    still = replace(known, parts={n: 0 * p for n, p in known.parts.items()})
+    with warnings.catch_warnings():  # where nothing errs nothing is gained
+        warnings.simplefilter("error")
+        table = sizes.additions(still, np.random.default_rng(0), 20)
+    assert (table["gain"] == 0).all() and (table["error"] == 0).all()
 
 
 def test_comparisons_need_as_many_judges_as_their_covariance_says():
     of = sizes.of_means(sure([0.6, 0.4], np.eye(2) * 0.0004, 50), 1000)
     assert of.quality[0] - of.quality[1] == pytest.approx(0.2 * np.sqrt(1 - 0.0002 / 0.01))
-    row = sizes.needed(of, ["a", "b"]).iloc[0]
+    row = sizes.needed(of, ["a", "b"], np.random.default_rng(0)).iloc[0]
     assert row["error"] == pytest.approx(np.sqrt(0.0008)) and row["judgments"] == 1000
     table = sizes.additions(of, np.random.default_rng(1), 50)
     assert table["addition"].tolist() == ["annotators", "none"]
     assert table["gain"].tolist() == pytest.approx([0.5, 0.0])
     same = sizes.of_means(sure(np.zeros(2), np.eye(2), 50), 9)
-    assert np.isinf(sizes.needed(same, ["a", "b"])["times"]).all()
+    assert np.isinf(sizes.needed(same, ["a", "b"], np.random.default_rng(0))["times"]).all()
 
 
 @needs("wmt24-esa")
