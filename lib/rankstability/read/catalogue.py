@@ -15,8 +15,35 @@ import yaml
 from .. import paths
 from ..errors import DataError
 from . import formats, text
+from .columns import plain
 from .da import GOOD, LATEST, locate
 from .formats import FORMATS, Source
+from .languages import PLACEHOLDER
+
+WORDS = {  # what a page calls each, where neither campaign.yaml nor the table does
+    **{"system": "system", "segment": "segment", "document": "document", "judgment": "judgment"},
+    **{"annotator": "annotator", "pair": "language pair"},
+}
+PROTOCOLS = {"DA": "direct assessment", "RR": "relative ranking", "MQM": "MQM"}
+ARENA = {"system": "model", "segment": "prompt", "pair": "task", "judgment": "battle"}
+WORDS_OF = {  # a protocol's or a format's own, where they are others
+    "RR": {"annotator": "judge"},
+    "MQM": {"annotator": "rater"},
+    "battles": {"protocol": "battles", **ARENA},
+    "long": {"protocol": "single scores"},
+}
+SPOKEN = {  # names of columns that say what a table's systems, segments and annotators are
+    "system": ("model", "engine", "product"),
+    "segment": ("sentence", "prompt", "question", "item"),
+    "annotator": ("worker", "rater", "judge", "user", "respondent", "participant"),
+}
+
+
+def plural(word: str) -> str:
+    """The plural of an English noun (its last word): ``query``: ``queries``."""
+    if word[-1:] == "y" and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")
 
 
 @dataclass(frozen=True)
@@ -92,6 +119,32 @@ class Campaign:
         official = next(files[GOOD]["git_blob"] for files in sources if GOOD in files)
         file = locate(self.folder, GOOD)
         return file is not None and text.git_blob(file) != official
+
+    @cached_property
+    def words(self) -> Mapping[str, str]:
+        """What this campaign calls its systems, segments, documents, annotators, judgments, pairs.
+
+        Of each the singular and the plural (``words["systems"]``), and ``protocol``, in one word or
+        two: as `words:` of campaign.yaml says, else as the columns of a long table are called
+        (``Product``), else as the format and the protocol have it. Names are text to be escaped.
+        """
+        said = {str(name): str(word) for name, word in (self.entry.get("words") or {}).items()}
+        words = {"protocol": PROTOCOLS[self.protocol], **WORDS, **WORDS_OF.get(self.protocol, {})}
+        words |= WORDS_OF.get(self.format, {})
+        for name, header in FORMATS[self.format].columns(self.source()).items():
+            if plain(header) in SPOKEN.get(name, ()):
+                words[name] = plain(header)
+        words |= {name: word for name, word in said.items() if name in words}
+        return words | {f"{one}s": said.get(f"{one}s", plural(words[one])) for one in WORDS}
+
+    @cached_property
+    def unsaid(self) -> frozenset[str]:
+        """Which of pair, document and annotator the files do not name: no page should name them.
+
+        A pair is not said where it is the placeholder ``xx-yy``.
+        """
+        lacking = {"pair"} if self.pairs == (PLACEHOLDER,) else set()
+        return frozenset(lacking | FORMATS[self.format].lacks(self.source()))
 
     def style_of(self, pair: str) -> str:
         """``SR-DC``, ``SR+DC`` or empty, for one pair."""

@@ -71,7 +71,8 @@ class Judged:
 Opener = Callable[[Path, Mapping[str, Any]], Judged]
 
 
-def _key(name: str) -> str:
+def plain(name: str) -> str:
+    """A name without case, blanks and signs."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
@@ -83,8 +84,8 @@ def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, s
     found = {}
     for ours, names in FIELDS.items():
         free = [name for name in header if name not in mapping.values()]
-        exact = [name for name in free if _key(name) == ours]
-        may = exact or [name for name in free if _key(name) in names]
+        exact = [name for name in free if plain(name) == ours]
+        may = exact or [name for name in free if plain(name) in names]
         if ours in mapping:
             may, there = [mapping[ours]], ", ".join(header)
             if mapping[ours] not in header:

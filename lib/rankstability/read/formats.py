@@ -67,6 +67,8 @@ class Format:
     pair_of: Callable[[Path, Mapping[str, Any]], str] | None = None  # where each file holds one
     reading: Callable[[Source], pd.DataFrame] | None = None  # see `long.reading`
     beside: Callable[[Path], bool] | None = None  # whether a table is no judgments, but of them
+    columns: Callable[[Source], Mapping[str, str]] = lambda source: {}  # our column: the header's
+    lacks: Callable[[Source], set[str]] = lambda source: set()  # document, annotator, if unnamed
 
 
 def scores(
@@ -92,6 +94,10 @@ def scores(
         read=lambda source, pair: long.read(parts(source), pair, source.settings),
         workers=lambda source: long.workers(parts(source)),
         reading=lambda source: long.reading(parts(source), source.settings),
+        columns=lambda source: parts(source)[0].names,
+        lacks=lambda source: {"document", "annotator"}.difference(
+            *(p.names for p in parts(source))
+        ),
     )
 
 
@@ -186,6 +192,7 @@ FORMATS: dict[str, Format] = {
         ),
         read=_read_battles,
         pair_of=languages.pair_told,
+        lacks=lambda source: {"document"},
     ),
     "long": scores(columns.opened, columns.knows),
 }  # in the order in which a file is tried

@@ -12,9 +12,11 @@ import yaml
 from ..errors import DataError
 from ..judgments import ZERO_VARIANCE
 from . import columns, formats, languages, text
+from .catalogue import WORDS
 
 NAMES = ("campaign.yaml", "campaign.yml")
 LARGEST = 1 << 16  # bytes of a campaign.yaml
+LONGEST = 40  # characters of a word for systems, segments, ...
 DIGITS = 100  # characters of a number in it
 WIDEST = 1e9  # of a scale, from zero
 
@@ -75,6 +77,14 @@ def _is_people(value: Any) -> bool:
     return isinstance(value, dict) and all(map(_word, value)) and all(map(fine, value.values()))
 
 
+def _is_words(value: Any) -> bool:
+    known = isinstance(value, dict) and set(value) <= NAMED
+    return known and all(
+        isinstance(word, str) and word.isprintable() and 0 < len(word.strip()) <= LONGEST
+        for word in value.values()
+    )
+
+
 def _is_pair(value: Any) -> bool:
     return isinstance(value, str) and bool(languages.pair_of(value))
 
@@ -85,6 +95,8 @@ def _one_of(*words: str) -> Callable[[Any], bool]:
 
 PEOPLE = "{annotator: [accounts]}, such as {A: [sggdeu08*, sggdeu09*]}"
 MAPPED = "{ours: yours}, each column once; ours: " + ", ".join(columns.FIELDS)
+NAMED = {"protocol", *WORDS, *(f"{name}s" for name in WORDS)}
+SPOKEN = "{system: model, segment: question}, of " + ", ".join(WORDS) + ", their plurals, protocol"
 BILINGUAL, NO_SPREAD = "unknown way to judge", "unknown rule for workers whose scores never vary"
 FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     # name: (whether a value is right, the problem where not, what is expected)
@@ -102,6 +114,7 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
     "reset": (_one_of("user", "campaign"), "unknown reach of a reset", "user or campaign"),
     "columns": (_is_columns, "not a mapping of columns", MAPPED),
+    "words": (_is_words, "not a mapping of words", SPOKEN),
     "annotator": (_is_people, "not a mapping of annotators", PEOPLE),
 }
 KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)

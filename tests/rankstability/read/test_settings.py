@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rankstability import find
 from rankstability.errors import DataError
+from rankstability.read.catalogue import Campaign
 from rankstability.read.settings import FIELDS, LARGEST, read_settings
 
 RIGHT = {
@@ -15,6 +18,7 @@ RIGHT = {
     "zero_variance": ["zero", "drop"],
     "scale": [[1, 5], [-0.5, 0.5]], "reset": ["user", "campaign"], "columns": [{"score": "mark"}],
     "annotator": [{"A": ["u1*", "u2"], "B": ["v"]}],
+    "words": [{"system": "product", "systems": "produce", "protocol": "survey"}],
 }  # fmt: skip
 WRONG = {
     "title": ["[a]", "true"], "style": ["SRDC", "[SR-DC]"], "tool": ["{a: b}"],
@@ -25,6 +29,7 @@ WRONG = {
               "[0, .inf]", "[-.inf, 5]", f"[0, {'9' * 99}]", "[-1.0e+308, 1.0e+308]"],
     "annotator": ["A", "[a]", "{A: {b: c}}", "{A: [[u]]}", "{A: true}"],
     "reset": ["all"],
+    "words": ["model", "{judge: user}", "{system: ''}", "{system: 3}", '{system: "a\\nb"}'],
     "columns": ["score", "{points: score}", "{score: [a]}", "{score: mark, time: mark}"],
 }  # fmt: skip
 
@@ -93,3 +98,40 @@ def test_a_number_without_end_is_refused_with_its_line(tmp_path, field, number):
     with pytest.raises(DataError, match="a number of more than 100 characters") as error:
         read_settings(file)
     assert error.value.line == 2 and len(str(error.value)) < 500
+
+
+def spoken(folder: Path, header: str, settings: str = "") -> Campaign:
+    folder.mkdir(exist_ok=True)
+    rows = [
+        f"{system},{segment},u{segment},{segment}" for system in "AB" for segment in range(1, 6)
+    ]
+    (folder / "survey.csv").write_text("\n".join([header, *rows]))
+    (folder / "campaign.yaml").write_text(settings or "title: Ours")
+    return find(folder)
+
+
+def test_a_campaign_is_spoken_of_in_its_own_words(tmp_path: Path) -> None:
+    plain = spoken(tmp_path / "a", "system,segment,annotator,score")
+    assert (plain.words["system"], plain.words["annotators"]) == ("system", "annotators")
+    assert plain.words["protocol"] == "single scores"
+    assert plain.unsaid == {"pair", "document"}
+    named = spoken(tmp_path / "b", "Model,segment,Rater,score", "pair: cs-en")
+    assert (named.words["systems"], named.words["annotator"]) == ("models", "rater")
+    assert named.unsaid == {"document"}
+    words = "words: {system: entry, annotator: person, annotators: people, protocol: survey}"
+    told = spoken(tmp_path / "c", "Model,segment,Rater,score", words).words
+    assert (told["systems"], told["annotators"], told["protocol"]) == (
+        "entries",
+        "people",
+        "survey",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "annotator", "unsaid"),
+    [("demo-rr", "judge", set()), ("demo-mqm", "rater", set()), ("demo-srdc", "annotator", set())],
+)
+def test_protocols_have_words_of_their_own(name: str, annotator: str, unsaid: set[str]) -> None:
+    campaign = find(name)
+    assert campaign.words["annotator"] == annotator
+    assert campaign.unsaid == unsaid
