@@ -25,7 +25,9 @@ def template(name: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number=number, percent=percent, p=p_value, duration=duration, tex=tex)
+    made.filters.update(
+        number=number, percent=percent, p=p_value, duration=duration, tex=tex, short=short
+    )
     return made.get_template(name)
 
 
@@ -66,6 +68,11 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def short(text: str, most: int = 40) -> str:
+    """`text` in at most so many letters; one that is longer ends in a sign of that."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def tex(text: str) -> str:

@@ -45,7 +45,9 @@ def verdict(arguments: Sequence[str]) -> int:
     os.environ.update(runner.ONE_THREAD)  # before anything computes
     os.environ.setdefault("MPLBACKEND", "Agg")
     about = "How far can a ranking be trusted? A page for each language pair, whole or not at all."
-    return _guarded(_parser("verdict", "path", about), list(arguments), _verdict)
+    parser = _parser("verdict", "path", about)
+    parser.add_argument("--jobs", type=int, default=0, help="pairs at a time; default: the cores")
+    return _guarded(parser, list(arguments), _verdict)
 
 
 def _verdict(args: argparse.Namespace) -> bool:
@@ -58,8 +60,10 @@ def _verdict(args: argparse.Namespace) -> bool:
     plan = runner.plan(parameters.VERDICT, given)
     from .verdict import page as verdict
 
-    for one in verdict.execute(plan, args.quiet):
-        print(f"{one.said['name']}: {one.sentence}\n  {plan.final / one.file}\n")
+    jobs = args.jobs or os.cpu_count() or 1
+    made = verdict.execute(plan, args.quiet, jobs)
+    if plan.whole and len(made) > 1:
+        print(f"All of them: {plan.final / 'index.html'}")
     return True
 
 

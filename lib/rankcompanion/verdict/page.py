@@ -10,12 +10,17 @@ import base64
 import html
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import multiprocessing
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from paperkit import parameters, placing
 from paperkit.templates import HERE, template
@@ -30,7 +35,7 @@ from .. import run as runner
 from .. import session
 from ..figures import lines as figures
 from ..session import Drawn, Outputs, Run
-from . import answers
+from . import answers, overview
 from . import cases as study
 
 if TYPE_CHECKING:
@@ -62,29 +67,93 @@ class Verdict:
         return sentence(self.said)
 
 
-def execute(plan: runner.Plan, quiet: bool = False) -> list[Verdict]:
-    """The verdicts of a run as `run.plan` has it, put in place whole; `quiet`: no progress bar."""
+def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdict]:
+    """The verdicts of a run as `run.plan` has it, put in place whole; `quiet`: nothing is said.
+
+    What is known first is said as soon as it is, and where there is no page yet, stands on one that
+    says what is still to come. Pairs are computed by `jobs` processes.
+    """
     made: list[Verdict] = []
+    watch = None if quiet else _Watch(plan.final)
     with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
-        runner.results(plan, own, lambda v: made.extend(verdict(v, plan.read, quiet)))
+        try:
+            runner.results(plan, own, lambda v: made.extend(verdict(v, plan.read, jobs, watch)))
+        except BaseException:
+            if watch:
+                watch.forget(plan.pairs)
+            raise
         if not plan.values.get("output_dir"):
             placing.claim(plan.campaign)
     return made
 
 
+@dataclass(frozen=True)
+class _Watch:
+    """Says what is known of a pair, early and when its page is whole."""
+
+    final: Path
+
+    def early(self, one: Case, said: Mapping[str, Any], shown: Mapping[str, Drawn]) -> None:
+        print(f"{one.name}: {sentence(said)}", flush=True)
+        file = self.final / one.pair / f"verdict{_track(one)}.html"
+        if not file.exists():
+            placing.write_whole(file, page({**said, "unfinished": True}, shown))
+
+    def done(self, made: Verdict) -> None:
+        todo = statements(made.said)["next"]
+        print(f"{made.said['name']}: {todo}\n  {self.final / made.file}\n", flush=True)
+
+    def forget(self, pairs: Sequence[str]) -> None:
+        """Remove pages that were never finished; folders that are then empty, too."""
+        for pair in pairs:
+            for file in (self.final / pair).glob("verdict*.html"):
+                if b'id="unfinished"' in file.read_bytes():
+                    file.unlink()
+            for folder in (self.final / pair, self.final):
+                with suppress(OSError):
+                    folder.rmdir()
+
+
 def verdict(
-    values: Mapping[str, Any], read: Mapping[str, Any] | None = None, quiet: bool = True
+    values: Mapping[str, Any],
+    read: Mapping[str, Any] | None = None,
+    jobs: int = 1,
+    watch: _Watch | None = None,
 ) -> list[Verdict]:
     """Compute and write the verdict of each case, and the campaign's table of them.
 
-    `values` are parameters of notebook 00 by name; `read` may hold judgments by language pair.
+    `values` are parameters of notebook 00 by name; `read` may hold judgments by language pair. The
+    results are the same whatever the number of `jobs`.
     """
     known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
     run = session.opened(parameters.VERDICT, *where, **known)
-    found = cases(run, known["recipe"], known["unit"], read)
-    made = [make(run, one, known) for one in tqdm(found, "verdicts", disable=quiet or None)]
+    asked = [(run, pair, known, (read or {}).get(pair), watch) for pair in run.pairs]
+    if min(jobs, len(asked)) < 2:
+        made = [_of_pair(*one) for one in asked]
+    else:
+        way = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+        with ProcessPoolExecutor(min(jobs, len(asked)), way) as pool:
+            several = [pool.submit(_of_pair, *one) for one in asked]
+            for one in as_completed(several):  # the first that fails ends all
+                if one.exception():
+                    pool.shutdown(wait=False, cancel_futures=True)
+            made = [one.result() for one in several]
     whole(run)
+    return [one for pair in made for one in pair]
+
+
+def _of_pair(
+    run: Run, pair: str, known: Mapping[str, Any], read: Any, watch: _Watch | None
+) -> list[Verdict]:
+    """The verdicts of one pair's cases."""
+    had = {} if read is None else {pair: read}
+    alone = replace(run, pairs=(pair,))
+    made = []
+    for one in cases(alone, known["recipe"], known["unit"], had):
+        made.append(make(run, one, known, watch))
+        if watch:
+            watch.done(made[-1])
     return made
 
 
@@ -98,21 +167,39 @@ def cases(
     return [one for several in made for one in several]
 
 
-def make(run: Run, one: Case, settings: Mapping[str, Any]) -> Verdict:
+def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None = None) -> Verdict:
     """Compute one case's verdict, draw it, write it; `settings`: recipe, and those of `judged`."""
     numbers = {name: value for name, value in settings.items() if name != "recipe"}
-    made, tables = judged(one, **numbers)
-    said = told(run, one, made, tables, dict(settings))
     title = f"{run.campaign.title}: {one.name}"
-    drawn = write(run.out, one, said, tables, _figures(one, made, tables, title, said))
-    return Verdict(said, tables, drawn, f"{one.pair}/verdict{_track(one)}.html")
+    shown: dict[str, Drawn] = {}
+    also = replace(run.out, formats=tuple({**dict.fromkeys(run.out.formats), "pdf": None}))
+
+    def first(made: Standing, tables: dict[str, pd.DataFrame]) -> None:
+        said = told(run, one, made, tables, dict(settings))
+        fig = figures.standing(made.ranking, made.lines, title, said["score_name"], said["alpha"])
+        shown["verdict"] = also.figure(fig, f"verdict{_track(one)}", one.pair)
+        if watch:
+            watch.early(one, said, shown)
+
+    made, tables = judged(one, **numbers, early=first)
+    said = told(run, one, made, tables, dict(settings))
+    for name, fig in _figures(one, made, tables, title).items():
+        shown[name] = run.out.figure(fig, name + _track(one), one.pair)
+    write(run.out, one, said, tables, shown)
+    return Verdict(said, tables, list(shown.values()), f"{one.pair}/verdict{_track(one)}.html")
 
 
 def whole(run: Run) -> pd.DataFrame:
-    """Write all pairs' sentences as one table, where the run is of the whole campaign."""
+    """Write all pairs' sentences as one table and one page, where the run is of the campaign."""
     if not run.whole:
         return pd.DataFrame()
-    return run.out.table(run.out.pair_tables("sentence"), "verdicts")
+    table = run.out.pair_tables("sentence*")
+    run.out.document(overview.page(run, table), "index.html", "", "all pairs on one page")
+    return run.out.table(table, "verdicts")
+
+
+def _nothing(made: Standing, tables: dict[str, pd.DataFrame]) -> None:
+    """What is done early where nobody waits."""
 
 
 def judged(
@@ -123,36 +210,42 @@ def judged(
     draws: int = 200,
     resamples: int = 1000,
     seed: int = 2026,
+    early: Callable[[Standing, dict[str, pd.DataFrame]], None] = _nothing,
 ) -> tuple[Standing, dict[str, pd.DataFrame]]:
-    """The ranking with what holds of it, and all tables of a case's verdict by name."""
+    """The ranking with what holds of it, and all tables of a case's verdict by name.
+
+    `early` is given both when order, lines and sets are there, before what takes longer.
+    """
     rng = named_generator(seed, one.name)
     made = study.standing(one, unit, rng, resamples, alpha)
-    return made, {
+    tables = {
         "ranking": made.ranking,
         "lines": made.lines,
         "answers": answers.line_answers(made),
         "probabilities": made.probabilities,
         "unit_table": made.units,
-        **study.recipes(one, made.unit, alpha),
-        "false_lines": study.false_lines(one, seed, draws, alpha),
-        "removals": study.removals(one, alpha),
-        **study.again(one, made, rng, alpha),
         "controls": study.controls(one),
         "beside": study.beside(one),
         **study.judged_on(one),
+    }
+    early(made, tables)
+    return made, {
+        **tables,
+        **study.recipes(one, made.unit, alpha),
+        "domains": study.by_domain(one, made.unit, alpha),
+        "fewest": study.fewest(one, alpha),
+        "false_lines": study.false_lines(one, seed, draws, alpha),
+        "removals": study.removals(one, alpha),
+        **study.again(one, made, rng, alpha),
         **study.by_annotators(one, rng, alpha),
     }
 
 
 def _figures(
-    one: Case,
-    made: Standing,
-    tables: Mapping[str, pd.DataFrame],
-    title: str,
-    said: Mapping[str, Any],
+    one: Case, made: Standing, tables: Mapping[str, pd.DataFrame], title: str
 ) -> dict[str, Figure]:
-    label = said["score_name"]
-    drawn = {"verdict": figures.standing(made.ranking, made.lines, title, label, said["alpha"])}
+    """The figures but the first, by name."""
+    drawn = {}
     if made.unit:
         named = f"{title}: chance of each rank"
         drawn["chances"] = figures.chances_figure(made.probabilities, named, made.unit)
@@ -172,33 +265,62 @@ def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return list(json.loads(frame.to_json(orient="records", double_precision=12)))
 
 
+def _words(told: Mapping[str, Any]) -> Any:
+    """The macros of the words, that know what is told."""
+    return template("verdict_words.j2").make_module({"v": told})
+
+
+def _plain(markup: object) -> str:
+    return html.unescape(" ".join(str(markup).split()))
+
+
 def sentence(told: Mapping[str, Any]) -> str:
     """The answer in one sentence, as the template says it."""
-    text = str(template("verdict_words.j2").module.sentence(told))
-    return html.unescape(" ".join(text.split()))
+    return _plain(_words(told).sentence(told))
 
 
-def page(told: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bytes:
+def statements(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page says in words, by name: who is best, lines, what next, weakest, and so on.
+
+    `cautions` (what must not be concluded) are a list, the others each a text.
+    """
+    words = _words(told)
+    names = {"best": "best", "lines": "printable", "next": "next", "weakest": "weakest"}
+    said = {name: _plain(getattr(words, macro)(told)) for name, macro in names.items()}
+    lines = str(words.cautions(told)).splitlines()
+    cautions = [_plain(line) for line in lines if line.strip()]
+    return {**said, "paper": _plain(words.paper(told)), "cautions": cautions}
+
+
+def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
     """The verdict as one HTML page that needs nothing else: pictures stand in it."""
     start = "data:image/png;base64,"
-    images = {name: start + base64.b64encode(png).decode() for name, png in pictures.items()}
+    images = {name: start + base64.b64encode(one.png).decode() for name, one in drawn.items()}
     css = (HERE / "site.css").read_text(encoding="utf-8")
     return bytes(template("verdict.html.j2").render(v=told, images=images, css=css).encode())
 
 
 def as_json(told: Mapping[str, Any]) -> bytes:
-    """The contract: sentence, read, pair, protocol, unit, systems, lines, may_be_first, ..."""
+    """All that the page says, as ``page/verdict.schema.json`` has it; first the contract.
+
+    sentence, statements, read, campaign, name, pair, protocol, recipe, unit, systems, lines,
+    may_be_first, fewest, repeat, false_lines, needed; then every other number and table.
+    """
     systems = [{name: row[name] for name in SYSTEM} for row in told["ranking"]]
+    named = ("read", "campaign", "name", "pair", "protocol", "recipe", "unit")
     out = {
         "sentence": sentence(told),
-        "read": told["read"],
-        **{name: told[name] for name in ("campaign", "name", "pair", "protocol", "recipe", "unit")},
+        "statements": statements(told),
+        **{name: told[name] for name in named},
         "systems": systems,
         "lines": [{k: row[k] for k in ("below", "claimed", "held")} for row in told["lines"]],
         "may_be_first": told["may_be_first"],
+        "fewest": told["fewest"],
         "repeat": told["repeat"][0] if told["repeat"] else None,
         **{name: told[name] for name in ("false_lines", "needed")},
     }
+    rest = {name: value for name, value in told.items() if name not in (*out, "systems", "files")}
+    out |= {"systems_ranked": told["systems"], **rest}
     return (json.dumps(out, indent=1, ensure_ascii=False) + "\n").encode()
 
 
@@ -211,6 +333,7 @@ SCORE_NAMES = {
 MAYBE = (
     *("false_lines", "removals", "repeat", "needed", "additions"),
     *("controls", "design", "agreement", "annotators", "influence", "habits"),
+    *("fewest", "domains", "decide", "recipe_lines", "recipes"),
 )
 
 
@@ -235,7 +358,13 @@ def told(
         "pair": one.pair,
         "pair_named": one.pair != PLACEHOLDER,
         "protocol": one.protocol,
+        "protocol_name": run.campaign.words["protocol"],
+        "words": dict(run.campaign.words),
+        "unsaid": sorted(run.campaign.unsaid),
+        "unfinished": False,
         "recipe": one.recipe,
+        "why": one.why,
+        "year": run.campaign.year,
         "rules": f"{recipe.test_name}; {recipe.line_rule}" if recipe else "",
         "unit": made.unit,
         "asked": _asked(made),
@@ -244,6 +373,7 @@ def told(
         "judgments": one.judgments_counted,
         "judges": one.battles.judges if one.battles else None,
         "unnamed": one.battles.unnamed if one.battles else None,
+        "ties": int(np.triu(one.battles.counts.ties, 1).sum()) if one.battles else None,
         "has_documents": one.battles is None and "document" in one.own.units,
         "complete": one.battles is None and complete(one.own),
         "recipe_counts": _recipe_counts(frames),
@@ -308,7 +438,9 @@ def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
     lines["held"] = lines["held"].where(lines["claimed"] == 1, 0)
     counts = lines.groupby("recipe", sort=False)[["claimed", "held", "also_held"]].sum().astype(int)
     ranking = frames["recipes"]
-    first = ranking[ranking["rank"] == 1].set_index("recipe")["system"].rename("first")
+    human = answers.humans(ranking["system"].astype(str).unique())
+    machines = ranking[~ranking["system"].isin(human)] if len(human) else ranking
+    first = machines.sort_values("rank").groupby("recipe")["system"].first().rename("first")
     return rows(counts.join(first).reset_index())
 
 
@@ -339,24 +471,24 @@ def write(
     one: Case,
     said: Mapping[str, Any],
     frames: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Any],
-) -> list[Drawn]:
-    """Write a case's tables, figures, page, JSON and LaTeX; give back the figures to show.
+    drawn: Mapping[str, Drawn],
+) -> None:
+    """Write a case's tables, page, JSON, LaTeX and workbook; its figures are drawn.
 
     Of several tasks of a pair the first takes the plain names, others their own added.
     """
     track = _track(one)
-    for name, frame in frames.items():
-        if len(frame):
-            out.table(frame, name + track, one.pair)
-    shown = {name: out.figure(fig, name + track, one.pair) for name, fig in figures.items()}
+    kept = {name: frame for name, frame in frames.items() if len(frame)}
+    for name, frame in kept.items():
+        out.table(frame, name + track, one.pair)
+    words = statements(said)
     line = {"task": one.name, "protocol": one.protocol, "unit": said["unit"]}
     line |= {"claimed": said["claimed"], "held": said["claimed_held"]}
     line |= {"also_held": said["also_held"], "sentence": sentence(said)}
+    line |= {"best": words["best"], "weakest": words["weakest"]}
+    line |= {"page": f"verdict{track}.html"}
     out.table(pd.DataFrame([line]), "sentence" + track, one.pair)
-    page_of = page(said, {name: drawn.png for name, drawn in shown.items()})
-    out.document(page_of, f"verdict{track}.html", one.pair, "the verdict as a page")
+    out.document(page(said, drawn), f"verdict{track}.html", one.pair, "the verdict as a page")
     out.document(as_json(said), f"verdict{track}.json", one.pair, "the verdict's numbers")
-    latex = f"{template('ranking.tex.j2').render(v=said)}\n".encode()
+    latex = f"{template('ranking.tex.j2').render(v=said, words=_words(said))}\n".encode()
     out.document(latex, f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
-    return list(shown.values())

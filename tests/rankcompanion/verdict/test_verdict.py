@@ -146,7 +146,8 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
         if "system" in frame:
             frame["system"] = frame["system"].astype(str).replace(first, evil)
     told = report.told(run, one, made, tables, SETTINGS)
-    drawn = {"verdict": figures.standing(made.ranking, made.lines, "t", told["score_name"])}
+    fig = figures.standing(made.ranking, made.lines, "t", told["score_name"])
+    drawn = {"verdict": run.out.figure(fig, "verdict", found.pairs[0])}
     report.write(run.out, one, told, tables, drawn)
     folder = tmp_path / found.pairs[0]
     page = (folder / "verdict.html").read_text(encoding="utf-8")
@@ -170,10 +171,11 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     tex = (folder / "ranking.tex").read_text(encoding="utf-8")
     assert r"\& 100\% \_x\_ \$y\$" in tex and tex.count("\\\\\n") == len(made.ranking) + 1
     # what the protocol cannot say is left out
-    assert ("Annotators</h2>" in page) == (campaign != "demo-rr")
+    assert ("Annotators</h2>" in page) == (campaign == "demo-srdc")
+    assert ("Raters</h2>" in page) == (campaign == "demo-mqm")
     assert ("recipes of all years" in page) == (campaign != "demo-rr")
     assert ("two-sided, uncorrected; a line below" in page) == (campaign == "demo-rr")
-    assert ("annotators alone" in page) == (campaign != "demo-rr")
+    assert ("annotators alone" in page) == (campaign == "demo-srdc")
     assert ("annotators differ from themselves" in page) == (campaign == "demo-srdc")
     assert ("mean raw score" in page) == (campaign == "demo-srdc")
 
