@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,8 @@ def template(name: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
-        number=number, percent=percent, p=p_value, duration=duration, tex=tex, short=short
-    )
+    made.filters.update(number=number, percent=percent, p=p_value, duration=duration, tex=tex)
+    made.filters.update(short=short, texnumber=tex_number, label=label, ascii=str.isascii)
     return made.get_template(name)
 
 
@@ -78,3 +78,14 @@ def short(text: str, most: int = 40) -> str:
 def tex(text: str) -> str:
     """`text` with what LaTeX would obey written as text."""
     return "".join(LATEX.get(c, c) for c in text)
+
+
+def tex_number(value: float, digits: int) -> str:
+    """A number with so many decimals and a real minus, for LaTeX."""
+    text = f"{value:.{digits}f}"
+    return f"${text}$" if text.startswith("-") and float(text) else text.removeprefix("-")
+
+
+def label(text: str) -> str:
+    """`text` as a label of LaTeX: small letters, digits, hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

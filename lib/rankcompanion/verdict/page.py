@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import base64
 import html
+import io
 import json
 import math
 import multiprocessing
+import re
 import sys
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
     from ..lines.held import Standing
     from .cases import Case
 
+EPOCH = datetime(2000, 1, 1)  # of workbooks
 SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 
 
@@ -265,6 +271,42 @@ def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return list(json.loads(frame.to_json(orient="records", double_precision=12)))
 
 
+def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
+    """All tables as sheets of one workbook, the same bytes whenever made; nothing without openpyxl.
+
+    A text is never a formula; letters that a sheet cannot hold are left out.
+    """
+    try:
+        from openpyxl import Workbook
+        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, WriteOnlyCell
+    except ImportError:
+        return b""
+    book = Workbook(write_only=True)
+    book.properties.created = book.properties.modified = EPOCH
+    for name, frame in frames.items():
+        sheet = book.create_sheet(name[:31])
+        values = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+        for row in [list(map(str, frame.columns)), *values]:
+            cells = []
+            for value in row:
+                number = isinstance(value, int | float) and math.isfinite(value)
+                plain = value if value is None or number else str(value)
+                text = isinstance(plain, str)
+                cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("", plain) if text else plain)
+                cell.data_type = "s" if text else cell.data_type
+                cells.append(cell)
+            sheet.append(cells)
+    made, out = io.BytesIO(), io.BytesIO()
+    book.save(made)
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.infolist():
+            content = old.read(part)
+            if part.filename == "docProps/core.xml":  # saving sets the time
+                content = re.sub(rb"\d{4}-\d\d-\d\dT[\d:]+Z", b"2000-01-01T00:00:00Z", content)
+            new.writestr(zipfile.ZipInfo(part.filename), content, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
 def _words(told: Mapping[str, Any]) -> Any:
     """The macros of the words, that know what is told."""
     return template("verdict_words.j2").make_module({"v": told})
@@ -319,7 +361,8 @@ def as_json(told: Mapping[str, Any]) -> bytes:
         "repeat": told["repeat"][0] if told["repeat"] else None,
         **{name: told[name] for name in ("false_lines", "needed")},
     }
-    rest = {name: value for name, value in told.items() if name not in (*out, "systems", "files")}
+    left = (*out, "beside", "unfinished")
+    rest = {name: value for name, value in told.items() if name not in left}
     out |= {"systems_ranked": told["systems"], **rest}
     return (json.dumps(out, indent=1, ensure_ascii=False) + "\n").encode()
 
@@ -381,6 +424,7 @@ def told(
         "data": str(run.out.settings.get("data", "")),
         "package": str(run.out.settings.get("package", "")),
         "files": [f"{name}.csv" for name, frame in frames.items() if len(frame)],
+        "workbook": find_spec("openpyxl") is not None,
         "read": _read(run.campaign, one),
     }
 
@@ -399,20 +443,21 @@ def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
     """What was read of a pair: files, and those not read with the reason; how columns and scale
     were understood; what was left out or kept, with counts; who counts as human or reference."""
     judgments = one.judgments
-    human: tuple[str, ...] = ()
-    reference: tuple[str, ...] = ()
+    human, reference = answers.humans(one.systems), list[str]()
     if isinstance(judgments, DirectAssessment):
-        excluded = judgments.excluded.groupby("reason", sort=False)["rows"].sum().to_dict()
-        human, reference = human_systems(judgments), reference_systems(judgments)
+        human = sorted({*human, *human_systems(judgments)})
+        reference, excluded = list(reference_systems(judgments)), judgments.excluded
     else:
-        excluded = dict(judgments.attrs.get("excluded", {}))
+        excluded = judgments.attrs.get("excluded", {})
+    if isinstance(excluded, pd.DataFrame):
+        excluded = excluded.groupby("reason", sort=False)["rows"].sum().to_dict()
     return {
         "files": [file.name for file in campaign.files(one.pair)],
         "unread": [{"file": file, "reason": reason} for file, reason in campaign.unread],
         "how": rows(campaign.reading),
         "counted": [{"reason": str(k), "rows": int(n)} for k, n in excluded.items() if n],
-        "human": list(human),
-        "reference": list(reference),
+        "human": human,
+        "reference": reference,
     }
 
 
@@ -490,5 +535,8 @@ def write(
     out.table(pd.DataFrame([line]), "sentence" + track, one.pair)
     out.document(page(said, drawn), f"verdict{track}.html", one.pair, "the verdict as a page")
     out.document(as_json(said), f"verdict{track}.json", one.pair, "the verdict's numbers")
-    latex = f"{template('ranking.tex.j2').render(v=said, words=_words(said))}\n".encode()
+    given = {"v": said, "words": _words(said), "digits": figures.decimals(frames["ranking"])}
+    latex = f"{template('ranking.tex.j2').render(**given)}\n".encode()
     out.document(latex, f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
+    if book := workbook(kept):
+        out.document(book, f"tables{track}.xlsx", one.pair, "all tables as a workbook")

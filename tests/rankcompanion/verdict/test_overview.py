@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
+import shutil
+import subprocess
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -11,10 +16,12 @@ import pytest
 
 from conftest import needs
 from paperkit import placing
-from rankcompanion import commands, run
+from paperkit.templates import HERE, template
+from rankcompanion import commands, front, run
 from rankcompanion.verdict import answers
 from rankcompanion.verdict import page as report
 from rankstability import paths
+from rankstability.read.campaigns import find
 from verdicts import told_of, written
 
 FEW = ["draws=5", "resamples=50"]
@@ -175,3 +182,98 @@ def test_the_recipe_is_chosen_for_a_reason_and_another_first_is_named():
     assert "Another would change who is first: X&lt;Y by wmt99, instead of Cedar.103." in page
     page = report.page(told | {"recipe_counts": [*mine, other | {"first": "Cedar.103"}]}, {})
     assert "By every other recipe Cedar.103 is first, too." in page.decode()
+
+
+# ------------------------------------------------------------------ what is handed on
+
+
+def schema():
+    return json.loads((HERE / "page" / "verdict.schema.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module", params=["demo-srdc", "demo-mqm", "demo-rr", "ratings.csv"])
+def told(request):
+    name = request.param
+    return told_of(str(paths.DEMO / name), find(paths.DEMO / name).pairs[0])
+
+
+def test_the_json_has_its_schema_and_the_whole_page_is_made_of_it(told):
+    jsonschema = pytest.importorskip("jsonschema")
+    out = written(told)
+    jsonschema.validate(out, schema())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(out | {"another": 1}, schema())
+    again = out | {"systems": out["systems_ranked"], "unfinished": False}
+    again["repeat"] = [out["repeat"]] if out["repeat"] else []
+    assert report.page(again, {}) == report.page(told, {})
+    for name, rows in out.items():  # columns of tables are explained
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict) and name != "systems":
+            told_of_it = front.meanings(name, list(rows[0]))
+            assert all(row["text"] for row in told_of_it), (name, told_of_it)
+
+
+def test_nothing_can_be_told_and_the_json_still_has_its_schema(tmp_path):
+    rows = [(s, k, 50 + k % 7 + 3 * (s == "A")) for s in "AB" for k in range(40)]
+    file = tmp_path / "mine.csv"
+    pd.DataFrame(rows, columns=["system", "segment", "score"]).to_csv(file, index=False)
+    out = written(told_of(file, "xx-yy"))
+    pytest.importorskip("jsonschema").validate(out, schema())
+    assert out["statements"]["best"].startswith("No system may be called best: A has the highest")
+    assert out["statements"]["next"].startswith("Name in the data who judged")
+
+
+def latex(told, systems):
+    ranking = [{**row, "system": name} for row, name in zip(told["ranking"], systems, strict=False)]
+    told = told | {"ranking": ranking}
+    given = {"v": told, "words": report._words(told), "digits": 2}
+    return template("ranking.tex.j2").render(**given)
+
+
+def test_the_table_for_a_paper_has_rules_minus_signs_ranges_and_a_label(told):
+    text = latex(told, [row["system"] for row in told["ranking"]])
+    n, marks = len(told["ranking"]), {(row["claimed"], row["held"]) for row in told["lines"]}
+    assert text.count(" \\\\\n") == n + 1 and "\\toprule" in text and "\\bottomrule" in text
+    assert re.search(r"\\label\{tab:[a-z0-9-]+\}", text) and "$n = " in text
+    assert ("\\dotfill" in text) == ((1, 0) in marks)
+    assert ("\\midrule\\midrule" in text) == ((0, 1) in marks)
+    rows = re.findall(r"^\d+ & .*$", text, re.M)
+    for row, of in zip(rows, told["ranking"], strict=True):
+        assert ("$-" in row) == (min(of["score"], of["low"], of["high"]) < -0.005)
+        assert "-0." not in row.replace("$-0.", "")
+        low, high = of["rank_low"], of["rank_high"]
+        assert row.endswith(f"& {low}--{high} \\\\" if low != high else f"& {low} \\\\")
+
+
+@pytest.mark.skipif(not shutil.which("xelatex"), reason="there is no XeLaTeX here")
+@pytest.mark.parametrize("names", [["& 100% _x_ $y$ #{}~^\\"], ["机器翻译", "翻訳"]])
+def test_xelatex_makes_a_page_of_it(told, names, tmp_path):
+    systems = [*names, *(row["system"] for row in told["ranking"][len(names) :])]
+    start = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
+    (tmp_path / "t.tex").write_text(start + latex(told, systems) + "\\end{document}\n")
+    command = ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and (tmp_path / "t.pdf").is_file(), done.stdout[-2000:]
+    assert "Overfull \\hbox" not in done.stdout
+
+
+def test_a_workbook_holds_every_table_and_no_formula():
+    openpyxl = pytest.importorskip("openpyxl")
+    text = ["=1+1", "@SUM(A1)", "-2+3", "a\x07b", "7"]
+    frame = pd.DataFrame({"system": text, "score": [1.5, np.nan, np.inf, 2, 3], "n": range(5)})
+    content = report.workbook({"ranking": frame, "lines": frame.head(1)})
+    assert content == report.workbook({"ranking": frame, "lines": frame.head(1)})
+    book = openpyxl.load_workbook(io.BytesIO(content))
+    assert book.sheetnames == ["ranking", "lines"]
+    rows = list(book["ranking"].iter_rows())
+    assert [[cell.value for cell in row] for row in rows] == [
+        ["system", "score", "n"], ["=1+1", 1.5, 0], ["@SUM(A1)", None, 1], ["-2+3", "inf", 2],
+        ["ab", 2, 3], ["7", 3, 4],
+    ]  # fmt: skip
+    assert {cell.data_type for row in rows for cell in row} == {"s", "n"}
+
+
+def test_without_openpyxl_there_is_no_workbook_and_the_page_says_so(told, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    assert report.workbook({"ranking": pd.DataFrame({"a": [1]})}) == b""
+    page = report.page(told | {"workbook": False}, {}).decode()
+    assert "no workbook, since openpyxl is not installed" in page
