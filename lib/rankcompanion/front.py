@@ -17,6 +17,7 @@ import yaml
 import rankstability
 from paperkit import claims, pages, paths
 from paperkit import site as report
+from paperkit.parameters import VERDICT
 from paperkit.placing import write_whole
 from paperkit.runs import Run
 from paperkit.site import Words
@@ -61,7 +62,12 @@ def contexts(
             "open": open_rows(rows),
             "numbers": len(results.numbers(rows)),
         },
-        "own.html": {"sample": sample[:7], "rows": len(sample) - 1, "file": paths.shown(SAMPLE)},
+        "own.html": {
+            "sample": sample[:7],
+            "rows": len(sample) - 1,
+            "file": paths.shown(SAMPLE),
+            "pages": [c for c in campaigns if c["verdicts"]],
+        },
         "columns.html": {"notebooks": tables(figures)},
         "reference.html": {"names": names()},
         "formats/index.html": {"name": "formats.html.j2", "formats": _formats()},
@@ -71,14 +77,20 @@ def contexts(
 
 
 def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
-    """Name, title, citation and runs of the campaigns here, the synthetic ones last."""
+    """Name, title, citation, runs and verdicts by pair of the campaigns here, synthetic ones last."""
     names = {folder.parent.name for folder in figures.glob("*/[0-9]*")} | {r.campaign for r in runs}
     whole = [r for r in runs if r.executed and not r.failed and not r.pair]
     made = []
     for name in sorted(names, key=lambda name: (results.is_demo(name), name)):
         entry = catalogue().get(name, {})
         about = {key: str(entry.get(key) or "") for key in ("title", "citation")}
-        made.append({"name": name, **about, "runs": [r for r in whole if r.campaign == name]})
+        own, folder = [r for r in whole if r.campaign == name], figures / name / VERDICT
+        verdicts = [
+            f.relative_to(figures).as_posix() for f in sorted(folder.glob("*/verdict*.html"))
+        ]
+        found = (folder / "index.html").is_file() and any(r.notebook == VERDICT for r in own)
+        pages = {file.split("/")[2]: file for file in reversed(verdicts)} if found else {}
+        made.append({"name": name, **about, "runs": own, "verdicts": dict(sorted(pages.items()))})
     return made
 
 

@@ -10,10 +10,12 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
 
+import site_fixture
 from conftest import needs
 from paperkit import placing
 from paperkit.templates import HERE, template
@@ -277,3 +279,39 @@ def test_without_openpyxl_there_is_no_workbook_and_the_page_says_so(told, monkey
     assert report.workbook({"ranking": pd.DataFrame({"a": [1]})}) == b""
     page = report.page(told | {"workbook": False}, {}).decode()
     assert "no workbook, since openpyxl is not installed" in page
+
+
+# ------------------------------------------------------------------ the site
+
+
+def test_the_site_holds_every_page_and_links_it_from_the_front(made, tmp_path):
+    figures, executed = tmp_path / "figures", tmp_path / "executed" / "demo-srdc"
+    shutil.copytree(made, figures / "demo-srdc" / "00_verdict")
+    executed.mkdir(parents=True)
+    nbformat.write(site_fixture.notebook(), executed / "00_verdict.ipynb")
+    state = {"notebook": "00_verdict", "campaign": "demo-srdc", "pair": "", "status": "ok"}
+    state |= {"output_dir": str(figures / "demo-srdc" / "00_verdict"), "seconds": 1, "error": ""}
+    (executed / "00_verdict.status.json").write_text(json.dumps(state))
+    site = tmp_path / "site"
+    front.build(tmp_path / "executed", figures, site)
+    index = (site / "index.html").read_text(encoding="utf-8")
+    for page in ("index.html", "de-en/verdict.html", "en-cs/verdict.html"):
+        assert f'href="demo-srdc/00_verdict/{page}"' in index
+        here = (site / "demo-srdc" / "00_verdict" / page).read_bytes()
+        assert here == (made / page).read_bytes()
+    own = (site / "own.html").read_text(encoding="utf-8")
+    assert 'href="demo-srdc/00_verdict/index.html"' in own
+    assert own.index("rankstability verdict") < own.index("A table with a row")
+    assert json.loads((site / "assets" / "verdict.schema.json").read_bytes()) == schema()
+
+
+def test_a_notebook_on_a_file_of_ones_own_leaves_a_report(tmp_path):
+    file = tmp_path / "mine.csv"
+    shutil.copy(paths.DEMO / "ratings.csv", file)
+    given = {"campaign": str(file), "output_dir": str(tmp_path / "out"), "resamples": "20"}
+    folder = run.execute("01_replication", given, quiet=True)
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in text and "<script" not in text and "Aspen" in text
+    assert "data:image/png;base64," in text and 'src="01_' not in text
+    run.execute("01_replication", given | {"pair": "xx-yy"}, quiet=True)
+    assert (folder / "report__xx-yy.html").is_file()
