@@ -77,7 +77,7 @@ def contexts(
 
 
 def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
-    """Name, title, citation, runs and verdicts by pair of the campaigns here, synthetic ones last."""
+    """Name, title, citation, runs, verdicts by pair of the campaigns here, synthetic ones last."""
     names = {folder.parent.name for folder in figures.glob("*/[0-9]*")} | {r.campaign for r in runs}
     whole = [r for r in runs if r.executed and not r.failed and not r.pair]
     made = []
@@ -85,11 +85,9 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
         entry = catalogue().get(name, {})
         about = {key: str(entry.get(key) or "") for key in ("title", "citation")}
         own, folder = [r for r in whole if r.campaign == name], figures / name / VERDICT
-        verdicts = [
-            f.relative_to(figures).as_posix() for f in sorted(folder.glob("*/verdict*.html"))
-        ]
+        files = sorted(folder.glob("*/verdict*.html"), reverse=True)
         found = (folder / "index.html").is_file() and any(r.notebook == VERDICT for r in own)
-        pages = {file.split("/")[2]: file for file in reversed(verdicts)} if found else {}
+        pages = {f.parent.name: f.relative_to(figures).as_posix() for f in files if found}
         made.append({"name": name, **about, "runs": own, "verdicts": dict(sorted(pages.items()))})
     return made
 

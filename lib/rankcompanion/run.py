@@ -118,7 +118,8 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     A failed or killed run leaves earlier results as they were. The executed copy goes to
     ``build/executed/<campaign>/<notebook>.ipynb`` with its status beside it; of a failed run both
     are called ``....failed``, and the last good run keeps its own. Where ``output_dir`` is given,
-    the copy goes there. Of an own campaign it is also ``report.html`` beside the results. A run that failed for a value it was given leaves nothing.
+    the copy goes there. Of an own campaign it is also ``report.html`` beside the results. A run
+    that failed for a value it was given leaves nothing.
 
     DataError for what `plan` refuses; RuntimeError, naming the saved notebook, if a cell failed or
     a promised file is missing.

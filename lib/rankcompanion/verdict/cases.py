@@ -257,13 +257,15 @@ def beside(one: Case) -> pd.DataFrame:
     Share is of the workers of the rarer of the two. No rows where they are not all named.
     """
     if one.battles is not None and not one.battles.unnamed:
-        assert isinstance(one.judgments, pd.DataFrame)
-        judged = (held_rr.battles(one.judgments, "judge").sums()[1] > 0).astype(int)
+        named = one.battles.unit == "judge"
+        data = one.battles if named else held_rr.battles(one.judgments, "judge")
+        judged = data.sums()[1] > 0
     elif one.battles is None and "worker" in one.own.units:
-        judged = units_by_system(one.own, "worker").astype(int)
+        judged = units_by_system(one.own, "worker") > 0
     else:
         return pd.DataFrame(columns=["system", "other", "together", "share"])
-    together = judged.T @ judged
+    seen = judged.astype(np.float32)  # products of integers would not use BLAS
+    together = np.rint(seen.T @ seen).astype(int)
     i, j = np.triu_indices(len(together), 1)
     both, each, names = together[i, j], np.diag(together), np.array(one.systems)
     out = pd.DataFrame({"system": names[i], "other": names[j], "together": both})
