@@ -33,7 +33,7 @@ class Battles:
     `of`, `winner`, `loser`, `times` have a row per unit and ordered pair of systems that was
     decided: how often. `counts` are over all units, ties included; `number`: unit, units, inside,
     default, as `rank.units.unit_table` has it, without judges where not all are named.
-    `judges` are those named, `unnamed` the blocks that name none.
+    `judges` are those named, `unnamed` the blocks that name none; `every` block's counts.
     """
 
     systems: tuple[str, ...]
@@ -47,6 +47,7 @@ class Battles:
     number: pd.DataFrame
     judges: int
     unnamed: int
+    every: ranges.Units
 
     def sums(self) -> tuple[np.ndarray, np.ndarray]:
         """Wins, and decided comparisons, of each unit and system: (units, systems) each."""
@@ -81,7 +82,7 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     of, pair = key // (n * n), key % (n * n)
     number, counts = int(owner.max()) + 1, every.counts
     decided = of, pair // n, pair % n, times
-    return Battles(every.systems, chosen, number, *decided, counts, table, judges, unnamed)
+    return Battles(every.systems, chosen, number, *decided, counts, table, judges, unnamed, every)
 
 
 def draw(data: Battles, sure: Certainty, rng: np.random.Generator, resamples: int) -> np.ndarray:

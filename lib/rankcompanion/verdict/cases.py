@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import (
-    REFERENCE,
     TYPES,
     DirectAssessment,
     ranked_systems,
     select_rows,
 )
 from rankstability.rank import fewest as decisive
-from rankstability.rank import ranges
 from rankstability.rank.balanced import design
 from rankstability.rank.certainty import certainty
 from rankstability.rank.recipes import RECIPES, made_by, recipe_of_year, recipe_table
@@ -164,11 +163,14 @@ def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     try:
         if one.battles is None:
             return decisive.fewest(one.judgments, RECIPES[one.recipe], alpha)
-        data = ranges.units(one.judgments).without(REFERENCE)
-        if not one.battles.unnamed:
-            return decisive.fewest_battles(data)
-        table = decisive.fewest_battles(replace(data, judges=np.arange(len(data.judges))))
-        return table[table["unit"] == "judgment"].reset_index(drop=True)
+        data = one.battles.every
+        owner = data.judges * (one.battles.unnamed == 0)  # of unknown judges all are one
+        number = int(owner.max()) + 1
+        each = (np.ones(len(owner), int), (owner, np.arange(len(owner))))
+        sums = csr_array(each, shape=(number, len(owner)))
+        counts = {"wins": sums @ data.wins, "ties": sums @ data.ties}
+        table = decisive.fewest_battles(replace(data, judges=np.arange(number), **counts))
+        return table[(table["unit"] == "judgment") | (number > 1)].reset_index(drop=True)
     except DataError:  # strengths without bounds
         return pd.DataFrame(columns=decisive.COLUMNS)
 

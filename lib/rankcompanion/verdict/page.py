@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 
 from paperkit import parameters, placing
-from paperkit.templates import HERE, template
+from paperkit.templates import HERE, short, template
 from rankstability.chance import named_generator
 from rankstability.judgments import DirectAssessment, human_systems, reference_systems
 from rankstability.rank.balanced import adaptive, complete
@@ -176,20 +176,23 @@ def cases(
 def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None = None) -> Verdict:
     """Compute one case's verdict, draw it, write it; `settings`: recipe, and those of `judged`."""
     numbers = {name: value for name, value in settings.items() if name != "recipe"}
-    title = f"{run.campaign.title}: {one.name}"
+    placed = "" if one.name == PLACEHOLDER else f": {one.name}"
+    title = short(run.campaign.title + placed, 80)
     shown: dict[str, Drawn] = {}
     also = replace(run.out, formats=tuple({**dict.fromkeys(run.out.formats), "pdf": None}))
 
     def first(made: Standing, tables: dict[str, pd.DataFrame]) -> None:
         said = told(run, one, made, tables, dict(settings))
-        fig = figures.standing(made.ranking, made.lines, title, said["score_name"], said["alpha"])
+        about = title, said["score_name"], said["alpha"]
+        ranking = _shortened(made.ranking).assign(unit=_others(said))
+        fig = figures.standing(ranking, made.lines, *about)
         shown["verdict"] = also.figure(fig, f"verdict{_track(one)}", one.pair)
         if watch:
             watch.early(one, said, shown)
 
     made, tables = judged(one, **numbers, early=first)
     said = told(run, one, made, tables, dict(settings))
-    for name, fig in _figures(one, made, tables, title).items():
+    for name, fig in _figures(one, made, tables, title, _others(said)).items():
         shown[name] = run.out.figure(fig, name + _track(one), one.pair)
     write(run.out, one, said, tables, shown)
     return Verdict(said, tables, list(shown.values()), f"{one.pair}/verdict{_track(one)}.html")
@@ -248,17 +251,27 @@ def judged(
 
 
 def _figures(
-    one: Case, made: Standing, tables: Mapping[str, pd.DataFrame], title: str
+    one: Case, made: Standing, tables: Mapping[str, pd.DataFrame], title: str, others: str
 ) -> dict[str, Figure]:
-    """The figures but the first, by name."""
+    """The figures but the first, by name; `others` are whom another campaign would have."""
     drawn = {}
     if made.unit:
         named = f"{title}: chance of each rank"
-        drawn["chances"] = figures.chances_figure(made.probabilities, named, made.unit)
+        drawn["chances"] = figures.chances_figure(_shortened(made.probabilities), named, others)
     if one.judged:
-        both = tables["recipes"], tables["recipe_lines"]
+        both = _shortened(tables["recipes"]), tables["recipe_lines"]
         drawn["recipes"] = figures.recipes(*both, f"{title}: the recipes of all years")
     return drawn
+
+
+def _others(said: Mapping[str, Any]) -> str:
+    """The units that another campaign would have others of, in the campaign's words."""
+    return _plain(_words(said).drawn(said)).removeprefix("other ") if said["told"] else ""
+
+
+def _shortened(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with names that fit a figure; a longer one ends in a sign of that."""
+    return frame.assign(system=frame["system"].astype(str).map(short))
 
 
 def _track(one: Case) -> str:
@@ -454,7 +467,7 @@ def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
     return {
         "files": [file.name for file in campaign.files(one.pair)],
         "unread": [{"file": file, "reason": reason} for file, reason in campaign.unread],
-        "how": rows(campaign.reading),
+        "how": [row for row in rows(campaign.reading) if row["value"] != PLACEHOLDER],
         "counted": [{"reason": str(k), "rows": int(n)} for k, n in excluded.items() if n],
         "human": human,
         "reference": reference,

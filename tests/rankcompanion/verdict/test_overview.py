@@ -47,7 +47,7 @@ class Cells(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.rows, self.links, self.drawings = [], [], 0
+        self.rows, self.links, self.drawings, self.inside = [], [], 0, False
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -55,13 +55,17 @@ class Cells(HTMLParser):
             self.rows.append([])
         elif tag in ("td", "th"):
             self.rows[-1].append("")
+            self.inside = True
         elif tag == "a":
             self.links.append(dict(attrs)["href"])
         self.drawings += tag == "svg"
 
     def handle_data(self, data):
-        if self.rows and self.rows[-1]:
+        if self.inside:
             self.rows[-1][-1] += data
+
+    def handle_endtag(self, tag):
+        self.inside = self.inside and tag not in ("td", "th")
 
 
 def test_one_page_shows_every_pair_and_leads_to_its_own(made):
@@ -172,6 +176,7 @@ def test_battles_without_judges_say_how_many_comparisons_decide(tmp_path):
     told = told_of(file, "xx-yy")
     assert told["ties"] == 5 and [row["unit"] for row in told["fewest"]] == ["judgment"]
     assert "5 ties beside them" in report.page(told, {}).decode()
+    assert report.sentence(told).endswith("Nothing is known of other judges: none is named.")
 
 
 def test_the_recipe_is_chosen_for_a_reason_and_another_first_is_named():
