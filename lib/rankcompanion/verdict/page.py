@@ -20,19 +20,14 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from paperkit import parameters, placing
 from paperkit.templates import HERE, short, template
 from rankstability.chance import named_generator
-from rankstability.judgments import DirectAssessment, human_systems, reference_systems
-from rankstability.rank.balanced import adaptive, complete
-from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
 from rankstability.read.languages import PLACEHOLDER
 
@@ -46,8 +41,6 @@ from . import cases as study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from rankstability.read.campaigns import Campaign
-
     from ..lines.held import Standing
     from .cases import Case
 
@@ -59,7 +52,7 @@ SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 class Verdict:
     """One case's verdict as written: what the page says, its tables and figures, the page's place.
 
-    `said` are plain values (see `told`), `file` is the page's path in the folder of results.
+    `said` are plain values (see `answers.facts`), `file` is the page's path among the results.
     """
 
     said: Mapping[str, Any]
@@ -182,7 +175,7 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
     also = replace(run.out, formats=tuple({**dict.fromkeys(run.out.formats), "pdf": None}))
 
     def first(made: Standing, tables: dict[str, pd.DataFrame]) -> None:
-        said = told(run, one, made, tables, dict(settings))
+        said = answers.facts(run, one, made, tables, dict(settings))
         about = title, said["score_name"], said["alpha"]
         ranking = _shortened(made.ranking).assign(unit=_others(said))
         fig = figures.standing(ranking, made.lines, *about)
@@ -191,7 +184,7 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
             watch.early(one, said, shown)
 
     made, tables = judged(one, **numbers, early=first)
-    said = told(run, one, made, tables, dict(settings))
+    said = answers.facts(run, one, made, tables, dict(settings))
     for name, fig in _figures(one, made, tables, title, _others(said)).items():
         shown[name] = run.out.figure(fig, name + _track(one), one.pair)
     write(run.out, one, said, tables, shown)
@@ -277,11 +270,6 @@ def _shortened(frame: pd.DataFrame) -> pd.DataFrame:
 def _track(one: Case) -> str:
     """What is added to the names of a task's files; nothing for the first task of a pair."""
     return f"_{one.name.partition(' ')[2]}" if one.extra else ""
-
-
-def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """A frame's rows as plain values; None for what is empty or not finite."""
-    return list(json.loads(frame.to_json(orient="records", double_precision=12)))
 
 
 def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
@@ -378,150 +366,6 @@ def as_json(told: Mapping[str, Any]) -> bytes:
     rest = {name: value for name, value in told.items() if name not in left}
     out |= {"systems_ranked": told["systems"], **rest}
     return (json.dumps(out, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-SCORE_NAMES = {
-    ("DA", "z"): "mean z-score",
-    ("DA", "raw"): "mean raw score",
-    ("MQM", "raw"): "minus MQM per segment",
-    ("MQM", "z"): "mean z-score of minus MQM",
-}
-MAYBE = (
-    *("false_lines", "removals", "repeat", "needed", "additions"),
-    *("controls", "design", "agreement", "annotators", "influence", "habits"),
-    *("fewest", "domains", "decide", "recipe_lines", "recipes"),
-)
-
-
-def told(
-    run: Run, one: Case, made: Standing, frames: dict[str, pd.DataFrame], settings: dict[str, Any]
-) -> dict[str, Any]:
-    """Everything the page says, as plain values: settings, first numbers, tables as rows.
-
-    `frames` are the case's tables by name.
-    """
-    first = answers.summary(made, frames["answers"])
-    recipe = RECIPES.get(one.recipe)
-    return {
-        **{name: [] for name in MAYBE},
-        **{name: rows(frame) for name, frame in frames.items()},
-        **first,
-        **settings,
-        **_design(frames, one),
-        "campaign": run.campaign.name,
-        "title": run.campaign.title,
-        "name": one.name,
-        "pair": one.pair,
-        "pair_named": one.pair != PLACEHOLDER,
-        "protocol": one.protocol,
-        "protocol_name": run.campaign.words["protocol"],
-        "words": dict(run.campaign.words),
-        "unsaid": sorted(run.campaign.unsaid),
-        "unfinished": False,
-        "recipe": one.recipe,
-        "why": one.why,
-        "year": run.campaign.year,
-        "rules": f"{recipe.test_name}; {recipe.line_rule}" if recipe else "",
-        "unit": made.unit,
-        "asked": _asked(made),
-        "standardised": recipe is not None and recipe.score == "z",
-        "score_name": SCORE_NAMES[one.protocol, recipe.score] if recipe else "share of wins",
-        "judgments": one.judgments_counted,
-        "judges": one.battles.judges if one.battles else None,
-        "unnamed": one.battles.unnamed if one.battles else None,
-        "ties": int(np.triu(one.battles.counts.ties, 1).sum()) if one.battles else None,
-        "has_documents": one.battles is None and "document" in one.own.units,
-        "complete": one.battles is None and complete(one.own),
-        "recipe_counts": _recipe_counts(frames),
-        "look_at": _look_at(frames),
-        "data": str(run.out.settings.get("data", "")),
-        "package": str(run.out.settings.get("package", "")),
-        "files": [f"{name}.csv" for name, frame in frames.items() if len(frame)],
-        "workbook": find_spec("openpyxl") is not None,
-        "read": _read(run.campaign, one),
-    }
-
-
-def _asked(made: Standing) -> list[Any]:
-    """Annotators or documents that are named, and of which no others were asked about: how many."""
-    named = made.units.set_index("unit")["units"]
-    kinds = ("worker", "document")
-    if made.unit not in kinds or named.index.isin(kinds).sum() != 2:
-        return []
-    [other] = [kind for kind in kinds if kind != made.unit]
-    return [other, int(named[other])]
-
-
-def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
-    """What was read of a pair: files, and those not read with the reason; how columns and scale
-    were understood; what was left out or kept, with counts; who counts as human or reference."""
-    judgments = one.judgments
-    human, reference = answers.humans(one.systems), list[str]()
-    if isinstance(judgments, DirectAssessment):
-        human = sorted({*human, *human_systems(judgments)})
-        reference, excluded = list(reference_systems(judgments)), judgments.excluded
-    else:
-        excluded = judgments.attrs.get("excluded", {})
-    if isinstance(excluded, pd.DataFrame):
-        excluded = excluded.groupby("reason", sort=False)["rows"].sum().to_dict()
-    return {
-        "files": [file.name for file in campaign.files(one.pair)],
-        "unread": [{"file": file, "reason": reason} for file, reason in campaign.unread],
-        "how": [row for row in rows(campaign.reading) if row["value"] != PLACEHOLDER],
-        "counted": [{"reason": str(k), "rows": int(n)} for k, n in excluded.items() if n],
-        "human": human,
-        "reference": reference,
-    }
-
-
-def _design(frames: Mapping[str, pd.DataFrame], one: Case) -> dict[str, Any]:
-    beside, design = frames["beside"], frames.get("design", pd.DataFrame())
-    out: dict[str, Any] = dict.fromkeys(("beside_share", "beside_least", "luck", "adaptive"))
-    if len(beside):
-        out["beside_share"] = beside["share"].quantile([0, 0.5, 1]).tolist()
-        least = beside.loc[beside["share"].idxmin()]
-        out["beside_least"] = f"{least['system']} and {least['other']}"
-    if "luck" in design:
-        out["luck"] = float(design["luck"].abs().max())
-        value = adaptive(one.own)
-        out["adaptive"] = value if math.isfinite(value) else None
-    return out
-
-
-def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    if "recipes" not in frames:
-        return []
-    lines = frames["recipe_lines"].copy()
-    lines["also_held"] = lines["held"].where(lines["claimed"] == 0, 0)
-    lines["held"] = lines["held"].where(lines["claimed"] == 1, 0)
-    counts = lines.groupby("recipe", sort=False)[["claimed", "held", "also_held"]].sum().astype(int)
-    ranking = frames["recipes"]
-    human = answers.humans(ranking["system"].astype(str).unique())
-    machines = ranking[~ranking["system"].isin(human)] if len(human) else ranking
-    first = machines.sort_values("rank").groupby("recipe")["system"].first().rename("first")
-    return rows(counts.join(first).reset_index())
-
-
-def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """On whom lines hang, the strictest, mildest, of least spread, quickest, least like self.
-
-    Strictest, mildest and of least spread of all, and on the same outputs as others.
-    """
-    if "annotators" not in frames:
-        return []
-    each = frames["annotators"].merge(frames["influence"][["name", "fallen"]], how="left")
-    enough = each[each["judgments"] >= 20]
-    named = [each[each["fallen"] > 0].head(3)]
-    named += [enough.nlargest(2, "severity"), enough.nsmallest(2, "severity")]
-    named += [enough.nsmallest(2, "sd")]
-    shared = each[each["shared"] >= 20]
-    named += [shared.nlargest(1, "severity_same"), shared.nsmallest(1, "severity_same")]
-    named += [shared.nsmallest(1, "spread_same")]
-    if "seconds" in each:
-        named += [enough.nsmallest(2, "seconds")]
-    if "difference" in each:
-        named += [each[each["repeats"] >= 5].nlargest(2, "difference")]
-    return rows(pd.concat(named).drop_duplicates("annotator"))
 
 
 def write(

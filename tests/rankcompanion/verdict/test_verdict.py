@@ -145,7 +145,7 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     for frame in (*tables.values(), made.ranking, made.probabilities):
         if "system" in frame:
             frame["system"] = frame["system"].astype(str).replace(first, evil)
-    told = report.told(run, one, made, tables, SETTINGS)
+    told = answers.facts(run, one, made, tables, SETTINGS)
     fig = figures.standing(made.ranking, made.lines, "t", told["score_name"])
     drawn = {"verdict": run.out.figure(fig, "verdict", found.pairs[0])}
     report.write(run.out, one, told, tables, drawn)
