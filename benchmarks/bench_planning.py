@@ -19,7 +19,7 @@ from rankcompanion.verdict import sizes
 from rankstability.chance import named_generator
 from rankstability.rank.certainty import Certainty, certainty
 from rankstability.rank.comparing import tau
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results" / "planning.csv"
 SEED, PILOTS, MOST, SEGMENTS = 2024, 30, 6.0, 2
@@ -32,7 +32,7 @@ CELLS = (
 
 def campaign(
     truth: np.ndarray, design: str, annotators: int, documents: int, rng: np.random.Generator
-) -> Scored:
+) -> Scores:
     """Judgments of all documents: by one annotator for all systems, or for each (SR+DC)."""
     n = len(truth)
     document, system = (k.ravel() for k in np.indices((documents, n)))
@@ -49,7 +49,7 @@ def campaign(
     for name, code in codes.items():
         score += SD[name] * rng.standard_normal(int(code.max()) + 1)[code]
     names = tuple(f"s{k:02}" for k in range(n)), tuple(map(str, range(documents * SEGMENTS)))
-    return Scored(*names, system, segment, score, {"worker": worker, "document": document})
+    return Scores(*names, system, segment, score, {"worker": worker, "document": document})
 
 
 def separated(got: Certainty, better: str, worse: str) -> bool:

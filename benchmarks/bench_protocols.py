@@ -17,7 +17,7 @@ import pandas as pd
 
 from rankcompanion import protocols_and_test_sets as protocols
 from rankstability.chance import named_generator
-from rankstability.score.scored import Scored
+from rankstability.score.scored import Scores
 
 RESULTS = Path(__file__).parent / "results" / "protocols.csv"
 SEED, CAMPAIGNS, RESAMPLES = 2024, 300, 200
@@ -27,7 +27,7 @@ SD = {"system": 0.5, "document x system": 0.3, "rest": 0.4}
 
 def study(
     truth: np.ndarray, texts: np.ndarray, annotators: int, whims: float, rng: np.random.Generator
-) -> Scored:
+) -> Scores:
     """One study: each document by one annotator, with tastes of standard deviation `whims`."""
     worker = rng.permutation(np.arange(DOCUMENTS) % annotators)
     taste = whims * rng.standard_normal((annotators, SYSTEMS))
@@ -36,7 +36,7 @@ def study(
     score = (truth + texts + taste[worker] + rest).ravel()
     names = tuple(f"{k:02}" for k in range(DOCUMENTS))
     units = {"document": document, "worker": worker[document]}
-    return Scored(tuple(f"s{k:02}" for k in range(SYSTEMS)), names, system, document, score, units)
+    return Scores(tuple(f"s{k:02}" for k in range(SYSTEMS)), names, system, document, score, units)
 
 
 def measured(annotators: int, whims: float, campaigns: int) -> list[dict[str, object]]:

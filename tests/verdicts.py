@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from rankcompanion import session
+from rankcompanion.verdict import answers
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
 from rankstability.rank.certainty import Kind, from_kinds
@@ -44,7 +45,7 @@ def told_of(campaign, pair="", folder=Path(), **settings):
     one = verdict.cases(found, pair, campaigns.load(found, pair), unit=asked)[0]
     made, tables = judge(one, unit=asked)
     run = SimpleNamespace(campaign=found, out=session.Outputs(folder, {"data": "x"}))
-    return report.told(run, one, made, tables, SETTINGS | settings)
+    return answers.facts(run, one, made, tables, SETTINGS | settings)
 
 
 def page_text(told):

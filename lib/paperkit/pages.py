@@ -21,7 +21,7 @@ from typing import Any
 from . import paths, tables
 from .errors import InputError
 from .parameters import declared, read_notebook
-from .templates import HERE
+from .templates import HERE, template
 
 OURS = {folder.name for folder in HERE.parent.iterdir() if (folder / "__init__.py").is_file()}
 ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # cells that it added
@@ -80,6 +80,12 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     html, headings = _anchored(str(html))
     every = sorted({name for names in called.values() for name in names})
     return Body(title, html, headings, _passages(html), every, empty)
+
+
+def alone(saved: Path, folder: Path) -> bytes:
+    """`body` as a page that needs nothing else, for results in `folder`."""
+    made = {"body": body(saved, {}, folder), "css": assets()["site.css"]}
+    return bytes(template("report.html.j2").render(**made).encode())
 
 
 def _tags(cell: Mapping[str, Any]) -> set[str]:
@@ -317,7 +323,7 @@ def source_headline(name: str) -> tuple[str, str]:
 
 @cache
 def assets() -> dict[str, str]:
-    """The files that all pages share: the style sheet, with the colours of code, and the script."""
+    """Files that pages share: style sheet with the colours of code, script, schema of a verdict."""
     from pygments.formatters import HtmlFormatter
 
     light, dark = (HtmlFormatter(style=s) for s in ("xcode", "github-dark"))
@@ -326,7 +332,9 @@ def assets() -> dict[str, str]:
     screen = f"@media screen and (prefers-color-scheme: dark) {{\n{night}\n}}"
     plain = ".highlight, .highlight pre { background: none; }"
     code = "\n".join([light.get_style_defs(".highlight"), screen, plain])
-    return {"site.css": f"{css}\n{code}\n", "site.js": script}
+    schema = (HERE / "page" / "verdict.schema.json").read_text(encoding="utf-8")
+    made = {"site.css": f"{css}\n{code}\n", "site.js": script}
+    return {**made, "verdict.schema.json": schema}
 
 
 TAGS = {"a", "b", "blockquote", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em"}

@@ -16,7 +16,7 @@ from .templates import HERE, template
 
 RECORD = ".pages.json"
 FIGURE = ("png", "svg", "pdf")
-SHOWN = (*FIGURE, "csv", "tex", "json")
+SHOWN = (*FIGURE, "csv", "tex", "json", "xlsx", "html")
 Words = list[tuple[str, str, str, str]]  # of the search: address, heading, where, text
 Contexts = Callable[..., tuple[dict[str, dict[str, Any]], Words]]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ def template(name: str) -> Any:
         lstrip_blocks=True,
     )
     made.filters.update(number=number, percent=percent, p=p_value, duration=duration, tex=tex)
+    made.filters.update(short=short, texnumber=tex_number, label=label, ascii=str.isascii)
     return made.get_template(name)
 
 
@@ -68,6 +70,22 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
+def short(text: str, most: int = 40) -> str:
+    """`text` in at most so many letters; one that is longer ends in a sign of that."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def tex(text: str) -> str:
     """`text` with what LaTeX would obey written as text."""
     return "".join(LATEX.get(c, c) for c in text)
+
+
+def tex_number(value: float, digits: int) -> str:
+    """A number with so many decimals and a real minus, for LaTeX."""
+    text = f"{value:.{digits}f}"
+    return f"${text}$" if text.startswith("-") and float(text) else text.removeprefix("-")
+
+
+def label(text: str) -> str:
+    """`text` as a label of LaTeX: small letters, digits, hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

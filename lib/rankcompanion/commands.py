@@ -56,6 +56,7 @@ def verdict(arguments: Sequence[str]) -> int:
     )
     told = "write what a table's columns are taken to be to campaign.yaml beside it, and go on"
     parser.add_argument("--write-settings", action="store_true", help=told)
+    parser.add_argument("--jobs", type=int, default=0, help="pairs at a time; default: the cores")
     before = os.environ.get(settings.GIVEN, "{}")
     try:
         return _guarded(parser, list(arguments), _verdict)
@@ -84,8 +85,10 @@ def _verdict(args: argparse.Namespace) -> bool:
     plan = runner.plan(parameters.VERDICT, given)
     from .verdict import page as verdict
 
-    for one in verdict.execute(plan, args.quiet):
-        print(f"{one.said['name']}: {one.sentence}\n  {plan.final / one.file}\n")
+    jobs = args.jobs or os.cpu_count() or 1
+    made = verdict.execute(plan, args.quiet, jobs)
+    if plan.whole and len(made) > 1:
+        print(f"All of them: {plan.final / 'index.html'}")
     return True
 
 

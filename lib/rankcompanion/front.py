@@ -18,6 +18,7 @@ import yaml
 import rankstability
 from paperkit import claims, pages, paths
 from paperkit import site as report
+from paperkit.parameters import VERDICT
 from paperkit.placing import write_whole
 from paperkit.runs import Run
 from paperkit.site import Words
@@ -67,7 +68,12 @@ def contexts(
             "open": open_rows(rows),
             "numbers": len(findings.numbers(rows)),
         },
-        "own.html": {"sample": sample[:7], "rows": len(sample) - 1, "file": paths.shown(SAMPLE)},
+        "own.html": {
+            "sample": sample[:7],
+            "rows": len(sample) - 1,
+            "file": paths.shown(SAMPLE),
+            "pages": [c for c in campaigns if c["verdicts"]],
+        },
         "trust.html": trust(site),
         "columns.html": {"notebooks": tables(figures)},
         "reference.html": {"names": names(), "behind": behind(calls)},
@@ -78,14 +84,18 @@ def contexts(
 
 
 def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
-    """Name, title, citation and runs of the campaigns here, the synthetic ones last."""
+    """Name, title, citation, runs, verdicts by pair of the campaigns here, synthetic ones last."""
     names = {folder.parent.name for folder in figures.glob("*/[0-9]*")} | {r.campaign for r in runs}
     whole = [r for r in runs if r.executed and not r.failed and not r.pair]
     made = []
     for name in sorted(names, key=lambda name: (findings.is_demo(name), name)):
         entry = catalogue().get(name, {})
         about = {key: str(entry.get(key) or "") for key in ("title", "citation")}
-        made.append({"name": name, **about, "runs": [r for r in whole if r.campaign == name]})
+        own, folder = [r for r in whole if r.campaign == name], figures / name / VERDICT
+        files = sorted(folder.glob("*/verdict*.html"), reverse=True)
+        found = (folder / "index.html").is_file() and any(r.notebook == VERDICT for r in own)
+        pages = {f.parent.name: f.relative_to(figures).as_posix() for f in files if found}
+        made.append({"name": name, **about, "runs": own, "verdicts": dict(sorted(pages.items()))})
     return made
 
 

@@ -118,7 +118,8 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     A failed or killed run leaves earlier results as they were. The executed copy goes to
     ``build/executed/<campaign>/<notebook>.ipynb`` with its status beside it; of a failed run both
     are called ``....failed``, and the last good run keeps its own. Where ``output_dir`` is given,
-    the copy goes there. A run that failed for a value it was given leaves nothing.
+    the copy goes there. Of an own campaign it is also ``report.html`` beside the results. A run
+    that failed for a value it was given leaves nothing.
 
     DataError for what `plan` refuses; RuntimeError, naming the saved notebook, if a cell failed or
     a promised file is missing.
@@ -133,6 +134,11 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
         try:
             results(run, own, lambda values: _executed(run, copy, values, quiet))
             write_whole(run.executed, copy.read_bytes())
+            if run.campaign.own:
+                from paperkit.pages import alone
+
+                report = run.executed.stem.replace(run.notebook, "report") + ".html"
+                write_whole(run.final / report, alone(copy, run.final))
             if not run.values.get("output_dir"):
                 placing.claim(run.campaign)
         except BaseException as error:

@@ -96,6 +96,8 @@ def inputs(job: Job) -> list[str]:
     for module in sorted(reached):
         file = paths.ROOT / "lib" / module.replace(".", "/")
         files.append(file / "__init__.py" if file.is_dir() else file.with_suffix(".py"))
+    if "rankcompanion.verdict.page" in reached:
+        files += sorted((paths.ROOT / "lib/paperkit/page").glob("*.j2"))
     printed = sorted(paths.PUBLISHED.glob("*.csv"))
     files += [p for p in printed if f"rankcompanion.papers.{p.stem}" in reached]
     if job.pair == WHOLE:

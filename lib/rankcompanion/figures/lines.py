@@ -114,8 +114,13 @@ class _DrawDouble(HandlerLine2D):
 Legend.update_default_handler_map({Double: _DrawDouble()})
 
 
+def decimals(ranking: pd.DataFrame) -> int:
+    """Decimals with which the largest score has three digits."""
+    return max(0, 2 - int(np.floor(np.log10(max(ranking["score"].abs().max(), 1e-3)))))
+
+
 def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
-    digits = max(0, 2 - int(np.floor(np.log10(max(ranking["score"].abs().max(), 1e-3)))))
+    digits = decimals(ranking)
     for row in ranking.itertuples():
         for x, side, text in (
             (0.0, "left", str(row.rank)),

@@ -38,6 +38,7 @@ UNTOLD = ""  # the unit where nothing can be told apart
 MANY = 5000  # units above which resampling is normal, and null campaigns turn units round whole
 METHOD = "bojar"  # wins over decided comparisons: the score of relative rankings
 RANKED = ["rank", "system", "score", "cluster"]
+OF_RECIPES = ["recipe", "system", "rank", "score", "rank_low", "rank_high", "cluster"]
 
 
 @dataclass(frozen=True)
@@ -176,8 +177,7 @@ def recipes_table(judged: Mapping[str, Scores], alpha: float = 0.05) -> pd.DataF
     recipes = {name: recipe_named(name) for name in judged}
     made = {name: made_by(one, recipes[name], alpha).table for name, one in judged.items()}
     table = pd.concat(made, names=["recipe"]).reset_index("recipe")
-    columns = ["recipe", "system", "rank", "score", "rank_low", "rank_high", "cluster"]
-    return table[columns].reset_index(drop=True)
+    return table[OF_RECIPES].reset_index(drop=True)
 
 
 def lines_table(

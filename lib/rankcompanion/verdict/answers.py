@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
+
+from rankstability.judgments import (
+    DirectAssessment,
+    human_systems,
+    is_human,
+    reference_systems,
+)
+from rankstability.rank.balanced import adaptive, complete
+from rankstability.rank.bradley_terry import STRENGTH
+from rankstability.rank.recipes import RECIPES
+from rankstability.read.languages import PLACEHOLDER
 
 from ..lines import held
 
+if TYPE_CHECKING:
+    from rankstability.read.campaigns import Campaign
+
+    from ..lines.held import Standing
+    from ..session import Run
+    from .cases import Case
+
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
 FEW = 4  # units: of fewer, the first sentence says what can show at all
+REFERENCE = re.compile(r"(?i)^(_?ref|reference)s?([._-]?[a-z0-9]{1,2})?$")
 WEAK = 3.0  # degrees of freedom: a system with fewer is named
 
 
@@ -42,7 +67,9 @@ def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
     ``alone``: the answer to whether the leader, and no other system, may be first. ``also_held``:
     lines that hold and are not claimed. ``kinds``: units of each kind; ``few``: kind and number
     where there are fewer than `FEW`; ``weakest``: the system with the fewest degrees of freedom,
-    and ``freedom``, these.
+    and ``freedom``, these. ``machine_leader``, ``machines_first``, ``machine_alone``: the same of
+    the systems that are no human translation or reference, among themselves; ``humans``: the
+    others, ``humans_first`` (may be first of all), ``humans_above`` (better than that leader).
     """
     first = made.ranking.loc[made.ranking["may_be_first"] == 1, "system"].tolist()
     leader, sure = made.ranking["system"].iloc[0], made.sure
@@ -50,6 +77,7 @@ def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
     fewest = min(sure.units, key=sure.units.__getitem__, default="")
     weakest = int(sure.freedom.argmin())
     return {
+        **_humans_apart(made, first),
         "systems": len(made.ranking),
         "leader": leader,
         "told": made.unit != "",
@@ -64,3 +92,186 @@ def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
         "freedom": float(sure.freedom[weakest]),
         "weak": bool(sure.freedom[weakest] < WEAK),
     }
+
+
+def humans(systems: Sequence[str]) -> list[str]:
+    """Those of these systems that are human translations or references, by name."""
+    return [name for name in systems if is_human(name) or REFERENCE.match(name)]
+
+
+def _humans_apart(made: held.Standing, first: list[str]) -> dict[str, Any]:
+    """What `summary` says of humans, and of the systems without them."""
+    names = made.ranking["system"].astype(str).tolist()
+    human = humans(names)
+    machines = [name for name in names if name not in human]
+    if not machines:
+        human, machines = [], names
+    ahead, above = [name for name in first if name in machines], list[str]()
+    if human and made.unit:
+        sure = made.sure
+        beats = pd.DataFrame(sure.declared, index=sure.systems, columns=sure.systems)
+        known = [name for name in machines if name in beats]
+        beaten = np.any(beats.loc[known, known].to_numpy(), axis=0)
+        ahead = [name for name, lost in zip(known, beaten, strict=True) if not lost]
+        above = [name for name in human if name in beats and beats.loc[name, machines[0]]]
+    alone = told(ahead == machines[:1], bool(ahead) and machines[0] not in ahead)
+    return {
+        "humans": human,
+        "humans_first": [name for name in first if name in human],
+        "humans_above": above,
+        "machine_leader": machines[0],
+        "machines_first": ahead,
+        "machine_alone": alone,
+    }
+
+
+def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """A frame's rows as plain values; None for what is empty or not finite."""
+    return list(json.loads(frame.to_json(orient="records", double_precision=12)))
+
+
+SCORE_NAMES = {
+    ("DA", "z"): "mean z-score",
+    ("DA", "raw"): "mean raw score",
+    ("MQM", "raw"): "minus MQM per segment",
+    ("MQM", "z"): "mean z-score of minus MQM",
+    ("RR", STRENGTH): "strength",
+    ("RR", held.METHOD): "share of wins",
+}
+MAYBE = (
+    *("false_lines", "removals", "repeat", "needed", "additions"),
+    *("controls", "design", "agreement", "annotators", "influence", "habits", "meetings"),
+    *("fewest", "domains", "decide", "recipe_lines", "recipes"),
+)
+
+
+def facts(
+    run: Run, one: Case, made: Standing, frames: dict[str, pd.DataFrame], settings: dict[str, Any]
+) -> dict[str, Any]:
+    """Everything the page says, as plain values: settings, first numbers, tables as rows.
+
+    `frames` are the case's tables by name.
+    """
+    first = summary(made, frames["answers"])
+    recipe = RECIPES.get(one.recipe)
+    return {
+        **{name: [] for name in MAYBE},
+        **{name: rows(frame) for name, frame in frames.items()},
+        **first,
+        **settings,
+        **_design(frames, one),
+        "campaign": run.campaign.name,
+        "title": run.campaign.title,
+        "name": one.name,
+        "pair": one.pair,
+        "pair_named": one.pair != PLACEHOLDER,
+        "protocol": one.protocol,
+        "protocol_name": run.campaign.words["protocol"],
+        "words": dict(run.campaign.words),
+        "unsaid": sorted(run.campaign.unsaid),
+        "unfinished": False,
+        "recipe": one.recipe,
+        "why": one.why,
+        "year": run.campaign.year,
+        "rules": f"{recipe.test_name}; {recipe.line_rule}" if recipe else "",
+        "unit": made.unit,
+        "asked": _asked(made),
+        "standardised": recipe is not None and recipe.score == "z",
+        "score_name": SCORE_NAMES[one.protocol, recipe.score if recipe else one.recipe],
+        "judgments": one.judgments_counted,
+        "judges": one.battles.judges if one.battles else None,
+        "unnamed": one.battles.unnamed if one.battles else None,
+        "ties": int(np.triu(one.battles.every.counts.ties, 1).sum()) if one.battles else None,
+        "has_documents": one.battles is None and "document" in one.own.units,
+        "complete": one.battles is None and complete(one.own),
+        "within": one.battles is None and one.own.adaptive,
+        "recipe_counts": _recipe_counts(frames),
+        "look_at": _look_at(frames),
+        "data": str(run.out.settings.get("data", "")),
+        "package": str(run.out.settings.get("package", "")),
+        "files": [f"{name}.csv" for name, frame in frames.items() if len(frame)],
+        "workbook": find_spec("openpyxl") is not None,
+        "read": _read(run.campaign, one),
+    }
+
+
+def _asked(made: Standing) -> list[Any]:
+    """Annotators or documents that are named, and of which no others were asked about: how many."""
+    named = made.units.set_index("unit")["units"]
+    kinds = ("worker", "document")
+    if made.unit not in kinds or named.index.isin(kinds).sum() != 2:
+        return []
+    [other] = [kind for kind in kinds if kind != made.unit]
+    return [other, int(named[other])]
+
+
+def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
+    """What was read of a pair: files, and those not read with the reason; how columns and scale
+    were understood; what was left out or kept, with counts; who counts as human or reference."""
+    judgments = one.judgments
+    human, reference = humans(one.systems), list[str]()
+    if isinstance(judgments, DirectAssessment):
+        human = sorted({*human, *human_systems(judgments)})
+        reference, excluded = list(reference_systems(judgments)), judgments.excluded
+    else:
+        excluded = judgments.attrs.get("excluded", {})
+    if isinstance(excluded, pd.DataFrame):
+        excluded = excluded.groupby("reason", sort=False)["rows"].sum().to_dict()
+    return {
+        "files": [file.name for file in campaign.files(one.pair)],
+        "unread": [{"file": file, "reason": reason} for file, reason in campaign.unread],
+        "how": [row for row in rows(campaign.reading) if row["value"] != PLACEHOLDER],
+        "counted": [{"reason": str(k), "rows": int(n)} for k, n in excluded.items() if n],
+        "human": human,
+        "reference": reference,
+    }
+
+
+def _design(frames: Mapping[str, pd.DataFrame], one: Case) -> dict[str, Any]:
+    beside, design = frames["beside"], frames.get("design", pd.DataFrame())
+    out: dict[str, Any] = dict.fromkeys(("beside_share", "beside_least", "luck", "adaptive"))
+    if len(beside):
+        out["beside_share"] = beside["share"].quantile([0, 0.5, 1]).tolist()
+        least = beside.loc[beside["share"].idxmin()]
+        out["beside_least"] = f"{least['system']} and {least['other']}"
+    if "luck" in design:
+        out["luck"] = float(design["luck"].abs().max())
+        value = adaptive(one.own)
+        out["adaptive"] = value if math.isfinite(value) else None
+    return out
+
+
+def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    if "recipes" not in frames:
+        return []
+    lines = frames["recipe_lines"].copy()
+    lines["also_held"] = lines["held"].where(lines["claimed"] == 0, 0)
+    lines["held"] = lines["held"].where(lines["claimed"] == 1, 0)
+    counts = lines.groupby("recipe", sort=False)[["claimed", "held", "also_held"]].sum().astype(int)
+    ranking = frames["recipes"]
+    human = humans(ranking["system"].astype(str).unique())
+    machines = ranking[~ranking["system"].isin(human)] if len(human) else ranking
+    first = machines.sort_values("rank").groupby("recipe")["system"].first().rename("first")
+    return rows(counts.join(first).reset_index())
+
+
+def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    """On whom lines hang, the strictest, mildest, of least spread, quickest, least like self.
+
+    Strictest, mildest and of least spread of all, and on the same outputs as others.
+    """
+    if "annotators" not in frames:
+        return []
+    each = frames["annotators"].merge(frames["influence"][["name", "fallen"]], how="left")
+    enough = each[each["judgments"] >= 20]
+    named = [each[each["fallen"] > 0].head(3)]
+    named += [enough.nlargest(2, "severity"), enough.nsmallest(2, "severity")]
+    named += [enough.nsmallest(2, "sd")]
+    shared = each[each["shared"] >= 20]
+    named += [shared.nlargest(1, "severity_same"), shared.nsmallest(1, "severity_same")]
+    named += [shared.nsmallest(1, "spread_same")]
+    if "seconds" in each:
+        named += [enough.nsmallest(2, "seconds")]
+    if "difference" in each:
+        named += [each[each["repeats"] >= 5].nlargest(2, "difference")]
+    return rows(pd.concat(named).drop_duplicates("annotator"))

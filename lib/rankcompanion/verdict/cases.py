@@ -9,13 +9,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 from rankstability.chance import named_generator
 from rankstability.errors import DataError
-from rankstability.judgments import TYPES, DirectAssessment, ranked_systems, select_rows
+from rankstability.judgments import (
+    TYPES,
+    DirectAssessment,
+    ranked_systems,
+    select_rows,
+)
+from rankstability.rank import fewest as decisive
 from rankstability.rank.balanced import design
 from rankstability.rank.bradley_terry import STRENGTH
-from rankstability.rank.recipes import RECIPES, recipe_of_year
+from rankstability.rank.certainty import certainty
+from rankstability.rank.recipes import RECIPES, made_by, recipe_of_year
 from rankstability.score import rr
 from rankstability.score.scored import Scores, scored
 
@@ -23,7 +31,7 @@ from ..lines import held
 from ..lines.tables import false_line_table, judged_by, null_units, units_by_system
 from ..outlier_removal import default_ranker, remove_each
 from ..relative_ranking import methods
-from . import annotators, sizes
+from . import annotators, answers, sizes
 
 
 @dataclass(frozen=True)
@@ -33,7 +41,8 @@ class Case:
     `name` is the pair's, or a task's of relative ranking; `protocol` ``DA``, ``MQM`` or ``RR``
     (battles too); `recipe` that by which the ranking is made; `judged` what each recipe counts, as
     it scores it, empty for relative ranking, which has `battles`; `extra` says whether the pair has
-    a larger task than this.
+    a larger task than this; `why` this recipe: ``asked``, ``year`` (the campaign's), ``default``
+    (no year is known) or ``scores`` (the year's has none in these data).
     """
 
     name: str
@@ -44,6 +53,7 @@ class Case:
     judged: Mapping[str, Scores]
     battles: held.Battles | None = None
     extra: bool = False
+    why: str = ""
 
     @property
     def own(self) -> Scores:
@@ -112,16 +122,18 @@ def scored_case(
     judged = {name: one for name, one in judged.items() if len(one.systems) >= 2}
     if not judged:
         raise DataError(f"fewer than two systems in {pair}", expected="two systems or more")
-    chosen = recipe_of_year(year, form) if recipe == "auto" else recipe
+    chosen, why = recipe, "asked"
+    if recipe == "auto":
+        chosen, why = recipe_of_year(year, form), "year" if year else "default"
     if recipe == "auto" and chosen not in judged:
-        chosen = "wmt25" if "wmt25" in judged else next(iter(judged))
+        chosen, why = "wmt25" if "wmt25" in judged else next(iter(judged)), "scores"
     if chosen not in judged:
         raise DataError(
             f"{pair} has no scores for this recipe", value=chosen, expected=", ".join(judged)
         )
     if np.ptp(judged[chosen].score) == 0:
         raise DataError(f"all scores of {pair} are the same", expected="scores that differ")
-    return Case(pair, pair, protocol, chosen, judgments, judged)
+    return Case(pair, pair, protocol, chosen, judgments, judged, why=why)
 
 
 def standing(
@@ -137,8 +149,63 @@ def recipes(one: Case, unit: str, alpha: float = 0.05) -> dict[str, pd.DataFrame
     """Rankings (recipes), and lines claimed and held (recipe_lines), of every recipe that fits."""
     if not one.judged:
         return {}
-    lines = held.lines_table(one.judged, [unit], alpha)
-    return {"recipes": held.recipes_table(one.judged, alpha), "recipe_lines": lines}
+    rankings, lines = [], []
+    for name, judged in one.judged.items():
+        made = made_by(judged, RECIPES[name], alpha)
+        rankings.append(made.table.assign(recipe=name)[held.OF_RECIPES])
+        lines.append(held.lines(judged, RECIPES[name], unit, alpha, made))
+    both = {"recipes": rankings, "recipe_lines": lines}
+    return {name: pd.concat(parts, ignore_index=True) for name, parts in both.items()}
+
+
+def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
+    """How few judgments, annotators and documents decide: `rank.fewest`; empty where it cannot."""
+    try:
+        if one.battles is None:
+            return decisive.fewest(one.judgments, RECIPES[one.recipe], alpha)
+        data = one.battles.every
+        owner = data.judges * (one.battles.unnamed == 0)  # of unknown judges all are one
+        number = int(owner.max()) + 1
+        each = (np.ones(len(owner), int), (owner, np.arange(len(owner))))
+        sums = csr_array(each, shape=(number, len(owner)))
+        counts = {"wins": sums @ data.wins, "ties": sums @ data.ties}
+        table = decisive.fewest_battles(replace(data, judges=np.arange(number), **counts))
+        return table[(table["unit"] == "judgment") | (number > 1)].reset_index(drop=True)
+    except DataError:  # strengths without bounds
+        return pd.DataFrame(columns=decisive.COLUMNS)
+
+
+def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
+    """Each domain by itself: domain, judgments, systems, leader, may_be_first, claimed, held.
+
+    Of the recipe's scores, each domain a family of tests of its own; no rows where the data name
+    fewer than two domains, and none of a domain in which a system was not judged.
+    """
+    columns = ["domain", "judgments", "systems", "leader", "may_be_first", "claimed", "held"]
+    rows = []
+    named = one.battles is None and one.own.has("domain")
+    codes = one.own.unit("domain") if named else np.zeros(0, int)
+    for code in np.unique(codes) if len(np.unique(codes)) > 1 else ():
+        part = one.own.take(codes == code)
+        if len(np.unique(part.system)) < len(part.systems):
+            continue
+        sure = certainty(part, unit or None, alpha=alpha)
+        first = [name for name, may in zip(sure.systems, sure.may_be_first, strict=True) if may]
+        claimed = len(made_by(part, RECIPES[one.recipe], alpha).lines)
+        held_here = int(sure.held.sum()) if sure.told else np.nan
+        row = (_domains(one)[code], len(part.score), len(first) if sure.told else np.nan)
+        rows.append((*row[:2], len(part.systems), sure.systems[0], row[2], claimed, held_here))
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _domains(one: Case) -> list[str]:
+    """The names of domains by their codes; numbers where the judgments name them otherwise."""
+    rows = one.judgments.good if isinstance(one.judgments, DirectAssessment) else one.judgments
+    names = sorted(rows["domain"].dropna().astype(str).unique()) if "domain" in rows else []
+    codes = int(one.own.unit("domain").max()) + 1
+    if codes - len(names) not in (0, 1):
+        return [str(k + 1) for k in range(codes)]
+    return [*names, "(not named)"]
 
 
 def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> pd.DataFrame:
@@ -192,13 +259,15 @@ def beside(one: Case) -> pd.DataFrame:
     Share is of the workers of the rarer of the two. No rows where they are not all named.
     """
     if one.battles is not None and not one.battles.unnamed:
-        assert isinstance(one.judgments, pd.DataFrame)
-        judged = (held.battles(one.judgments, "judge").sums()[1] > 0).astype(int)
+        named = one.battles.unit == "judge"
+        data = one.battles if named else held.battles(one.judgments, "judge")
+        judged = data.sums()[1] > 0
     elif one.battles is None and "worker" in one.own.units:
-        judged = units_by_system(one.own, "worker").astype(int)
+        judged = units_by_system(one.own, "worker") > 0
     else:
         return pd.DataFrame(columns=["system", "other", "together", "share"])
-    together = judged.T @ judged
+    seen = judged.astype(np.float32)  # products of integers would not use BLAS
+    together = np.rint(seen.T @ seen).astype(int)
     i, j = np.triu_indices(len(together), 1)
     both, each, names = together[i, j], np.diag(together), np.array(one.systems)
     out = pd.DataFrame({"system": names[i], "other": names[j], "together": both})
@@ -210,20 +279,26 @@ def again(
 ) -> dict[str, pd.DataFrame]:
     """A repeat on other units, and what would tell neighbours apart: repeat, needed, additions.
 
+    `decide` is `needed` of the two first systems that are no human translation or reference.
+
     From variance components and the design where judgments have scores, else from the covariance
     over units (see `sizes`).
     """
     sure = made.sure
     if not sure.told:
-        return {name: pd.DataFrame() for name in ("repeat", "needed", "additions")}
+        return {name: pd.DataFrame() for name in ("repeat", "decide", "needed", "additions")}
     known = sizes.of_means(sure, one.judgments_counted)
     with suppress(DataError):  # of scores without components only the covariance is known
         if one.battles is None and not one.own.adaptive:
             known = sizes.precision(one.own, sure, RECIPES[one.recipe].by_domain)
     claims = int(made.lines["claimed"].sum())
+    names = made.ranking["system"].tolist()
+    human = answers.humans(names)
+    pair = [name for name in names if name not in human][:2]
     return {
         "repeat": pd.DataFrame([sizes.repeat(sure, claims, rng)]),
-        "needed": sizes.needed(known, made.ranking["system"].tolist(), rng, alpha),
+        "decide": sizes.needed(known, pair if len(pair) == 2 else names[:2], rng, alpha),
+        "needed": sizes.needed(known, names, rng, alpha),
         "additions": sizes.additions(known, rng, alpha=alpha),
     }
 

@@ -8,41 +8,43 @@ from __future__ import annotations
 
 import base64
 import html
+import io
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import multiprocessing
+import re
+import sys
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from tqdm import tqdm
 
 from paperkit import parameters, placing
-from paperkit.templates import HERE, template
+from paperkit.templates import HERE, short, template
 from rankstability.chance import named_generator
-from rankstability.judgments import DirectAssessment, human_systems, reference_systems
-from rankstability.rank.balanced import adaptive, complete
-from rankstability.rank.bradley_terry import STRENGTH
-from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
 from rankstability.read.languages import PLACEHOLDER
 
 from .. import run as runner
 from .. import session
 from ..figures import lines as figures
-from ..lines.held import METHOD
 from ..session import Drawn, Outputs, Run
-from . import answers
+from . import answers, overview
 from . import cases as study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from rankstability.read.campaigns import Campaign
-
     from ..lines.held import Standing
     from .cases import Case
 
+EPOCH = datetime(2000, 1, 1)  # of workbooks
 SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 
 
@@ -50,7 +52,7 @@ SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 class Verdict:
     """One case's verdict as written: what the page says, its tables and figures, the page's place.
 
-    `said` are plain values (see `told`), `file` is the page's path in the folder of results.
+    `said` are plain values (see `answers.facts`), `file` is the page's path among the results.
     """
 
     said: Mapping[str, Any]
@@ -64,29 +66,93 @@ class Verdict:
         return sentence(self.said)
 
 
-def execute(plan: runner.Plan, quiet: bool = False) -> list[Verdict]:
-    """The verdicts of a run as `run.plan` has it, put in place whole; `quiet`: no progress bar."""
+def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdict]:
+    """The verdicts of a run as `run.plan` has it, put in place whole; `quiet`: nothing is said.
+
+    What is known first is said as soon as it is, and where there is no page yet, stands on one that
+    says what is still to come. Pairs are computed by `jobs` processes.
+    """
     made: list[Verdict] = []
+    watch = None if quiet else _Watch(plan.final)
     with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
-        runner.results(plan, own, lambda v: made.extend(verdict(v, plan.read, quiet)))
+        try:
+            runner.results(plan, own, lambda v: made.extend(verdict(v, plan.read, jobs, watch)))
+        except BaseException:
+            if watch:
+                watch.forget(plan.pairs)
+            raise
         if not plan.values.get("output_dir"):
             placing.claim(plan.campaign)
     return made
 
 
+@dataclass(frozen=True)
+class _Watch:
+    """Says what is known of a pair, early and when its page is whole."""
+
+    final: Path
+
+    def early(self, one: Case, said: Mapping[str, Any], shown: Mapping[str, Drawn]) -> None:
+        print(f"{one.name}: {sentence(said)}", flush=True)
+        file = self.final / one.pair / f"verdict{_track(one)}.html"
+        if not file.exists():
+            placing.write_whole(file, page({**said, "unfinished": True}, shown))
+
+    def done(self, made: Verdict) -> None:
+        todo = statements(made.said)["next"]
+        print(f"{made.said['name']}: {todo}\n  {self.final / made.file}\n", flush=True)
+
+    def forget(self, pairs: Sequence[str]) -> None:
+        """Remove pages that were never finished; folders that are then empty, too."""
+        for pair in pairs:
+            for file in (self.final / pair).glob("verdict*.html"):
+                if b'id="unfinished"' in file.read_bytes():
+                    file.unlink()
+            for folder in (self.final / pair, self.final):
+                with suppress(OSError):
+                    folder.rmdir()
+
+
 def verdict(
-    values: Mapping[str, Any], read: Mapping[str, Any] | None = None, quiet: bool = True
+    values: Mapping[str, Any],
+    read: Mapping[str, Any] | None = None,
+    jobs: int = 1,
+    watch: _Watch | None = None,
 ) -> list[Verdict]:
     """Compute and write the verdict of each case, and the campaign's table of them.
 
-    `values` are parameters of notebook 00 by name; `read` may hold judgments by language pair.
+    `values` are parameters of notebook 00 by name; `read` may hold judgments by language pair. The
+    results are the same whatever the number of `jobs`.
     """
     known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
     run = session.opened(parameters.VERDICT, *where, **known)
-    found = cases(run, known["recipe"], known["unit"], read)
-    made = [make(run, one, known) for one in tqdm(found, "verdicts", disable=quiet or None)]
+    asked = [(run, pair, known, (read or {}).get(pair), watch) for pair in run.pairs]
+    if min(jobs, len(asked)) < 2:
+        made = [_of_pair(*one) for one in asked]
+    else:
+        way = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
+        with ProcessPoolExecutor(min(jobs, len(asked)), way) as pool:
+            several = [pool.submit(_of_pair, *one) for one in asked]
+            for one in as_completed(several):  # the first that fails ends all
+                if one.exception():
+                    pool.shutdown(wait=False, cancel_futures=True)
+            made = [one.result() for one in several]
     whole(run)
+    return [one for pair in made for one in pair]
+
+
+def _of_pair(
+    run: Run, pair: str, known: Mapping[str, Any], read: Any, watch: _Watch | None
+) -> list[Verdict]:
+    """The verdicts of one pair's cases."""
+    had = {} if read is None else {pair: read}
+    alone = replace(run, pairs=(pair,))
+    made = []
+    for one in cases(alone, known["recipe"], known["unit"], had):
+        made.append(make(run, one, known, watch))
+        if watch:
+            watch.done(made[-1])
     return made
 
 
@@ -100,21 +166,42 @@ def cases(
     return [one for several in made for one in several]
 
 
-def make(run: Run, one: Case, settings: Mapping[str, Any]) -> Verdict:
+def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None = None) -> Verdict:
     """Compute one case's verdict, draw it, write it; `settings`: recipe, and those of `judged`."""
     numbers = {name: value for name, value in settings.items() if name != "recipe"}
-    made, tables = judged(one, **numbers)
-    said = told(run, one, made, tables, dict(settings))
-    title = f"{run.campaign.title}: {one.name}"
-    drawn = write(run.out, one, said, tables, _figures(one, made, tables, title, said))
-    return Verdict(said, tables, drawn, f"{one.pair}/verdict{_track(one)}.html")
+    placed = "" if one.name == PLACEHOLDER else f": {one.name}"
+    title = short(run.campaign.title + placed, 80)
+    shown: dict[str, Drawn] = {}
+    also = replace(run.out, formats=tuple({**dict.fromkeys(run.out.formats), "pdf": None}))
+
+    def first(made: Standing, tables: dict[str, pd.DataFrame]) -> None:
+        said = answers.facts(run, one, made, tables, dict(settings))
+        about = title, said["score_name"], said["alpha"]
+        ranking = _shortened(made.ranking).assign(unit=_others(said))
+        fig = figures.standing(ranking, made.lines, *about)
+        shown["verdict"] = also.figure(fig, f"verdict{_track(one)}", one.pair)
+        if watch:
+            watch.early(one, said, shown)
+
+    made, tables = judged(one, **numbers, early=first)
+    said = answers.facts(run, one, made, tables, dict(settings))
+    for name, fig in _figures(one, made, tables, title, _others(said)).items():
+        shown[name] = run.out.figure(fig, name + _track(one), one.pair)
+    write(run.out, one, said, tables, shown)
+    return Verdict(said, tables, list(shown.values()), f"{one.pair}/verdict{_track(one)}.html")
 
 
 def whole(run: Run) -> pd.DataFrame:
-    """Write all pairs' sentences as one table, where the run is of the whole campaign."""
+    """Write all pairs' sentences as one table and one page, where the run is of the campaign."""
     if not run.whole:
         return pd.DataFrame()
-    return run.out.table(run.out.pair_tables("sentence"), "verdicts")
+    table = run.out.pair_tables("sentence*")
+    run.out.document(overview.page(run, table), "index.html", "", "all pairs on one page")
+    return run.out.table(table, "verdicts")
+
+
+def _nothing(made: Standing, tables: dict[str, pd.DataFrame]) -> None:
+    """What is done early where nobody waits."""
 
 
 def judged(
@@ -125,43 +212,59 @@ def judged(
     draws: int = 200,
     resamples: int = 1000,
     seed: int = 2026,
+    early: Callable[[Standing, dict[str, pd.DataFrame]], None] = _nothing,
 ) -> tuple[Standing, dict[str, pd.DataFrame]]:
-    """The ranking with what holds of it, and all tables of a case's verdict by name."""
+    """The ranking with what holds of it, and all tables of a case's verdict by name.
+
+    `early` is given both when order, lines and sets are there, before what takes longer.
+    """
     rng = named_generator(seed, one.name)
     made = study.standing(one, unit, rng, resamples, alpha)
-    return made, {
+    tables = {
         "ranking": made.ranking,
         "lines": made.lines,
         "answers": answers.line_answers(made),
         "probabilities": made.probabilities,
         "unit_table": made.units,
-        **study.recipes(one, made.unit, alpha),
-        "false_lines": study.false_lines(one, seed, draws, alpha),
-        "removals": study.removals(one, alpha),
-        **study.again(one, made, rng, alpha),
         "controls": study.controls(one),
         "beside": study.beside(one),
         **study.judged_on(one),
+    }
+    early(made, tables)
+    return made, {
+        **tables,
+        **study.recipes(one, made.unit, alpha),
+        "domains": study.by_domain(one, made.unit, alpha),
+        "fewest": study.fewest(one, alpha),
+        "false_lines": study.false_lines(one, seed, draws, alpha),
+        "removals": study.removals(one, alpha),
+        **study.again(one, made, rng, alpha),
         **study.by_annotators(one, rng, alpha),
     }
 
 
 def _figures(
-    one: Case,
-    made: Standing,
-    tables: Mapping[str, pd.DataFrame],
-    title: str,
-    said: Mapping[str, Any],
+    one: Case, made: Standing, tables: Mapping[str, pd.DataFrame], title: str, others: str
 ) -> dict[str, Figure]:
-    label = said["score_name"]
-    drawn = {"verdict": figures.standing(made.ranking, made.lines, title, label, said["alpha"])}
+    """The figures but the first, by name; `others` are whom another campaign would have."""
+    drawn = {}
     if made.unit:
         named = f"{title}: chance of each rank"
-        drawn["chances"] = figures.chances_figure(made.probabilities, named, made.unit)
+        drawn["chances"] = figures.chances_figure(_shortened(made.probabilities), named, others)
     if one.judged:
-        both = tables["recipes"], tables["recipe_lines"]
+        both = _shortened(tables["recipes"]), tables["recipe_lines"]
         drawn["recipes"] = figures.recipes(*both, f"{title}: the recipes of all years")
     return drawn
+
+
+def _others(said: Mapping[str, Any]) -> str:
+    """The units that another campaign would have others of, in the campaign's words."""
+    return _plain(_words(said).drawn(said)).removeprefix("other ") if said["told"] else ""
+
+
+def _shortened(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with names that fit a figure; a longer one ends in a sign of that."""
+    return frame.assign(system=frame["system"].astype(str).map(short))
 
 
 def _track(one: Case) -> str:
@@ -169,174 +272,100 @@ def _track(one: Case) -> str:
     return f"_{one.name.partition(' ')[2]}" if one.extra else ""
 
 
-def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """A frame's rows as plain values; None for what is empty or not finite."""
-    return list(json.loads(frame.to_json(orient="records", double_precision=12)))
+def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
+    """All tables as sheets of one workbook, the same bytes whenever made; nothing without openpyxl.
+
+    A text is never a formula; letters that a sheet cannot hold are left out.
+    """
+    try:
+        from openpyxl import Workbook
+        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, WriteOnlyCell
+    except ImportError:
+        return b""
+    book = Workbook(write_only=True)
+    book.properties.created = book.properties.modified = EPOCH
+    for name, frame in frames.items():
+        sheet = book.create_sheet(name[:31])
+        values = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+        for row in [list(map(str, frame.columns)), *values]:
+            cells = []
+            for value in row:
+                number = isinstance(value, int | float) and math.isfinite(value)
+                plain = value if value is None or number else str(value)
+                text = isinstance(plain, str)
+                cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("", plain) if text else plain)
+                cell.data_type = "s" if text else cell.data_type
+                cells.append(cell)
+            sheet.append(cells)
+    made, out = io.BytesIO(), io.BytesIO()
+    book.save(made)
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.infolist():
+            content = old.read(part)
+            if part.filename == "docProps/core.xml":  # saving sets the time
+                content = re.sub(rb"\d{4}-\d\d-\d\dT[\d:]+Z", b"2000-01-01T00:00:00Z", content)
+            new.writestr(zipfile.ZipInfo(part.filename), content, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def _words(told: Mapping[str, Any]) -> Any:
+    """The macros of the words, that know what is told."""
+    return template("verdict_words.j2").make_module({"v": told})
+
+
+def _plain(markup: object) -> str:
+    return html.unescape(" ".join(str(markup).split()))
 
 
 def sentence(told: Mapping[str, Any]) -> str:
     """The answer in one sentence, as the template says it."""
-    text = str(template("verdict_words.j2").module.sentence(told))
-    return html.unescape(" ".join(text.split()))
+    return _plain(_words(told).sentence(told))
 
 
-def page(told: Mapping[str, Any], pictures: Mapping[str, bytes]) -> bytes:
+def statements(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page says in words, by name: who is best, lines, what next, weakest, and so on.
+
+    `cautions` (what must not be concluded) are a list, the others each a text.
+    """
+    words = _words(told)
+    names = {"best": "best", "lines": "printable", "next": "next", "weakest": "weakest"}
+    said = {name: _plain(getattr(words, macro)(told)) for name, macro in names.items()}
+    lines = str(words.cautions(told)).splitlines()
+    cautions = [_plain(line) for line in lines if line.strip()]
+    return {**said, "paper": _plain(words.paper(told)), "cautions": cautions}
+
+
+def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
     """The verdict as one HTML page that needs nothing else: pictures stand in it."""
     start = "data:image/png;base64,"
-    images = {name: start + base64.b64encode(png).decode() for name, png in pictures.items()}
+    images = {name: start + base64.b64encode(one.png).decode() for name, one in drawn.items()}
     css = (HERE / "site.css").read_text(encoding="utf-8")
     return bytes(template("verdict.html.j2").render(v=told, images=images, css=css).encode())
 
 
 def as_json(told: Mapping[str, Any]) -> bytes:
-    """The contract: sentence, read, pair, protocol, unit, systems, lines, may_be_first, ..."""
+    """All that the page says, as ``page/verdict.schema.json`` has it; first the contract.
+
+    sentence, statements, read, campaign, name, pair, protocol, recipe, unit, systems, lines,
+    may_be_first, fewest, repeat, false_lines, needed; then every other number and table.
+    """
     systems = [{name: row[name] for name in SYSTEM} for row in told["ranking"]]
+    named = ("read", "campaign", "name", "pair", "protocol", "recipe", "unit")
     out = {
         "sentence": sentence(told),
-        "read": told["read"],
-        **{name: told[name] for name in ("campaign", "name", "pair", "protocol", "recipe", "unit")},
+        "statements": statements(told),
+        **{name: told[name] for name in named},
         "systems": systems,
         "lines": [{k: row[k] for k in ("below", "claimed", "held")} for row in told["lines"]],
         "may_be_first": told["may_be_first"],
+        "fewest": told["fewest"],
         "repeat": told["repeat"][0] if told["repeat"] else None,
         **{name: told[name] for name in ("false_lines", "needed")},
     }
+    left = (*out, "beside", "unfinished")
+    rest = {name: value for name, value in told.items() if name not in left}
+    out |= {"systems_ranked": told["systems"], **rest}
     return (json.dumps(out, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-SCORE_NAMES = {
-    ("DA", "z"): "mean z-score",
-    ("DA", "raw"): "mean raw score",
-    ("MQM", "raw"): "minus MQM per segment",
-    ("MQM", "z"): "mean z-score of minus MQM",
-    ("RR", STRENGTH): "strength",
-    ("RR", METHOD): "share of wins",
-}
-MAYBE = (
-    *("false_lines", "removals", "repeat", "needed", "additions"),
-    *("controls", "design", "agreement", "annotators", "influence", "habits", "meetings"),
-)
-
-
-def told(
-    run: Run, one: Case, made: Standing, frames: dict[str, pd.DataFrame], settings: dict[str, Any]
-) -> dict[str, Any]:
-    """Everything the page says, as plain values: settings, first numbers, tables as rows.
-
-    `frames` are the case's tables by name.
-    """
-    first = answers.summary(made, frames["answers"])
-    recipe = RECIPES.get(one.recipe)
-    return {
-        **{name: [] for name in MAYBE},
-        **{name: rows(frame) for name, frame in frames.items()},
-        **first,
-        **settings,
-        **_design(frames, one),
-        "campaign": run.campaign.name,
-        "title": run.campaign.title,
-        "name": one.name,
-        "pair": one.pair,
-        "pair_named": one.pair != PLACEHOLDER,
-        "protocol": one.protocol,
-        "recipe": one.recipe,
-        "rules": f"{recipe.test_name}; {recipe.line_rule}" if recipe else "",
-        "unit": made.unit,
-        "asked": _asked(made),
-        "standardised": recipe is not None and recipe.score == "z",
-        "score_name": SCORE_NAMES[one.protocol, recipe.score if recipe else one.recipe],
-        "judgments": one.judgments_counted,
-        "judges": one.battles.judges if one.battles else None,
-        "unnamed": one.battles.unnamed if one.battles else None,
-        "has_documents": one.battles is None and "document" in one.own.units,
-        "complete": one.battles is None and complete(one.own),
-        "within": one.battles is None and one.own.adaptive,
-        "recipe_counts": _recipe_counts(frames),
-        "look_at": _look_at(frames),
-        "data": str(run.out.settings.get("data", "")),
-        "package": str(run.out.settings.get("package", "")),
-        "files": [f"{name}.csv" for name, frame in frames.items() if len(frame)],
-        "read": _read(run.campaign, one),
-    }
-
-
-def _asked(made: Standing) -> list[Any]:
-    """Annotators or documents that are named, and of which no others were asked about: how many."""
-    named = made.units.set_index("unit")["units"]
-    kinds = ("worker", "document")
-    if made.unit not in kinds or named.index.isin(kinds).sum() != 2:
-        return []
-    [other] = [kind for kind in kinds if kind != made.unit]
-    return [other, int(named[other])]
-
-
-def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
-    """What was read of a pair: files, and those not read with the reason; how columns and scale
-    were understood; what was left out or kept, with counts; who counts as human or reference."""
-    judgments = one.judgments
-    human: tuple[str, ...] = ()
-    reference: tuple[str, ...] = ()
-    if isinstance(judgments, DirectAssessment):
-        excluded = judgments.excluded.groupby("reason", sort=False)["rows"].sum().to_dict()
-        human, reference = human_systems(judgments), reference_systems(judgments)
-    else:
-        excluded = dict(judgments.attrs.get("excluded", {}))
-    return {
-        "files": [file.name for file in campaign.files(one.pair)],
-        "unread": [{"file": file, "reason": reason} for file, reason in campaign.unread],
-        "how": rows(campaign.reading),
-        "counted": [{"reason": str(k), "rows": int(n)} for k, n in excluded.items() if n],
-        "human": list(human),
-        "reference": list(reference),
-    }
-
-
-def _design(frames: Mapping[str, pd.DataFrame], one: Case) -> dict[str, Any]:
-    beside, design = frames["beside"], frames.get("design", pd.DataFrame())
-    out: dict[str, Any] = dict.fromkeys(("beside_share", "beside_least", "luck", "adaptive"))
-    if len(beside):
-        out["beside_share"] = beside["share"].quantile([0, 0.5, 1]).tolist()
-        least = beside.loc[beside["share"].idxmin()]
-        out["beside_least"] = f"{least['system']} and {least['other']}"
-    if "luck" in design:
-        out["luck"] = float(design["luck"].abs().max())
-        value = adaptive(one.own)
-        out["adaptive"] = value if math.isfinite(value) else None
-    return out
-
-
-def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    if "recipes" not in frames:
-        return []
-    lines = frames["recipe_lines"].copy()
-    lines["also_held"] = lines["held"].where(lines["claimed"] == 0, 0)
-    lines["held"] = lines["held"].where(lines["claimed"] == 1, 0)
-    counts = lines.groupby("recipe", sort=False)[["claimed", "held", "also_held"]].sum().astype(int)
-    ranking = frames["recipes"]
-    first = ranking[ranking["rank"] == 1].set_index("recipe")["system"].rename("first")
-    return rows(counts.join(first).reset_index())
-
-
-def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """On whom lines hang, the strictest, mildest, of least spread, quickest, least like self.
-
-    Strictest, mildest and of least spread of all, and on the same outputs as others.
-    """
-    if "annotators" not in frames:
-        return []
-    each = frames["annotators"].merge(frames["influence"][["name", "fallen"]], how="left")
-    enough = each[each["judgments"] >= 20]
-    named = [each[each["fallen"] > 0].head(3)]
-    named += [enough.nlargest(2, "severity"), enough.nsmallest(2, "severity")]
-    named += [enough.nsmallest(2, "sd")]
-    shared = each[each["shared"] >= 20]
-    named += [shared.nlargest(1, "severity_same"), shared.nsmallest(1, "severity_same")]
-    named += [shared.nsmallest(1, "spread_same")]
-    if "seconds" in each:
-        named += [enough.nsmallest(2, "seconds")]
-    if "difference" in each:
-        named += [each[each["repeats"] >= 5].nlargest(2, "difference")]
-    return rows(pd.concat(named).drop_duplicates("annotator"))
 
 
 def write(
@@ -344,24 +373,27 @@ def write(
     one: Case,
     said: Mapping[str, Any],
     frames: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Any],
-) -> list[Drawn]:
-    """Write a case's tables, figures, page, JSON and LaTeX; give back the figures to show.
+    drawn: Mapping[str, Drawn],
+) -> None:
+    """Write a case's tables, page, JSON, LaTeX and workbook; its figures are drawn.
 
     Of several tasks of a pair the first takes the plain names, others their own added.
     """
     track = _track(one)
-    for name, frame in frames.items():
-        if len(frame):
-            out.table(frame, name + track, one.pair)
-    shown = {name: out.figure(fig, name + track, one.pair) for name, fig in figures.items()}
+    kept = {name: frame for name, frame in frames.items() if len(frame)}
+    for name, frame in kept.items():
+        out.table(frame, name + track, one.pair)
+    words = statements(said)
     line = {"task": one.name, "protocol": one.protocol, "unit": said["unit"]}
     line |= {"claimed": said["claimed"], "held": said["claimed_held"]}
     line |= {"also_held": said["also_held"], "sentence": sentence(said)}
+    line |= {"best": words["best"], "weakest": words["weakest"]}
+    line |= {"page": f"verdict{track}.html"}
     out.table(pd.DataFrame([line]), "sentence" + track, one.pair)
-    page_of = page(said, {name: drawn.png for name, drawn in shown.items()})
-    out.document(page_of, f"verdict{track}.html", one.pair, "the verdict as a page")
+    out.document(page(said, drawn), f"verdict{track}.html", one.pair, "the verdict as a page")
     out.document(as_json(said), f"verdict{track}.json", one.pair, "the verdict's numbers")
-    latex = f"{template('ranking.tex.j2').render(v=said)}\n".encode()
+    given = {"v": said, "words": _words(said), "digits": figures.decimals(frames["ranking"])}
+    latex = f"{template('ranking.tex.j2').render(**given)}\n".encode()
     out.document(latex, f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
-    return list(shown.values())
+    if book := workbook(kept):
+        out.document(book, f"tables{track}.xlsx", one.pair, "all tables as a workbook")

@@ -13,6 +13,7 @@ from rankcompanion.verdict import answers
 from rankcompanion.verdict import page as report
 from rankcompanion.verdict.answers import HOLDS, NOT, UNTOLD
 from rankstability import paths
+from rankstability.read import campaigns
 from verdicts import page_text, told_of, written
 
 SYSTEMS = ["A", "B", "C", "D", "E"]
@@ -48,8 +49,9 @@ def summary(*args, **more):
 
 def said(first, rules="x", recipe="wmt24", protocol="DA"):
     unit = "worker" if first["told"] else ""
-    about = {"rules": rules, "recipe": recipe, "protocol": protocol, "unit": unit}
-    return report.sentence(first | about | {"alpha": 0.05, "asked": []})
+    about = {"rules": rules, "recipe": recipe, "protocol": protocol, "unit": unit, "unsaid": []}
+    words = campaigns.find("demo-rr" if protocol == "RR" else "demo-srdc").words
+    return report.sentence(first | about | {"alpha": 0.05, "asked": [], "words": words})
 
 
 @pytest.mark.parametrize(
@@ -203,27 +205,33 @@ def test_lines_are_counted_alike_in_all_places(told, claimed, held, count, paper
     more = page_text(told | {"claimed": 3, "claimed_held": 1, "also_held": 2})
     assert "1 holds; 2 more hold and are not claimed (with" in more
     assert "hold, while 2 hold that are not claimed" in more.replace("holds, while", "hold, while")
-    assert "one family of two-sided cluster-robust t tests" in more
+    assert "one family of two-sided cluster-robust (CR2) t tests" in more
     assert "Each recipe is a family of tests by itself" in more
 
 
 @pytest.mark.parametrize(
     ("first", "alone", "paper", "caution"),
     [
-        (["Aspen"], HOLDS, "only Aspen may be first", ""),
+        (["Aspen"], HOLDS, "only Aspen of 5 systems may be first", ""),
         (
             ["Aspen", "Elm"],
             UNTOLD,
-            "2 systems may be first",
+            "2 of 5 systems may be first",
             "Aspen is the best system: 2 may",
         ),
-        (["Elm"], NOT, "only Elm may be first", "Aspen is the best system: only Elm may"),
+        (
+            ["Elm"],
+            NOT,
+            "only Elm of 5 systems may be first",
+            "Aspen is the best system: only Elm may",
+        ),
     ],
 )
 def test_the_page_cautions_against_a_winner_unless_one_alone_is_first(
     told, first, alone, paper, caution
 ):
-    text = page_text(told | {"may_be_first": first, "alone": alone})
+    machines = {"machines_first": first, "machine_alone": alone}
+    text = page_text(told | {"may_be_first": first, "alone": alone} | machines)
     assert f"Who may be first {', '.join(first)}. {alone} : “Aspen alone" in text and paper in text
     assert caution in text and ("is the best system" in text) == bool(caution)
 
@@ -244,7 +252,7 @@ def test_a_page_without_a_unit_promises_nothing(told):
         "is the be",
     ):
         assert words not in text
-    assert "If it were done again" not in text and "What to do next" not in text
+    assert "If it were done again" not in text and "would tell" not in text
 
 
 def test_what_must_not_be_concluded_names_what_the_unit_leaves_out(told):
@@ -384,14 +392,14 @@ def test_without_judges_the_battle_is_the_unit_and_nothing_is_said_of_other_judg
     assert (told["unit"], told["kinds"]) == (unit, {unit: units})
     said = written(told)
     assert said["unit"] == unit
-    first = f"M2 is first of 3 systems, and would be with other {unit}s too (95 %)"
+    first = f"M2 is first of 3 models, and would be with other {unit}s too (95 %)"
     assert said["sentence"].startswith(first)
     known = f" Nothing is known of other judges: {why}."
     text = page_text(told)
     assert text.count("Nothing is known of other judges") == (0 if not why else 3)
     if not why:
         assert "annotators" not in said["sentence"] and "Nothing" not in said["sentence"]
-        assert "Anything about other documents: this verdict is about other judges only" in text
+        assert "Anything about other prompts: this verdict is about other judges only" in text
         return
     assert said["sentence"].endswith(known) and text.count(known.strip()) == 3
     assert "other judges too" not in text and "20 judges" not in text

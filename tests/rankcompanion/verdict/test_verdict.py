@@ -145,8 +145,9 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     for frame in (*tables.values(), made.ranking, made.probabilities):
         if "system" in frame:
             frame["system"] = frame["system"].astype(str).replace(first, evil)
-    told = report.told(run, one, made, tables, SETTINGS)
-    drawn = {"verdict": figures.standing(made.ranking, made.lines, "t", told["score_name"])}
+    told = answers.facts(run, one, made, tables, SETTINGS)
+    fig = figures.standing(made.ranking, made.lines, "t", told["score_name"])
+    drawn = {"verdict": run.out.figure(fig, "verdict", found.pairs[0])}
     report.write(run.out, one, told, tables, drawn)
     folder = tmp_path / found.pairs[0]
     page = (folder / "verdict.html").read_text(encoding="utf-8")
@@ -168,12 +169,13 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     assert set(out["lines"][0]) == {"below", "claimed", "held"}
     assert {"tau", "low", "high"} <= set(out["repeat"])
     tex = (folder / "ranking.tex").read_text(encoding="utf-8")
-    assert r"\& 100\% \_x\_ \$y\$" in tex and tex.count("\\\\\n") == len(made.ranking) + 1
+    assert r"\& 100\% \_x\_ \$y\$" in tex and tex.count(" \\\\\n") == len(made.ranking) + 1
     # what the protocol cannot say is left out
-    assert ("Annotators</h2>" in page) == (campaign != "demo-rr")
+    assert ("Annotators</h2>" in page) == (campaign == "demo-srdc")
+    assert ("Raters</h2>" in page) == (campaign == "demo-mqm")
     assert ("recipes of all years" in page) == (campaign != "demo-rr")
     assert ("two-sided, uncorrected; a line below" in page) == (campaign == "demo-rr")
-    assert ("annotators alone" in page) == (campaign != "demo-rr")
+    assert ("annotators alone" in page) == (campaign == "demo-srdc")
     assert ("annotators differ from themselves" in page) == (campaign == "demo-srdc")
     assert ("mean raw score" in page) == (campaign == "demo-srdc")
 

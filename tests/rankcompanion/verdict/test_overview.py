@@ -1,0 +1,322 @@
+"""All pairs on one page, by one process or several; what is handed on: JSON, LaTeX, workbook."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+
+import site_fixture
+from conftest import needs
+from paperkit import placing
+from paperkit.templates import HERE, template
+from rankcompanion import commands, front, run
+from rankcompanion.verdict import answers
+from rankcompanion.verdict import page as report
+from rankstability import paths
+from rankstability.read.campaigns import find
+from verdicts import told_of, written
+
+FEW = ["draws=5", "resamples=50"]
+
+
+def files(folder):
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The folder of the verdicts of a campaign of two pairs, made by one process."""
+    folder = tmp_path_factory.mktemp("overview") / "out"
+    words = ["verdict", "demo-srdc", f"output_dir={folder}", "--jobs", "1", *FEW]
+    assert commands.main(words) == 0
+    return folder
+
+
+class Cells(HTMLParser):
+    """The texts of a table's cells, row by row, and where links lead."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.rows, self.links, self.drawings, self.inside = [], [], 0, False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+            self.inside = True
+        elif tag == "a":
+            self.links.append(dict(attrs)["href"])
+        self.drawings += tag == "svg"
+
+    def handle_data(self, data):
+        if self.inside:
+            self.rows[-1][-1] += data
+
+    def handle_endtag(self, tag):
+        self.inside = self.inside and tag not in ("td", "th")
+
+
+def test_one_page_shows_every_pair_and_leads_to_its_own(made):
+    text = (made / "index.html").read_text(encoding="utf-8")
+    seen = Cells(text)
+    assert seen.links == ["de-en/verdict.html", "en-cs/verdict.html"] and seen.drawings == 2
+    assert all((made / link).is_file() for link in seen.links)
+    for row, pair in zip(seen.rows[1:], ("de-en", "en-cs"), strict=True):
+        said = json.loads((made / pair / "verdict.json").read_text(encoding="utf-8"))
+        row = [cell.strip() for cell in row]
+        assert row[0] == pair
+        assert row[2] == said["statements"]["best"] and row[4] == said["statements"]["weakest"]
+        assert row[3].startswith(f"{said['claimed']} claimed" if said["claimed"] else "none cl")
+    table = pd.read_csv(made / "verdicts.csv")
+    assert table["task"].tolist() == ["de-en", "en-cs"]
+    assert "default-src 'none'" in text and "<script" not in text
+
+
+def test_the_results_are_the_same_bytes_whatever_the_number_of_jobs(made, tmp_path, capfd):
+    words = ["verdict", "demo-srdc", f"output_dir={tmp_path / 'two'}", "--jobs", "2", *FEW]
+    assert commands.main(words) == 0
+    assert files(tmp_path / "two") == files(made)
+    printed = capfd.readouterr().out
+    for pair in ("de-en", "en-cs"):  # each is said as it is ready: first what is known first
+        said = json.loads((made / pair / "verdict.json").read_text(encoding="utf-8"))
+        first, then = f"{pair}: {said['sentence']}", f"{pair}: {said['statements']['next']}"
+        assert 0 <= printed.index(first) < printed.index(then)
+
+
+def test_a_page_that_was_never_finished_goes_and_an_earlier_one_stays(tmp_path, monkeypatch):
+    folder, seen = tmp_path / "out", []
+
+    def stopped(*args):
+        seen.append((folder / "de-en" / "verdict.html").read_text(encoding="utf-8"))
+        raise OSError("disk full")
+
+    monkeypatch.setattr(report.study, "removals", stopped)
+    given = {"campaign": "demo-srdc", "pair": "de-en", "output_dir": str(folder)}
+    given |= {"draws": "2", "resamples": "20"}
+    plan = run.plan("00_verdict", given)
+    with pytest.raises(OSError, match="disk full"):
+        report.execute(plan)
+    assert 'id="unfinished"' in seen[0] and "Who may be called best" in seen[0]
+    assert not folder.exists()
+    placing.write_whole(folder / "de-en" / "verdict.html", b"<p>mine</p>")
+    with pytest.raises(OSError, match="disk full"):
+        report.execute(plan)
+    assert seen[1] == "<p>mine</p>" and (folder / "de-en" / "verdict.html").read_bytes()
+
+
+def test_each_domain_is_ranked_by_itself(tmp_path):
+    """Good wins in one domain by far, Bad in the other; together nothing is clear."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for domain, gap in (("news", 20.0), ("=chat", -20.0)):
+        for d in range(12):
+            for who in range(8):
+                for name, sign in (("Good", 0.5), ("Bad", -0.5)):
+                    score = 50 + sign * gap + rng.normal(0, 4)
+                    rows.append((name, f"{domain}{d}", f"{domain}{d}", domain, f"a{who}", score))
+    columns = ["system", "segment", "document", "domain", "annotator", "score"]
+    pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "mine.csv", index=False)
+    told = told_of(tmp_path / "mine.csv", "xx-yy")
+    by = {row["domain"]: row for row in told["domains"]}
+    assert {name: row["leader"] for name, row in by.items()} == {"news": "Good", "=chat": "Bad"}
+    assert all((row["may_be_first"], row["held"]) == (1, 1) for row in by.values())
+    assert told["claimed_held"] == 0
+
+
+@needs("wmt22-appraise-liv")
+def test_a_reference_is_spoken_of_apart_from_the_systems():
+    told = told_of("wmt22-appraise-liv", "en-liv")
+    assert (told["humans"], told["humans_above"]) == (["ref.A"], ["ref.A"])
+    assert told["may_be_first"] == ["ref.A"] and told["machines_first"] == ["TAL-SJTU"]
+    said = report.statements(told)
+    assert said["best"].startswith("TAL-SJTU may be called the best of 5 systems: it would be")
+    assert "ref.A, a human translation or reference, is above TAL-SJTU for certain" in said["best"]
+    assert "We ranked 5 systems and 1 human translation or reference on en-liv" in said["paper"]
+
+
+def test_humans_are_known_by_their_names():
+    names = ["ref.A", "refA", "HUMAN.0", "_ref", "Referee", "reform-2", "translator-A", "Aspen"]
+    assert answers.humans(names) == ["ref.A", "refA", "HUMAN.0", "_ref", "translator-A"]
+
+
+def test_what_decides_is_said_with_whether_it_is_exact():
+    told = told_of(str(paths.DEMO / "ratings.csv"), "xx-yy")
+    first = [row for row in told["fewest"] if row["what"] == "first"]
+    assert {row["unit"] for row in first} == {"judgment", "annotator", "document"}
+    assert written(told)["fewest"] == told["fewest"]
+    for exact, words in ((1, ", and not without fewer, X is first."), (0, "(an upper bound:")):
+        row = first[0] | {"fewest": 7.0, "of": 720, "exact": exact, "new_first": "X"}
+        page = report.page(told | {"fewest": [row]}, {}).decode()
+        assert "Without 7 of 720 judgments" in page and words in page
+    page = report.page(told | {"fewest": [first[0] | {"fewest": None}]}, {}).decode()
+    assert "No set of judgments was found without which another system is first." in page
+
+
+def test_battles_without_judges_say_how_many_comparisons_decide(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [{"model_a": "A", "model_b": "B", "winner": w} for w in ["model_a"] * 6 + ["tie"] * 5]
+    rows += [{"model_a": "B", "model_b": "C", "winner": w}
+             for w in rng.permutation(["model_a"] * 5 + ["model_b"] * 4)]  # fmt: skip
+    rows += [{"model_a": "B", "model_b": "A", "winner": "model_a"}] * 4
+    rows += [{"model_a": "C", "model_b": "A", "winner": "model_a"}] * 2
+    file = tmp_path / "arena.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = told_of(file, "xx-yy")
+    assert told["ties"] == 5 and [row["unit"] for row in told["fewest"]] == ["judgment"]
+    assert "5 ties beside them" in report.page(told, {}).decode()
+    assert report.sentence(told).endswith("Nothing is known of other judges: none is named.")
+
+
+def test_the_recipe_is_chosen_for_a_reason_and_another_first_is_named():
+    told = told_of("demo-srdc", "de-en")
+    page = " ".join(report.page(told, {}).decode().split())
+    assert "Ranked by the recipe wmt17" in page
+    mine = [row for row in told["recipe_counts"] if row["recipe"] == "wmt17"]
+    other = {"recipe": "wmt99", "claimed": 0, "held": 0, "also_held": 0, "first": "X<Y"}
+    page = report.page(told | {"recipe_counts": [*mine, other]}, {}).decode()
+    assert "Another would change who is first: X&lt;Y by wmt99, instead of Cedar.103." in page
+    page = report.page(told | {"recipe_counts": [*mine, other | {"first": "Cedar.103"}]}, {})
+    assert "By every other recipe Cedar.103 is first, too." in page.decode()
+
+
+# ------------------------------------------------------------------ what is handed on
+
+
+def schema():
+    return json.loads((HERE / "page" / "verdict.schema.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module", params=["demo-srdc", "demo-mqm", "demo-rr", "ratings.csv"])
+def told(request):
+    name = request.param
+    return told_of(str(paths.DEMO / name), find(paths.DEMO / name).pairs[0])
+
+
+def test_the_json_has_its_schema_and_the_whole_page_is_made_of_it(told):
+    jsonschema = pytest.importorskip("jsonschema")
+    out = written(told)
+    jsonschema.validate(out, schema())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(out | {"another": 1}, schema())
+    again = out | {"systems": out["systems_ranked"], "unfinished": False}
+    again["repeat"] = [out["repeat"]] if out["repeat"] else []
+    assert report.page(again, {}) == report.page(told, {})
+    for name, rows in out.items():  # columns of tables are explained
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict) and name != "systems":
+            told_of_it = front.meanings(name, list(rows[0]))
+            assert all(row["text"] for row in told_of_it), (name, told_of_it)
+
+
+def test_nothing_can_be_told_and_the_json_still_has_its_schema(tmp_path):
+    rows = [(s, k, 50 + k % 7 + 3 * (s == "A")) for s in "AB" for k in range(40)]
+    file = tmp_path / "mine.csv"
+    pd.DataFrame(rows, columns=["system", "segment", "score"]).to_csv(file, index=False)
+    out = written(told_of(file, "xx-yy"))
+    pytest.importorskip("jsonschema").validate(out, schema())
+    assert out["statements"]["best"].startswith("No system may be called best: A has the highest")
+    assert out["statements"]["next"].startswith("Name in the data who judged")
+
+
+def latex(told, systems):
+    ranking = [{**row, "system": name} for row, name in zip(told["ranking"], systems, strict=False)]
+    told = told | {"ranking": ranking}
+    given = {"v": told, "words": report._words(told), "digits": 2}
+    return template("ranking.tex.j2").render(**given)
+
+
+def test_the_table_for_a_paper_has_rules_minus_signs_ranges_and_a_label(told):
+    text = latex(told, [row["system"] for row in told["ranking"]])
+    n, marks = len(told["ranking"]), {(row["claimed"], row["held"]) for row in told["lines"]}
+    assert text.count(" \\\\\n") == n + 1 and "\\toprule" in text and "\\bottomrule" in text
+    assert re.search(r"\\label\{tab:[a-z0-9-]+\}", text) and "$n = " in text
+    assert ("\\dotfill" in text) == ((1, 0) in marks)
+    assert ("\\midrule\\midrule" in text) == ((0, 1) in marks)
+    rows = re.findall(r"^\d+ & .*$", text, re.M)
+    for row, of in zip(rows, told["ranking"], strict=True):
+        assert ("$-" in row) == (min(of["score"], of["low"], of["high"]) < -0.005)
+        assert "-0." not in row.replace("$-0.", "")
+        low, high = of["rank_low"], of["rank_high"]
+        assert row.endswith(f"& {low}--{high} \\\\" if low != high else f"& {low} \\\\")
+
+
+@pytest.mark.skipif(not shutil.which("xelatex"), reason="there is no XeLaTeX here")
+@pytest.mark.parametrize("names", [["& 100% _x_ $y$ #{}~^\\"], ["机器翻译", "翻訳"]])
+def test_xelatex_makes_a_page_of_it(told, names, tmp_path):
+    systems = [*names, *(row["system"] for row in told["ranking"][len(names) :])]
+    start = "\\documentclass{article}\\usepackage{booktabs}\\begin{document}\n"
+    (tmp_path / "t.tex").write_text(start + latex(told, systems) + "\\end{document}\n")
+    command = ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and (tmp_path / "t.pdf").is_file(), done.stdout[-2000:]
+    assert "Overfull \\hbox" not in done.stdout
+
+
+def test_a_workbook_holds_every_table_and_no_formula():
+    openpyxl = pytest.importorskip("openpyxl")
+    text = ["=1+1", "@SUM(A1)", "-2+3", "a\x07b", "7"]
+    frame = pd.DataFrame({"system": text, "score": [1.5, np.nan, np.inf, 2, 3], "n": range(5)})
+    content = report.workbook({"ranking": frame, "lines": frame.head(1)})
+    assert content == report.workbook({"ranking": frame, "lines": frame.head(1)})
+    book = openpyxl.load_workbook(io.BytesIO(content))
+    assert book.sheetnames == ["ranking", "lines"]
+    rows = list(book["ranking"].iter_rows())
+    assert [[cell.value for cell in row] for row in rows] == [
+        ["system", "score", "n"], ["=1+1", 1.5, 0], ["@SUM(A1)", None, 1], ["-2+3", "inf", 2],
+        ["ab", 2, 3], ["7", 3, 4],
+    ]  # fmt: skip
+    assert {cell.data_type for row in rows for cell in row} == {"s", "n"}
+
+
+def test_without_openpyxl_there_is_no_workbook_and_the_page_says_so(told, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    assert report.workbook({"ranking": pd.DataFrame({"a": [1]})}) == b""
+    page = report.page(told | {"workbook": False}, {}).decode()
+    assert "no workbook, since openpyxl is not installed" in page
+
+
+# ------------------------------------------------------------------ the site
+
+
+def test_the_site_holds_every_page_and_links_it_from_the_front(made, tmp_path):
+    figures, executed = tmp_path / "figures", tmp_path / "executed" / "demo-srdc"
+    shutil.copytree(made, figures / "demo-srdc" / "00_verdict")
+    executed.mkdir(parents=True)
+    nbformat.write(site_fixture.notebook(), executed / "00_verdict.ipynb")
+    state = {"notebook": "00_verdict", "campaign": "demo-srdc", "pair": "", "status": "ok"}
+    state |= {"output_dir": str(figures / "demo-srdc" / "00_verdict"), "seconds": 1, "error": ""}
+    (executed / "00_verdict.status.json").write_text(json.dumps(state))
+    site = tmp_path / "site"
+    front.build(tmp_path / "executed", figures, site)
+    index = (site / "index.html").read_text(encoding="utf-8")
+    for page in ("index.html", "de-en/verdict.html", "en-cs/verdict.html"):
+        assert f'href="demo-srdc/00_verdict/{page}"' in index
+        here = (site / "demo-srdc" / "00_verdict" / page).read_bytes()
+        assert here == (made / page).read_bytes()
+    own = (site / "own.html").read_text(encoding="utf-8")
+    assert 'href="demo-srdc/00_verdict/index.html"' in own
+    assert own.index("rankstability verdict") < own.index("A table with a row")
+    assert json.loads((site / "assets" / "verdict.schema.json").read_bytes()) == schema()
+
+
+def test_a_notebook_on_a_file_of_ones_own_leaves_a_report(tmp_path):
+    file = tmp_path / "mine.csv"
+    shutil.copy(paths.DEMO / "ratings.csv", file)
+    given = {"campaign": str(file), "output_dir": str(tmp_path / "out"), "resamples": "20"}
+    folder = run.execute("01_replication", given, quiet=True)
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in text and "<script" not in text and "Aspen" in text
+    assert "data:image/png;base64," in text and 'src="01_' not in text
+    run.execute("01_replication", given | {"pair": "xx-yy"}, quiet=True)
+    assert (folder / "report__xx-yy.html").is_file()
