@@ -14,6 +14,7 @@ from conftest import needs
 from rankcompanion.models import variance
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import design, sizes
+from rankstability import paths
 from rankstability.rank.certainty import certainty
 from rankstability.read import campaigns
 from rankstability.score.scored import from_assessment, from_frame
@@ -150,3 +151,21 @@ def test_components_of_a_part_give_the_errors_over_units(monkeypatch):
         ratio = np.median(known.errors()[i, j] / error[i, j])
         assert 0.8 < ratio < 1.25
         assert known.units == {"judgments": 8242, "documents": 170, "annotators": 106}
+
+
+def test_the_plans_that_were_followed_kept_their_promise():
+    """As `benchmarks/bench_planning.py` measured it: foretold and come, over all cells."""
+    table = pd.read_csv(paths.ROOT / "benchmarks" / "results" / "planning.csv")
+    assert {"crossed", "SR+DC"} == set(table["design"])
+
+    def over_all(promise):
+        of = table[(table["promise"] == promise) & (table["pilots"] > 1)]
+        weight = of["pilots"] / of["pilots"].sum()
+        predicted, realised = ((of[c] * weight).sum() for c in ("predicted", "realised"))
+        return predicted, realised, np.sqrt(((of["error"] * weight) ** 2).sum())
+
+    predicted, realised, error = over_all("line, as many as needed")
+    assert predicted == pytest.approx(0.8) and realised > 0.8 - 2 * error
+    for promise in ("line, same size", "lines held", "tau"):
+        predicted, realised, error = over_all(promise)
+        assert abs(realised - predicted) < 2 * error + 0.03 * max(1, predicted), promise
