@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
 from html import escape, unescape
-from itertools import chain, count
+from itertools import chain, count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,7 @@ def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
 
 
 def _folded(cells: Sequence[Any]) -> list[Any]:
-    """The cells, code that put nothing out joined with the code right after it."""
+    """The cells, code that put nothing out joined with the code right after it, or before it."""
     made: list[Any] = []
     for cell in cells:
         last = made[-1] if made else {}
@@ -128,6 +128,11 @@ def _folded(cells: Sequence[Any]) -> list[Any]:
             made.pop()
             cell["source"] = f"{last['source']}\n\n{cell['source']}"
         made.append(cell)
+    for before, cell in pairwise(made[:]):
+        code = before["cell_type"] == cell["cell_type"] == "code"
+        if code and not cell["outputs"] and not {"parameters"} & (_tags(before) | _tags(cell)):
+            before["source"] += f"\n\n{cell['source']}"
+            made.remove(cell)
     return made
 
 

@@ -20,7 +20,10 @@ WATCHED = ("lib", "notebooks", "data", "figures", "profiles", "build/executed", 
 FILES = ("Snakefile", "config.yaml", "requirements.lock", "pyproject.toml", "README.md")
 ASKED = ("RANKSTABILITY_DATA", "RANKSTABILITY_FIGURE_FORMAT")  # settings of the environment
 SKIPPED = ("__pycache__", ".ipynb_checkpoints")
-NOISE = ("Assuming unrestricted", "Building DAG", "Using ", "Select jobs", "Execute ")
+NOISE = (
+    *("Assuming unrestricted", "Building DAG", "Using ", "Select jobs", "Execute "),
+    *("Warning: the following output", "{'build/", "Complete log(s)", "Elapsed time"),
+)
 SECONDS = {"05": 40.0, "06": 45.0, "07": 30.0, "09": 60.0, "10": 40.0}  # on a demo campaign
 
 

@@ -31,6 +31,13 @@ from . import findings, ledger
 from .figures import changes as drawing
 
 SAMPLE = places.DEMO / "ratings.csv"
+ACROSS = {  # notebooks whose tables of several campaigns answer a place of a paper
+    **dict.fromkeys(("knowles2021 Table 1", "knowles2021 Section 3"), "01"),
+    **dict.fromkeys(("knowles2021 Table 2", "knowles2021 Section 5"), "02"),
+    **{f"knowles2021 {place}": "03" for place in ("Figure 1", "Figure 2", "Figure 3")},
+    **{f"knowles2021 Section {section}": "03" for section in ("5.2", "5.3")},
+    **{f"lopez2012 Section {section}": "08" for section in ("1", "3", "5", "5.1", "5.2")},
+}
 CERTAINTY = paths.ROOT / "benchmarks" / "results" / "certainty.csv"
 
 
@@ -141,8 +148,13 @@ def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
 
 
 def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
-    """`rows` of the ledger with the link to the section of a page here that shows each, if any."""
+    """`rows` of the ledger with the link to the section of a page here that shows each, if any.
+
+    A row over several campaigns leads to the notebook that it is counted from (`ACROSS`), or to
+    where another row of its place is; how a campaign was run, to the campaigns.
+    """
     by = [*findings.KEY, "ours", "status"]
+    first: dict[str, str] = {}  # of each notebook, the section with claims of a real campaign
     found = [pd.DataFrame(columns=[*by, "link"], dtype=str)]
     for run in runs:
         file = run.output_dir / "claims.csv"
@@ -151,8 +163,14 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
             heading = pages.heading_of(run.executed, ".claims(")
             link = f"{run.page}#{pages.slug(heading)}" if heading else run.page
             found.append(claimed.reindex(columns=by).assign(link=link))
+            first.setdefault(run.notebook[:2], link)
     links = pd.concat(found).drop_duplicates(by)
-    return rows.merge(links, "left", on=by).fillna("")
+    rows = rows.merge(links, "left", on=by)
+    same = rows.groupby(results.KEY[:2])["link"].transform("first")
+    across = (rows["paper"] + " " + rows["place"]).map(ACROSS).map(first)
+    facts = same.where(rows["status"] != "fact", "index.html#campaigns")
+    left = across.fillna(facts).where(rows["status"] != "no data")
+    return rows.assign(link=rows["link"].fillna(left)).fillna("")
 
 
 def shown(row: Mapping[str, str]) -> dict[str, str]:

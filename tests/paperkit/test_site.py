@@ -423,6 +423,7 @@ def test_code_that_puts_nothing_out_is_folded_with_the_next_and_blank_labels_go(
     said = [v4.new_output("display_data", {"text/markdown": t}) for t in ("**two**", "****")]
     cells = [v4.new_markdown_cell("## Here"), v4.new_code_cell("first = 1")]
     cells.append(v4.new_code_cell("second = 2; run.out.claims(x)", outputs=said))
+    cells.append(v4.new_code_cell("silent = 3"))
     saved = tmp_path / "01_tiny.ipynb"
     saved.write_text(json.dumps(v4.new_notebook(cells=cells)))
     page = pages.body(saved, {}, tmp_path).html
@@ -440,12 +441,16 @@ def test_rows_of_the_ledger_lead_to_the_section_that_shows_them(tmp_path):
     made = [{"cell_type": kind, "source": text} for kind, text in cells]
     saved.write_text(json.dumps({"cells": made}))
     columns = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
-    rows = pd.DataFrame([["p", "Table 1", c, "1", "1", "exact", "", ""] for c in "ab"])
-    rows.columns = columns
+    said = [("p", "Table 1", "a", "exact"), ("p", "Table 1", "b", "exact")]
+    said += [("p", "Table 2", "a", "exact"), ("p", "Table 1", "c", "no data")]
+    said += [("p", "Table 2", "d", "fact"), ("knowles2021", "Table 1", "e", "exact")]
+    cells = [[paper, place, cell, "1", "1", status, "", ""] for paper, place, cell, status in said]
+    rows = pd.DataFrame(cells, columns=columns)
     rows[:1].to_csv(tmp_path / "claims.csv", index=False)
     run = runs.Run("01_tiny", "wmtx", "", "kept", 0, "", tmp_path, saved)
     linked = front.linked(rows, [run])
-    assert list(linked["link"]) == ["wmtx/01_tiny.html#in-print", ""]
+    there = "wmtx/01_tiny.html#in-print"  # the row itself; one of its place; of its notebook
+    assert list(linked["link"]) == [there, there, "", "", "index.html#campaigns", there]
     assert linked[columns].equals(rows)
 
 
