@@ -1,9 +1,14 @@
-"""All language pairs of a campaign on one page: who may be first, lines, the weakest point."""
+"""All language pairs of a campaign on one page; all tables of a pair in one workbook."""
 
 from __future__ import annotations
 
+import io
 import json
+import math
+import re
+import zipfile
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +18,7 @@ from paperkit.templates import HERE, template
 
 from ..session import Run
 
+EPOCH = datetime(2000, 1, 1)  # of workbooks
 SHOWN = ("system", "score", "low", "high", "rank", "rank_low", "rank_high")
 
 
@@ -41,3 +47,39 @@ def _rows(file: Path) -> list[dict[str, Any]]:
     text = dict.fromkeys(("system", "domain", "leader"), str)
     frame = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=text)
     return list(json.loads(frame.to_json(orient="records", double_precision=12)))
+
+
+def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
+    """All tables as sheets of one workbook, the same bytes whenever made; nothing without openpyxl.
+
+    A text is never a formula; letters that a sheet cannot hold are left out.
+    """
+    try:
+        from openpyxl import Workbook
+        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, WriteOnlyCell
+    except ImportError:
+        return b""
+    book = Workbook(write_only=True)
+    book.properties.created = book.properties.modified = EPOCH
+    for name, frame in frames.items():
+        sheet = book.create_sheet(name[:31])
+        values = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+        for row in [list(map(str, frame.columns)), *values]:
+            cells = []
+            for value in row:
+                number = isinstance(value, int | float) and math.isfinite(value)
+                plain = value if value is None or number else str(value)
+                text = isinstance(plain, str)
+                cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("", plain) if text else plain)
+                cell.data_type = "s" if text else cell.data_type
+                cells.append(cell)
+            sheet.append(cells)
+    made, out = io.BytesIO(), io.BytesIO()
+    book.save(made)
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.infolist():
+            content = old.read(part)
+            if part.filename == "docProps/core.xml":  # saving sets the time
+                content = re.sub(rb"\d{4}-\d\d-\d\dT[\d:]+Z", b"2000-01-01T00:00:00Z", content)
+            new.writestr(zipfile.ZipInfo(part.filename), content, zipfile.ZIP_DEFLATED)
+    return out.getvalue()

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import json
-import math
 import multiprocessing
-import re
 import sys
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +39,6 @@ if TYPE_CHECKING:
     from ..lines.held import Standing
     from .cases import Case
 
-EPOCH = datetime(2000, 1, 1)  # of workbooks
 SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 
 
@@ -272,42 +266,6 @@ def _track(one: Case) -> str:
     return f"_{one.name.partition(' ')[2]}" if one.extra else ""
 
 
-def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
-    """All tables as sheets of one workbook, the same bytes whenever made; nothing without openpyxl.
-
-    A text is never a formula; letters that a sheet cannot hold are left out.
-    """
-    try:
-        from openpyxl import Workbook
-        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, WriteOnlyCell
-    except ImportError:
-        return b""
-    book = Workbook(write_only=True)
-    book.properties.created = book.properties.modified = EPOCH
-    for name, frame in frames.items():
-        sheet = book.create_sheet(name[:31])
-        values = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
-        for row in [list(map(str, frame.columns)), *values]:
-            cells = []
-            for value in row:
-                number = isinstance(value, int | float) and math.isfinite(value)
-                plain = value if value is None or number else str(value)
-                text = isinstance(plain, str)
-                cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("", plain) if text else plain)
-                cell.data_type = "s" if text else cell.data_type
-                cells.append(cell)
-            sheet.append(cells)
-    made, out = io.BytesIO(), io.BytesIO()
-    book.save(made)
-    with zipfile.ZipFile(made) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
-        for part in old.infolist():
-            content = old.read(part)
-            if part.filename == "docProps/core.xml":  # saving sets the time
-                content = re.sub(rb"\d{4}-\d\d-\d\dT[\d:]+Z", b"2000-01-01T00:00:00Z", content)
-            new.writestr(zipfile.ZipInfo(part.filename), content, zipfile.ZIP_DEFLATED)
-    return out.getvalue()
-
-
 def _words(told: Mapping[str, Any]) -> Any:
     """The macros of the words, that know what is told."""
     return template("verdict_words.j2").make_module({"v": told})
@@ -395,5 +353,5 @@ def write(
     given = {"v": said, "words": _words(said), "digits": figures.decimals(frames["ranking"])}
     latex = f"{template('ranking.tex.j2').render(**given)}\n".encode()
     out.document(latex, f"ranking{track}.tex", one.pair, "the ranking in LaTeX")
-    if book := workbook(kept):
+    if book := overview.workbook(kept):
         out.document(book, f"tables{track}.xlsx", one.pair, "all tables as a workbook")

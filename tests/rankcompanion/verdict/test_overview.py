@@ -20,7 +20,7 @@ from conftest import needs
 from paperkit import placing
 from paperkit.templates import HERE, template
 from rankcompanion import commands, front, run
-from rankcompanion.verdict import answers
+from rankcompanion.verdict import answers, overview
 from rankcompanion.verdict import page as report
 from rankstability import paths
 from rankstability.read.campaigns import find
@@ -267,8 +267,8 @@ def test_a_workbook_holds_every_table_and_no_formula():
     openpyxl = pytest.importorskip("openpyxl")
     text = ["=1+1", "@SUM(A1)", "-2+3", "a\x07b", "7"]
     frame = pd.DataFrame({"system": text, "score": [1.5, np.nan, np.inf, 2, 3], "n": range(5)})
-    content = report.workbook({"ranking": frame, "lines": frame.head(1)})
-    assert content == report.workbook({"ranking": frame, "lines": frame.head(1)})
+    content = overview.workbook({"ranking": frame, "lines": frame.head(1)})
+    assert content == overview.workbook({"ranking": frame, "lines": frame.head(1)})
     book = openpyxl.load_workbook(io.BytesIO(content))
     assert book.sheetnames == ["ranking", "lines"]
     rows = list(book["ranking"].iter_rows())
@@ -281,7 +281,7 @@ def test_a_workbook_holds_every_table_and_no_formula():
 
 def test_without_openpyxl_there_is_no_workbook_and_the_page_says_so(told, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    assert report.workbook({"ranking": pd.DataFrame({"a": [1]})}) == b""
+    assert overview.workbook({"ranking": pd.DataFrame({"a": [1]})}) == b""
     page = report.page(told | {"workbook": False}, {}).decode()
     assert "no workbook, since openpyxl is not installed" in page
 
