@@ -166,7 +166,7 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
             first.setdefault(run.notebook[:2], link)
     links = pd.concat(found).drop_duplicates(by)
     rows = rows.merge(links, "left", on=by)
-    same = rows.groupby(results.KEY[:2])["link"].transform("first")
+    same = rows.groupby(findings.KEY[:2])["link"].transform("first")
     across = (rows["paper"] + " " + rows["place"]).map(ACROSS).map(first)
     facts = same.where(rows["status"] != "fact", "index.html#campaigns")
     left = across.fillna(facts).where(rows["status"] != "no data")
