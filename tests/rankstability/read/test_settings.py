@@ -29,7 +29,8 @@ WRONG = {
     "scale": ["5", "[5]", "[1, 2, 3]", "[5, 1]", "[1, 1]", "[a, b]", "[0, true]", "'15'",
               "[0, .inf]", "[-.inf, 5]", f"[0, {'9' * 99}]", "[-1.0e+308, 1.0e+308]"],
     "annotator": ["A", "[a]", "{A: {b: c}}", "{A: [[u]]}", "{A: true}"],
-    "reset": ["all"], "wide": ["some", "[A]", "[A, A]", "{A: B}"], "decimal": [";", "[.]", "1"],
+    "reset": ["all"], "adaptive": ["waves", "1", "[true]"],
+    "wide": ["some", "[A]", "[A, A]", "{A: B}"], "decimal": [";", "[.]", "1"],
     "words": ["model", "{judge: user}", "{system: ''}", "{system: 3}", '{system: "a\\nb"}'],
     "columns": ["score", "{points: score}", "{score: [a]}", "{score: mark, time: mark}"],
 }  # fmt: skip
