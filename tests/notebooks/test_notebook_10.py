@@ -11,6 +11,7 @@ from paperkit import parameters
 from rankcompanion import run
 from rankcompanion.lines import held
 from rankcompanion.lines import tables as lines
+from rankstability import paths
 from rankstability.rank.recipes import RECIPES
 from rankstability.rank.units import TWO_WAY
 from rankstability.read import campaigns
@@ -84,3 +85,16 @@ def test_lines_by_chance_are_shown_on_the_first_pair(folder):
 def test_drafts_stand_in_the_table_of_lines_and_not_among_false_lines(folder):
     false = pd.read_csv(folder / "de-en" / "false_lines.csv")
     assert set(false["recipe"]) == {n for n, recipe in RECIPES.items() if recipe.since}
+
+
+def test_one_annotator_says_nothing_of_others_and_documents_still_do(tmp_path):
+    table = pd.read_csv(paths.DEMO / "ratings.csv").assign(annotator="anna")
+    table.to_csv(tmp_path / "alone.csv", index=False)
+    few = {"draws": "5", "resamples": "20", "coverage_draws": "2", "random_seeds": "2"}
+    given = {"campaign": str(tmp_path / "alone.csv"), "output_dir": str(tmp_path / "out")}
+    run.execute(parameters.resolve("10"), given | few, quiet=True)
+    (file,) = (tmp_path / "out").glob("*/line_counts.csv")
+    counts = pd.read_csv(file)
+    untold = counts["unit"].isna()
+    assert untold.any() and counts.loc[untold, "held"].isna().all()
+    assert counts.loc[counts["unit"] == "document", "held"].notna().all()
