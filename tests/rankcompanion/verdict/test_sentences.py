@@ -339,8 +339,9 @@ def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
     assert "(8 respondents here; 7.0 degrees of freedom for each system)" in text
     one = told["needed"][0] | {"times": 4.0, "judgments": 2880}
     asked = told | {"machine_alone": UNTOLD, "decide": [one]}
-    assert "2,880 judgments in all (4 times these), best of more " in report.statements(asked)["next"]
-    assert "documents" not in report.statements(asked)["next"]
+    todo = report.statements(asked)["next"]
+    assert "2,880 judgments in all (4 times these), best of more " in todo
+    assert "documents" not in todo
 
 
 def test_what_to_do_next_has_the_numbers_of_the_table(told):
