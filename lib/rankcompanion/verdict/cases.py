@@ -294,11 +294,14 @@ def again(
     claims = int(made.lines["claimed"].sum())
     names = made.ranking["system"].tolist()
     human = answers.humans(names)
-    pair = [name for name in names if name not in human][:2]
+    machines = [name for name in names if name not in human]
+    pair = (machines if len(machines) > 1 else names)[:2]
+    repeat, needed = sizes.repeat(sure, claims, rng), sizes.needed(known, names, rng, alpha)
+    decide = needed[(needed[["system", "other"]] == pair).all(axis=1)]
     return {
-        "repeat": pd.DataFrame([sizes.repeat(sure, claims, rng)]),
-        "decide": sizes.needed(known, pair if len(pair) == 2 else names[:2], rng, alpha),
-        "needed": sizes.needed(known, names, rng, alpha),
+        "repeat": pd.DataFrame([repeat]),
+        "decide": decide if len(decide) else sizes.needed(known, pair, rng, alpha),
+        "needed": needed,
         "additions": sizes.additions(known, rng, alpha=alpha),
     }
 

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from paperkit.templates import HERE, template
+from rankstability.read.languages import PLACEHOLDER
 
 from ..session import Run
 
@@ -34,7 +35,8 @@ def page(run: Run, table: pd.DataFrame) -> bytes:
         ranking = [{name: one.get(name) for name in SHOWN} for one in parts["ranking"]]
         lines = [one for one in parts["lines"] if one["claimed"] or one["held"]]
         domains = _rows(folder / f"domains{track}.csv")
-        rows.append({**row, "ranking": ranking, "marks": lines, "domains": domains})
+        called = run.campaign.title if row["task"] == PLACEHOLDER else row["task"]
+        rows.append({**row, "task": called, "ranking": ranking, "marks": lines, "domains": domains})
     css = (HERE / "site.css").read_text(encoding="utf-8")
     about: Mapping[str, Any] = {"title": run.campaign.title, "words": run.campaign.words}
     return bytes(template("overview.html.j2").render(**about, rows=rows, css=css).encode())

@@ -87,14 +87,14 @@ class _Watch:
     final: Path
 
     def early(self, one: Case, said: Mapping[str, Any], shown: Mapping[str, Drawn]) -> None:
-        print(f"{one.name}: {sentence(said)}", flush=True)
+        print(f"{_called(said)}: {sentence(said)}", flush=True)
         file = self.final / one.pair / f"verdict{_track(one)}.html"
         if not file.exists():
             placing.write_whole(file, page({**said, "unfinished": True}, shown))
 
     def done(self, made: Verdict) -> None:
         todo = statements(made.said)["next"]
-        print(f"{made.said['name']}: {todo}\n  {self.final / made.file}\n", flush=True)
+        print(f"{_called(made.said)}: {todo}\n  {self.final / made.file}\n", flush=True)
 
     def forget(self, pairs: Sequence[str]) -> None:
         """Remove pages that were never finished; folders that are then empty, too."""
@@ -259,6 +259,11 @@ def _others(said: Mapping[str, Any]) -> str:
 def _shortened(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with names that fit a figure; a longer one ends in a sign of that."""
     return frame.assign(system=frame["system"].astype(str).map(short))
+
+
+def _called(said: Mapping[str, Any]) -> str:
+    """What a case is called: its pair or task, the campaign where the data name none."""
+    return str(said["title"] if said["name"] == PLACEHOLDER else said["name"])
 
 
 def _track(one: Case) -> str:

@@ -48,7 +48,8 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     }
     parts = {name: part for name, part in known.parts.items() if name in anew}
     sizes = {size for name in parts for size in DRAWN[name]} | {"judgments"}
-    number = {name: count for name, count in known.units.items() if name in sizes}
+    segments = {"documents": len(np.unique(scored.segment))}  # counted where none are named
+    number = {name: n for name, n in (segments | known.units).items() if name in sizes}
     place = np.argsort(sure.order)
     pairs = np.ix_(place, place)
     quality, freedom = sure.drawn_together()[place], np.maximum(sure.df[pairs], LEAST)
@@ -85,8 +86,9 @@ def needed(
     `POWER`), times (how many times the campaign, in all sizes alike, gives such a line with chance
     `POWER`; inf where none of `GROWN` does), times_low and times_high (what a test of the pair
     needs for the ends of its interval), judgments (that many in all, at least those here), and
-    documents, annotators, ratings where these can be added: how many in all if only they grow
-    (ratings: times those of each item now), inf where no number is enough.
+    documents (segments where none are named), annotators, ratings where these can be added: how
+    many in all if only they grow (ratings: times those of each item now), inf where no number is
+    enough.
 
     Chances are over true means as `Precision.truths` draws them, `draws` of them.
     """
@@ -114,6 +116,7 @@ def needed(
     by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
     for size in sizes(known):
         alone = _alone(by_part, size, error / np.sqrt(out["times"].to_numpy()))
+        alone = np.where(out["times"] > 1, alone, 1.0)
         out[size] = np.ceil(alone * known.units[size]) if size in known.units else alone
     return out
 

@@ -172,7 +172,7 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
     frame = pd.concat(parts, ignore_index=True)
     kinds = pd.DataFrame(frame.pop("error").to_list(), columns=["category", "severity"])
     frame = frame.assign(pair=pair, **kinds)
-    frame["segment"] = frame.groupby(["document", "doc_segment"]).ngroup() + 1
+    frame["segment"] = frame.groupby(["document", "doc_segment"], observed=False).ngroup() + 1
     frame = frame.astype({"doc_segment": int} | dict.fromkeys(NAMES, "category"))[list(COLUMNS)]
     frame.attrs["weights"] = "zouhar2024"
     frame.attrs["excluded"] = {reason: n for reason, n in sorted(excluded.items()) if n}
