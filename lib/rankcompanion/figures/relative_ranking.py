@@ -284,11 +284,15 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
 def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> Figure:
     """Every judge's agreement with the others, and with themselves, by how much they judged.
 
-    `table` is from `agreement.agreement` by judge; with fewer than `least` pairs: left out.
+    `table` is from `agreement.agreement` by judge; with fewer than `least` pairs: left out. A kind
+    of which that leaves nobody has no panel.
     """
     shown = table[(table["reference"] == "included") & (table["pairs"] >= least)]
-    fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.2), sharey=True)
-    for ax, (kind, (colour, marker, text)) in zip(axes, KINDS.items(), strict=True):
+    kinds = [kind for kind in KINDS if shown["kind"].eq(kind).any()] or [*KINDS]
+    fig, axes = plt.subplots(1, len(kinds), figsize=(3.6 * len(kinds), 3.2), sharey=True)
+    axes = np.atleast_1d(axes)
+    for ax, kind in zip(axes, kinds, strict=True):
+        colour, marker, text = KINDS[kind]
         part = shown[shown["kind"] == kind]
         sns.scatterplot(
             part, x="pairs", y=measure, color=colour, marker=marker, alpha=0.75, s=22, ax=ax
