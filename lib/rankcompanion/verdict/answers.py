@@ -66,16 +66,18 @@ def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
 
     ``alone``: the answer to whether the leader, and no other system, may be first. ``also_held``:
     lines that hold and are not claimed. ``kinds``: units of each kind; ``few``: kind and number
-    where there are fewer than `FEW`; ``weakest``: the system with the fewest degrees of freedom,
-    and ``freedom``, these. ``machine_leader``, ``machines_first``, ``machine_alone``: the same of
-    the systems that are no human translation or reference, among themselves; ``humans``: the
-    others, ``humans_first`` (may be first of all), ``humans_above`` (better than that leader).
+    where there are fewer than `FEW`; ``weakest``: the system with the fewest degrees of freedom
+    (empty where all have as many), and ``freedom``, these. ``machine_leader``, ``machines_first``,
+    ``machine_alone``: the same of the systems that are no human translation or reference, among
+    themselves; ``humans``: the others, ``humans_first`` (may be first of all), ``humans_above``
+    (better than that leader).
     """
     first = made.ranking.loc[made.ranking["may_be_first"] == 1, "system"].tolist()
     leader, sure = made.ranking["system"].iloc[0], made.sure
     holds = answers["answer"] == HOLDS
     fewest = min(sure.units, key=sure.units.__getitem__, default="")
     weakest = int(sure.freedom.argmin())
+    alike = np.ptp(sure.freedom) < 1e-6
     return {
         **_humans_apart(made, first),
         "systems": len(made.ranking),
@@ -88,7 +90,7 @@ def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
         "also_held": int((holds & (answers["claimed"] == 0)).sum()),
         "kinds": dict(sure.units),
         "few": [fewest, sure.units[fewest]] if fewest and sure.units[fewest] < FEW else [],
-        "weakest": sure.systems[weakest],
+        "weakest": "" if alike else sure.systems[weakest],
         "freedom": float(sure.freedom[weakest]),
         "weak": bool(sure.freedom[weakest] < WEAK),
     }

@@ -155,11 +155,11 @@ def test_the_page_says_so_where_nobody_judged_an_output_twice(told):
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([(0, 0), (0, 0)], "Of 2 removals of a single system, 0 change the order of the others an"
-         "d 0 their clusters"),
-        ([(1, 0), (0, 1), (1, 1)], "Of 3 removals of a single system, 2 change the order of the ot"
-         "hers and 2 their clusters"),
-        ([(1, 0)], "Of 1 removal of a single system, 1 change the order of the others and 0 their"),
+        ([(0, 0), (0, 0)], "Of 2 removals of a single system, none changed the order of the other"
+         "s and none their clusters"),
+        ([(1, 0), (0, 1), (1, 1)], "Of 3 removals of a single system, 2 changed the order of the o"
+         "thers and 2 their clusters"),
+        ([(1, 0)], "Of 1 removal of a single system, 1 changed the order of the others and none t"),
     ],
 )  # fmt: skip
 def test_removals_are_counted(told, rows, words):
@@ -315,6 +315,37 @@ def test_what_is_needed_is_a_number_enough_or_over_a_hundred_times(told):
         assert part.count(words) >= 1 and "not by this alone" in part
         assert ("enough" in part) == (times == 1.0)
         assert ("over 100 times" in part) == (times is None or times > 100)
+
+
+def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
+    """By number and by the campaign's word; what is enough now is enough of each size alone."""
+    rng = np.random.default_rng(4)
+    rows = [
+        (name, f"q{q}", f"u{u}", round(float(np.clip(3 - gap + rng.normal(0, 0.8), 1, 5)), 2))
+        for name, gap in (("A", 0.0), ("B", 0.1), ("C", 1.5))
+        for q in range(30)
+        for u in range(8)
+    ]
+    file = tmp_path / "survey.csv"
+    frame = pd.DataFrame(rows, columns=["system", "question", "respondent", "score"])
+    frame.to_csv(file, index=False)
+    told = told_of(file, "xx-yy")
+    sure = next(row for row in told["needed"] if row["other"] == "C")
+    assert sure["times"] == 1 and sure["documents"] == 30 and sure["annotators"] == 8
+    assert report.sentence(told).count("respondents") and told["weakest"] == ""
+    text = page_text(told)
+    assert "documents" not in text.partition("How each number")[0]
+    assert "twice the questions and the respondents" in text
+    assert "(8 respondents here; 7.0 degrees of freedom for each system)" in text
+    one = told["needed"][0] | {"times": 4.0, "judgments": 2880}
+    asked = told | {"machine_alone": UNTOLD, "decide": [one]}
+    todo = report.statements(asked)["next"]
+    assert "2,880 judgments in all (4 times these), best of more " in todo
+    assert "documents" not in todo
+
+
+def test_what_to_do_next_has_the_numbers_of_the_table(told):
+    assert told["decide"] == told["needed"][:1]
 
 
 def test_what_is_worth_most_is_what_saves_most(told):
