@@ -211,13 +211,13 @@ def _domains(one: Case) -> list[str]:
 def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> pd.DataFrame:
     """False lines of the recipe on these data, with all systems equal, by each kind of unit.
 
-    Labels are shuffled within documents and within workers where these are named; where systems
+    Labels are shuffled within documents and within workers where several are named; where systems
     were judged on different documents, blocks within a worker. With the same seed the numbers are
     those of notebook 10.
     """
     if one.battles is not None:
         return held.false_lines(one.battles, named_generator(seed, one.name), draws, alpha)
-    units = null_units(one.own)
+    units = [u for u in null_units(one.own) if len(np.unique(one.own.unit(u))) > 1]
     shared = np.isfinite(one.own.matrix()).mean() > 0.5
     units = [u for u in units if (u == "block") != shared] or units
     judged = {one.recipe: one.own}

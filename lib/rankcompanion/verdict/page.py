@@ -11,6 +11,7 @@ import html
 import json
 import multiprocessing
 import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
@@ -243,7 +244,7 @@ def _figures(
     """The figures but the first, by name; `others` are whom another campaign would have."""
     drawn = {}
     if made.unit:
-        named = f"{title}: chance of each rank"
+        named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.ranking))
         drawn["chances"] = figures.chances_figure(_shortened(made.probabilities), named, others)
     if one.judged:
         both = _shortened(tables["recipes"]), tables["recipe_lines"]

@@ -61,6 +61,8 @@ def find(name: str | Path) -> Campaign:
         return find(whole).part(part)
     if path := _existing(given):
         return _own(path)
+    if Path(given).name != given or Path(given).suffix in (".csv", ".tsv", ".jsonl", ".xlsx"):
+        raise DataError("no such file or folder", value=given[:200], expected="a path that exists")
     here = ", ".join(campaign.name for campaign in present()) or "none"
     expected = f"a folder or file, or one of {', '.join(catalogue())}; here: {here}"
     value = given if len(given) < 200 else given[:200] + " ..."

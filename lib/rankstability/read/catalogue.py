@@ -31,6 +31,7 @@ WORDS_OF = {  # a protocol's or a format's own, where they are others
     "MQM": {"annotator": "rater"},
     "battles": {"protocol": "battles", **ARENA},
     "long": {"protocol": "single scores"},
+    **{name: {"protocol": "error span annotation"} for name in ("esa", "wmt24", "wmt25")},
 }
 SPOKEN = {  # names of columns that say what a table's systems, segments and annotators are
     "system": ("model", "engine", "product"),

@@ -187,11 +187,21 @@ def test_influence_is_counted(told, rows, words):
 @pytest.mark.parametrize(
     ("claimed", "held", "count", "paper"),
     [
-        (3, 0, "Of 3 lines that the recipe wmt24 claims, none holds", "none of 3 claimed signific"),
+        (
+            3,
+            0,
+            "Of 3 lines that the recipe wmt24 claims, none can be shown to hold",
+            "none of 3 claimed signific",
+        ),
         (3, 1, "Of 3 lines that the recipe wmt24 claims, 1 holds", "1 of 3 claimed significance l"),
         (3, 2, "Of 3 lines that the recipe wmt24 claims, 2 hold ", "2 of 3 claimed significance l"),
         (3, 3, "Of 3 lines that the recipe wmt24 claims, 3 hold", "3 of 3 claimed significance li"),
-        (1, 1, "Of 1 line that the recipe wmt24 claims, 1 holds", "1 of 1 claimed significance li"),
+        (
+            1,
+            1,
+            "Of 1 line that the recipe wmt24 claims, 1 holds",
+            "the one claimed significance line holds",
+        ),
         (0, 0, "No line is claimed by the recipe wmt24 (with", "no significance line is claimed"),
     ],
 )
@@ -315,6 +325,19 @@ def test_what_is_needed_is_a_number_enough_or_over_a_hundred_times(told):
         assert part.count(words) >= 1 and "not by this alone" in part
         assert ("enough" in part) == (times == 1.0)
         assert ("over 100 times" in part) == (times is None or times > 100)
+
+
+def test_one_annotator_alone_is_not_asked_for_by_name(tmp_path):
+    """Nor are labels shuffled within one only: that would give the same campaign again."""
+    rng = np.random.default_rng(4)
+    rows = [(s, k, "a", rng.normal(50 + 9 * (s == "A"), 9)) for s in "ABC" for k in range(40)]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "annotator", "score"])
+    frame.assign(score=frame["score"].round(1).clip(0, 100)).to_csv(tmp_path / "m.csv", index=False)
+    told = told_of(tmp_path / "m.csv", "xx-yy")
+    assert not told["told"] and told["false_lines"] == []
+    todo = "Have at least 4 annotators judge, and name in the data which documents: 1 annotator alo"
+    assert report.statements(told)["next"].startswith(todo)
+    assert "in another campaign: 1 annotator. 1 annotator alone says" in page_text(told)
 
 
 def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):

@@ -549,9 +549,10 @@ def test_settings_are_plain(tmp_path):
             campaigns.find(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "no/such"])
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "no/such", "ratingz.csv"])
 def test_a_name_that_is_no_path_is_an_unknown_campaign(name):
-    with pytest.raises(DataError, match="unknown campaign"):
+    path = "/" in name or "." in name
+    with pytest.raises(DataError, match="no such file or folder" if path else "unknown campaign"):
         campaigns.find(name)
 
 

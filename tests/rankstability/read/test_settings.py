@@ -8,7 +8,7 @@ import pytest
 
 from rankstability import find
 from rankstability.errors import DataError
-from rankstability.read.catalogue import Campaign
+from rankstability.read.catalogue import WORDS_OF, Campaign
 from rankstability.read.settings import FIELDS, LARGEST, read_settings
 
 RIGHT = {
@@ -116,6 +116,7 @@ def test_a_campaign_is_spoken_of_in_its_own_words(tmp_path: Path) -> None:
     plain = spoken(tmp_path / "a", "system,segment,annotator,score")
     assert (plain.words["system"], plain.words["annotators"]) == ("system", "annotators")
     assert plain.words["protocol"] == "single scores"
+    assert WORDS_OF["esa"]["protocol"] == "error span annotation"
     assert plain.unsaid == {"pair", "document"}
     named = spoken(tmp_path / "b", "Model,segment,Rater,score", "pair: cs-en")
     assert (named.words["systems"], named.words["annotator"]) == ("models", "rater")
