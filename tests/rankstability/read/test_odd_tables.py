@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -176,6 +177,24 @@ def test_a_spreadsheet_that_cannot_be_read_says_so(tmp_path, monkeypatch):
     monkeypatch.undo()
     pytest.importorskip("openpyxl")
     with pytest.raises(DataError, match=r"mine\.xlsx: not XLSX, or damaged"):
+        campaigns.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "said"),
+    [("XFD1048576", "x", "a column without a name"), ("D3", "=1+50", "line 3: a formula without"),
+     ("D3", "#DIV/0!", "line 3, column 'score': not a number; found '#DIV/0!'")],
+)  # fmt: skip
+def test_no_cell_of_a_spreadsheet_is_lost_or_takes_memory_for_its_place(
+    tmp_path, cell, value, said
+):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in ["system", "segment", "rater", "score"], *[[s, 1, "u", 4] for s in "AB"]:
+        book.active.append(row)
+    book.active[cell] = value
+    book.save(tmp_path / "mine.xlsx")
+    with pytest.raises(DataError, match=re.escape(said)):
         campaigns.load(tmp_path)
 
 
