@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
@@ -16,6 +18,11 @@ from ..errors import DataError
 from . import text
 
 ENDINGS = (".parquet", ".xlsx")
+MOST_ROWS = 1 << 20  # of a sheet
+UNSAVED = re.compile(  # a cell with a formula and no value; a text that is empty (str) is one
+    rb'<c r="([A-Z]+)(\d+)"(?![^>]*t="str")[^>]*>'
+    rb"<f(?:[^>]*/>|(?:[^>]*[^/])?>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>"
+)
 LEAST = 2  # bytes of a cell in a file of text: a sign, and what parts it from the next
 
 
@@ -77,36 +84,66 @@ def read(
 def _sheet(path: str, mtime: int, size: int) -> pd.DataFrame:
     """The one sheet of a spreadsheet that is not empty, by its rows' numbers; its first row names.
 
-    Raises DataError without openpyxl, if a file is none, is too large, or has several sheets.
+    Raises DataError without openpyxl, if a file is none, is too large, has several sheets or a
+    formula without its value. Only cells that hold something take memory, wherever they stand.
     """
     file = Path(path)
     try:
-        import openpyxl  # noqa: F401
+        import openpyxl
     except ImportError:
         expected = "pip install openpyxl (or rankstability[xlsx]), or CSV"
         raise DataError("XLSX needs openpyxl", file=file, expected=expected) from None
     try:
-        with zipfile.ZipFile(file) as packed:
+        with zipfile.ZipFile(file) as packed, warnings.catch_warnings(action="ignore"):
             text.check_unpacked(file, sum(part.file_size for part in packed.infolist()), size)
-        sheets = pd.read_excel(
-            file, sheet_name=None, header=None, dtype=object, na_filter=False, engine="openpyxl"
-        )
+            _refuse_unsaved(file, packed)
+            book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+            sheets = {sheet.title: _rows(file, sheet) for sheet in book.worksheets}
+            book.close()
     except DataError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    except Exception as error:  # whatever openpyxl meets in a file that it did not expect
         raise DataError(f"not XLSX, or damaged ({str(error)[:80]})", file=file) from None
-    full = {name: sheet for name, sheet in sheets.items() if sheet.ne("").to_numpy().any()}
+    full = {name: rows for name, rows in sheets.items() if rows}
     if len(full) != 1:
         problem = "several sheets" if full else "the file is empty"
         value = ", ".join(map(str, full)) or None
         raise DataError(problem, file=file, value=value, expected="one sheet, or CSV of it")
-    (sheet,) = full.values()
-    sheet = sheet.loc[sheet.ne("").any(axis=1), sheet.ne("").any()]
-    header = [str(name).strip() for name in sheet.iloc[0]]
+    (rows,) = full.values()
+    used = sorted(set().union(*rows.values()))
+    first, *lines = rows
+    header = [str(rows[first].get(k, "")).strip() for k in used]
     if "" in header:
-        problem, line = "a column without a name", int(sheet.index[0]) + 1
-        raise DataError(problem, file=file, line=line, expected="a name above each column")
-    return sheet.iloc[1:].set_axis(sheet.index[1:] + 1).set_axis(header, axis=1)
+        expected = "a name above each column"
+        raise DataError("a column without a name", file=file, line=first, expected=expected)
+    cells = [[rows[line].get(k, "") for k in used] for line in lines]
+    return pd.DataFrame(cells, index=lines, columns=header, dtype=object)
+
+
+def _rows(file: Path, sheet: Any) -> dict[int, dict[int, Any]]:
+    """The cells of a sheet that hold something, by number of row and column."""
+    sheet.reset_dimensions()  # what the file says of them may be wrong
+    rows: dict[int, dict[int, Any]] = {}
+    for line, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        if line > MOST_ROWS:
+            expected = f"at most {MOST_ROWS} rows"
+            raise DataError("too large", file=file, line=line, expected=expected)
+        if cells := {k: cell for k, cell in enumerate(row) if cell not in (None, "")}:
+            rows[line] = cells
+    return rows
+
+
+def _refuse_unsaved(file: Path, packed: zipfile.ZipFile) -> None:
+    """Raises DataError for a formula whose value no program has saved: it would be read as none."""
+    for part in packed.namelist():
+        found = UNSAVED.search(packed.read(part)) if part.startswith("xl/worksheets/") else None
+        if found:
+            problem, expected = (
+                "a formula without its value",
+                "a file saved by a spreadsheet program",
+            )
+            line, value = int(found[2]), f"{found[1].decode()}{int(found[2])}"
+            raise DataError(problem, file=file, line=line, value=value, expected=expected)
 
 
 def _parquet(

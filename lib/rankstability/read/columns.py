@@ -284,6 +284,12 @@ def _fits(ours: str, cells: Sequence[str]) -> bool:
     return several and again and not (ours == "system" and numbers)
 
 
+def _mostly_numbers(cells: Sequence[str]) -> bool:
+    """Whether a column is a system's: another cell in it is then refused, not the system."""
+    given = [cell for cell in cells if cell.lower() not in MISSING]
+    return bool(given) and 2 * sum(map(_is_number, given)) > len(given)
+
+
 def _is_number(cell: str) -> bool:
     return bool(DECIMAL.fullmatch(cell)) or tables.is_number(cell)
 
@@ -344,7 +350,7 @@ def _melted(table: Table, wide: str | Sequence[str], mapping: Mapping[str, str])
     if isinstance(wide, str):
         cells = {name: frame[name].astype(str).tolist() for name in frame}
         free = [name for name in cells if name not in names.values()]
-        wide = [name for name in free if _fits("score", cells[name])]
+        wide = [name for name in free if _mostly_numbers(cells[name])]
     there, n = ", ".join(frame.columns)[:200], len(wide)
     for name in (name for name in wide if name not in frame or name in names.values()):
         raise DataError("no such column of a system", value=name, expected=f"some of {there}")
@@ -376,7 +382,7 @@ def _decimals(
         row = int(table.frame[column].isin(commas).to_numpy().argmax())
         raise table.error(problem, row, column, expected + " in a campaign.yaml")
     points = table.frame[column].astype(str).str.replace(",", ".").astype("category")
-    said = ("sign before decimals", ",", "campaign.yaml" if sign else "the data")
+    said = ("sign before decimals", ",", "" if sign else "the data")
     return replace(table, frame=table.frame.assign(**{column: points})), (said,)
 
 

@@ -54,7 +54,7 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
     """
     if settings.get("scale"):
         low, high = settings["scale"]
-        return float(low), float(high), "campaign.yaml"
+        return float(low), float(high), settings.get("told by", TOLD_BY)
     scores = np.concatenate([part.scores() for part in parts])
     scores = scores[np.isfinite(scores)]
     if known := parts[0].scale:

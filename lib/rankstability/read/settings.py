@@ -14,7 +14,7 @@ import yaml
 
 from ..errors import DataError
 from ..judgments import ZERO_VARIANCE
-from . import columns, folder, formats, languages, text
+from . import columns, folder, formats, languages, schema, text
 from .catalogue import WORDS
 
 NAMES = ("campaign.yaml", "campaign.yml")
@@ -35,6 +35,14 @@ class Plain(yaml.SafeLoader):
             raise yaml.YAMLError("aliases are not read")
         return super().compose_node(parent, index)
 
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """A mapping; raises for a key that stands twice."""
+        names = [key.value for key, _ in node.value]
+        for key in (key for key, _ in node.value[::-1] if names.count(key.value) > 1):
+            problem = f"{str(key.value)[:40]} stands twice"
+            raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
+        return super().construct_mapping(node, deep)
+
     def construct_number(self, node: yaml.ScalarNode) -> int | float:
         """A number; raises for one of more than `DIGITS` characters."""
         if len(node.value) > DIGITS:
@@ -54,6 +62,10 @@ def _number(value: object) -> bool:
 
 def _word(value: object) -> bool:
     return isinstance(value, str) or _number(value)
+
+
+def _line(value: object) -> bool:
+    return _word(value) and not schema.CONTROL.search(str(value))
 
 
 def _is_year(value: Any) -> bool:
@@ -110,13 +122,13 @@ SPOKEN = "{system: model, segment: question}, of " + ", ".join(WORDS) + ", their
 BILINGUAL, NO_SPREAD = "unknown way to judge", "unknown rule for workers whose scores never vary"
 FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     # name: (whether a value is right, the problem where not, what is expected)
-    "title": (_word, "not a title", "one line of text"),
+    "title": (_line, "not a title", "one line of text"),
     "style": (_one_of("", "SR-DC", "SR+DC"), "unknown style", "SR-DC or SR+DC"),
-    "tool": (_word, "not a name", "such as Appraise"),
+    "tool": (_line, "not a name", "such as Appraise"),
     "judged": (_one_of("", "bilingual", "monolingual"), BILINGUAL, "bilingual or monolingual"),
     "year": (_is_year, "not a year", "such as 2025"),
-    "citation": (_word, "not a citation", "one line of text"),
-    "licence": (_word, "not a licence", "one line of text"),
+    "citation": (_line, "not a citation", "one line of text"),
+    "licence": (_line, "not a licence", "one line of text"),
     "format": (_one_of(*formats.FORMATS), "unknown format", "one of " + ", ".join(formats.FORMATS)),
     "files": (_is_files, "not a list", "a list of file names"),
     "pair": (_is_pair, "not a language pair", "a pair such as cs-en"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -134,6 +135,15 @@ def test_columns_that_are_no_systems_are_refused(tmp_path, said, problem):
         campaigns.load(file)
 
 
+def test_no_system_of_a_wide_table_is_left_out_for_a_cell(tmp_path):
+    rows = ["segment,rater,Aspen,Birch,Cedar", "1,u,50,60,50", "2,u,50,61,51", "3,u,50,62,52"]
+    file = table(tmp_path, rows, said="wide: all")
+    assert {system for system, *_ in rows_of(file)} == {"Aspen", "Birch", "Cedar"}
+    file.write_text(file.read_text().replace("51", "5l"))
+    with pytest.raises(DataError, match="line 3, column 'score': not a number; found '5l'"):
+        campaigns.load(file)
+
+
 @pytest.mark.parametrize(
     ("header", "problem"),
     [("segment,rater,system,Birch,note", "a wide table has no such column; found 'system'"),
@@ -179,13 +189,34 @@ def test_a_spreadsheet_that_cannot_be_read_says_so(tmp_path, monkeypatch):
         campaigns.load(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("cell", "value", "said"),
+    [("XFD1048576", "x", "a column without a name"), ("D3", "=1+50", "line 3: a formula without"),
+     ("D3", "#DIV/0!", "line 3, column 'score': not a number; found '#DIV/0!'")],
+)  # fmt: skip
+def test_no_cell_of_a_spreadsheet_is_lost_or_takes_memory_for_its_place(
+    tmp_path, cell, value, said
+):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in ["system", "segment", "rater", "score"], *[[s, 1, "u", 4] for s in "AB"]:
+        book.active.append(row)
+    book.active[cell] = value
+    book.save(tmp_path / "mine.xlsx")
+    with pytest.raises(DataError, match=re.escape(said)):
+        campaigns.load(tmp_path)
+
+
 def test_the_command_line_settles_a_table(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table(tmp_path, ODD)
     small = ["draws=5", "resamples=20", "output_dir=out", "--quiet"]
     told = ["columns=segment=Sentence,score=Adequacy (0-100)", "scale=0, 50"]
-    assert main(["verdict", "odd.csv", *told, *small]) == 0
-    assert "column score: Adequacy (0-100) (by the command line)" in capsys.readouterr().err
+    assert main(["verdict", "odd.csv", *told, "decimal=,", *small]) == 0
+    read = capsys.readouterr().err
+    assert "column score: Adequacy (0-100) (by the command line)" in read
+    assert "scale: 0 to 50 (by the command line)" in read
+    assert "sign before decimals: , (by the command line)" in read
     (tmp_path / "wide.csv").write_text("\n".join(WIDE))
     assert main(["verdict", "wide.csv", "wide=Aspen,Birch", "scale=0,100", *small]) == 0
     assert "a column for each system: Aspen, Birch (by the comm" in capsys.readouterr().err

@@ -22,7 +22,7 @@ RIGHT = {
     "words": [{"system": "product", "systems": "produce", "protocol": "survey"}],
 }  # fmt: skip
 WRONG = {
-    "title": ["[a]", "true"], "style": ["SRDC", "[SR-DC]"], "tool": ["{a: b}"],
+    "title": ["[a]", "true", '"a\\nb"'], "style": ["SRDC", "[SR-DC]"], "tool": ["{a: b}"],
     "judged": ["both"], "year": ["-1", "10000", "true", "'2025'", "2025.0"], "citation": ["[a]"],
     "licence": ["{}"], "format": ["[da]", "csv", "1"], "files": ["a.csv", "[[a]]", "[absent.csv]"],
     "pair": ["cs", "1", "[cs-en]"], "zero_variance": ["none", "0"],
@@ -67,6 +67,14 @@ def test_an_error_shows_eighty_characters_of_a_long_value(tmp_path):
         with pytest.raises(DataError) as error:
             read_settings(file)
         assert error.value.value == "x" * min(length, 80)
+
+
+@pytest.mark.parametrize("text", ["scale: [1, 5]\nscale: [0, 100]", "columns:\n  {hit: a, hit: b}"])
+def test_a_field_that_stands_twice_is_refused_with_its_line(text, tmp_path):
+    file = tmp_path / "campaign.yaml"
+    file.write_text(text + "\n")
+    with pytest.raises(DataError, match=r"line 2: not YAML: (scale|hit) stands"):
+        read_settings(file)
 
 
 @pytest.mark.parametrize("line", [1, 2, 3, 4])
