@@ -91,7 +91,9 @@ def test_the_fewest_judgments_are_shares_with_the_least_pair_named():
     assert (row["part"], row["whole"], row["low"], row["high"]) == (2, 400, 0.005, 0.05)
     assert row["value"] == pytest.approx(0.0275) and row["units"] == 2
     said = bare(str(template("findings.j2").module.sentence({"key": "fewest", "rows": [row]})))
-    assert "without 2 of the 400 judgments of wmtx c-d;" in " ".join(said.split())
+    assert "out 2 of the 400 judgments of wmtx c-d puts another system first." in " ".join(
+        said.split()
+    )
     ax = drawing.finding({"key": "fewest", "rows": [row]}).axes[0]
     assert ax.get_xscale() == "log" and ax.lines[0].get_xdata()[0] == row["value"]
 
@@ -223,6 +225,20 @@ def test_removals_of_the_readme_are_those_counted(said):
         near(numbers(rest)[:2], interval)
 
 
+def test_the_fewest_judgments_of_the_readme_are_those_of_the_tables(said):
+    least, medians = [], []
+    for file in sorted(paths.FIGURES.glob("*/02_outlier_removal/fewest.csv")):
+        rows = pd.read_csv(file).query("what == 'first' and unit == 'judgment'").dropna()
+        share = rows["fewest"] / rows["of"]
+        least += [
+            (s, int(n), int(of)) for s, n, of in zip(share, rows["fewest"], rows["of"], strict=True)
+        ]
+        medians.append(100 * share.median())
+    assert numbers(said[1])[:2] == [*min(least)[1:]] and said[1].count("at most") == 1
+    told = [float(number) for number in re.findall(r"([\d.]+) % \(", said[1])]
+    assert sorted(told) == pytest.approx(sorted(medians), rel=0.06)
+
+
 def test_halves_of_the_readme_are_those_counted(said):
     tau = {}
     for campaign, rows in counted("06_srp", "effort", unit="workers", normalisation="z").items():
@@ -230,7 +246,7 @@ def test_halves_of_the_readme_are_those_counted(said):
         tau[campaign] = (half["kendall"].mean(), spread(half, half["kendall"], 1))
     for campaign in (min(tau, key=lambda c: tau[c][0]), max(tau, key=lambda c: tau[c][0])):
         value, interval = tau[campaign]
-        _, _, rest = said[1].partition(f"{value:.2f} ({campaign}; ")
+        _, _, rest = said[2].partition(f"{value:.2f} ({campaign}; ")
         assert rest
         near(numbers(rest)[:2], interval, 1.0, 0.02)
 
@@ -249,7 +265,7 @@ def test_clusters_by_rule_of_the_readme_are_those_counted(said):
     words = (
         f"{campaign} has {both[0]} under “{most}” and {both[1]} under “{fewest}”, {value:.1f} times"
     )
-    _, _, rest = said[2].partition(words)
+    _, _, rest = said[3].partition(words)
     assert rest
     near(numbers(rest)[:2], spread(rows, rows[most], rows[fewest]), 1.0, 0.1)
 
@@ -264,18 +280,18 @@ def test_lines_that_hold_of_the_readme_are_those_counted(said):
         held, claimed = int(mine["claimed_and_held"].sum()), mine["claimed"].sum()
         other = "workers and documents" if " x " in own else f"{own}s"
         words = f"{held or 'none'} of {claimed} ({campaign}, other {other}"
-        _, _, rest = said[3].partition(words)
+        _, _, rest = said[4].partition(words)
         assert rest, words
         if held:
             near(numbers(rest)[:2], spread(mine, mine["claimed_and_held"], mine["claimed"]))
-    assert said[3].count(", other ") == len(all_of_them)
+    assert said[4].count(", other ") == len(all_of_them)
 
 
 def test_false_lines_of_the_readme_are_those_counted(said):
     tables = counted("10_lines", "false_lines", recipe="wmt17", unit="document")
     mean = {c: rows["campaigns_with_line"].mean() for c, rows in tables.items()}
     most = max(mean, key=mean.get)
-    _, _, rest = said[4].partition(
+    _, _, rest = said[5].partition(
         f"{100 * mean[most]:.0f} % of campaigns ({most}, labels shuffled"
     )
     assert rest
@@ -291,7 +307,7 @@ def test_ranks_by_method_of_the_readme_are_those_counted(said):
     by_share = sorted(shares, key=lambda c: shares[c][0] / shares[c][1])
     for campaign in (by_share[0], by_share[-1]):
         moved, of, interval = shares[campaign]
-        _, _, rest = said[5].partition(f"{moved} of {of} systems ({campaign}; ")
+        _, _, rest = said[6].partition(f"{moved} of {of} systems ({campaign}; ")
         assert rest
         near(numbers(rest)[:2], interval)
 
@@ -306,7 +322,7 @@ def test_misprints_of_the_readme_are_those_of_the_ledger(said):
         if row.status == "differs" and row.reason.startswith(reasons):
             wrong.add(cell)
     papers = len({cell[0] for cell in wrong})
-    assert numbers(said[6]) == [len(cells), len(wrong), papers]
+    assert numbers(said[7]) == [len(cells), len(wrong), papers]
 
 
 def test_nothing_is_claimed_without_results(tmp_path):
