@@ -251,6 +251,11 @@ def test_the_table_for_a_paper_has_rules_minus_signs_ranges_and_a_label(told):
         assert row.endswith(f"& {low}--{high} \\\\" if low != high else f"& {low} \\\\")
 
 
+def test_no_sign_of_a_name_is_another_in_latex(told):
+    text = latex(told, ["<a> | b"])
+    assert r"\textless{}a\textgreater{} \textbar{} b" in text
+
+
 def test_a_pair_without_a_verdict_ends_all_before_one_is_computed(tmp_path, capsys):
     rows = [f"{p},{s},{k},u,{k}" for p in ("cs-en", "de-en") for s in "AB" for k in range(9)]
     rows = [row for row in rows if not row.startswith("de-en,B")]
