@@ -12,6 +12,7 @@ HERE = Path(__file__).parent
 NONE = "—"
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 LATEX |= {c: "\\" + c for c in "&%$#_{}"}
+LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}  # else other signs
 
 
 @cache

@@ -75,7 +75,10 @@ def _verdict(args: argparse.Namespace) -> bool:
 
     told = settings.told({name: given.pop(name) for name in settings.ASKED if name in given})
     os.environ[settings.GIVEN] = json.dumps(told)
+    if args.jobs < 0:
+        raise DataError("option --jobs", value=args.jobs, expected="at least 1; 0: the cores")
     if args.write_settings:
+        parameters.check(parameters.VERDICT, given)  # a call that is off writes nothing
         file = settings.write_settings(Path(given["campaign"]), told)
         print(f"{file}:\n{file.read_text(encoding='utf-8')}")
     about = campaigns.find(given["campaign"]) if told else None
@@ -163,6 +166,8 @@ def _given(words: Iterable[str]) -> dict[str, str]:
         name, sign, value = word.partition("=")
         if not sign:
             raise DataError("not a parameter", value=word, expected="name=value")
+        if name in given:
+            raise DataError(f"parameter {name} is given twice", value=word, expected="one value")
         given[name] = value
     return given
 

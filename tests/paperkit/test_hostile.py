@@ -82,6 +82,25 @@ def test_a_verdict_with_an_option_that_has_a_value(folders, capsys):
 
 
 @pytest.mark.parametrize(
+    ("words", "problem"),
+    [(["alpha=0.1", "alpha=0.2"], "parameter alpha is given twice"),
+     (["campaign=demo-rr"], "parameter campaign is given twice"),
+     (["--jobs=-3"], "option --jobs; found -3")],
+)  # fmt: skip
+def test_a_call_of_two_minds_is_refused(words, problem, capsys):
+    assert commands.main(["verdict", "demo-srdc", *words]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_a_call_that_is_off_writes_no_settings(tmp_path, capsys):
+    file = tmp_path / "mine.csv"
+    file.write_text("system,segment,score\nA,1,20\nB,1,45\n")
+    assert commands.main(["verdict", str(file), "--write-settings", "alpha=2"]) == 2
+    assert "parameter alpha; found 2" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
     "name", ["..csv", "...csv", "....csv", ".csv", "-.csv", "a b.csv", "é.csv"]
 )
 def test_the_name_of_a_file_names_a_folder_in_results(name, folders):

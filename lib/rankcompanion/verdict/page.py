@@ -122,7 +122,10 @@ def verdict(
     known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
     run = session.opened(parameters.VERDICT, *where, **known)
-    asked = [(run, pair, known, (read or {}).get(pair), watch) for pair in run.pairs]
+    had = read or {}  # of an own campaign all pairs, checked before one takes long
+    every = cases(replace(run, pairs=tuple(had)), known["recipe"], known["unit"], had)
+    ready = {pair: [one for one in every if one.pair == pair] for pair in had}
+    asked = [(run, pair, known, ready.get(pair), watch) for pair in run.pairs]
     if min(jobs, len(asked)) < 2:
         made = [_of_pair(*one) for one in asked]
     else:
@@ -138,13 +141,12 @@ def verdict(
 
 
 def _of_pair(
-    run: Run, pair: str, known: Mapping[str, Any], read: Any, watch: _Watch | None
+    run: Run, pair: str, known: Mapping[str, Any], ready: list[Case] | None, watch: _Watch | None
 ) -> list[Verdict]:
-    """The verdicts of one pair's cases."""
-    had = {} if read is None else {pair: read}
+    """The verdicts of one pair's cases, `ready` or read now."""
     alone = replace(run, pairs=(pair,))
     made = []
-    for one in cases(alone, known["recipe"], known["unit"], had):
+    for one in ready or cases(alone, known["recipe"], known["unit"]):
         made.append(make(run, one, known, watch))
         if watch:
             watch.done(made[-1])

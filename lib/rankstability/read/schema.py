@@ -20,7 +20,7 @@ from ..errors import DataError
 if TYPE_CHECKING:
     import pandera.pandas as pa
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]")
+CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ufeff]")
 LONGEST = 1000  # characters of an id (joined ids of WMT18 have up to 300)
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 PERCENT = "a number from 0 to 100"

@@ -251,6 +251,22 @@ def test_the_table_for_a_paper_has_rules_minus_signs_ranges_and_a_label(told):
         assert row.endswith(f"& {low}--{high} \\\\" if low != high else f"& {low} \\\\")
 
 
+def test_no_sign_of_a_name_is_another_in_latex(told):
+    text = latex(told, ["<a> | b"])
+    assert r"\textless{}a\textgreater{} \textbar{} b" in text
+
+
+def test_a_pair_without_a_verdict_ends_all_before_one_is_computed(tmp_path, capsys):
+    rows = [f"{p},{s},{k},u,{k}" for p in ("cs-en", "de-en") for s in "AB" for k in range(9)]
+    rows = [row for row in rows if not row.startswith("de-en,B")]
+    file = tmp_path / "two.csv"
+    file.write_text("\n".join(["pair,system,segment,annotator,score", *rows]))
+    assert commands.main(["verdict", str(file), f"output_dir={tmp_path / 'out'}", *FEW]) == 2
+    said = capsys.readouterr()
+    assert "fewer than two systems in de-en" in said.err and not said.out
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.skipif(not shutil.which("xelatex"), reason="there is no XeLaTeX here")
 @pytest.mark.parametrize("names", [["& 100% _x_ $y$ #{}~^\\"], ["机器翻译", "翻訳"]])
 def test_xelatex_makes_a_page_of_it(told, names, tmp_path):
