@@ -27,8 +27,10 @@ def template(name: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number=number, percent=percent, p=p_value, duration=duration, tex=tex)
-    made.filters.update(short=short, texnumber=tex_number, label=label, ascii=str.isascii)
+    made.filters.update(number=number, about=about, percent=percent, p=p_value, tex=tex)
+    made.filters.update(
+        duration=duration, short=short, texnumber=tex_number, label=label, ascii=str.isascii
+    )
     return made.get_template(name)
 
 
@@ -46,6 +48,11 @@ def number(value: Any, digits: int = 3) -> str:
         text = f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
         text = text if float(text) else "0"
     return text.replace("-", "−")
+
+
+def about(value: Any) -> str:
+    """A number that is only estimated, by its first two digits: 1851 as 1,900."""
+    return number(value if _missing(value) else float(f"{value:.2g}"))
 
 
 def percent(value: Any) -> str:

@@ -169,6 +169,24 @@ def test_removals_are_counted(told, rows, words):
 
 
 @pytest.mark.parametrize(
+    ("times", "words"),
+    [
+        (None, "Even 100 times these judgments would give a line between A and B, in this order, "
+         "with a chance of less than 80 %: let them share the place."),
+        (40.0, "A line between A and B takes about 40 times these judgments: let them share"),
+        (3.0, "times these, and as many times the annotators and documents)."),
+    ],
+)  # fmt: skip
+def test_more_judgments_promise_only_what_was_computed(told, times, words):
+    row = {**told["needed"][0], "system": "A", "other": "B", "below": 1, "times": times}
+    row["judgments"] = times and 100 * times
+    more = {"decide": [row], "needed": [row], "machine_alone": UNTOLD}
+    kinds = {"worker": 9, "document": 9}
+    page = page_text(told | more | {"kinds": kinds, "unit": "worker x document"})
+    assert words in page and "too close" not in page
+
+
+@pytest.mark.parametrize(
     ("rows", "words"),
     [
         ([(0, 0), (2, 0), (1, 1)], "falls in 2 cases and the first changes in 1."),
