@@ -333,7 +333,7 @@ def test_what_is_needed_is_a_number_enough_or_over_a_hundred_times(told):
     row = told["needed"][0] | {"times_low": 0.5, "times_high": 3.0, "documents": None}
     for times, judgments, words in (
         (1.0, 720, "enough"),
-        (1.01, 727, "727 (× 1.0; 1 to 3)"),
+        (1.01, 727, "730 (× 1.0; 1 to 3)"),
         (100.0, 72000, "72,000 (× 100; 1 to 3)"),
         (100.1, 72072, "over 100 times"),
         (None, None, "over 100 times"),
@@ -381,7 +381,7 @@ def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
     one = told["needed"][0] | {"times": 4.0, "judgments": 2880}
     asked = told | {"machine_alone": UNTOLD, "decide": [one]}
     todo = report.statements(asked)["next"]
-    assert "2,880 judgments in all (4 times these), best of more " in todo
+    assert "2,900 judgments in all (4 times these, and as many times the respondents)" in todo
     assert "documents" not in todo
 
 
