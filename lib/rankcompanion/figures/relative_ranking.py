@@ -179,7 +179,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     for ax, task in zip(axes.flat, tasks, strict=False):
         _range_panel(ax, table[table["task"] == task])
         ax.set_title(task, fontsize=8.5)
-    for ax in axes[-1]:
+    for ax in axes.flat[max(0, len(tasks) - columns) : len(tasks)]:  # the last of each column
         ax.set_xlabel("rank", fontsize=8)
     kinds = [unit for unit in ("judge", "block") if unit in set(table["drawn"])]
     drawn = " or ".join(f"{unit}s" for unit in kinds) or "units"
