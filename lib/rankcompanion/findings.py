@@ -210,9 +210,17 @@ def rules(counts: pd.DataFrame) -> Rows:
     return sorted(rows, key=lambda row: -row["value"])
 
 
+def _by_recipe(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `RECIPE`, without campaigns of MQM, which it never ranked."""
+    protocols = {name: str(entry.get("protocol")) for name, entry in catalogue().items()}
+    mqm = table["campaign"].map(protocols) == "MQM"
+    return table[(table["recipe"] == RECIPE) & ~mqm]
+
+
 def lines(counts: pd.DataFrame) -> Rows:
     """Lines claimed by the recipe that also hold with others of the campaign's own units."""
-    known = counts[(counts["recipe"] == RECIPE) & counts["claimed_and_held"].notna()]
+    counts = _by_recipe(counts)
+    known = counts[counts["claimed_and_held"].notna()]
     own: dict[str, dict[str, Any]] = {}
     for unit in UNITS:
         for row in _by_campaign(known[known["unit"] == unit], "claimed_and_held", "claimed"):
@@ -222,7 +230,8 @@ def lines(counts: pd.DataFrame) -> Rows:
 
 def false_lines(rates: pd.DataFrame) -> Rows:
     """Null campaigns (systems equal, shuffled by document) in which the recipe draws a line."""
-    rates = rates[(rates["recipe"] == RECIPE) & (rates["unit"] == "document")].assign(one=1)
+    rates = _by_recipe(rates)
+    rates = rates[rates["unit"] == "document"].assign(one=1)
     found = _by_campaign(rates, "campaigns_with_line", "one")
     return [{"unit": "document", **row} for row in found]
 

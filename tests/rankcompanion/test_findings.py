@@ -75,6 +75,13 @@ def test_single_removals_are_counted_by_campaign():
     assert (row["campaign"], row["part"], row["whole"]) == ("wmtx", 5, 10)
 
 
+def test_a_recipe_is_asked_about_campaigns_that_it_could_rank():
+    columns = ["campaign", "pair", "recipe", "unit", "claimed", "claimed_and_held"]
+    rows = [(name, "a-b", "wmt17", "document", 2, 1) for name in ("wmtx", "bio-mqm")]
+    found = findings.lines(pd.DataFrame(rows, columns=columns))
+    assert [row["campaign"] for row in found] == ["wmtx"]
+
+
 def test_the_fewest_judgments_are_shares_with_the_least_pair_named():
     table = pd.DataFrame(
         [
