@@ -77,7 +77,8 @@ def test_single_removals_are_counted_by_campaign():
 
 def test_a_recipe_is_asked_about_campaigns_that_it_could_rank():
     columns = ["campaign", "pair", "recipe", "unit", "claimed", "claimed_and_held"]
-    rows = [(name, "a-b", "wmt17", "document", 2, 1) for name in ("wmtx", "bio-mqm")]
+    names = [name for name in ("wmtx", "bio-mqm") for _ in range(5)]
+    rows = [(name, f"{k}", "wmt17", "document", 2, 1) for k, name in enumerate(names)]
     found = findings.lines(pd.DataFrame(rows, columns=columns))
     assert [row["campaign"] for row in found] == ["wmtx"]
 
