@@ -14,7 +14,7 @@ from paperkit import paths
 from paperkit.parameters import WHOLE, metadata, notebooks, read_notebook, takes
 from paperkit.placing import digest
 from rankstability import paths as places
-from rankstability.read import campaigns
+from rankstability.read import campaigns, formats
 
 # modules that make the pages
 REPORT = (
@@ -75,12 +75,17 @@ def _graph() -> Any:
 
 
 @cache
-def modules(notebook: str) -> frozenset[str]:
-    """The library's modules that a notebook imports, directly or through others."""
+def modules(notebook: str, format: str = "") -> frozenset[str]:
+    """The library's modules that a notebook imports, directly or through others.
+
+    With those of the reader of a format, which is loaded where a campaign is of it.
+    """
     cells = read_notebook(notebook)["cells"]
     code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
     named = [n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module]
     first = [f"{n.module}{dot}" for n in named for dot in ("", *(f".{a.name}" for a in n.names))]
+    if format:
+        first.append(f"rankstability.read.{formats.FORMATS[format].module}")
     direct = _graph().modules & set(first)
     return frozenset(direct.union(*map(_graph().find_upstream_modules, direct)))
 
@@ -92,7 +97,7 @@ def inputs(job: Job) -> list[str]:
     """
     campaign = campaigns.find(job.campaign)
     files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", places.CATALOGUE]
-    reached = modules(job.notebook)
+    reached = modules(job.notebook, campaign.format)
     for module in sorted(reached):
         file = paths.ROOT / "lib" / module.replace(".", "/")
         files.append(file / "__init__.py" if file.is_dir() else file.with_suffix(".py"))

@@ -23,7 +23,7 @@ def names(job):
 
 
 def test_a_notebook_depends_on_what_it_imports_directly_or_not_and_on_nothing_else():
-    modules = workflow.modules("08_tournament")
+    modules = workflow.modules("08_tournament", "rr")
     wanted = {f"rankstability.{name}" for name in ("rank.tournament", "rank.feedback", "read.rr")}
     assert wanted | {"rankcompanion.papers.lopez2012", "rankstability.score.rr"} <= modules
     others = {"models.additive", "models.simulate", "front", "explore.widgets"}
@@ -35,6 +35,13 @@ def test_inputs_hold_the_notebook_the_data_and_the_printed_numbers():
     assert {"08_tournament.ipynb", "catalogue.yaml", "lopez2012.csv"} <= needed
     assert {f.name for f in campaigns.find("demo-rr").files()} <= needed
     assert "koehn2012.csv" not in needed
+
+
+def test_a_change_of_one_reader_runs_only_what_reads_with_it():
+    assert "rr.py" in names(Job("07_relative_ranking", "demo-rr"))
+    job = Job("02_outlier_removal", "demo-srpdc")
+    readers = {f"lib/rankstability/read/{name}.py" for name in ("rr", "releases", "da")}
+    assert readers & set(workflow.inputs(job)) == {"lib/rankstability/read/da.py"}
 
 
 def test_small_campaigns_run_at_once_and_large_ones_pair_by_pair_then_as_a_whole():

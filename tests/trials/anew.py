@@ -19,6 +19,8 @@ from rankcompanion.lines import tables as lines
 from rankcompanion.relative_ranking import methods as relative_ranking
 from rankcompanion.srp import twins
 from rankstability import paths
+from rankstability.rank import fewest as decisive
+from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.read import campaigns, official
 from rankstability.score import rr
 from rankstability.score.scored import segment_scores
@@ -32,6 +34,14 @@ def changes(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
         da, given["removed"], given["leave_one_out"], strict=False, **asked
     )
     return table.changes.merge(campaign.facts([pair]), "left", on="pair")
+
+
+def fewest(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
+    """Notebook 02: the fewest judgments that decide."""
+    own = recipe_of_year(campaign.year, campaign.format)
+    table = decisive.fewest(campaigns.load_da(campaign, pair), RECIPES[own], given["alpha"])
+    table.insert(0, "recipe", own)
+    return table
 
 
 def effort(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
@@ -70,7 +80,9 @@ def method_ranks(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFram
     return relative_ranking.method_ranks(scores, frame, given["time_limit"])
 
 
-MADE = {f.__name__: f for f in (changes, effort, clusters_by_rule, line_counts, false_lines)}
+MADE = {
+    f.__name__: f for f in (changes, fewest, effort, clusters_by_rule, line_counts, false_lines)
+}
 WHOLE = {"method_ranks": method_ranks}  # in one piece, not by pair
 
 
