@@ -58,7 +58,8 @@ def test_an_installed_wheel_judges_a_file_from_any_folder(site, tmp_path):
     page = tmp_path / "results" / "ratings" / "00_verdict" / "xx-yy" / "verdict.html"
     said = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
     assert said["may_be_first"] == ["Aspen"] and page.is_file()
-    assert f"{said['sentence']}\n  {page}" in done.stdout  # the path exists, whole
+    assert f"ratings: {said['sentence']}\n" in done.stdout
+    assert f"\n  {page}\n" in done.stdout  # the path exists, whole
     assert {p.name for p in tmp_path.iterdir()} == {"ratings.csv", "results"}
 
 
