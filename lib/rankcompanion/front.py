@@ -163,7 +163,8 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
             heading = pages.heading_of(run.executed, ".claims(")
             link = f"{run.page}#{pages.slug(heading)}" if heading else run.page
             found.append(claimed.reindex(columns=by).assign(link=link))
-            first.setdefault(run.notebook[:2], link)
+            if len(claimed):  # else the page leaves the section out
+                first.setdefault(run.notebook[:2], link)
     links = pd.concat(found).drop_duplicates(by)
     rows = rows.merge(links, "left", on=by)
     same = rows.groupby(findings.KEY[:2])["link"].transform("first")
