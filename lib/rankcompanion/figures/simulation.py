@@ -12,9 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from .common import AMBER, BLUE, FAINT, GREEN, PINK, RED, SKY, finish, rows, styled, wrapped
+from .common import AMBER, BLUE, FAINT, GREEN, PINK, RED, SKY, finish, rows, styled
 
-UNIT_COLOURS = {"judgment": BLUE, "block": RED, "judge": GREEN}
 RANKER_COLOURS = {"BOJAR": BLUE, "EXPECTED": AMBER, "LOPEZ": RED}
 THOUSANDS = FuncFormatter(
     lambda value, _: f"{value / 1e6:g}M" if value >= 1e6 else f"{value / 1000:g}k" if value else "0"
@@ -155,47 +154,6 @@ def range_quality(table: pd.DataFrame, printed: pd.DataFrame, title: str = "") -
         ax.set_ylim(0, None)
     _label_edges(axes, "judgments")
     return finish(fig, title, fig.axes[0], 3, fontsize=8)
-
-
-@styled
-def ranges_by_unit(ranges: pd.DataFrame, tasks: Sequence[str], title: str = "") -> Figure:
-    """Rank ranges of each system, by what is resampled, for a few tasks."""
-    most = ranges[ranges["task"].isin(tasks)].groupby("task")["system"].nunique().max()
-    fig, axes = _panels(tasks, 4.2, 0.3 * most + 1.3, most=len(tasks))
-    for task, ax in axes.items():
-        mine = ranges[ranges["task"] == task]
-        systems = list(mine.drop_duplicates("system").sort_values("rank")["system"])
-        for u, (unit, part) in enumerate(mine.groupby("unit", sort=False)):
-            y = part["system"].map(systems.index) + (u - 1) * 0.22
-            colour = UNIT_COLOURS[str(unit)]
-            ax.hlines(y, part["first"], part["last"], color=colour, lw=2.4, label=str(unit))
-            for end in ("first", "last"):
-                ax.plot(part[end], y, "|", color=colour, ms=6, mew=1.6)
-        ax.plot(range(1, len(systems) + 1), range(len(systems)), "k.", ms=5, zorder=4)
-        rows(ax, [wrapped(s, 40) for s in systems], room=0.5, fontsize=7.5)
-        ax.set(title=task, xlabel="rank", xlim=(0.5, len(systems) + 0.5))
-        ax.set_xticks(range(1, len(systems) + 1, 2 if len(systems) > 8 else 1))
-    return finish(fig, title, fig.axes[0], 3, title="what is resampled", fontsize=8)
-
-
-@styled
-def coverage(table: pd.DataFrame, title: str = "") -> Figure:
-    """How often the true rank lies in its range, by what is resampled and how judges differ."""
-    fig, ax = plt.subplots(figsize=(6.2, 3.1))
-    spreads = list(table["judge_spread"].unique())
-    for u, (unit, part) in enumerate(table.groupby("unit", sort=False)):
-        x = part["judge_spread"].map(spreads.index) + (u - 1) * 0.16
-        look: dict[str, Any] = {"color": UNIT_COLOURS[str(unit)], "label": str(unit)}
-        ax.errorbar(x, part["coverage"], 2 * part["coverage_se"], fmt="o", ms=6, capsize=3, **look)
-    ax.axhline(0.95, color="black", lw=1.0, ls=":")
-    ax.text(len(spreads) - 0.52, 0.95, "asked for", fontsize=8, va="bottom", ha="right")
-    names = ["judges alike" if s == 0 else f"judges differ\n(sd {s:g})" for s in spreads]
-    ax.set_xticks(range(len(spreads)), names)
-    low = float((table["coverage"] - 2 * table["coverage_se"]).min())
-    ax.set(xlim=(-0.5, len(spreads) - 0.5), ylim=(min(0.9, low) - 0.01, 1.005))
-    ax.set_ylabel("true rank inside its range")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="\u00a0%"))
-    return finish(fig, title, ax, 3, title="what is resampled", fontsize=8)
 
 
 @styled

@@ -290,10 +290,10 @@ def _range_table(counts: PairCounts, sample: PairCounts, method: rr.Method) -> p
     return rank_ranges.range_frame(systems, score, method.score(used)[:, keep])
 
 
-def width_summary(table: pd.DataFrame, *by: str) -> pd.DataFrame:
+def width_summary(table: pd.DataFrame) -> pd.DataFrame:
     """Per task, method and unit drawn: systems, mean width of ranges (1: one rank), clusters."""
     sized = table.assign(width=table["last"] - table["first"] + 1)
-    groups = sized.groupby(list(by) or ["task", "method", "drawn"], sort=False)
+    groups = sized.groupby(["task", "method", "drawn"], sort=False)
     width, clusters = ("width", "mean"), ("cluster", "max")
     return groups.agg(systems=("width", "size"), mean_width=width, clusters=clusters).reset_index()
 

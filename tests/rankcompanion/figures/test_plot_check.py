@@ -270,17 +270,6 @@ def quality():
     return simulation.range_quality(made, printed.assign(value=0.03), TITLE)
 
 
-def by_unit():
-    made = grid(task=["x", "y"], unit=["block", "judge", "judgment"]).merge(ranges(), how="cross")
-    made = made.rename(columns={"rank_low": "first", "rank_high": "last"})
-    return simulation.ranges_by_unit(made, ["x", "y"], TITLE)
-
-
-def covered():
-    made = grid(unit=["judgment", "block", "judge"], judge_spread=[0.0, 2.0])
-    return simulation.coverage(made.assign(coverage=0.93, coverage_se=0.01), title=TITLE)
-
-
 def table4():
     made = grid(sigma2_is=["variance", "standard deviation"], sides=[1, 2], printed=[1e3, 4e5])
     return simulation.table4(made.assign(ratio=RNG.uniform(0.05, 2, len(made))), TITLE)
@@ -401,8 +390,6 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     simulation.growth: (growth, ROWS),
     simulation.ranking_errors: (errors, ANY),
     simulation.range_quality: (quality, ANY),
-    simulation.ranges_by_unit: (by_unit, SYSTEMS),
-    simulation.coverage: (covered, ANY),
     simulation.table4: (table4, ANY),
     simulation.advice: (
         lambda: simulation.advice(advice(systems=[6, 15], spread=[8.0, 12.0]), TITLE), ANY,

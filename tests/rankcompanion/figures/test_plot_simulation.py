@@ -83,26 +83,6 @@ def test_table4_has_a_dot_for_each_cell():
     assert len(fig.legends[0].get_texts()) == 4
 
 
-def test_coverage_of_each_unit():
-    table = pd.DataFrame(
-        {"judge_spread": [0.0, 0.0, 0.0], "unit": ["judgment", "block", "judge"],
-         "coverage": [0.93, 0.96, 0.97], "coverage_se": 0.01}
-    )  # fmt: skip
-    ax = simulation.coverage(table).axes[0]
-    points = [c.lines[0].get_ydata().item() for c in ax.containers]
-    assert points == [0.93, 0.96, 0.97]
-
-
-def test_rank_ranges_of_the_tasks_asked_for():
-    ranges = pd.DataFrame(
-        {"task": ["x", "x", "y"], "unit": "block", "system": ["A", "B", "C"], "rank": [1, 2, 1],
-         "first": [1, 1, 1], "last": [1, 2, 1]}
-    )  # fmt: skip
-    ax = simulation.ranges_by_unit(ranges, ["x"]).axes[0]
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["A", "B"]
-    assert [s[:, 0].tolist() for s in ax.collections[0].get_segments()] == [[1, 1], [1, 2]]
-
-
 def test_advice_has_a_panel_per_share_and_a_row_per_number_of_systems():
     table = pd.DataFrame(
         {"systems": [6, 8, 6, 8], "spread": 10.0, "share": [0.5, 0.5, 0.8, 0.8],
