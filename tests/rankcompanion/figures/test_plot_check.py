@@ -377,10 +377,6 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
         [*ANY, *relative_ranking.MEASURE_NAMES.values()],
     ),
     relative_ranking.judges_figure: (judges, ANY),
-    relative_ranking.scatter: (
-        lambda: relative_ranking.scatter(points(), "x", "y", xlabel="X", ylabel="≥", title=TITLE),
-        SYSTEMS,
-    ),
     relative_ranking.scatter_panels: (panels, ROWS),
     relative_ranking.methods_figure: (by_method, SYSTEMS),
     relative_ranking.pairs_figure: (pairs, SYSTEMS),
