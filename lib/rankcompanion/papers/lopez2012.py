@@ -24,6 +24,7 @@ COSTS |= {f"cost_{name}": name for name in ("wmt_official", "heuristic2", "bojar
 ACYCLIC = "en-cs individual"  # Table 2, WMT11
 TUNABLE = "ur-en tunable"  # Table 4, WMT11
 HALF = "more than half"
+NAMES = ("system", "over", "under")  # columns of systems, which the paper prints in capitals
 CZECH = {"en-cs individual": "2011 English-Czech", "cs-en individual": "2011 Czech-English"}
 
 
@@ -31,8 +32,8 @@ def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Ledger rows of the paper's numbers on one campaign; none for campaigns it does not use.
 
     `tables` are from `tournament`, the worked examples of Figures 2 and 3 among the tasks:
-    ``tasks`` (with a column systems_with_reference), ``rankings`` and ``results``; and from
-    `worked_examples`: ``implied``, the pairwise rankings of Figure 1.
+    ``tasks`` (with a column systems_with_reference), ``rankings``, ``results`` and ``violations``;
+    ``implied`` are the pairwise rankings of Figure 1.
     """
     rows = claims.published(PAPER)
     rows = rows[rows["campaign"] == campaign].reset_index(drop=True)
@@ -68,9 +69,11 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
 
 def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataFrame:
     """Our values: the key columns, ours, and a reason where numbers belong to it."""
-    tasks, rankings, results = (tables[name] for name in ("tasks", "rankings", "results"))
-    rankings = rankings.assign(system=rankings["system"].str.upper())
-    results = results.assign(over=results["over"].str.upper(), under=results["under"].str.upper())
+    tasks = tables["tasks"]
+    rankings, results, violated = (
+        tables[name].apply(lambda c: c.str.upper() if c.name in NAMES else c)
+        for name in ("rankings", "results", "violations")
+    )
     places = rankings.melt(["task", "system"], var_name="method", value_name="rank")
     in_print = printed.loc[printed["statistic"] == "system", ["task", "method", "rank"]]
     in_print = in_print.assign(system=printed["published"], rank=in_print["rank"].astype(int))
@@ -81,7 +84,7 @@ def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataF
         tasks.melt("task", ["systems", "systems_with_reference", "pairs"], "statistic", "ours"),
         _orders(places, in_print, tasks),
         _cost_rows(tasks, in_print, results),
-        _results(results, places),
+        _results(results, violated),
         _examples(tables["implied"], results),
         _spearman(rankings[rankings["task"] == TUNABLE]),
         pd.DataFrame({"statistic": ["acyclic_combination_tasks"], "ours": [acyclic]}),
@@ -93,14 +96,6 @@ def _costs(tasks: pd.DataFrame) -> pd.DataFrame:
     """The weight that each method's ranking of each task violates: task, method, ours."""
     costs = tasks.rename(columns=COSTS).melt("task", list(COSTS.values()), "method", "ours")
     return costs.assign(statistic="cost")
-
-
-def _violated(results: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
-    """The results that rankings (task, method, system, rank) violate, with the method."""
-    over = places.rename(columns={"system": "over", "rank": "rank_over"})
-    under = places.rename(columns={"system": "under", "rank": "rank_under"})
-    placed = results.merge(over, on=["task", "over"]).merge(under, on=["task", "method", "under"])
-    return placed[placed["rank_over"] > placed["rank_under"]]
 
 
 def _orders(places: pd.DataFrame, in_print: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
@@ -128,17 +123,19 @@ def _cost_rows(tasks: pd.DataFrame, in_print: pd.DataFrame, results: pd.DataFram
     if rows.any():
         ours = costs[rows].set_index("method")["ours"]
         column = in_print[(in_print["task"] == ACYCLIC) & (in_print["method"] == "bojar")]
+        rank = column.set_index("system")["rank"]
+        decided = results[results["task"] == ACYCLIC]
+        against = decided["over"].map(rank) > decided["under"].map(rank)
         costs.loc[rows & (costs["method"] == "bojar"), "reason"] = (
             f"misprint: {ours['heuristic2']} is what Equation 2's ranking violates; the printed "
-            f"column violates {_violated(results, column)['weight'].sum()}"
+            f"column violates {decided.loc[against, 'weight'].sum()}"
         )
     return costs
 
 
-def _results(results: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
+def _results(results: pd.DataFrame, violated: pd.DataFrame) -> pd.DataFrame:
     """Results that our rankings violate; systems beaten, votes lost."""
-    pair = {"over": "system", "under": "other"}
-    ours = _violated(results, places).rename(columns=pair).assign(rank="")
+    ours = violated.rename(columns={"over": "system", "under": "other"})
     number = ours.groupby(["task", "method"]).size().rename("ours").reset_index()
     beaten = results.groupby(["task", "over"]).size().rename("ours").reset_index()
     lost = results.groupby(["task", "under"])["weight"].sum().rename("ours").reset_index()
