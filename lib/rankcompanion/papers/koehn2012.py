@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import gmean
 
 from paperkit import claims
 
@@ -60,18 +59,6 @@ def beside_table4(needed: pd.DataFrame) -> pd.DataFrame:
     steps = ours - np.searchsorted(grid, out["printed"])
     ratio = out["judgments"] / out["printed"]
     return out.assign(ratio=ratio, on_grid=grid[ours], steps=steps)
-
-
-def distance_from_table4(table: pd.DataFrame) -> pd.DataFrame:
-    """How far each meaning of sigma^2 and of the test is from the 60 cells of `beside_table4`.
-
-    Columns: sigma2_is, sides, ratio (geometric mean of ours / printed), within_20_percent,
-    on_grid_exact, within_a_step (cells of 60).
-    """
-    near, steps = (table["ratio"] - 1).abs() <= 0.2, table["steps"].abs()
-    cells = {"within_20_percent": near, "on_grid_exact": steps == 0, "within_a_step": steps <= 1}
-    grouped = table.assign(**cells).groupby(["sigma2_is", "sides"], sort=False)
-    return grouped["ratio"].agg(gmean).to_frame().join(grouped[[*cells]].sum()).reset_index()
 
 
 def range_text(first: int, last: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -91,7 +92,7 @@ def _comparisons(rows: pd.DataFrame) -> pd.DataFrame:
     return table.assign(label=np.where(a > b, -sign, sign))
 
 
-def chance(ties: np.ndarray | float) -> np.ndarray | float:
+def chance(ties: np.ndarray | float) -> Any:
     """P(E) of Scott's π from P(=), the share of equal labels: P(=)² + 2 ((1 - P(=)) / 2)².
 
     Better and worse share their frequency equally: which system is named first means nothing.

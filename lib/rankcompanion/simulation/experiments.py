@@ -23,7 +23,7 @@ from scipy.stats import binom
 from rankstability.chance import in_shards
 from rankstability.errors import DataError
 from rankstability.rank import ranges
-from rankstability.rank.ranges import range_clusters, ranks, trim_for
+from rankstability.rank.ranges import range_clusters, ranks
 from rankstability.rank.significance import critical_wins, significant_share
 from rankstability.rank.tournament import feedback_arc_sets
 from rankstability.score.pairwise import PairCounts, expected_win, wins_over_decided
@@ -306,17 +306,15 @@ def range_qualities(
     resamples: int,
     seed: int,
     *,
-    trims: Sequence[int] = (),
+    trims: Sequence[int],
     jobs: int = 1,
 ) -> pd.DataFrame:
     """How tight and how true rank ranges are (Koehn 2012, Table 1).
 
-    `trims` are the ranks chopped off at each end of the bootstrap's; by default what the paper
-    says. Columns: method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or
-    ``trim 25``), judgments, each of `QUALITIES` (violations as shares of systems) with its standard
-    error, runs.
+    `trims` are the ranks chopped off at each end of the bootstrap's. Columns: method (``pairwise``
+    or ``bootstrap``), setting (``1-sided``, ``2-sided`` or ``trim 25``), judgments, each of
+    `QUALITIES` (violations as shares of systems) with its standard error, runs.
     """
-    trims = list(trims) or [trim_for(resamples)]
     settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
     settings += [("bootstrap", f"trim {trim}") for trim in trims]
 
