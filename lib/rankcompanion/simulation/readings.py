@@ -72,10 +72,6 @@ class Reading:
         """Ranks chopped off at each end of `resamples`."""
         return max(1, round(self.trim * resamples))
 
-    def prepared(self, data: Units) -> Units:
-        """A task's judgments as the paper takes them: without reference, without ties."""
-        return data.without(REFERENCE).decided()
-
 
 AS_STATED = Reading("as stated", "variance", sides=2, trim=0.025, unranked="drop")
 AS_MATCHED = Reading("as matched", "standard deviation", sides=1, trim=0.006, unranked="keep")
@@ -251,13 +247,13 @@ def fitted_spreads(
 def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) -> pd.DataFrame:
     """A task's ranking with rank ranges as the paper draws them, from several bootstraps.
 
-    Of one task from `read.rr.read_rr`. Judgments are resampled one by one; how much hangs on the
-    bootstrap's seed shows between the repetitions. Columns: reading, repetition, and those of
-    `ranges.range_table`.
+    Of one task from `read.rr.read_rr`, ties left out. Judgments are resampled one by one; how much
+    hangs on the bootstrap's seed shows between the repetitions. Columns: reading, repetition, and
+    those of `ranges.range_table`.
     """
     tables = {}
     for reading in READINGS:
-        data = reading.prepared(units(frame, reading.unranked))
+        data = units(frame, reading.unranked).without(REFERENCE).decided()
         trim = reading.trimmed(RESAMPLES)
         for i, rng in enumerate(child_seeds(seed, repetitions)):
             tables[reading.name, i] = range_table(data, RESAMPLES, rng, trim=trim)

@@ -260,21 +260,6 @@ def errors():
     return simulation.ranking_errors(made, frame(judgments=[1e4], value=0.132), TITLE)
 
 
-def quality():
-    methods = [("pairwise", "1-sided"), ("pairwise", "2-sided"), ("bootstrap", "trim 25")]
-    made = grid(judgments=[1e4, 5e4]).merge(frame(of=methods), how="cross")
-    made["method"], made["setting"] = made["of"].str[0], made["of"].str[1]
-    names = ["size", "violations", "clusters", "cluster_violations"]
-    made = made.assign(**{n: 0.025 for n in names}, **{f"{n}_se": 0.01 for n in names})
-    printed = grid(quantity=names, method=["pairwise", "bootstrap"], judgments=[1e4])
-    return simulation.range_quality(made, printed.assign(value=0.03), TITLE)
-
-
-def table4():
-    made = grid(sigma2_is=["variance", "standard deviation"], sides=[1, 2], printed=[1e3, 4e5])
-    return simulation.table4(made.assign(ratio=RNG.uniform(0.05, 2, len(made))), TITLE)
-
-
 def advice(**rows):
     made = grid(**rows, share=[0.5, 0.7, 0.9])
     made = made.assign(judgments=RNG.uniform(1e3, 4e5, len(made)))
@@ -385,8 +370,6 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     simulation.win_ratios: (win_ratios, ROWS),
     simulation.growth: (growth, ROWS),
     simulation.ranking_errors: (errors, ANY),
-    simulation.range_quality: (quality, ANY),
-    simulation.table4: (table4, ANY),
     simulation.advice: (
         lambda: simulation.advice(advice(systems=[6, 15], spread=[8.0, 12.0]), TITLE), ANY,
     ),
