@@ -68,22 +68,20 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
 
 
 def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataFrame:
-    """Our values: the key columns, ours, and a reason where numbers belong to it."""
+    """Our values: the key columns, and ours."""
     tasks = tables["tasks"]
     rankings, results, violated = (
         tables[name].apply(lambda c: c.str.upper() if c.name in NAMES else c)
         for name in ("rankings", "results", "violations")
     )
     places = rankings.melt(["task", "system"], var_name="method", value_name="rank")
-    in_print = printed.loc[printed["statistic"] == "system", ["task", "method", "rank"]]
-    in_print = in_print.assign(system=printed["published"], rank=in_print["rank"].astype(int))
     combined = tasks["task"].str.endswith(" combination")
     whole = set(printed["task"]) - {"", *EXAMPLES} <= set(tasks["task"])  # not of one pair's run
     acyclic = (combined & (tasks["optimal_cost"] == 0)).sum() if whole else None
     parts = [
         tasks.melt("task", ["systems", "systems_with_reference", "pairs"], "statistic", "ours"),
-        _orders(places, in_print, tasks),
-        _cost_rows(tasks, in_print, results),
+        _orders(places, printed),
+        _costs(tasks),
         _results(results, violated),
         _examples(tables["implied"], results),
         _spearman(rankings[rankings["task"] == TUNABLE]),
@@ -98,39 +96,18 @@ def _costs(tasks: pd.DataFrame) -> pd.DataFrame:
     return costs.assign(statistic="cost")
 
 
-def _orders(places: pd.DataFrame, in_print: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
+def _orders(places: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """The system of each rank, each ranking in one line, and the task of Table 2."""
     system = places.rename(columns={"system": "ours"}).astype({"rank": str})
-    system = system.assign(statistic="system", reason=None)
-    mfas = system["method"] == "mfas"
-    for task in tasks[tasks["optima"] > 1].to_dict("records"):
-        system.loc[mfas & (system["task"] == task["task"]), "reason"] = (
-            f"of the {task['optima']} rankings that violate {task['optimal_cost']} the one nearest "
-            "to WMT-OFFICIAL, a rule inferred from the print"
-        )
+    system["statistic"] = "system"
     ranking = places.sort_values("rank").groupby(["task", "method"])["system"].agg(list)
     line = ranking.str.join(" ≺ ").rename("ours").reset_index().assign(statistic="ranking")
-    table2 = set(in_print.loc[in_print["task"] == ACYCLIC, "system"])
-    names = [n for t, n in CZECH.items() if table2 and table2 == set(ranking.get((t, "mfas"), []))]
+    table2 = printed[(printed["statistic"] == "system") & (printed["task"] == ACYCLIC)]
+    systems = set(table2["published"])
+    ours = {task: set(ranking.get((task, "mfas"), [])) for task in CZECH}
+    names = [name for task, name in CZECH.items() if systems and systems == ours[task]]
     table2_task = pd.DataFrame({"statistic": "task", "task": ACYCLIC, "ours": names})
     return pd.concat([system, line, table2_task])
-
-
-def _cost_rows(tasks: pd.DataFrame, in_print: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
-    """The cost of each ranking; the printed one of Table 2 belongs to another equation."""
-    costs = _costs(tasks).assign(reason=None)
-    rows = costs["task"] == ACYCLIC
-    if rows.any():
-        ours = costs[rows].set_index("method")["ours"]
-        column = in_print[(in_print["task"] == ACYCLIC) & (in_print["method"] == "bojar")]
-        rank = column.set_index("system")["rank"]
-        decided = results[results["task"] == ACYCLIC]
-        against = decided["over"].map(rank) > decided["under"].map(rank)
-        costs.loc[rows & (costs["method"] == "bojar"), "reason"] = (
-            f"misprint: {ours['heuristic2']} is what Equation 2's ranking violates; the printed "
-            f"column violates {decided.loc[against, 'weight'].sum()}"
-        )
-    return costs
 
 
 def _results(results: pd.DataFrame, violated: pd.DataFrame) -> pd.DataFrame:
@@ -166,13 +143,9 @@ def _examples(implied: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
 def _spearman(ranks: pd.DataFrame) -> pd.DataFrame:
     """Spearman's correlation of the rankings of Table 4, with the reference first and without."""
     pairs = [("heuristic2", "mfas"), ("wmt_official", "mfas"), ("wmt_official", "heuristic2")]
-    rows: list[tuple[str, str, str, float, str | None]] = []
+    rows = []
     for method, other in pairs if len(ranks) else []:
         two = ranks[[method, other]].to_numpy()
-        without, with_it = (spearmanr(t).statistic for t in (two, np.vstack([[0, 0], two])))
-        rows.append(("spearman", method, other, without, None))
-        reason = "with the reference as a ninth item; without it, as for the other two, "
-        reason += f"{without:.3f}"
-        rows.append(("spearman_with_reference", method, other, with_it, reason))
-    table = pd.DataFrame(rows, columns=["statistic", "method", "other", "ours", "reason"])
-    return table.assign(task=TUNABLE)
+        for name, each in (("", two), ("_with_reference", np.vstack([[0, 0], two]))):
+            rows.append((f"spearman{name}", method, other, spearmanr(each).statistic))
+    return pd.DataFrame(rows, columns=["statistic", "method", "other", "ours"]).assign(task=TUNABLE)
