@@ -170,12 +170,8 @@ def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
     reached = np.flatnonzero(curve >= share)
     if not len(reached):
         return float("nan")
-    i = int(reached[0])
-    if i == 0:
-        return float(sizes[0])
-    fraction = (share - curve[i - 1]) / (curve[i] - curve[i - 1])
-    low, high = np.log(sizes[i - 1]), np.log(sizes[i])
-    return float(np.exp(low + fraction * (high - low)))
+    near = slice(max(0, reached[0] - 1), reached[0] + 1)
+    return float(np.exp(np.interp(share, curve[near], np.log(sizes[near]))))
 
 
 def advice_for(

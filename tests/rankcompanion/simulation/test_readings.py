@@ -6,15 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conftest import needs
 from paperkit import paths
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankcompanion.simulation import readings
 from rankcompanion.simulation.experiments import expected_share
 from rankcompanion.simulation.readings import AS_MATCHED, AS_STATED, READINGS
 from rankstability.rank.ranges import trim_for, units
-from rankstability.read import rr as readers_rr
-from rankstability.score.rr import tasks
 
 
 def test_what_a_printed_sigma2_stands_for():
@@ -58,24 +55,6 @@ def test_no_reading_gives_tables_1_to_3_together():
     least = unbeaten.loc[unbeaten["table1_chi2"].idxmin()]
     assert (least["unit"], least["trim"]) == ("judgment", 1000 * AS_MATCHED.trim)
     assert least["table1_chi2"] > 20  # of 20 cells: not these, either
-
-
-@pytest.fixture(scope="module")
-def wmt12(have_wmt12) -> dict[str, pd.DataFrame]:
-    return tasks(readers_rr.read_rr([have_wmt12 / "wmt12.RNK_results.csv"]))
-
-
-@needs("wmt12")
-def test_fitted_spreads(wmt12):
-    """Figure 2: 9 for en-cs and 10 for fr-en as the text says, 12 at most; cs-en is not 7."""
-    data = {task: units(rows) for task, rows in wmt12.items()}
-    fits, curves = readings.fitted_spreads(data, 1, orders=10, readings=[AS_MATCHED])
-    spread = fits.set_index("task")["spread"]
-    assert spread["en-cs"] == 9 and spread["fr-en"] == 10 and spread.max() == 12
-    assert spread.drop("cs-en").min() == 7 and spread["cs-en"] < 7
-    assert (fits["block"] == 5).all() and (fits["judgments"].round() > 11_000).all()
-    assert (curves["judgments"] >= curves["decided"]).all()
-    assert fits["rmse"].max() < 0.07
 
 
 def test_growth_of_a_simulated_campaign_finds_its_spread():
