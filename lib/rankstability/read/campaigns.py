@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -133,8 +134,9 @@ def _known_pair(campaign: Campaign, pair: str) -> None:
         raise DataError(f"{name} holds several studies", value=name, expected=expected)
     if pair not in campaign.pairs:
         problem = f"{name} has no rows for the language pair" + meant(pair, campaign.pairs)
-        expected = "one of " + ", ".join(campaign.pairs)
-        raise DataError(problem, file=campaign.folder, value=pair, expected=expected)
+        problem = problem if pair else f"{name} has several language pairs"
+        wrong = partial(DataError, problem, file=campaign.folder, value=pair or None)
+        raise wrong(expected="one of " + ", ".join(campaign.pairs))
 
 
 def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | pd.DataFrame:

@@ -299,8 +299,9 @@ def test_one_way_to_load_every_protocol():
         assert len(getattr(judgments, "good", judgments)) > 100
     with pytest.raises(DataError, match="did you mean en-de"):
         campaigns.load("demo-rr", "en-d")
-    with pytest.raises(DataError, match="one of de-en, en-cs"):  # which of them is not guessed
-        campaigns.load("demo-srdc")
+    several = "demo-srpdc has several language pairs; expected one of de-en, en-cs$"
+    with pytest.raises(DataError, match=several):  # which of them is not guessed
+        campaigns.load("demo-srpdc")
     assert campaigns.load("demo-rr").pair.nunique() == 2  # of relative ranking: all
 
 
