@@ -189,8 +189,9 @@ def told(words: Mapping[str, str]) -> dict[str, Any]:
 def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     """Write a ``campaign.yaml`` beside a table (or those of a folder), as it tells; the path.
 
-    `said` are settings that hold already. Raises DataError if there is one, the files are of
-    another format, or names and values leave open which column is which.
+    `said` are settings that hold already. Nothing is written, or all. Raises DataError if there is
+    one, the files are of another format, names and values leave open which column is which, or the
+    judgments cannot be read by them.
     """
     file = settings_file(path if path.is_dir() else path.parent)
     if file.is_file():
@@ -208,7 +209,15 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     if path.is_file() and len(folder.tables(path.parent)) > 1:
         entry = {**entry, "files": [path.name]}
     _checked(entry, file)
-    file.write_text(columns.written(entry), encoding="utf-8")
+    long, source = formats.reader("long"), folder.Source(path, tuple(tables), entry)
+    for pair in long.pairs(source):
+        long.read(source, pair)
+    part = file.with_name(f".{file.name}.part")
+    try:
+        part.write_text(columns.written(entry), encoding="utf-8")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
     return file
 
 
