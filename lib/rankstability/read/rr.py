@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
 from . import schema as schemas
@@ -80,8 +82,27 @@ def read_rr(
     frame = (
         frame[COLUMNS].astype(dict.fromkeys(NAMES, str)).astype(dict.fromkeys(NAMES, "category"))
     )
-    frame.attrs["excluded"] = {"slots that showed nothing": empty} | split
+    frame.attrs["excluded"] = {"slots that showed nothing": empty} | split | _strangers(frame)
     return frame
+
+
+def _strangers(frame: pd.DataFrame) -> dict[str, int]:
+    """How many blocks are of systems that never met those of most blocks, not even by others."""
+    ranked = frame[frame["ranked"]]
+    task, system = (ranked[name].cat for name in ("task", "system"))
+    several = len(system.categories)
+    node = task.codes.to_numpy().astype(int) * several + system.codes.to_numpy()
+    same = np.diff(ranked["block"]) == 0  # the rows of a block stand together
+    edges = (np.ones(same.sum()), (node[:-1][same], node[1:][same]))
+    met = coo_array(edges, shape=(len(task.categories) * several,) * 2)
+    _, group = connected_components(met, directed=False)
+    blocks = np.bincount(
+        group[node[np.append(True, ~same)[: len(node)]]], minlength=group.max() + 1
+    )
+    most = pd.Series(blocks[group]).groupby(np.arange(len(group)) // several).max()
+    apart = int(blocks.sum() - most.sum())
+    told = "(kept: of systems that never met the others, so that nothing tells who is better)"
+    return {told: apart} if apart else {}
 
 
 def _apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
@@ -317,6 +338,7 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     for name, same in {"task": pair, "pair": pair, "track": "", "document": ""}.items():
         columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [same])
     frame = pd.DataFrame(columns)[COLUMNS]
+    excluded.update(_strangers(frame))
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
     return frame
 
