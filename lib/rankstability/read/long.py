@@ -176,7 +176,7 @@ def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataF
     keep = np.flatnonzero(inside & scored)
     ids = ["system", "segment", *(["annotator"] if "annotator" in names else [])]
     score = schemas.number(f"a number, {low:g} to {high:g}", low, high)
-    schema = schemas.made(schemas.ids(*ids) | {"score": score})
+    schema = schemas.Schema(schemas.ids(*ids) | {"score": score})
     frame = part.table.validated(schema, {name: names[name] for name in schema.columns}, keep)
     frame = frame.astype(dict.fromkeys(ids, str)).rename(columns={"annotator": "worker"})
     for name in ("hit", "document", "domain"):

@@ -192,7 +192,7 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
     index = schemas.ids("srcindex") if _named(table) else {"srcindex": schemas.count(0)}
     columns = _languages() | index | schemas.ids(*ids, missing=("",))
     columns |= {f"system{i + 1}rank": rank for i in range(slots)}
-    return table.validated(schemas.made(columns), {name: names[name] for name in columns}), slots
+    return table.validated(schemas.Schema(columns), {name: names[name] for name in columns}), slots
 
 
 def _named(table: Table) -> bool:
@@ -302,7 +302,7 @@ def read_acceptability(file: Path) -> pd.DataFrame:
 def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:
     theirs = _columns(table, [name.lower() for name in ("srclang", "trglang", *names.values())])
     languages = {name: theirs[name] for name in ("srclang", "trglang")}
-    values = table.validated(schemas.made(_languages()), languages)
+    values = table.validated(schemas.Schema(_languages()), languages)
     columns = {ours: table.frame[theirs[name.lower()]].astype(str) for ours, name in names.items()}
     return pd.DataFrame({"pair": _pairs(values), **columns})
 
@@ -373,7 +373,7 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
         keep = np.flatnonzero(hidden)
         excluded["battles of known models (left out)"] += len(hidden) - len(keep)
     ids = schemas.ids(*named) | schemas.ids(*{"judge"} & named.keys(), missing=())
-    schema = schemas.made(ids | {"winner": schemas.one_of(ranks_of, "winner")})
+    schema = schemas.Schema(ids | {"winner": schemas.one_of(ranks_of, "winner")})
     rows = table.validated(schema, {**named, "winner": "winner"}, keep)
     both = union_categoricals([_one_column([rows[name]]) for name in ("system1", "system2")])
     same = keep[np.equal(*both.codes.reshape(2, -1))]

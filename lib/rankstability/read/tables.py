@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,6 @@ import pandas as pd
 from ..errors import DataError
 from . import binary, text
 from . import schema as schemas
-
-if TYPE_CHECKING:
-    import pandera.pandas as pa
 
 BLANKS = " "  # between cells: blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
@@ -90,7 +87,7 @@ class Table:
                 raise self.error("half a character (a lone surrogate)", row, name, "characters")
 
     def validated(
-        self, schema: pa.DataFrameSchema, names: Mapping[str, str], rows: np.ndarray | None = None
+        self, schema: schemas.Schema, names: Mapping[str, str], rows: np.ndarray | None = None
     ) -> pd.DataFrame:
         """`rows` (indices; all) as `schemas.validate` gives them out; `names`: new -> file's."""
         frame, lines = self.frame[list(names.values())].set_axis(list(names), axis=1), self.lines
