@@ -21,7 +21,7 @@ from ..judgments import TYPES
 from . import binary, folder, tables, text
 from .folder import GOOD, LATEST, Reader, locate, named_file
 
-TOLD = ("pair", "scale", "columns", "reset", "annotator", "wide", "decimal")  # judgments depend on
+TOLD = ("pair", "scale", "columns", "annotator", "wide", "decimal")  # judgments depend on
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of what is said of a format
 DA_COLUMNS = (
     *("HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit"),
@@ -188,9 +188,6 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
     return first or kinds.pop()
 
 
-LABEL_STUDIO = ("annotations", "completed_by", "lead_time")
-
-
 def _almost(path: Path) -> tuple[str, str]:
     """What a file of no known format looks like, and what helps; both empty where like nothing."""
     from . import appraise, columns
@@ -201,9 +198,6 @@ def _almost(path: Path) -> tuple[str, str]:
         if lacking := appraise.almost(line):
             return lacking, ""
         names = columns.header(path, line or start)
-        if set(LABEL_STUDIO) <= set(columns.header(path, start)):
-            expected = "what Label Studio exports as CSV (`rankstability formats long` says how)"
-            return "it looks like Label Studio's JSON", expected
         needed = {form: about.near for form, about in FORMATS.items() if about.near}
         near = {form: set(fields) - set(names) for form, fields in needed.items()}
         form = min(near, key=lambda name: len(near[name]) / len(needed[name]))

@@ -135,7 +135,6 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "zero_variance": (_one_of(*ZERO_VARIANCE), NO_SPREAD, "zero or drop"),
     "adaptive": (lambda value: isinstance(value, bool), "neither true nor false", "true or false"),
     "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
-    "reset": (_one_of("user", "campaign"), "unknown reach of a reset", "user or campaign"),
     "columns": (_is_columns, "not a mapping of columns", MAPPED),
     "words": (_is_words, "not a mapping of words", SPOKEN),
     "wide": (_is_wide, "not columns of systems", "[A, B, ...], the columns, each once; or all"),

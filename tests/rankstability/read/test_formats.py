@@ -83,7 +83,6 @@ def test_pearmut_a_reset_takes_back_the_users_own_lines(tmp_path):
     counts = excluded(da)
     assert counts["before a reset (left out)"] == 4 and counts["no score (left out)"] == 1
     assert counts["said again later (left out)"] == 4
-    assert counts["(kept: others' rows before a reset, void in WMT26's draft)"] == 4
     assert counts["tutorials (left out)"] == 2 and counts["attention checks (left out)"] == 2
 
 
@@ -121,16 +120,6 @@ def test_a_time_of_pearmut_that_cannot_be_one_is_none(tmp_path, time):
     line["actions"] = [{"time": t, "action": "x"} for t in (100.0, time, 140.0)]
     da = load(campaigns.find(lines(tmp_path / "esa_en-cs.jsonl", [line])))
     assert set(da.good["time"]) == {10.0}
-
-
-def test_pearmut_as_the_script_of_wmt26_had_it(tmp_path):
-    lines(tmp_path / "esa_en-cs.jsonl", PEARMUT)
-    (tmp_path / "campaign.yaml").write_text("reset: campaign\n")
-    da = load(tmp_path)
-    assert sorted(set(da.good.worker)) == ["u", "v"] and len(da.good) == 5
-    counts = excluded(da)
-    assert counts["before a reset (left out)"] == 8
-    assert counts["(left out: others' rows before a reset, void in WMT26's draft)"] == 4
 
 
 def test_pearmut_annotations_of_several_campaigns(tmp_path):
@@ -592,8 +581,6 @@ def test_blanks_and_control_characters_in_names(tmp_path):
         ("x.jsonl", '{"user_id": "u", "annotation": [], "item": []}', "pearmut without item_i"),
         ("x.csv", "system,sentence,score\n",
          r"known format: it looks like a long table .*segment.*; expected `columns: \{segment: "),
-        ("x.json", '[{"id": 1, "data": {}, "annotations": [{"completed_by": 1, "lead_time": 2}]}]',
-         "Label Studio exports as CSV"),
         ("x.txt", "nothing of the kind\n", "one of the formats that `rankstability formats` lists"),
         ("x.csv", "", "one of the formats"),
     ],
