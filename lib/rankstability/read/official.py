@@ -32,7 +32,7 @@ def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     if not file.is_file():
         return None
     names = {ours: SCORES[ours] for ours in order}
-    columns = schemas.ids("system") | {"mean_raw": schemas.number(schemas.PERCENT, 0, 100)}
+    columns = schemas.ids("system") | {"mean_raw": schemas.SCORE}
     columns |= {"mean_z": schemas.number("a number"), **dict.fromkeys(counts, schemas.count())}
     frame = _validated(file, columns, names).astype(dict.fromkeys(counts, int))
     frame = frame.sort_values("mean_z", ascending=False, kind="stable", ignore_index=True)

@@ -123,10 +123,8 @@ def pairs(files: Sequence[Path], settings: Mapping[str, Any]) -> tuple[str, ...]
     for file in files:
         table = tables.read(file)
         names = _columns(table, ["srclang", "trglang"])
-        rows = table.frame[[names["srclang"], names["trglang"]]].drop_duplicates().astype(str)
-        codes = rows.apply(lambda column: column.map(lambda s: LANGUAGES.get(s.strip().lower(), s)))
-        found = codes.agg("-".join, axis=1)
-        seen.update(found.replace(f"{UNKNOWN}-{UNKNOWN}", pair_told(Path(file), settings)))
+        rows = table.frame[[names["srclang"], names["trglang"]]].drop_duplicates()
+        seen.update(_pairs(rows, Path(file), settings))
     return tuple(sorted(seen))
 
 
@@ -136,14 +134,13 @@ def _read_file(
     """Outputs of one file, its number of blocks, and its number of empty slots."""
     table = tables.read(file)
     values, slots = _values(table)
-    pair = _pairs(values)
+    pair = _pairs(values[["srclang", "trglang"]], file, settings)
     unknown = np.array([values[name].astype(str) == UNKNOWN for name in ("srclang", "trglang")])
     if (half := unknown[0] != unknown[1]).any():
         problem, place = "one language is known and the other is not", int(np.argmax(half))
         raise table.error(
             problem, place, _columns(table, ())["trglang"], "two languages, or -1 twice"
         )
-    pair[unknown[0]] = pair_told(file, settings)
     systems = np.column_stack([_text(values[f"system{i + 1}id"]) for i in range(slots)])
     ranks = np.column_stack([values[f"system{i + 1}rank"] for i in range(slots)]).astype(np.int64)
     shown = systems != EMPTY_SLOT
@@ -230,13 +227,14 @@ def _text(column: pd.Series) -> np.ndarray:
     return column.astype(str).to_numpy(dtype=object)
 
 
-def _pairs(values: pd.DataFrame) -> np.ndarray:
-    """The language pair of each row, in two-letter codes."""
-    named = (values[name] for name in ("srclang", "trglang"))
-    source, target = (
-        column.map(lambda s: LANGUAGES.get(s.lower(), s)).astype(str) for column in named
-    )
-    return _text(source + "-" + target)
+def _pairs(languages: pd.DataFrame, file: Path, settings: Mapping[str, Any]) -> np.ndarray:
+    """The pair of each row in two-letter codes; where they are unknown, that of `pair_told`."""
+    sides = [
+        languages[name].map(lambda s: LANGUAGES.get(s.strip().lower(), s)) for name in languages
+    ]
+    found = sides[0].astype(str) + "-" + sides[1].astype(str)
+    known = found != f"{UNKNOWN}-{UNKNOWN}"
+    return found.where(known, pair_told(file, settings)).to_numpy(dtype=object)
 
 
 def _plain_names(systems: np.ndarray, pair: np.ndarray) -> np.ndarray:
@@ -303,8 +301,9 @@ def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:
     theirs = _columns(table, [name.lower() for name in ("srclang", "trglang", *names.values())])
     languages = {name: theirs[name] for name in ("srclang", "trglang")}
     values = table.validated(schemas.Schema(_languages()), languages)
+    pair = _pairs(values, table.path, {})
     columns = {ours: table.frame[theirs[name.lower()]].astype(str) for ours, name in names.items()}
-    return pd.DataFrame({"pair": _pairs(values), **columns})
+    return pd.DataFrame({"pair": pair, **columns})
 
 
 def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.DataFrame:

@@ -19,7 +19,6 @@ from ..errors import DataError
 CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ufeff]")
 LONGEST = 1000  # characters of an id (joined ids of WMT18 have up to 300)
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
-PERCENT = "a number from 0 to 100"
 NOTHING = ("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "None", "none")
 BYTES = re.compile(r"""b(['"]).*\1""")
 
@@ -135,25 +134,16 @@ def count(low: int = 1, problem: str = "not an integer") -> Column:
     return number(f"an integer, at least {low}", low, whole=problem)
 
 
+SCORE = number("a number from 0 to 100", 0, 100)
+
+
 def judgments(types: Collection[str]) -> Schema:
     """Direct assessment: worker, system, segment, type (one of `types`), score (0 to 100)."""
     columns = ids("worker", "system", "segment") | {"type": one_of(types, "type")}
-    return Schema(columns | {"score": number(PERCENT, 0, 100)})
+    return Schema(columns | {"score": SCORE})
 
 
 def languages(pattern: str) -> Schema:
     """source and target: codes of which the whole matches `pattern`."""
     column = text("a code such as cs", {"not a language code": re.compile(pattern).fullmatch})
     return Schema({"source": column, "target": column})
-
-
-def documents() -> Schema:
-    """segment (each once) and its document."""
-    return Schema(ids("segment", "document"), ("segment",), "duplicate segment id")
-
-
-def segment_scores(penalties: bool = False) -> Schema:
-    """system, segment (each once per system), raw (0 to 100; `penalties`: to 0), z, n."""
-    raw = number("a number, 0 or below", high=0) if penalties else number(PERCENT, 0, 100)
-    columns = ids("system", "segment") | {"raw": raw, "z": number("a number"), "n": count()}
-    return Schema(columns, ("system", "segment"), "duplicate system and segment")

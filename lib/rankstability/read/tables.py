@@ -124,12 +124,6 @@ def table(
     return Table(path, frame.assign(**plain) if plain else frame, lines, blanks)
 
 
-def wrong_width(line: int, fields: int, expected: str, file: Path | None = None) -> DataError:
-    """The error for a line with more or fewer fields than `expected`."""
-    problem = "wrong number of columns"
-    return DataError(problem, file=file, line=line, value=fields, expected=expected)
-
-
 def cells(line: str, sign: str = ",") -> list[str]:
     """The fields of one line; none where it cannot be parted."""
     try:
@@ -247,8 +241,9 @@ def _line_by_line(
                 names = names or [unquoted(name).strip() for name in row]
             elif row:
                 if len(row) != len(names):
+                    wrong = partial(DataError, "wrong number of columns", file=file, line=line)
                     expected = f"{len(names)} columns: {','.join(names)}"
-                    raise wrong_width(line, len(row), expected, file)
+                    raise wrong(value=len(row), expected=expected)
                 if reader.line_num > line:
                     spans[len(fields)] = reader.line_num
                 fields.append(row)

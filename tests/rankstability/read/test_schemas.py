@@ -185,18 +185,20 @@ def test_corruptions_are_refused_at_the_lowest_line(form, data, tmp_path_factory
     st.booleans(),
 )
 def test_a_segment_of_a_system_stands_once(keys, categorical):
-    text = [(system, str(segment), "50", "0.1", "1") for system, segment in keys]
-    frame = pd.DataFrame(text, columns=["system", "segment", "raw", "z", "n"])
+    text = [(system, str(segment), "50") for system, segment in keys]
+    frame = pd.DataFrame(text, columns=["system", "segment", "raw"])
     frame = frame.astype("category") if categorical else frame
     lines = np.arange(len(keys)) * 3 + 7
     again = [i for i, key in enumerate(keys) if key in keys[:i]]
+    columns = schemas.ids("system", "segment") | {"raw": schemas.SCORE}
+    schema = schemas.Schema(columns, ("system", "segment"), "again")
     given_columns = {"file": "x", "lines": lines, "columns": {"segment": "SID"}}
     if not again:
-        out = schemas.validate(frame, schemas.segment_scores(), **given_columns)
+        out = schemas.validate(frame, schema, **given_columns)
         assert out["raw"].tolist() == [50.0] * len(keys)
         return
     with pytest.raises(DataError) as caught:
-        schemas.validate(frame, schemas.segment_scores(), **given_columns)
+        schemas.validate(frame, schema, **given_columns)
     error = caught.value
     assert (error.line, error.column) == (lines[again[0]], "SID")
     assert error.value == str(keys[again[0]][1])
