@@ -177,10 +177,3 @@ def test_settings_are_read_or_refused(tmp_path):
             wrong.append(f"{what}: {outcome}")
         shutil.rmtree(file.parent)
     settle("settings", wrong, number)
-
-
-def test_the_corpus_has_at_least_600_cases():
-    named = [*formats.FORMATS]
-    number = sum(min(FEW, sum(1 for _ in broken.cell_cases(n))) for n in named)
-    number += sum(1 for n in named for _ in broken.file_cases(n))
-    assert number + sum(1 for _ in broken.settings_cases()) >= 600

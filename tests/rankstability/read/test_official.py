@@ -38,17 +38,6 @@ def test_a_printed_ranking_and_a_full_one(campaign):
     assert official.ranking(campaign, "de-en") is None
 
 
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [("70.1 0.4 21 a", "line 3"), ("70.1 0.4 21 41 a b", "line 3"), ("x 0.4 21 41 a", "line 3")],
-)
-def test_a_wrong_row_of_a_ranking_is_named(campaign, row, words):
-    file = campaign.folder / "ad-sys-ranking-cs-en-z.csv"
-    file.write_text(f"71.2 0.3 20 40 b\n\n{row}\n")
-    with pytest.raises(DataError, match=words):
-        official.ranking(campaign, "cs-en")
-
-
 def test_clusters_stand_by_their_first_rank(campaign):
     (campaign.folder / "clusters.csv").write_text(
         "SRC TRG CLUSTER_START SYSTEM\ncs en 10 d\ncs en 2 b\ncs en 1 a\ncs en 2 c\nde en 1 x\n"

@@ -77,6 +77,18 @@ def test_a_field_that_stands_twice_is_refused_with_its_line(text, tmp_path):
         read_settings(file)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("a: &x [1]\ntitle: *x", "aliases are not read"), ("title: " + "[" * 5000, "not YAML"),
+     ("year: 2025-99-99", "not YAML|not a year"), ("- a", "not a mapping"),
+     ("colour: red", "'colour': unknown field")],
+)  # fmt: skip
+def test_settings_are_plain(tmp_path, text, words):
+    (tmp_path / "campaign.yaml").write_text(text + "\n")
+    with pytest.raises(DataError, match=words):
+        read_settings(tmp_path / "campaign.yaml")
+
+
 @pytest.mark.parametrize("line", [1, 2, 3, 4])
 def test_what_is_no_yaml_is_named_with_its_line(line, tmp_path):
     file = tmp_path / "campaign.yaml"

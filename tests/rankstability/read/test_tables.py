@@ -136,16 +136,6 @@ def test_quotes_around_names_of_segment_scores_are_no_part_of_them(tmp_path):
 # ------------------------------------------------------------------ names that are none
 
 
-@pytest.mark.parametrize("word", ["None", "null", "NaN", "nan", "NA", "N/A", "<NA>", ""])
-@pytest.mark.parametrize("column", ["system", "segment", "annotator"])
-def test_a_word_for_nothing_is_no_name(tmp_path, word, column):
-    place = HEADER.index(column)
-    rows = [(*row[:place], word if k == 7 else row[place], *row[place + 1 :])
-            for k, row in enumerate(ROWS)]  # fmt: skip
-    with pytest.raises(DataError, match=rf"line 9, column '{column}': empty id"):
-        load(written(tmp_path, text_of(rows)))
-
-
 @pytest.mark.parametrize("name", ["b'Aspen'", 'b"Aspen"'])
 def test_bytes_as_python_prints_them_are_no_name(tmp_path, name):
     rows = [(name, *row[1:]) if k == 8 else row for k, row in enumerate(ROWS)]
