@@ -21,17 +21,7 @@ from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
 from . import languages, tables, text
 from . import schema as schemas
-from .columns import (
-    MISSING,
-    PENALTIES,
-    PERCENT,
-    TOLD_BY,
-    Judged,
-    Opener,
-    asked_of,
-    opened,
-    people,
-)
+from .columns import MISSING, PENALTIES, PERCENT, TOLD_BY, Judged, Opener, asked_of, opened, people
 from .folder import Reader, Source
 from .formats import TOLD
 

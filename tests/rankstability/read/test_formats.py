@@ -136,10 +136,7 @@ def test_pearmut_annotations_of_several_campaigns(tmp_path):
     ("change", "words"),
     [
         ({"item_i": "tea_1"}, r"line 2, column 'item_i': not an item's number; found 'tea_1'"),
-        (
-            {"annotation": [{}]},
-            r"line 2: as many annotations as items are needed; found 1",
-        ),
+        ({"annotation": [{}]}, r"line 2: as many annotations as items are needed; found 1"),
         ({"annotation": [[], []]}, r"line 2, column 'annotation': not of the right kind"),
         ({"item": [{"src": "x"}] * 2}, r"line 2: no field item_id"),
         ({"user_id": ""}, r"line 2, column 'annotator': empty id"),

@@ -26,11 +26,7 @@ ROWS = [
     "NA\tw2\tcs\ten\tad\tNA\tsysB\tNA\tBAD_REF\tdoc2_2\t3\t2.0",
     "H9\tw1\ten\tde\tad\t3\tsysC\t1\tSYSTEM\tdoc1_1\t55\t3.0",
 ]
-REDUP = [
-    ROWS[0].replace("sysA+sysB", "sysA"),
-    ROWS[0].replace("sysA+sysB", "sysB"),
-    *ROWS[1:],
-]
+REDUP = [ROWS[0].replace("sysA+sysB", "sysA"), ROWS[0].replace("sysA+sysB", "sysB"), *ROWS[1:]]
 
 
 def write(folder, latest=ROWS, good=REDUP, header=True, sep="\t", end="\n", compress=False):

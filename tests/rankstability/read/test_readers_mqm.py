@@ -121,10 +121,7 @@ def test_unknown_severities_and_categories_are_all_listed(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "problem", "line"),
-    [
-        ("a\tb\n", "not an MQM table", 1),
-        (text([]), "no judgments", None),
-    ],
+    [("a\tb\n", "not an MQM table", 1), (text([]), "no judgments", None)],
 )
 def test_bad_files_are_refused_with_their_line(tmp_path, content, problem, line):
     with pytest.raises(DataError, match=problem) as caught:
