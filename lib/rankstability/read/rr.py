@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -256,26 +257,21 @@ def _join(
     key = zip(per_row["pair"], per_row["judge"], per_row["segment"], ranking, strict=True)
     for i, name in enumerate(key):
         members.setdefault(name, []).append(i)
-    out: list[tuple[int, int, int, int]] = []
-    block = 0
+    blocks: list[list[tuple[int, int]]] = []  # of each the places (row, slot) of its outputs
     for rows in members.values():
-        seen: dict[str, tuple[int, int]] = {}
-        whole = True
-        for i in rows:
-            for s in (0, 1):
-                at = seen.setdefault(systems[i, s], (i, s))
-                whole &= bool(ranks[at] == ranks[i, s])
-        pairs = {frozenset((systems[i, 0], systems[i, 1])) for i in rows}
-        k = len(seen)
-        if whole and len(pairs) == len(rows) == k * (k - 1) // 2:
-            out += [(block, p, *at) for p, at in enumerate(seen.values(), 1)]
-            block += 1
+        shown: dict[str, list[tuple[int, int]]] = {}
+        for place in itertools.product(rows, (0, 1)):
+            shown.setdefault(systems[place], []).append(place)
+        agree = all(len({ranks[place] for place in places}) == 1 for places in shown.values())
+        pairs = {frozenset(systems[i]) for i in rows}
+        if agree and len(pairs) == len(rows) == math.comb(len(shown), 2):
+            blocks.append([places[0] for places in shown.values()])
         else:
-            for i in rows:
-                out += [(block, 1, i, 0), (block, 2, i, 1)]
-                block += 1
-    columns = np.array(out)
-    return columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3]
+            blocks += [[(i, 0), (i, 1)] for i in rows]
+    sizes = [len(places) for places in blocks]
+    row, slot = np.concatenate(blocks).T
+    position = np.concatenate([np.arange(1, size + 1) for size in sizes])
+    return np.repeat(np.arange(len(blocks)), sizes), position, row, slot
 
 
 def read_edits(file: Path) -> pd.DataFrame:

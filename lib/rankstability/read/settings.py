@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,14 @@ def _word(value: object) -> bool:
     return isinstance(value, str) or _number(value)
 
 
+def _words(value: object) -> bool:
+    return isinstance(value, list) and all(map(_word, value))
+
+
+def _each_once(values: Collection[object]) -> bool:
+    return len(set(map(str, values))) == len(values)
+
+
 def _line(value: object) -> bool:
     return _word(value) and not schema.CONTROL.search(str(value))
 
@@ -77,26 +85,18 @@ def _is_scale(value: Any) -> bool:
     return two and bool(-WIDEST <= value[0] < value[1] <= WIDEST)
 
 
-def _is_files(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_word, value))
-
-
 def _is_columns(value: Any) -> bool:
     known = isinstance(value, dict) and set(value) <= set(columns.FIELDS)
-    words = known and all(map(_word, value.values()))
-    return words and len(set(map(str, value.values()))) == len(value)
+    return known and _words(list(value.values())) and _each_once(value.values())
 
 
 def _is_wide(value: Any) -> bool:
-    several = isinstance(value, list) and len(value) > 1 and all(map(_word, value))
-    return value == "all" or (several and len(set(map(str, value))) == len(value))
+    return value == "all" or (_words(value) and len(value) > 1 and _each_once(value))
 
 
 def _is_people(value: Any) -> bool:
-    def fine(accounts: Any) -> bool:
-        return _word(accounts) or (isinstance(accounts, list) and all(map(_word, accounts)))
-
-    return isinstance(value, dict) and all(map(_word, value)) and all(map(fine, value.values()))
+    named = isinstance(value, dict) and _words(list(value))
+    return named and all(_word(those) or _words(those) for those in value.values())
 
 
 def _is_words(value: Any) -> bool:
@@ -130,7 +130,7 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "citation": (_line, "not a citation", "one line of text"),
     "licence": (_line, "not a licence", "one line of text"),
     "format": (_one_of(*formats.FORMATS), "unknown format", "one of " + ", ".join(formats.FORMATS)),
-    "files": (_is_files, "not a list", "a list of file names"),
+    "files": (_words, "not a list", "a list of file names"),
     "pair": (_is_pair, "not a language pair", "a pair such as cs-en"),
     "zero_variance": (_one_of(*ZERO_VARIANCE), NO_SPREAD, "zero or drop"),
     "adaptive": (lambda value: isinstance(value, bool), "neither true nor false", "true or false"),
