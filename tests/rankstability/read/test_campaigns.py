@@ -176,14 +176,6 @@ def test_no_test_can_pair_systems_that_share_no_segment(tmp_path):
     assert note not in set(da.excluded["reason"]) and set(lines.judged_by(da, "")) == set(RECIPES)
 
 
-def test_a_lone_file_of_two_says_what_is_missing(tmp_path):
-    folder = write(tmp_path / "mine")
-    (folder / "ad-latest.csv").unlink()
-    campaign = campaigns.find(folder)
-    with pytest.raises(DataError, match=r"ad-latest\.csv is missing"):
-        campaigns.load_da(campaign, "cs-en")
-
-
 def test_a_folder_without_anything_known(tmp_path):
     (tmp_path / "notes.txt").write_text("x")
     with pytest.raises(DataError, match=r"no files in a known format; found 'notes\.txt'"):
@@ -360,26 +352,6 @@ def test_real_files_are_the_official_ones():
         *("cs-en", "de-en", "en-cs", "en-de", "en-es", "en-fr", "es-en", "fr-en"),
     )
     assert campaigns.find("wmt23-mqm").pairs == ("en-de", "zh-en")
-
-
-@needs("wmt10")
-@needs("wmt22-appraise-liv")
-@needs("wmt24-esa")
-def test_formats_of_real_folders_are_seen_from_their_files(tmp_path):
-    """Copied under other names, so that the catalogue does not help."""
-    for name, form, count in (
-        *(("wmt10", "rr", 1), ("wmt11", "rr", 3), ("wmt12", "rr", 1), ("wmt23-mqm", "mqm", 2)),
-        *(("wmt24-esa", "esa", 2), ("wmt22-appraise-liv", "appraise", 2)),
-    ):
-        (tmp_path / f"copy-{name}").mkdir()
-        for source in campaigns.find(name).entry["sources"]:
-            for file in source["files"]:
-                released = campaigns.locate(real(name), file)
-                if released:
-                    shutil.copy(released, tmp_path / f"copy-{name}")
-        own = campaigns.find(tmp_path / f"copy-{name}")
-        assert (own.format, len(own.files())) == (form, count)
-        assert own.pairs == campaigns.find(name).pairs
 
 
 @needs("wmt21")

@@ -528,14 +528,9 @@ def test_blanks_and_control_characters_in_names(tmp_path):
     da = load(file)
     assert set(da.good.system) == {"A", "B"}
     assert excluded(da)["(kept: blanks around names taken away)"] == 2
-    for name, problem in (
-        ('"A\nB"', "a line break or control character in an id"),
-        ("\ufeffA", "a line break or control character in an id"),
-        ("x" * 5000, "too long for an id"),
-    ):
-        file.write_text(f"system,segment,annotator,score\nA,1,u,3\n{name},2,u,4\n")
-        with pytest.raises(DataError, match=problem):
-            load(file)
+    file.write_text('system,segment,annotator,score\nA,1,u,3\n"A\nB",2,u,4\n')
+    with pytest.raises(DataError, match="a line break or control character in an id"):
+        load(file)
 
 
 @pytest.mark.parametrize(

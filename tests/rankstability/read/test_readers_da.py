@@ -261,17 +261,6 @@ def test_blocks_of_two_segments_on_average_tell_documents_and_shorter_ones_do_no
         assert found == ["doc-1", "doc-1", "doc-3", "doc-3", "doc-5", "doc-5"]
 
 
-def test_joined_ids_of_a_single_file_count_for_each_system(tmp_path):
-    file = tmp_path / "ratings.csv"
-    rows = [HEADER, *ROWS[:3], ROWS[3]]
-    file.write_text("\n".join(rows) + "\n")
-    da = readers_da.read_da(file, "cs-en")
-    assert da.good["system"].astype(str).tolist() == ["sysA", "sysB", "sysA", "sysA", "sysB"]
-    assert da.latest["system"].astype(str).tolist() == ["sysA+sysB", "sysA", "sysA", "sysB"]
-    done = da.excluded.set_index("reason")["rows"]
-    assert done["(kept: rows of joined ids A+B, one for each system)"] == 1
-
-
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(

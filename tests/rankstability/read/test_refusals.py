@@ -46,7 +46,7 @@ WRONG = {  # column: problem: values
         "type": {"unknown type": ("SYSTM", "")},
         "WorkerId": {"empty id": ("", "NA")},
         "sys_id": {"empty id": ("", "None"), "too long for an id": ("x" * 1001,)},
-        "sid": {"empty id": ("",)},
+        "sid": {"empty id": ("",), "a line break or control character in an id": ("\ufeff1",)},
         "Input.src": {"not a language code": ("Czech", "c", "")},
     },
     "da without a header": {"score": {"out of range": ("170",)}, "sid": {"empty id": ("NA",)}},
