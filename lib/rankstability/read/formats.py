@@ -162,7 +162,8 @@ def described() -> dict[str, dict[str, Any]]:
 def detect(path: Path, named: Sequence[str] = ()) -> str:
     """The format of a file, or of the files in a folder (those `named`), by names and first lines.
 
-    Refused: none that we know; files of several formats (a ``campaign.yaml`` can then say which).
+    Raises DataError if it is none that we know, or files have several formats (of which a
+    ``campaign.yaml`` can name one).
     """
     kinds = kinds_of(path, named)
     names = "" if path.is_file() else ", ".join(sorted(file.name for file in path.iterdir())[:6])
@@ -312,9 +313,7 @@ def files(
     elif named:
         listed = [file for one in named for file in _named_files(path, str(one))]
     else:
-        mapped = bool(
-            settings.get("columns") or settings.get("wide")
-        )  # a table may be known by these only
+        mapped = settings.get("columns") or settings.get("wide")  # a table may be known by these
         kinds = {file: kind_of(file) for file in folder.tables(path)}
         listed = [f for f, kind in kinds.items() if kind == name or (mapped and _may_be(f, kind))]
     form = reader(name)

@@ -215,7 +215,7 @@ def pairs(parts: Sequence[Judged]) -> tuple[str, ...]:
 
 
 def workers(parts: Sequence[Judged]) -> bool:
-    """Whether the files name annotators; refused where some do and some do not."""
+    """Whether the files name annotators; raises DataError if some do and some do not."""
     named = ["annotator" in part.names for part in parts]
     if any(named) and not all(named):
         with text.placed(parts[named.index(False)].table.path, 1):

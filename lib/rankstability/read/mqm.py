@@ -241,9 +241,9 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
 
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """`frame` with severities and categories as we write them; all unknown spellings are refused.
+    """`frame` with severities and categories as we write them.
 
-    Control rows may have any category.
+    Raises DataError if some are unknown, with all of these. Control rows may have any category.
     """
     keys = {kind: frame[kind].map(_key) for kind in ("severity", "category")}
     ours = frame.assign(
