@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -110,10 +111,27 @@ def test_a_page_that_was_never_finished_goes_and_an_earlier_one_stays(tmp_path, 
         report.execute(plan)
     assert 'id="unfinished"' in seen[0] and "Who may be called best" in seen[0]
     assert not folder.exists()
-    placing.write_whole(folder / "de-en" / "verdict.html", b"<p>mine</p>")
+    for name, content in (("verdict.html", b"<p>mine</p>"), ("run.json", b'{"notebook": "00"}')):
+        placing.write_whole(folder / "de-en" / name, content)
     with pytest.raises(OSError, match="disk full"):
         report.execute(plan)
     assert seen[1] == "<p>mine</p>" and (folder / "de-en" / "verdict.html").read_bytes()
+
+
+@pytest.mark.parametrize("theirs", ["index.html", "de-en/verdict.json", "en-cs/tables.xlsx"])
+def test_what_somebody_else_wrote_is_not_overwritten(theirs, tmp_path, capfd):
+    folder = tmp_path / "site"
+    placing.write_whole(folder / theirs, b"mine")
+    words = ["verdict", "demo-srdc", f"output_dir={folder}", "draws=1", "resamples=9", "--quiet"]
+    assert commands.main(words) == 2
+    said = capfd.readouterr().err
+    assert f"{theirs}: a file that is not a run's would be overwritten; expected an out" in said
+    assert files(folder) == {Path(theirs): b"mine"}
+    (folder / theirs).unlink()
+    placing.write_whole(folder / "de-en" / "verdict.html", b'left by a kill id="unfinished"')
+    for _ in range(2):  # our own are
+        assert commands.main(words) == 0
+    assert files(folder)[Path("index.html")].startswith(b"<!doctype html>")
 
 
 def test_each_domain_is_ranked_by_itself(tmp_path):
