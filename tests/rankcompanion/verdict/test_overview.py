@@ -96,6 +96,22 @@ def test_the_results_are_the_same_bytes_whatever_the_number_of_jobs(made, tmp_pa
         assert 0 <= printed.index(first) < printed.index(then)
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--jobs", "x"], "option --jobs; found 'x'; expected a whole number from 1 to 9999"),
+        (["--jobs", "2.5"], "option --jobs; found '2.5'; expected a whole"),
+        (["--jobs", "0"], "option --jobs; found '0'; expected a whole"),
+        (["--jobs=-3"], "option --jobs; found '-3'; expected a whole"),
+        (["--jobs"], "option --jobs; found ''; expected a whole"),
+        (["jobs=0"], "jobs is an option, no parameter; found 'jobs=0'; expected --jobs 2"),
+    ],
+)
+def test_jobs_that_are_none_are_refused_by_name(words, named, capsys):
+    assert commands.main(["verdict", "demo-srdc", *words]) == 2
+    assert f"error: {named}" in capsys.readouterr().err
+
+
 def test_a_page_that_was_never_finished_goes_and_an_earlier_one_stays(tmp_path, monkeypatch):
     folder, seen = tmp_path / "out", []
 
