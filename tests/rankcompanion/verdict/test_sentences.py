@@ -172,8 +172,8 @@ def test_removals_are_counted(told, rows, words):
     ("times", "words"),
     [
         (None, "Even 100 times these judgments would give a line between A and B, in this order, "
-         "with a chance of less than 80 %: let them share the place."),
-        (40.0, "A line between A and B takes about 40 times these judgments: let them share"),
+         "with a chance of less than 80 %: let A and B share the first place."),
+        (40.0, "A line between A and B takes about 40 times these judgments: let A and B share"),
         (3.0, "times these, and as many times the annotators and documents)."),
     ],
 )  # fmt: skip
@@ -181,9 +181,31 @@ def test_more_judgments_promise_only_what_was_computed(told, times, words):
     row = {**told["needed"][0], "system": "A", "other": "B", "below": 1, "times": times}
     row["judgments"] = times and 100 * times
     more = {"decide": [row], "needed": [row], "machine_alone": UNTOLD}
-    kinds = {"worker": 9, "document": 9}
-    page = page_text(told | more | {"kinds": kinds, "unit": "worker x document"})
+    more |= {"kinds": {"worker": 9, "document": 9}, "unit": "worker x document"}
+    page = page_text(told | more | {"machines_first": ["A", "B"]})
     assert words in page and "too close" not in page
+
+
+@pytest.mark.parametrize(
+    ("first", "number", "listed", "todo"),
+    [
+        ([], 9, "none of 9 systems may be first with other annotators and other documents (95 %).",
+         "call none of them first."),
+        (["B"], 9, "only B of 9 systems may be first", "say that only B may be first."),
+        (["A", "B", "C"], 9, "(95 %): A, B and C.", "let A, B and C share the first place."),
+        (list("ABCDEFG"), 9, "(95 %): A, B, C, D, E, F and 1 other.",
+         "let A, B, C, D, E, F and 1 other share the first place."),
+        (list("ABCDEFGHI"), 9, "all 9 systems may be first",
+         "let all 9 systems share the first place."),
+        (["A", "B"], 2, "all 2 systems may be first", "let A and B share the first place."),
+    ],
+)  # fmt: skip
+def test_all_who_may_be_first_share_the_place(told, first, number, listed, todo):
+    row = {**told["needed"][0], "system": "A", "other": "B", "below": 1, "times": None}
+    more = {"machines_first": first, "machine_alone": UNTOLD, "systems": number, "decide": [row]}
+    said = report.statements(told | more)
+    assert listed in said["best"]
+    assert said["next"].endswith(f"with a chance of less than 80 %: {todo}")
 
 
 @pytest.mark.parametrize(
