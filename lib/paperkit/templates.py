@@ -42,11 +42,10 @@ def number(value: Any, digits: int = 3) -> str:
     """A number as one reads it: three digits that count, a proper minus, thousands apart."""
     if _missing(value):
         return NONE
-    if float(value).is_integer() or abs(value) >= 1000:
+    if float(value).is_integer() or abs(value) >= 1000 or abs(value) < 1e-12:
         text = f"{round(value):,}"
     else:
         text = f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
-        text = text if float(text) else "0"
     return text.replace("-", "−")
 
 

@@ -24,7 +24,7 @@ from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read.campaigns import Campaign
 
-from .figures.common import NO_DATE, describe, style
+from .figures.common import NO_DATE, describe, only_drawable, style
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
 FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
@@ -196,6 +196,7 @@ class Outputs:
         """
         drawn, alt = {}, describe(fig)
         with style():
+            only_drawable(fig)
             fig.draw_without_rendering()
             fig.set_layout_engine("none")  # laid out once, not again for each format
             for form in ("png", *self.formats):

@@ -30,6 +30,7 @@ from .common import (
     bump_places,
     finish,
     heatmap,
+    only_drawable,
     rows,
     styled,
     wrapped,
@@ -62,6 +63,7 @@ def scatter(
     fig, ax = plt.subplots(figsize=(6.4, 4.6))
     sns.scatterplot(points, x=x, y=y, ax=ax, s=28)
     ax.margins(x=0.2, y=0.1)
+    only_drawable(fig)
     fig.draw_without_rendering()
     _name_points(ax, points.sort_values(y, ascending=False, kind="stable"), x, y)
     ax.set(title=f"{title}: r = {_pearson(points, x, y):.3f}", xlabel=xlabel, ylabel=ylabel)

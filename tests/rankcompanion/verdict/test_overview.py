@@ -19,8 +19,10 @@ import pytest
 import site_fixture
 from conftest import needs
 from paperkit import placing
-from paperkit.templates import HERE, template
-from rankcompanion import commands, front, run
+from paperkit.templates import HERE, number, template
+from rankcompanion import commands, front, run, session
+from rankcompanion.figures import common
+from rankcompanion.figures import lines as figures
 from rankcompanion.verdict import answers, overview
 from rankcompanion.verdict import page as report
 from rankstability import paths
@@ -311,6 +313,33 @@ def test_xelatex_makes_a_page_of_it(told, names, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and (tmp_path / "t.pdf").is_file(), done.stdout[-2000:]
     assert "Overfull \\hbox" not in done.stdout
+
+
+def standing_figure(names, scores):
+    ranking = pd.DataFrame({"rank": range(1, len(names) + 1), "system": names, "score": scores})
+    lines = pd.DataFrame({"below": [1], "claimed": [1], "held": [1]})
+    return figures.standing(ranking.assign(unit=""), lines, names[0], "score")
+
+
+def test_no_score_is_minus_nothing():
+    fig = standing_figure(list("ABC"), [2.0, -0.004, -1.25])
+    texts = [text.get_text() for text in fig.axes[0].texts]
+    assert texts[2::3] == ["2.00", "0.00", "-1.25"]
+    assert number(-1e-17) == "0" and number(-0.25) == "−0.250"
+
+
+def test_names_in_any_script_are_drawn_without_a_warning(tmp_path, recwarn):
+    names = ["机器翻译", "Übersetzer", "翻訳\U00020b9f"]
+    out = session.Outputs(tmp_path)
+    drawn = out.figure(standing_figure(names, [3.0, 2.0, 1.0]), "figure")
+    out.figure(common.heatmap(pd.DataFrame(np.eye(3), names, names), title="", label=""), "h")
+    assert [str(one.message) for one in recwarn if "Glyph" in str(one.message)] == []
+    assert all(name in drawn.alt for name in names)
+    if common.HOUSE["font.family"] == ["DejaVu Sans"]:
+        shown = [common.drawable(name) for name in names]
+        assert shown == [r"\u673a\u5668\u7ffb\u8bd1", "Übersetzer", r"\u7ffb\u8a33\U00020b9f"]
+    installed = {"Arial", "Yu Gothic", "Noto Sans CJK JP"}
+    assert common.fonts(installed) == ["DejaVu Sans", "Noto Sans CJK JP"]
 
 
 def test_a_workbook_holds_every_table_and_no_formula():
