@@ -34,7 +34,8 @@ TIES = ("tie", "tie (bothbad)", "both_bad")
 HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
 HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # whether models were, by `anony`
 ARENA = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
-FORMS = (ARENA, {"system1": "left", "system2": "right", "judge": "worker", "question": "prompt"})
+ARENA |= {"domain": "category"}
+FORMS = (ARENA, ARENA | dict(system1="left", system2="right", judge="worker", question="prompt"))
 TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
 
 
@@ -291,7 +292,8 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
 
     ``tie (bothbad)`` and ``both_bad`` are ties, and counted; battles whose models were known to the
     judge (``anony`` false) are left out and counted. The judge of a battle that names none (no such
-    column, an empty cell, NA) is empty, and such battles are counted. Raises a DataError for a
+    column, an empty cell, NA) is empty, and such battles are counted. Where some battle has a
+    category, the frame has it as domain, too (empty where none is named). Raises a DataError for a
     missing column, an unknown winner, a model against itself, an empty name.
     """
     excluded: Counter[str] = Counter()
@@ -317,6 +319,8 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     for name, same in {"task": pair, "pair": pair, "track": "", "document": ""}.items():
         columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [same])
     frame = pd.DataFrame(columns)[COLUMNS]
+    if any(rows["domain"].categories):
+        frame["domain"] = rows["domain"].repeat(2)
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
     return frame
 
@@ -350,7 +354,7 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
             raise table.error("not yes or no", int(row), "anony", "true or false, or empty")
         keep = np.flatnonzero(hidden)
         excluded["battles of known models (left out)"] += len(hidden) - len(keep)
-    ids = schemas.ids(*named) | schemas.ids(*{"judge"} & named.keys(), missing=())
+    ids = schemas.ids(*named) | schemas.ids(*{"judge", "domain"} & named.keys(), missing=())
     schema = schemas.made(ids | {"winner": schemas.one_of(ranks_of, "winner")})
     rows = table.validated(schema, {**named, "winner": "winner"}, keep)
     both = union_categoricals([_one_column([rows[name]]) for name in ("system1", "system2")])
@@ -365,6 +369,7 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     judge = rows["judge"].astype(str).replace("NA", "") if "judge" in rows else ""
     out = rows.reindex(columns=list(ARENA)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
     out = out.assign(judge=judge, question=rows.get("question", number))
+    out["domain"] = rows["domain"].astype(str) if "domain" in rows else ""
     excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())
     out["place"] = -1 if "question" in rows else np.arange(len(out))
     out.attrs["told"] = [*named, "place", "rank1", "rank2"]  # by which a battle is known again

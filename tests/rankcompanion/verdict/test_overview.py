@@ -19,6 +19,7 @@ import pytest
 import site_fixture
 from conftest import needs
 from paperkit import placing
+from paperkit.errors import InputError
 from paperkit.templates import HERE, number, template
 from rankcompanion import commands, front, run, session
 from rankcompanion.figures import common
@@ -136,20 +137,28 @@ def test_a_page_that_was_never_finished_goes_and_an_earlier_one_stays(tmp_path, 
     assert seen[1] == "<p>mine</p>" and (folder / "de-en" / "verdict.html").read_bytes()
 
 
-@pytest.mark.parametrize("theirs", ["index.html", "de-en/verdict.json", "en-cs/tables.xlsx"])
-def test_what_somebody_else_wrote_is_not_overwritten(theirs, tmp_path, capfd):
-    folder = tmp_path / "site"
-    placing.write_whole(folder / theirs, b"mine")
-    words = ["verdict", "demo-srdc", f"output_dir={folder}", "draws=1", "resamples=9", "--quiet"]
-    assert commands.main(words) == 2
-    said = capfd.readouterr().err
+@pytest.mark.parametrize("theirs", ["index.html", "de-en/verdict.json"])
+def test_what_somebody_else_wrote_is_not_overwritten(theirs, made, tmp_path, capsys):
+    placing.write_whole(tmp_path / theirs, b"mine")
+    assert commands.main(["verdict", "demo-srdc", f"output_dir={tmp_path}"]) == 2
+    said = capsys.readouterr().err
     assert f"{theirs}: a file that is not a run's would be overwritten; expected an out" in said
-    assert files(folder) == {Path(theirs): b"mine"}
-    (folder / theirs).unlink()
-    placing.write_whole(folder / "de-en" / "verdict.html", b'left by a kill id="unfinished"')
-    for _ in range(2):  # our own are
-        assert commands.main(words) == 0
-    assert files(folder)[Path("index.html")].startswith(b"<!doctype html>")
+    assert files(tmp_path) == {Path(theirs): b"mine"}
+    placing.refuse_others(made, [theirs])  # what a run has made may be made again
+
+
+def test_a_file_that_no_run_promises_is_not_overwritten_either(tmp_path, monkeypatch):
+    given = {"campaign": "demo-srdc", "pair": "de-en", "output_dir": str(tmp_path)}
+    placing.write_whole(tmp_path / "de-en" / "tables.xlsx", b"mine")
+
+    def made(values, *_):
+        placing.write_whole(Path(values["output_dir"]) / "de-en" / "tables.xlsx", b"ours")
+        return []
+
+    monkeypatch.setattr(report, "verdict", made)
+    with pytest.raises(InputError, match=r"tables\.xlsx: a file that is not a run's"):
+        report.execute(run.plan("00_verdict", given))
+    assert files(tmp_path) == {Path("de-en/tables.xlsx"): b"mine"}
 
 
 def test_each_domain_is_ranked_by_itself(tmp_path):
@@ -169,6 +178,34 @@ def test_each_domain_is_ranked_by_itself(tmp_path):
     assert {name: row["leader"] for name, row in by.items()} == {"news": "Good", "=chat": "Bad"}
     assert all((row["may_be_first"], row["held"]) == (1, 1) for row in by.values())
     assert told["claimed_held"] == 0
+
+
+def test_battles_of_each_category_are_ranked_by_themselves(tmp_path):
+    """A wins in maths by far, B in poetry; C met only A where no category is named."""
+    rows = [
+        {"model_a": "A", "model_b": "B", "winner": f"model_{winner}", "category": category}
+        for category, wins in (("maths", "aaab"), ("poetry", "bbba"))
+        for winner in 30 * wins
+    ]
+    rows += [{"model_a": "C", "model_b": "A", "winner": "model_a", "category": ""}] * 3
+    file = tmp_path / "arena.csv"
+    pd.DataFrame(rows).to_csv(file, index=False)
+    assert told_of(file, "xx-yy")["domains"] == []  # in none of them all were judged
+    pd.DataFrame(rows[:-3]).to_csv(file, index=False)
+    told = told_of(file, "xx-yy")
+    assert told["domains"] == [
+        {"domain": name, "judgments": 120, "systems": 2, "leader": leader,
+         "may_be_first": 1, "claimed": 1, "held": 1}
+        for name, leader in (("maths", "A"), ("poetry", "B"))
+    ]  # fmt: skip
+    page = report.page(told, {}).decode()
+    assert "Category by category" in page and "<th>category</th>" in page
+    given = [str(file), f"output_dir={tmp_path / 'out'}", "--quiet", *FEW]
+    assert commands.main(["verdict", *given]) == 0
+    rows = Cells((tmp_path / "out" / "index.html").read_text(encoding="utf-8")).rows
+    assert [row[2].strip() for row in rows[2:]] == [
+        f"{leader} is first; 1 of 2 may be first" for leader in "AB"
+    ]
 
 
 @needs("wmt22-appraise-liv")
