@@ -15,9 +15,14 @@ LATEX |= {c: "\\" + c for c in "&%$#_{}"}
 LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}  # else other signs
 
 
-@cache
 def template(name: str) -> Any:
     """A Jinja template of this folder; what is put into LaTeX is escaped by its filter."""
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> Any:
+    """Where templates come from: one, so that what several of them use is compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -31,7 +36,7 @@ def template(name: str) -> Any:
     made.filters.update(
         duration=duration, short=short, texnumber=tex_number, label=label, ascii=str.isascii
     )
-    return made.get_template(name)
+    return made
 
 
 def _missing(value: Any) -> bool:

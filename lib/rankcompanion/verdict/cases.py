@@ -247,7 +247,7 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
-        table = methods.removals(one.judgments, [one.recipe], alpha=alpha)
+        table = methods.removals({one.name: one.battles.counts}, [one.recipe], alpha=alpha)
         systems = table["removed"] != methods.REMOVED_REFERENCE
         return table.loc[systems, columns].reset_index(drop=True)
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)

@@ -70,7 +70,8 @@ def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdi
     made: list[Verdict] = []
     watch = _Watch(plan.final)
 
-    def work(values: Mapping[str, Any]) -> None:
+    def work(values: dict[str, Any]) -> None:
+        values["campaign"] = plan.campaign  # found already
         try:
             made.extend(verdict(values, plan.read, jobs, None if quiet else watch))
         finally:
