@@ -78,8 +78,7 @@ class Battles:
     that ranks: of battles, whose opponents may be uneven, strengths where finite; else `METHOD`.
 
     `of`, `winner`, `loser`, `times` have a row per unit and ordered pair of systems that was
-    decided: how often. `every` has all comparisons by block, ties included, `counts` those of all
-    blocks with the reference's among them; `number`: unit, units,
+    decided: how often. `every` has all comparisons by block, ties included; `number`: unit, units,
     inside, default, as `rank.units.unit_table` has it, without judges where not all are named.
     `judges` are those named, `unnamed` the blocks that name none.
     """
@@ -92,7 +91,6 @@ class Battles:
     loser: np.ndarray
     times: np.ndarray
     every: Units
-    counts: PairCounts
     method: str
     number: pd.DataFrame
     judges: int
@@ -285,8 +283,7 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     `unit` is ``judge``, ``block``, or ``auto``: judges, or blocks where some name none. Raises
     DataError for judges where not all are named.
     """
-    shown = units(frame)
-    every = shown.without(REFERENCE)
+    every = units(frame).without(REFERENCE)
     n = len(every.systems)
     judges, blocks = len(set(every.judges) - {-1}), len(every.judges)
     chosen = default_unit(every) if unit == "auto" else unit
@@ -305,8 +302,7 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     decided = of, pair // n, pair % n, times
     method = STRENGTH if block == "battle" and finite(every.counts) else METHOD
     number = int(owner.max()) + 1
-    known = every, shown.counts, method, table, judges, unnamed
-    return Battles(every.systems, chosen, number, *decided, *known)
+    return Battles(every.systems, chosen, number, *decided, every, method, table, judges, unnamed)
 
 
 def draw(data: Battles, sure: Certainty, rng: np.random.Generator, resamples: int) -> np.ndarray:

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import (
+    REFERENCE,
     TYPES,
     DirectAssessment,
     ranked_systems,
@@ -183,11 +184,11 @@ def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
     rows = []
     for domain, part in _domains(one, unit).items():
         made = standing(part, unit or "auto", np.random.default_rng(0), 1, alpha)
-        row = {"domain": domain, "judgments": part.judgments_counted, "systems": len(part.systems)}
-        row["leader"] = made.ranking["system"].iloc[0]
-        row["may_be_first"] = made.ranking["may_be_first"].sum(min_count=1)
-        row["claimed"] = made.lines["claimed"].sum()
-        row["held"] = made.lines["held"].sum(min_count=1)
+        said = answers.summary(made, answers.line_answers(made))
+        held_here = said["claimed_held"] + said["also_held"] if said["told"] else np.nan
+        row = {name: said[name] for name in ("systems", "leader", "claimed")}
+        row |= {"domain": domain, "judgments": part.judgments_counted, "held": held_here}
+        row["may_be_first"] = len(said["may_be_first"]) if said["told"] else np.nan
         rows.append(row)
     columns = ["domain", "judgments", "systems", "leader", "may_be_first", "claimed", "held"]
     return pd.DataFrame(rows, columns=columns)
@@ -247,7 +248,10 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
-        table = methods.removals({one.name: one.battles.counts}, [one.recipe], alpha=alpha)
+        known = {one.name: one.battles.every.counts}  # which leave out a reference
+        referenced = REFERENCE in set(one.judgments["system"].unique())
+        given = one.judgments if referenced else known
+        table = methods.removals(given, [one.recipe], alpha=alpha)
         systems = table["removed"] != methods.REMOVED_REFERENCE
         return table.loc[systems, columns].reset_index(drop=True)
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)

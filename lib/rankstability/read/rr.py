@@ -300,7 +300,9 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     files = [file for file in files if pair_told(file, settings) == pair]
     parts = [_battles(file, excluded) for file in files]
     tables.refuse_twice(files, [part[part.attrs["told"]] for part in parts])
-    rows = {name: _one_column([part[name] for part in parts]) for name in ARENA}
+    questions = pd.concat([part["question"] for part in parts]).to_numpy()
+    names = [name for name in ARENA if name != "question"]
+    rows = {name: _one_column([part[name] for part in parts]) for name in names}
     ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
     n = len(ranks)
     if not n:
@@ -310,7 +312,7 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     columns: dict[str, Any] = {
         "block": np.repeat(np.arange(n), 2),
         "judge": rows["judge"].repeat(2),
-        "segment": np.repeat(pd.factorize(rows["question"])[0] + 1, 2),
+        "segment": np.repeat(pd.factorize(questions)[0] + 1, 2),
         "position": np.tile([1, 2], n),
         "system": pd.Categorical.from_codes(both.codes.reshape(2, n).T.ravel(), both.categories),
         "rank": ranks.ravel(),
@@ -365,7 +367,7 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     excluded["(kept as ties: both bad)"] += int(bad.sum())
     winner = rows["winner"].cat
     ranks = np.array([ranks_of[str(name)] for name in winner.categories])[winner.codes]
-    number = pd.Series(table.lines[keep]).astype(str)
+    number = pd.Series(table.lines[keep])
     judge = rows["judge"].astype(str).replace("NA", "") if "judge" in rows else ""
     out = rows.reindex(columns=list(ARENA)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
     out = out.assign(judge=judge, question=rows.get("question", number))
