@@ -179,7 +179,8 @@ def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
     """Each domain by itself: domain, judgments, systems, leader, may_be_first, claimed, held.
 
     Of battles each category. Ranked as the whole is, each a family of tests of its own; no rows
-    where the data name fewer than two, and none of one in which a system was not judged.
+    where the data name fewer than two, and none of one in which a system was not judged, or not
+    against the others.
     """
     rows = []
     for domain, part in _domains(one, unit).items():
@@ -198,13 +199,17 @@ def _domains(one: Case, unit: str) -> dict[str, Case]:
     """The judgments of each domain, or category of battles, in which all systems were judged."""
     parts = {}
     if one.battles is not None:
+        assert isinstance(one.judgments, pd.DataFrame)
         named = one.judgments.get("domain", pd.Series(dtype=str))
         several = one.judgments.groupby(named, observed=True) if named.nunique() > 1 else ()
         for domain, part in several:
-            if set(part["system"]) >= set(one.systems) and part["rank"].nunique() > 1:
-                battles = held.battles(part, "judge" if unit == "judge" else "block")
+            absent = set(one.systems) - set(part["system"].unique())
+            if absent or part["rank"].max() == 1:
+                continue
+            with suppress(DataError):  # models that no battle of this category connects
+                made = held.battles(part, "judge" if unit == "judge" else "block")
                 name = str(domain) or "(not named)"
-                parts[name] = replace(one, recipe=battles.method, judgments=part, battles=battles)
+                parts[name] = replace(one, recipe=made.method, judgments=part, battles=made)
     elif one.own.has("domain"):
         codes = one.own.unit("domain")
         names = _domain_names(one.judgments, int(codes.max()) + 1)
@@ -248,6 +253,7 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
+        assert isinstance(one.judgments, pd.DataFrame)
         known = {one.name: one.battles.every.counts}  # which leave out a reference
         referenced = REFERENCE in set(one.judgments["system"].unique())
         given = one.judgments if referenced else known
