@@ -8,7 +8,7 @@ counts; `perturb.remove` does the same to the judgments.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -212,7 +212,7 @@ def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
 
 
 def removals(
-    frame: pd.DataFrame,
+    frame: pd.DataFrame | Mapping[str, PairCounts],
     methods: Sequence[str],
     *,
     correction: str = "none",
@@ -223,13 +223,15 @@ def removals(
 
     Columns: task, method, removed (a system, or ``ref``), and those of `comparing.Change.row`
     (d_rank, d_cluster, d_both, ...), against the full ranking with the system dropped only before
-    the lines are drawn. A task of two systems has nothing to compare.
+    the lines are drawn. A task of two systems has nothing to compare. `frame` may be the tasks'
+    counts, by name, where these are known.
     """
     columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
     settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
     rows = []
-    for task, judgments in rr.tasks(frame).items():
-        counts = pairwise.pair_counts(judgments)
+    if isinstance(frame, pd.DataFrame):
+        frame = {task: pairwise.pair_counts(one) for task, one in rr.tasks(frame).items()}
+    for task, counts in frame.items():
         ranked = counts.without(REFERENCE)
         tests = count_tests(ranked, correction)
         removed = [s for s in counts.systems if len(ranked.systems) > 2 or s == REFERENCE]

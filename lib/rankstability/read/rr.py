@@ -37,7 +37,8 @@ TIES = ("tie", "tie (bothbad)", "both_bad")
 HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
 HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # whether models were, by `anony`
 ARENA = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
-FORMS = (ARENA, {"system1": "left", "system2": "right", "judge": "worker", "question": "prompt"})
+ARENA |= {"domain": "category"}
+FORMS = (ARENA, ARENA | dict(system1="left", system2="right", judge="worker", question="prompt"))
 TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
 
 
@@ -307,14 +308,17 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
 
     ``tie (bothbad)`` and ``both_bad`` are ties, and counted; battles whose models were known to the
     judge (``anony`` false) are left out and counted. The judge of a battle that names none (no such
-    column, an empty cell, NA) is empty, and such battles are counted. Raises a DataError for a
+    column, an empty cell, NA) is empty, and such battles are counted. Where some battle has a
+    category, the frame has it as domain, too (empty where none is named). Raises a DataError for a
     missing column, an unknown winner, a model against itself, an empty name.
     """
     excluded: Counter[str] = Counter()
     files = [file for file in files if pair_told(file, settings) == pair]
     parts = [_battles(file, excluded) for file in files]
     tables.refuse_twice(files, [part[part.attrs["told"]] for part in parts])
-    rows = {name: _one_column([part[name] for part in parts]) for name in ARENA}
+    questions = pd.concat([part["question"] for part in parts]).to_numpy()
+    names = [name for name in ARENA if name != "question"]
+    rows = {name: _one_column([part[name] for part in parts]) for name in names}
     ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
     n = len(ranks)
     if not n:
@@ -324,7 +328,7 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     columns: dict[str, Any] = {
         "block": np.repeat(np.arange(n), 2),
         "judge": rows["judge"].repeat(2),
-        "segment": np.repeat(pd.factorize(rows["question"])[0] + 1, 2),
+        "segment": np.repeat(pd.factorize(questions)[0] + 1, 2),
         "position": np.tile([1, 2], n),
         "system": pd.Categorical.from_codes(both.codes.reshape(2, n).T.ravel(), both.categories),
         "rank": ranks.ravel(),
@@ -334,6 +338,8 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
         columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [same])
     frame = pd.DataFrame(columns)[COLUMNS]
     excluded.update(_strangers(frame))
+    if any(rows["domain"].categories):
+        frame["domain"] = rows["domain"].repeat(2)
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
     return frame
 
@@ -367,7 +373,7 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
             raise table.error("not yes or no", int(row), "anony", "true or false, or empty")
         keep = np.flatnonzero(hidden)
         excluded["battles of known models (left out)"] += len(hidden) - len(keep)
-    ids = schemas.ids(*named) | schemas.ids(*{"judge"} & named.keys(), missing=())
+    ids = schemas.ids(*named) | schemas.ids(*{"judge", "domain"} & named.keys(), missing=())
     schema = schemas.Schema(ids | {"winner": schemas.one_of(ranks_of, "winner")})
     rows = table.validated(schema, {**named, "winner": "winner"}, keep)
     both = union_categoricals([_one_column([rows[name]]) for name in ("system1", "system2")])
@@ -378,10 +384,11 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     excluded["(kept as ties: both bad)"] += int(bad.sum())
     winner = rows["winner"].cat
     ranks = np.array([ranks_of[str(name)] for name in winner.categories])[winner.codes]
-    number = pd.Series(table.lines[keep]).astype(str)
+    number = pd.Series(table.lines[keep])
     judge = rows["judge"].astype(str).replace("NA", "") if "judge" in rows else ""
     out = rows.reindex(columns=list(ARENA)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
     out = out.assign(judge=judge, question=rows.get("question", number))
+    out["domain"] = rows["domain"].astype(str) if "domain" in rows else ""
     excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())
     out["place"] = -1 if "question" in rows else np.arange(len(out))
     out.attrs["told"] = [*named, "place", "rank1", "rank2"]  # by which a battle is known again
