@@ -311,16 +311,12 @@ class _Documents:
     def __init__(self, judged: Scores) -> None:
         if len(judged.systems) < 3:
             raise DataError("fewer than three systems", value=judged.systems)
-        table, document = judged.matrix(), judged.segment_unit("document")
-        _, code = np.unique(document, return_inverse=True)
-        self.number = int(code.max()) + 1
-        known = np.isfinite(table)
-        self.sums = np.zeros((self.number, table.shape[1]))
-        self.counts = np.zeros_like(self.sums)
-        np.add.at(self.sums, code, np.where(known, table, 0.0))
-        np.add.at(self.counts, code, known)
-        self.segments = np.bincount(code)
-        self.code = code
+        of, weight = judged.unit("document"), judged.weights()
+        self.sums, self.counts = unit_totals(
+            judged.system, of, judged.score, weight, len(judged.systems)
+        )
+        self.code = np.unique(judged.segment_unit("document"), return_inverse=True)[1]
+        self.number, self.segments = len(self.sums), np.bincount(self.code)
 
     def means(self, weight: np.ndarray) -> np.ndarray:
         """System means with each document so often: (..., documents) to (..., systems)."""
@@ -371,8 +367,6 @@ def domains(
     and all but the domain's), without_random, without_p (the same for random documents left out).
     Where domain or rest have fewer documents than `FEWEST`, only the two tau.
     """
-    if not judged.has("document"):
-        raise DataError("these judgments do not name their documents", expected="documents")
     data = _Documents(judged)
     of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)
     table = pd.DataFrame({"code": data.code, "domain": of_segment}).drop_duplicates()

@@ -86,13 +86,8 @@ styled = style()  # decorates what draws
 
 def contrast(one: Any, other: Any) -> float:
     """Contrast ratio of two colours after WCAG 2: 1 to 21."""
-    low, high = sorted(_luminance(np.array(to_rgb(c))) for c in (one, other))
+    low, high = sorted(float(sns.utils.relative_luminance(c)) for c in (one, other))
     return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(c: np.ndarray) -> float:
-    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 def legible(colour: Any) -> str:
