@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from figure_faults import faults, written
 from rankcompanion import figures as plot
@@ -460,8 +461,8 @@ def test_what_is_asked_for_is_in_the_file_uncut_apart_and_dark_enough(kind):
         fig.set_layout_engine("none")  # laid out once
         assert faults(fig) == []
         seen = [line for text in written(fig) for line in text.text.split("\n")]
+        assert not any(text.get_parse_math() for text in fig.findobj(Text))
     found = texts_of_svg(fig)
-    plt.close(fig)
     assert sorted(found) == sorted(line for line in seen if line.strip())
     whole = "".join("".join(found).split())  # names may be broken over lines, not cut
     assert [w for w in wanted if "".join(w.split()) not in whole] == []
@@ -472,11 +473,9 @@ def test_the_words_of_a_figure_name_title_and_axes():
     described = common.describe(fig)
     assert described.startswith(f"{TITLE}. Named: ariel197197.512, ")
     assert "Across: mean z-score, 95 % interval. Across: rank" in described
-    plt.close(fig)
     described = common.describe(found())
     assert described.startswith(f"Across: {changes.AXES['lines']}")
     assert f"Down: {NAMES[0]} · worker × document 3 of 9" in " ".join(described.split())
-    plt.close("all")
 
 
 def test_the_check_finds_what_is_wrong():
@@ -486,7 +485,6 @@ def test_the_check_finds_what_is_wrong():
         ax.text(0.2, 0.2, "one over another")
         ax.text(0.2, 0.2, "another over one")
         found = " ".join(faults(fig))
-    plt.close(fig)
     assert "contrast 2.6: 'pale'" in found and "over one another" in found
 
 
