@@ -311,12 +311,15 @@ class _Documents:
     def __init__(self, judged: Scores) -> None:
         if len(judged.systems) < 3:
             raise DataError("fewer than three systems", value=judged.systems)
-        of, weight = judged.unit("document"), judged.weights()
-        self.sums, self.counts = unit_totals(
-            judged.system, of, judged.score, weight, len(judged.systems)
-        )
-        self.code = np.unique(judged.segment_unit("document"), return_inverse=True)[1]
-        self.number, self.segments = len(self.sums), np.bincount(self.code)
+        table, document = judged.matrix(), judged.segment_unit("document")
+        self.code = np.unique(document, return_inverse=True)[1]
+        self.segments = np.bincount(self.code)
+        self.number = len(self.segments)
+        known = np.isfinite(table)
+        self.sums = np.zeros((self.number, table.shape[1]))
+        self.counts = np.zeros_like(self.sums)
+        np.add.at(self.sums, self.code, np.where(known, table, 0.0))
+        np.add.at(self.counts, self.code, known)
 
     def means(self, weight: np.ndarray) -> np.ndarray:
         """System means with each document so often: (..., documents) to (..., systems)."""
