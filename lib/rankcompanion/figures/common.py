@@ -32,7 +32,6 @@ LEAST_CONTRAST = 4.5  # of text to what is behind it (WCAG 2, level AA)
 
 HOUSE: dict[str, Any] = {
     "figure.figsize": (7.2, 4.2),
-    "figure.dpi": 100,
     "figure.constrained_layout.use": True,
     "savefig.dpi": 200,
     "savefig.bbox": "tight",
@@ -315,18 +314,15 @@ def describe(fig: Figure, most: int = 420) -> str:
     parts += [f"{len(heads)} panels: {', '.join(heads)}"] if len(heads) > 1 else heads
     seen: set[str] = set()
     for ax in panels:
-        for way, label, names in (
-            ("Across", ax.get_xlabel(), _names(ax.get_xticklabels())),
-            ("Down", ax.get_ylabel(), _names(ax.get_yticklabels())),
+        for way, label, texts in (
+            ("Across", ax.get_xlabel(), ax.get_xticklabels()),
+            ("Down", ax.get_ylabel(), ax.get_yticklabels()),
+            ("Named", "", [t for t in ax.texts if any(map(str.isalpha, t.get_text()))]),
         ):
-            words = ": ".join(filter(None, [label, names]))
+            words = ": ".join(filter(None, [label, _names(texts)]))
             if words and words not in seen:
                 seen.add(words)
                 parts.append(f"{way}: {words}")
-        named = [t for t in ax.texts if any(map(str.isalpha, t.get_text()))]
-        if (names := _names(named)) and names not in seen:
-            seen.add(names)
-            parts.append(f"Named: {names}")
     for ax in fig.axes:
         if ax.get_label() == "<colorbar>" and (label := ax.get_ylabel() or ax.get_xlabel()):
             parts.append(f"Colour: {label}")
