@@ -21,7 +21,6 @@ from rankstability.judgments import (
     is_human,
     of_systems,
     of_type,
-    ranked_systems,
 )
 from rankstability.rank.comparing import compare, held_places, tau
 from rankstability.rank.ranking import Ranking
@@ -117,12 +116,11 @@ def totals(
     if what == "removed":
         named = changes[what].astype(str).isin(SETS)
         changes = changes.assign(**{what: changes[what].where(named, SINGLE)})
-    blocks = [("all", changes.assign(all="all pairs"))]
-    blocks += [(by, changes) for by in ("year", "style", "tool", "judged")]
-    in_paper = changes[changes["pair"].isin(paper_pairs)]
-    blocks += [("paper", in_paper.assign(paper="the paper's pairs"))] if len(in_paper) else []
+    changes = changes.assign(all="all pairs")
+    in_paper = changes[changes["pair"].isin(paper_pairs)].assign(paper="the paper's pairs")
     tables = []
-    for by, frame in blocks:
+    for by in ("all", "year", "style", "tool", "judged", *(["paper"] if len(in_paper) else [])):
+        frame = in_paper if by == "paper" else changes
         grouped = frame.groupby([by, what], sort=False, observed=True)
         table = grouped[["d_rank", "d_cluster", "d_both"]].sum().reset_index()
         table.insert(2, "comparisons", grouped.size().to_numpy())
@@ -210,8 +208,8 @@ def remove_each(
     for name in removed:
         left, dropped = without(da, name, original)
         rows = len(da.latest) - len(left.latest), len(da.good) - len(left.good)
-        changed = rank_of(left).without(set(dropped) & set(ranked_systems(left)))
-        comparisons.append(Comparison(name, dropped, *rows, original.without(dropped), changed))
+        before, after = original.without(dropped), rank_of(left)
+        comparisons.append(Comparison(name, dropped, *rows, before, after))
     return comparisons
 
 
