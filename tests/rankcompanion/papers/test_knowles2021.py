@@ -135,10 +135,8 @@ def test_sums_are_recomputed_from_the_print_while_pairs_are_absent(all_changes):
 
 
 def test_the_catalogue_knows_the_facts_of_table_4():
-    pairs = pd.DataFrame(
-        [("wmt18", "en-cs", "SR-DC", "monolingual"), ("wmt18", "en-de", "SR+DC", "monolingual")],
-        columns=["campaign", "pair", "style", "judged"],
-    ).assign(tool="")
+    facts = {"pair": ["en-cs", "en-de"], "style": ["SR-DC", "SR+DC"]}
+    pairs = pd.DataFrame(facts).assign(campaign="wmt18", judged="monolingual", tool="")
     tables = tables_of()
     table = knowles2021.across(
         lambda notebook, name: pairs if notebook == "catalogue" else tables(notebook, name)
@@ -154,21 +152,13 @@ def test_each_row_is_answered_once(all_changes):
     """Whatever campaigns are here, no published row is answered by two of them."""
     divided = pd.concat([all_changes[all_changes["removed"] == "ref"].assign(divisor=d)
                          for d in degradation.DIVISORS])  # fmt: skip
-    rankings = pd.concat(
-        [
-            pd.DataFrame(
-                {"campaign": name, "pair": pair, "system": ["AFRL.1", "PROMT_NMT.2", "HUMAN.3"],
-                 "rank": [1, 2, 3], "cluster": [1, 1, 2], "judgments": 9}
-            )
-            for name, pair in (("wmt20", "en-de"), ("wmt20-appraise", "en-de"), ("wmt20", "zh-en"))
-        ]
-    )  # fmt: skip
-    tables = tables_of(
-        n02_changes=all_changes,
-        n03_changes=divided,
-        n01_ranking=rankings,
-        n01_machines=rankings[rankings["system"] != "HUMAN.3"],
-    )
+    ranking = pd.DataFrame({"system": ["AFRL.1", "PROMT_NMT.2", "HUMAN.3"], "rank": [1, 2, 3],
+                            "cluster": [1, 1, 2], "judgments": 9})  # fmt: skip
+    names = [("wmt20", "en-de"), ("wmt20-appraise", "en-de"), ("wmt20", "zh-en")]
+    rankings = pd.concat(ranking.assign(campaign=name, pair=pair) for name, pair in names)
+    machines = rankings[rankings["system"] != "HUMAN.3"]
+    tables = tables_of(n02_changes=all_changes, n03_changes=divided, n01_ranking=rankings,
+                       n01_machines=machines)  # fmt: skip
     rows = [knowles2021.across(tables)]
     rows += [own(all_changes, name) for name in all_changes["campaign"].unique()]
     rows.append(knowles2021.degradation_claims(sweep_of_2020(), EN_DE))
@@ -176,9 +166,8 @@ def test_each_row_is_answered_once(all_changes):
     assert not whole.duplicated(["place", "cell"]).any()
     originals = whole[whole["place"].isin(["Figure 2", "Figure 3"])].set_index("cell")
     assert "released" not in originals.loc["en-de 2020 | AFRL and PROMT_NMT, original", "reason"]
-    assert "released" in originals["reason"].loc[
-        "zh-en 2020 | VolcTrans alone in the top cluster, original"
-    ]  # fmt: skip
+    alone = originals.loc["zh-en 2020 | VolcTrans alone in the top cluster, original"]
+    assert "released" in alone["reason"]
 
 
 def sweep_of_2020() -> pd.DataFrame:
@@ -205,13 +194,11 @@ def test_case_study_reads_the_rankings_of_2020():
 def test_figure_1_needs_all_pairs_of_a_style(all_changes):
     """Shares that grow with the divisor are seen; with one pair absent there are only counts."""
     pairs = knowles2021.included()
-    frames = []
-    for k, divisor in enumerate(degradation.DIVISORS, 1):
-        part = pairs.assign(divisor=divisor, d_cluster=0, d_both=0)
-        document = part["style"] == "SR+DC"
-        place = part.groupby("style").cumcount()
-        frames.append(part.assign(d_rank=(place < k + 5 * document).astype(int)))
-    whole = pd.concat(frames)
+    place = pairs.groupby("style").cumcount() - 5 * (pairs["style"] == "SR+DC")
+    whole = pd.concat(
+        pairs.assign(divisor=divisor, d_rank=(place < k).astype(int), d_cluster=0, d_both=0)
+        for k, divisor in enumerate(degradation.DIVISORS, 1)
+    )
     table = knowles2021.across(tables_of(n03_changes=whole)).set_index(["place", "cell"])
     table = table.loc["Figure 1"]
     assert table.loc["SR-DC | fraction with rank change grows with the divisor", "ours"] == "yes"
