@@ -37,9 +37,9 @@ def sweep(
     original = original or rank_of(da)
     humans = tuple(s for s in original.systems if is_human(s))
     start, names = original.without(humans), human_systems(da)
-    rows = [int(human_or_reference(f, names).sum()) for f in (da.latest, da.good)]
+    latest, good = (int(human_or_reference(f, names).sum()) for f in (da.latest, da.good))
     changed = {d: rank_of(perturb.degrade(da, d)).without(humans) for d in divisors}
-    return [Comparison(f"{d:g}", humans, *rows, start, new) for d, new in changed.items()]
+    return [Comparison(f"{d:g}", humans, latest, good, start, c) for d, c in changed.items()]
 
 
 def inflation(

@@ -13,6 +13,7 @@ from assessments import assessment, demo
 from conftest import needs
 from rankcompanion.document_difficulty import scorings
 from rankcompanion.figures import documents as plots
+from rankcompanion.figures.common import bump
 from rankcompanion.models import additive as models
 from rankcompanion.models import truth, variance
 from rankstability.judgments import ranked_systems
@@ -151,7 +152,7 @@ def test_figures_draw_what_the_tables_say():
     assert drawn["z"] == pytest.approx([100, 100 * 3.5 / 45])
     assert drawn["raw"] == pytest.approx([0, 100 * 9.5 / 45])
     ranks = scorings.ranks(scorings.rankings(demo("SR-DC", 14)[0], ["z", "raw"]))
-    ax = plots.methods(ranks, "xx-yy").axes[0]
+    ax = bump(ranks, title="xx-yy", by="method", place="rank").axes[0]
     crosses = [line for line in ax.lines if line.get_marker() == "x"]
     assert len(crosses) == (ranks.groupby("method")["cluster"].max() - 1).sum()
 

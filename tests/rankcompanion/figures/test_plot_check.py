@@ -336,22 +336,11 @@ def divisors():
     return changes.divisor_bump(rows.assign(cluster=rows["rank"]), TITLE)
 
 
-def normalisations():
-    rows = places(["none", "z"], ranking="normalisation", place="rank")
-    return srp.normalisation_bump(rows.assign(cluster=1), TITLE)
-
-
-def da_methods():
-    rows = places(["z", "raw"], ranking="method", place="rank").sort_values(["method", "rank"])
-    return documents.methods(rows.assign(cluster=(rows["rank"] + 2) // 3), TITLE)
-
-
 ANY = [TITLE]  # what every figure with a title says
 SYSTEMS, ROWS = [TITLE, *NAMES], [TITLE, *TASKS]
 KINDS = {  # every drawing function of `plot`: how it is called here, and what it must then say
     relative_ranking.protocols_figure: (studies, [*ANY, *NAMES[:3]]),
     relative_ranking.sets_figure: (sets, SYSTEMS),
-    changes.removal_bump: (lambda: changes.removal_bump(places(["all", "ref"]), TITLE), SYSTEMS),
     changes.divisor_bump: (divisors, SYSTEMS),
     changes.fractions_by_style: (lambda: changes.fractions_by_style(fractions(), TITLE), ANY),
     changes.who_moves_whom: (lambda: changes.who_moves_whom(moves(), TITLE), SYSTEMS),
@@ -369,7 +358,6 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     documents.variance_bars: (shares, ROWS),
     documents.difficulty: (hard, SYSTEMS),
     documents.easy_documents: (lambda: documents.easy_documents(company(), TITLE), SYSTEMS),
-    documents.methods: (da_methods, SYSTEMS),
     documents.halves: (halves, ROWS),
     documents.stable_and_right: (stable, ROWS),
     changes.finding: (found, [changes.AXES["lines"], *NAMES]),
@@ -414,7 +402,6 @@ KINDS = {  # every drawing function of `plot`: how it is called here, and what i
     srp.rater_distribution: (raters, [*ANY, *NAMES[1:3]]),
     srp.srp_curves: (lambda: srp.srp_curves(stability("series"), TITLE), [*ANY, *NAMES[:5]]),
     srp.effort: (effort, [*ANY, *NAMES[:5]]),
-    srp.normalisation_bump: (normalisations, SYSTEMS),
     tournament.tournament_figure: (cycles, SYSTEMS),
     tournament.rankings_figure: (tournament_methods, SYSTEMS),
     tournament.violations_figure: (
