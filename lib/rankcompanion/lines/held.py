@@ -281,9 +281,10 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     """The comparisons of one task (from `read.rr.read_rr`) without its reference, by unit.
 
     `unit` is ``judge``, ``block``, or ``auto``: judges, or blocks where some name none. Raises
-    DataError for judges where not all are named.
+    DataError for judges where not all are named, and for groups of systems never compared.
     """
     every = units(frame).without(REFERENCE)
+    every.counts.connected()
     n = len(every.systems)
     judges, blocks = len(set(every.judges) - {-1}), len(every.judges)
     chosen = default_unit(every) if unit == "auto" else unit

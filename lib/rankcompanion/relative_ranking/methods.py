@@ -309,6 +309,7 @@ def cluster_table(
     parts = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
+        counts.without(REFERENCE).connected()
         table = pd.DataFrame()
         for correction in significance.CORRECTIONS:
             ranked = rank_counts(counts, method, correction=correction, rule=rule, alpha=alpha)

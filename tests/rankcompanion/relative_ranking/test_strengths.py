@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from rankcompanion.lines import held
-from rankcompanion.relative_ranking.methods import meetings, modelled, strengths
+from rankcompanion.relative_ranking.methods import cluster_table, meetings, modelled, strengths
 from rankstability import paths
+from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, ranges
 from rankstability.read import campaigns
 from rankstability.score.pairwise import PairCounts
@@ -76,6 +77,17 @@ def test_battles_are_ranked_by_strength_where_opponents_are_uneven():
     assert held.battles(never[never["block"] < 300]).method == "bojar"
     three = pd.concat([frame, frame.head(1).assign(position=3, system="z", rank=3)])
     assert modelled(three) == []
+
+
+def test_groups_never_compared_with_each_other_are_not_ranked_together():
+    two = [("a", "b", False), ("b", "a", True), ("c", "d", False), ("d", "c", False)] * 9
+    for frame in (by_two(two), by_two([*two, ("_ref", "a", False), ("_ref", "c", False)])):
+        for ranked in (held.battles, lambda frame: cluster_table(frame, "bojar")):
+            with pytest.raises(DataError, match="never compared") as error:
+                ranked(frame)
+            assert error.value.value == [["a", "b"], ["c", "d"]]
+    joined = by_two([*two, ("b", "c", True)])
+    assert len(held.battles(joined).systems) == len(cluster_table(joined, "bojar")) == 4
 
 
 def test_meetings_say_who_met_whom():
