@@ -73,7 +73,7 @@ def rows():
         yield name, what, timed(ours, 5), timed(lambda t=scipys: each_pair(scores, t), 3)
 
     def all_of_a_pair():
-        held.recipes_table(by_recipe)
+        held.recipes(by_recipe, ["segment"])
         held.standing(raw, "wmt26", np.random.default_rng(1), resamples=1000)
 
     yield name, "recipes, rank sets, 1,000 resamples", timed(all_of_a_pair), np.nan

@@ -364,9 +364,10 @@ def make(
     )
     p = np.where(np.tri(len(p), dtype=bool), p.T, p)  # the upper triangle counts
     lead = mean[order][:, None] - mean[order]
-    rule = _RULES.get(recipe.name, recipe.line_rule)
-    test = recipe.test_name
-    return Ranking(table, p, lead, by="score", test=test, rule=rule, alpha=alpha, order=order)
+    rule, test, name = _RULES.get(recipe.name, recipe.line_rule), recipe.test_name, recipe.name
+    return Ranking(
+        table, p, lead, by="score", test=test, rule=rule, alpha=alpha, order=order, recipe=name
+    )
 
 
 def weak_lines(made: Ranking, alpha: float = 0.05) -> np.ndarray:

@@ -33,7 +33,7 @@ def test_strengths_order_the_demo_as_its_truth_and_stand_beside_their_means():
     sets = table[["rank_low", "rank", "rank_high"]].to_numpy()
     assert (np.diff(sets, axis=1) >= 0).all() and set(table["unit"]) == {"judge"}
     battles = held.battles(frame)
-    ratio = held.standing(battles, held.METHOD, np.random.default_rng(0)).ranking
+    ratio = held.standing(battles, held.METHOD, np.random.default_rng(0)).table
     scores = ratio.set_index("system")["score"]
     assert (table.set_index("system")["bojar"] - scores).abs().max() < 1e-12
 
@@ -64,7 +64,7 @@ def test_battles_are_ranked_by_strength_where_opponents_are_uneven():
     assert data.method == "strength" and modelled(frame) == ["strength"]
     made = held.standing(data, data.method, np.random.default_rng(0))
     strength = bradley_terry.davidson(data.every.counts)[0]
-    ranking = made.ranking.set_index("system")
+    ranking = made.table.set_index("system")
     assert ranking["score"][list(data.systems)].tolist() == pytest.approx(strength.tolist())
     assert ranking["score"].idxmax() == "a" and ranking.loc["c", "bojar"] > 0.6
     # b met the strongest, so its share of wins is below that of c, whom it beats nine times in ten
