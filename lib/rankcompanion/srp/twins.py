@@ -25,8 +25,9 @@ from rankstability.rank.srp import COLUMNS, Outcome, rank_and_test, stability
 from rankstability.rank.srp_studies import Design, assign, item_scores
 from rankstability.score import pairwise
 from rankstability.score.da import judgment_z
-from rankstability.score.factors import has_documents
 from rankstability.score.mqm import Ratings
+
+from ..models.factors import has_documents
 
 ALPHA = 0.05
 LEVELS = (0.125, 0.25, 0.5, 0.75, 1.0)  # shares of half a campaign

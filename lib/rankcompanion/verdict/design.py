@@ -18,10 +18,10 @@ from scipy.special import ndtr, ndtri, stdtr
 from rankstability.rank.comparing import tau
 from rankstability.rank.srp import Outcome, stability
 from rankstability.rank.units import difference_variance, normal_draws
-from rankstability.score.factors import combined_factors
 from rankstability.score.scored import Scores
 
 from ..models import variance
+from ..models.factors import combined_factors
 
 DRAWN = {
     "document": ("documents",),
