@@ -9,6 +9,7 @@ import pytest
 
 from rankcompanion.lines import held
 from rankcompanion.relative_ranking.methods import cluster_table, meetings, modelled, strengths
+from rankcompanion.verdict import cases
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, ranges
@@ -88,6 +89,14 @@ def test_groups_never_compared_with_each_other_are_not_ranked_together():
             assert error.value.value == [["a", "b"], ["c", "d"]]
     joined = by_two([*two, ("b", "c", True)])
     assert len(held.battles(joined).systems) == len(cluster_table(joined, "bojar")) == 4
+
+
+@pytest.mark.filterwarnings("error")
+def test_of_a_system_that_only_tied_no_share_of_judges_is_known():
+    frame = by_two([("a", "b", False), ("b", "a", False), ("b", "c", True)] * 9)
+    one = cases.Case("t", "xx-yy", "RR", "strength", frame, {}, held.battles(frame))
+    shares = cases.beside(one).set_index(["system", "other"])["share"]
+    assert shares["a", "b"] == 1 and shares["a", "c"] != shares["a", "c"]
 
 
 def test_meetings_say_who_met_whom():
