@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from rankstability.errors import DataError
 from rankstability.judgments import REFERENCE
 from rankstability.rank.bradley_terry import STRENGTH, finite
 from rankstability.rank.certainty import Certainty, certainty, of_battles, of_wins
@@ -210,7 +211,8 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     """The comparisons of one task (from `read.rr.read_rr`) without its reference, by unit.
 
     `unit` is ``judge``, ``block``, or ``auto``: judges, or blocks where some name none. Raises
-    DataError for judges where not all are named, and for groups of systems never compared.
+    DataError for judges where not all are named; for groups of systems never compared; and, where
+    strengths are infinite, for systems that neither won nor lost.
     """
     every = units(frame).without(REFERENCE)
     every.counts.connected()
@@ -224,6 +226,14 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     table = pd.DataFrame(kinds, columns=["unit", "units", "inside"])
     table["default"] = (table["unit"] == chosen).astype(int)
     method = STRENGTH if block == "battle" and finite(every.counts) else METHOD
+    met = grouped.decided_by_system()[1].any(axis=0)
+    if method == METHOD and met.any() and not met.all():
+        names = [name for name, some in zip(every.systems, met, strict=True) if not some]
+        problem, expected = (
+            "systems that only tied have no share of wins",
+            "a win or a loss of each",
+        )
+        raise DataError(problem, column="system", value=names, expected=expected)
     return Battles(chosen, every, grouped, method, table, judges, unnamed)
 
 

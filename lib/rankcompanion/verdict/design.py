@@ -87,7 +87,8 @@ class Precision:
         """
         n = len(self.mean)
         freedom = np.median(self.freedom[np.triu_indices(n, 1)])
-        scale = freedom / rng.chisquare(freedom, draws)
+        # of hardly any degree of freedom draws are 0: errors are then as good as unbounded
+        scale = freedom / np.maximum(rng.chisquare(freedom, draws), 1e-99)
         apart = self.errors() ** 2 * (1 - np.eye(n))
         whole = apart.sum() / (2 * (n - 1))
         own = (apart.sum(axis=1) - whole) / (n - 2) if n > 2 else np.full(n, whole / 2)

@@ -91,6 +91,26 @@ def test_groups_never_compared_with_each_other_are_not_ranked_together():
     assert len(held.battles(joined).systems) == len(cluster_table(joined, "bojar")) == 4
 
 
+@pytest.mark.parametrize(("won", "named"), [(9, ["c"]), (1, ["c", "d"])])
+def test_without_strengths_a_system_that_only_tied_has_no_score_and_is_named(won, named):
+    ties = [("b", "c", True)] * 5 + [("c", "d", True)] * (len(named) - 1)
+    with pytest.raises(DataError, match="only tied") as error:
+        held.battles(by_two([("a", "b", False)] * won + ties))
+    assert error.value.value == named
+
+
+@pytest.mark.filterwarnings("error")
+def test_next_to_no_degrees_of_freedom_a_repeat_is_foretold_without_a_fault():
+    """One judge decided on a nearly alone: others could say anything."""
+    rows = [("b", "c", False), ("d", "a", False), ("c", "d", False), ("d", "c", False)]
+    frame = by_two(rows, seed=4)
+    one = cases.Case("t", "xx-yy", "RR", "bojar", frame, {}, held.battles(frame))
+    made = held.standing(one.battles, "bojar", np.random.default_rng(0), resamples=20)
+    assert made.unit and (made.sure.freedom == 0).any()
+    found = cases.again(one, made, np.random.default_rng(0))
+    assert not found["needed"].drop(columns=["system", "other"]).isna().any(axis=None)
+
+
 @pytest.mark.filterwarnings("error")
 def test_of_a_system_that_only_tied_no_share_of_judges_is_known():
     frame = by_two([("a", "b", False), ("b", "a", False), ("b", "c", True)] * 9)
