@@ -32,7 +32,7 @@ def test_lines_hold_the_contract_and_the_librarys_numbers(folder):
     assert set(table["unit"]) == {"segment", "document", "worker", TWO_WAY}
     assert set(table["recipe"]) == set(RECIPES)
     judged = lines.judged_by(campaigns.load("demo-srpdc", "de-en"))
-    ours = held.lines(judged["wmt25"], RECIPES["wmt25"], "document")
+    ours = held.recipes({"wmt25": judged["wmt25"]}, ["document"])[1]
     theirs = table.query("recipe == 'wmt25' and unit == 'document'")
     assert theirs["claimed"].tolist() == ours["claimed"].tolist()
     assert theirs["held"].tolist() == ours["held"].tolist()

@@ -63,7 +63,7 @@ def line_counts(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame
     """Notebook 10: lines claimed and held."""
     judged = lines.judged_by(_judgments(campaign, pair))
     units = lines.units_shown(judged[findings.RECIPE])
-    return lines.line_counts(held.lines_table(judged, units, given["alpha"]))
+    return lines.line_counts(held.recipes(judged, units, given["alpha"])[1])
 
 
 def false_lines(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:

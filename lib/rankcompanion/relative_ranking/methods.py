@@ -303,6 +303,7 @@ def cluster_table(
     parts = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
+        counts.without(REFERENCE).connected()
         ranked = {
             name: rank_counts(counts, method, correction=name, rule=rule, alpha=alpha).table
             for name in significance.CORRECTIONS

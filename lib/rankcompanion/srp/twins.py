@@ -25,9 +25,10 @@ from rankstability.rank.srp import COLUMNS, Outcome, rank_and_test, stability
 from rankstability.rank.srp_studies import Design, assign, item_scores
 from rankstability.score import pairwise
 from rankstability.score.da import averages
-from rankstability.score.factors import has_documents
 from rankstability.score.mqm import Ratings
 from rankstability.score.scored import scored
+
+from ..models.factors import has_documents
 
 ALPHA = 0.05
 DA_UNITS = ("workers", "documents", "blocks")

@@ -13,13 +13,12 @@ from conftest import needs
 from rankcompanion.document_difficulty import documents, scorings
 from rankcompanion.figures import documents as plots
 from rankcompanion.models import additive as models
-from rankcompanion.models import variance
+from rankcompanion.models import factors, variance
 from rankcompanion.models.variance import error, leave_out
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.units import TWO_WAY
 from rankstability.read import campaigns
-from rankstability.score import factors
 from rankstability.score.scored import scored, segment_scores
 
 

@@ -9,7 +9,9 @@ import pytest
 
 from rankcompanion.lines import held
 from rankcompanion.relative_ranking import methods as relative_ranking
+from rankcompanion.verdict import cases
 from rankstability import paths
+from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, ranges
 from rankstability.read import rr as read_rr
 from rankstability.score import pairwise, rr
@@ -78,7 +80,7 @@ def test_strengths_order_the_demo_as_its_truth_and_stand_beside_their_means(demo
     sets = table[["rank_low", "rank", "rank_high"]].to_numpy()
     assert (np.diff(sets, axis=1) >= 0).all() and set(table["unit"]) == {"judge"}
     battles = held.battles(frame)
-    ratio = held.standing(battles, held.METHOD, np.random.default_rng(0)).ranking
+    ratio = held.standing(battles, held.METHOD, np.random.default_rng(0)).table
     scores = ratio.set_index("system")["score"]
     assert (table.set_index("system")["bojar"] - scores).abs().max() < 1e-12
 
@@ -109,7 +111,7 @@ def test_battles_are_ranked_by_strength_where_opponents_are_uneven():
     assert data.method == "strength" and relative_ranking.modelled(frame) == ["strength"]
     made = held.standing(data, data.method, np.random.default_rng(0))
     strength = bradley_terry.davidson(data.every.counts)[0]
-    ranking = made.ranking.set_index("system")
+    ranking = made.table.set_index("system")
     assert ranking["score"][list(data.systems)].tolist() == pytest.approx(strength.tolist())
     assert ranking["score"].idxmax() == "a" and ranking.loc["c", "bojar"] > 0.6
     # b met the strongest, so its share of wins is below that of c, whom it beats nine times in ten
@@ -122,6 +124,49 @@ def test_battles_are_ranked_by_strength_where_opponents_are_uneven():
     assert held.battles(never[never["block"] < 300]).method == "bojar"
     three = pd.concat([frame, frame.head(1).assign(position=3, system="z", rank=3)])
     assert relative_ranking.modelled(three) == []
+
+
+def test_groups_never_compared_with_each_other_are_not_ranked_together():
+    two = [("a", "b", False), ("b", "a", True), ("c", "d", False), ("d", "c", False)] * 9
+    for frame in (by_two(two), by_two([*two, ("_ref", "a", False), ("_ref", "c", False)])):
+        for ranked in (held.battles, lambda frame: relative_ranking.cluster_table(frame, "bojar")):
+            with pytest.raises(DataError, match="never compared") as error:
+                ranked(frame)
+            assert error.value.value == [["a", "b"], ["c", "d"]]
+    joined = by_two([*two, ("b", "c", True)])
+    assert (
+        len(held.battles(joined).systems)
+        == len(relative_ranking.cluster_table(joined, "bojar"))
+        == 4
+    )
+
+
+@pytest.mark.parametrize(("won", "named"), [(9, ["c"]), (1, ["c", "d"])])
+def test_without_strengths_a_system_that_only_tied_has_no_score_and_is_named(won, named):
+    ties = [("b", "c", True)] * 5 + [("c", "d", True)] * (len(named) - 1)
+    with pytest.raises(DataError, match="only tied") as error:
+        held.battles(by_two([("a", "b", False)] * won + ties))
+    assert error.value.value == named
+
+
+@pytest.mark.filterwarnings("error")
+def test_next_to_no_degrees_of_freedom_a_repeat_is_foretold_without_a_fault():
+    """One judge decided on a nearly alone: others could say anything."""
+    rows = [("b", "c", False), ("d", "a", False), ("c", "d", False), ("d", "c", False)]
+    frame = by_two(rows, seed=4)
+    one = cases.Case("t", "xx-yy", "RR", "bojar", frame, {}, held.battles(frame))
+    made = held.standing(one.battles, "bojar", np.random.default_rng(0), resamples=20)
+    assert made.unit and (made.sure.freedom == 0).any()
+    found = cases.again(one, made, np.random.default_rng(0))
+    assert not found["needed"].drop(columns=["system", "other"]).isna().any(axis=None)
+
+
+@pytest.mark.filterwarnings("error")
+def test_of_a_system_that_only_tied_no_share_of_judges_is_known():
+    frame = by_two([("a", "b", False), ("b", "a", False), ("b", "c", True)] * 9)
+    one = cases.Case("t", "xx-yy", "RR", "strength", frame, {}, held.battles(frame))
+    shares = cases.beside(one).set_index(["system", "other"])["share"]
+    assert shares["a", "b"] == 1 and shares["a", "c"] != shares["a", "c"]
 
 
 def test_meetings_say_who_met_whom():
