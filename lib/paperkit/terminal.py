@@ -81,7 +81,7 @@ def figures(cores: str) -> int:
 
 
 def plan(cores: int, names: list[str]) -> None:
-    """Begin the count of these jobs, each a campaign and a notebook, of which `cores` run at once."""
+    """Begin the count of these jobs (campaign and notebook), of which `cores` run at once."""
     about = {"cores": cores, "started": time.time(), "expected": {n: weight(n) for n in names}}
     COUNT.parent.mkdir(parents=True, exist_ok=True)
     COUNT.write_text(json.dumps(about) + "\n")
