@@ -97,7 +97,7 @@ def needed(
     i, j = place[:-1], place[1:]
     truths = known.truths(draws, rng)
     gap, error = truths[0][:, i] - truths[0][:, j], known.errors()[i, j]
-    bar = design.errors_needed(alpha)
+    freedom = known.freedom[i, j]
     out = pd.DataFrame({"below": np.arange(1, len(ranked))})
     out["system"], out["other"], out["gap"] = ranked[:-1], ranked[1:], gap.mean(axis=0)
     out["low"], out["high"] = np.quantile(gap, [0.025, 0.975], axis=0)
@@ -107,10 +107,11 @@ def needed(
         found[k] = (above[:, i] < above[:, j]).mean(axis=0)
     found = np.maximum.accumulate(found, axis=0)  # more never tells less
     times = [np.interp(design.POWER, f, np.log(GROWN), right=np.inf) for f in found.T]
-    out["error"], out["power"], out["smallest_gap"] = error, found[0], bar * error
+    gap_found = design.errors_needed(freedom, alpha) * error
+    out["error"], out["power"], out["smallest_gap"] = error, found[0], gap_found
     out["times"] = np.exp(times)
     for name, end, other in (("low", "high", np.minimum), ("high", "low", np.maximum)):
-        of_end = design.size_needed(bar * error, out[end].to_numpy())
+        of_end = design.size_needed(out[end].to_numpy(), error, freedom, alpha)
         out["times_" + name] = other(of_end, out["times"])
     out["judgments"] = np.ceil(out["times"] * known.units["judgments"])
     by_part = {n: difference_variance(part)[i, j] for n, part in known.parts.items()}
