@@ -13,8 +13,9 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 from scipy.optimize.elementwise import find_root
-from scipy.special import nctdtrinc, ndtri, stdtr, stdtrit
+from scipy.special import chdtri, nctdtrinc, ndtr, ndtri, stdtr, stdtrit
 from scipy.stats import nct
 
 from rankstability.rank.comparing import tau
@@ -38,6 +39,8 @@ DRAWN = {
 POWER = 0.8  # chance of a difference to be found
 LEAST = 1e-18  # variance of a difference, so that none is certain
 FEWEST, MOST = 0.5, 1e9  # degrees of freedom that a t test is computed for
+GAPS = np.linspace(0.0, 12.0, 61)  # true gaps that are tried, in standard errors
+STEPS = 100  # towards the most likely distribution of these
 GRID = 60  # spreads of true means that are tried
 UNITS = 60  # degrees of freedom from which errors are as good as known
 
@@ -46,10 +49,10 @@ UNITS = 60  # degrees of freedom from which errors are as good as known
 class Precision:
     """How well a campaign's mean scores are known, part by part.
 
-    `mean` are the observed means; `quality` the estimated true ones: those observed, drawn together
-    until they vary as the component says; `parts`, (systems, systems) each, what each component
-    adds to the covariance of the means; `units` the numbers of documents, annotators, judgments of
-    the campaign, where known; `freedom`, (systems, systems), degrees of freedom of each difference;
+    `mean` are the observed means; `quality` the estimated true ones, by `drawn_together`;
+    `parts`, (systems, systems) each, what each component adds to the covariance of the means;
+    `units` the numbers of documents, annotators, judgments of the campaign, where known;
+    `freedom`, (systems, systems), degrees of freedom of each difference;
     `caution`: what tests take the variance of a difference for, over what the components say.
     """
 
@@ -160,8 +163,6 @@ def precision(
     part_of = shares(scored, of, by_domain)
     parts = {name: fitted.variance[name] * share.T @ share for name, share in part_of.items()}
     mean = scored.means(by_domain)
-    centre = mean.mean()
-    shrink = np.sqrt(fitted.variance["system"] / max(float(mean.var(ddof=1)), 1e-12))
     units, effective = {"judgments": len(scored.score)}, [np.full(len(mean), np.inf)]
     for name, factor in (("documents", "document"), ("annotators", "worker")):
         if factor in of:
@@ -169,8 +170,38 @@ def precision(
             effective.append(1 / (part_of[factor] ** 2).sum(axis=0))
     freedom = np.minimum(np.min(effective, axis=0), len(scored.score)) - 1
     freedom = np.maximum(np.minimum(freedom[:, None], freedom), 1e-3)
-    quality = centre + shrink * (mean - centre)
+    quality = drawn_together(mean, sum(parts.values()), freedom)
     return Precision(scored.systems, mean, quality, freedom, parts, units, fitted)
+
+
+def drawn_together(mean: np.ndarray, covariance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+    """Means so much nearer their own mean that campaigns about them agree as is to be expected.
+
+    Two campaigns are expected to agree as `agreement` has it over the true gaps, whose distribution
+    over pairs is the most likely one for those observed: of its shape nothing is assumed, so one
+    system far from all others does not keep these apart. `freedom`: degrees of freedom of each
+    difference, of whose error the median is taken.
+    """
+    i, j = np.triu_indices(len(mean), 1)
+    gap = np.abs(mean[i] - mean[j]) / np.sqrt(difference_variance(covariance, LEAST)[i, j])
+    df = np.minimum(freedom[i, j], MOST)
+    seen = np.minimum(gap * np.sqrt(chdtri(df, 0.5) / df), GAPS[-1])[:, None]
+    like = np.exp(-((seen - GAPS) ** 2) / 2) + np.exp(-((seen + GAPS) ** 2) / 2)
+    weight = np.full(len(GAPS), 1 / len(GAPS))
+    for _ in range(STEPS):
+        weight = (weight * like / (like @ weight)[:, None]).mean(axis=0)
+    expected = weight @ agreement(GAPS)
+
+    def lacking(share: float) -> float:
+        return float(expected - agreement(share * gap).mean())
+
+    share = 1.0 if lacking(1.0) >= 0 else brentq(lacking, 0.0, 1.0)
+    return mean.mean() + share * (mean - mean.mean())
+
+
+def agreement(gap: np.ndarray) -> np.ndarray:
+    """Expected Kendall's tau of two campaigns in one pair with a true gap of so many errors."""
+    return (2 * ndtr(gap) - 1) ** 2
 
 
 def factors(scored: Scores) -> dict[str, np.ndarray]:
@@ -264,7 +295,7 @@ def repeats(
     """What two campaigns of this size, with all units drawn anew, are expected to say.
 
     Of `draws` pairs of campaigns, their size as for `Precision.covariance`, each about a draw of
-    `Precision.truths`; tau is of campaigns about `quality`, for these draws vary too little.
+    `Precision.truths`; tau is of campaigns about `quality`, made for it (see `drawn_together`).
 
     Keys tau, tau_low, tau_high (Kendall's tau between twins: mean, and range of 95 % of them), srp,
     srp_equal_claims, significant_pairs, lines_held (mean, at `alpha` for all lines together),
