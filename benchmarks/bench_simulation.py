@@ -86,7 +86,7 @@ def simulated_cells(table, experiments, rng):
     for row in table.to_dict("records"):
         model = Model(int(row["systems"]), float(row["sigma2"]))
         quality = draw_qualities(model, experiments, rng)
-        significant_share(draw_counts(model, quality, [round(row["judgments"])], rng)[0])
+        significant_share(draw_counts(model, quality, [round(row["judgments"])], rng))
 
 
 def rows():
@@ -96,7 +96,7 @@ def rows():
     model = Model()
     quality = draw_qualities(model, 100, rng)
 
-    ours, (wins, _) = timed(draw_counts, model, quality, SIZES, rng)
+    ours, wins = timed(draw_counts, model, quality, SIZES, rng)
     plain, one = timed(plain_campaign, quality[0].tolist(), 10.0, 50_000)
     assert one.sum() == wins[0, -1].sum()
     yield "simulate a campaign of 50,000 judgments", "plain Python", ours / 100, plain, 10_000

@@ -21,7 +21,6 @@ from scipy.special import bdtrc, ndtr
 from scipy.stats import binom
 
 from rankstability.chance import in_shards
-from rankstability.errors import DataError
 from rankstability.rank import ranges
 from rankstability.rank.ranges import range_clusters, ranks
 from rankstability.rank.significance import critical_wins, significant_share
@@ -75,11 +74,9 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
     A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of judgments
     N is binomial over the blocks; given N and the pair's gap the sign test's power is a binomial
     tail, and the gap of two uniform qualities has density 2 (1 - d/width) / width. What is left is
-    one integral over d (Gauss-Legendre) and a sum over N. Exact for the model without ties and
-    reference, but for the quadrature; blocks matter only for the share's variance, not its mean.
+    one integral over d (Gauss-Legendre) and a sum over N. Exact but for the quadrature; blocks
+    matter only for the share's variance, not its mean.
     """
-    if model.grain or model.reference is not None:
-        raise DataError("the integral holds without ties and reference", value=model)
     n, k = model.systems, model.block
     meet = k * (k - 1) / (n * (n - 1))
     out = []
@@ -193,12 +190,10 @@ def advice_for(
 def _drawn(
     model: Model, experiments: int, judgments: Sequence[int], rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], PairCounts]:
-    """The true ranks and the counts of simulated campaigns, without a reference."""
+    """The true ranks and the counts of simulated campaigns."""
     quality = draw_qualities(model, experiments, rng)
-    wins, ties = draw_counts(model, quality, judgments, rng)
-    n = model.systems
-    counts = PairCounts(tuple(model.names()[:n]), wins[..., :n, :n], ties[..., :n, :n])
-    return ranks(quality[:, :n]), counts
+    wins = draw_counts(model, quality, judgments, rng)
+    return ranks(quality), PairCounts(tuple(model.names()), wins, np.zeros_like(wins))
 
 
 def with_errors(values: Floats, names: Sequence[str], **columns: object) -> pd.DataFrame:

@@ -92,7 +92,7 @@ def test_independent_pairs_do_for_the_share():
     model = Model(10, 10.0)
     rng = np.random.default_rng(2)
     quality = draw_qualities(model, 1500, rng)
-    blocks = significant_share(draw_counts(model, quality, [8000], rng)[0][:, 0])
+    blocks = significant_share(draw_counts(model, quality, [8000], rng)[:, 0])
     pairs = significant_share(draw_pairs(model, quality, [8000], rng)[:, 0])
     assert abs(blocks.mean() - pairs.mean()) < 0.01
     assert blocks.std() == pytest.approx(pairs.std(), rel=0.1)
@@ -113,7 +113,7 @@ def test_advice_has_its_band_around_the_number():
     size = int(table["more"][1])
     rng = np.random.default_rng(9)
     quality = draw_qualities(Model(8, 10.0), 300, rng)
-    reached = significant_share(draw_counts(Model(8, 10.0), quality, [size], rng)[0][:, 0])
+    reached = significant_share(draw_counts(Model(8, 10.0), quality, [size], rng)[:, 0])
     assert 0.8 < (reached >= 0.8 - 1e-9).mean() < 0.98
 
 

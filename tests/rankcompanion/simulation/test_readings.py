@@ -57,13 +57,20 @@ def test_no_reading_gives_tables_1_to_3_together():
     assert least["table1_chi2"] > 20  # of 20 cells: not these, either
 
 
+def with_reference(model, at, judgments, rng):
+    """Blocks of a simulated campaign whose last system is a reference of this quality."""
+    quality = draw_qualities(model, 1, rng)[0]
+    quality[-1] = at
+    data = draw_blocks(model, quality, judgments, rng)
+    return replace(data, systems=(*data.systems[:-1], "_ref"))
+
+
 def test_growth_of_a_simulated_campaign_finds_its_spread():
     """Tasks drawn at spread 6 with 20,000 judgments are fitted near 6 on average."""
-    model = Model(15, 6.0, reference=14.0)
     rng = np.random.default_rng(7)
     found = []
     for _ in range(4):
-        task = units(draw_blocks(model, draw_qualities(model, 1, rng)[0], 20_000, rng))
+        task = units(with_reference(Model(16, 6.0), 14.0, 20_000, rng))
         fits, curves = readings.fitted_spreads({"x": task}, 1, orders=3, readings=[AS_MATCHED])
         found.append(fits["spread"][0])
         assert fits["systems"][0] == 15 and fits["block"][0] == 5
@@ -72,10 +79,8 @@ def test_growth_of_a_simulated_campaign_finds_its_spread():
 
 
 def test_win_ratios_leave_the_reference_out():
-    model = Model(8, 10.0, reference=30.0)
-    rng = np.random.default_rng(1)
-    quality = draw_qualities(model, 1, rng)[0]
-    table = readings.win_ratios({"x": units(draw_blocks(model, quality, 30_000, rng))})
+    data = with_reference(Model(9, 10.0), 30.0, 30_000, np.random.default_rng(1))
+    table = readings.win_ratios({"x": units(data)})
     assert "_ref" not in set(table["system"]) and len(table) == 8
     assert table["win_ratio"].is_monotonic_decreasing
     assert table["win_ratio"].mean() == pytest.approx(0.5, abs=1e-9)
