@@ -184,30 +184,22 @@ def _ratings(file: Path, excluded: Counter[str]) -> tuple[Table, list[list[tuple
     entries, errors, locales = [], [], []
     for line, entry in text.records(file):
         with text.placed(file, line):
-            for name in (*RATING.values(), "target_errors"):
-                if name not in entry:
-                    raise DataError(f"no field {name}", expected=", ".join(RATING.values()))
+            text.need(entry, *RATING.values(), "target_errors")
             locales.append(
                 [str(entry.get(name, "")) for name in ("source_locale", "target_locale")]
             )
             if locales[-1] != locales[0]:
                 value, expected = "-".join(locales[-1]), "-".join(locales[0]) + ", as before"
                 raise DataError("other languages", value=value, expected=expected)
-            marked = _list(entry["target_errors"], "target_errors")
+            marked = text.of_kind(entry["target_errors"], list, "target_errors")
             errors.append([_kind(error) for error in marked] or [NONE])
-            source = _list(entry.get("source_errors", []), "source_errors")
+            source = text.of_kind(entry.get("source_errors", []), list, "source_errors")
             excluded["errors marked in the source (left out)"] += len(source)
             excluded["(kept: ratings without an error)"] += not marked
         entries.append((line, {name: entry[name] for name in RATING.values()}))
     if not entries:
         raise DataError("no judgments", file=file, expected="at least one rating")
     return tables.from_records(file, entries), errors
-
-
-def _list(said: Any, name: str) -> list[Any]:
-    if not isinstance(said, list):
-        raise DataError("not a list", column=name, value=str(said)[:60], expected="errors")
-    return said
 
 
 def _kind(error: Any) -> tuple[str, str]:
@@ -265,11 +257,11 @@ def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
 
 
 def _without_controls(
-    frame: pd.DataFrame, text: pd.DataFrame, excluded: Counter[str]
+    frame: pd.DataFrame, written: pd.DataFrame, excluded: Counter[str]
 ) -> pd.DataFrame:
-    """Without control rows, counted by their `text`; a segment with no other has no error."""
+    """Without control rows, counted as `written`; a segment with no other has no error."""
     control = frame["severity"] == CONTROL
-    for category, n in text.loc[control, "category"].str.lower().value_counts().items():
+    for category, n in written.loc[control, "category"].str.lower().value_counts().items():
         excluded[f"control rows ({CONTROL}), {category}"] += n
     rows, place = frame[~control], list(COLUMNS[1:6])
     rated = set(rows[place].itertuples(index=False, name=None))

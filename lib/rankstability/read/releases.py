@@ -25,20 +25,6 @@ WMT24 |= {"annotator": "annotator", "document": "doc_id", "domain": "domain"}
 Entry = tuple[int, dict[str, Any]]  # a line's number, and its object
 
 
-def _need(entry: Mapping[str, Any], *names: str) -> None:
-    for name in names:
-        if name not in entry:
-            there = ", ".join(map(str, entry))[:120]
-            raise DataError(f"no field {name}", value=there, expected=", ".join(names))
-
-
-def _of_kind(value: Any, kind: type, name: str) -> Any:
-    if isinstance(value, kind):
-        return value
-    problem, expected = "not of the right kind", "an object" if kind is dict else "a list"
-    raise DataError(problem, column=name, value=str(value)[:60], expected=expected)
-
-
 def _judged(
     path: Path, rows: list[Entry], excluded: Counter[str], settings: Mapping[str, Any]
 ) -> columns.Judged:
@@ -56,7 +42,7 @@ def wmt24(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     rows: list[Entry] = []
     for line, entry in text.records(path):
         with text.placed(path, line):
-            _need(entry, "langs", "line_id", "system", "esa_score", "annotator")
+            text.need(entry, "langs", "line_id", "system", "esa_score", "annotator")
         rows.append((line, {ours: entry.get(theirs) for ours, theirs in WMT24.items()}))
     return _judged(path, rows, Counter(), settings)
 
@@ -81,18 +67,18 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
 
 def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:
     """The two annotations of each system in a line of WMT25."""
-    _need(entry, "doc_id", "scores")
+    text.need(entry, "doc_id", "scores")
     place, expected = str(entry["doc_id"]).split("_#_"), "languages_#_domain_#_document_#_segment"
     if len(place) != 4:
         problem, value = "not an id of WMT25", entry["doc_id"]
         raise DataError(problem, column="doc_id", value=value, expected=expected)
     pair, domain, document, _ = place
     shared = {"pair": pair, "domain": domain, "document": f"{domain}_#_{document}"}
-    for system, said in _of_kind(entry["scores"], dict, "scores").items():
+    for system, said in text.of_kind(entry["scores"], dict, "scores").items():
         judged = _passes(said, f"scores.{system}")
         excluded["no such annotation of the system (left out)"] += max(2 - len(judged), 0)
         for hit, one in judged.items():
-            _need(one, "score")
+            text.need(one, "score")
             more = {"system": system, "segment": "_#_".join(place[1:])}
             more |= {"annotator": one.get("annotator") or hit, "hit": hit}
             yield shared | more | {"score": one["score"]}
@@ -101,8 +87,8 @@ def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, 
 def _passes(said: Any, name: str) -> dict[str, dict[str, Any]]:
     """The annotations of a system by their pass, of the final form (a list) or of the drafts."""
     if isinstance(said, list):
-        return {f"human{k}": _of_kind(one, dict, name) for k, one in enumerate(said, start=1)}
-    _of_kind(said, dict, name)
+        return {f"human{k}": text.of_kind(one, dict, name) for k, one in enumerate(said, start=1)}
+    text.of_kind(said, dict, name)
     return {
         f"human{k}": {"score": said[f"human{k}"], "annotator": said.get(f"annotator{k}")}
         for k in "12"
@@ -165,7 +151,7 @@ def _is_judged(entry: dict[str, Any], excluded: Counter[str]) -> bool:
 
     They count as the others unless their ids say that they are tutorials or attention checks.
     """
-    _need(entry, "user_id", "item_i", "annotation")
+    text.need(entry, "user_id", "item_i", "annotation")
     item, expected = str(entry["item_i"]), "an integer, welcome_*, random_* or goodbye_*"
     kind = ITEM.fullmatch(item)
     if kind is None:
@@ -181,9 +167,9 @@ def _is_judged(entry: dict[str, Any], excluded: Counter[str]) -> bool:
 
 def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, Any]]:
     """One row for each score of a line that counts."""
-    _need(entry, "item")
-    items = _of_kind(entry["item"], list, "item")
-    marks = _of_kind(entry["annotation"], list, "annotation")
+    text.need(entry, "item")
+    items = text.of_kind(entry["item"], list, "item")
+    marks = text.of_kind(entry["annotation"], list, "annotation")
     if len(items) != len(marks):
         problem = "as many annotations as items are needed"
         raise DataError(problem, value=len(marks), expected=str(len(items)))
@@ -191,16 +177,16 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
     shared = {"annotator": str(entry["user_id"]), **_seconds(entry.get("actions"), outputs)}
     shared["hit"] = f"{entry['user_id']}:{entry['item_i']}"  # a page
     for item, models in zip(items, marks, strict=True):
-        _need(_of_kind(item, dict, "item"), "item_id")
+        text.need(text.of_kind(item, dict, "item"), "item_id")
         name = str(item["item_id"])
-        for model, said in _of_kind(models, dict, "annotation").items():
+        for model, said in text.of_kind(models, dict, "annotation").items():
             if name.startswith(CONTROL) or TUTORIAL in name:
                 kind = "attention checks" if name.startswith(CONTROL) else "tutorials"
                 excluded[f"{kind} (left out)"] += 1
                 continue
             place = name.split(APART)
             domain, document = (place[0], APART.join(place[:2])) if len(place) == 3 else ("", "")
-            score = _of_kind(said, dict, f"annotation.{model}").get("score")
+            score = text.of_kind(said, dict, f"annotation.{model}").get("score")
             more = {"domain": domain, "document": document or str(items[0].get("item_id"))}
             yield {"system": model, "segment": name, "score": score} | more | shared
 

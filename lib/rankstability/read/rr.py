@@ -22,7 +22,7 @@ from . import tables, text
 from .da import apart
 from .folder import Reader, Source
 from .formats import BATTLES
-from .languages import LANGUAGES, pair_told
+from .languages import LANGUAGES, no_rows, pair_told
 from .tables import Table
 
 NAMES = ["task", "pair", "track", "judge", "document", "system"]  # the categorical columns
@@ -79,8 +79,7 @@ def read_rr(
         present = frame["pair"].unique()
         frame = frame[frame["pair"] == pair].reset_index(drop=True)
         if frame.empty:
-            known = "one of " + ", ".join(sorted(present))
-            raise DataError("no rows of this language pair", file=files, value=pair, expected=known)
+            raise no_rows(files, pair, present)
     frame = (
         frame[COLUMNS].astype(dict.fromkeys(NAMES, str)).astype(dict.fromkeys(NAMES, "category"))
     )

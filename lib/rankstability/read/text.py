@@ -9,7 +9,7 @@ import hashlib
 import json
 import tarfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from io import BufferedReader
 from pathlib import Path
@@ -192,6 +192,21 @@ def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         value = next(name for name in names if names.count(name) > 1)
         raise DataError("a key stands twice in an object", value=value, expected="each key once")
     return entry
+
+
+def need(entry: Mapping[str, Any], *names: str) -> None:
+    """Raises DataError if an object lacks one of these fields."""
+    for name in (name for name in names if name not in entry):
+        there = ", ".join(map(str, entry))[:120]
+        raise DataError(f"no field {name}", value=there, expected=", ".join(names))
+
+
+def of_kind(value: Any, kind: type, name: str) -> Any:
+    """The `value` of a field; DataError unless it is of the `kind`, a list or an object."""
+    if isinstance(value, kind):
+        return value
+    problem, expected = "not of the right kind", "an object" if kind is dict else "a list"
+    raise DataError(problem, column=name, value=str(value)[:60], expected=expected)
 
 
 def key(path: Path) -> tuple[str, int, int]:

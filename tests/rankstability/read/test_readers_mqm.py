@@ -277,8 +277,14 @@ def test_ratings_of_bio_mqm_are_errors_with_their_authors_weights(tmp_path):
         (rating("A", "d3", "1", "r1", ("Style", "", "Awful")), "line 14.*'target_errors': not an"),
         (rating("A", "d3", "1", "r1", ("", "", "Major")), "line 14.*'target_errors': not an error"),
         (rating("A", "d3", source_locale="dede"), "line 14: other languages; found 'dede-enus'"),
-        (rating("A", "d3", target_errors=None), "line 14, column 'target_errors': not a list"),
-        (rating("A", "d3", target_errors="none"), "line 14, column 'target_errors': not a list"),
+        (
+            rating("A", "d3", target_errors=None),
+            "line 14, column 'target_errors': not of the right",
+        ),
+        (
+            rating("A", "d3", target_errors="none"),
+            "line 14, column 'target_errors': not of the right",
+        ),
         ({"MT_Engine": "A", "Annotator_ID": "r", "target_errors": []}, "line 14: no field DOC_ID"),
     ):
         (tmp_path / "A.json").write_text(json.dumps([*rows, row]))

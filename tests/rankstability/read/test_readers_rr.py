@@ -84,7 +84,7 @@ def test_errors_of_whole_files(tmp_path):
         readers_rr.read_rr([write(tmp_path, "")])
     with pytest.raises(DataError, match="line 1: a column stands twice; found 'judgeId'"):
         readers_rr.read_rr([write(tmp_path, HEADER.replace("documentId", "judgeId"), ROW)])
-    with pytest.raises(DataError, match=r"no rows of this language pair.*one of cs-en"):
+    with pytest.raises(DataError, match=r"no rows for the language pair.*one of cs-en"):
         readers_rr.read_rr([write(tmp_path, HEADER, ROW)], "de-en")
     with pytest.raises(DataError, match="no such file"):
         readers_rr.read_rr([tmp_path / "absent.csv"])
