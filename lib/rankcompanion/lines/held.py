@@ -226,9 +226,9 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     table = pd.DataFrame(kinds, columns=["unit", "units", "inside"])
     table["default"] = (table["unit"] == chosen).astype(int)
     method = STRENGTH if block == "battle" and finite(every.counts) else METHOD
-    met = grouped.decided_by_system()[1].any(axis=0)
+    met = grouped.decided_by_system()[1].sum(axis=0)
     if method == METHOD and met.any() and not met.all():
-        names = [name for name, some in zip(every.systems, met, strict=True) if not some]
+        names = [name for name, number in zip(every.systems, met, strict=True) if not number]
         problem, expected = (
             "systems that only tied have no share of wins",
             "a win or a loss of each",
