@@ -13,6 +13,7 @@ import pandas as pd
 from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import (
+    REFERENCE,
     TYPES,
     DirectAssessment,
     ranked_systems,
@@ -21,9 +22,8 @@ from rankstability.judgments import (
 from rankstability.rank import fewest as decisive
 from rankstability.rank.balanced import design
 from rankstability.rank.bradley_terry import STRENGTH
-from rankstability.rank.certainty import certainty
 from rankstability.rank.ranking import Ranking
-from rankstability.rank.recipes import RECIPES, made_by, recipe_of_year
+from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.rank.units import unit_table
 from rankstability.score import rr
 from rankstability.score.pairwise import ratio
@@ -178,31 +178,52 @@ def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
 def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
     """Each domain by itself: domain, judgments, systems, leader, may_be_first, claimed, held.
 
-    Of the recipe's scores, each domain a family of tests of its own; no rows where the data name
-    fewer than two domains, and none of a domain in which a system was not judged.
+    Of battles each category. Ranked as the whole is, each a family of tests of its own; no rows
+    where the data name fewer than two, and none of one in which a system was not judged, or not
+    against the others.
     """
-    columns = ["domain", "judgments", "systems", "leader", "may_be_first", "claimed", "held"]
     rows = []
-    named = one.battles is None and one.own.has("domain")
-    codes = one.own.unit("domain") if named else np.zeros(0, int)
-    for code in np.unique(codes) if len(np.unique(codes)) > 1 else ():
-        part = one.own.take(codes == code)
-        if len(np.unique(part.system)) < len(part.systems):
-            continue
-        sure = certainty(part, unit or None, alpha=alpha)
-        first = [name for name, may in zip(sure.systems, sure.may_be_first, strict=True) if may]
-        claimed = len(made_by(part, RECIPES[one.recipe], alpha).lines)
-        held_here = int(sure.held.sum()) if sure.told else np.nan
-        row = (_domains(one)[code], len(part.score), len(first) if sure.told else np.nan)
-        rows.append((*row[:2], len(part.systems), sure.systems[0], row[2], claimed, held_here))
+    for domain, part in _domains(one, unit).items():
+        made = standing(part, unit or "auto", np.random.default_rng(0), 1, alpha)
+        said = answers.summary(made, answers.line_answers(made))
+        held_here = said["claimed_held"] + said["also_held"] if said["told"] else np.nan
+        row = {name: said[name] for name in ("systems", "leader", "claimed")}
+        row |= {"domain": domain, "judgments": part.judgments_counted, "held": held_here}
+        row["may_be_first"] = len(said["may_be_first"]) if said["told"] else np.nan
+        rows.append(row)
+    columns = ["domain", "judgments", "systems", "leader", "may_be_first", "claimed", "held"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _domains(one: Case) -> list[str]:
+def _domains(one: Case, unit: str) -> dict[str, Case]:
+    """The judgments of each domain, or category of battles, in which all systems were judged."""
+    parts = {}
+    if one.battles is not None:
+        assert isinstance(one.judgments, pd.DataFrame)
+        named = one.judgments.get("domain", pd.Series(dtype=str))
+        several = one.judgments.groupby(named, observed=True) if named.nunique() > 1 else ()
+        for domain, part in several:
+            absent = set(one.systems) - set(part["system"].unique())
+            if absent or part["rank"].max() == 1:
+                continue
+            with suppress(DataError):  # models that no battle of this category connects
+                made = held.battles(part, "judge" if unit == "judge" else "block")
+                name = str(domain) or "(not named)"
+                parts[name] = replace(one, recipe=made.method, judgments=part, battles=made)
+    elif one.own.has("domain"):
+        codes = one.own.unit("domain")
+        names = _domain_names(one.judgments, int(codes.max()) + 1)
+        for code in np.unique(codes) if len(np.unique(codes)) > 1 else ():
+            part = one.own.take(codes == code)
+            if len(np.unique(part.system)) == len(part.systems):
+                parts[names[code]] = replace(one, judged={one.recipe: part})
+    return parts
+
+
+def _domain_names(judgments: DirectAssessment | pd.DataFrame, codes: int) -> list[str]:
     """The names of domains by their codes; numbers where the judgments name them otherwise."""
-    rows = one.judgments.good if isinstance(one.judgments, DirectAssessment) else one.judgments
+    rows = judgments.good if isinstance(judgments, DirectAssessment) else judgments
     names = sorted(rows["domain"].dropna().astype(str).unique()) if "domain" in rows else []
-    codes = int(one.own.unit("domain").max()) + 1
     if codes - len(names) not in (0, 1):
         return [str(k + 1) for k in range(codes)]
     return [*names, "(not named)"]
@@ -232,7 +253,11 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
-        table = methods.removals(one.judgments, [one.recipe], alpha=alpha)
+        assert isinstance(one.judgments, pd.DataFrame)
+        known = {one.name: one.battles.every.counts}  # which leave out a reference
+        referenced = REFERENCE in set(one.judgments["system"].unique())
+        given = one.judgments if referenced else known
+        table = methods.removals(given, [one.recipe], alpha=alpha)
         systems = table["removed"] != methods.REMOVED_REFERENCE
         return table.loc[systems, columns].reset_index(drop=True)
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)

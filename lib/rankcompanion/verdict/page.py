@@ -69,14 +69,18 @@ def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdi
     says what is still to come. Pairs are computed by `jobs` processes.
     """
     made: list[Verdict] = []
-    watch = None if quiet else _Watch(plan.final)
-    with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
+    watch = _Watch(plan.final)
+
+    def work(values: dict[str, Any]) -> None:
+        values["campaign"] = plan.campaign  # found already
         try:
-            runner.results(plan, own, lambda v: made.extend(verdict(v, plan.read, jobs, watch)))
-        except BaseException:
-            if watch:
-                watch.forget(plan.pairs)
-            raise
+            made.extend(verdict(values, plan.read, jobs, None if quiet else watch))
+        finally:
+            watch.forget(plan.pairs)
+
+    with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
+        watch.forget(plan.pairs)  # of a run that was killed
+        runner.results(plan, own, work)
         if not plan.values.get("output_dir"):
             placing.claim(plan.campaign)
     return made
@@ -100,11 +104,11 @@ class _Watch:
 
     def forget(self, pairs: Sequence[str]) -> None:
         """Remove pages that were never finished; folders that are then empty, too."""
-        for pair in pairs:
-            for file in (self.final / pair).glob("verdict*.html"):
-                if b'id="unfinished"' in file.read_bytes():
-                    file.unlink()
-            for folder in (self.final / pair, self.final):
+        for file in (f for pair in pairs for f in (self.final / pair).glob("verdict*.html")):
+            if b'id="unfinished"' not in file.read_bytes():
+                continue
+            file.unlink()
+            for folder in (file.parent, self.final):
                 with suppress(OSError):
                     folder.rmdir()
 

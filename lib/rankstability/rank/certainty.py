@@ -124,14 +124,6 @@ class Certainty:
         """Degrees of freedom of each system: effective units - 1, of two kinds the fewer."""
         return np.diag(self.df)
 
-    def drawn_together(self) -> np.ndarray:
-        """Estimated true means: those here, with as much less variance as their own error gives."""
-        centred = self.mean - self.mean.mean()
-        error = np.trace(self.covariance - self.covariance.mean(axis=0)) / len(centred)
-        spread = float((centred**2).mean())
-        share = max(0.0, 1 - error / spread) if spread > 0 else 0.0
-        return self.mean.mean() + centred * np.sqrt(share)
-
     def lines(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each place of another order of the same systems: does a line hold, is it refuted?
 

@@ -203,7 +203,7 @@ class Ranking:
         shown = self.table.drop(columns="cluster")
         for name in shown.select_dtypes(float):
             digits = 1 if name == "mean_raw" else 3
-            shown[name] = [f"{value:.{digits}f}" for value in shown[name]]
+            shown[name] = [f"{value:z.{digits}f}" for value in shown[name]]
         return [list(map(str, row)) for row in (shown.columns, *shown.itertuples(index=False))]
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ from conftest import needs
 from rankcompanion import session
 from rankcompanion.figures import lines as figures
 from rankcompanion.lines import held
+from rankcompanion.relative_ranking import methods
 from rankcompanion.verdict import answers, sizes
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
@@ -80,6 +81,9 @@ def test_relative_rankings_are_ordered_by_wins_over_decided_and_judges_are_the_u
     pd.testing.assert_series_equal(got.sort_index(), score.sort_index(), check_names=False)
     assert made.sure.mean == pytest.approx(score[list(made.sure.systems)].to_numpy())
     assert made.unit == "judge" and "recipes" not in tables and "design" not in tables
+    # of the counts that are there what notebook 07 finds in the rows
+    again = methods.removals(frame, ["bojar"]).query("removed != 'ref'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(tables["removals"], again[["removed", "d_rank", "d_cluster"]])
     # a share of wins has the variance of a ratio of sums over judges, each corrected by its share,
     # and by no less than what is unbiased where all that one judge decides is alike
     won, met = held.battles(frame, "judge").grouped.decided_by_system()
