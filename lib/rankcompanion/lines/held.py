@@ -226,13 +226,14 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     table = pd.DataFrame(kinds, columns=["unit", "units", "inside"])
     table["default"] = (table["unit"] == chosen).astype(int)
     method = STRENGTH if block == "battle" and finite(every.counts) else METHOD
-    met = grouped.decided_by_system()[1].any(axis=0)
+    met = grouped.decided_by_system()[1].sum(axis=0)
     if method == METHOD and met.any() and not met.all():
-        names = [every.systems[i] for i in np.flatnonzero(~met)]
-        raise DataError(
+        names = [name for name, number in zip(every.systems, met, strict=True) if not number]
+        problem, expected = (
             "systems that only tied have no share of wins",
-            column="system", value=names, expected="a win or a loss of each",
-        )  # fmt: skip
+            "a win or a loss of each",
+        )
+        raise DataError(problem, column="system", value=names, expected=expected)
     return Battles(chosen, every, grouped, method, table, judges, unnamed)
 
 

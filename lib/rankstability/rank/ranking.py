@@ -151,7 +151,7 @@ class Ranking:
     @property
     def probabilities(self) -> pd.DataFrame:
         """system, and `chances` in columns 1 to n; without these where there are none."""
-        names = self.table[["system"]].reset_index(drop=True)
+        names = pd.DataFrame({"system": self.systems})
         if self.chances is None:
             return names
         columns = map(str, range(1, len(names) + 1))
