@@ -19,7 +19,7 @@ from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.read import campaigns
 
 from ..figures.common import PALETTE, RED
-from .views import ALPHA, RULE, State, Task, View, load, sentence, shown
+from .views import ALPHA, RULE, State, Task, View, load, shown
 
 STILL, INK = "#8C8C8C", "var(--jp-content-font-color1, #111)"  # of JupyterLab's theme
 BARS = {"kept": INK, "appeared": RED, "vanished": STILL}
@@ -256,7 +256,8 @@ class Explorer(widgets.VBox):
         what = self._label(state)
         title = f"Ranking, {escape(what)}" if what else "Ranking"
         with self.hold_sync():
-            self.message.value = f'<div class="message">{sentence(view)}</div>'
+            said = template("changed.html.j2").render(view=view)
+            self.message.value = f'<div class="message">{said}</div>'
             self.table.value = f"<h4>{title}</h4>{view.changed._repr_html_()}"
             self.bump.value = bump_svg(view, "original", what or "unchanged")
 
