@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -80,18 +81,22 @@ def _verdict(args: argparse.Namespace) -> bool:
         value = f"jobs={given['jobs']}"
         raise DataError("jobs is an option, no parameter", value=value, expected="--jobs 2")
     jobs = _jobs(args.jobs)
-    if args.write_settings:
-        parameters.check(parameters.VERDICT, given)  # a call that is off writes nothing
-        file = settings.write_settings(Path(given["campaign"]), told)
-        print(f"{file}:\n{file.read_text(encoding='utf-8')}")
-    about = campaigns.find(given["campaign"]) if told else None
-    if about and (about.format != "long" or not about.own):
-        problem, expected = f"settings of a table: {', '.join(told)}", "a long table of your own"
-        raise DataError(problem, value=f"{about.name}, format {about.format}", expected=expected)
-    plan = runner.plan(parameters.VERDICT, given)
-    from .verdict import page as verdict
+    with contextlib.ExitStack() as undo:  # what is refused below leaves no settings behind
+        if args.write_settings:
+            parameters.check(parameters.VERDICT, given)  # a call that is off writes nothing
+            file = settings.write_settings(Path(given["campaign"]), told)
+            undo.callback(file.unlink)
+            print(f"{file}:\n{file.read_text(encoding='utf-8')}")
+        about = campaigns.find(given["campaign"]) if told else None
+        if about and (about.format != "long" or not about.own):
+            problem = f"settings of a table: {', '.join(told)}"
+            value, expected = f"{about.name}, format {about.format}", "a long table of your own"
+            raise DataError(problem, value=value, expected=expected)
+        plan = runner.plan(parameters.VERDICT, given)
+        from .verdict import page as verdict
 
-    made = verdict.execute(plan, args.quiet, jobs)
+        made = verdict.execute(plan, args.quiet, jobs)
+        undo.pop_all()
     if plan.whole and len(made) > 1:
         print(f"All of them: {plan.final / 'index.html'}")
     return True

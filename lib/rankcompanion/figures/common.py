@@ -46,7 +46,6 @@ def fonts(installed: Collection[str]) -> list[str]:
 
 HOUSE: dict[str, Any] = {
     "figure.figsize": (7.2, 4.2),
-    "figure.dpi": 100,
     "figure.constrained_layout.use": True,
     "savefig.dpi": 200,
     "savefig.bbox": "tight",
@@ -100,13 +99,8 @@ styled = style()  # decorates what draws
 
 def contrast(one: Any, other: Any) -> float:
     """Contrast ratio of two colours after WCAG 2: 1 to 21."""
-    low, high = sorted(_luminance(np.array(to_rgb(c))) for c in (one, other))
+    low, high = sorted(float(sns.utils.relative_luminance(c)) for c in (one, other))
     return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(c: np.ndarray) -> float:
-    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 def legible(colour: Any) -> str:
@@ -365,18 +359,15 @@ def describe(fig: Figure, most: int = 420) -> str:
     parts += [f"{len(heads)} panels: {', '.join(heads)}"] if len(heads) > 1 else heads
     seen: set[str] = set()
     for ax in panels:
-        for way, label, names in (
-            ("Across", ax.get_xlabel(), _names(ax.get_xticklabels())),
-            ("Down", ax.get_ylabel(), _names(ax.get_yticklabels())),
+        for way, label, texts in (
+            ("Across", ax.get_xlabel(), ax.get_xticklabels()),
+            ("Down", ax.get_ylabel(), ax.get_yticklabels()),
+            ("Named", "", [t for t in ax.texts if any(map(str.isalpha, t.get_text()))]),
         ):
-            words = ": ".join(filter(None, [label, names]))
+            words = ": ".join(filter(None, [label, _names(texts)]))
             if words and words not in seen:
                 seen.add(words)
                 parts.append(f"{way}: {words}")
-        named = [t for t in ax.texts if any(map(str.isalpha, t.get_text()))]
-        if (names := _names(named)) and names not in seen:
-            seen.add(names)
-            parts.append(f"Named: {names}")
     for ax in fig.axes:
         if ax.get_label() == "<colorbar>" and (label := ax.get_ylabel() or ax.get_xlabel()):
             parts.append(f"Colour: {label}")

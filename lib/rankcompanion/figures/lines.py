@@ -42,7 +42,7 @@ def standing(
 ) -> Figure:
     """The ranking as a table, beside it each score with its interval, and each system's rank set.
 
-    The frames are those of one `held.Standing`: rank, system, score, low, high, rank_low,
+    The frames are those of a ranking by `held.standing`: rank, system, score, low, high, rank_low,
     rank_high, unit; where the unit is empty only scores (`label`, with their unit) are drawn. And
     below, claimed, held: lines as `LINES` has them. Intervals and sets are at 1 - `alpha`.
     """

@@ -37,7 +37,8 @@ from . import cases as study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..lines.held import Standing
+    from rankstability.rank.ranking import Ranking
+
     from .cases import Case
 
 SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
@@ -175,11 +176,11 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
     shown: dict[str, Drawn] = {}
     also = replace(run.out, formats=tuple({**dict.fromkeys(run.out.formats), "pdf": None}))
 
-    def first(made: Standing, tables: dict[str, pd.DataFrame]) -> None:
+    def first(made: Ranking, tables: dict[str, pd.DataFrame]) -> None:
         said = answers.facts(run, one, made, tables, dict(settings))
         about = title, said["score_name"], said["alpha"]
-        ranking = _shortened(made.ranking).assign(unit=_others(said))
-        fig = figures.standing(ranking, made.lines, *about)
+        ranking = _shortened(made.table).assign(unit=_others(said))
+        fig = figures.standing(ranking, made.places, *about)
         shown["verdict"] = also.figure(fig, f"verdict{_track(one)}", one.pair)
         if watch:
             watch.early(one, said, shown)
@@ -201,7 +202,7 @@ def whole(run: Run) -> pd.DataFrame:
     return run.out.table(table, "verdicts")
 
 
-def _nothing(made: Standing, tables: dict[str, pd.DataFrame]) -> None:
+def _nothing(made: Ranking, tables: dict[str, pd.DataFrame]) -> None:
     """What is done early where nobody waits."""
 
 
@@ -213,8 +214,8 @@ def judged(
     draws: int = 200,
     resamples: int = 1000,
     seed: int = 2026,
-    early: Callable[[Standing, dict[str, pd.DataFrame]], None] = _nothing,
-) -> tuple[Standing, dict[str, pd.DataFrame]]:
+    early: Callable[[Ranking, dict[str, pd.DataFrame]], None] = _nothing,
+) -> tuple[Ranking, dict[str, pd.DataFrame]]:
     """The ranking with what holds of it, and all tables of a case's verdict by name.
 
     `early` is given both when order, lines and sets are there, before what takes longer.
@@ -222,11 +223,11 @@ def judged(
     rng = named_generator(seed, one.name)
     made = study.standing(one, unit, rng, resamples, alpha)
     tables = {
-        "ranking": made.ranking,
-        "lines": made.lines,
+        "ranking": made.table,
+        "lines": made.places,
         "answers": answers.line_answers(made),
         "probabilities": made.probabilities,
-        "unit_table": made.units,
+        "unit_table": study.unit_kinds(one),
         "controls": study.controls(one),
         "beside": study.beside(one),
         **study.judged_on(one),
@@ -245,12 +246,12 @@ def judged(
 
 
 def _figures(
-    one: Case, made: Standing, tables: Mapping[str, pd.DataFrame], title: str, others: str
+    one: Case, made: Ranking, tables: Mapping[str, pd.DataFrame], title: str, others: str
 ) -> dict[str, Figure]:
     """The figures but the first, by name; `others` are whom another campaign would have."""
     drawn = {}
     if made.unit:
-        named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.ranking))
+        named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.table))
         drawn["chances"] = figures.chances_figure(_shortened(made.probabilities), named, others)
     if one.judged:
         both = _shortened(tables["recipes"]), tables["recipe_lines"]
