@@ -55,6 +55,8 @@ def effort(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
 def clusters_by_rule(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
     """Notebook 01."""
     judgments = _judgments(campaign, pair)
+    if campaign.protocol == "MQM":
+        judgments = replication.mqm_segment_frame(judgments)
     scores = segment_scores(judgments)
     return replication.cluster_counts(replication.clusterings(scores, given["alpha"]))
 

@@ -228,12 +228,11 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     method = STRENGTH if block == "battle" and finite(every.counts) else METHOD
     met = grouped.decided_by_system()[1].any(axis=0)
     if method == METHOD and met.any() and not met.all():
-        names = [name for name, some in zip(every.systems, met, strict=True) if not some]
-        problem, expected = (
+        names = [every.systems[i] for i in np.flatnonzero(~met)]
+        raise DataError(
             "systems that only tied have no share of wins",
-            "a win or a loss of each",
-        )
-        raise DataError(problem, column="system", value=names, expected=expected)
+            column="system", value=names, expected="a win or a loss of each",
+        )  # fmt: skip
     return Battles(chosen, every, grouped, method, table, judges, unnamed)
 
 
