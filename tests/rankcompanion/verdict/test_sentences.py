@@ -39,7 +39,7 @@ def made(first, claimed=(0, 0, 0, 0), held=(0, 0, 0, 0), unit="worker", units=12
         freedom=np.array([20, 20, freedom, 20, 20]),
         systems=SYSTEMS,
     )
-    return SimpleNamespace(ranking=ranking, lines=lines, unit=unit, sure=sure, order=None)
+    return SimpleNamespace(table=ranking, places=lines, unit=unit, sure=sure, order=None)
 
 
 def summary(*args, **more):

@@ -53,7 +53,7 @@ def test_a_line_that_is_only_unclear_cannot_be_told_and_a_reversed_one_does_not_
         ranking = pd.DataFrame({"system": ["a", "c", "b"]})  # b above c in the means
         lines = pd.DataFrame({"below": [1, 2], "claimed": 1})
         order = np.array([0, 2, 1])
-        made = SimpleNamespace(ranking=ranking, lines=lines, sure=certain, order=order)
+        made = SimpleNamespace(table=ranking, places=lines, sure=certain, order=order)
         assert answers.line_answers(made)["answer"].tolist() == wanted
 
 
