@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from html import escape
 from types import MappingProxyType
 
 import numpy as np
@@ -224,31 +223,3 @@ def load(campaign: Campaign, pair: str) -> dict[str, Task]:
     if campaign.protocol == "MQM":
         return {pair: MqmTask(mqm.ratings(campaigns.load_mqm(campaign, pair)))}
     return {pair: DaTask(campaigns.load_da(campaign, pair))}
-
-
-def sentence(view: View) -> str:
-    """What changed, in words (HTML)."""
-    change, n = view.change, len(view.original.systems)
-    pairs = n * (n - 1) // 2
-    parts = []
-    if change.d_rank:
-        steps = f"{change.largest_move} place{'s' if change.largest_move > 1 else ''}"
-        parts.append(
-            f"<b>The order changes:</b> {change.kendall_distance} of {pairs} pairs of systems "
-            f"turned round; {escape(change.moved)} moves most ({steps})."
-        )
-    else:
-        parts.append(f"<b>The order</b> of the {n} systems <b>stays</b>.")
-    if change.d_cluster:
-        parts.append(
-            f"<b>The clusters change:</b> lines that appear: {change.lines_appeared}, "
-            f"that vanish: {change.lines_vanished}."
-        )
-    else:
-        k = len(view.changed.clusters)
-        parts.append(f"<b>The clusters stay</b> ({k}).")
-    note = view.note
-    if view.dropped:
-        names = escape(", ".join(view.dropped))
-        note += ("; " if note else "") + f"left out of both rankings: {names}"
-    return " ".join(parts) + (f"<br><small>{note}.</small>" if note else "")

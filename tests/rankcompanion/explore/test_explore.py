@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from conftest import needs
+from paperkit.templates import template
 from rankcompanion import divisor_degradation as degradation
 from rankcompanion import outlier_removal
 from rankcompanion.explore import views as explore
 from rankcompanion.explore import widgets
-from rankcompanion.explore.views import State, load, sentence
+from rankcompanion.explore.views import State, load
 from rankcompanion.explore.widgets import Explorer
 from rankcompanion.figures import common
 from rankcompanion.outlier_removal import default_ranker
@@ -201,6 +202,10 @@ def test_chart_escapes_names(direct):
     svg = widgets.bump_svg(view)
     assert "<b>" not in svg and "&lt;b&gt;&amp;" in svg
     ET.fromstring(svg)
+
+
+def sentence(view):
+    return template("changed.html.j2").render(view=view)
 
 
 def test_sentence_counts(direct):
