@@ -3,7 +3,9 @@
 Of each pilot: what is foretold of a second campaign of its size (agreement, lines held, the chance
 that a line separates two neighbours), and of one so many times as large as is said to give a chance
 of .80; then these campaigns are drawn, and ranked by `rank.certainty`. Writes
-``results/planning.csv``. Argument: pilots a cell.
+``results/planning.csv``. Argument: pilots a cell. Before it, agreement alone (``agreement.csv``) of
+systems that lie in several ways: predicted by `sizes.repeat`, next to what a shrinkage by the one
+spread of all systems would say.
 """
 
 from __future__ import annotations
@@ -19,15 +21,31 @@ from rankcompanion.verdict import sizes
 from rankstability.chance import named_generator
 from rankstability.rank.certainty import Certainty, certainty
 from rankstability.rank.comparing import tau
+from rankstability.rank.units import normal_draws
 from rankstability.score.scored import Scores
 
-RESULTS = Path(__file__).parent / "results" / "planning.csv"
+RESULTS = Path(__file__).parent / "results"
 SEED, PILOTS, MOST, SEGMENTS = 2024, 30, 6.0, 2
 SD = {"worker": 0.5, "worker x system": 0.25, "document": 0.5, "document x system": 0.3}
 CELLS = (
     *product(("crossed", "SR+DC"), (5, 12), (0.8,), ((10, 20), (20, 60))),
     ("crossed", 5, 0.3, (20, 60)),
 )
+SIZE, TIMES = (
+    (20, 60),
+    10,
+)  # of `agreements`: annotators and documents; pilots for one of the others
+SHAPES = {
+    "all equal": lambda n, rng: np.zeros(n),
+    "one outlier": lambda n, rng: np.where(np.arange(n) == 0, 1.5, 0.0),
+    "two outliers": lambda n, rng: np.where(np.arange(n) < 2, [1.5] + [-1.5] * (n - 1), 0.0),
+    "two groups": lambda n, rng: np.where(np.arange(n) < n // 2, 0.7, 0.0),
+    "evenly spread": lambda n, rng: 0.15 * np.arange(n),
+    "evenly spread and an outlier": lambda n, rng: (
+        0.15 * np.arange(n) + 1.5 * (np.arange(n) == n - 1)
+    ),
+    "normal": lambda n, rng: 0.3 * rng.standard_normal(n),
+}
 
 
 def campaign(
@@ -50,6 +68,34 @@ def campaign(
         score += SD[name] * rng.standard_normal(int(code.max()) + 1)[code]
     names = tuple(f"s{k:02}" for k in range(n)), tuple(map(str, range(documents * SEGMENTS)))
     return Scores(*names, system, segment, score, {"worker": worker, "document": document})
+
+
+def agreements(pilots: int) -> pd.DataFrame:
+    """Tau of two campaigns as predicted from a third one, and as it is, by how systems lie."""
+    rows = []
+    for design, n, (shape, lie) in product(("crossed", "SR+DC"), (2, 3, 5, 12), SHAPES.items()):
+        rng = named_generator(SEED, f"{design} {n} {shape}")
+        each = np.empty((pilots, 3))
+        for k in range(pilots):
+            truth = lie(n, rng)
+            sure, *again = (certainty(campaign(truth, design, *SIZE, rng)) for _ in range(3))
+            means = [one.mean[np.argsort(one.order)] for one in again]
+            one_share = by_one_spread(sure, rng)
+            each[k] = sizes.repeat(sure, 0, rng, 200)["tau"], one_share, float(tau(*means))
+        predicted, spread, realised = each.mean(axis=0)
+        error = (each[:, 2] - each[:, 0]).std(ddof=1) / np.sqrt(pilots)
+        rows.append((shape, design, n, predicted, spread, realised, error, pilots))
+    columns = ["shape", "design", "systems", "predicted", "by_one_spread", "realised", "error"]
+    return pd.DataFrame(rows, columns=[*columns, "pilots"])
+
+
+def by_one_spread(sure: Certainty, rng: np.random.Generator) -> float:
+    """Tau about means with as much less variance, over all systems, as their error gives."""
+    centred = sure.mean - sure.mean.mean()
+    error = np.trace(sure.covariance - sure.covariance.mean(axis=0)) / len(centred)
+    truth = centred * np.sqrt(max(0.0, 1 - error / (centred**2).mean()))
+    one, two = (truth + normal_draws(sure.covariance, 200, rng) for _ in range(2))
+    return float(tau(one, two).mean())
 
 
 def separated(got: Certainty, better: str, worse: str) -> bool:
@@ -108,11 +154,14 @@ def measured(
 
 def main() -> None:
     pilots = int(sys.argv[1]) if len(sys.argv) > 1 else PILOTS
+    agreed = agreements(TIMES * pilots)
+    print(agreed.round(3).to_string(index=False), flush=True)
+    agreed.round(4).to_csv(RESULTS / "agreement.csv", index=False)
     parts: list[pd.DataFrame] = []
     for cell in CELLS:
         parts.append(measured(*cell, pilots))
         print(parts[-1].round(3).to_string(index=False), flush=True)
-        pd.concat(parts).round(4).to_csv(RESULTS, index=False)
+        pd.concat(parts).round(4).to_csv(RESULTS / "planning.csv", index=False)
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ def campaign(systems, judgments, spread):
     model = simulation.Model(systems=systems, spread=spread)
     rng = np.random.default_rng(systems)
     quality = simulation.draw_qualities(model, 1, rng)
-    wins, _ = simulation.draw_counts(model, quality, [judgments], rng)
+    wins = simulation.draw_counts(model, quality, [judgments], rng)
     return tournament.net_weights(wins.reshape(-1, systems, systems)[0])
 
 

@@ -1,4 +1,4 @@
-"""Direct assessment made for tests: from plain frames, and from the generator of the demo."""
+"""Judgments made for tests: from plain frames, from the generator of the demo, from blocks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import demo_da
 import numpy as np
 import pandas as pd
 
-from rankstability.judgments import DirectAssessment, direct_assessment
+from rankstability.judgments import Blocks, DirectAssessment, direct_assessment
 
 
 def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> DirectAssessment:
@@ -24,3 +24,13 @@ def demo(style: str, seed: int, **settings: float) -> tuple[DirectAssessment, pd
     for frame in frames:
         frame["document"] = of.reindex(frame["segment"]).to_numpy()
     return assessment(*frames), drawn.truth
+
+
+def ranked(data: Blocks) -> pd.DataFrame:
+    """A task by relative ranking as readers give it, each block its own segment."""
+    of_block = {"block": data.block, "judge": data.judge, "segment": data.segment}
+    count, k = data.codes.shape
+    frame = pd.DataFrame({name: np.repeat(values, k) for name, values in of_block.items()})
+    frame["position"] = np.tile(np.arange(1, k + 1), count)
+    frame["system"], frame["rank"] = np.array(data.systems)[data.codes.ravel()], data.ranks.ravel()
+    return frame.assign(task="xx-yy", pair="xx-yy", track="", document="d", ranked=True)

@@ -85,7 +85,7 @@ def test_altered_cells_behind_a_finding_are_seen_although_the_readme_was_made_an
 
 
 def test_every_table_of_a_finding_can_be_made_anew():
-    assert {name for _, name in findings.TABLES.values()} == set(anew.MADE | anew.WHOLE)
+    assert {name for _, name in findings.TABLES.values()} == set(anew.MADE)
 
 
 def test_other_bytes_files_gone_and_files_never_kept_are_seen(kept, tmp_path, monkeypatch):

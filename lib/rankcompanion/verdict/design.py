@@ -13,15 +13,18 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri, stdtr
+from scipy.optimize import brentq
+from scipy.optimize.elementwise import find_root
+from scipy.special import chdtri, nctdtrinc, ndtr, ndtri, stdtr, stdtrit
+from scipy.stats import nct
 
 from rankstability.rank.comparing import tau
 from rankstability.rank.srp import Outcome, stability
 from rankstability.rank.units import difference_variance, normal_draws
-from rankstability.score.factors import combined_factors
 from rankstability.score.scored import Scores
 
 from ..models import variance
+from ..models.factors import combined_factors
 
 DRAWN = {
     "document": ("documents",),
@@ -35,6 +38,9 @@ DRAWN = {
 """Which of a campaign's sizes divide the part of each component."""
 POWER = 0.8  # chance of a difference to be found
 LEAST = 1e-18  # variance of a difference, so that none is certain
+FEWEST, MOST = 0.5, 1e9  # degrees of freedom that a t test is computed for
+GAPS = np.linspace(0.0, 12.0, 61)  # true gaps that are tried, in standard errors
+STEPS = 100  # towards the most likely distribution of these
 GRID = 60  # spreads of true means that are tried
 UNITS = 60  # degrees of freedom from which errors are as good as known
 
@@ -43,10 +49,10 @@ UNITS = 60  # degrees of freedom from which errors are as good as known
 class Precision:
     """How well a campaign's mean scores are known, part by part.
 
-    `mean` are the observed means; `quality` the estimated true ones: those observed, drawn together
-    until they vary as the component says; `parts`, (systems, systems) each, what each component
-    adds to the covariance of the means; `units` the numbers of documents, annotators, judgments of
-    the campaign, where known; `freedom`, (systems, systems), degrees of freedom of each difference;
+    `mean` are the observed means; `quality` the estimated true ones, by `drawn_together`;
+    `parts`, (systems, systems) each, what each component adds to the covariance of the means;
+    `units` the numbers of documents, annotators, judgments of the campaign, where known;
+    `freedom`, (systems, systems), degrees of freedom of each difference;
     `caution`: what tests take the variance of a difference for, over what the components say.
     """
 
@@ -77,6 +83,10 @@ class Precision:
         """Standard error of each difference of two means; `times` as for `covariance`."""
         return np.sqrt(difference_variance(self.covariance(**times), LEAST))
 
+    def freed(self, documents: float = 1.0, annotators: float = 1.0, **_: float) -> np.ndarray:
+        """Degrees of freedom of each difference; they grow with the fewer of the two."""
+        return np.maximum((self.freedom + 1) * min(documents, annotators) - 1, 1e-3)
+
     def truths(self, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Draws of what the true means may be, (draws, systems), and of the scale of the errors.
 
@@ -87,7 +97,8 @@ class Precision:
         """
         n = len(self.mean)
         freedom = np.median(self.freedom[np.triu_indices(n, 1)])
-        scale = freedom / rng.chisquare(freedom, draws)
+        # of hardly any degree of freedom draws are 0: errors are then as good as unbounded
+        scale = freedom / np.maximum(rng.chisquare(freedom, draws), 1e-99)
         apart = self.errors() ** 2 * (1 - np.eye(n))
         whole = apart.sum() / (2 * (n - 1))
         own = (apart.sum(axis=1) - whole) / (n - 2) if n > 2 else np.full(n, whole / 2)
@@ -121,7 +132,7 @@ class Precision:
         """
         mean, scale = truths
         grown = min(times.get(size, 1.0) for size in ("documents", "annotators"))
-        freedom = np.maximum((self.freedom + 1) * grown - 1, 1e-3)
+        freedom = self.freed(**times)
         typical = round(np.median(freedom[np.triu_indices(len(freedom), 1)]))
         covariance = self.covariance(**times)
         mean = mean + np.sqrt(scale)[:, None] * normal_draws(covariance, len(mean), rng)
@@ -153,8 +164,6 @@ def precision(
     part_of = shares(scored, of, by_domain)
     parts = {name: fitted.variance[name] * share.T @ share for name, share in part_of.items()}
     mean = scored.means(by_domain)
-    centre = mean.mean()
-    shrink = np.sqrt(fitted.variance["system"] / max(float(mean.var(ddof=1)), 1e-12))
     units, effective = {"judgments": len(scored.score)}, [np.full(len(mean), np.inf)]
     for name, factor in (("documents", "document"), ("annotators", "worker")):
         if factor in of:
@@ -162,8 +171,38 @@ def precision(
             effective.append(1 / (part_of[factor] ** 2).sum(axis=0))
     freedom = np.minimum(np.min(effective, axis=0), len(scored.score)) - 1
     freedom = np.maximum(np.minimum(freedom[:, None], freedom), 1e-3)
-    quality = centre + shrink * (mean - centre)
+    quality = drawn_together(mean, sum(parts.values()), freedom)
     return Precision(scored.systems, mean, quality, freedom, parts, units, fitted)
+
+
+def drawn_together(mean: np.ndarray, covariance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+    """Means so much nearer their own mean that campaigns about them agree as is to be expected.
+
+    Two campaigns are expected to agree as `agreement` has it over the true gaps, whose distribution
+    over pairs is the most likely one for those observed: of its shape nothing is assumed, so one
+    system far from all others does not keep these apart. `freedom`: degrees of freedom of each
+    difference, of whose error the median is taken.
+    """
+    i, j = np.triu_indices(len(mean), 1)
+    gap = np.abs(mean[i] - mean[j]) / np.sqrt(difference_variance(covariance, LEAST)[i, j])
+    df = np.minimum(freedom[i, j], MOST)
+    seen = np.minimum(gap * np.sqrt(chdtri(df, 0.5) / df), GAPS[-1])[:, None]
+    like = np.exp(-((seen - GAPS) ** 2) / 2) + np.exp(-((seen + GAPS) ** 2) / 2)
+    weight = np.full(len(GAPS), 1 / len(GAPS))
+    for _ in range(STEPS):
+        weight = (weight * like / (like @ weight)[:, None]).mean(axis=0)
+    expected = weight @ agreement(GAPS)
+
+    def lacking(share: float) -> float:
+        return float(expected - agreement(share * gap).mean())
+
+    share = 1.0 if lacking(1.0) >= 0 else brentq(lacking, 0.0, 1.0)
+    return mean.mean() + share * (mean - mean.mean())
+
+
+def agreement(gap: np.ndarray) -> np.ndarray:
+    """Expected Kendall's tau of two campaigns in one pair with a true gap of so many errors."""
+    return (2 * ndtr(gap) - 1) ** 2
 
 
 def factors(scored: Scores) -> dict[str, np.ndarray]:
@@ -201,27 +240,50 @@ def pair_power(known: Precision) -> pd.DataFrame:
     i, j = np.triu_indices(len(order), 1)
     first, second = order[i], order[j]
     gap, error = known.quality[first] - known.quality[second], known.errors()[first, second]
+    freedom = known.freedom[first, second]
     names = np.array(known.systems)
     out = pd.DataFrame({"first": names[first], "second": names[second], "gap": gap, "error": error})
-    times = size_needed(errors_needed() * error, gap)
-    return out.assign(power=ndtr(gap / error - ndtri(0.975)), times=times)
+    least = np.maximum(freedom, FEWEST)
+    power = nct.sf(stdtrit(least, 0.975), least, gap / error)
+    return out.assign(power=power, times=size_needed(gap, error, freedom))
 
 
-def errors_needed(alpha: float = 0.05) -> float:
-    """Standard errors of a difference that a two-sided test finds with a chance of `POWER`."""
-    return float(ndtri(1 - alpha / 2) + ndtri(POWER))
+def errors_needed(freedom: np.ndarray, alpha: float = 0.05) -> np.ndarray:
+    """Standard errors of a difference that a two-sided t test finds with a chance of `POWER`.
+
+    Found in the right direction, with so many degrees of freedom (below `FEWEST` as with these).
+    """
+    freedom = np.clip(freedom, FEWEST, MOST)
+    return nctdtrinc(freedom, 1 - POWER, stdtrit(freedom, 1 - alpha / 2))
 
 
-def size_needed(found: np.ndarray, gap: np.ndarray) -> np.ndarray:
-    """Times that a campaign finding `found` has to grow in all sizes to find `gap`; inf for 0."""
-    with np.errstate(divide="ignore"):
-        return np.where(gap > 0, (found / np.maximum(gap, 0.0)) ** 2, np.inf)
+def size_needed(
+    gap: np.ndarray, error: np.ndarray, freedom: np.ndarray, alpha: float = 0.05
+) -> np.ndarray:
+    """Times that a campaign has to grow in all sizes to find each `gap`; inf for 0.
+
+    `error` and `freedom` are those of the differences in the campaign as it is.
+    """
+
+    def lacking(log_times: np.ndarray, seen: np.ndarray, freedom: np.ndarray) -> np.ndarray:
+        times = np.exp(log_times)  # with more units the test has more degrees of freedom, too
+        return errors_needed((freedom + 1) * times - 1, alpha) - seen * np.sqrt(times)
+
+    out = np.full(len(gap), np.inf)
+    there = gap > 0
+    seen = gap[there] / error[there]
+    apart = 2 * np.log(errors_needed(np.array([np.inf, FEWEST]), alpha) / seen[:, None])
+    ends = apart[:, 0] - 0.1, apart[:, 1] + 0.1
+    found = find_root(lacking, ends, args=(seen, freedom[there]))
+    out[there] = np.exp(found.x)
+    return out
 
 
 def smallest_gap(known: Precision, *, alpha: float = 0.05, **times: float) -> float:
-    """True difference that the median pair of systems needs, as `pair_power` has it."""
-    error = np.median(known.errors(**times)[np.triu_indices(len(known.systems), 1)])
-    return float(errors_needed(alpha) * error)
+    """True difference that the median pair of systems needs to be found with chance `POWER`."""
+    pairs = np.triu_indices(len(known.systems), 1)
+    needed = errors_needed(known.freed(**times)[pairs], alpha)
+    return float(np.median(needed * known.errors(**times)[pairs]))
 
 
 def repeats(
@@ -234,7 +296,7 @@ def repeats(
     """What two campaigns of this size, with all units drawn anew, are expected to say.
 
     Of `draws` pairs of campaigns, their size as for `Precision.covariance`, each about a draw of
-    `Precision.truths`; tau is of campaigns about `quality`, for these draws vary too little.
+    `Precision.truths`; tau is of campaigns about `quality`, made for it (see `drawn_together`).
 
     Keys tau, tau_low, tau_high (Kendall's tau between twins: mean, and range of 95 % of them), srp,
     srp_equal_claims, significant_pairs, lines_held (mean, at `alpha` for all lines together),

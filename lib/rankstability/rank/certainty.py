@@ -124,14 +124,6 @@ class Certainty:
         """Degrees of freedom of each system: effective units - 1, of two kinds the fewer."""
         return np.diag(self.df)
 
-    def drawn_together(self) -> np.ndarray:
-        """Estimated true means: those here, with as much less variance as their own error gives."""
-        centred = self.mean - self.mean.mean()
-        error = np.trace(self.covariance - self.covariance.mean(axis=0)) / len(centred)
-        spread = float((centred**2).mean())
-        share = max(0.0, 1 - error / spread) if spread > 0 else 0.0
-        return self.mean.mean() + centred * np.sqrt(share)
-
     def lines(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each place of another order of the same systems: does a line hold, is it refuted?
 
@@ -145,6 +137,22 @@ class Certainty:
         against = self.declared[np.ix_(place, place)]
         refuted = [against[k:, :k].any() for k in range(1, len(place))]
         return same & self.held, np.array(refuted, bool)
+
+    def codes(self, systems: Sequence[str]) -> np.ndarray:
+        """The codes by which `order` has these systems."""
+        of = dict(zip(self.systems, self.order, strict=True))
+        return np.array([of[name] for name in systems])
+
+    def places(self, order: np.ndarray, claimed: Sequence[int] | np.ndarray) -> pd.DataFrame:
+        """Each place between neighbours of an order (as for `lines`), and lines claimed and held.
+
+        `claimed` are the ranks below which there is a line. Columns below, claimed, held (0 or 1;
+        empty where nothing can be told), unit.
+        """
+        below = np.arange(1, len(order))
+        table = pd.DataFrame({"below": below, "claimed": np.isin(below, claimed).astype(int)})
+        held = self.lines(order)[0].astype(int) if self.told else np.nan
+        return table.assign(held=held, unit=self.unit if self.told else "")
 
     def table(self) -> pd.DataFrame:
         """rank, system, score, score_low, score_high, low, high, may_be_first (0 or 1)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb
 
 import numpy as np
@@ -11,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from assessments import ranked
 from rankcompanion.models import simulate as simulation
 from rankcompanion.models.simulate import Model, draw_blocks, draw_counts, draw_qualities
 from rankstability.errors import DataError
 from rankstability.judgments import Blocks
-from rankstability.read import rr as readers_rr
 from rankstability.score import pairwise
 from rankstability.score import rr as relative_ranking
 
@@ -37,45 +38,38 @@ def slow_counts(data: Blocks) -> tuple[np.ndarray, np.ndarray]:
 @given(
     systems=st.integers(3, 9),
     block=st.integers(2, 5),
-    grain=st.sampled_from([0.0, 4.0]),
-    reference=st.sampled_from([None, 15.0]),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_counts_add_up_to_the_judgments(systems, block, grain, reference, seed):
-    """Nested sizes, ties and a reference: every block gives C(k, 2) judgments, none is lost."""
-    if block > systems:
-        block = systems
-    model = Model(systems, 8.0, block, grain=grain, reference=reference)
+def test_counts_add_up_to_the_judgments(systems, block, seed):
+    """Nested sizes: every block gives C(k, 2) judgments, none is lost."""
+    block = min(block, systems)
+    model = Model(systems, 8.0, block)
     rng = np.random.default_rng(seed)
     quality = draw_qualities(model, 3, rng)
-    assert quality.shape == (3, systems + (reference is not None))
-    wins, ties = draw_counts(model, quality, [10, 55, 200], rng)
-    total = wins.sum(axis=(2, 3)) + ties.sum(axis=(2, 3)) // 2
+    assert quality.shape == (3, systems)
+    wins = draw_counts(model, quality, [10, 55, 200], rng)
+    total = wins.sum(axis=(2, 3))
     assert (total == [comb(block, 2) * -(-j // comb(block, 2)) for j in (10, 55, 200)]).all()
-    assert (np.diff(wins, axis=1) >= 0).all() and (np.diff(ties, axis=1) >= 0).all()
+    assert (np.diff(wins, axis=1) >= 0).all()
     assert (np.diagonal(wins, axis1=2, axis2=3) == 0).all()
-    assert (ties == np.swapaxes(ties, 2, 3)).all()
-    assert grain or not ties.any()
 
 
 def test_counts_and_blocks_are_one_model():
-    """The fast counts and the block by block campaign agree in distribution, ties included."""
-    model = Model(6, 4.0, grain=3.0, reference=14.0)
+    """The fast counts and the block by block campaign agree in distribution."""
+    model = Model(6, 4.0)
     quality = draw_qualities(model, 1, np.random.default_rng(5))
     rng = np.random.default_rng(6)
-    wins, ties = draw_counts(model, quality, [400_000], rng)
-    counts = pairwise.pair_counts(draw_blocks(model, quality[0], 400_000, rng))
-    assert counts.systems[-1] == "_ref"
-    for fast, slow in ((wins[0, 0], counts.wins), (ties[0, 0], counts.ties)):
-        assert np.abs(fast - slow).max() < 6 * np.sqrt(2 * fast.max())
-        assert np.allclose(fast.sum() / 400_000, slow.sum() / 400_000, atol=0.005)
+    fast = draw_counts(model, quality, [400_000], rng)[0, 0]
+    slow = pairwise.pair_counts(draw_blocks(model, quality[0], 400_000, rng)).wins
+    assert np.abs(fast - slow).max() < 6 * np.sqrt(2 * fast.max())
+    assert fast.sum() == slow.sum() == 400_000
 
 
 def test_a_win_has_the_models_probability():
     """P(j above k) = Phi((mu_j - mu_k) / (sd sqrt 2)), and all pairs are compared equally often."""
     model = Model(7, 5.0)
     quality = draw_qualities(model, 1, np.random.default_rng(1))
-    wins = draw_counts(model, quality, [500_000], np.random.default_rng(2))[0][0, 0]
+    wins = draw_counts(model, quality, [500_000], np.random.default_rng(2))[0, 0]
     met = wins + wins.T
     chance = norm.cdf((quality[0][:, None] - quality[0][None, :]) / (5.0 * np.sqrt(2)))
     off = ~np.eye(7, dtype=bool)
@@ -87,7 +81,7 @@ def test_a_win_has_the_models_probability():
 def test_one_seed_one_campaign():
     model = Model(9, 10.0)
     drawn = [
-        draw_counts(model, draw_qualities(model, 4, rng), [1000, 3000], rng)[0]
+        draw_counts(model, draw_qualities(model, 4, rng), [1000, 3000], rng)
         for rng in (np.random.default_rng(3), np.random.default_rng(3), np.random.default_rng(4))
     ]
     assert (drawn[0] == drawn[1]).all() and (drawn[0] != drawn[2]).any()
@@ -104,23 +98,20 @@ def test_many_systems_are_drawn_without_listing_their_sets():
     assert np.abs(share - 1 / 60).max() < 0.005
 
 
-def test_a_simulated_campaign_is_a_campaign():
-    """The tidy frame has the reader's columns, and every score of 07 runs on it."""
-    model = Model(5, 3.0, block=4, grain=2.0, reference=12.0)
+def test_every_score_of_blocks_ranks_systems_by_their_quality():
+    model = Model(5, 3.0, block=4)
     rng = np.random.default_rng(8)
     quality = draw_qualities(model, 1, rng)[0]
-    frame = simulation.simulate(3000, model, rng, quality=quality, judges=7, pair="cs-en")
-    assert list(frame.columns) == readers_rr.COLUMNS
-    assert frame["judge"].nunique() == 7 and (frame.groupby("block").size() == 4).all()
-    assert (frame["segment"] == frame["block"] + 1).all()  # each block its own, counted from 1
+    drawn = draw_blocks(model, quality, 3000, rng, judges=7)
+    frame = ranked(replace(drawn, ranks=1 + drawn.ranks // 2))
+    assert frame["judge"].nunique() == 7
     wins, ties = slow_counts(relative_ranking.blocks(frame))
     counts = pairwise.pair_counts(frame)
     assert (counts.wins == wins).all() and (counts.ties == ties).all() and ties.any()
     table = relative_ranking.scores(frame).set_index("system")
     order = [counts.systems[i] for i in np.argsort(-quality)]
-    assert order[0] == "_ref" and list(table.index) == order
-    ranked = table["expected_win"].drop("_ref").sort_values(ascending=False)
-    assert ranked.index.tolist() == order[1:]
+    assert list(table.index) == order
+    assert table["expected_win"].sort_values(ascending=False).index.tolist() == order
 
 
 def test_blocks_that_cannot_be_filled_are_refused():
@@ -130,34 +121,23 @@ def test_blocks_that_cannot_be_filled_are_refused():
         draw_counts(Model(), draw_qualities(Model(), 1, np.random.default_rng(1)), [20, 10], None)
     with pytest.raises(DataError, match="ascend"):  # two sizes that are one
         draw_counts(Model(), draw_qualities(Model(), 1, np.random.default_rng(1)), [20, 20], None)
-    for wrong in ({"spread": 0.0}, {"width": 0.0}, {"width": -0.5}, {"grain": -0.5}):
+    for wrong in ({"spread": 0.0}, {"width": 0.0}, {"width": -0.5}):
         with pytest.raises(DataError, match="above 0"):
             Model(**wrong)
-    assert Model(grain=0.0, width=0.01, spread=0.01)
+    assert Model(width=0.01, spread=0.01)
 
 
 def test_blocks_of_many_systems_are_those_of_the_smallest_of_uniform_draws():
     model = Model(40, 10.0, block=6)
     assert comb(40, 6) > simulation.SUBSETS_LISTED
     quality = draw_qualities(model, 1, np.random.default_rng(1))
-    wins = draw_counts(model, quality, [15 * 50], np.random.default_rng(7))[0][0, 0]
+    wins = draw_counts(model, quality, [15 * 50], np.random.default_rng(7))[0, 0]
     met = np.zeros((40, 40), int)
     for uniform in np.random.default_rng(7).random((50, 40), dtype=np.float32):
         block = np.argsort(uniform)[:6]
         met[np.ix_(block, block)] += 1
     np.fill_diagonal(met, 0)
     np.testing.assert_array_equal(wins + wins.T, met)
-
-
-def test_outputs_closer_than_the_grain_tie_as_often_as_they_fall_between_two_marks():
-    model = Model(systems=2, block=2, spread=2.0, grain=3.0)
-    quality = np.array([[1.5, -1.0]])
-    wins, ties = draw_counts(model, quality, [400_000], np.random.default_rng(9))
-    apart = 2.5 + 2.0 * np.sqrt(2) * np.random.default_rng(3).standard_normal(400_000)
-    tied = np.maximum(0, 1 - np.abs(apart) / 3.0)  # a mark every 3, from anywhere
-    assert ties[0, 0, 0, 1] / 400_000 == pytest.approx(tied.mean(), abs=0.004)
-    over = ((apart > 0) * (1 - tied)).mean()
-    assert wins[0, 0, 0, 1] / 400_000 == pytest.approx(over, abs=0.004)
 
 
 def test_pairs_drawn_alone_are_won_as_the_model_says():
@@ -171,8 +151,6 @@ def test_pairs_drawn_alone_are_won_as_the_model_says():
     assert np.abs(z).max() < 4.5
     share = met[off] / 50_000  # of blocks of five of seven: each pair in 20 of 42
     assert np.abs(share - 20 / 42).max() < 0.012 and not np.diagonal(wins).any()
-    with pytest.raises(DataError, match="without ties"):
-        simulation.draw_pairs(Model(grain=1.0), quality, [100], np.random.default_rng(2))
 
 
 def test_judges_differ_as_much_as_their_spread_says():

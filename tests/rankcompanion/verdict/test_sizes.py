@@ -51,7 +51,8 @@ def test_so_many_units_give_a_line_in_four_of_five_campaigns(known):
         found = (above[:, i] < above[:, j]).mean()
         assert found > 0.75 if row.times == 1 else abs(found - 0.8) < 0.06
         assert row.times_low <= row.times <= row.times_high
-        assert row.smallest_gap == pytest.approx(2.8016 * row.error, rel=1e-4)
+        few = design.errors_needed(known.freedom[i, j])
+        assert few > 2.9 and row.smallest_gap == pytest.approx(few * row.error)
         for size in SIZES:  # one size alone: the same error of the difference
             alone = getattr(row, size) / known.units.get(size, 1)
             target = row.error / np.sqrt(row.times)
@@ -128,7 +129,7 @@ def test_what_is_worth_most_is_what_its_components_say(known):
 
 def test_comparisons_need_as_many_judges_as_their_covariance_says():
     of = sizes.of_means(sure([0.6, 0.4], np.eye(2) * 0.0004, 50), 1000)
-    assert of.quality[0] - of.quality[1] == pytest.approx(0.2 * np.sqrt(1 - 0.0002 / 0.01))
+    assert of.quality[0] - of.quality[1] == pytest.approx(0.2, rel=0.02)  # seven errors apart
     row = sizes.needed(of, ["a", "b"], np.random.default_rng(0)).iloc[0]
     assert row["error"] == pytest.approx(np.sqrt(0.0008)) and row["judgments"] == 1000
     table = sizes.additions(of, np.random.default_rng(1), 50)
@@ -169,3 +170,14 @@ def test_the_plans_that_were_followed_kept_their_promise():
     for promise in ("line, same size", "lines held", "tau"):
         predicted, realised, error = over_all(promise)
         assert abs(realised - predicted) < 2 * error + 0.03 * max(1, predicted), promise
+
+
+def test_agreement_was_foretold_however_systems_lie():
+    """By `benchmarks/bench_planning.py`; of three systems and two a pilot hardly knows."""
+    table = pd.read_csv(paths.ROOT / "benchmarks" / "results" / "agreement.csv")
+    many = table[table["systems"] >= 5].set_index("shape")
+    off, before = (many[c] - many["realised"] for c in ("predicted", "by_one_spread"))
+    assert (off.abs() < 0.12 + 2 * many["error"]).all() and before.abs().max() > 0.25
+    spread = ["normal", "evenly spread", "evenly spread and an outlier"]
+    assert off.loc[spread].abs().max() < 0.06
+    assert (off[["one outlier", "two groups"]] < before[["one outlier", "two groups"]] - 0.03).all()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities, simulate
+from assessments import ranked
+from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankstability.errors import DataError
 from rankstability.rank.ranges import (
     UNITS,
@@ -26,10 +29,12 @@ from rankstability.rank.ranges import (
 from rankstability.score.pairwise import PairCounts, pair_counts
 
 
-def campaign(judgments: int = 2000, seed: int = 1, grain: float = 0.0) -> Units:
-    model = Model(6, 8.0, grain=grain)
+def campaign(judgments: int = 2000, seed: int = 1, tied: bool = False) -> Units:
+    """Units of a simulated campaign; with its ranks in twos, if `tied`."""
+    model = Model(6, 8.0)
     rng = np.random.default_rng(seed)
-    return units(draw_blocks(model, draw_qualities(model, 1, rng)[0], judgments, rng, judges=9))
+    data = draw_blocks(model, draw_qualities(model, 1, rng)[0], judgments, rng, judges=9)
+    return units(replace(data, ranks=1 + data.ranks // 2) if tied else data)
 
 
 WINS = np.array([[0, 30, 5], [20, 0, 12], [10, 3, 0]])
@@ -79,7 +84,7 @@ def test_the_multinomial_is_resampling_judgments():
 
 
 def test_ties_are_judgments_too():
-    data = campaign(grain=6.0)
+    data = campaign(tied=True)
     assert data.counts.ties.any()
     drawn = data.resample("judgment", 50, np.random.default_rng(1))
     assert (drawn.wins.sum((1, 2)) + drawn.ties.sum((1, 2)) // 2 == data.counts.comparisons).all()
@@ -130,9 +135,10 @@ def test_blocks_spread_wider_than_judgments():
 
 def test_units_are_the_campaigns_counts():
     """From a frame or from blocks, and with systems left out, as `relative_ranking` counts."""
-    model = Model(5, 8.0, block=4, grain=3.0)
+    model = Model(5, 8.0, block=4)
     rng = np.random.default_rng(4)
-    frame = simulate(900, model, rng)
+    drawn = draw_blocks(model, draw_qualities(model, 1, rng)[0], 900, rng)
+    frame = ranked(replace(drawn, ranks=1 + drawn.ranks // 2))
     frame.loc[frame.index[::17], "rank"] = -1
     data, counts = units(frame), pair_counts(frame)
     assert data.systems == counts.systems
