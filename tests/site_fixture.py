@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import shutil
+import tempfile
 from collections.abc import Iterator
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -16,6 +20,7 @@ from nbformat import v4
 from paperkit import paths, slim
 from rankcompanion import front
 
+CAMPAIGN = "campaign-of-the-tiny-notebook"  # each copy has its own instead
 PARAMETERS = """\
 campaign: str = "demo-x"  # catalogue name, or a path
 pair: str = ""  # a language pair; empty: all
@@ -67,24 +72,39 @@ def notebook(fails: bool = False) -> nbformat.NotebookNode:
     return made
 
 
-def make_run(root: Path, campaign: str, pair: str = "", fails: bool = False) -> Path:
-    """Execute the tiny notebook and leave what the runner leaves; gives the executed copy."""
-    stem = "01_tiny" + (f"__{pair}" if pair else "")
-    executed = root / "executed" / campaign / f"{stem}.ipynb"
-    executed.parent.mkdir(parents=True, exist_ok=True)
-    source = root / f"{stem}-{campaign}-source.ipynb"
-    nbformat.write(notebook(fails), source)
-    final = root / "figures" / campaign / "01_tiny"
-    given = {"campaign": campaign, "pair": pair, "output_dir": str(final)}
-    error = ""
-    if fails:
-        executed = executed.with_suffix(".failed.ipynb")
+@cache
+def executed_once(pair: str, fails: bool) -> tuple[Path, str]:
+    """The folder of the tiny notebook, executed, with its results; the error."""
+    folder = Path(tempfile.mkdtemp(prefix="tiny-notebook-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    nbformat.write(notebook(fails), folder / "source.ipynb")
+    given = {"campaign": CAMPAIGN, "pair": pair, "output_dir": str(folder / "results")}
     try:
         papermill.execute_notebook(
-            str(source), str(executed), given, kernel_name="python3", progress_bar=False
+            str(folder / "source.ipynb"),
+            str(folder / "executed.ipynb"),
+            given,
+            kernel_name="python3",
+            progress_bar=False,
         )
     except papermill.PapermillExecutionError as failure:
         error = f"01_tiny failed in cell {failure.exec_count}\n{failure.ename}: {failure.evalue}"
+        return folder, error
+    return folder, ""
+
+
+def make_run(root: Path, campaign: str, pair: str = "", fails: bool = False) -> Path:
+    """Leave what the runner leaves of the tiny notebook; gives the executed copy."""
+    stem = "01_tiny" + (f"__{pair}" if pair else "")
+    executed = root / "executed" / campaign / f"{stem}{'.failed' if fails else ''}.ipynb"
+    executed.parent.mkdir(parents=True, exist_ok=True)
+    final = root / "figures" / campaign / "01_tiny"
+    source, error = executed_once(pair, fails)
+    text = (source / "executed.ipynb").read_text()
+    text = text.replace(str(source / "results"), str(final)).replace(CAMPAIGN, campaign)
+    executed.write_text(text)
+    if (source / "results").is_dir():
+        shutil.copytree(source / "results", final, dirs_exist_ok=True)
     status = {
         "notebook": "01_tiny",
         "campaign": campaign,

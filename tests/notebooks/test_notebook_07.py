@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import demo_rr
 import pandas as pd
 import pytest
@@ -16,7 +14,8 @@ from rankstability.score import rr as relative_ranking
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nb07")
-    run.execute("07_relative_ranking", {"output_dir": str(folder)}, quiet=True)
+    few = {"resamples": 200, "agreement_resamples": 100}
+    run.execute("07_relative_ranking", {"output_dir": str(folder), **few}, quiet=True)
     return folder
 
 
@@ -53,17 +52,6 @@ def test_tables_fit_each_other(demo):
     ranks = pd.read_csv(demo / "method_ranks.csv")
     assert sorted(ranks.loc[ranks["task"] == "en-de", "mfas"]) == list(range(1, 9))
     assert pd.read_csv(demo / "claims.csv").empty
-
-
-def test_every_figure_has_its_data_and_settings(demo):
-    figures = sorted(demo.rglob("*.png"))
-    assert len(figures) >= 12
-    for png in figures:
-        assert png.stat().st_size > 2000
-        assert len(pd.read_csv(png.with_suffix(".csv"))) > 0
-        made = json.loads((png.parent / "run.json").read_text())
-        assert made["campaign"] == "demo-rr" and made["seed"] == 2011
-        assert made["files"][png.name] == "figure"
 
 
 def test_one_pair_of_ones_own_campaign(tmp_path):

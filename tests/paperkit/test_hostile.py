@@ -25,7 +25,9 @@ VALUES = [
     *("", "../x", "[" * 3000, "{a: &a [*a]}", "9" * 5000, "2020-13-45", ".nan", "[.inf]", "[1,"),
     *("!!python/object:os.system x", "'", "\0", "- " * 3000),
 ]
-EVERY = [(n, p) for n in parameters.notebooks() for p in parameters.parameters(n)]
+EVERY = {  # each name and type of a parameter, in one of the notebooks that have it
+    (p.name, p.type): (n, p) for n in parameters.notebooks() for p in parameters.parameters(n)
+}.values()
 
 
 @pytest.fixture

@@ -34,16 +34,17 @@ def blob(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
 
-def tar(members: dict[str, bytes] | list[tarfile.TarInfo], mode: str = "w:gz") -> bytes:
+def tar(members: dict[str, bytes | tarfile.TarInfo]) -> bytes:
+    """An archive of files with these bytes, or of other members."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode=mode) as archive:
-        for member in members:
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for name, member in members.items():
             if isinstance(member, tarfile.TarInfo):
                 archive.addfile(member, io.BytesIO(b"x" * member.size))
                 continue
-            info = tarfile.TarInfo(member)
-            info.size = len(members[member])
-            archive.addfile(info, io.BytesIO(members[member]))
+            info = tarfile.TarInfo(name)
+            info.size = len(member)
+            archive.addfile(info, io.BytesIO(member))
     return out.getvalue()
 
 
@@ -354,12 +355,7 @@ def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.
     ids=lambda info: info.name,
 )
 def test_a_malicious_member_is_named_and_nothing_is_unpacked(root, server, evil):
-    members = []
-    for name, data in OFFICIAL.items():
-        info = tarfile.TarInfo(name)
-        info.size = len(data)
-        members.append(info)
-    server.files["/human.tar.gz"] = tar([*members, evil])
+    server.files["/human.tar.gz"] = tar({**OFFICIAL, evil.name: evil})
     before = everything(root.parent)
     with pytest.raises(DataError) as caught:
         list(download.download("loose"))
@@ -369,28 +365,23 @@ def test_a_malicious_member_is_named_and_nothing_is_unpacked(root, server, evil)
     assert everything(root.parent) - before <= {"data/downloads", "data/loose"}
 
 
-def test_a_link_in_place_of_a_wanted_file_is_refused(root, server):
-    info = member(f"human/{PART}/analysis/ad-latest.csv", tarfile.SYMTYPE, "other.csv")
-    good = tarfile.TarInfo(f"human/{PART}/analysis/ad-good-raw-redup.csv")
-    server.files["/human.tar.gz"] = tar([info, good])
-    with pytest.raises(DataError, match="a link or folder in place of a file"):
-        list(download.download("loose"))
-    assert not list((root / "loose").glob("*"))
+LATEST_IN = f"human/{PART}/analysis/ad-latest.csv"
 
 
-def test_a_member_that_should_be_there_is_missed_by_name(root, server):
-    server.files["/human.tar.gz"] = tar({f"human/{PART}/ad-latest.csv": LATEST})
-    with pytest.raises(DataError, match=r"no member ad-good-raw-redup\.csv"):
-        list(download.download("loose"))
-    assert not list((root / "loose").glob("*"))
-
-
-def test_a_member_with_another_checksum_than_the_catalogue_s_is_refused(root, server):
-    server.files = {
-        "/human.tar.gz": tar({**OFFICIAL, f"human/{PART}/analysis/ad-latest.csv": b"else\n"})
-    }
-    with pytest.raises(DataError, match="differs from the official file"):
-        list(download.download("both"))
+@pytest.mark.parametrize(
+    ("campaign", "archive", "problem"),
+    [
+        ("loose", {**OFFICIAL, LATEST_IN: member(LATEST_IN, tarfile.SYMTYPE, "other.csv")},
+         "a link or folder in place of a file"),
+        ("loose", {f"human/{PART}/ad-latest.csv": LATEST}, r"no member ad-good-raw-redup\.csv"),
+        ("both", {**OFFICIAL, LATEST_IN: b"else\n"}, "differs from the official file"),
+    ],
+)  # fmt: skip
+def test_an_archive_without_what_is_wanted_is_refused(root, server, campaign, archive, problem):
+    server.files = {"/human.tar.gz": tar(archive)}
+    with pytest.raises(DataError, match=problem):
+        list(download.download(campaign))
+    assert not list((root / campaign).glob("*"))
 
 
 def test_the_second_source_helps_where_the_first_host_is_gone(root, server):
@@ -435,17 +426,19 @@ def test_every_source_of_the_catalogue_can_be_checked_or_says_that_it_cannot():
                     assert len(facts["git_blob"]) == 40, name
             else:
                 assert source["archive"].startswith("https://") and source["part"], name
-    url = download.url_of(campaigns.catalogue()["wmt10"]["sources"][0], "data_RNK.csv")
-    assert url.startswith("https://raw.githubusercontent.com/alopez/wmt-ranking/23ed4c6c")
-    assert url.endswith("/raw_data/wmt10/data_RNK.csv")
-    llmfao, golden = campaigns.catalogue()["llmfao"]["sources"]
-    url = download.url_of(llmfao, "crowd-comparisons.csv")
-    assert url.endswith(f"/dustalov/llmfao/{llmfao['commit']}/crowd-comparisons.csv")
-    url = download.url_of(golden, "official/llmfao-golden.csv")  # there it has another path
-    assert url.endswith(f"/dustalov/evalica/{golden['commit']}/llmfao-golden.csv")
-    slt = campaigns.catalogue()["wmt-slt23"]["sources"][0]
-    url = download.url_of(slt, "segment-style/WMT23SLTSegA.scores.csv")
-    assert url.endswith("/human_evaluation/scores/WMT23SLTSegA.scores.csv")
+
+
+@pytest.mark.parametrize(
+    ("campaign", "nth", "file", "end"),
+    [
+        ("wmt10", 0, "data_RNK.csv", "/alopez/wmt-ranking/{}/raw_data/wmt10/data_RNK.csv"),
+        ("llmfao", 1, "official/llmfao-golden.csv", "/dustalov/evalica/{}/llmfao-golden.csv"),
+    ],
+)
+def test_a_file_has_the_address_of_its_commit(campaign, nth, file, end):
+    source = campaigns.catalogue()[campaign]["sources"][nth]
+    host = "https://raw.githubusercontent.com"
+    assert download.url_of(source, file) == host + end.format(source["commit"])
 
 
 @pytest.mark.parametrize("name", ["wmt21-facebook-wikipedia", "wmt-slt23", "llmfao"])

@@ -123,7 +123,7 @@ def test_only_annotated_literals_stand_in_a_parameters_cell(sandbox):
         parameters.parameters("01_probe")
 
 
-def test_a_run_puts_its_files_in_place_and_says_so(sandbox, kernel):
+def test_a_run_puts_its_files_in_place_and_says_so(sandbox, kernel, monkeypatch):
     folder = sandbox(GOOD)
     out = run.execute("01_probe", {"count": "5", "flag": "yes"}, quiet=True)
     assert out == folder / "figures" / "demo-srdc" / "01_probe"
@@ -134,6 +134,8 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox, kernel):
     # the notebook itself is untouched, and nothing is left of the staging folder
     assert "outputs" in (folder / "notebooks/01_probe.ipynb").read_text()
     assert not list(out.parent.glob(".partial-*"))
+    with_a_kernel = run._papermill
+    monkeypatch.setattr(run, "_papermill", without_a_kernel)
     # a later run that makes other files removes this notebook's earlier ones, and only those
     (out / "mine.txt").write_text("a user's own file")
     sandbox("run.out.table(pd.DataFrame({'x': [1]}), 'other')", promises=["other.csv"])
@@ -142,6 +144,7 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox, kernel):
     assert names == ["mine.txt", "other.csv", "report.ipynb", "run.json"]
     executed = (folder / "build/executed/demo-srdc/01_probe.ipynb").read_bytes()
     # a failing run and one that breaks its promise leave these results as they are
+    monkeypatch.setattr(run, "_papermill", with_a_kernel)
     sandbox("run.out.table(pd.DataFrame({'x': [2]}), 'other')\nraise ValueError('half way')")
     with pytest.raises(RuntimeError, match=r"failed in cell.*(\n.*)*ValueError: half way"):
         run.execute("01_probe", {}, quiet=True)
@@ -150,6 +153,7 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox, kernel):
     assert status["status"] == "failed" and status["error"] == "ValueError: half way"
     assert (folder / "build/executed/demo-srdc/01_probe.failed.ipynb").is_file()
     assert (folder / "build/executed/demo-srdc/01_probe.ipynb").read_bytes() == executed
+    monkeypatch.setattr(run, "_papermill", without_a_kernel)
     sandbox("run.out.table(pd.DataFrame({'x': [2]}), 'other')", promises=["result.csv"])
     with pytest.raises(RuntimeError, match=r"without writing result\.csv"):
         run.execute("01_probe", {}, quiet=True)
