@@ -37,8 +37,9 @@ wildcard_constraints:
 onstart:
     run = [job.wildcards for job in workflow.dag.needrun_jobs() if job.rule.name == "notebook"]
     todo = " ".join(f"'{job.campaign} {job.run}'" for job in run)
+    cores = workflow.cores if workflow.local_exec else workflow.nodes
     if run:
-        shell("'{PYTHON}' lib/paperkit/terminal.py plan {todo}")
+        shell("'{PYTHON}' lib/paperkit/terminal.py plan {cores} {todo}")
     if run and not Path("build/site/index.html").is_file():
         shell("'{PYTHON}' -m rankcompanion.front > /dev/null 2>&1 &")
 

@@ -66,14 +66,13 @@ def rows():
     scores = raw.matrix()
     tests = {
         "signed rank": (lambda: paired.signed_rank(scores, "greater"), signed_rank),
-        "paired t": (lambda: paired.paired_t(scores), stats.ttest_rel),
         "rank sum, shared": (lambda: paired.rank_sum_shared(scores), stats.mannwhitneyu),
     }
     for what, (ours, scipys) in tests.items():
         yield name, what, timed(ours, 5), timed(lambda t=scipys: each_pair(scores, t), 3)
 
     def all_of_a_pair():
-        held.recipes_table(by_recipe)
+        held.recipes(by_recipe, ["segment"])
         held.standing(raw, "wmt26", np.random.default_rng(1), resamples=1000)
 
     yield name, "recipes, rank sets, 1,000 resamples", timed(all_of_a_pair), np.nan

@@ -9,7 +9,7 @@ Tables 2 and 3 first (hours on one core; `--runs 20` for a look).
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -18,10 +18,10 @@ import numpy as np
 import pandas as pd
 
 from paperkit import claims
-from rankcompanion.models.simulate import Model
+from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankcompanion.papers.koehn2012 import PAPER, printed, range_text
 from rankcompanion.simulation import readings
-from rankcompanion.simulation.experiments import QUALITIES, SHARD, quality_by_unit, with_errors
+from rankcompanion.simulation.experiments import QUALITIES, SHARD, range_quality, with_errors
 from rankstability.chance import in_shards
 from rankstability.rank.ranges import UNITS, range_clusters, rank_ranges, ranks, units
 from rankstability.read import campaigns
@@ -63,6 +63,29 @@ def real_ranges(
     return pd.concat(parts, ignore_index=True)
 
 
+def quality_by_unit(
+    model: Model,
+    judgments: int,
+    resamples: int,
+    kinds: Sequence[str],
+    trims: Sequence[int],
+    count: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """`range_quality` of `count` simulated campaigns, (campaigns, kinds of units, trims, 4)."""
+    quality = draw_qualities(model, count, rng)
+    out = np.empty((count, len(kinds), len(trims), len(QUALITIES)))
+    for e in range(count):
+        data = draw_blocks(model, quality[e], judgments, rng)
+        drawn = units(data).without(REFERENCE)
+        truth = ranks(quality[e, : model.systems])
+        for u, unit in enumerate(kinds):
+            sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
+            for t, trim in enumerate(trims):
+                out[e, u, t] = range_quality(*rank_ranges(sampled, trim), truth)
+    return out
+
+
 def simulated_quality(
     model: Model, judgments: tuple[int, ...], runs: int, resamples: int, seed: int, jobs: int = 1
 ) -> pd.DataFrame:
@@ -75,7 +98,7 @@ def simulated_quality(
     kinds = UNITS[:2]
     parts = []
     for size in judgments:
-        work = partial(quality_by_unit, model, size, resamples, kinds, [*trims.values()], 0.0)
+        work = partial(quality_by_unit, model, size, resamples, kinds, [*trims.values()])
         drawn = in_shards(work, runs, SHARD, seed, jobs, f"units, {size}")
         values = np.concatenate(drawn)
         for u, unit in enumerate(kinds):

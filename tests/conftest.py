@@ -40,8 +40,14 @@ FOLDERS = {
 
 @pytest.fixture(autouse=True)
 def plain_figures(monkeypatch):
-    """A command that was asked for other figures says so in the environment: of that test only."""
+    """A command that was asked for other figures says so in the environment: of that test only.
+
+    What a test drew is closed after it.
+    """
     monkeypatch.delenv("RANKSTABILITY_FIGURE_FORMAT", raising=False)
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import nbformat
 import papermill
@@ -120,6 +123,38 @@ def tiny_site(root: Path) -> Path:
     )
     front.build(root / "executed", root / "figures", root / "site")
     return root / "site"
+
+
+class Links(HTMLParser):
+    """The places (ids) of a page, what it points to, and what it loads by itself."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.places: set[str] = set()
+        self.targets: set[str] = set()
+        self.loaded: set[str] = set()
+        self.feed(file.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.places |= {given[name] for name in ("id", "name") if given.get(name)}
+        targets = {given[name] for name in ("href", "src") if name in given}
+        self.targets |= targets
+        if tag in ("img", "script", "iframe", "link", "source", "video"):
+            self.loaded |= targets
+
+
+def astray(folder: Path) -> Iterator[str]:
+    """Links of the pages of `folder` that lead to no file in it, or to no place of a page."""
+    pages = {file.resolve(): Links(file) for file in sorted(folder.rglob("*.html"))}
+    for file, page in pages.items():
+        for link in sorted(t for t in page.targets if not t.startswith("data:")):
+            address, _, part = link.partition("#")
+            target = (file.parent / unquote(address)).resolve() if address else file
+            inside = target.is_file() and target.is_relative_to(folder.resolve())
+            place = unquote(part) if "=" not in part and target in pages else ""  # not a filter
+            if not inside or (place and place not in pages[target].places):
+                yield f"{file.name}: {link}"
 
 
 def built() -> Path:

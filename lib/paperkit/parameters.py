@@ -80,7 +80,8 @@ def read_notebook(name: str) -> dict[str, Any]:
 def metadata(name: str) -> dict[str, Any]:
     """What a notebook says of itself: protocols, workers, split, promises, pair_promises."""
     if name == VERDICT and name not in notebooks():
-        return {"protocols": ["DA", "MQM", "RR"]}
+        made = {"promises": ["index.html"], "pair_promises": ["verdict.html", "verdict.json"]}
+        return {"protocols": ["DA", "MQM", "RR"], **made}
     return dict(read_notebook(name)["metadata"]["rankstability"])
 
 

@@ -15,12 +15,13 @@ import shutil
 import socket
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import paths
+from .errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +96,28 @@ def listed(made: Mapping[str, Any], about: tuple[str, str]) -> set[str]:
     """The files that a ``run.json`` lists, if it is of this notebook and campaign."""
     mine = (made.get("notebook"), made.get("campaign")) == about
     return {Path(name).name for name in made.get("files", ())} if mine else set()
+
+
+def refuse_others(final: Path, files: Iterable[str]) -> None:
+    """Raises InputError for a file of `final` that no run has made and a run would write.
+
+    `files` are paths below `final`. Theirs are the folders that hold a run's ``run.json``, and all
+    in `final` if it holds one.
+    """
+    if _run_was_here(final):
+        return
+    for file in sorted(files):
+        there = final / file
+        if there.exists() and not _run_was_here(there.parent):
+            problem = "a file that is not a run's would be overwritten"
+            raise InputError(problem, file=there, expected="an output folder of its own")
+
+
+def _run_was_here(folder: Path) -> bool:
+    try:
+        return "notebook" in record(folder)
+    except (ValueError, TypeError):  # a run.json of something else
+        return False
 
 
 @contextmanager

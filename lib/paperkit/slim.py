@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import base64
 import json
-from fnmatch import fnmatch
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,17 +51,11 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
 
 
 def kept(file: Path) -> bool:
-    """Whether git keeps this file of ``figures/``: the last fitting line of .gitignore counts."""
-    name, answer = paths.shown(file), True
-    ignore = paths.ROOT / ".gitignore"
-    for line in ignore.read_text(encoding="utf-8").splitlines() if ignore.is_file() else ():
-        pattern = line.removeprefix("!")
-        if not pattern.startswith("figures/") or pattern.endswith("/"):
-            continue
-        same_depth = pattern.endswith("**") or pattern.count("/") == name.count("/")
-        if same_depth and fnmatch(name, pattern):
-            answer = line.startswith("!")
-    return answer
+    """Whether git does not ignore this file; where there is no git, nothing is ignored."""
+    asked = ["git", "check-ignore", "--quiet", "--no-index", str(file)]
+    with suppress(OSError):
+        return subprocess.run(asked, cwd=paths.ROOT, stderr=subprocess.DEVNULL).returncode != 0
+    return True
 
 
 def _passing(output: dict[str, Any]) -> bool:

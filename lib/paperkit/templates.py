@@ -15,9 +15,14 @@ LATEX |= {c: "\\" + c for c in "&%$#_{}"}
 LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}  # else other signs
 
 
-@cache
 def template(name: str) -> Any:
     """A Jinja template of this folder; what is put into LaTeX is escaped by its filter."""
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> Any:
+    """Where templates come from: one, so that what several of them use is compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -31,7 +36,7 @@ def template(name: str) -> Any:
     made.filters.update(
         duration=duration, short=short, texnumber=tex_number, label=label, ascii=str.isascii
     )
-    return made.get_template(name)
+    return made
 
 
 def _missing(value: Any) -> bool:
@@ -42,11 +47,10 @@ def number(value: Any, digits: int = 3) -> str:
     """A number as one reads it: three digits that count, a proper minus, thousands apart."""
     if _missing(value):
         return NONE
-    if float(value).is_integer() or abs(value) >= 1000:
+    if float(value).is_integer() or abs(value) >= 1000 or abs(value) < 1e-12:
         text = f"{round(value):,}"
     else:
         text = f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
-        text = text if float(text) else "0"
     return text.replace("-", "−")
 
 

@@ -1,8 +1,8 @@
 """What ``make figures`` says, without importing anything slow: nothing to do; a line per notebook.
 
 Run as a file: ``terminal.py figures CORES`` runs Snakemake where a file that results depend on, or
-a result, has changed since the last time; ``terminal.py plan NAME ...`` begins the count of jobs,
-``terminal.py ran NAME STARTED`` prints the line of one that has ended.
+a result, has changed since the last time; ``terminal.py plan CORES NAME ...`` begins the count of
+jobs, ``terminal.py ran NAME STARTED`` prints the line of one that has ended.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ NOISE = (
     *("Assuming unrestricted", "Building DAG", "Using ", "Select jobs", "Execute "),
     *("Warning: the following output", "{'build/", "Complete log(s)", "Elapsed time"),
 )
-SECONDS = {"05": 40.0, "06": 45.0, "07": 30.0, "09": 60.0, "10": 40.0}  # on a demo campaign
+SECONDS = {  # that a notebook takes on a demo campaign, the start of its kernel included
+    **{"00": 26.0, "01": 24.0, "02": 16.0, "03": 14.0, "04": 20.0, "05": 45.0, "06": 17.0},
+    **{"07": 21.0, "08": 12.0, "09": 28.0, "10": 23.0, "11": 12.0},
+}
+TRUSTED = 30.0  # seconds of work done that count as much as what was expected beforehand
 
 
 def state(root: Path = ROOT) -> dict[str, list[int]]:
@@ -76,10 +80,11 @@ def figures(cores: str) -> int:
     return run.returncode
 
 
-def plan(names: list[str]) -> None:
-    """Begin the count of these jobs, each a campaign and a notebook."""
+def plan(cores: int, names: list[str]) -> None:
+    """Begin the count of these jobs (campaign and notebook), of which `cores` run at once."""
+    about = {"cores": cores, "started": time.time(), "expected": {n: weight(n) for n in names}}
     COUNT.parent.mkdir(parents=True, exist_ok=True)
-    COUNT.write_text(json.dumps({"names": names, "started": time.time()}) + "\n")
+    COUNT.write_text(json.dumps(about) + "\n")
     print(f"{len(names)} notebooks to run; the report grows in build/site/index.html", flush=True)
 
 
@@ -90,7 +95,7 @@ def weight(name: str) -> float:
     try:
         return max(float(json.loads(file.read_bytes())["seconds"]), 1.0)
     except (OSError, ValueError, KeyError):
-        return SECONDS.get(notebook[:2], 15.0)
+        return SECONDS.get(notebook[:2], 20.0)
 
 
 def ran(name: str, started: float) -> str:
@@ -102,11 +107,25 @@ def ran(name: str, started: float) -> str:
         count.seek(0)
         first, *done = count.read().splitlines()
     about = json.loads(first)
-    ahead = [other for other in about["names"] if other not in done]
-    left = (now - about["started"]) / sum(map(weight, done)) * sum(map(weight, ahead))
+    ahead = {name: s for name, s in about["expected"].items() if name not in done}
+    ended = [s for name, s in about["expected"].items() if name in done]
+    left = remaining(ended, [*ahead.values()], now - about["started"], about["cores"])
     rest = f"about {spoken(left)} left" if ahead else "the report is next"
-    place = f"[{len(done):>3} of {len(about['names'])}]"
+    place = f"[{len(done):>3} of {len(about['expected'])}]"
     return f"{place} {name:<46} {spoken(now - started):>9}   {rest}"
+
+
+def remaining(ended: list[float], ahead: list[float], elapsed: float, cores: int) -> float:
+    """Seconds that the jobs `ahead` still take, from those expected of them and of those `ended`.
+
+    What was expected is corrected by how long the work so far has taken. One job has just ended:
+    those on the other cores are taken to be half done.
+    """
+    if not ahead:
+        return 0.0
+    half = min(cores - 1, len(ahead)) * sum(ahead) / len(ahead) / 2
+    pace = (elapsed * cores + TRUSTED) / (sum(ended) + half + TRUSTED)
+    return pace * (sum(ahead) - half) / min(cores, len(ahead))
 
 
 def spoken(seconds: float) -> str:
@@ -119,7 +138,7 @@ def main(words: list[str]) -> int:
     if words[0] == "figures":
         return figures(words[1])
     if words[0] == "plan":
-        plan(words[1:])
+        plan(int(words[1]), words[2:])
     elif words[0] == "ran":
         print(ran(words[1], float(words[2])), flush=True)
     return 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -56,7 +58,7 @@ def verdict(arguments: Sequence[str]) -> int:
     )
     told = "write what a table's columns are taken to be to campaign.yaml beside it, and go on"
     parser.add_argument("--write-settings", action="store_true", help=told)
-    parser.add_argument("--jobs", type=int, default=0, help="pairs at a time; default: the cores")
+    parser.add_argument("--jobs", nargs="?", const="", help="pairs at a time; default: the cores")
     before = os.environ.get(settings.GIVEN, "{}")
     try:
         return _guarded(parser, list(arguments), _verdict)
@@ -75,24 +77,38 @@ def _verdict(args: argparse.Namespace) -> bool:
 
     told = settings.told({name: given.pop(name) for name in settings.ASKED if name in given})
     os.environ[settings.GIVEN] = json.dumps(told)
-    if args.jobs < 0:
-        raise DataError("option --jobs", value=args.jobs, expected="at least 1; 0: the cores")
-    if args.write_settings:
-        parameters.check(parameters.VERDICT, given)  # a call that is off writes nothing
-        file = settings.write_settings(Path(given["campaign"]), told)
-        print(f"{file}:\n{file.read_text(encoding='utf-8')}")
-    about = campaigns.find(given["campaign"]) if told else None
-    if about and (about.format != "long" or not about.own):
-        problem, expected = f"settings of a table: {', '.join(told)}", "a long table of your own"
-        raise DataError(problem, value=f"{about.name}, format {about.format}", expected=expected)
-    plan = runner.plan(parameters.VERDICT, given)
-    from .verdict import page as verdict
+    if "jobs" in given:
+        value = f"jobs={given['jobs']}"
+        raise DataError("jobs is an option, no parameter", value=value, expected="--jobs 2")
+    jobs = _jobs(args.jobs)
+    with contextlib.ExitStack() as undo:  # what is refused below leaves no settings behind
+        if args.write_settings:
+            parameters.check(parameters.VERDICT, given)  # a call that is off writes nothing
+            file = settings.write_settings(Path(given["campaign"]), told)
+            undo.callback(file.unlink)
+            print(f"{file}:\n{file.read_text(encoding='utf-8')}")
+        about = campaigns.find(given["campaign"]) if told else None
+        if about and (about.format != "long" or not about.own):
+            problem = f"settings of a table: {', '.join(told)}"
+            value, expected = f"{about.name}, format {about.format}", "a long table of your own"
+            raise DataError(problem, value=value, expected=expected)
+        plan = runner.plan(parameters.VERDICT, given)
+        from .verdict import page as verdict
 
-    jobs = args.jobs or os.cpu_count() or 1
-    made = verdict.execute(plan, args.quiet, jobs)
+        made = verdict.execute(plan, args.quiet, jobs)
+        undo.pop_all()
     if plan.whole and len(made) > 1:
         print(f"All of them: {plan.final / 'index.html'}")
     return True
+
+
+def _jobs(asked: str | None) -> int:
+    """How many pairs at a time: as many as are asked for, else as there are cores."""
+    if asked is None:
+        return os.cpu_count() or 1
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", asked):
+        raise DataError("option --jobs", value=asked, expected="a whole number from 1 to 9999")
+    return int(asked)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -18,9 +18,9 @@ from rankstability.judgments import (
 )
 from rankstability.rank.comparing import opposite_pairs
 from rankstability.score.da import NO_SPREAD, judgment_z, worker_statistics
-from rankstability.score.factors import judgment_weights
 
 from .models import variance
+from .models.factors import judgment_weights
 
 UNITS = ("auto", "hit", "worker")
 CONTROLS = ("REF", "BAD_REF")

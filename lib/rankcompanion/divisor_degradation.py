@@ -36,15 +36,10 @@ def sweep(
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
     humans = tuple(s for s in original.systems if is_human(s))
-    start = original.without(humans)
-    comparisons = []
-    names = human_systems(da)
+    start, names = original.without(humans), human_systems(da)
     latest, good = (int(human_or_reference(f, names).sum()) for f in (da.latest, da.good))
-    for divisor in divisors:
-        worse = perturb.degrade(da, divisor)
-        changed = rank_of(worse).without(humans)
-        comparisons.append(Comparison(f"{divisor:g}", humans, latest, good, start, changed))
-    return comparisons
+    changed = {d: rank_of(perturb.degrade(da, d)).without(humans) for d in divisors}
+    return [Comparison(f"{d:g}", humans, latest, good, start, c) for d, c in changed.items()]
 
 
 def inflation(
@@ -116,12 +111,12 @@ def study(
     raised, handled = inflation(da, factors, zeros, rank_of, original)
     humans = tuple(s for s in original.systems if is_human(s))
     return Study(
-        int(human_or_reference(da.good, human_systems(da)).sum()),
-        humans,
-        changes_table(da.pair, comparisons, "divisor"),
-        rankings_table(original.without(humans), comparisons),
-        changes_table(da.pair, raised, "factor"),
-        handled,
+        divided=int(human_or_reference(da.good, human_systems(da)).sum()),
+        humans=humans,
+        changes=changes_table(da.pair, comparisons, "divisor"),
+        ranks=rankings_table(original.without(humans), comparisons),
+        inflated=changes_table(da.pair, raised, "factor"),
+        handled=handled,
     )
 
 

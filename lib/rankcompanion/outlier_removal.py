@@ -21,7 +21,6 @@ from rankstability.judgments import (
     is_human,
     of_systems,
     of_type,
-    ranked_systems,
 )
 from rankstability.rank.comparing import compare, held_places, tau
 from rankstability.rank.ranking import Ranking
@@ -117,12 +116,11 @@ def totals(
     if what == "removed":
         named = changes[what].astype(str).isin(SETS)
         changes = changes.assign(**{what: changes[what].where(named, SINGLE)})
-    blocks = [("all", changes.assign(all="all pairs"))]
-    blocks += [(by, changes) for by in ("year", "style", "tool", "judged")]
-    in_paper = changes[changes["pair"].isin(paper_pairs)]
-    blocks += [("paper", in_paper.assign(paper="the paper's pairs"))] if len(in_paper) else []
+    changes = changes.assign(all="all pairs")
+    in_paper = changes[changes["pair"].isin(paper_pairs)].assign(paper="the paper's pairs")
     tables = []
-    for by, frame in blocks:
+    for by in ("all", "year", "style", "tool", "judged", *(["paper"] if len(in_paper) else [])):
+        frame = in_paper if by == "paper" else changes
         grouped = frame.groupby([by, what], sort=False, observed=True)
         table = grouped[["d_rank", "d_cluster", "d_both"]].sum().reset_index()
         table.insert(2, "comparisons", grouped.size().to_numpy())
@@ -158,17 +156,13 @@ def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
     """
     frames = []
     for c in comparisons:
-        columns = {"system": "system", "rank": "rank", c.original.by: "z"}
-        before, after = (
-            r.table[[*columns]].rename(columns=columns) for r in (c.original, c.changed)
-        )
+        sides = (r.table.rename(columns={r.by: "z"}) for r in (c.original, c.changed))
+        before, after = (table[["system", "rank", "z"]] for table in sides)
         both = before.merge(after, on="system", suffixes=("_before", "_after"))
         frames.append(both.assign(removed=c.name, move=both["rank_before"] - both["rank_after"]))
+    place = {s: k for k, s in enumerate(original.systems)}
     table = pd.concat(frames, ignore_index=True)
-    order = {s: k for k, s in enumerate(original.systems)}
-    table = table.sort_values(
-        ["removed", "system"], key=lambda column: column.map(order), ignore_index=True
-    )
+    table = table.sort_values(["removed", "system"], key=lambda c: c.map(place), ignore_index=True)
     return table[["removed", "system", "rank_before", "rank_after", "move", "z_before", "z_after"]]
 
 
@@ -214,8 +208,8 @@ def remove_each(
     for name in removed:
         left, dropped = without(da, name, original)
         rows = len(da.latest) - len(left.latest), len(da.good) - len(left.good)
-        changed = rank_of(left).without(set(dropped) & set(ranked_systems(left)))
-        comparisons.append(Comparison(name, dropped, *rows, original.without(dropped), changed))
+        before, after = original.without(dropped), rank_of(left)
+        comparisons.append(Comparison(name, dropped, *rows, before, after))
     return comparisons
 
 
@@ -296,10 +290,10 @@ def worker_percentages(da: DirectAssessment) -> dict[str, Any]:
     return row
 
 
-def toy_example(ddof: int = 1) -> pd.DataFrame:
+def toy_example() -> pd.DataFrame:
     """The toy HITs of section 5: what a raw 50 is worth beside different other scores.
 
-    Columns: hit (raw scores), holds, z_of_50 (0.39 with ddof = 1, the paper's; 0.45 with 0).
+    Columns: hit (raw scores), holds, z_of_50.
     """
     hits = {
         "25 50 50 75": "systems only",
@@ -307,7 +301,6 @@ def toy_example(ddof: int = 1) -> pd.DataFrame:
         "25 50 75 100": "systems and a good reference",
     }
     raw = np.array([hit.split() for hit in hits], dtype=float)
-    z = (50 - raw.mean(axis=1)) / raw.std(axis=1, ddof=ddof)
-    return pd.DataFrame(
-        {"hit": list(hits), "holds": list(hits.values()), "z_of_50": z.round(12) + 0.0}
-    )
+    z = (50 - raw.mean(axis=1)) / raw.std(axis=1, ddof=1)
+    table = pd.DataFrame(hits.items(), columns=["hit", "holds"])
+    return table.assign(z_of_50=z.round(12) + 0.0)

@@ -312,15 +312,14 @@ class _Documents:
         if len(judged.systems) < 3:
             raise DataError("fewer than three systems", value=judged.systems)
         table, document = judged.matrix(), judged.segment_unit("document")
-        _, code = np.unique(document, return_inverse=True)
-        self.number = int(code.max()) + 1
+        self.code = np.unique(document, return_inverse=True)[1]
+        self.segments = np.bincount(self.code)
+        self.number = len(self.segments)
         known = np.isfinite(table)
         self.sums = np.zeros((self.number, table.shape[1]))
         self.counts = np.zeros_like(self.sums)
-        np.add.at(self.sums, code, np.where(known, table, 0.0))
-        np.add.at(self.counts, code, known)
-        self.segments = np.bincount(code)
-        self.code = code
+        np.add.at(self.sums, self.code, np.where(known, table, 0.0))
+        np.add.at(self.counts, self.code, known)
 
     def means(self, weight: np.ndarray) -> np.ndarray:
         """System means with each document so often: (..., documents) to (..., systems)."""
@@ -371,8 +370,6 @@ def domains(
     and all but the domain's), without_random, without_p (the same for random documents left out).
     Where domain or rest have fewer documents than `FEWEST`, only the two tau.
     """
-    if not judged.has("document"):
-        raise DataError("these judgments do not name their documents", expected="documents")
     data = _Documents(judged)
     of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)
     table = pd.DataFrame({"code": data.code, "domain": of_segment}).drop_duplicates()

@@ -162,8 +162,13 @@ def _mistyped(values: Mapping[str, Any], error: str) -> bool:
 
 
 def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> None:
-    """Let `work` make results in the folder `own`, by the run's values, and put them in place."""
-    new = own / placing.NEW
+    """Let `work` make results in the folder `own`, by the run's values, and put them in place.
+
+    Raises InputError for an output folder in which somebody else's file would be overwritten.
+    """
+    new, given = own / placing.NEW, run.values.get("output_dir")
+    if given:
+        placing.refuse_others(run.final, [RECORD, *_promised(run)])
     copied = run.campaign.pairs if run.pair == WHOLE else ()
     if copied:
         with placing.locked(run.final):
@@ -172,6 +177,9 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
     work({**run.values, "output_dir": str(new)})
     for pair in copied:
         shutil.rmtree(new / pair, ignore_errors=True)
+    if given:
+        made = (file for file in new.rglob("*") if file.is_file())
+        placing.refuse_others(run.final, [str(file.relative_to(new)) for file in made])
     placing.place(own, run.final, run.about, run.scopes)
 
 
@@ -228,12 +236,16 @@ def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
                 raise
 
 
-def _check_promises(run: Plan, folder: Path) -> None:
-    """RuntimeError for a run that left in `folder` less than its notebook's metadata promises."""
+def _promised(run: Plan) -> list[str]:
+    """The files that a notebook's metadata promises of this run."""
     about = parameters.metadata(run.notebook)
     wanted = list(about.get("promises", [])) if run.whole else []
-    wanted += [f"{pair}/{f}" for pair in run.pairs for f in about.get("pair_promises", [])]
-    missing = [f for f in wanted if not (folder / f).is_file()]
+    return wanted + [f"{pair}/{f}" for pair in run.pairs for f in about.get("pair_promises", [])]
+
+
+def _check_promises(run: Plan, folder: Path) -> None:
+    """RuntimeError for a run that left in `folder` less than its notebook's metadata promises."""
+    missing = [f for f in _promised(run) if not (folder / f).is_file()]
     if missing:
         raise RuntimeError(f"{run.notebook} ran to its end without writing {', '.join(missing)}")
 

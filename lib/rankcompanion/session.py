@@ -24,7 +24,7 @@ from rankstability.errors import DataError
 from rankstability.read import campaigns
 from rankstability.read.campaigns import Campaign
 
-from .figures.common import NO_DATE, describe, style
+from .figures.common import NO_DATE, describe, only_drawable, style
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
 FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
@@ -62,7 +62,7 @@ def start(
 
 
 def opened(
-    notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
+    notebook: str, campaign: str | Campaign, pair: str = "", output_dir: str = "", **settings: Any
 ) -> Run:
     """A campaign, its pairs to be computed, and where their results go.
 
@@ -71,8 +71,9 @@ def opened(
 
     Parameters
     ----------
-    campaign : str
-        A catalogue name, or a path to a file or a folder of files in a known format.
+    campaign : str or Campaign
+        A catalogue name, or a path to a file or a folder of files in a known format; or what
+        `campaigns.find` made of it.
     pair : str
         A language pair; empty: all pairs of the campaign; ``whole``: only the campaign's tables,
         from the results of pairs that are already there.
@@ -82,7 +83,7 @@ def opened(
     **settings
         What else the results depend on, for the signature in ``run.json``.
     """
-    found = campaigns.find(campaign)
+    found = campaign if isinstance(campaign, Campaign) else campaigns.find(campaign)
     check_pair(found, pair)
     folder = Path(output_dir) if output_dir else results_folder(found) / notebook
     if not output_dir:
@@ -196,6 +197,7 @@ class Outputs:
         """
         drawn, alt = {}, describe(fig)
         with style():
+            only_drawable(fig)
             fig.draw_without_rendering()
             fig.set_layout_engine("none")  # laid out once, not again for each format
             for form in ("png", *self.formats):

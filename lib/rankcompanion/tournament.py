@@ -146,10 +146,8 @@ def cost_column(method: str) -> str:
 
 def results_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
     """Every decided pair of every task: over (who won more often), under, weight, task."""
-    edges = {
-        name: edges_table(task.mfas)[["over", "under", "weight"]] for name, task in solved.items()
-    }
-    return pd.concat([table.assign(task=name) for name, table in edges.items()], ignore_index=True)
+    parts = [edges_table(task.mfas).assign(task=name) for name, task in solved.items()]
+    return pd.concat(parts, ignore_index=True)[["over", "under", "weight", "task"]]
 
 
 def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
@@ -198,15 +196,6 @@ def implied(block: pd.DataFrame) -> pd.DataFrame:
     ranked = combinations(zip(block["system"].str.upper(), block["rank"], strict=True), 2)
     rows = [(a, "≺" if i < j else "≻" if i > j else "≡", b) for (a, i), (b, j) in ranked]
     return pd.DataFrame(rows, columns=["first", "relation", "second"])
-
-
-def find_block(frame: pd.DataFrame, block: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the blocks of `frame` with the task, the systems and the ranks of `block`."""
-    rows = frame.astype({"task": str, "system": str})
-    same = rows.merge(block[["task", "system", "rank"]], on=["task", "system", "rank"])
-    complete = same.groupby("block")["system"].transform("size") == len(block)
-    columns = ["block", "judge", "segment", "document", "system", "rank"]
-    return same.loc[complete, columns].sort_values(["block", "rank"], kind="stable")
 
 
 def figure2() -> pairwise.PairCounts:

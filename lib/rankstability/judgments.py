@@ -256,14 +256,14 @@ def blocks(frame: pd.DataFrame) -> Blocks:
     tasks = frame["task"].unique()
     if len(tasks) > 1:
         raise DataError("more than one task", value=list(tasks), expected="the rows of one task")
-    number, index = np.unique(frame["block"].to_numpy(), return_inverse=True)
+    index, number = pd.factorize(frame["block"].to_numpy(), sort=True)
     systems = tuple(sorted(frame["system"].unique()))
     slot = frame["position"].to_numpy() - 1
     shape = (len(number), int(slot.max()) + 1)
     codes, ranks = np.full(shape, -1), np.full(shape, -1)
-    codes[index, slot] = pd.Categorical(frame["system"].astype(str), categories=systems).codes
+    codes[index, slot] = pd.Categorical(frame["system"], categories=systems).codes
     ranks[index, slot] = frame["rank"].to_numpy()
     first = np.zeros(len(number), dtype=int)
     first[index[::-1]] = np.arange(len(frame))[::-1]
-    judge, segment = frame["judge"].astype(str).to_numpy(), frame["segment"].to_numpy()
-    return Blocks(systems, codes, ranks, number, judge[first], segment[first])
+    judge = frame["judge"].iloc[first].astype(str).to_numpy()
+    return Blocks(systems, codes, ranks, number, judge, frame["segment"].to_numpy()[first])

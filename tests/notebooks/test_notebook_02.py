@@ -5,9 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from oracle_da import changed, plain, ranking
-from rankcompanion import run
-from rankcompanion.outlier_removal import SINGLE
+from rankcompanion import outlier_removal, run
+from rankcompanion.outlier_removal import SETS
 from rankstability.rank.fewest import fewest
 from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
@@ -22,39 +21,23 @@ def folder(tmp_path_factory):
     return out / "x"
 
 
-def test_changes_are_those_of_the_obvious_computation(folder):
-    changes = pd.read_csv(folder / "changes.csv").set_index(["pair", "removed"])
-    assert list(pd.read_csv(folder / "de-en" / "changes.csv").columns[:5]) == [
-        "pair", "removed", *KINDS,
-    ]  # fmt: skip
+def test_changes_and_the_fewest_are_those_of_the_library(folder):
+    totals = pd.read_csv(folder / "totals.csv").query("by == 'all'").set_index("group")
+    assert totals["comparisons"].tolist() == [2, 2, 2, 2, 20]
+    facts = pd.read_csv(folder / "changes.csv")[["style", "judged"]].drop_duplicates()
+    assert facts.to_numpy().tolist() == [["SR+DC", "monolingual"]]
+    whole = pd.read_csv(folder / "fewest.csv", keep_default_na=False, na_values={"fewest": [""]})
+    assert list(whole.columns[:3]) == ["pair", "recipe", "what"]
     campaign = campaigns.find("demo-srpdc")
     for pair in campaign.pairs:
         da = campaigns.load_da(campaign, pair)
-        latest, good = plain(da.latest), plain(da.good)
-        order = ranking(latest, good)[0]
-        sets = {
-            "lowest": {order[-1]},
-            "highest": {order[0]},
-            "human+ref": {"HUMAN.0"},
-            "ref": set(),
-        }
-        for name, out in sets.items():
-            frames = [f[~f["system"].isin(out)] for f in (latest, good)]
-            if "ref" in name:
-                frames = [f[f["type"] != "REF"] for f in frames]
-            slow = changed(ranking(latest, good, out), ranking(*frames))
-            assert tuple(changes.loc[(pair, name), KINDS]) == slow, (pair, name)
-        assert changes.loc[pair].index[4:].to_list() == sorted(order)
-
-
-def test_totals_are_sums_of_changes(folder):
-    changes, table = pd.read_csv(folder / "changes.csv"), pd.read_csv(folder / "totals.csv")
-    whole = table[table["by"] == "all"].set_index("removed")
-    for name in ("human+ref", "ref", "lowest", "highest"):
-        rows = changes[changes["removed"] == name]
-        assert whole.loc[name, ["comparisons", *KINDS]].to_list() == [2, *rows[KINDS].sum()]
-    assert whole.loc[SINGLE, "comparisons"] == 20
-    assert set(changes["style"]) == {"SR+DC"} and set(changes["judged"]) == {"monolingual"}
+        changes = pd.read_csv(folder / pair / "changes.csv", keep_default_na=False)
+        assert list(changes.columns[:5]) == ["pair", "removed", *KINDS]
+        ours = outlier_removal.study(da).changes
+        pd.testing.assert_frame_equal(changes[ours.columns[:11]], ours.iloc[:, :11])
+        part = whole[whole["pair"] == pair].drop(columns=["pair", "recipe"])
+        decisive = fewest(da, RECIPES["wmt17"])
+        pd.testing.assert_frame_equal(part.reset_index(drop=True), decisive, check_dtype=False)
 
 
 def test_bump_and_heat_map_have_their_data(folder):
@@ -63,7 +46,7 @@ def test_bump_and_heat_map_have_their_data(folder):
         "original": 10, "human+ref": 9, "ref": 10, "lowest": 9, "highest": 9,
     }  # fmt: skip
     changes = pd.read_csv(folder / "de-en" / "changes.csv").set_index("removed")
-    for name in ("human+ref", "ref", "lowest", "highest"):
+    for name in SETS:
         part = bump[bump["ranking"] == name]
         assert (part["line"] == "appeared").sum() == changes.loc[name, "lines_appeared"] or (
             changes.loc[name, "d_rank"] == 1
@@ -72,24 +55,9 @@ def test_bump_and_heat_map_have_their_data(folder):
     assert len(heat) == 90 and (heat.groupby("removed")["move"].sum() == 0).all()
 
 
-def test_the_fewest_that_decide_are_those_of_the_library(folder):
-    whole = pd.read_csv(folder / "fewest.csv", keep_default_na=False, na_values={"fewest": [""]})
-    campaign = campaigns.find("demo-srpdc")
-    assert list(whole.columns[:3]) == ["pair", "recipe", "what"]
-    for pair in campaign.pairs:
-        part = whole[whole["pair"] == pair].drop(columns=["pair", "recipe"])
-        ours = fewest(campaigns.load_da(campaign, pair), RECIPES["wmt17"])
-        pd.testing.assert_frame_equal(part.reset_index(drop=True), ours, check_dtype=False)
-
-
 def test_one_pair_writes_only_its_folder(tmp_path):
-    values = {
-        "campaign": "demo-srdc",
-        "pair": "en-cs",
-        "output_dir": str(tmp_path / "x"),
-        "removed": ["Elm.104 & Fir.105"],
-        "leave_one_out": False,
-    }
+    values = {"campaign": "demo-srdc", "pair": "en-cs", "output_dir": str(tmp_path / "x")}
+    values |= {"removed": ["Elm.104 & Fir.105"], "leave_one_out": False}
     run.execute("02_outlier_removal", values, quiet=True)
     written = {p.name for p in (tmp_path / "x").iterdir()}
     assert written == {"en-cs", "02_outlier_removal__en-cs.ipynb"}  # results, executed notebook

@@ -42,8 +42,6 @@ def test_tables_fit_each_other(demo):
     assert len(measures) == 4 and (measures["pi_low"] < measures["pi"]).all()
     intra, inter = (measures.loc[measures["kind"] == k, "pi"].max() for k in ("intra", "inter"))
     assert intra > inter
-    couples = pd.read_csv(demo / "judge_pairs.csv")
-    assert len(couples) > 5 and (couples["pairs"] >= 30).all()
     removals = pd.read_csv(demo / "removals.csv")
     assert len(removals) == 54 and set(removals["d_rank"]) <= {0, 1}
     both = removals["d_rank"] * removals["d_cluster"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from rankcompanion import run, tournament
-from rankstability.read import campaigns
+from rankcompanion import run
 
 
 @pytest.fixture(scope="module")
@@ -16,40 +15,25 @@ def results(tmp_path_factory):
     return folder
 
 
-def test_tasks_say_what_no_ranking_can_avoid(results):
-    tasks = pd.read_csv(results / "tasks.csv", dtype={"acyclic": str})
-    judged = campaigns.load_rr(campaigns.find("demo-rr"))
-    solved = tournament.solve_tasks(judged)
-    assert list(tasks["task"]) == list(solved)
-    assert set(tasks["acyclic"]) <= {"true", "false"}
-    for row in tasks.itertuples():
-        assert row.optimal_cost == solved[row.task].mfas.cost
-        assert row.optima == solved[row.task].mfas.n_optima >= 1
-        assert (row.acyclic == "true") == (row.optimal_cost == 0)
-        assert row.optimal_cost <= min(row.cost_wmt_official, row.cost_heuristic2, row.cost_bojar)
+def test_tables_fit_each_other(results):
+    tasks = pd.read_csv(results / "tasks.csv", dtype={"acyclic": str}).set_index("task")
+    assert (
+        tasks["acyclic"] == (tasks["optimal_cost"] == 0).map({True: "true", False: "false"})
+    ).all()
     assert (tasks["acyclic"] == "false").any()  # the demo has a cycle to show
-
-
-def test_certificates_add_up_to_the_costs(results):
-    tasks = pd.read_csv(results / "tasks.csv").set_index("task")
+    costs = ["cost_wmt_official", "cost_heuristic2", "cost_bojar"]
+    assert (tasks[costs].min(axis=1) >= tasks["optimal_cost"]).all() and (
+        tasks["optima"] >= 1
+    ).all()
     violated = pd.read_csv(results / "violations.csv")
     sums = violated.groupby(["task", "method"])["weight"].sum()
     for task, row in tasks.iterrows():
         assert sums.get((task, "mfas"), 0) == row["optimal_cost"]
         assert sums.get((task, "heuristic2"), 0) == row["cost_heuristic2"]
-
-
-def test_the_drawn_edges_are_the_certificate(results):
     edges = pd.read_csv(results / "tournament.csv")
-    tasks = pd.read_csv(results / "tasks.csv")
-    assert edges.loc[edges["violated"] == 1, "weight"].sum() == tasks["optimal_cost"].max()
-    assert (edges.loc[edges["violated"] == 1, "in_cycle"] == 1).all()
-
-
-def test_the_demo_makes_no_claims_and_every_figure_is_there(results):
-    assert len(pd.read_csv(results / "claims.csv")) == 0
-    for name in ("tournament", "methods", "violated_weight"):
-        assert (results / f"{name}.png").stat().st_size > 2000
+    drawn = edges[edges["violated"] == 1]
+    assert drawn["weight"].sum() == tasks["optimal_cost"].max() and (drawn["in_cycle"] == 1).all()
+    assert pd.read_csv(results / "claims.csv").empty  # the paper says nothing of the demo
 
 
 def test_one_pair_writes_to_its_own_folder(results, tmp_path):

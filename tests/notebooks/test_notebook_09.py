@@ -41,24 +41,11 @@ def test_numbers(folder):
     best = table[(table["sigma2_is"] == "standard deviation") & (table["sides"] == 1)]
     assert np.exp(np.log(best["ratio"]).abs().mean()) < 1.1 and len(table) == 240
 
-    check = pd.read_csv(folder / "table4_check.csv")
-    assert ((check["simulated"] - check["share"]).abs() < 5 * check["simulated_se"]).all()
-
     advice = pd.read_csv(folder / "advice.csv")
     assert (advice["fewer"] < advice["judgments"]).all()
     assert not (advice["more"] <= advice["judgments"]).any()
     by_share = advice.pivot(index=["systems", "spread"], columns="share", values="judgments")
     assert (by_share.diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
-
-
-def test_ranges_hold_their_rank(folder):
-    ranges = pd.read_csv(folder / "rank_ranges.csv")
-    assert set(ranges["unit"]) == {"judgment", "block", "judge"}
-    inside = (ranges["first"] <= ranges["rank"]) & (ranges["rank"] <= ranges["last"])
-    assert inside.mean() > 0.95
-    summary = pd.read_csv(folder / "range_summary.csv")
-    size = summary.groupby("unit")["size"].mean()
-    assert size["block"] > size["judgment"] - 0.05
 
 
 def test_no_claims_from_a_demo_and_a_signature(folder):

@@ -20,14 +20,8 @@ from rankstability.read import campaigns
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("nb10")
-    given = {
-        "campaign": "demo-srpdc",
-        "output_dir": str(out),
-        "draws": "20",
-        "resamples": "200",
-        "coverage_draws": "10",
-        "random_seeds": "20",
-    }
+    few = {"draws": "20", "resamples": "200", "coverage_draws": "10", "random_seeds": "20"}
+    given = {"campaign": "demo-srpdc", "output_dir": str(out), **few}
     run.execute(parameters.resolve("10"), given, quiet=True)
     return out
 
@@ -38,7 +32,7 @@ def test_lines_hold_the_contract_and_the_librarys_numbers(folder):
     assert set(table["unit"]) == {"segment", "document", "worker", TWO_WAY}
     assert set(table["recipe"]) == set(RECIPES)
     judged = lines.judged_by(campaigns.load("demo-srpdc", "de-en"))
-    ours = held.lines(judged["wmt25"], RECIPES["wmt25"], "document")
+    ours = held.recipes({"wmt25": judged["wmt25"]}, ["document"])[1]
     theirs = table.query("recipe == 'wmt25' and unit == 'document'")
     assert theirs["claimed"].tolist() == ours["claimed"].tolist()
     assert theirs["held"].tolist() == ours["held"].tolist()
@@ -54,13 +48,10 @@ def test_sets_and_false_lines(folder):
     assert (sets["low"] >= 1).all() and (sets["high"] <= 10).all()
     false = pd.read_csv(folder / "de-en" / "false_lines.csv")
     assert set(false["unit"]) == {"document", "worker", "block"} and (false["draws"] == 20).all()
-    for kind in ("pairs", "campaigns"):
-        value = "pairs_significant" if kind == "pairs" else "campaigns_with_line"
+    assert set(false["recipe"]) == {n for n, recipe in RECIPES.items() if recipe.since}  # no drafts
+    for kind, value in (("pairs", "pairs_significant"), ("campaigns", "campaigns_with_line")):
         assert (false[f"{kind}_low"] <= false[value]).all()
         assert (false[value] <= false[f"{kind}_high"]).all()
-
-
-def test_the_signature_names_the_unit_and_the_recipe(folder):
     made = json.loads((folder / "run.json").read_bytes())
     assert made["unit"] == "by data" and "recipe" in made and made["draws"] == 20
 
@@ -80,11 +71,6 @@ def test_lines_by_chance_are_shown_on_the_first_pair(folder):
     judged = lines.judged_by(campaigns.load("demo-srpdc", first))["wmt26"]
     again = lines.random_lines(judged, "wmt26", 20240717, 20)
     pd.testing.assert_frame_equal(table, again, check_dtype=False)
-
-
-def test_drafts_stand_in_the_table_of_lines_and_not_among_false_lines(folder):
-    false = pd.read_csv(folder / "de-en" / "false_lines.csv")
-    assert set(false["recipe"]) == {n for n, recipe in RECIPES.items() if recipe.since}
 
 
 def test_one_annotator_says_nothing_of_others_and_documents_still_do(tmp_path):

@@ -85,7 +85,7 @@ def test_a_verdict_with_an_option_that_has_a_value(folders, capsys):
     ("words", "problem"),
     [(["alpha=0.1", "alpha=0.2"], "parameter alpha is given twice"),
      (["campaign=demo-rr"], "parameter campaign is given twice"),
-     (["--jobs=-3"], "option --jobs; found -3")],
+     (["--jobs=-3"], "option --jobs; found '-3'")],
 )  # fmt: skip
 def test_a_call_of_two_minds_is_refused(words, problem, capsys):
     assert commands.main(["verdict", "demo-srdc", *words]) == 2

@@ -7,14 +7,11 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from conftest import needs
+from conftest import needs, real
 from oracle_da import slow
 from rankcompanion import divisor_degradation as degradation
-from rankcompanion.figures import changes as figures_da
 from rankcompanion.outlier_removal import changes_table
 from rankstability.change import perturb
-from rankstability.errors import DataError
-from rankstability.judgments import ranked_systems
 from rankstability.read import campaigns
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
@@ -29,7 +26,9 @@ def demo():
     return campaigns.load_da(campaigns.find("demo-srpdc"), "de-en")
 
 
-def counts(name: str) -> list[tuple[int, int, int]]:
+@pytest.mark.parametrize("name", EXPECTED)
+def test_counts_by_divisor_are_the_published_ones(name):
+    real(name)
     campaign = campaigns.find(name)
     table = pd.concat(
         changes_table(pair, degradation.sweep(campaigns.load_da(campaign, pair)), "divisor")
@@ -38,17 +37,7 @@ def counts(name: str) -> list[tuple[int, int, int]]:
     table = table[table["pair"] != "tr-en"]  # left out in the paper
     sums = table.groupby("divisor")[KINDS].sum().sort_index()
     assert sums.index.to_list() == [1.25, 1.5, 2, 4, 10]
-    return [tuple(row) for row in sums.to_numpy()]
-
-
-@needs("wmt18")
-def test_wmt18_counts_by_divisor():
-    assert counts("wmt18") == EXPECTED["wmt18"]
-
-
-@needs("wmt21")
-def test_wmt21_counts_by_divisor():
-    assert counts("wmt21") == EXPECTED["wmt21"]
+    assert [tuple(row) for row in sums.to_numpy()] == EXPECTED[name]
 
 
 def test_slow_way_on_the_demo(demo):
@@ -60,43 +49,21 @@ def test_slow_way_on_the_demo(demo):
 def test_slow_way_on_real_data():
     da = campaigns.load_da(campaigns.find("wmt21"), "cs-en")
     found = [tuple(c.row()[k] for k in KINDS) for c in degradation.sweep(da, (1.25, 10.0))]
-    assert found == [slow(da, 1.25), slow(da, 10.0)]
-    assert any(row[0] for row in found)
+    assert found == [slow(da, 1.25), slow(da, 10.0)] and any(row[0] for row in found)
 
 
-def test_dividing_by_one_changes_nothing_and_altered_rows_are_counted(demo):
-    one, two = degradation.sweep(demo, (1.0, 2.0))
-    assert not any(one.row()[k] for k in KINDS)
+def test_humans_and_what_is_divided_are_named_and_dividing_by_one_changes_nothing(demo):
+    one = degradation.study(demo, [1.0, 2.0])
+    assert one.humans == ("HUMAN.0",) and degradation.study(demo, []).changes.empty
+    assert not one.changes.loc[one.changes["divisor"] == 1, KINDS].to_numpy().any()
     human = demo.good["system"].astype(str).str.contains("HUMAN") | (demo.good["type"] == "REF")
-    assert one.rows_good == two.rows_good == int(human.sum()) > 0  # scores of zero included
-
-
-def test_humans_and_what_is_divided_are_named(demo):
-    one = degradation.study(demo, [1.0])
-    assert one.humans == ("HUMAN.0",) and not one.changes[KINDS].to_numpy().any()
-    assert degradation.study(demo, []).changes.empty
-    human = demo.good["system"].astype(str).str.contains("HUMAN") | (demo.good["type"] == "REF")
-    assert one.divided == int(human.sum())
+    assert one.divided == int(human.sum()) > 0
     zeros = replace(demo, good=demo.good.assign(score=demo.good["score"].where(~human, 0.0)))
-    assert degradation.study(zeros, [2.0]).changes["rows_good"].to_list() == [one.divided]
+    for judged in (demo, zeros):  # scores of zero included
+        rows = degradation.study(judged, [1.0, 2.0]).changes["rows_good"]
+        assert rows.to_list() == [one.divided] * 2
     none = degradation.study(perturb.remove(demo, humans=True, reference=True), [2.0])
     assert none.divided == 0 and none.changes["rows_good"].to_list() == [0]
-
-
-def test_too_few_systems_are_refused_with_the_pair(demo):
-    ranked = ranked_systems(demo)
-    with pytest.raises(DataError, match=r"fewer than two systems in de-en.*pair="):
-        degradation.study(perturb.remove(demo, ranked[1:]))
-    humans = relabelled(demo, {n: f"HUMAN-{n}" for n in ranked})
-    with pytest.raises(DataError, match="only human systems in de-en"):
-        degradation.study(humans)
-
-
-def relabelled(da, names: dict[str, str]):
-    frames = [
-        f.assign(system=f["system"].cat.rename_categories(names)) for f in (da.latest, da.good)
-    ]
-    return replace(da, latest=frames[0], good=frames[1])
 
 
 def test_humans_are_dropped_from_the_rankings_but_not_from_the_scores(demo):
@@ -132,26 +99,8 @@ def test_rankings_of_the_sweep_stand_below_each_other(demo):
 
 
 def test_fractions_are_per_style():
-    rows = [
-        ("a", "SR-DC", 2.0, 1, 0, 0),
-        ("b", "SR-DC", 2.0, 0, 0, 0),
-        ("c", "SR+DC", 2.0, 1, 1, 1),
-    ]
+    rows = [("a", "SR-DC", 2.0, 1, 0, 0), ("b", "SR-DC", 2.0, 0, 0, 0)]
+    rows += [("c", "SR+DC", 2.0, 1, 1, 1)]
     frame = pd.DataFrame(rows, columns=["pair", "style", "divisor", *KINDS])
     table = degradation.fractions(frame).set_index("style")
     assert table.loc["SR-DC", ["pairs", "d_rank", "d_cluster"]].to_list() == [2, 0.5, 0]
-    figure = figures_da.fractions_by_style(table.reset_index(), "x")
-    drawn = {ax.get_title(loc="left") or ax.get_title(): ax for ax in figure.axes}
-    assert list(drawn) == ["SR-DC (2 pairs)", "SR+DC (1 pairs)"]
-
-
-def test_bump_chart_draws_the_ranks_and_lines(demo):
-    study = degradation.study(demo, (1.25, 10.0))
-    figure = figures_da.divisor_bump(study.ranks, "demo")
-    assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == [
-        "original",
-        "1.25",
-        "10",
-    ]
-    crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
-    assert len(crosses) == study.ranks["line_below"].sum()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,8 @@ def effort(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
 def clusters_by_rule(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
     """Notebook 01."""
     judgments = _judgments(campaign, pair)
+    if campaign.protocol == "MQM":
+        judgments = replication.mqm_segment_frame(judgments)
     scores = segment_scores(judgments)
     return replication.cluster_counts(replication.clusterings(scores, given["alpha"]))
 
@@ -63,7 +65,7 @@ def line_counts(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame
     """Notebook 10: lines claimed and held."""
     judged = lines.judged_by(_judgments(campaign, pair))
     units = lines.units_shown(judged[findings.RECIPE])
-    return lines.line_counts(held.lines_table(judged, units, given["alpha"]))
+    return lines.line_counts(held.recipes(judged, units, given["alpha"])[1])
 
 
 def false_lines(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
@@ -74,16 +76,16 @@ def false_lines(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame
 
 
 def method_ranks(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
-    """Notebook 07, of all pairs."""
+    """Notebook 07."""
     frame = campaigns.load_rr(campaign, pair)
     scores = pd.concat([rr.scores(t) for t in rr.tasks(frame).values()], ignore_index=True)
     return relative_ranking.method_ranks(scores, frame, given["time_limit"])
 
 
 MADE = {
-    f.__name__: f for f in (changes, fewest, effort, clusters_by_rule, line_counts, false_lines)
+    made.__name__: made
+    for made in (changes, fewest, effort, clusters_by_rule, line_counts, false_lines, method_ranks)
 }
-WHOLE = {"method_ranks": method_ranks}  # in one piece, not by pair
 
 
 def _judgments(campaign: Any, pair: str) -> Any:
@@ -116,11 +118,11 @@ def misprinted(figures: Path) -> set[tuple[str, str]]:
 
 
 def table(job: tuple[str, str, str], pair: str) -> bytes:
-    """A table of one pair (of one that is made in one piece: of the campaign) as CSV."""
+    """A table of one pair as CSV."""
     notebook, name, campaign = job
     given = {p.name: p.default for p in parameters(notebook)}
-    frame = (MADE | WHOLE)[name](campaigns.find(campaign), pair, given)
-    if "pair" not in frame and name in MADE:
+    frame = MADE[name](campaigns.find(campaign), pair, given)
+    if "pair" not in frame and "task" not in frame:
         frame.insert(0, "pair", pair)
     return csv_bytes(frame)
 
@@ -128,25 +130,23 @@ def table(job: tuple[str, str, str], pair: str) -> bytes:
 def check(jobs: list[tuple[str, str, str]], figures: Path, processes: int = 2) -> list[str]:
     """Where the kept files of these tables are not what the data give, first line of each."""
     with ProcessPoolExecutor(processes) as pool:
-        pairs = {job: campaigns.find(job[2]).pairs if job[1] in MADE else [""] for job in jobs}
-        parts = {(job, p): pool.submit(table, job, p) for job in jobs for p in sorted(pairs[job])}
-        made = {job: [parts[job, p].result() for p in sorted(pairs[job])] for job in jobs}
+        pairs = {job: sorted(campaigns.find(job[2]).pairs) for job in jobs}
+        parts = {(job, p): pool.submit(table, job, p) for job in jobs for p in pairs[job]}
+        made = {job: [parts[job, p].result() for p in pairs[job]] for job in jobs}
     return [line for job in jobs for line in _unlike(job, made[job], figures)]
 
 
 def _unlike(job: tuple[str, str, str], parts: list[bytes], figures: Path) -> Iterator[str]:
+    """What of a kept file the data do not give, and what of theirs it lacks, in any order."""
     notebook, name, campaign = job
     file = figures / campaign / notebook / f"{name}.csv"
     read = [pd.read_csv(io.BytesIO(p), keep_default_na=False, na_values=[""]) for p in parts]
-    whole = pd.concat([f for f in read if len(f)], ignore_index=True)
-    if name == "effort":  # as the notebook stacks them: raw scores last
-        order = whole["normalisation"].eq("none").argsort(kind="stable")
-        whole = whole.iloc[order]
-    ours = csv_bytes(whole).splitlines()
+    ours = csv_bytes(pd.concat([f for f in read if len(f)], ignore_index=True)).splitlines()
     theirs = file.read_bytes().splitlines()
-    wrong = [n for n, (a, b) in enumerate(zip_longest(ours, theirs), 1) if a != b]
-    if wrong:
+    wrong, missing = Counter(theirs) - Counter(ours), Counter(ours) - Counter(theirs)
+    if wrong or missing:
+        first = next((n for n, line in enumerate(theirs, 1) if line in wrong), len(theirs) + 1)
         yield (
-            f"{paths.shown(file)}: {len(wrong)} lines are not what the data give, "
-            f"the first is line {wrong[0]}"
+            f"{paths.shown(file)}: {wrong.total()} lines are not what the data give, "
+            f"{missing.total()} are missing; the first is line {first}"
         )

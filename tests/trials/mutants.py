@@ -39,7 +39,7 @@ LEFT_OUT = [
 ]  # the corpus: minutes, and mutants die by others
 PRELOADED = [
     *("numpy", "pandas", "scipy.stats", "scipy.optimize", "scipy.sparse", "statsmodels.api"),
-    *("statsmodels.stats.multitest", "matplotlib.pyplot", "pandera.pandas", "pytest"),
+    *("statsmodels.stats.multitest", "matplotlib.pyplot", "pytest"),
     *("hypothesis.extra.numpy", "joblib", "yaml", "pooch", "tqdm"),
 ]
 COLUMNS = ["module", "row", "operator", "occurrence", "line", "mutated", "outcome", "seconds"]

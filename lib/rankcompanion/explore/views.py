@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import shlex
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from html import escape
-from typing import Any, TypeVar
+from types import MappingProxyType
+
+import numpy as np
 
 from rankstability.change import perturb
 from rankstability.errors import DataError
@@ -26,8 +26,11 @@ from rankstability.score.scored import Scores, segment_scores
 
 from ..outlier_removal import SETS
 
-T = TypeVar("T")
 RULE, ALPHA = "knowles", 0.05
+SIGN_TESTS = {  # by the correction of each
+    ranks.SIGN_TEST if name == "none" else f"{ranks.SIGN_TEST}, {name}": name
+    for name in CORRECTIONS
+}
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,6 @@ class State:
     test: str = ""
     rule: str = RULE
     alpha: float = ALPHA
-    fixed: bool = False  # the original keeps the defaults: then a change of settings shows, too
 
 
 @dataclass(frozen=True)
@@ -55,23 +57,20 @@ class View:
     note: str  # what was taken away or altered, counted
 
 
-@dataclass
 class Task:
-    """The judgments of one language pair, and the rankings made of them so far."""
+    """The judgments of one language pair, and the newest rankings made of them.
 
-    scores: tuple[str, ...] = ()  # the choices there are; the first is the default
-    tests: tuple[str, ...] = ()
-    sets: dict[str, str] = field(default_factory=dict)  # removable besides systems: name to text
-    divides: bool = False  # whether there is something to divide
-    _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    `scores` and `tests` are the choices there are, the first the default; `sets` what can be
+    removed besides systems, name to text; `divides`: whether there is something to divide.
+    """
 
-    def _once(self, key: Any, make: Callable[[], T]) -> T:
-        """The value for `key`, made once; the 64 newest are kept."""
-        if key not in self._kept:
-            self._kept[key] = make()
-            if len(self._kept) > 64:
-                self._kept.pop(next(iter(self._kept)))
-        return self._kept[key]
+    scores: tuple[str, ...]
+    tests: tuple[str, ...]
+    sets: Mapping[str, str] = MappingProxyType({})
+    divides = False
+
+    def __init__(self) -> None:
+        self.ranked = lru_cache(64)(self._ranked)
 
     def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
         raise NotImplementedError
@@ -86,7 +85,7 @@ class Task:
     @cached_property
     def first(self) -> Ranking:
         """The ranking of all judgments with the first score and test."""
-        return self._ranked((), 1.0, self.scores[0], self.tests[0])
+        return self.ranked((), 1.0, self.scores[0], self.tests[0])
 
     @property
     def removable(self) -> tuple[str, ...]:
@@ -109,12 +108,10 @@ class Task:
         left = len(set(self.first.systems) - dropped)
         if left < 2:
             raise DataError("too few systems left", value=left, expected="two or more")
-        every = self.first
-        if not state.fixed:
-            every = self._ranked((), 1.0, score, test).under(state.rule, state.alpha)
+        every = self.ranked((), 1.0, score, test).under(state.rule, state.alpha)
         original = every.without(dropped)
         divisor = state.divisor if self.divides else 1.0
-        changed = self._ranked(removed, divisor, score, test)
+        changed = self.ranked(removed, divisor, score, test)
         changed = changed.without(dropped).under(state.rule, state.alpha)
         return View(
             every.systems,
@@ -126,18 +123,19 @@ class Task:
         )
 
 
-@dataclass
 class DaTask(Task):
     """Direct assessment: systems, REF rows or both are removed, human scores divided."""
 
-    da: DirectAssessment = None  # type: ignore[assignment]
+    scores, tests = ("mean_z", "mean_raw"), tuple(TESTS)
 
-    def __post_init__(self) -> None:
-        self.scores, self.tests = ("mean_z", "mean_raw"), tuple(TESTS)
-        self.humans = human_systems(self.da)
-        self.divides = bool(self.humans or reference_systems(self.da))
+    def __init__(self, da: DirectAssessment) -> None:
+        super().__init__()
+        self.da = da
+        self.segments = lru_cache(64)(self._segments)
+        self.humans = human_systems(da)
+        self.divides = bool(self.humans or reference_systems(da))
         if self.divides:
-            self.sets = {"human+ref": SETS["human+ref"], "ref": SETS["ref"]}
+            self.sets = {name: SETS[name] for name in ("human+ref", "ref")}
 
     def dropped(self, state: State) -> set[str]:
         """As in 02 and 03: human systems go with their rows, and where they were degraded."""
@@ -146,53 +144,43 @@ class DaTask(Task):
 
     def _segments(self, removed: tuple[str, ...], divisor: float) -> tuple[Scores, int, int]:
         """Segment scores, judgments removed, judgments divided."""
-
-        def make() -> tuple[Scores, int, int]:
-            both = "human+ref" in removed
-            systems = [s for s in removed if s not in self.sets]
-            left = perturb.remove(self.da, systems, humans=both, reference=both or "ref" in removed)
-            da = perturb.degrade(left, divisor) if divisor != 1 else left
-            lower = da.good["score"].to_numpy() != left.good["score"].to_numpy()
-            taken = len(self.da.good) - len(da.good)
-            return segment_scores(da), taken, int(lower.sum())
-
-        return self._once((removed, divisor), make)
+        both = "human+ref" in removed
+        systems = [s for s in removed if s not in self.sets]
+        left = perturb.remove(self.da, systems, humans=both, reference=both or "ref" in removed)
+        da = perturb.degrade(left, divisor) if divisor != 1 else left
+        lower = da.good["score"].to_numpy() != left.good["score"].to_numpy()
+        return segment_scores(da), len(self.da.good) - len(da.good), int(lower.sum())
 
     def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
-        return self._once(
-            (removed, divisor, score, test),
-            lambda: ranks.rank_systems(self._segments(removed, divisor)[0], by=score, test=test),
-        )
+        return ranks.rank_systems(self.segments(removed, divisor)[0], by=score, test=test)
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
-        _, taken, divided = self._segments(removed, divisor)
+        _, taken, divided = self.segments(removed, divisor)
         parts = [_taken(taken, len(self.da.good), "judgments")] if removed else []
         if divisor != 1:
             parts.append(f"{divided:,} human and REF scores divided by {divisor:g}")
         return "; ".join(parts)
 
 
-@dataclass
 class RrTask(Task):
     """Relative ranking: systems or the reference are taken out of the blocks."""
 
-    counts: PairCounts = None  # type: ignore[assignment]
+    scores, tests = tuple(METHODS), tuple(SIGN_TESTS)
 
-    def __post_init__(self) -> None:
-        self.scores = tuple(METHODS)
-        self.tests = tuple(
-            ranks.SIGN_TEST if c == "none" else f"{ranks.SIGN_TEST}, {c}" for c in CORRECTIONS
-        )
-        if REFERENCE in self.counts.systems:
+    def __init__(self, counts: PairCounts) -> None:
+        super().__init__()
+        self.counts = counts
+        self.tested = lru_cache(64)(self._tested)
+        if REFERENCE in counts.systems:
             self.sets = {REFERENCE: "the reference"}
 
+    def _tested(self, removed: tuple[str, ...], test: str) -> tuple[np.ndarray, np.ndarray]:
+        counts = self.counts.without(*removed, REFERENCE)
+        return ranks.count_tests(counts, SIGN_TESTS[test])
+
     def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
-        counts = self.counts.without(*removed)
-        correction = dict(zip(self.tests, CORRECTIONS, strict=True))[test]
-        tests = self._once(
-            (removed, test), lambda: ranks.count_tests(counts.without(REFERENCE), correction)
-        )
-        return ranks.rank_counts(counts, score, correction=correction, tests=tests)
+        counts, tests = self.counts.without(*removed), self.tested(removed, test)
+        return ranks.rank_counts(counts, score, correction=SIGN_TESTS[test], tests=tests)
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         every = self.counts.comparisons
@@ -200,19 +188,17 @@ class RrTask(Task):
         return _taken(taken, every, "comparisons")
 
 
-@dataclass
 class MqmTask(Task):
     """MQM: the raters are normalised by the systems that are left."""
 
-    data: mqm.Ratings = None  # type: ignore[assignment]
+    scores, tests = mqm.NORMALISATIONS, (f"{ranks.PERMUTATIONS} permutations",)
 
-    def __post_init__(self) -> None:
-        self.scores, self.tests = mqm.NORMALISATIONS, (f"{ranks.PERMUTATIONS} permutations",)
+    def __init__(self, data: mqm.Ratings) -> None:
+        super().__init__()
+        self.data = data
 
     def _ranked(self, removed: tuple[str, ...], divisor: float, score: str, test: str) -> Ranking:
-        return self._once(
-            (removed, score), lambda: ranks.rank_ratings(self.data.without(*removed), score)
-        )
+        return ranks.rank_ratings(self.data.without(*removed), score)
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
         size = self.data.score[0].size
@@ -234,10 +220,10 @@ def load(campaign: Campaign, pair: str) -> dict[str, Task]:
         import statsmodels.stats.multitest  # noqa: F401  (else the first correction waits for it)
 
         frames = tasks(campaigns.load_rr(campaign, pair))
-        return {name: RrTask(counts=pair_counts(frame)) for name, frame in frames.items()}
+        return {name: RrTask(pair_counts(frame)) for name, frame in frames.items()}
     if campaign.protocol == "MQM":
-        return {pair: MqmTask(data=mqm.ratings(campaigns.load_mqm(campaign, pair)))}
-    return {pair: DaTask(da=campaigns.load_da(campaign, pair))}
+        return {pair: MqmTask(mqm.ratings(campaigns.load_mqm(campaign, pair)))}
+    return {pair: DaTask(campaigns.load_da(campaign, pair))}
 
 
 def sentence(view: View) -> str:
@@ -266,44 +252,3 @@ def sentence(view: View) -> str:
         names = escape(", ".join(view.dropped))
         note += ("; " if note else "") + f"left out of both rankings: {names}"
     return " ".join(parts) + (f"<br><small>{note}.</small>" if note else "")
-
-
-def commands(campaign: str, protocol: str, pair: str, state: State) -> list[str]:
-    """The notebooks that draw this view as a figure, as commands with the same settings.
-
-    Raw scores stand beside z-scores in 05; a removal together with a divisor is in no figure but
-    each by itself, in 02 and in 03.
-    """
-    if protocol == "MQM":
-        without = {"without": list(state.removed)} if state.removed else {}
-        return [_command("06_srp", campaign, pair, **without)]
-    lines = {"rule": state.rule, "alpha": state.alpha}
-    if protocol == "RR":
-        correction = state.test.partition(", ")[2] or "none"
-        score = {"methods": [state.score]} if state.score else {}
-        return [
-            _command("07_relative_ranking", campaign, pair, **score, correction=correction, **lines)
-        ]
-    if state.score == "mean_raw":
-        return [_command("05_document_difficulty", campaign, pair)]
-    lines = {"test": state.test or next(iter(TESTS)), **lines}
-    systems = [s for s in state.removed if s not in SETS]
-    removed = [s for s in state.removed if s in SETS] + ([" & ".join(systems)] if systems else [])
-    shown_in = []
-    if removed:
-        shown_in.append(_command("02_outlier_removal", campaign, pair, removed=removed, **lines))
-    if state.divisor != 1:
-        divisors = [state.divisor]
-        shown_in.append(
-            _command("03_divisor_degradation", campaign, pair, divisors=divisors, **lines)
-        )
-    return shown_in or [_command("01_replication", campaign, pair, **lines)]
-
-
-def _command(notebook: str, campaign: str, pair: str, **settings: Any) -> str:
-    values = {"campaign": campaign, "pair": pair, **settings}
-    words = [
-        f"{name}={value if isinstance(value, str) else json.dumps(value)}"
-        for name, value in values.items()
-    ]
-    return " ".join(["python -m rankstability.run", notebook, *map(shlex.quote, words)])

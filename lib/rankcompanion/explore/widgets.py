@@ -5,7 +5,6 @@ What they show comes from `views`.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
@@ -19,7 +18,7 @@ from rankstability.rank.ranking import CLUSTER_RULES
 from rankstability.read import campaigns
 
 from ..figures.common import PALETTE, RED
-from .views import ALPHA, RULE, State, Task, View, commands, load, sentence, shown
+from .views import ALPHA, RULE, State, Task, View, load, sentence, shown
 
 STILL, DROPPED, BOLD = "#8C8C8C", "#767676", 'font-weight="bold"'
 INK = "var(--jp-content-font-color1, #111)"  # follows JupyterLab's light or dark theme
@@ -37,7 +36,6 @@ STYLE = """<style>
 .rs-explore .message { border-left: 4px solid #0072B2; padding: 4px 12px;
   background: var(--jp-layout-color2, #F3F3F3); }
 .rs-explore .message.wrong { border-color: #D55E00; }
-.rs-explore code { font-size: 11.5px; white-space: pre-wrap; overflow-wrap: anywhere; }
 .rs-explore .rs-removed select { height: 100%; }
 </style>"""
 DIVISORS = (1.0, 10.0, 0.25)  # from, to, step: holds those of Knowles (2021), section 5.2
@@ -219,16 +217,8 @@ class Explorer(widgets.VBox):
             value=ALPHA, min=0.001, max=0.2, step=0.001, description="Alpha",
             readout_format=".3f", **wide,
         )  # fmt: skip
-        self.fixed = widgets.Checkbox(
-            description="original at default settings",
-            tooltip="so that a change of score, test, rule or alpha shows as a change, too",
-            indent=False,
-            layout={"width": "auto"},
-        )
-        self.settings = (
-            self.divisor, self.score, self.test, self.rule, self.alpha, self.fixed,
-        )  # fmt: skip
-        self.message, self.table, self.bump, self.foot = (widgets.HTML() for _ in range(4))
+        self.settings = (self.divisor, self.score, self.test, self.rule, self.alpha)
+        self.message, self.table, self.bump = (widgets.HTML() for _ in range(3))
 
     def _layout(self) -> widgets.Widget:
         presets = widgets.GridBox(
@@ -246,7 +236,7 @@ class Explorer(widgets.VBox):
             [self.table, self.bump], layout={"flex_flow": "row wrap", "grid_gap": "10px 8px"}
         )
         results = widgets.VBox(
-            [self.message, views, self.foot], layout={"flex": "1 1 480px", "min_width": "0"}
+            [self.message, views], layout={"flex": "1 1 480px", "min_width": "0"}
         )
         return widgets.HBox(
             [controls, results], layout={"flex_flow": "row wrap", "align_items": "flex-start"}
@@ -269,7 +259,6 @@ class Explorer(widgets.VBox):
             test=self.test.value or "",
             rule=self.rule.value,
             alpha=round(float(self.alpha.value), 6),
-            fixed=bool(self.fixed.value),
         )
 
     @contextmanager
@@ -327,7 +316,7 @@ class Explorer(widgets.VBox):
         """Rank, compare and draw again: what each control calls."""
         if not self.tasks:
             return
-        state, begun = self.state, time.perf_counter()
+        state = self.state
         try:
             self.shown = view = self.task.view(state)
         except DataError as error:
@@ -339,14 +328,6 @@ class Explorer(widgets.VBox):
             self.message.value = f'<div class="message">{sentence(view)}</div>'
             self.table.value = f"<h4>{title}</h4>{view.changed._repr_html_()}"
             self.bump.value = bump_svg(view, "original", what or "unchanged")
-        spent = 1000 * (time.perf_counter() - begun)
-        campaign = self.campaigns[self.campaign.value]
-        lines = commands(self.campaign.value, campaign.protocol, self.pair.value, state)
-        self.foot.value = (
-            f"<small>Ranked and drawn in {spent:.0f} ms. As files, with all figures:<br>"
-            + "<br>".join(f"<code>{escape(line)}</code>" for line in lines)
-            + "</small>"
-        )
 
     def _label(self, state: State) -> str:
         """What was done, for the head of the changed ranking."""
@@ -357,12 +338,9 @@ class Explorer(widgets.VBox):
             parts.append("without " + (names[0] if len(names) == 1 else f"{len(names)}"))
         if self.task.divides and state.divisor != 1:
             parts.append(f"divisor {state.divisor:g}")
-        default = State(score=self.task.scores[0], test=self.task.tests[0], fixed=True)
-        if not parts and state.fixed and state != default:
-            parts.append("other settings")
         return ", ".join(parts)
 
     def _wrong(self, error: DataError) -> None:
         self.shown = None
         self.message.value = f'<div class="message wrong">{escape(str(error))}</div>'
-        self.table.value = self.bump.value = self.foot.value = ""
+        self.table.value = self.bump.value = ""

@@ -36,11 +36,6 @@ AXES = {
 COUNTED = ("removal", "rules", "lines", "methods")  # part and whole are counts
 
 
-def removal_bump(orders: pd.DataFrame, title: str) -> Figure:
-    """Bump chart of `outlier_removal.removal_orders`: black lines kept, orange new, grey gone."""
-    return bump(orders, title=title, ylabel="place")
-
-
 def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
     """Figures 2 and 3: ranks by divisor, from `degradation.rankings_table`."""
     named = rankings.assign(ranking=rankings["ranking"].str.removeprefix("d-"))

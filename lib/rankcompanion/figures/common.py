@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from itertools import chain
 from textwrap import fill
 from typing import Any
 
@@ -15,7 +17,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
+from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 
@@ -28,16 +30,27 @@ LINES = {  # between clusters in a bump chart: half width, colour, weight, size 
     "appeared": (0.22, RED, 1.8, 5.5, 6),
     "vanished": (0.22, INK, 1.8, 0.0, 6),
 }
+FONT = "DejaVu Sans"
+OTHER_SCRIPTS = (  # fonts with Chinese, Japanese and Korean signs; the first that is there
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Noto Sans JP", "Source Han Sans SC",
+    "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "PingFang SC",
+    "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Arial Unicode MS",
+)  # fmt: skip
 LEAST_CONTRAST = 4.5  # of text to what is behind it (WCAG 2, level AA)
+
+
+def fonts(installed: Collection[str]) -> list[str]:
+    """The font of figures, and one for signs that it lacks where there is such a one."""
+    return [FONT, *[name for name in OTHER_SCRIPTS if name in installed][:1]]
+
 
 HOUSE: dict[str, Any] = {
     "figure.figsize": (7.2, 4.2),
-    "figure.dpi": 100,
     "figure.constrained_layout.use": True,
     "savefig.dpi": 200,
     "savefig.bbox": "tight",
     "savefig.pad_inches": 0.08,
-    "font.family": ["DejaVu Sans"],
+    "font.family": fonts(fontManager.get_font_names()),
     "font.size": 9,
     "text.parse_math": False,  # a $ in a system's name is a $
     "axes.titlesize": 10.5,
@@ -86,13 +99,8 @@ styled = style()  # decorates what draws
 
 def contrast(one: Any, other: Any) -> float:
     """Contrast ratio of two colours after WCAG 2: 1 to 21."""
-    low, high = sorted(_luminance(np.array(to_rgb(c))) for c in (one, other))
+    low, high = sorted(float(sns.utils.relative_luminance(c)) for c in (one, other))
     return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(c: np.ndarray) -> float:
-    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
 def legible(colour: Any) -> str:
@@ -111,10 +119,41 @@ def wrapped(name: object, width: int = 16) -> str:
     return "\n".join(fill(line, width, break_on_hyphens=False) for line in str(name).split("\n"))
 
 
+@cache
+def _signs() -> frozenset[int]:
+    """The signs that the fonts of figures have, by their numbers."""
+    return frozenset(
+        chain(*(get_font(findfont(name)).get_charmap() for name in HOUSE["font.family"]))
+    )
+
+
+def drawable(text: str) -> str:
+    """`text` with the numbers (``\\u673a``) of signs that no font here has, in place of boxes."""
+    if text.isascii():
+        return text
+    known = _signs()
+    return "".join(c if ord(c) in known or c.isspace() else ascii(c)[1:-1] for c in text)
+
+
+def only_drawable(fig: Figure) -> None:
+    """Write all texts of a figure as `drawable` has them."""
+    for axis in (axis for ax in fig.axes for axis in (ax.xaxis, ax.yaxis)):
+        labels = [label.get_text() for label in axis.get_ticklabels()]
+        if any(drawable(label) != label for label in labels):
+            axis.set_ticks(axis.get_ticklocs(), [drawable(label) for label in labels])
+    for text in fig.findobj(Text):
+        if drawable(text.get_text()) != text.get_text():
+            text.set_text(drawable(text.get_text()))
+
+
 def breadth(texts: Iterable[object], size: float = 8.5, weight: str = "normal") -> float:
     """Inches that the widest of these texts takes."""
     font = FontProperties(family=HOUSE["font.family"], weight=weight)
-    drawn = (TextPath((0, 0), str(t), size=size, prop=font).get_extents() for t in texts if str(t))
+    drawn = (
+        TextPath((0, 0), drawable(str(t)), size=size, prop=font).get_extents()
+        for t in texts
+        if str(t)
+    )
     return max((box.x1 for box in drawn), default=0.0) / 72
 
 
@@ -200,8 +239,8 @@ def heatmap(
     ax.set_facecolor(empty)
     sns.heatmap(
         values.astype(float), ax=ax, cbar=bool(label), rasterized=values.size > 2000,
-        xticklabels=[str(c) for c in values.columns],
-        yticklabels=[str(r) for r in values.index] if rows <= 60 else False,
+        xticklabels=[drawable(str(c)) for c in values.columns],
+        yticklabels=[drawable(str(r)) for r in values.index] if rows <= 60 else False,
         cbar_kws={"label": label, "shrink": 0.8, "extend": extend}, cmap=cmap, **limits,
     )  # fmt: skip
     ax.grid(False)
@@ -320,18 +359,15 @@ def describe(fig: Figure, most: int = 420) -> str:
     parts += [f"{len(heads)} panels: {', '.join(heads)}"] if len(heads) > 1 else heads
     seen: set[str] = set()
     for ax in panels:
-        for way, label, names in (
-            ("Across", ax.get_xlabel(), _names(ax.get_xticklabels())),
-            ("Down", ax.get_ylabel(), _names(ax.get_yticklabels())),
+        for way, label, texts in (
+            ("Across", ax.get_xlabel(), ax.get_xticklabels()),
+            ("Down", ax.get_ylabel(), ax.get_yticklabels()),
+            ("Named", "", [t for t in ax.texts if any(map(str.isalpha, t.get_text()))]),
         ):
-            words = ": ".join(filter(None, [label, names]))
+            words = ": ".join(filter(None, [label, _names(texts)]))
             if words and words not in seen:
                 seen.add(words)
                 parts.append(f"{way}: {words}")
-        named = [t for t in ax.texts if any(map(str.isalpha, t.get_text()))]
-        if (names := _names(named)) and names not in seen:
-            seen.add(names)
-            parts.append(f"Named: {names}")
     for ax in fig.axes:
         if ax.get_label() == "<colorbar>" and (label := ax.get_ylabel() or ax.get_xlabel()):
             parts.append(f"Colour: {label}")

@@ -19,7 +19,6 @@ from .common import (
     PALETTE,
     RED,
     SKY,
-    bump,
     finish,
     heatmap,
     ink_on,
@@ -196,11 +195,6 @@ def easy_documents(table: pd.DataFrame, title: str) -> Figure:
         f"(points; right: lucky; 95 % interval){key}",
     )
     return fig
-
-
-def methods(rankings: pd.DataFrame, title: str) -> Figure:
-    """Bump chart of `scorings.ranks`: the ranking under each method, with its lines."""
-    return bump(rankings, title=title, by="method", place="rank")
 
 
 @styled

@@ -42,7 +42,7 @@ def standing(
 ) -> Figure:
     """The ranking as a table, beside it each score with its interval, and each system's rank set.
 
-    The frames are those of one `held.Standing`: rank, system, score, low, high, rank_low,
+    The frames are those of a ranking by `held.standing`: rank, system, score, low, high, rank_low,
     rank_high, unit; where the unit is empty only scores (`label`, with their unit) are drawn. And
     below, claimed, held: lines as `LINES` has them. Intervals and sets are at 1 - `alpha`.
     """
@@ -125,7 +125,7 @@ def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
         for x, side, text in (
             (0.0, "left", str(row.rank)),
             (0.3, "left", str(row.system)),
-            (width, "right", f"{row.score:.{digits}f}"),
+            (width, "right", f"{row.score:z.{digits}f}"),
         ):
             ax.text(x, row.rank, text, ha=side, va="center", fontsize=8.5)
     ax.set_xlim(0, width)

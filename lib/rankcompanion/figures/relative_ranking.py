@@ -13,9 +13,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.text import Text
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
-from matplotlib.transforms import Bbox
 
 from rankstability.score.rr import LABELS
 
@@ -36,9 +34,6 @@ from .common import (
 )
 
 BEATS = LinearSegmentedColormap.from_list("beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"])
-ASIDE = [(5, 0), (-5, 0), (0, 5), (0, -5), (4, 5), (4, -5), (-4, 5), (-4, -5)]
-ASIDE += [(12, 12), (12, -12), (-12, 12), (-12, -12)]  # of a name beside its point, best first
-ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
 MEASURE_NAMES = {
     "s": "S (P(E) = 1/3)",
     "clicker": "P(E) = 0.36",
@@ -50,52 +45,14 @@ KINDS = {"intra": (BLUE, "o", "one judge twice"), "inter": (RED, "s", "two judge
 AXIS = "Kendall's tau of the systems' order"
 
 
-def _pearson(points: pd.DataFrame, x: str, y: str) -> float:
-    return float(points[[x, y]].corr().iloc[0, 1]) if len(points) > 2 else np.nan
-
-
-@styled
-def scatter(
-    points: pd.DataFrame, x: str, y: str, *, xlabel: str, ylabel: str, title: str
-) -> Figure:
-    """Systems of one task as labelled points, with Pearson's r (Bojar et al., Figures 3 to 6)."""
-    fig, ax = plt.subplots(figsize=(6.4, 4.6))
-    sns.scatterplot(points, x=x, y=y, ax=ax, s=28)
-    ax.margins(x=0.2, y=0.1)
-    fig.draw_without_rendering()
-    _name_points(ax, points.sort_values(y, ascending=False, kind="stable"), x, y)
-    ax.set(title=f"{title}: r = {_pearson(points, x, y):.3f}", xlabel=xlabel, ylabel=ylabel)
-    return fig
-
-
-def _name_points(ax: Axes, points: pd.DataFrame, x: str, y: str) -> None:
-    """Write each system beside its point, at the first place `ASIDE` that touches least."""
-    dots = ax.transData.transform(points[[x, y]].to_numpy(float))
-    taken = [Bbox.from_bounds(a - 4, b - 4, 8, 8) for a, b in dots]
-    for k, row in enumerate(points.to_dict("records")):
-        name = ax.annotate(
-            row["system"], (row[x], row[y]), (0, 0), textcoords="offset points", fontsize=7.5,
-            color=INK,
-        )  # fmt: skip
-        others = taken[:k] + taken[k + 1 :]
-        touched = []
-        for box in (_placed(name, *place) for place in ASIDE):
-            inside = ax.bbox.x0 + 2 <= box.x0 and ax.bbox.y0 + 2 <= box.y0
-            touched.append(box.count_overlaps(others) + 10 * (not inside))
-        taken.append(_placed(name, *ASIDE[int(np.argmin(touched))]))
-
-
-def _placed(name: Text, x: int, y: int) -> Bbox:
-    """Put a name so far from its point; what it then covers."""
-    name.set(position=(x, y), ha=ALIGNED[np.sign(x)][0], va=ALIGNED[np.sign(y)][1])
-    return name.get_window_extent()
-
-
 @styled
 def scatter_panels(
     points: pd.DataFrame, x: str, y: str, *, xlabel: str, ylabel: str, title: str
 ) -> Figure:
-    """The same for every task, small and without names; tasks in which x is constant left out."""
+    """Systems as points, a panel with Pearson's r for each task (Bojar et al., Figures 1, 3, 4, 6).
+
+    Tasks in which x is constant are left out.
+    """
     varies = points.groupby("task", sort=False)[x].transform("nunique") > 1
     points = points[varies] if varies.any() else points
     wide = min(4, points["task"].nunique())
@@ -105,9 +62,10 @@ def scatter_panels(
             facet_kws={"sharex": False, "sharey": False},
         )  # fmt: skip
     for task, ax in grid.axes_dict.items():
-        r = _pearson(points[points["task"] == task], x, y)
+        part = points[points["task"] == task]
+        r = part[x].corr(part[y])
         head = wrapped(task, 24)
-        if np.isfinite(r):
+        if len(part) > 2 and np.isfinite(r):
             head += (": " if len(task) <= 14 else "\n") + f"r = {r:.2f}"
         ax.set_title(head, fontsize=8.5)
         ax.tick_params(labelsize=7)

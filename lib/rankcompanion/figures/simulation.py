@@ -12,9 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
-from .common import AMBER, BLUE, FAINT, GREEN, PINK, RED, SKY, finish, rows, styled, wrapped
+from .common import AMBER, BLUE, FAINT, GREEN, RED, SKY, finish, rows, styled
 
-UNIT_COLOURS = {"judgment": BLUE, "block": RED, "judge": GREEN}
 RANKER_COLOURS = {"BOJAR": BLUE, "EXPECTED": AMBER, "LOPEZ": RED}
 THOUSANDS = FuncFormatter(
     lambda value, _: f"{value / 1e6:g}M" if value >= 1e6 else f"{value / 1000:g}k" if value else "0"
@@ -34,28 +33,13 @@ def _panels(
     return fig, dict(zip(names, grid.ravel(), strict=False))
 
 
-def _label_edges(axes: Mapping[Any, Axes], x: str, y: str = "") -> None:
-    """`x` under the lowest panel of each column, `y`, if any, beside the first of each row."""
+def _label_edges(axes: Mapping[Any, Axes], x: str, y: str) -> None:
+    """`x` under the lowest panel of each column, `y` beside the first of each row."""
     places = list(axes.values())
     columns = places[0].get_gridspec().ncols  # type: ignore[union-attr]
     for i, ax in enumerate(places):
         ax.set_xlabel(x if i + columns >= len(places) else "")
-        if y:
-            ax.set_ylabel(y if i % columns == 0 else "")
-
-
-def _lines_with_bars(
-    ax: Axes, table: pd.DataFrame, value: str, series: str, palette: Mapping[str, str], **look: Any
-) -> None:
-    """A line over judgments for each series, bars of two standard errors (``<value>_se``)."""
-    sns.lineplot(
-        table, x="judgments", y=value, hue=series, style=series, palette=palette, ax=ax,
-        estimator=None, errorbar=None, markeredgewidth=0, **look,
-    )  # fmt: skip
-    for name, part in table.groupby(series, sort=False):
-        bars = 2 * part[f"{value}_se"]
-        ax.errorbar(part["judgments"], part[value], bars, fmt="none", ecolor=palette[str(name)])
-    ax.xaxis.set_major_formatter(THOUSANDS)
+        ax.set_ylabel(y if i % columns == 0 else "")
 
 
 @styled
@@ -109,112 +93,21 @@ def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "")
     moved = errors.assign(judgments=errors["judgments"] + aside)
     for spread, part in moved.groupby("spread", sort=False):
         ax = axes[spread]
-        marks = {"BOJAR": "o", "EXPECTED": "s", "LOPEZ": "^"}
-        _lines_with_bars(
-            ax, part, "error", "ranker", RANKER_COLOURS, markers=marks, dashes=False, lw=1.4, ms=4.5
-        )
+        sns.lineplot(
+            part, x="judgments", y="error", hue="ranker", style="ranker", palette=RANKER_COLOURS,
+            ax=ax, estimator=None, errorbar=None, markeredgewidth=0, dashes=False, lw=1.4, ms=4.5,
+            markers={"BOJAR": "o", "EXPECTED": "s", "LOPEZ": "^"},
+        )  # fmt: skip
+        for ranker, series in part.groupby("ranker", sort=False):
+            look = {"fmt": "none", "ecolor": RANKER_COLOURS[str(ranker)]}
+            ax.errorbar(series["judgments"], series["error"], 2 * series["error_se"], **look)
+        ax.xaxis.set_major_formatter(THOUSANDS)
         ax.plot(printed["judgments"], printed["value"], "x", color="black", ms=6, label="printed")
         ax.set_title(f"spread {spread:.3g}", fontsize=9.5)
         ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="\u00a0%"))
     fig.axes[0].set_ylim(0, None)
     _label_edges(axes, "judgments", "pairs in the wrong order")
     return finish(fig, title, fig.axes[0], 4, fontsize=8)
-
-
-@styled
-def range_quality(table: pd.DataFrame, printed: pd.DataFrame, title: str = "") -> Figure:
-    """Size, violations and clusters of rank ranges against judgments (Table 1).
-
-    `table`: of one spread, from `experiments.range_qualities`; `printed`: quantity, method,
-    judgments, value, what the paper prints.
-    """
-    labels = {
-        "size": "mean ranks in a range",
-        "violations": "true rank outside",
-        "clusters": "clusters",
-        "cluster_violations": "in a wrong cluster",
-    }
-    named = table.assign(series=table["method"] + ", " + table["setting"])
-    methods = named.drop_duplicates("series").set_index("series")["method"]
-    palette = dict(zip(methods.index, (BLUE, SKY, AMBER, RED, PINK), strict=False))
-    pairwise = methods == "pairwise"
-    marks = pairwise.map({True: "s", False: "o"}).to_dict()
-    dashes = pairwise.map({True: (3, 1.5), False: ()}).to_dict()
-    fig, axes = _panels(list(labels), 3.7, 2.7, most=2, sharex=True)
-    for quantity, ax in axes.items():
-        _lines_with_bars(ax, named, quantity, "series", palette, markers=marks, dashes=dashes)
-        for method, mark in (("pairwise", "+"), ("bootstrap", "x")):
-            part = printed[(printed["quantity"] == quantity) & (printed["method"] == method)]
-            ax.plot(
-                part["judgments"], part["value"], mark, color="black", ms=7, mew=1.4, zorder=5,
-                label=f"printed, {method}",
-            )  # fmt: skip
-        if "violations" in quantity:
-            ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="\u00a0%"))
-        ax.set_ylabel(labels[quantity])
-        ax.set_ylim(0, None)
-    _label_edges(axes, "judgments")
-    return finish(fig, title, fig.axes[0], 3, fontsize=8)
-
-
-@styled
-def ranges_by_unit(ranges: pd.DataFrame, tasks: Sequence[str], title: str = "") -> Figure:
-    """Rank ranges of each system, by what is resampled, for a few tasks."""
-    most = ranges[ranges["task"].isin(tasks)].groupby("task")["system"].nunique().max()
-    fig, axes = _panels(tasks, 4.2, 0.3 * most + 1.3, most=len(tasks))
-    for task, ax in axes.items():
-        mine = ranges[ranges["task"] == task]
-        systems = list(mine.drop_duplicates("system").sort_values("rank")["system"])
-        for u, (unit, part) in enumerate(mine.groupby("unit", sort=False)):
-            y = part["system"].map(systems.index) + (u - 1) * 0.22
-            colour = UNIT_COLOURS[str(unit)]
-            ax.hlines(y, part["first"], part["last"], color=colour, lw=2.4, label=str(unit))
-            for end in ("first", "last"):
-                ax.plot(part[end], y, "|", color=colour, ms=6, mew=1.6)
-        ax.plot(range(1, len(systems) + 1), range(len(systems)), "k.", ms=5, zorder=4)
-        rows(ax, [wrapped(s, 40) for s in systems], room=0.5, fontsize=7.5)
-        ax.set(title=task, xlabel="rank", xlim=(0.5, len(systems) + 0.5))
-        ax.set_xticks(range(1, len(systems) + 1, 2 if len(systems) > 8 else 1))
-    return finish(fig, title, fig.axes[0], 3, title="what is resampled", fontsize=8)
-
-
-@styled
-def coverage(table: pd.DataFrame, title: str = "") -> Figure:
-    """How often the true rank lies in its range, by what is resampled and how judges differ."""
-    fig, ax = plt.subplots(figsize=(6.2, 3.1))
-    spreads = list(table["judge_spread"].unique())
-    for u, (unit, part) in enumerate(table.groupby("unit", sort=False)):
-        x = part["judge_spread"].map(spreads.index) + (u - 1) * 0.16
-        look: dict[str, Any] = {"color": UNIT_COLOURS[str(unit)], "label": str(unit)}
-        ax.errorbar(x, part["coverage"], 2 * part["coverage_se"], fmt="o", ms=6, capsize=3, **look)
-    ax.axhline(0.95, color="black", lw=1.0, ls=":")
-    ax.text(len(spreads) - 0.52, 0.95, "asked for", fontsize=8, va="bottom", ha="right")
-    names = ["judges alike" if s == 0 else f"judges differ\n(sd {s:g})" for s in spreads]
-    ax.set_xticks(range(len(spreads)), names)
-    low = float((table["coverage"] - 2 * table["coverage_se"]).min())
-    ax.set(xlim=(-0.5, len(spreads) - 0.5), ylim=(min(0.9, low) - 0.01, 1.005))
-    ax.set_ylabel("true rank inside its range")
-    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="\u00a0%"))
-    return finish(fig, title, ax, 3, title="what is resampled", fontsize=8)
-
-
-@styled
-def table4(table: pd.DataFrame, title: str = "") -> Figure:
-    """Judgments needed, ours over printed, under the four readings of the paper (Table 4)."""
-    fig, ax = plt.subplots(figsize=(7.0, 3.6))
-    sides = table["sides"].map({1: "one", 2: "two"})
-    meaning = "σ² a " + table["sigma2_is"] + ", " + sides + "-sided"
-    sns.scatterplot(
-        x=table["printed"], y=table["ratio"], hue=meaning, style=meaning, ax=ax, s=28, alpha=0.8,
-        markers=["v", "^", "s", "o"], palette=["#999999", AMBER, SKY, BLUE], linewidth=0,
-    )  # fmt: skip
-    ax.axhline(1, color="black", lw=1.0, ls=":")
-    ax.set(xscale="log", yscale="log", xlabel="judgments printed", ylabel="ours / printed")
-    ax.minorticks_off()
-    ticks = [0.05, 0.1, 0.2, 0.5, 1, 2]
-    ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
-    ax.xaxis.set_major_formatter(THOUSANDS)
-    return finish(fig, title, ax, 2, fontsize=8)
 
 
 def _needed(

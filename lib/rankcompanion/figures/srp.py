@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from .common import FAINT, PALETTE, bump, finish, styled
+from .common import FAINT, PALETTE, finish, styled
 
 MARKERS = list("osD^vPX")
 PANELS = (
@@ -129,12 +129,3 @@ def _means_of_tasks(rows: pd.DataFrame) -> pd.DataFrame:
     for _, se, _ in EFFORT_PANELS:
         means[se] = levels[se].agg(lambda errors: np.sqrt((errors**2).sum()) / len(errors))
     return means.sort_values("effort")
-
-
-def normalisation_bump(table: pd.DataFrame, title: str) -> Figure:
-    """Ranks of systems and significance lines under each normalisation of the raters.
-
-    `table` has normalisation, rank, system, cluster.
-    """
-    label = "normalisation of the raters"
-    return bump(table, title=title, by="normalisation", place="rank", xlabel=label)

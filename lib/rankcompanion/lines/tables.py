@@ -93,7 +93,7 @@ def false_line_table(
 ) -> pd.DataFrame:
     """`calibration.false_lines` of several recipes and units, one under the other.
 
-    `judged` as for `held.recipes_table`. Blocks are shuffled for `own` only: they are the slowest,
+    `judged` as for `held.recipes`. Blocks are shuffled for `own` only: they are the slowest,
     and say nearly what workers do. Drafts are left out but for `own`.
     """
     columns = [
@@ -130,7 +130,7 @@ def random_lines(
 
 
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
-    """Lines claimed, held, and both, for each recipe and unit of `held.lines_table`.
+    """Lines claimed, held, and both, for each recipe and unit of `held.recipes`.
 
     Columns (pair,) recipe, unit, places (between neighbours), claimed, held (at any place, claimed
     or not), claimed_and_held; the last two are empty where it cannot be told.

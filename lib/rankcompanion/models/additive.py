@@ -17,9 +17,9 @@ from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, at_least_two, counted, of_type
 from rankstability.score import da as da_scores
 from rankstability.score.da import NO_SPREAD
-from rankstability.score.factors import TOGETHER, codes_of, factors, has_documents, judgment_weights
 
 from . import variance
+from .factors import TOGETHER, codes_of, factors, has_documents, judgment_weights
 
 METHODS = {
     "z": "the worker's mean and standard deviation over all they judged (WMT)",

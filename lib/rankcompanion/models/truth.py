@@ -11,11 +11,10 @@ import pandas as pd
 
 from rankstability.judgments import COUNTED, DirectAssessment, counted
 from rankstability.rank.comparing import tau
-from rankstability.score import factors
 from rankstability.score.da import judgment_z
 
 from . import additive as models
-from . import variance
+from . import factors, variance
 from .additive import Additive
 
 SPLITS = 4  # random halves of each simulated campaign

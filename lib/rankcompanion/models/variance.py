@@ -16,10 +16,10 @@ import pandas as pd
 from scipy import linalg, sparse
 
 from rankstability.errors import DataError
-from rankstability.score.factors import combined_factors
 from rankstability.score.scored import Scores
 
 from . import reml
+from .factors import combined_factors
 from .reml import NONE, Equations, log_errors, maximise
 
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors

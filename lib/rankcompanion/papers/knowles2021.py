@@ -25,6 +25,7 @@ from ..outlier_removal import toy_example
 
 PAPER = "knowles2021"
 KEYS = ["place", "campaign", "pair", "quantity", "kind", "style", "removed", "divisor", "hit"]
+PAIR = ["campaign", "pair"]
 KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
 STYLES = ("SR-DC", "SR+DC")
 SETTINGS = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}  # the paper's
@@ -87,10 +88,8 @@ def included(campaign: str = "") -> pd.DataFrame:
     """
     rows = claims.published(PAPER, "Table 4")
     rows = rows[(rows["used"] == "yes") & rows["quantity"].isin(["style", "judged"])]
-    order = rows.drop_duplicates(["campaign", "pair"])[["campaign", "pair"]]
-    wide = rows.pivot(index=["campaign", "pair"], columns="quantity", values="published")
-    wide = wide.assign(judged=wide["judged"].map(JUDGED))[["style", "judged"]].reset_index()
-    frame = order.merge(wide, on=["campaign", "pair"]).rename_axis(columns=None)
+    cells = rows.set_index([*PAIR, "quantity"])["published"].unstack(sort=False)
+    frame = cells.replace({"judged": JUDGED}).reset_index().rename_axis(columns=None)
     return frame[frame["campaign"] == campaign] if campaign else frame
 
 
@@ -117,12 +116,12 @@ def compare(
         for name, usual in SETTINGS.items()
         if run.get(name, usual) != usual
     )
-    values = []
-    for ours, reason, provenance in (answer(row) or Answer() for row in rows.itertuples()):
-        reason = joined(reason, other if reason or ours else "")
-        values.append((ours, reason, provenance or (run.get("absent") if ours is None else None)))
-    names = ["ours", "reason", "provenance"]
-    ours = rows[KEYS].join(pd.DataFrame(values, rows.index, names, dtype=object))
+    found = [answer(row) or Answer() for row in rows.itertuples()]
+    ours = rows[KEYS].assign(
+        ours=pd.Series([a.ours for a in found], rows.index, dtype=object),
+        reason=[joined(a.reason, other if a.reason or a.ours else "") for a in found],
+        provenance=[a.provenance or (run.get("absent") if a.ours is None else None) for a in found],
+    )
     return claims.compare(rows, ours, KEYS, provenance=run["provenance"])
 
 
@@ -146,23 +145,23 @@ def replication_claims(agreement: pd.DataFrame, run: Mapping[str, Any]) -> pd.Da
     test, rule, alpha.
     """
     rows = claims.published(PAPER, "Table 4")
-    about = (rows["campaign"] == run["campaign"]) | (rows["released"] == run["campaign"])
+    about = (rows[["campaign", "released"]] == run["campaign"]).any(axis=1)
     about &= rows["pair"].isin(agreement["pair"]) & (rows["quantity"] == "replicated")
     by_pair = agreement.set_index("pair").drop(columns="systems")
+    only = "only released segment scores are here: no workers, no official clusters"
 
     def answer(row: Any) -> Answer:
         checks, workers = by_pair.loc[row.pair].dropna(), row.campaign == run["campaign"]
         if not len(checks):
             return Answer()
         same = bool((checks.drop("same_clusters_official", errors="ignore") == 1).all())
-        reasons = [] if same else [f"{name}: {yes(value == 1)}" for name, value in checks.items()]
-        if same and (row.published != "✓" or not workers):
-            reasons = ["order, means and counts equal the official file here"]
+        reason = "; ".join(f"{name}: {yes(value == 1)}" for name, value in checks.items())
+        if same:
+            told = row.published != "✓" or not workers
+            reason = "order, means and counts equal the official file here" if told else ""
         if not workers:
-            reasons.append(
-                "only released segment scores are here: no workers, no official clusters"
-            )
-        return Answer(("✓" if same else "differs") if workers else None, "; ".join(reasons))
+            return Answer(None, joined(reason, only))
+        return Answer("✓" if same else "differs", reason)
 
     return compare(rows[about], answer, run)
 
@@ -186,11 +185,10 @@ def removal_claims(
 
 def count_changed(changes: pd.DataFrame, pairs: pd.DataFrame, kind: str) -> Count:
     """How many of the paper's `pairs` changed, and which of them are not in `changes`."""
-    key = ["campaign", "pair"]
-    seen = changes.merge(pairs[key], on=key)
-    here = set(zip(seen["campaign"], seen["pair"], strict=True))
-    gaps = [f"{p} of {c}" for c, p in pairs[key].itertuples(index=False) if (c, p) not in here]
-    return Count(int(seen[kind].sum()), len(seen), tuple(gaps))
+    seen = pairs[PAIR].merge(changes, "left", indicator=True)
+    here = seen["_merge"] == "both"
+    absent = seen.loc[~here, "pair"] + " of " + seen.loc[~here, "campaign"]
+    return Count(int(seen.loc[here, kind].sum()), int(here.sum()), tuple(absent))
 
 
 def percentages(rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
@@ -207,15 +205,14 @@ def percentages(rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any
         table = table.set_index("pair")
         if row.quantity == "percent":
             return Answer(f"{table.loc[row.pair, row.kind]:.2f}%")
-        if row.kind:
-            share = table[row.kind]
-            value = {
-                "least_percent": f"{share.min():.4g}%",
-                "three_lowest": ", ".join(share.nsmallest(3).index),
-                "highest": str(share.idxmax()),
-            }[row.quantity]
-        else:  # workers with any
-            value = str(int(table["ref"].sum() + table["bad_ref"].sum()))
+        share = table[row.kind or "ref_percent"]
+        value = {
+            "least_percent": f"{share.min():.4g}%",
+            "three_lowest": ", ".join(share.nsmallest(3).index),
+            "highest": str(share.idxmax()),
+        }.get(row.quantity)
+        if value is None:  # workers with any
+            value = str(int(table[["ref", "bad_ref"]].to_numpy().sum()))
         here = [set(table.index[table["campaign"] == name]) for name in names]
         gaps = map(absent_pairs, names, here)
         return so_far(value, row.published, len(table), ", ".join(filter(None, gaps)))
@@ -346,20 +343,17 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
 def _runs(runs: pd.DataFrame) -> dict[str, Any]:
     """Settings and provenance of several campaigns' runs together: what is unusual in any."""
     runs = runs[runs["campaign"].isin(included()["campaign"])]
-    rebuilt = len(runs) and runs["provenance"].eq("rebuilt from z").any()
-    settings: dict[str, Any] = {"provenance": "rebuilt from z" if rebuilt else "official"}
-    settings["absent"] = "official"  # what a row that needs more than is here waits for
-    for name, usual in SETTINGS.items():
-        other = [value for value in runs.get(name, ()) if value != usual]
-        settings |= {name: other[0]} if other else {}
-    return settings
+    rebuilt = runs.get("provenance", pd.Series(dtype=str)).eq("rebuilt from z").any()
+    settings = {"provenance": "rebuilt from z" if rebuilt else "official"}
+    other = {name: set(runs.get(name, ())) - {usual} for name, usual in SETTINGS.items()}
+    settings |= {name: values.pop() for name, values in other.items() if values}
+    return settings | {"absent": "official"}  # what a row that needs more than is here waits for
 
 
 def _of_the_paper(changes: pd.DataFrame, what: str) -> pd.DataFrame:
     """The paper's 46 pairs of `changes`, with style and judged as its Table 4 has them."""
-    key = ["campaign", "pair"]
-    table = changes.reindex(columns=[*key, what, *KINDS])
-    return table.astype(dict.fromkeys(key, object)).merge(included(), on=key)
+    table = changes.reindex(columns=[*PAIR, what, *KINDS]).astype(dict.fromkeys(PAIR, object))
+    return table.merge(included(), on=PAIR)
 
 
 def _toy_example() -> pd.DataFrame:
@@ -371,10 +365,10 @@ def _facts(pairs: pd.DataFrame) -> pd.DataFrame:
     """Table 4's style, tool and judging, as the catalogue has them."""
     rows, facts = claims.published(PAPER, "Table 4"), ["style", "tool", "judged"]
     rows = rows[rows["quantity"].isin(facts) & (rows["campaign"] != "")]
-    known = pairs.reindex(columns=["campaign", "pair", *facts])
+    known = pairs.reindex(columns=[*PAIR, *facts])
     known = known.replace({"judged": {word: letter for letter, word in JUDGED.items()}})
-    known = known.melt(["campaign", "pair"], facts, "quantity", "ours").assign(fact=True)
-    return claims.compare(rows, known, ["campaign", "pair", "quantity"], **OFFICIAL)
+    known = known.melt(PAIR, facts, "quantity", "ours").assign(fact=True)
+    return claims.compare(rows, known, [*PAIR, "quantity"], **OFFICIAL)
 
 
 def _table_1(counts: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:

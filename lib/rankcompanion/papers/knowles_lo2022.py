@@ -50,8 +50,7 @@ def ranking(da: DirectAssessment, standard: str = "") -> pd.DataFrame:
     table = made.table[["rank", "system", "mean_raw", "mean_z"]].reset_index(drop=True)
     table["line"] = np.nan
     for level in sorted(LEVELS, reverse=True):
-        below = rank_systems(scores, test="scipy<1.7", rule="knowles", alpha=level).lines
-        table.loc[table["rank"].isin(below), "line"] = level
+        table.loc[table["rank"].isin(made.under(alpha=level).lines), "line"] = level
     return table
 
 

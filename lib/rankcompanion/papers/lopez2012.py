@@ -24,6 +24,7 @@ COSTS |= {f"cost_{name}": name for name in ("wmt_official", "heuristic2", "bojar
 ACYCLIC = "en-cs individual"  # Table 2, WMT11
 TUNABLE = "ur-en tunable"  # Table 4, WMT11
 HALF = "more than half"
+NAMES = ("system", "over", "under")  # columns of systems, which the paper prints in capitals
 CZECH = {"en-cs individual": "2011 English-Czech", "cs-en individual": "2011 Czech-English"}
 
 
@@ -31,8 +32,8 @@ def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Ledger rows of the paper's numbers on one campaign; none for campaigns it does not use.
 
     `tables` are from `tournament`, the worked examples of Figures 2 and 3 among the tasks:
-    ``tasks`` (with a column systems_with_reference), ``rankings`` and ``results``; and from
-    `worked_examples`: ``implied``, the pairwise rankings of Figure 1.
+    ``tasks`` (with a column systems_with_reference), ``rankings``, ``results`` and ``violations``;
+    ``implied`` are the pairwise rankings of Figure 1.
     """
     rows = claims.published(PAPER)
     rows = rows[rows["campaign"] == campaign].reset_index(drop=True)
@@ -67,21 +68,21 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
 
 
 def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataFrame:
-    """Our values: the key columns, ours, and a reason where numbers belong to it."""
-    tasks, rankings, results = (tables[name] for name in ("tasks", "rankings", "results"))
-    rankings = rankings.assign(system=rankings["system"].str.upper())
-    results = results.assign(over=results["over"].str.upper(), under=results["under"].str.upper())
+    """Our values: the key columns, and ours."""
+    tasks = tables["tasks"]
+    rankings, results, violated = (
+        tables[name].apply(lambda c: c.str.upper() if c.name in NAMES else c)
+        for name in ("rankings", "results", "violations")
+    )
     places = rankings.melt(["task", "system"], var_name="method", value_name="rank")
-    in_print = printed.loc[printed["statistic"] == "system", ["task", "method", "rank"]]
-    in_print = in_print.assign(system=printed["published"], rank=in_print["rank"].astype(int))
     combined = tasks["task"].str.endswith(" combination")
     whole = set(printed["task"]) - {"", *EXAMPLES} <= set(tasks["task"])  # not of one pair's run
     acyclic = (combined & (tasks["optimal_cost"] == 0)).sum() if whole else None
     parts = [
         tasks.melt("task", ["systems", "systems_with_reference", "pairs"], "statistic", "ours"),
-        _orders(places, in_print, tasks),
-        _cost_rows(tasks, in_print, results),
-        _results(results, places),
+        _orders(places, printed),
+        _costs(tasks),
+        _results(results, violated),
         _examples(tables["implied"], results),
         _spearman(rankings[rankings["task"] == TUNABLE]),
         pd.DataFrame({"statistic": ["acyclic_combination_tasks"], "ours": [acyclic]}),
@@ -95,50 +96,23 @@ def _costs(tasks: pd.DataFrame) -> pd.DataFrame:
     return costs.assign(statistic="cost")
 
 
-def _violated(results: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
-    """The results that rankings (task, method, system, rank) violate, with the method."""
-    over = places.rename(columns={"system": "over", "rank": "rank_over"})
-    under = places.rename(columns={"system": "under", "rank": "rank_under"})
-    placed = results.merge(over, on=["task", "over"]).merge(under, on=["task", "method", "under"])
-    return placed[placed["rank_over"] > placed["rank_under"]]
-
-
-def _orders(places: pd.DataFrame, in_print: pd.DataFrame, tasks: pd.DataFrame) -> pd.DataFrame:
+def _orders(places: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """The system of each rank, each ranking in one line, and the task of Table 2."""
     system = places.rename(columns={"system": "ours"}).astype({"rank": str})
-    system = system.assign(statistic="system", reason=None)
-    mfas = system["method"] == "mfas"
-    for task in tasks[tasks["optima"] > 1].to_dict("records"):
-        system.loc[mfas & (system["task"] == task["task"]), "reason"] = (
-            f"of the {task['optima']} rankings that violate {task['optimal_cost']} the one nearest "
-            "to WMT-OFFICIAL, a rule inferred from the print"
-        )
+    system["statistic"] = "system"
     ranking = places.sort_values("rank").groupby(["task", "method"])["system"].agg(list)
     line = ranking.str.join(" ≺ ").rename("ours").reset_index().assign(statistic="ranking")
-    table2 = set(in_print.loc[in_print["task"] == ACYCLIC, "system"])
-    names = [n for t, n in CZECH.items() if table2 and table2 == set(ranking.get((t, "mfas"), []))]
+    table2 = printed[(printed["statistic"] == "system") & (printed["task"] == ACYCLIC)]
+    systems = set(table2["published"])
+    ours = {task: set(ranking.get((task, "mfas"), [])) for task in CZECH}
+    names = [name for task, name in CZECH.items() if systems and systems == ours[task]]
     table2_task = pd.DataFrame({"statistic": "task", "task": ACYCLIC, "ours": names})
     return pd.concat([system, line, table2_task])
 
 
-def _cost_rows(tasks: pd.DataFrame, in_print: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
-    """The cost of each ranking; the printed one of Table 2 belongs to another equation."""
-    costs = _costs(tasks).assign(reason=None)
-    rows = costs["task"] == ACYCLIC
-    if rows.any():
-        ours = costs[rows].set_index("method")["ours"]
-        column = in_print[(in_print["task"] == ACYCLIC) & (in_print["method"] == "bojar")]
-        costs.loc[rows & (costs["method"] == "bojar"), "reason"] = (
-            f"misprint: {ours['heuristic2']} is what Equation 2's ranking violates; the printed "
-            f"column violates {_violated(results, column)['weight'].sum()}"
-        )
-    return costs
-
-
-def _results(results: pd.DataFrame, places: pd.DataFrame) -> pd.DataFrame:
+def _results(results: pd.DataFrame, violated: pd.DataFrame) -> pd.DataFrame:
     """Results that our rankings violate; systems beaten, votes lost."""
-    pair = {"over": "system", "under": "other"}
-    ours = _violated(results, places).rename(columns=pair).assign(rank="")
+    ours = violated.rename(columns={"over": "system", "under": "other"})
     number = ours.groupby(["task", "method"]).size().rename("ours").reset_index()
     beaten = results.groupby(["task", "over"]).size().rename("ours").reset_index()
     lost = results.groupby(["task", "under"])["weight"].sum().rename("ours").reset_index()
@@ -169,13 +143,9 @@ def _examples(implied: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:
 def _spearman(ranks: pd.DataFrame) -> pd.DataFrame:
     """Spearman's correlation of the rankings of Table 4, with the reference first and without."""
     pairs = [("heuristic2", "mfas"), ("wmt_official", "mfas"), ("wmt_official", "heuristic2")]
-    rows: list[tuple[str, str, str, float, str | None]] = []
+    rows = []
     for method, other in pairs if len(ranks) else []:
         two = ranks[[method, other]].to_numpy()
-        without, with_it = (spearmanr(t).statistic for t in (two, np.vstack([[0, 0], two])))
-        rows.append(("spearman", method, other, without, None))
-        reason = "with the reference as a ninth item; without it, as for the other two, "
-        reason += f"{without:.3f}"
-        rows.append(("spearman_with_reference", method, other, with_it, reason))
-    table = pd.DataFrame(rows, columns=["statistic", "method", "other", "ours", "reason"])
-    return table.assign(task=TUNABLE)
+        for name, each in (("", two), ("_with_reference", np.vstack([[0, 0], two]))):
+            rows.append((f"spearman{name}", method, other, spearmanr(each).statistic))
+    return pd.DataFrame(rows, columns=["statistic", "method", "other", "ours"]).assign(task=TUNABLE)

@@ -8,7 +8,7 @@ counts; `perturb.remove` does the same to the judgments.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -212,7 +212,7 @@ def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
 
 
 def removals(
-    frame: pd.DataFrame,
+    frame: pd.DataFrame | Mapping[str, PairCounts],
     methods: Sequence[str],
     *,
     correction: str = "none",
@@ -223,13 +223,15 @@ def removals(
 
     Columns: task, method, removed (a system, or ``ref``), and those of `comparing.Change.row`
     (d_rank, d_cluster, d_both, ...), against the full ranking with the system dropped only before
-    the lines are drawn. A task of two systems has nothing to compare.
+    the lines are drawn. A task of two systems has nothing to compare. `frame` may be the tasks'
+    counts, by name, where these are known.
     """
     columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
     settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
     rows = []
-    for task, judgments in rr.tasks(frame).items():
-        counts = pairwise.pair_counts(judgments)
+    if isinstance(frame, pd.DataFrame):
+        frame = {task: pairwise.pair_counts(one) for task, one in rr.tasks(frame).items()}
+    for task, counts in frame.items():
         ranked = counts.without(REFERENCE)
         tests = count_tests(ranked, correction)
         removed = [s for s in counts.systems if len(ranked.systems) > 2 or s == REFERENCE]
@@ -290,14 +292,6 @@ def _range_table(counts: PairCounts, sample: PairCounts, method: rr.Method) -> p
     return rank_ranges.range_frame(systems, score, method.score(used)[:, keep])
 
 
-def width_summary(table: pd.DataFrame, *by: str) -> pd.DataFrame:
-    """Per task, method and unit drawn: systems, mean width of ranges (1: one rank), clusters."""
-    sized = table.assign(width=table["last"] - table["first"] + 1)
-    groups = sized.groupby(list(by) or ["task", "method", "drawn"], sort=False)
-    width, clusters = ("width", "mean"), ("cluster", "max")
-    return groups.agg(systems=("width", "size"), mean_width=width, clusters=clusters).reset_index()
-
-
 def cluster_table(
     frame: pd.DataFrame, method: str, *, rule: str = "knowles", alpha: float = 0.05
 ) -> pd.DataFrame:
@@ -309,14 +303,14 @@ def cluster_table(
     parts = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
-        table = pd.DataFrame()
-        for correction in significance.CORRECTIONS:
-            ranked = rank_counts(counts, method, correction=correction, rule=rule, alpha=alpha)
-            if table.empty:
-                table = ranked.table.drop(columns="cluster").replace({method: {UNSCORED: np.nan}})
-                table.insert(0, "task", task)
-            table[correction] = ranked.table["cluster"].to_numpy()
-        parts.append(table)
+        counts.without(REFERENCE).connected()
+        ranked = {
+            name: rank_counts(counts, method, correction=name, rule=rule, alpha=alpha).table
+            for name in significance.CORRECTIONS
+        }
+        table = ranked["none"].drop(columns="cluster").replace({method: {UNSCORED: np.nan}})
+        clusters = {name: made["cluster"].to_numpy() for name, made in ranked.items()}
+        parts.append(table.assign(task=task, **clusters)[["task", *table.columns, *clusters]])
     return pd.concat(parts, ignore_index=True)
 
 

@@ -1,4 +1,4 @@
-"""Experiments on simulated campaigns: ranking error, rank ranges, coverage, power, sizes needed.
+"""Experiments on simulated campaigns: ranking error, rank ranges, power, sizes needed.
 
 Each runs in shards of experiments with their own seeds (`chance.in_shards`), so the numbers are
 the same for any number of jobs. Every mean comes with its standard error over experiments. How many
@@ -9,9 +9,9 @@ test's power in the model `models.simulate.Model`.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,49 +22,38 @@ from scipy.stats import binom
 
 from rankstability.chance import in_shards
 from rankstability.rank import ranges
-from rankstability.rank.ranges import UNITS, range_clusters, ranks, trim_for, units
+from rankstability.rank.ranges import range_clusters, ranks
 from rankstability.rank.significance import critical_wins, significant_share
 from rankstability.rank.tournament import feedback_arc_sets
 from rankstability.score.pairwise import PairCounts, expected_win, wins_over_decided
-from rankstability.score.rr import REFERENCE
 
-from ..models.simulate import Model, draw_blocks, draw_counts, draw_pairs, draw_qualities
+from ..models.simulate import Model, draw_counts, draw_pairs, draw_qualities
 
 Floats = NDArray[np.float64]
 MOST = 5e6  # judgments that are looked for
 NODES = 48  # of the integral over a pair's gap; 200 change no share by 1e-8
-_POWER: dict[tuple[float, float, int], Floats] = {}  # tables grow as they are needed
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
 SIDES = (1, 2)  # of the sign test, in the pairwise method
 SHARD = 10  # runs with one seed
 QUALITIES = ("size", "violations", "clusters", "cluster_violations")
 
 
+@lru_cache(maxsize=256)
 def _power(most: int, spread: float, width: float, sides: int) -> Floats:
-    """Chance that a random pair is separated after N = 0 ... `most` judgments of it, or more."""
-    key = (spread, width, sides)
-    known = _POWER.get(key, np.zeros(0))
-    if most >= len(known):
-        new = _power_from(len(known), max(256, most, len(known) * 3 // 2), *key)
-        known = _POWER[key] = np.concatenate([known, new])
-    return known
-
-
-def _power_from(low: int, high: int, spread: float, width: float, sides: int) -> Floats:
-    """`_power` for N = `low` ... `high` only."""
+    """Chance that a random pair is separated after N = 0 ... `most` judgments of it."""
     node, weight = np.polynomial.legendre.leggauss(NODES)
     # the gap of two uniform qualities: density 2 (1 - u) for u = gap / width on [0, 1]
     u, weight = (node + 1) / 2, weight / 2
     weight = weight * 2 * (1 - u)
     better = ndtr(u * width / (spread * np.sqrt(2)))
-    c = critical_wins(high, sides=sides)[low:]
-    number = np.arange(low, high + 1)
+    c = critical_wins(most, sides=sides)
+    number = np.arange(most + 1)
     out = np.zeros(len(number))
     able = int(np.argmax(c <= number))  # from here on some result is significant
     # c lies below N/2 + 2 sqrt(N) / 2 + 1: seven standard deviations on, a tail is 0 or 1
     for p, w in zip(better, weight, strict=True):
         sure = 1_000_000_000 if p < 0.501 else int((5.0 / (p - 0.5)) ** 2) + 20
-        end = min(len(number), max(able, sure - low))
+        end = min(len(number), max(able, sure))
         out[able:end] += w * bdtrc(c[able:end] - 1, number[able:end], p)
         out[able:end] += w * bdtrc(c[able:end] - 1, number[able:end], 1 - p)
         out[end:] += w
@@ -95,7 +84,8 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
         blocks = max(1, round(count / model.per_block))
         low, chance = _meetings(blocks, meet)
         high = low + len(chance)
-        power = _power(high, model.spread, model.width, sides)
+        size = max(256, 1 << int(high).bit_length())  # few tables, each for many numbers
+        power = _power(size, model.spread, model.width, sides)
         out.append(float(chance @ power[low:high]))
     return np.array(out)
 
@@ -177,12 +167,8 @@ def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
     reached = np.flatnonzero(curve >= share)
     if not len(reached):
         return float("nan")
-    i = int(reached[0])
-    if i == 0:
-        return float(sizes[0])
-    fraction = (share - curve[i - 1]) / (curve[i] - curve[i - 1])
-    low, high = np.log(sizes[i - 1]), np.log(sizes[i])
-    return float(np.exp(low + fraction * (high - low)))
+    near = slice(max(0, reached[0] - 1), reached[0] + 1)
+    return float(np.exp(np.interp(share, curve[near], np.log(sizes[near]))))
 
 
 def advice_for(
@@ -311,17 +297,15 @@ def range_qualities(
     resamples: int,
     seed: int,
     *,
-    trims: Sequence[int] = (),
+    trims: Sequence[int],
     jobs: int = 1,
 ) -> pd.DataFrame:
     """How tight and how true rank ranges are (Koehn 2012, Table 1).
 
-    `trims` are the ranks chopped off at each end of the bootstrap's; by default what the paper
-    says. Columns: method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or
-    ``trim 25``), judgments, each of `QUALITIES` (violations as shares of systems) with its standard
-    error, runs.
+    `trims` are the ranks chopped off at each end of the bootstrap's. Columns: method (``pairwise``
+    or ``bootstrap``), setting (``1-sided``, ``2-sided`` or ``trim 25``), judgments, each of
+    `QUALITIES` (violations as shares of systems) with its standard error, runs.
     """
-    trims = list(trims) or [trim_for(resamples)]
     settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
     settings += [("bootstrap", f"trim {trim}") for trim in trims]
 
@@ -347,86 +331,3 @@ def range_qualities(
         for i, (method, setting) in enumerate(settings)
     ]
     return pd.concat(parts, ignore_index=True).assign(runs=runs)
-
-
-def quality_by_unit(
-    model: Model,
-    judgments: int,
-    resamples: int,
-    kinds: Sequence[str],
-    trims: Sequence[int],
-    judge_spread: float,
-    count: int,
-    rng: np.random.Generator,
-) -> Floats:
-    """`range_quality` of `count` simulated campaigns, (campaigns, kinds of units, trims, 4)."""
-    quality = draw_qualities(model, count, rng)
-    out = np.empty((count, len(kinds), len(trims), len(QUALITIES)))
-    for e in range(count):
-        data = draw_blocks(model, quality[e], judgments, rng, judge_spread=judge_spread)
-        drawn = units(data).without(REFERENCE)
-        truth = ranks(quality[e, : model.systems])
-        for u, unit in enumerate(kinds):
-            sampled = ranks(expected_win(drawn.resample(unit, resamples, rng)))
-            for t, trim in enumerate(trims):
-                out[e, u, t] = range_quality(*ranges.rank_ranges(sampled, trim), truth)
-    return out
-
-
-def coverage(
-    model: Model,
-    judgments: int,
-    runs: int,
-    resamples: int,
-    seed: int,
-    *,
-    judge_spreads: Iterable[float] = (0.0,),
-    jobs: int = 1,
-) -> pd.DataFrame:
-    """How often the true rank lies in the 95 % range, by what is resampled.
-
-    Columns: judge_spread, unit, coverage (share of systems), coverage_se (over runs), and the other
-    `QUALITIES`; runs.
-    """
-    names = ("coverage", "size", *QUALITIES[2:])
-    trims = [trim_for(resamples)]
-    parts = []
-    for spread in map(float, judge_spreads):
-        run = partial(quality_by_unit, model, judgments, resamples, UNITS, trims, spread)
-        values = np.concatenate(in_shards(run, runs, SHARD, seed, jobs, "coverage"))
-        size, violations, *clusters = np.moveaxis(values[:, :, 0], -1, 0)
-        held = np.stack([1 - violations, size, *clusters], axis=-1)
-        parts.append(with_errors(held, names, judge_spread=spread, unit=list(UNITS)))
-    return pd.concat(parts, ignore_index=True).assign(judgments=judgments, runs=runs)
-
-
-def simulated_shares(
-    model: Model,
-    judgments: Sequence[int],
-    experiments: int,
-    seed: int,
-    *,
-    sides: int = 1,
-    jobs: int = 1,
-) -> pd.DataFrame:
-    """Share of significant pairs in simulated campaigns, block by block: checks the integral.
-
-    Columns: judgments, expected (the integral), simulated, simulated_se, simulated_sd (between
-    campaigns), experiments.
-    """
-
-    def work(count: int, rng: np.random.Generator) -> Floats:
-        return significant_share(_drawn(model, count, judgments, rng)[1].wins, sides=sides)
-
-    label = f"sizes, n {model.systems}"
-    drawn = np.concatenate(in_shards(work, experiments, SHARD, seed, jobs, label))
-    sd = drawn.std(axis=0, ddof=1)
-    columns = {
-        "judgments": list(judgments),
-        "expected": expected_share(judgments, model, sides=sides),
-        "simulated": drawn.mean(axis=0),
-        "simulated_se": sd / np.sqrt(experiments),
-        "simulated_sd": sd,
-        "experiments": experiments,
-    }
-    return pd.DataFrame(columns)

@@ -18,20 +18,18 @@ import numpy as np
 import pandas as pd
 
 from rankstability.chance import child_seeds
-from rankstability.rank.ranges import UNITS, Units, range_table, units
+from rankstability.rank.ranges import Units, range_table, units
 from rankstability.rank.significance import significant_share
 from rankstability.score.pairwise import expected_win, weighted
 from rankstability.score.rr import REFERENCE
 
 from ..models.simulate import Model
-from ..relative_ranking.methods import width_summary
 from .experiments import (
     expected_share,
     fit_spread,
     judgments_needed,
     range_qualities,
     ranking_errors,
-    simulated_shares,
     stacked,
 )
 
@@ -74,10 +72,6 @@ class Reading:
         """Ranks chopped off at each end of `resamples`."""
         return max(1, round(self.trim * resamples))
 
-    def prepared(self, data: Units) -> Units:
-        """A task's judgments as the paper takes them: without reference, without ties."""
-        return data.without(REFERENCE).decided()
-
 
 AS_STATED = Reading("as stated", "variance", sides=2, trim=0.025, unranked="drop")
 AS_MATCHED = Reading("as matched", "standard deviation", sides=1, trim=0.006, unranked="keep")
@@ -91,14 +85,12 @@ class Effort:
     experiments: int  # Figure 3
     runs: int  # Table 1
     resamples: int
-    coverage_runs: int
-    check_experiments: int  # Table 4, block by block
     advice_experiments: int  # the band of Section 6's advice
     orders: int  # of a real task's blocks, Figure 2
 
 
-FULL = Effort(10_000, 400, 1000, 200, 60, 1000, 20)
-QUICK = Effort(60, 8, 200, 8, 8, 50, 4)
+FULL = Effort(10_000, 400, 1000, advice_experiments=1000, orders=20)
+QUICK = Effort(60, 8, 200, advice_experiments=50, orders=4)
 
 
 def spread_of(sigma2: float, sigma2_is: str) -> float:
@@ -157,25 +149,6 @@ def section6() -> pd.DataFrame:
     ]
     names = [r.name for r in READINGS]
     return pd.DataFrame({"reading": names, "judgments": WMT12, "share": shares})
-
-
-def table4_check(table: pd.DataFrame, experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
-    """Table 4 simulated block by block: does the share come out at the integral's number?
-
-    `table` is from `table4`, one meaning. Columns systems, sigma2, share, and those of
-    `experiments.simulated_shares`.
-    """
-    parts = []
-    for _, rows in table.groupby(["systems", "sigma2"], sort=False):
-        first = rows.iloc[0]
-        model = Model(int(first["systems"]), spread_of(first["sigma2"], first["sigma2_is"]))
-        sizes = rows["judgments"].round().astype(int).tolist()
-        part = simulated_shares(
-            model, sizes, experiments, seed, sides=int(first["sides"]), jobs=jobs
-        )
-        target = rows[["systems", "sigma2", "share"]].reset_index(drop=True)
-        parts.append(pd.concat([target, part], axis=1))
-    return pd.concat(parts, ignore_index=True)
 
 
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
@@ -271,34 +244,16 @@ def fitted_spreads(
     return pd.DataFrame(fits), stacked(curves, "reading", "task")
 
 
-def ranges_by_unit(tasks: Mapping[str, Units], resamples: int, seed: int) -> pd.DataFrame:
-    """Each task's ranking with 95 % rank ranges, by what is resampled; reference left out.
-
-    Columns: task, unit, and those of `ranges.range_table`.
-    """
-    tables = {}
-    for i, (task, data) in enumerate(tasks.items()):
-        for u, unit in enumerate(UNITS):
-            rng = np.random.default_rng([seed, i, u])
-            tables[task, unit] = range_table(data.without(REFERENCE), resamples, rng, unit=unit)
-    return stacked(tables, "task", "unit")
-
-
-def range_summary(ranges: pd.DataFrame) -> pd.DataFrame:
-    """Mean size of the rank ranges and number of clusters: task, unit, systems, size, clusters."""
-    return width_summary(ranges, "task", "unit").rename(columns={"mean_width": "size"})
-
-
 def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) -> pd.DataFrame:
     """A task's ranking with rank ranges as the paper draws them, from several bootstraps.
 
-    Of one task from `read.rr.read_rr`. Judgments are resampled one by one; how much hangs on the
-    bootstrap's seed shows between the repetitions. Columns: reading, repetition, and those of
-    `ranges.range_table`.
+    Of one task from `read.rr.read_rr`, ties left out. Judgments are resampled one by one; how much
+    hangs on the bootstrap's seed shows between the repetitions. Columns: reading, repetition, and
+    those of `ranges.range_table`.
     """
     tables = {}
     for reading in READINGS:
-        data = reading.prepared(units(frame, reading.unranked))
+        data = units(frame, reading.unranked).without(REFERENCE).decided()
         trim = reading.trimmed(RESAMPLES)
         for i, rng in enumerate(child_seeds(seed, repetitions)):
             tables[reading.name, i] = range_table(data, RESAMPLES, rng, trim=trim)

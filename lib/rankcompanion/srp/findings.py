@@ -297,10 +297,9 @@ def other_measures(table: pd.DataFrame) -> pd.DataFrame:
     columns = ["measure", "median", "low", "high", "with_srp", "with_equal_claims"]
     if len(values) < 3:
         return pd.DataFrame(columns=columns)
-    ranks = values.rank().corr()
-    low, middle, high = (values.quantile(q).to_numpy() for q in (0.05, 0.5, 0.95))
-    parts = (names, middle, low, high, ranks["srp"], ranks["srp_equal_claims"])
-    return pd.DataFrame(dict(zip(columns, map(list, parts), strict=True)))
+    shares = values.quantile([0.5, 0.05, 0.95]).T
+    ranks = values.rank().corr()[["srp", "srp_equal_claims"]]
+    return shares.join(ranks).reset_index().set_axis(columns, axis=1)
 
 
 def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:

@@ -19,16 +19,19 @@ from scipy.stats import t as student
 
 from rankstability.chance import in_parallel, named_generator
 from rankstability.errors import DataError
-from rankstability.judgments import REFERENCE, DirectAssessment, blocks, counted
+from rankstability.judgments import REFERENCE, DirectAssessment, blocks
 from rankstability.rank.significance import rank_sum, sign_test
 from rankstability.rank.srp import COLUMNS, Outcome, rank_and_test, stability
 from rankstability.rank.srp_studies import Design, assign, item_scores
 from rankstability.score import pairwise
-from rankstability.score.da import judgment_z
-from rankstability.score.factors import has_documents
+from rankstability.score.da import averages
 from rankstability.score.mqm import Ratings
+from rankstability.score.scored import scored
+
+from ..models.factors import has_documents
 
 ALPHA = 0.05
+DA_UNITS = ("workers", "documents", "blocks")
 LEVELS = (0.125, 0.25, 0.5, 0.75, 1.0)  # shares of half a campaign
 SRP_COLUMNS = ["pair", *(name for name in COLUMNS if name != "document_sets")]
 EFFORT_COLUMNS = [
@@ -53,6 +56,12 @@ class Sampler:
     grouping: str = "none"
 
 
+def _outcome(
+    systems: tuple[str, ...], means: np.ndarray, p: np.ndarray, strength: np.ndarray
+) -> Outcome:
+    return Outcome(systems, means, p, strength, np.arange(len(means)) // 2, ALPHA)
+
+
 def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "workers") -> Sampler:
     """Studies of direct assessment: workers, documents or blocks with a judgment that counts.
 
@@ -60,61 +69,35 @@ def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "work
     drawn, standardising within the study is standardising each worker; else two studies share
     these, with the workers. `normalisation` is ``z`` or ``none`` (raw scores); `unit` is
     ``workers`` (two studies may share documents), ``documents`` (they share workers) or ``blocks``,
-    what a worker judged of one document of one system (they share both); or ``judgments``, single
-    rows: they share all of these.
+    what a worker judged of one document of one system (they share both).
     """
-    good = da.good
-    if normalisation not in ("z", "none"):
-        raise DataError("unknown normalisation", value=normalisation, expected="z, none")
-    value = judgment_z(da) if normalisation == "z" else good["score"].to_numpy(dtype=float)
-    keep = counted(good) & np.isfinite(value)
-    rows, value = good[keep], value[keep]
-    worker = pd.factorize(rows["worker"].cat.codes.to_numpy(), sort=True)[0]
-    system, used = pd.factorize(rows["system"].cat.codes.to_numpy(), sort=True)
-    systems = tuple(str(good["system"].cat.categories[k]) for k in used)
-    segment = pd.factorize(rows["segment"].cat.codes.to_numpy(), sort=True)[0]
-    width = int(segment.max()) + 1
-    key = system.astype(np.int64) * width + segment
-    document = rows["document"].cat.codes.to_numpy().astype(np.int64)
-    if unit in ("documents", "blocks") and (document < 0).any():
-        raise DataError("judgments without documents", value=unit, expected="workers, judgments")
-    drawn = {
-        "workers": worker,
-        "documents": document,
-        "blocks": (worker * (document.max() + 1) + document) * len(systems) + system,
-        "judgments": np.arange(len(rows)),
-    }
-    if unit not in drawn:
-        raise DataError("unknown unit", value=unit, expected=", ".join(drawn))
-    of = np.unique(drawn[unit], return_inverse=True)[1]
+    if unit not in DA_UNITS:
+        raise DataError("unknown unit", value=unit, expected=", ".join(DA_UNITS))
+    judged = scored(da, "z" if normalisation == "z" else "raw")
+    of, systems, width = judged.unit(unit[:-1]), judged.systems, len(judged.segments)
+    key = judged.system.astype(np.int64) * width + judged.segment
     units, size = int(of.max()) + 1, len(systems) * width
     first, second = np.triu_indices(len(systems), 1)
 
     def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
-        means = np.full((len(chosen), len(systems)), np.nan)
-        p = np.ones((len(chosen), len(first)))
-        judged = 0
+        means, rows = np.empty((len(chosen), len(systems))), 0
+        p = np.empty((len(chosen), len(first)))
         for i, who in enumerate(chosen):
             member = np.zeros(units, dtype=bool)
             member[who] = True
             mine = member[of]
-            judged += int(mine.sum())
-            count = np.bincount(key[mine], minlength=size)
+            rows += int(mine.sum())
+            score, count = averages(key[mine], judged.score[mine], size)
             cell = np.flatnonzero(count)
-            score = np.bincount(key[mine], value[mine], size)[cell] / count[cell]
-            group = cell // width
-            number = np.bincount(group, minlength=len(systems))
-            with np.errstate(invalid="ignore"):
-                means[i] = -np.bincount(group, score, len(systems)) / number
+            score, group = score[cell], cell // width
+            means[i] = -averages(group, score, len(systems))[0]
             tested, _ = rank_sum(score, group, len(systems))
             p[i] = np.nan_to_num(tested[first, second], nan=1.0)
         # Knowles draws the line at p < alpha, strictly
         p = np.where(p < ALPHA, p, np.maximum(p, np.nextafter(ALPHA, 1) + 1e-9))
-        sets = np.arange(len(chosen)) // 2
-        outcome = Outcome(systems, means, p, np.zeros_like(p), sets, ALPHA)
-        return outcome, judged / len(chosen) / len(systems)
+        return _outcome(systems, means, p, np.zeros_like(p)), rows / len(chosen) / len(systems)
 
-    documents = good["document"].nunique() or np.nan
+    documents = da.good["document"].nunique() or np.nan
     return Sampler(da.pair, normalisation, unit, units, documents, systems, draw)
 
 
@@ -141,8 +124,7 @@ def rr_sampler(frame: pd.DataFrame) -> Sampler:
             means = -won / (won + lost)
         first, second = counts[:, i, j], counts[:, j, i]
         strength = np.abs(first - second) / np.sqrt(np.maximum(first + second, 1))
-        sets = np.arange(len(chosen)) // 2
-        outcome = Outcome(systems, means, sign_test(first, second), strength, sets, ALPHA)
+        outcome = _outcome(systems, means, sign_test(first, second), strength)
         return outcome, float((weights @ ranked).mean() / len(systems))
 
     task, documents = str(frame["task"].iloc[0]), frame["document"].nunique()
@@ -173,7 +155,7 @@ def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
 
     `unit`: ``workers``, ``documents`` or ``blocks``: only this one.
     """
-    named = ["workers", "documents", "blocks"] if has_documents(da) else ["workers"]
+    named = DA_UNITS if has_documents(da) else DA_UNITS[:1]
     samplers = [da_sampler(da, unit=u) for u in ([unit] if unit else named)]
     if unit in ("", "workers"):
         samplers.append(da_sampler(da, "none"))

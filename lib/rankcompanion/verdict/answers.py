@@ -26,9 +26,9 @@ from rankstability.read.languages import PLACEHOLDER
 from ..lines import held
 
 if TYPE_CHECKING:
+    from rankstability.rank.ranking import Ranking
     from rankstability.read.campaigns import Campaign
 
-    from ..lines.held import Standing
     from ..session import Run
     from .cases import Case
 
@@ -45,23 +45,23 @@ def told(good: bool, bad: bool) -> str:
     return NOT if bad else UNTOLD
 
 
-def line_answers(made: held.Standing) -> pd.DataFrame:
+def line_answers(made: Ranking) -> pd.DataFrame:
     """Each line that is claimed or holds: below, above (system), under (system), claimed, answer.
 
     A line does not hold where some pair across it is declared the other way round; where it neither
     holds nor is refuted it cannot be told.
     """
-    names = made.ranking["system"].tolist()
+    names = made.table["system"].tolist()
     holds, refuted = made.sure.lines(made.order)
     rows = [
         (k, names[k - 1], names[k], claimed, told(holds[k - 1], refuted[k - 1]))
-        for k, claimed in zip(made.lines["below"], made.lines["claimed"], strict=True)
+        for k, claimed in zip(made.places["below"], made.places["claimed"], strict=True)
         if claimed or holds[k - 1]
     ]
     return pd.DataFrame(rows, columns=["below", "above", "under", "claimed", "answer"])
 
 
-def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
+def summary(made: Ranking, answers: pd.DataFrame) -> dict[str, Any]:
     """The numbers of the first sentence: who may be first, lines claimed and held, how many units.
 
     ``alone``: the answer to whether the leader, and no other system, may be first. ``also_held``:
@@ -72,20 +72,20 @@ def summary(made: held.Standing, answers: pd.DataFrame) -> dict[str, Any]:
     themselves; ``humans``: the others, ``humans_first`` (may be first of all), ``humans_above``
     (better than that leader).
     """
-    first = made.ranking.loc[made.ranking["may_be_first"] == 1, "system"].tolist()
-    leader, sure = made.ranking["system"].iloc[0], made.sure
+    first = made.table.loc[made.table["may_be_first"] == 1, "system"].tolist()
+    leader, sure = made.table["system"].iloc[0], made.sure
     holds = answers["answer"] == HOLDS
     fewest = min(sure.units, key=sure.units.__getitem__, default="")
     weakest = int(sure.freedom.argmin())
     alike = np.ptp(sure.freedom) < 1e-6
     return {
         **_humans_apart(made, first),
-        "systems": len(made.ranking),
+        "systems": len(made.table),
         "leader": leader,
         "told": made.unit != "",
         "may_be_first": first,
         "alone": told(first == [leader], bool(first) and leader not in first),
-        "claimed": int(made.lines["claimed"].sum()),
+        "claimed": int(made.places["claimed"].sum()),
         "claimed_held": int((holds & (answers["claimed"] == 1)).sum()),
         "also_held": int((holds & (answers["claimed"] == 0)).sum()),
         "kinds": dict(sure.units),
@@ -101,9 +101,9 @@ def humans(systems: Sequence[str]) -> list[str]:
     return [name for name in systems if is_human(name) or REFERENCE.match(name)]
 
 
-def _humans_apart(made: held.Standing, first: list[str]) -> dict[str, Any]:
+def _humans_apart(made: Ranking, first: list[str]) -> dict[str, Any]:
     """What `summary` says of humans, and of the systems without them."""
-    names = made.ranking["system"].astype(str).tolist()
+    names = made.table["system"].astype(str).tolist()
     human = humans(names)
     machines = [name for name in names if name not in human]
     if not machines:
@@ -148,7 +148,7 @@ MAYBE = (
 
 
 def facts(
-    run: Run, one: Case, made: Standing, frames: dict[str, pd.DataFrame], settings: dict[str, Any]
+    run: Run, one: Case, made: Ranking, frames: dict[str, pd.DataFrame], settings: dict[str, Any]
 ) -> dict[str, Any]:
     """Everything the page says, as plain values: settings, first numbers, tables as rows.
 
@@ -177,7 +177,7 @@ def facts(
         "year": run.campaign.year,
         "rules": f"{recipe.test_name}; {recipe.line_rule}" if recipe else "",
         "unit": made.unit,
-        "asked": _asked(made),
+        "asked": _asked(made, frames["unit_table"]),
         "standardised": recipe is not None and recipe.score == "z",
         "score_name": SCORE_NAMES[one.protocol, recipe.score if recipe else one.recipe],
         "judgments": one.judgments_counted,
@@ -197,9 +197,9 @@ def facts(
     }
 
 
-def _asked(made: Standing) -> list[Any]:
+def _asked(made: Ranking, units: pd.DataFrame) -> list[Any]:
     """Annotators or documents that are named, and of which no others were asked about: how many."""
-    named = made.units.set_index("unit")["units"]
+    named = units.set_index("unit")["units"]
     kinds = ("worker", "document")
     if made.unit not in kinds or named.index.isin(kinds).sum() != 2:
         return []

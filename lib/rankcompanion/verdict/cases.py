@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
 from rankstability.chance import named_generator
 from rankstability.errors import DataError
 from rankstability.judgments import (
+    REFERENCE,
     TYPES,
     DirectAssessment,
     ranked_systems,
@@ -22,9 +22,11 @@ from rankstability.judgments import (
 from rankstability.rank import fewest as decisive
 from rankstability.rank.balanced import design
 from rankstability.rank.bradley_terry import STRENGTH
-from rankstability.rank.certainty import certainty
-from rankstability.rank.recipes import RECIPES, made_by, recipe_of_year
+from rankstability.rank.ranking import Ranking
+from rankstability.rank.recipes import RECIPES, recipe_of_year
+from rankstability.rank.units import unit_table
 from rankstability.score import rr
+from rankstability.score.pairwise import ratio
 from rankstability.score.scored import Scores, scored
 
 from ..lines import held
@@ -68,7 +70,7 @@ class Case:
     @property
     def judgments_counted(self) -> int:
         """Judgments that count, of relative ranking decided comparisons."""
-        return len(self.own.score) if self.battles is None else int(self.battles.times.sum())
+        return len(self.own.score) if self.battles is None else int(self.battles.every.wins.sum())
 
 
 def cases(
@@ -101,7 +103,7 @@ def _by_comparison(name: str, pair: str, frame: pd.DataFrame, unit: str) -> Case
     data = held.battles(frame, asked)
     if len(data.systems) < 2:
         raise DataError(f"fewer than two systems in {name}", expected="two systems or more")
-    if not data.times.any():
+    if not data.every.wins.sum():
         raise DataError(f"only ties in {name}", expected="comparisons that one system wins")
     return Case(name, pair, "RR", data.method, frame, {}, data)
 
@@ -138,7 +140,7 @@ def scored_case(
 
 def standing(
     one: Case, unit: str, rng: np.random.Generator, resamples: int = 1000, alpha: float = 0.05
-) -> held.Standing:
+) -> Ranking:
     """The ranking with what is certain of it; `unit` as of `cases`."""
     chosen = None if unit == "auto" else unit
     data = one.own if one.battles is None else one.battles
@@ -149,13 +151,13 @@ def recipes(one: Case, unit: str, alpha: float = 0.05) -> dict[str, pd.DataFrame
     """Rankings (recipes), and lines claimed and held (recipe_lines), of every recipe that fits."""
     if not one.judged:
         return {}
-    rankings, lines = [], []
-    for name, judged in one.judged.items():
-        made = made_by(judged, RECIPES[name], alpha)
-        rankings.append(made.table.assign(recipe=name)[held.OF_RECIPES])
-        lines.append(held.lines(judged, RECIPES[name], unit, alpha, made))
-    both = {"recipes": rankings, "recipe_lines": lines}
-    return {name: pd.concat(parts, ignore_index=True) for name, parts in both.items()}
+    rankings, lines = held.recipes(one.judged, [unit], alpha)
+    return {"recipes": rankings, "recipe_lines": lines}
+
+
+def unit_kinds(one: Case) -> pd.DataFrame:
+    """The kinds of unit that the case's judgments name: `rank.units.unit_table`."""
+    return unit_table(one.own) if one.battles is None else one.battles.number
 
 
 def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
@@ -164,13 +166,11 @@ def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
         if one.battles is None:
             return decisive.fewest(one.judgments, RECIPES[one.recipe], alpha)
         data = one.battles.every
-        owner = data.judges * (one.battles.unnamed == 0)  # of unknown judges all are one
-        number = int(owner.max()) + 1
-        each = (np.ones(len(owner), int), (owner, np.arange(len(owner))))
-        sums = csr_array(each, shape=(number, len(owner)))
-        counts = {"wins": sums @ data.wins, "ties": sums @ data.ties}
-        table = decisive.fewest_battles(replace(data, judges=np.arange(number), **counts))
-        return table[(table["unit"] == "judgment") | (number > 1)].reset_index(drop=True)
+        if one.battles.unnamed:  # of unknown judges all are one
+            data = replace(data, judges=np.zeros_like(data.judges))
+        data = data.by("judge")
+        table = decisive.fewest_battles(data)
+        return table[(table["unit"] == "judgment") | (len(data.judges) > 1)].reset_index(drop=True)
     except DataError:  # strengths without bounds
         return pd.DataFrame(columns=decisive.COLUMNS)
 
@@ -178,31 +178,52 @@ def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
 def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
     """Each domain by itself: domain, judgments, systems, leader, may_be_first, claimed, held.
 
-    Of the recipe's scores, each domain a family of tests of its own; no rows where the data name
-    fewer than two domains, and none of a domain in which a system was not judged.
+    Of battles each category. Ranked as the whole is, each a family of tests of its own; no rows
+    where the data name fewer than two, and none of one in which a system was not judged, or not
+    against the others.
     """
-    columns = ["domain", "judgments", "systems", "leader", "may_be_first", "claimed", "held"]
     rows = []
-    named = one.battles is None and one.own.has("domain")
-    codes = one.own.unit("domain") if named else np.zeros(0, int)
-    for code in np.unique(codes) if len(np.unique(codes)) > 1 else ():
-        part = one.own.take(codes == code)
-        if len(np.unique(part.system)) < len(part.systems):
-            continue
-        sure = certainty(part, unit or None, alpha=alpha)
-        first = [name for name, may in zip(sure.systems, sure.may_be_first, strict=True) if may]
-        claimed = len(made_by(part, RECIPES[one.recipe], alpha).lines)
-        held_here = int(sure.held.sum()) if sure.told else np.nan
-        row = (_domains(one)[code], len(part.score), len(first) if sure.told else np.nan)
-        rows.append((*row[:2], len(part.systems), sure.systems[0], row[2], claimed, held_here))
+    for domain, part in _domains(one, unit).items():
+        made = standing(part, unit or "auto", np.random.default_rng(0), 1, alpha)
+        said = answers.summary(made, answers.line_answers(made))
+        held_here = said["claimed_held"] + said["also_held"] if said["told"] else np.nan
+        row = {name: said[name] for name in ("systems", "leader", "claimed")}
+        row |= {"domain": domain, "judgments": part.judgments_counted, "held": held_here}
+        row["may_be_first"] = len(said["may_be_first"]) if said["told"] else np.nan
+        rows.append(row)
+    columns = ["domain", "judgments", "systems", "leader", "may_be_first", "claimed", "held"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _domains(one: Case) -> list[str]:
+def _domains(one: Case, unit: str) -> dict[str, Case]:
+    """The judgments of each domain, or category of battles, in which all systems were judged."""
+    parts = {}
+    if one.battles is not None:
+        assert isinstance(one.judgments, pd.DataFrame)
+        named = one.judgments.get("domain", pd.Series(dtype=str))
+        several = one.judgments.groupby(named, observed=True) if named.nunique() > 1 else ()
+        for domain, part in several:
+            absent = set(one.systems) - set(part["system"].unique())
+            if absent or part["rank"].max() == 1:
+                continue
+            with suppress(DataError):  # models that no battle of this category connects
+                made = held.battles(part, "judge" if unit == "judge" else "block")
+                name = str(domain) or "(not named)"
+                parts[name] = replace(one, recipe=made.method, judgments=part, battles=made)
+    elif one.own.has("domain"):
+        codes = one.own.unit("domain")
+        names = _domain_names(one.judgments, int(codes.max()) + 1)
+        for code in np.unique(codes) if len(np.unique(codes)) > 1 else ():
+            part = one.own.take(codes == code)
+            if len(np.unique(part.system)) == len(part.systems):
+                parts[names[code]] = replace(one, judged={one.recipe: part})
+    return parts
+
+
+def _domain_names(judgments: DirectAssessment | pd.DataFrame, codes: int) -> list[str]:
     """The names of domains by their codes; numbers where the judgments name them otherwise."""
-    rows = one.judgments.good if isinstance(one.judgments, DirectAssessment) else one.judgments
+    rows = judgments.good if isinstance(judgments, DirectAssessment) else judgments
     names = sorted(rows["domain"].dropna().astype(str).unique()) if "domain" in rows else []
-    codes = int(one.own.unit("domain").max()) + 1
     if codes - len(names) not in (0, 1):
         return [str(k + 1) for k in range(codes)]
     return [*names, "(not named)"]
@@ -232,7 +253,11 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
-        table = methods.removals(one.judgments, [one.recipe], alpha=alpha)
+        assert isinstance(one.judgments, pd.DataFrame)
+        known = {one.name: one.battles.every.counts}  # which leave out a reference
+        referenced = REFERENCE in set(one.judgments["system"].unique())
+        given = one.judgments if referenced else known
+        table = methods.removals(given, [one.recipe], alpha=alpha)
         systems = table["removed"] != methods.REMOVED_REFERENCE
         return table.loc[systems, columns].reset_index(drop=True)
     standardised = RECIPES[one.recipe].score == "z" and isinstance(one.judgments, DirectAssessment)
@@ -256,12 +281,13 @@ def controls(one: Case) -> pd.DataFrame:
 def beside(one: Case) -> pd.DataFrame:
     """How many workers (or judges) judged both systems of a pair: system, other, together, share.
 
-    Share is of the workers of the rarer of the two. No rows where they are not all named.
+    Share is of the workers of the rarer of the two (missing where nobody decided on it). No rows
+    where workers are not all named.
     """
     if one.battles is not None and not one.battles.unnamed:
         named = one.battles.unit == "judge"
         data = one.battles if named else held.battles(one.judgments, "judge")
-        judged = data.sums()[1] > 0
+        judged = data.grouped.decided_by_system()[1] > 0
     elif one.battles is None and "worker" in one.own.units:
         judged = units_by_system(one.own, "worker") > 0
     else:
@@ -271,11 +297,11 @@ def beside(one: Case) -> pd.DataFrame:
     i, j = np.triu_indices(len(together), 1)
     both, each, names = together[i, j], np.diag(together), np.array(one.systems)
     out = pd.DataFrame({"system": names[i], "other": names[j], "together": both})
-    return out.assign(share=both / np.minimum(each[i], each[j]))
+    return out.assign(share=ratio(both, np.minimum(each[i], each[j])))
 
 
 def again(
-    one: Case, made: held.Standing, rng: np.random.Generator, alpha: float = 0.05
+    one: Case, made: Ranking, rng: np.random.Generator, alpha: float = 0.05
 ) -> dict[str, pd.DataFrame]:
     """A repeat on other units, and what would tell neighbours apart: repeat, needed, additions.
 
@@ -291,8 +317,8 @@ def again(
     with suppress(DataError):  # of scores without components only the covariance is known
         if one.battles is None and not one.own.adaptive:
             known = sizes.precision(one.own, sure, RECIPES[one.recipe].by_domain)
-    claims = int(made.lines["claimed"].sum())
-    names = made.ranking["system"].tolist()
+    claims = int(made.places["claimed"].sum())
+    names = made.table["system"].tolist()
     human = answers.humans(names)
     machines = [name for name in names if name not in human]
     pair = (machines if len(machines) > 1 else names)[:2]

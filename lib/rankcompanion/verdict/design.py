@@ -20,10 +20,10 @@ from scipy.special import chdtri, nctdtrinc, ndtr, ndtri, stdtr, stdtrit
 from rankstability.rank.comparing import tau
 from rankstability.rank.srp import Outcome, stability
 from rankstability.rank.units import difference_variance, normal_draws
-from rankstability.score.factors import combined_factors
 from rankstability.score.scored import Scores
 
 from ..models import variance
+from ..models.factors import combined_factors
 
 DRAWN = {
     "document": ("documents",),
@@ -96,7 +96,8 @@ class Precision:
         """
         n = len(self.mean)
         freedom = np.median(self.freedom[np.triu_indices(n, 1)])
-        scale = freedom / rng.chisquare(freedom, draws)
+        # of hardly any degree of freedom draws are 0: errors are then as good as unbounded
+        scale = freedom / np.maximum(rng.chisquare(freedom, draws), 1e-99)
         apart = self.errors() ** 2 * (1 - np.eye(n))
         whole = apart.sum() / (2 * (n - 1))
         own = (apart.sum(axis=1) - whole) / (n - 2) if n > 2 else np.full(n, whole / 2)

@@ -37,7 +37,8 @@ from . import cases as study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..lines.held import Standing
+    from rankstability.rank.ranking import Ranking
+
     from .cases import Case
 
 SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
@@ -68,14 +69,18 @@ def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdi
     says what is still to come. Pairs are computed by `jobs` processes.
     """
     made: list[Verdict] = []
-    watch = None if quiet else _Watch(plan.final)
-    with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
+    watch = _Watch(plan.final)
+
+    def work(values: dict[str, Any]) -> None:
+        values["campaign"] = plan.campaign  # found already
         try:
-            runner.results(plan, own, lambda v: made.extend(verdict(v, plan.read, jobs, watch)))
-        except BaseException:
-            if watch:
-                watch.forget(plan.pairs)
-            raise
+            made.extend(verdict(values, plan.read, jobs, None if quiet else watch))
+        finally:
+            watch.forget(plan.pairs)
+
+    with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
+        watch.forget(plan.pairs)  # of a run that was killed
+        runner.results(plan, own, work)
         if not plan.values.get("output_dir"):
             placing.claim(plan.campaign)
     return made
@@ -99,11 +104,11 @@ class _Watch:
 
     def forget(self, pairs: Sequence[str]) -> None:
         """Remove pages that were never finished; folders that are then empty, too."""
-        for pair in pairs:
-            for file in (self.final / pair).glob("verdict*.html"):
-                if b'id="unfinished"' in file.read_bytes():
-                    file.unlink()
-            for folder in (self.final / pair, self.final):
+        for file in (f for pair in pairs for f in (self.final / pair).glob("verdict*.html")):
+            if b'id="unfinished"' not in file.read_bytes():
+                continue
+            file.unlink()
+            for folder in (file.parent, self.final):
                 with suppress(OSError):
                     folder.rmdir()
 
@@ -171,11 +176,11 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
     shown: dict[str, Drawn] = {}
     also = replace(run.out, formats=tuple({**dict.fromkeys(run.out.formats), "pdf": None}))
 
-    def first(made: Standing, tables: dict[str, pd.DataFrame]) -> None:
+    def first(made: Ranking, tables: dict[str, pd.DataFrame]) -> None:
         said = answers.facts(run, one, made, tables, dict(settings))
         about = title, said["score_name"], said["alpha"]
-        ranking = _shortened(made.ranking).assign(unit=_others(said))
-        fig = figures.standing(ranking, made.lines, *about)
+        ranking = _shortened(made.table).assign(unit=_others(said))
+        fig = figures.standing(ranking, made.places, *about)
         shown["verdict"] = also.figure(fig, f"verdict{_track(one)}", one.pair)
         if watch:
             watch.early(one, said, shown)
@@ -197,7 +202,7 @@ def whole(run: Run) -> pd.DataFrame:
     return run.out.table(table, "verdicts")
 
 
-def _nothing(made: Standing, tables: dict[str, pd.DataFrame]) -> None:
+def _nothing(made: Ranking, tables: dict[str, pd.DataFrame]) -> None:
     """What is done early where nobody waits."""
 
 
@@ -209,8 +214,8 @@ def judged(
     draws: int = 200,
     resamples: int = 1000,
     seed: int = 2026,
-    early: Callable[[Standing, dict[str, pd.DataFrame]], None] = _nothing,
-) -> tuple[Standing, dict[str, pd.DataFrame]]:
+    early: Callable[[Ranking, dict[str, pd.DataFrame]], None] = _nothing,
+) -> tuple[Ranking, dict[str, pd.DataFrame]]:
     """The ranking with what holds of it, and all tables of a case's verdict by name.
 
     `early` is given both when order, lines and sets are there, before what takes longer.
@@ -218,11 +223,11 @@ def judged(
     rng = named_generator(seed, one.name)
     made = study.standing(one, unit, rng, resamples, alpha)
     tables = {
-        "ranking": made.ranking,
-        "lines": made.lines,
+        "ranking": made.table,
+        "lines": made.places,
         "answers": answers.line_answers(made),
         "probabilities": made.probabilities,
-        "unit_table": made.units,
+        "unit_table": study.unit_kinds(one),
         "controls": study.controls(one),
         "beside": study.beside(one),
         **study.judged_on(one),
@@ -241,12 +246,12 @@ def judged(
 
 
 def _figures(
-    one: Case, made: Standing, tables: Mapping[str, pd.DataFrame], title: str, others: str
+    one: Case, made: Ranking, tables: Mapping[str, pd.DataFrame], title: str, others: str
 ) -> dict[str, Figure]:
     """The figures but the first, by name; `others` are whom another campaign would have."""
     drawn = {}
     if made.unit:
-        named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.ranking))
+        named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.table))
         drawn["chances"] = figures.chances_figure(_shortened(made.probabilities), named, others)
     if one.judged:
         both = _shortened(tables["recipes"]), tables["recipe_lines"]

@@ -34,7 +34,7 @@ def design(scored: Scores) -> pd.DataFrame:
         out["documents"] = np.bincount(pairs[0], minlength=n)
     out["share"] = judged.mean(axis=0)
     if connected(scored):
-        paired = paired_means(scored)
+        paired = within_segments(scored, scored.weights())[0]
         out["luck"] = (mean - mean.mean()) - (paired - paired.mean())
         out["paired"] = paired
     return out.assign(mean=mean)
@@ -65,22 +65,17 @@ def connected(scored: Scores) -> bool:
     return bool(connected_components(judged.T @ judged > 0, directed=False)[0] == 1)
 
 
-def paired_means(scored: Scores) -> np.ndarray:
-    """Means of systems beside segment effects, by least squares.
-
-    Every comparison is within segments: what a system owes to easy segments is taken away. Means
-    are about the plain mean of all judgments; on complete data they are the plain means.
-    """
-    return within_segments(scored, scored.weights())[0]
-
-
 def within_segments(
     scored: Scores, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """`paired_means` of judgments of these weights, and what each judgment does to them.
+    """Means of systems beside segment effects, by least squares, and what judgments do to them.
 
-    Returns the means; the influence of each judgment on each mean, (judgments, systems); and the
-    share of its system's weight that each judgment has, without what stands alone in its segment.
+    Every comparison is within segments: what a system owes to easy segments is taken away. Means
+    are about the plain mean of all judgments; on complete data they are the plain means.
+
+    Judgments count by `weight`. Returns the means; the influence of each judgment on each mean,
+    (judgments, systems); and the share of its system's weight that each judgment has, without what
+    stands alone in its segment.
     """
     if not connected(scored):
         raise DataError("systems that share no segments", expected="segments that connect them")

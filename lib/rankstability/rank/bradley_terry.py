@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, connected_components
 
 from ..errors import DataError
 from ..score.pairwise import PairCounts
@@ -16,8 +16,22 @@ STRENGTH = "strength"  # the name of Davidson's strengths among the scores of co
 
 
 def finite(counts: PairCounts) -> bool:
-    """Whether strengths are finite: wins, losses and ties lead from each system to every other."""
-    return int(connected_components(counts.wins + counts.ties > 0, connection="strong")[0]) == 1
+    """Whether strengths, and the tie parameter, have finite values of the greatest likelihood.
+
+    Wins, losses and ties must lead from each system to every other. Where there are ties, some way
+    round must have more wins than ties, too: else the larger the tie parameter and the strengths
+    grow together, the likelier are the counts (as of one win among ties).
+    """
+    linked = counts.wins + counts.ties > 0
+    if connected_components(linked, connection="strong")[0] > 1:
+        return False
+    if not counts.ties.any():
+        return True
+    try:
+        bellman_ford(linked - 2 * (counts.wins > 0), indices=0)
+    except NegativeCycleError:
+        return True
+    return False
 
 
 def strengths(counts: PairCounts) -> np.ndarray:
@@ -35,14 +49,16 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
 
     P(i beats j) is proportional to exp(s_i), of j to exp(s_j), of a tie to v exp((s_i + s_j) / 2)
     (Davidson 1970); without ties v is 0 and this is Bradley-Terry. Newton's method on the counts,
-    so that the number of judgments does not matter. `DataError` where some systems win all, or
-    none, of what they decided against the others: then the strengths are infinite.
+    so that the number of judgments does not matter. Raises DataError where strengths are infinite:
+    some systems win all, or none, of what they decided against the others; or ties are so many that
+    a larger tie parameter, and larger strengths, always fit better (see `finite`).
     """
     n = len(counts.systems)
     wins, ties = counts.wins.astype(float), counts.ties.astype(float)
     if not finite(counts):
         raise DataError(
-            "no finite strengths: some systems never lose, or never win, against the others",
+            "no finite strengths: some systems never lose, or never win, against the others, or "
+            "nearly all is tied",
             value=counts.systems,
             expected="wins and losses that connect all systems",
         )

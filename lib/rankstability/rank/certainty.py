@@ -138,6 +138,22 @@ class Certainty:
         refuted = [against[k:, :k].any() for k in range(1, len(place))]
         return same & self.held, np.array(refuted, bool)
 
+    def codes(self, systems: Sequence[str]) -> np.ndarray:
+        """The codes by which `order` has these systems."""
+        of = dict(zip(self.systems, self.order, strict=True))
+        return np.array([of[name] for name in systems])
+
+    def places(self, order: np.ndarray, claimed: Sequence[int] | np.ndarray) -> pd.DataFrame:
+        """Each place between neighbours of an order (as for `lines`), and lines claimed and held.
+
+        `claimed` are the ranks below which there is a line. Columns below, claimed, held (0 or 1;
+        empty where nothing can be told), unit.
+        """
+        below = np.arange(1, len(order))
+        table = pd.DataFrame({"below": below, "claimed": np.isin(below, claimed).astype(int)})
+        held = self.lines(order)[0].astype(int) if self.told else np.nan
+        return table.assign(held=held, unit=self.unit if self.told else "")
+
     def table(self) -> pd.DataFrame:
         """rank, system, score, score_low, score_high, low, high, may_be_first (0 or 1)."""
         names = ("score_low", "score_high", "low", "high")

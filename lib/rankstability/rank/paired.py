@@ -6,12 +6,13 @@ without its jackknife of n by n cells, which the mean does not need.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtr, ndtri
-from scipy.stats import t as student
+from scipy.stats import ttest_1samp, ttest_ind
 
 from ..errors import DataError
 
@@ -173,47 +174,21 @@ def signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
     return stouffer(np.array(parts))
 
 
-def paired_t(scores: np.ndarray) -> np.ndarray:
-    """Two-sided paired t tests between all pairs of systems on the segments both have.
+def either_t(scores: np.ndarray) -> np.ndarray:
+    """The lesser p of a paired and an independent t test between all pairs of systems, two-sided.
 
-    Shapes and diagonal as `signed_rank`. p = 1 where all differences are zero; NaN where two
-    systems share fewer than two segments.
+    Paired on the segments both have, independent on all of each, of equal variances. Shapes and
+    diagonal as `signed_rank`; a test that SciPy cannot make (differences that are all 0, fewer than
+    two segments) counts for nothing.
     """
-    known = np.isfinite(scores).astype(float)
-    x = np.where(known > 0, scores, 0.0)
-    n = known.T @ known
-    mean = (x.T @ known - known.T @ x) / np.where(n > 0, n, np.nan)
-    squares = (x * x).T @ known + known.T @ (x * x) - 2 * (x.T @ x)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        variance = np.maximum(squares - n * mean**2, 0.0) / (n - 1)
-        variance[variance < 1e-12 * np.maximum(squares, 1e-300)] = 0.0
-        t = mean / np.sqrt(variance / n)
-    return _t_to_p(t, n - 1)
-
-
-def independent_t(scores: np.ndarray) -> np.ndarray:
-    """Two-sided t tests between all pairs of systems on all their segments, of equal variances.
-
-    Shapes and diagonal as `signed_rank`.
-    """
-    known = np.isfinite(scores)
-    n = known.sum(axis=0).astype(float)
-    x = np.where(known, scores, 0.0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = x.sum(axis=0) / n
-        squares = (np.where(known, scores - mean, 0.0) ** 2).sum(axis=0)
-        freedom = n[:, None] + n[None, :] - 2
-        pooled = (squares[:, None] + squares[None, :]) / freedom
-        t = (mean[:, None] - mean[None, :]) / np.sqrt(pooled * (1 / n[:, None] + 1 / n[None, :]))
-    return _t_to_p(t, freedom)
-
-
-def _t_to_p(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    none = np.isnan(t) & (freedom > 0)  # 0 / 0: no difference at all
-    with np.errstate(invalid="ignore"):
-        p = np.where(none, 1.0, 2 * student.sf(np.abs(t), freedom))
-    np.fill_diagonal(p, np.nan)
-    return p
+    first, second = np.triu_indices(scores.shape[1], 1)
+    one, two = scores[:, first], scores[:, second]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of samples that are too small, or do not vary
+        paired = ttest_1samp(one - two, 0, nan_policy="omit").pvalue
+        independent = ttest_ind(one, two, nan_policy="omit").pvalue
+    p = np.fmin(paired, independent)
+    return _square(scores.shape[1], p, p)
 
 
 def resampled_means(sample: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ..errors import DataError
 from ..judgments import Blocks, blocks
@@ -92,6 +93,21 @@ class Units:
             value, expected = f"{unnamed} of {blocks}", "a judge in each, or the unit block"
             raise DataError("blocks that name no judge", value=value, expected=expected)
         return self.judges if unit == "judge" else np.arange(blocks)
+
+    def by(self, unit: str) -> Units:
+        """Counts of every unit, ``judge`` or ``block``, in the order of `owner`'s codes."""
+        owner = self.owner(unit)
+        if unit == "block":
+            return self
+        shape = int(owner.max()) + 1, len(owner)
+        each = csr_array((np.ones(len(owner), int), (owner, np.arange(len(owner)))), shape=shape)
+        return Units(self.systems, each @ self.wins, each @ self.ties, np.arange(shape[0]))
+
+    def decided_by_system(self) -> tuple[NDArray, NDArray]:
+        """Wins, and decided comparisons, of each row and system: (rows, systems) each."""
+        one = np.eye(len(self.systems), dtype=int)
+        won = self.wins @ np.repeat(one, len(one), axis=0)
+        return won, won + self.wins @ np.tile(one, (len(one), 1))
 
     def resample(self, unit: str, resamples: int, rng: np.random.Generator) -> PairCounts:
         """Counts of `resamples` campaigns, units (of `UNITS`) drawn with replacement."""

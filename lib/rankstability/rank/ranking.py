@@ -75,6 +75,11 @@ class Ranking:
         The systems' codes in the scores that were ranked, best first.
     certain : Certainty, optional
         What is certain of the means with other annotators and documents, where it was asked.
+    chances : array, shape (n, n), optional
+        Share of resampled campaigns in which each system has each rank: it describes, and promises
+        nothing.
+    recipe : str
+        The name of the recipe, where it was one.
 
     Examples
     --------
@@ -95,6 +100,8 @@ class Ranking:
     alpha: float = 0.05
     order: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
     certain: Certainty | None = None
+    chances: np.ndarray | None = None
+    recipe: str = ""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -121,6 +128,34 @@ class Ranking:
     def lines(self) -> tuple[int, ...]:
         """The ranks below which a significance line is drawn."""
         return tuple((np.flatnonzero(self.claimed) + 1).tolist())
+
+    @property
+    def sure(self) -> Certainty:
+        """What is certain of it. Raises DataError where it was not asked."""
+        if self.certain is None:
+            raise DataError("nothing is known of other annotators", expected="`certain`")
+        return self.certain
+
+    @property
+    def unit(self) -> str:
+        """What another campaign would have others of; empty where nothing can be told apart."""
+        return self.sure.unit if self.sure.told else ""
+
+    @property
+    def places(self) -> pd.DataFrame:
+        """Each place between neighbours: recipe, and the columns of `Certainty.places`."""
+        table = self.sure.places(self.order, self.lines)
+        table.insert(0, "recipe", self.recipe)
+        return table
+
+    @property
+    def probabilities(self) -> pd.DataFrame:
+        """system, and `chances` in columns 1 to n; without these where there are none."""
+        names = self.table[["system"]].reset_index(drop=True)
+        if self.chances is None:
+            return names
+        columns = map(str, range(1, len(names) + 1))
+        return names.join(pd.DataFrame(self.chances, columns=columns))
 
     def named(self, **name: str) -> pd.DataFrame:
         """rank, system, score, cluster and line_below (0 or 1), with a first column of its name."""
@@ -168,7 +203,7 @@ class Ranking:
         shown = self.table.drop(columns="cluster")
         for name in shown.select_dtypes(float):
             digits = 1 if name == "mean_raw" else 3
-            shown[name] = [f"{value:.{digits}f}" for value in shown[name]]
+            shown[name] = [f"{value:z.{digits}f}" for value in shown[name]]
         return [list(map(str, row)) for row in (shown.columns, *shown.itertuples(index=False))]
 
     def __str__(self) -> str:

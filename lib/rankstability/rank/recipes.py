@@ -15,8 +15,7 @@ from ..score.screening import screened
 from .paired import (
     approximate_means,
     either_bootstrap,
-    independent_t,
-    paired_t,
+    either_t,
     rank_sum_shared,
     signed_rank,
     signed_rank_by_domain,
@@ -200,7 +199,7 @@ RECIPES = {
             name="wmt26-2026-08",
             years="2026, draft",
             since=0,
-            test=lambda scores, domain, rng: np.fmin(paired_t(scores), independent_t(scores)),
+            test=lambda scores, domain, rng: either_t(scores),
             lines=_by_rule("all above beat all below"),
             test_name="p < .05 in a paired or an independent t test, two-sided",
             line_rule=ALL_DIFFER,
@@ -364,9 +363,10 @@ def make(
     )
     p = np.where(np.tri(len(p), dtype=bool), p.T, p)  # the upper triangle counts
     lead = mean[order][:, None] - mean[order]
-    rule = _RULES.get(recipe.name, recipe.line_rule)
-    test = recipe.test_name
-    return Ranking(table, p, lead, by="score", test=test, rule=rule, alpha=alpha, order=order)
+    rule, test, name = _RULES.get(recipe.name, recipe.line_rule), recipe.test_name, recipe.name
+    return Ranking(
+        table, p, lead, by="score", test=test, rule=rule, alpha=alpha, order=order, recipe=name
+    )
 
 
 def weak_lines(made: Ranking, alpha: float = 0.05) -> np.ndarray:

@@ -109,15 +109,15 @@ def sign_test(wins: NDArray, losses: NDArray) -> Floats:
     return np.minimum(2 * bdtr(less, np.maximum(total, 1).astype(int), 0.5), 1.0)
 
 
-def sign_tests(counts: PairCounts, correct: bool = True) -> pd.DataFrame:
+def sign_tests(counts: PairCounts) -> pd.DataFrame:
     """Two-sided sign test of each pair of systems, ties left out.
 
     Returns
     -------
     DataFrame
-        system, other (system is the one with more wins), wins, losses, ties, p, and where `correct`
-        p_holm, p_bh: adjusted over the pairs of the task (Benjamini and Hochberg, 1995, as Lopez
-        2012, Section 6, asks). A pair never decided has p = 1.
+        system, other (system is the one with more wins), wins, losses, ties, p, and p_holm, p_bh:
+        adjusted over the pairs of the task (Benjamini and Hochberg, 1995, as Lopez 2012, Section 6,
+        asks). A pair never decided has p = 1.
     """
     i, j = np.triu_indices(len(counts.systems), 1)
     swap = counts.wins[i, j] < counts.wins[j, i]
@@ -134,7 +134,7 @@ def sign_tests(counts: PairCounts, correct: bool = True) -> pd.DataFrame:
             "p": sign_test(wins, losses),
         }
     )
-    for column, method in (("p_holm", "holm"), ("p_bh", "benjamini-hochberg")) if correct else ():
+    for column, method in (("p_holm", "holm"), ("p_bh", "benjamini-hochberg")):
         out[column] = adjusted(out["p"].to_numpy(), method) if len(out) else out["p"]
     return out
 

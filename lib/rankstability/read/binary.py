@@ -7,7 +7,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -138,12 +138,10 @@ def _refuse_unsaved(file: Path, packed: zipfile.ZipFile) -> None:
     for part in packed.namelist():
         found = UNSAVED.search(packed.read(part)) if part.startswith("xl/worksheets/") else None
         if found:
-            problem, expected = (
-                "a formula without its value",
-                "a file saved by a spreadsheet program",
-            )
             line, value = int(found[2]), f"{found[1].decode()}{int(found[2])}"
-            raise DataError(problem, file=file, line=line, value=value, expected=expected)
+            wrong = partial(DataError, file=file, line=line, value=value)
+            expected = "a file saved by a spreadsheet program"
+            raise wrong("a formula without its value", expected=expected)
 
 
 def _parquet(

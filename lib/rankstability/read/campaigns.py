@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -133,8 +134,9 @@ def _known_pair(campaign: Campaign, pair: str) -> None:
         raise DataError(f"{name} holds several studies", value=name, expected=expected)
     if pair not in campaign.pairs:
         problem = f"{name} has no rows for the language pair" + meant(pair, campaign.pairs)
-        expected = "one of " + ", ".join(campaign.pairs)
-        raise DataError(problem, file=campaign.folder, value=pair, expected=expected)
+        problem = problem if pair else f"{name} has several language pairs"
+        wrong = partial(DataError, problem, file=campaign.folder, value=pair or None)
+        raise wrong(expected="one of " + ", ".join(campaign.pairs))
 
 
 def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | pd.DataFrame:
@@ -174,39 +176,30 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     adaptive = bool(campaign.entry.get("adaptive"))
     if isinstance(judgments, DirectAssessment):
         judgments = replace(judgments, file=paths.shown(campaign.folder), adaptive=adaptive)
-        judgments = _with_lone_segments(judgments)
-        return _with_unknown_z(judgments, campaign.entry.get("zero_variance", "drop"))
+        return _noted(judgments, campaign.entry.get("zero_variance", "drop"))
     judgments.attrs["adaptive"] = adaptive
     return judgments
 
 
-def _with_lone_segments(da: DirectAssessment) -> DirectAssessment:
-    """The judgments with a note where no two systems have a segment in common."""
+def _noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
+    """The judgments with the campaign's rule; what tests and z-scores lack is counted."""
+    noted = []
     rows = da.good.loc[counted(da.good), ["system", "segment"]].drop_duplicates()
-    if rows["segment"].duplicated().any() or rows["system"].nunique() < 2:
-        return da
-    reason = "(kept: no segment was judged of two systems, so that no test can pair them)"
-    return replace(da, excluded=_more(da.excluded, [(_last_file(da), reason, len(rows))]))
-
-
-def _last_file(da: DirectAssessment) -> str:
-    return str(da.excluded["file"].iloc[-1]) if len(da.excluded) else ""
-
-
-def _more(excluded: pd.DataFrame, noted: list[tuple[str, str, int]]) -> pd.DataFrame:
-    more = pd.DataFrame(noted, columns=["file", "reason", "rows"])
-    return pd.concat([excluded, more], ignore_index=True) if noted else excluded
-
-
-def _with_unknown_z(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
-    """The judgments with the campaign's rule, and a count of those that have no z-score."""
-    reason, file = unstandardised(da), _last_file(da)
-    z = ("no z", "z is 0" if zero_variance == "zero" else "no z")
-    counts = [
-        (why, told, int((reason == why).sum())) for why, told in zip(UNKNOWN_Z, z, strict=True)
+    if not rows["segment"].duplicated().any() and rows["system"].nunique() > 1:
+        reason = "(kept: no segment was judged of two systems, so that no test can pair them)"
+        noted.append((reason, len(rows)))
+    reasons = unstandardised(da)
+    told = ("no z", "z is 0" if zero_variance == "zero" else "no z")
+    noted += [
+        (f"{why} ({z})", int((reasons == why).sum()))
+        for why, z in zip(UNKNOWN_Z, told, strict=True)
     ]
-    noted = [(file, f"{why} ({told})", n) for why, told, n in counts if n]
-    return replace(da, zero_variance=zero_variance, excluded=_more(da.excluded, noted))
+    more = pd.DataFrame([row for row in noted if row[1]], columns=["reason", "rows"])
+    last = str(da.excluded["file"].iloc[-1]) if len(da.excluded) else ""
+    if len(more):
+        excluded = pd.concat([da.excluded, more.assign(file=last)], ignore_index=True)
+        da = replace(da, excluded=excluded)
+    return replace(da, zero_variance=zero_variance)
 
 
 def load_da(campaign: Campaign, pair: str) -> DirectAssessment:

@@ -53,9 +53,8 @@ DECIMAL = re.compile(r"[-+]?\d+(,\d+)?")  # a number as much of Europe writes it
 THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})*")
 RANGE = re.compile(r"(-?\d+)\s*(?:-|\u2013|to|\.\.)\s*(\d+)\W*$")  # of a scale, in a name
 TOLD_BY = "campaign.yaml"
-ACCOUNT = re.compile(
-    r"([a-z]{3})([a-z]{3})(?=[a-f]*[0-9])[0-9a-f]{2,}$"
-)  # of a campaign in Appraise
+# of a campaign in Appraise
+ACCOUNT = re.compile(r"([a-z]{3})([a-z]{3})(?=[a-f]*[0-9])[0-9a-f]{2,}$")
 WRITES = "`rankstability verdict PATH --write-settings` writes it"
 
 
@@ -107,7 +106,7 @@ def plain(name: str) -> str:
 def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, str]:
     """Our columns to those of a header: as `mapping` says, else by the names of `FIELDS`.
 
-    Refused: two columns that may be the same of ours; one of `mapping` that the header has not.
+    Raises DataError if two columns may be the same of ours, or the header lacks one of `mapping`.
     """
     found = {}
     for ours, names in FIELDS.items():
@@ -120,9 +119,8 @@ def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, s
             if mapping[ours] not in header:
                 raise DataError(f"no such column for {ours}", value=mapping[ours], expected=there)
         if len(may) > 1:
-            expected = (
-                f"`columns: {{{ours}: {may[0]}}}` in a campaign.yaml, or {asked(ours, may[0])}"
-            )
+            told = asked(ours, may[0])
+            expected = f"`columns: {{{ours}: {may[0]}}}` in a campaign.yaml, or {told}"
             problem = f"several columns may be the {ours}"
             raise DataError(problem, value=", ".join(may), expected=expected)
         if may:

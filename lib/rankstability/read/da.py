@@ -20,6 +20,7 @@ from . import schema as schemas
 from .folder import GOOD, LATEST, Reader, locate
 from .formats import DA_COLUMNS as COLUMNS
 from .formats import segment_pair
+from .schema import Schema
 from .tables import Table
 
 CODE = r"[a-z]{2,3}([-_][A-Za-z]{2,4})?"
@@ -158,7 +159,8 @@ def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Ser
 
 def _listed_documents(path: Path, segments: pd.Index) -> pd.Series:
     table = tables.read(path, ("sid", "document"), tables.BLANKS)
-    frame = table.validated(schemas.documents(), {"segment": "sid", "document": "document"})
+    schema = Schema(schemas.ids("segment", "document"), ("segment",), "duplicate segment id")
+    frame = table.validated(schema, {"segment": "sid", "document": "document"})
     listed = frame.astype(str).set_index("segment")["document"]
     missing = segments.difference(listed.index)
     if len(missing):
@@ -201,7 +203,11 @@ def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     table = tables.read(path, SEGMENT_COLUMNS, tables.BLANKS)
     names = dict(zip(("system", "segment", "raw", "z", "n"), SEGMENT_COLUMNS, strict=True))
     raw = pd.to_numeric(table.frame["RAW.SCR"].astype(object), errors="coerce")
-    schema = schemas.segment_scores(penalties=bool((raw < 0).any() and not (raw > 0).any()))
+    penalties = (raw < 0).any() and not (raw > 0).any()
+    score = schemas.number("a number, 0 or below", high=0) if penalties else schemas.SCORE
+    columns = schemas.ids("system", "segment")
+    columns |= {"raw": score, "z": schemas.number("a number"), "n": schemas.count()}
+    schema = Schema(columns, ("system", "segment"), "duplicate system and segment")
     frame = table.validated(schema, names).astype({"n": int})
     frame["worker"] = frame["hit"] = frame["type"] = frame["block"] = None
     share_categories([frame], ("system", "segment"))

@@ -21,7 +21,7 @@ from ..judgments import TYPES
 from . import binary, folder, tables, text
 from .folder import GOOD, LATEST, Reader, locate, named_file
 
-TOLD = ("pair", "scale", "columns", "reset", "annotator", "wide", "decimal")  # judgments depend on
+TOLD = ("pair", "scale", "columns", "annotator", "wide", "decimal")  # judgments depend on
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of what is said of a format
 DA_COLUMNS = (
     *("HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit"),
@@ -162,7 +162,8 @@ def described() -> dict[str, dict[str, Any]]:
 def detect(path: Path, named: Sequence[str] = ()) -> str:
     """The format of a file, or of the files in a folder (those `named`), by names and first lines.
 
-    Refused: none that we know; files of several formats (a ``campaign.yaml`` can then say which).
+    Raises DataError if it is none that we know, or files have several formats (of which a
+    ``campaign.yaml`` can name one).
     """
     kinds = kinds_of(path, named)
     names = "" if path.is_file() else ", ".join(sorted(file.name for file in path.iterdir())[:6])
@@ -188,9 +189,6 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
     return first or kinds.pop()
 
 
-LABEL_STUDIO = ("annotations", "completed_by", "lead_time")
-
-
 def _almost(path: Path) -> tuple[str, str]:
     """What a file of no known format looks like, and what helps; both empty where like nothing."""
     from . import appraise, columns
@@ -201,9 +199,6 @@ def _almost(path: Path) -> tuple[str, str]:
         if lacking := appraise.almost(line):
             return lacking, ""
         names = columns.header(path, line or start)
-        if set(LABEL_STUDIO) <= set(columns.header(path, start)):
-            expected = "what Label Studio exports as CSV (`rankstability formats long` says how)"
-            return "it looks like Label Studio's JSON", expected
         needed = {form: about.near for form, about in FORMATS.items() if about.near}
         near = {form: set(fields) - set(names) for form, fields in needed.items()}
         form = min(near, key=lambda name: len(near[name]) / len(needed[name]))
@@ -318,9 +313,7 @@ def files(
     elif named:
         listed = [file for one in named for file in _named_files(path, str(one))]
     else:
-        mapped = bool(
-            settings.get("columns") or settings.get("wide")
-        )  # a table may be known by these only
+        mapped = settings.get("columns") or settings.get("wide")  # a table may be known by these
         kinds = {file: kind_of(file) for file in folder.tables(path)}
         listed = [f for f, kind in kinds.items() if kind == name or (mapped and _may_be(f, kind))]
     form = reader(name)

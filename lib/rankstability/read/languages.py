@@ -60,8 +60,8 @@ def no_rows(file: Path | Sequence[Path], pair: str, pairs: Iterable[str]) -> Dat
 def pair_in(path: Path, joined: bool = False) -> str:
     """The language pair in a file's name; empty where there is none.
 
-    Known codes only; with a hyphen before others, of several the one with English (refused where
-    several are left). `joined`: also ``_ende.``, as MQM files have it.
+    Known codes only; with a hyphen before others, of several the one with English. Raises
+    DataError if several are left. `joined`: also ``_ende.``, as MQM files have it.
     """
     for pattern in (_HYPHEN, _JOINED, _UNDERSCORE) if joined else (_HYPHEN, _UNDERSCORE):
         sides = [map(LANGUAGES.get, both) for both in re.findall(pattern, path.name)]

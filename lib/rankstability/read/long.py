@@ -21,17 +21,7 @@ from ..errors import DataError
 from ..judgments import COUNTED, DirectAssessment, direct_assessment
 from . import languages, tables, text
 from . import schema as schemas
-from .columns import (
-    MISSING,
-    PENALTIES,
-    PERCENT,
-    TOLD_BY,
-    Judged,
-    Opener,
-    asked_of,
-    opened,
-    people,
-)
+from .columns import MISSING, PENALTIES, PERCENT, TOLD_BY, Judged, Opener, asked_of, opened, people
 from .folder import Reader, Source
 from .formats import TOLD
 
@@ -176,7 +166,7 @@ def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataF
     keep = np.flatnonzero(inside & scored)
     ids = ["system", "segment", *(["annotator"] if "annotator" in names else [])]
     score = schemas.number(f"a number, {low:g} to {high:g}", low, high)
-    schema = schemas.made(schemas.ids(*ids) | {"score": score})
+    schema = schemas.Schema(schemas.ids(*ids) | {"score": score})
     frame = part.table.validated(schema, {name: names[name] for name in schema.columns}, keep)
     frame = frame.astype(dict.fromkeys(ids, str)).rename(columns={"annotator": "worker"})
     for name in ("hit", "document", "domain"):
@@ -225,7 +215,7 @@ def pairs(parts: Sequence[Judged]) -> tuple[str, ...]:
 
 
 def workers(parts: Sequence[Judged]) -> bool:
-    """Whether the files name annotators; refused where some do and some do not."""
+    """Whether the files name annotators; raises DataError if some do and some do not."""
     named = ["annotator" in part.names for part in parts]
     if any(named) and not all(named):
         with text.placed(parts[named.index(False)].table.path, 1):

@@ -119,7 +119,7 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     columns = schemas.ids("system", "document", "rater")
     numbers = [name for name in ("segment", "doc_segment") if name in names]
     columns |= dict.fromkeys(numbers, schemas.count(0, "not a segment number"))
-    frame = table.validated(schemas.made(columns), names)
+    frame = table.validated(schemas.Schema(columns), names)
     if "segment" not in names:
         frame["segment"] = frame.groupby(["document", "doc_segment"], sort=False).ngroup() + 1
     frame = frame.astype({"segment": int, "doc_segment": int})[list(COLUMNS[1:])]
@@ -161,7 +161,7 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
         ratings, errors = _ratings(file, excluded)
         schema = schemas.ids("system", "document", "rater")
         schema |= {"doc_segment": schemas.count(0, "not a segment number")}
-        rows = ratings.validated(schemas.made(schema), RATING)
+        rows = ratings.validated(schemas.Schema(schema), RATING)
         for row, key in enumerate(rows.astype(str).itertuples(index=False, name=None)):
             if key in seen:
                 expected = f"each once; it stands in {seen[key].name} too"
@@ -241,9 +241,9 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
 
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """`frame` with severities and categories as we write them; all unknown spellings are refused.
+    """`frame` with severities and categories as we write them.
 
-    Control rows may have any category.
+    Raises DataError if some are unknown, with all of these. Control rows may have any category.
     """
     keys = {kind: frame[kind].map(_key) for kind in ("severity", "category")}
     ours = frame.assign(

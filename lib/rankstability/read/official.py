@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from ..errors import DataError
 from . import schema as schemas
 from . import tables, text
 from .campaigns import Campaign
+
+SCORES = {"mean_raw": "RAW.SCR", "mean_z": "Z.SCR", "segments": "N", "judgments": "N.ALL"}
+SCORES |= {"system": "SYS"}
 
 
 def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
@@ -20,40 +24,26 @@ def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     and three decimals) or ``ad-sys-scores-XX-YY.csv`` (all digits). Raises a DataError for a row
     that does not have five columns of the right kind.
     """
-    means, counts = ["mean_raw", "mean_z"], ["segments", "judgments"]
-    printed = campaign.folder / f"ad-sys-ranking-{pair}-z.csv"
-    full = campaign.folder / f"ad-sys-scores-{pair}.csv"
-    if printed.is_file():
-        frame = _blank_separated(printed, [*means, *counts, "system"], header=False)
-    elif full.is_file():
-        frame = _blank_separated(full, [*means, "segments", "system", "judgments"])
-    else:
+    means, counts = ("mean_raw", "mean_z"), ("segments", "judgments")
+    file, order = campaign.folder / f"ad-sys-ranking-{pair}-z.csv", (*means, *counts, "system")
+    if not file.is_file():
+        file = campaign.folder / f"ad-sys-scores-{pair}.csv"
+        order = (*means, "segments", "system", "judgments")
+    if not file.is_file():
         return None
+    names = {ours: SCORES[ours] for ours in order}
+    columns = schemas.ids("system") | {"mean_raw": schemas.SCORE}
+    columns |= {"mean_z": schemas.number("a number"), **dict.fromkeys(counts, schemas.count())}
+    frame = _validated(file, columns, names).astype(dict.fromkeys(counts, int))
     frame = frame.sort_values("mean_z", ascending=False, kind="stable", ignore_index=True)
-    return frame[["system", *means, *counts]].astype(dict.fromkeys(counts, int))
+    return frame[["system", *means, *counts]]
 
 
-def _blank_separated(
-    path: Path, names: list[str], header: bool = True, p_values: tuple[str, ...] = ()
-) -> pd.DataFrame:
-    """The columns `names` (one of them ``system``), checked; the others are numbers."""
-    rows, places = [], []
-    for number, line in enumerate(text.content(path).decode().splitlines(), start=1):
-        cells = line.split()
-        if not cells or (header and number == 1):
-            continue
-        if len(cells) != len(names):
-            raise tables.wrong_width(number, len(cells), " ".join(names), path)
-        rows.append(cells)
-        places.append(number)
-    columns = {"mean_raw": schemas.number(schemas.PERCENT, 0, 100)}
-    columns |= {"mean_z": schemas.number("a number")}
-    columns |= dict.fromkeys(("segments", "judgments"), schemas.count())
-    if p_values:
-        columns = dict.fromkeys(p_values, schemas.number("a number from 0 to 1", 0, 1))
-    schema = schemas.made(schemas.ids("system") | columns, "system", again="duplicate system")
-    frame = pd.DataFrame(rows, columns=names)
-    return schemas.validate(frame, schema, file=path, lines=places, columns={})
+def _validated(file: Path, columns: Mapping[str, Any], names: Mapping[str, str]) -> pd.DataFrame:
+    """The rows of a file with blanks between cells, each system once; `names`: new -> file's."""
+    table = tables.read(file, tuple(names.values()), tables.BLANKS)
+    schema = schemas.Schema(columns, ("system",), "duplicate system")
+    return table.validated(schema, names).astype({"system": str})
 
 
 def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None:
@@ -78,10 +68,11 @@ def p_values(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     path = campaign.folder / f"adwilcox-{pair.replace('-', '')}.csv"
     if not path.is_file():
         return None
-    with path.open(encoding="utf-8") as stream:
-        columns = tuple(_plain(name) for name in stream.readline().split())
-    frame = _blank_separated(path, ["system", *columns], p_values=columns)
-    return frame.set_index(frame.pop("system").map(_plain).to_numpy())
+    systems = text.first_line(path).split()
+    number = schemas.number("a number from 0 to 1", 0, 1)
+    columns = schemas.ids("system") | dict.fromkeys(systems, number)
+    frame = _validated(path, columns, {name: name for name in columns}).set_index("system")
+    return frame.rename(index=_plain, columns=_plain).rename_axis(None)
 
 
 def _plain(name: str) -> str:
@@ -95,19 +86,17 @@ def seg_scores(campaign: Campaign, pair: str) -> dict[str, pd.DataFrame]:
 
     From ``official/XX-YY.NAME.seg.score``: a system and its score (``None``: not judged) in each
     line, a system's lines in order of the test set. Columns system, segment (0-based line of the
-    test set, as text), score; other lines are refused.
+    test set, as text), score. Raises a DataError for other lines.
     """
     files = sorted((campaign.folder / "official").glob(f"{pair}.*.seg.score*"))
     return {file.name.split(".")[1]: _seg_scores(file) for file in files}
 
 
 def _seg_scores(file: Path) -> pd.DataFrame:
-    lines = text.content(file).decode().splitlines()
-    frame = pd.Series(lines).str.partition("\t")[[0, 2]].set_axis(["system", "score"], axis=1)
-    scores = pd.to_numeric(frame["score"], errors="coerce")
-    bad = scores.index[scores.isna() & frame["score"].ne("None")]
-    if len(bad):
-        wrong = partial(DataError, file=file, line=bad[0] + 1, value=lines[bad[0]])
-        raise wrong("not a system and its score", expected="system, tab, a number or None")
-    frame.insert(1, "segment", frame.groupby("system").cumcount().astype(str))
-    return frame.assign(score=scores).dropna(ignore_index=True)
+    table = tables.read(file, ("system", "score"), tables.BLANKS)
+    segment = table.frame.groupby("system", observed=True).cumcount().astype(str)
+    judged = np.flatnonzero(table.frame["score"] != "None")
+    columns = schemas.ids("system") | {"score": schemas.number("a number, or None")}
+    frame = table.validated(schemas.Schema(columns), {name: name for name in columns}, judged)
+    frame.insert(1, "segment", segment.to_numpy()[judged])
+    return frame.astype({"system": str})

@@ -114,31 +114,24 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     """A log of Pearmut: JSON lines, or ``annotations.json`` with the lines of several campaigns.
 
     Of one user's judgments of an output the last counts. ``__RESET__`` takes back what the same
-    user said before; with ``reset: campaign`` in campaign.yaml all earlier lines of the campaign,
-    as the draft of WMT26's script had it. How many rows lie between the two is counted.
+    user said before.
     """
-    everyone = settings.get("reset") == "campaign"
     excluded: Counter[str] = Counter()
     kept: dict[tuple[Any, ...], Entry] = {}
-    other = 0
     for campaign, entries in _campaigns(path):
         lines = []
         for line, entry in entries:
             with text.placed(path, line):
                 lines += [(line, entry)] if _is_judged(entry, excluded) else []
-        resets = [(k, str(e["user_id"])) for k, (_, e) in enumerate(lines) if _reset(e)]
-        own = {user: place for place, user in resets}  # the last of each user
-        all_users = max(own.values(), default=-1)
+        resets = [(str(e["user_id"]), k) for k, (_, e) in enumerate(lines) if _reset(e)]
+        last = dict(resets)  # of each user
         for place, (line, entry) in enumerate(lines):
             if _reset(entry):
                 excluded["lines of a reset"] += 1
                 continue
             with text.placed(path, line):
                 scores = list(_scores(entry, excluded))
-            voided = place < own.get(str(entry["user_id"]), -1)
-            for_all = place < all_users
-            other += len(scores) * (for_all and not voided)
-            if for_all if everyone else voided:
+            if place < last.get(str(entry["user_id"]), -1):
                 excluded["before a reset (left out)"] += len(scores)
                 continue
             for score in scores:
@@ -146,9 +139,6 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
                 key = (campaign, *(score[name] for name in ("annotator", "segment", "system")))
                 excluded["said again later (left out)"] += key in kept
                 kept[key] = (line, score)
-    if other:
-        what = "left out" if everyone else "kept"
-        excluded[f"({what}: others' rows before a reset, void in WMT26's draft)"] += other
     return _judged(path, list(kept.values()), excluded, settings)
 
 

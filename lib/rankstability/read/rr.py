@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
 from . import schema as schemas
@@ -34,7 +37,8 @@ TIES = ("tie", "tie (bothbad)", "both_bad")
 HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
 HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # whether models were, by `anony`
 ARENA = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
-FORMS = (ARENA, {"system1": "left", "system2": "right", "judge": "worker", "question": "prompt"})
+ARENA |= {"domain": "category"}
+FORMS = (ARENA, ARENA | dict(system1="left", system2="right", judge="worker", question="prompt"))
 TRACKS = {"indivsystems": "individual", "combosystems": "combination", "tunable": "tunable"}
 
 
@@ -80,8 +84,27 @@ def read_rr(
     frame = (
         frame[COLUMNS].astype(dict.fromkeys(NAMES, str)).astype(dict.fromkeys(NAMES, "category"))
     )
-    frame.attrs["excluded"] = {"slots that showed nothing": empty} | split
+    frame.attrs["excluded"] = {"slots that showed nothing": empty} | split | _strangers(frame)
     return frame
+
+
+def _strangers(frame: pd.DataFrame) -> dict[str, int]:
+    """How many blocks are of systems that never met those of most blocks, not even by others."""
+    ranked = frame[frame["ranked"]]
+    task, system = (ranked[name].cat for name in ("task", "system"))
+    several = len(system.categories)
+    node = task.codes.to_numpy().astype(int) * several + system.codes.to_numpy()
+    same = np.diff(ranked["block"]) == 0  # the rows of a block stand together
+    edges = (np.ones(same.sum()), (node[:-1][same], node[1:][same]))
+    met = coo_array(edges, shape=(len(task.categories) * several,) * 2)
+    _, group = connected_components(met, directed=False)
+    blocks = np.bincount(
+        group[node[np.append(True, ~same)[: len(node)]]], minlength=group.max() + 1
+    )
+    most = pd.Series(blocks[group]).groupby(np.arange(len(group)) // several).max()
+    apart = int(blocks.sum() - most.sum())
+    told = "(kept: of systems that never met the others, so that nothing tells who is better)"
+    return {told: apart} if apart else {}
 
 
 def _apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
@@ -102,10 +125,8 @@ def pairs(files: Sequence[Path], settings: Mapping[str, Any]) -> tuple[str, ...]
     for file in files:
         table = tables.read(file)
         names = _columns(table, ["srclang", "trglang"])
-        rows = table.frame[[names["srclang"], names["trglang"]]].drop_duplicates().astype(str)
-        codes = rows.apply(lambda column: column.map(lambda s: LANGUAGES.get(s.strip().lower(), s)))
-        found = codes.agg("-".join, axis=1)
-        seen.update(found.replace(f"{UNKNOWN}-{UNKNOWN}", pair_told(Path(file), settings)))
+        rows = table.frame[[names["srclang"], names["trglang"]]].drop_duplicates()
+        seen.update(_pairs(rows, Path(file), settings))
     return tuple(sorted(seen))
 
 
@@ -115,14 +136,13 @@ def _read_file(
     """Outputs of one file, its number of blocks, and its number of empty slots."""
     table = tables.read(file)
     values, slots = _values(table)
-    pair = _pairs(values)
+    pair = _pairs(values[["srclang", "trglang"]], file, settings)
     unknown = np.array([values[name].astype(str) == UNKNOWN for name in ("srclang", "trglang")])
     if (half := unknown[0] != unknown[1]).any():
         problem, place = "one language is known and the other is not", int(np.argmax(half))
         raise table.error(
             problem, place, _columns(table, ())["trglang"], "two languages, or -1 twice"
         )
-    pair[unknown[0]] = pair_told(file, settings)
     systems = np.column_stack([_text(values[f"system{i + 1}id"]) for i in range(slots)])
     ranks = np.column_stack([values[f"system{i + 1}rank"] for i in range(slots)]).astype(np.int64)
     shown = systems != EMPTY_SLOT
@@ -171,7 +191,7 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
     index = schemas.ids("srcindex") if _named(table) else {"srcindex": schemas.count(0)}
     columns = _languages() | index | schemas.ids(*ids, missing=("",))
     columns |= {f"system{i + 1}rank": rank for i in range(slots)}
-    return table.validated(schemas.made(columns), {name: names[name] for name in columns}), slots
+    return table.validated(schemas.Schema(columns), {name: names[name] for name in columns}), slots
 
 
 def _named(table: Table) -> bool:
@@ -209,13 +229,14 @@ def _text(column: pd.Series) -> np.ndarray:
     return column.astype(str).to_numpy(dtype=object)
 
 
-def _pairs(values: pd.DataFrame) -> np.ndarray:
-    """The language pair of each row, in two-letter codes."""
-    named = (values[name] for name in ("srclang", "trglang"))
-    source, target = (
-        column.map(lambda s: LANGUAGES.get(s.lower(), s)).astype(str) for column in named
-    )
-    return _text(source + "-" + target)
+def _pairs(languages: pd.DataFrame, file: Path, settings: Mapping[str, Any]) -> np.ndarray:
+    """The pair of each row in two-letter codes; where they are unknown, that of `pair_told`."""
+    sides = [
+        languages[name].map(lambda s: LANGUAGES.get(s.strip().lower(), s)) for name in languages
+    ]
+    found = sides[0].astype(str) + "-" + sides[1].astype(str)
+    known = found != f"{UNKNOWN}-{UNKNOWN}"
+    return found.where(known, pair_told(file, settings)).to_numpy(dtype=object)
 
 
 def _plain_names(systems: np.ndarray, pair: np.ndarray) -> np.ndarray:
@@ -237,26 +258,21 @@ def _join(
     key = zip(per_row["pair"], per_row["judge"], per_row["segment"], ranking, strict=True)
     for i, name in enumerate(key):
         members.setdefault(name, []).append(i)
-    out: list[tuple[int, int, int, int]] = []
-    block = 0
+    blocks: list[list[tuple[int, int]]] = []  # of each the places (row, slot) of its outputs
     for rows in members.values():
-        seen: dict[str, tuple[int, int]] = {}
-        whole = True
-        for i in rows:
-            for s in (0, 1):
-                at = seen.setdefault(systems[i, s], (i, s))
-                whole &= bool(ranks[at] == ranks[i, s])
-        pairs = {frozenset((systems[i, 0], systems[i, 1])) for i in rows}
-        k = len(seen)
-        if whole and len(pairs) == len(rows) == k * (k - 1) // 2:
-            out += [(block, p, *at) for p, at in enumerate(seen.values(), 1)]
-            block += 1
+        shown: dict[str, list[tuple[int, int]]] = {}
+        for place in itertools.product(rows, (0, 1)):
+            shown.setdefault(systems[place], []).append(place)
+        agree = all(len({ranks[place] for place in places}) == 1 for places in shown.values())
+        pairs = {frozenset(systems[i]) for i in rows}
+        if agree and len(pairs) == len(rows) == math.comb(len(shown), 2):
+            blocks.append([places[0] for places in shown.values()])
         else:
-            for i in rows:
-                out += [(block, 1, i, 0), (block, 2, i, 1)]
-                block += 1
-    columns = np.array(out)
-    return columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3]
+            blocks += [[(i, 0), (i, 1)] for i in rows]
+    sizes = [len(places) for places in blocks]
+    row, slot = np.concatenate(blocks).T
+    position = np.concatenate([np.arange(1, size + 1) for size in sizes])
+    return np.repeat(np.arange(len(blocks)), sizes), position, row, slot
 
 
 def read_edits(file: Path) -> pd.DataFrame:
@@ -281,9 +297,10 @@ def read_acceptability(file: Path) -> pd.DataFrame:
 def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:
     theirs = _columns(table, [name.lower() for name in ("srclang", "trglang", *names.values())])
     languages = {name: theirs[name] for name in ("srclang", "trglang")}
-    values = table.validated(schemas.made(_languages()), languages)
+    values = table.validated(schemas.Schema(_languages()), languages)
+    pair = _pairs(values, table.path, {})
     columns = {ours: table.frame[theirs[name.lower()]].astype(str) for ours, name in names.items()}
-    return pd.DataFrame({"pair": _pairs(values), **columns})
+    return pd.DataFrame({"pair": pair, **columns})
 
 
 def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.DataFrame:
@@ -291,14 +308,17 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
 
     ``tie (bothbad)`` and ``both_bad`` are ties, and counted; battles whose models were known to the
     judge (``anony`` false) are left out and counted. The judge of a battle that names none (no such
-    column, an empty cell, NA) is empty, and such battles are counted. Raises a DataError for a
+    column, an empty cell, NA) is empty, and such battles are counted. Where some battle has a
+    category, the frame has it as domain, too (empty where none is named). Raises a DataError for a
     missing column, an unknown winner, a model against itself, an empty name.
     """
     excluded: Counter[str] = Counter()
     files = [file for file in files if pair_told(file, settings) == pair]
     parts = [_battles(file, excluded) for file in files]
     tables.refuse_twice(files, [part[part.attrs["told"]] for part in parts])
-    rows = {name: _one_column([part[name] for part in parts]) for name in ARENA}
+    questions = pd.concat([part["question"] for part in parts]).to_numpy()
+    names = [name for name in ARENA if name != "question"]
+    rows = {name: _one_column([part[name] for part in parts]) for name in names}
     ranks = np.concatenate([part[["rank1", "rank2"]].to_numpy() for part in parts])
     n = len(ranks)
     if not n:
@@ -308,7 +328,7 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     columns: dict[str, Any] = {
         "block": np.repeat(np.arange(n), 2),
         "judge": rows["judge"].repeat(2),
-        "segment": np.repeat(pd.factorize(rows["question"])[0] + 1, 2),
+        "segment": np.repeat(pd.factorize(questions)[0] + 1, 2),
         "position": np.tile([1, 2], n),
         "system": pd.Categorical.from_codes(both.codes.reshape(2, n).T.ravel(), both.categories),
         "rank": ranks.ravel(),
@@ -317,6 +337,9 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     for name, same in {"task": pair, "pair": pair, "track": "", "document": ""}.items():
         columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [same])
     frame = pd.DataFrame(columns)[COLUMNS]
+    excluded.update(_strangers(frame))
+    if any(rows["domain"].categories):
+        frame["domain"] = rows["domain"].repeat(2)
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
     return frame
 
@@ -350,8 +373,8 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
             raise table.error("not yes or no", int(row), "anony", "true or false, or empty")
         keep = np.flatnonzero(hidden)
         excluded["battles of known models (left out)"] += len(hidden) - len(keep)
-    ids = schemas.ids(*named) | schemas.ids(*{"judge"} & named.keys(), missing=())
-    schema = schemas.made(ids | {"winner": schemas.one_of(ranks_of, "winner")})
+    ids = schemas.ids(*named) | schemas.ids(*{"judge", "domain"} & named.keys(), missing=())
+    schema = schemas.Schema(ids | {"winner": schemas.one_of(ranks_of, "winner")})
     rows = table.validated(schema, {**named, "winner": "winner"}, keep)
     both = union_categoricals([_one_column([rows[name]]) for name in ("system1", "system2")])
     same = keep[np.equal(*both.codes.reshape(2, -1))]
@@ -361,10 +384,11 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     excluded["(kept as ties: both bad)"] += int(bad.sum())
     winner = rows["winner"].cat
     ranks = np.array([ranks_of[str(name)] for name in winner.categories])[winner.codes]
-    number = pd.Series(table.lines[keep]).astype(str)
+    number = pd.Series(table.lines[keep])
     judge = rows["judge"].astype(str).replace("NA", "") if "judge" in rows else ""
     out = rows.reindex(columns=list(ARENA)).assign(rank1=ranks[:, 0], rank2=ranks[:, 1])
     out = out.assign(judge=judge, question=rows.get("question", number))
+    out["domain"] = rows["domain"].astype(str) if "domain" in rows else ""
     excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())
     out["place"] = -1 if "question" in rows else np.arange(len(out))
     out.attrs["told"] = [*named, "place", "rank1", "rank2"]  # by which a battle is known again

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,14 @@ def _word(value: object) -> bool:
     return isinstance(value, str) or _number(value)
 
 
+def _words(value: object) -> bool:
+    return isinstance(value, list) and all(map(_word, value))
+
+
+def _each_once(values: Collection[object]) -> bool:
+    return len(set(map(str, values))) == len(values)
+
+
 def _line(value: object) -> bool:
     return _word(value) and not schema.CONTROL.search(str(value))
 
@@ -77,26 +85,18 @@ def _is_scale(value: Any) -> bool:
     return two and bool(-WIDEST <= value[0] < value[1] <= WIDEST)
 
 
-def _is_files(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_word, value))
-
-
 def _is_columns(value: Any) -> bool:
     known = isinstance(value, dict) and set(value) <= set(columns.FIELDS)
-    words = known and all(map(_word, value.values()))
-    return words and len(set(map(str, value.values()))) == len(value)
+    return known and _words(list(value.values())) and _each_once(value.values())
 
 
 def _is_wide(value: Any) -> bool:
-    several = isinstance(value, list) and len(value) > 1 and all(map(_word, value))
-    return value == "all" or (several and len(set(map(str, value))) == len(value))
+    return value == "all" or (_words(value) and len(value) > 1 and _each_once(value))
 
 
 def _is_people(value: Any) -> bool:
-    def fine(accounts: Any) -> bool:
-        return _word(accounts) or (isinstance(accounts, list) and all(map(_word, accounts)))
-
-    return isinstance(value, dict) and all(map(_word, value)) and all(map(fine, value.values()))
+    named = isinstance(value, dict) and _words(list(value))
+    return named and all(_word(those) or _words(those) for those in value.values())
 
 
 def _is_words(value: Any) -> bool:
@@ -130,12 +130,11 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "citation": (_line, "not a citation", "one line of text"),
     "licence": (_line, "not a licence", "one line of text"),
     "format": (_one_of(*formats.FORMATS), "unknown format", "one of " + ", ".join(formats.FORMATS)),
-    "files": (_is_files, "not a list", "a list of file names"),
+    "files": (_words, "not a list", "a list of file names"),
     "pair": (_is_pair, "not a language pair", "a pair such as cs-en"),
     "zero_variance": (_one_of(*ZERO_VARIANCE), NO_SPREAD, "zero or drop"),
     "adaptive": (lambda value: isinstance(value, bool), "neither true nor false", "true or false"),
     "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
-    "reset": (_one_of("user", "campaign"), "unknown reach of a reset", "user or campaign"),
     "columns": (_is_columns, "not a mapping of columns", MAPPED),
     "words": (_is_words, "not a mapping of words", SPOKEN),
     "wide": (_is_wide, "not columns of systems", "[A, B, ...], the columns, each once; or all"),
@@ -189,8 +188,9 @@ def told(words: Mapping[str, str]) -> dict[str, Any]:
 def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     """Write a ``campaign.yaml`` beside a table (or those of a folder), as it tells; the path.
 
-    `said` are settings that hold already. Raises DataError if there is one, the files are of
-    another format, or names and values leave open which column is which.
+    `said` are settings that hold already. Nothing is written, or all. Raises DataError if there is
+    one, the files are of another format, names and values leave open which column is which, or the
+    judgments cannot be read by them.
     """
     file = settings_file(path if path.is_dir() else path.parent)
     if file.is_file():
@@ -208,7 +208,15 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     if path.is_file() and len(folder.tables(path.parent)) > 1:
         entry = {**entry, "files": [path.name]}
     _checked(entry, file)
-    file.write_text(columns.written(entry), encoding="utf-8")
+    long, source = formats.reader("long"), folder.Source(path, tuple(tables), entry)
+    for pair in long.pairs(source):
+        long.read(source, pair)
+    part = file.with_name(f".{file.name}.part")
+    try:
+        part.write_text(columns.written(entry), encoding="utf-8")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
     return file
 
 

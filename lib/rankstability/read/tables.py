@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,6 @@ import pandas as pd
 from ..errors import DataError
 from . import binary, text
 from . import schema as schemas
-
-if TYPE_CHECKING:
-    import pandera.pandas as pa
 
 BLANKS = " "  # between cells: blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
@@ -90,7 +87,7 @@ class Table:
                 raise self.error("half a character (a lone surrogate)", row, name, "characters")
 
     def validated(
-        self, schema: pa.DataFrameSchema, names: Mapping[str, str], rows: np.ndarray | None = None
+        self, schema: schemas.Schema, names: Mapping[str, str], rows: np.ndarray | None = None
     ) -> pd.DataFrame:
         """`rows` (indices; all) as `schemas.validate` gives them out; `names`: new -> file's."""
         frame, lines = self.frame[list(names.values())].set_axis(list(names), axis=1), self.lines
@@ -125,12 +122,6 @@ def table(
             plain[name] = pd.Series(kept, index=frame.index).astype(frame[name].dtype.name)
     lines = np.asarray(lines, dtype=int)
     return Table(path, frame.assign(**plain) if plain else frame, lines, blanks)
-
-
-def wrong_width(line: int, fields: int, expected: str, file: Path | None = None) -> DataError:
-    """The error for a line with more or fewer fields than `expected`."""
-    problem = "wrong number of columns"
-    return DataError(problem, file=file, line=line, value=fields, expected=expected)
 
 
 def cells(line: str, sign: str = ",") -> list[str]:
@@ -250,8 +241,9 @@ def _line_by_line(
                 names = names or [unquoted(name).strip() for name in row]
             elif row:
                 if len(row) != len(names):
+                    wrong = partial(DataError, "wrong number of columns", file=file, line=line)
                     expected = f"{len(names)} columns: {','.join(names)}"
-                    raise wrong_width(line, len(row), expected, file)
+                    raise wrong(value=len(row), expected=expected)
                 if reader.line_num > line:
                     spans[len(fields)] = reader.line_num
                 fields.append(row)

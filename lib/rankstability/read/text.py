@@ -55,9 +55,9 @@ def _readable(path: Path) -> Iterator[bool]:
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a plain or gzipped file, or of the one table in a ``.tar.gz``, as a stream.
 
-    Gzip is known by its first bytes, whatever the name. Refused: a missing or unreadable file; a
-    truncated or damaged packing, checksums included; more than `LARGEST` bytes unpacked, or
-    unlikely many; an archive of several tables.
+    Gzip is known by its first bytes, whatever the name. Raises DataError if the file cannot be
+    read, its packing is truncated or damaged (checksums included), more than `LARGEST` bytes or
+    unlikely many are unpacked, or an archive holds several tables.
     """
     _check_packing(*key(path))
     with _readable(path) as archive, contextlib.ExitStack() as stack:

@@ -1,1 +1,1 @@
-"""Judgments to scores: direct assessment, relative ranking, MQM, models."""
+"""Judgments to scores: direct assessment, relative ranking, MQM."""

@@ -39,6 +39,26 @@ class PairCounts:
         """Comparisons in all, ties included."""
         return int(self.wins.sum() + self.ties.sum() // 2)
 
+    def connected(self) -> PairCounts:
+        """The same, of one replicate; systems without any comparison are passed over.
+
+        Raises DataError where comparisons leave groups of systems apart: no score can say how
+        those of one group stand to those of another.
+        """
+        from scipy.sparse.csgraph import connected_components
+
+        met = self.wins + self.wins.T + self.ties > 0
+        group = connected_components(met, directed=False)[1]
+        apart = [np.array(self.systems)[group == k] for k in np.unique(group[met.any(axis=0)])]
+        if len(apart) > 1:
+            raise DataError(
+                "groups of systems never compared with each other",
+                column="system",
+                value=[names.tolist() for names in apart],
+                expected="comparisons that connect all systems, or each group by itself",
+            )
+        return self
+
 
 def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
     """All comparisons of the blocks: row, first system, second system, sign.

@@ -13,13 +13,12 @@ from conftest import needs
 from rankcompanion.document_difficulty import documents, scorings
 from rankcompanion.figures import documents as plots
 from rankcompanion.models import additive as models
-from rankcompanion.models import variance
+from rankcompanion.models import factors, variance
 from rankcompanion.models.variance import error, leave_out
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
 from rankstability.rank.units import TWO_WAY
 from rankstability.read import campaigns
-from rankstability.score import factors
 from rankstability.score.scored import scored, segment_scores
 
 
@@ -43,20 +42,12 @@ def planted(seed: int = 31, lucky: bool = True) -> tuple[pd.DataFrame, np.ndarra
 
 
 def test_the_matrix_by_hand():
-    frame = pd.DataFrame(
-        [
-            ("A", "x", "1", 80.0),
-            ("A", "x", "2", 60.0),
-            ("A", "y", "3", 20.0),
-            ("B", "x", "1", 90.0),
-        ],
-        columns=["system", "document", "segment", "raw"],
-    )
+    rows = [("A", "x", "1", 80.0), ("A", "x", "2", 60.0), ("A", "y", "3", 20.0)]
+    rows += [("B", "x", "1", 90.0)]
+    frame = pd.DataFrame(rows, columns=["system", "document", "segment", "raw"])
     cells = documents.document_means(frame)
-    assert list(cells.index) == ["x", "y"]
-    assert list(cells.columns) == ["B", "A"]  # 90 before 53.3
-    assert cells.loc["x", "A"] == 70
-    assert np.isnan(cells.loc["y", "B"])
+    assert list(cells.index) == ["x", "y"] and list(cells.columns) == ["B", "A"]  # 90, 53.3
+    assert cells.loc["x", "A"] == 70 and np.isnan(cells.loc["y", "B"])
     with pytest.raises(DataError, match="without documents"):
         documents.document_means(frame.assign(document=None))
 
@@ -92,9 +83,8 @@ def test_luck_is_what_the_easy_half_gives():
     frame, ease = planted()
     da = assessment(frame)
     segments = documents.segment_frame(da)
-    table = documents.ease_by_system(segments, documents.variance_components(da)).set_index(
-        "system"
-    )
+    table = documents.ease_by_system(segments, documents.variance_components(da))
+    table = table.set_index("system")
     given = ease[20:].mean() - ease.mean()
     lead = table.loc["S0", "luck_raw"] - table.drop(index="S0")["luck_raw"].mean()
     assert lead == pytest.approx(given, rel=0.25)
@@ -115,25 +105,19 @@ def test_segment_scores_without_workers():
     assert set(parts["raw"].variance) == {"system", "document", "segment", "residual"}
     sd = np.sqrt(parts["raw"].variance["document"])
     assert sd == pytest.approx(ease.std(ddof=1), rel=0.3)
-    row = documents.summary(
-        "xx-yy", segments, parts, documents.ease_by_system(segments, parts)
-    ).iloc[0]
-    assert row["workers"] == 0
-    assert row["documents"] == 40
+    ease = documents.ease_by_system(segments, parts)
+    row = documents.summary("xx-yy", segments, parts, ease).iloc[0]
+    assert row["workers"] == 0 and row["documents"] == 40
 
 
 @needs("wmt20")
 def test_wmt20_names_documents_out_of_english_only():
     campaign = campaigns.find("wmt20")
-    out_of = documents.human_ids(campaigns.load_segment_scores(campaign, "en-de"))
-    assert len(out_of) >= 2  # HUMAN-A, HUMAN-B
-    frame = campaigns.load_segment_scores(campaign, "en-de")
-    assert documents.has_documents(frame)
-    assert not documents.has_documents(campaigns.load_segment_scores(campaign, "de-en"))
-    parts = documents.variance_components(campaigns.load_segment_scores(campaign, "de-en"))
-    assert "document" not in parts["raw"].variance
-    cells = documents.document_means(frame)
-    assert cells.isna().to_numpy().any()
+    out_of, into = (campaigns.load_segment_scores(campaign, p) for p in ("en-de", "de-en"))
+    assert len(documents.human_ids(out_of)) >= 2  # HUMAN-A, HUMAN-B
+    assert documents.has_documents(out_of) and not documents.has_documents(into)
+    assert "document" not in documents.variance_components(into)["raw"].variance
+    assert documents.document_means(out_of).isna().to_numpy().any()
 
 
 @needs("wmt21")
@@ -205,30 +189,21 @@ def test_a_factor_that_cannot_be_told_is_left_out_and_named(workers, once, left_
     assert len(scorings.against_truth(da, 1, 0, ["raw", "z"], parts["raw"])) == 2
 
 
-def test_released_segment_scores_one_to_a_segment():
-    frame = documents.segment_frame(few(5, True))
-    parts = documents.variance_components(frame)
-    assert parts["raw"].left_out == ("segment",)
-    with pytest.raises(DataError, match="fewer than two systems"):
-        documents.variance_components(frame[frame["system"] == "S0"])
-
-
 def test_what_does_not_vary_or_is_too_little_has_no_components():
     da = few(5, False)
-    with pytest.raises(DataError, match="no variance that could be divided"):
-        models.components(replace(da, good=da.good.assign(score=50.0)))
+    released = documents.segment_frame(few(5, True))
+    assert documents.variance_components(released)["raw"].left_out == ("segment",)
     once = da.good.iloc[[0, int((da.good["system"] != da.good["system"].iloc[0]).argmax())]]
     once = once.assign(worker=da.good["worker"].iloc[0], segment=da.good["segment"].iloc[0])
     once = once.astype({"worker": "category", "segment": "category"})
-    with pytest.raises(DataError, match="too few scores to divide"):
-        models.components(replace(da, good=once))
-
-
-def test_one_system_has_no_components():
-    da = few(5, False)
-    alone = replace(da, good=da.good[da.good["system"] == "S0"])
-    with pytest.raises(DataError, match=r"fewer than two systems in xx-yy.*pair="):
-        models.components(alone)
+    for judged, words in (
+        (released[released["system"] == "S0"], "fewer than two systems"),
+        (replace(da, good=da.good.assign(score=50.0)), "no variance that could be divided"),
+        (replace(da, good=once), "too few scores to divide"),
+        (replace(da, good=da.good[da.good["system"] == "S0"]), r"two systems in xx-yy.*pair="),
+    ):
+        with pytest.raises(DataError, match=words):
+            documents.variance_components(judged)
 
 
 def campaign(seed: int, workers: int = 24, ease: np.ndarray | None = None) -> pd.DataFrame:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 
 from rankcompanion.figures import changes
-from rankcompanion.figures import changes as figures
 from rankstability.rank.ranking import rank
 
 KINDS = ["d_rank", "d_cluster", "d_both"]
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def test_fractions_have_a_panel_per_style_and_a_line_per_kind():
@@ -53,16 +44,12 @@ def test_bumps_name_the_rankings_and_draw_the_lines():
     assert sum(line.get_marker() == "x" for line in ax.lines) == 1
 
 
-@pytest.fixture
-def ranking():
+def test_p_values_are_above_the_diagonal_with_lines_and_crosses():
     table = pd.DataFrame({"system": ["a", "b", "c"], "mean_z": [0.3, 0.2, -0.5]})
     p = np.array([[np.nan, 0.3, 0.0001], [0.3, np.nan, 0.02], [0.0001, 0.02, np.nan]])
     lead = np.array([[0, -1, 1], [1, 0, 1], [-1, -1, 0]])
-    return rank(table, p, lead)
-
-
-def test_p_values_are_above_the_diagonal_with_lines_and_crosses(ranking):
-    ax = figures.p_figure(ranking, "x").axes[0]
+    ranking = rank(table, p, lead)
+    ax = changes.p_figure(ranking, "x").axes[0]
     shown = np.ma.filled(ax.collections[0].get_array().reshape(3, 3).astype(float), np.nan)
     assert np.isfinite(shown).sum() == 3 and shown[0, 2] == 0.0001
     crosses = next(line for line in ax.lines if line.get_marker() == "x")
@@ -77,7 +64,7 @@ def test_numbers_of_clusters_stand_in_the_cells():
          ("cs-en", "scipy<1.7", "holm", 1, 1), ("de-en", "scipy<1.7", "holm", 2, 2)],
         columns=["pair", "test", "correction", "knowles", "adjacent"],
     )  # fmt: skip
-    axes = figures.rules_figure(counts, "x").axes
+    axes = changes.rules_figure(counts, "x").axes
     assert [[t.get_text() for t in ax.texts] for ax in axes] == [["3", "2", "5", "4"],
                                                                  ["1", "1", "2", "2"]]  # fmt: skip
     assert [t.get_text() for t in axes[0].get_yticklabels()] == ["cs-en", "de-en"]
@@ -88,6 +75,6 @@ def test_bands_are_clusters():
         {"test": "greater", "correction": "none", "rule": ["knowles"] * 3 + ["adjacent"] * 3,
          "rank": [1, 2, 3] * 2, "system": ["a", "b", "c"] * 2, "cluster": [1, 1, 2, 1, 2, 3]}
     )  # fmt: skip
-    ax = figures.variants_figure(table, "x").axes[0]
+    ax = changes.variants_figure(table, "x").axes[0]
     assert len(ax.patches) == 2 + 3
     assert [t.get_text() for t in ax.get_xticklabels()] == ["Knowles", "adjacent"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 
 from rankcompanion.figures import common
 
@@ -19,12 +18,6 @@ PLACES = pd.DataFrame(
     ],
     columns=["ranking", "system", "place", "line"],
 )
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def test_the_theme_is_for_one_figure():
@@ -74,14 +67,3 @@ def test_heat_map_draws_the_matrix():
     assert [(t.get_text(), t.get_position()) for t in ax.texts if t.get_text()] == [
         ("×", (0.5, 1.5))
     ]
-
-
-def test_names_are_not_mathematics():
-    """`$A_1$` is a name; so is half a formula, which matplotlib would refuse to draw."""
-    names = ["$A_1$", r"$\frac{$", "<b>&"]
-    places = pd.DataFrame({"ranking": "z", "system": names, "place": [1, 2, 3]})
-    fig = common.bump(places, title="$x$ and $y$")
-    with common.style():
-        fig.draw_without_rendering()
-    assert {t.get_text() for t in fig.axes[0].texts} == set(names)
-    assert not any(t.get_parse_math() for t in [*fig.axes[0].texts, fig.axes[0].title])

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 from matplotlib.collections import PathCollection
 
 from rankcompanion.figures import lines
-
-
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
 
 
 def ranking(n=4, told=True):
@@ -86,15 +78,9 @@ def test_counts_are_written_with_their_sum_and_unknown_ones_as_unknown():
 
 
 def test_false_lines_have_a_dot_for_each_recipe_and_unit():
-    table = pd.DataFrame(
-        {
-            "recipe": ["wmt17", "wmt17", "wmt24"],
-            "unit": ["document", "worker", "document"],
-            "campaigns_with_line": [0.5, 0.6, 0.1],
-            "campaigns_low": [0.4, 0.5, 0.05],
-            "campaigns_high": [0.6, 0.7, 0.2],
-        }
-    )
+    rows = [("wmt17", "document", 0.5), ("wmt17", "worker", 0.6), ("wmt24", "document", 0.1)]
+    table = pd.DataFrame(rows, columns=["recipe", "unit", "campaigns_with_line"])
+    table = table.assign(campaigns_low=[0.4, 0.5, 0.05], campaigns_high=[0.6, 0.7, 0.2])
     fig = lines.false_lines_figure(table, "title")
     dots = [c.get_offsets() for c in fig.axes[0].collections if isinstance(c, PathCollection)]
     assert sorted(np.concatenate(dots)[:, 0].tolist()) == [0.1, 0.5, 0.6]

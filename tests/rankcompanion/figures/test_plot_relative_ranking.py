@@ -43,14 +43,6 @@ def test_every_task_has_a_panel_with_its_points_and_r():
     assert drawn == [[1, 3], [2, 2], [3, 1]]
 
 
-def test_a_labelled_scatter_names_every_system_apart():
-    points = pd.DataFrame({"task": "a", "system": ["x", "y"], "u": [1.0, 1.0], "v": [2.0, 2.001]})
-    fig = plot.scatter(points, "u", "v", xlabel="", ylabel="", title="t")
-    boxes = [text.get_window_extent() for text in fig.axes[0].texts]
-    assert [t.get_text() for t in fig.axes[0].texts] == ["y", "x"]
-    assert not boxes[0].overlaps(boxes[1])
-
-
 def test_dots_stand_where_the_winner_meets_the_loser():
     percent = pd.DataFrame([[None, 60.0], [40.0, None]], index=["a", "b"], columns=["a", "b"])
     tests = pd.DataFrame({"system": ["a"], "other": ["b"], "p": [0.01], "p_holm": [0.2]})

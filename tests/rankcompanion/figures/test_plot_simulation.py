@@ -59,50 +59,6 @@ def test_ranking_errors_shares_one_axis_that_holds_all_errors():
     assert all(drawn(ax)["printed"].tolist() == [0.132] for ax in fig.axes)
 
 
-def test_range_quality_draws_ours_and_the_print_of_each_quantity():
-    names = ["size", "violations", "clusters", "cluster_violations"]
-    table = pd.DataFrame({"method": "pairwise", "setting": "1-sided", "judgments": [10, 20]})
-    for i, name in enumerate(names):
-        table[name], table[f"{name}_se"] = [i + 0.1, i + 0.2], 0.01
-    printed = pd.DataFrame(
-        {"quantity": names, "method": "pairwise", "judgments": 10, "value": [1.0, 2.0, 3.0, 4.0]}
-    )
-    fig = simulation.range_quality(table, printed)
-    for i, ax in enumerate(fig.axes):
-        assert ax.lines[0].get_ydata().tolist() == pytest.approx([i + 0.1, i + 0.2])
-        assert drawn(ax)["printed, pairwise"].tolist() == [i + 1.0]
-
-
-def test_table4_has_a_dot_for_each_cell():
-    table = pd.DataFrame(
-        {"sigma2_is": ["variance", "variance", "standard deviation", "standard deviation"],
-         "sides": [2, 1, 2, 1], "printed": [1000.0] * 4, "ratio": [0.2, 0.1, 1.3, 1.0]}
-    )  # fmt: skip
-    fig = simulation.table4(table)
-    assert fig.axes[0].collections[0].get_offsets()[:, 1].tolist() == [0.2, 0.1, 1.3, 1.0]
-    assert len(fig.legends[0].get_texts()) == 4
-
-
-def test_coverage_of_each_unit():
-    table = pd.DataFrame(
-        {"judge_spread": [0.0, 0.0, 0.0], "unit": ["judgment", "block", "judge"],
-         "coverage": [0.93, 0.96, 0.97], "coverage_se": 0.01}
-    )  # fmt: skip
-    ax = simulation.coverage(table).axes[0]
-    points = [c.lines[0].get_ydata().item() for c in ax.containers]
-    assert points == [0.93, 0.96, 0.97]
-
-
-def test_rank_ranges_of_the_tasks_asked_for():
-    ranges = pd.DataFrame(
-        {"task": ["x", "x", "y"], "unit": "block", "system": ["A", "B", "C"], "rank": [1, 2, 1],
-         "first": [1, 1, 1], "last": [1, 2, 1]}
-    )  # fmt: skip
-    ax = simulation.ranges_by_unit(ranges, ["x"]).axes[0]
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["A", "B"]
-    assert [s[:, 0].tolist() for s in ax.collections[0].get_segments()] == [[1, 1], [1, 2]]
-
-
 def test_advice_has_a_panel_per_share_and_a_row_per_number_of_systems():
     table = pd.DataFrame(
         {"systems": [6, 8, 6, 8], "spread": 10.0, "share": [0.5, 0.5, 0.8, 0.8],

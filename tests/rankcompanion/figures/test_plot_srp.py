@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,12 +11,6 @@ from rankcompanion.figures import srp as plots
 from rankcompanion.figures import tournament as plot
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
-
-
 def test_two_raters_as_bars_side_by_side():
     rows = [("r1", "0", 3, 0.75, 0.5), ("r1", "above", 1, 0.25, 0.5)]
     rows += [("r2", "0", 1, 0.25, 9.0), ("r2", "above", 3, 0.75, 9.0)]
@@ -25,10 +18,8 @@ def test_two_raters_as_bars_side_by_side():
     ax = plots.rater_distribution(frame, "en-de").axes[0]
     heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
     assert heights == [[0.75, 0.25], [0.25, 0.75]]
-    assert [t.get_text() for t in ax.figure.legends[0].get_texts()] == [
-        "r1 (mean 0.50)",
-        "r2 (mean 9.00)",
-    ]
+    keys = [t.get_text() for t in ax.figure.legends[0].get_texts()]
+    assert keys == ["r1 (mean 0.50)", "r2 (mean 9.00)"]
     assert "4 segment translations" in ax.get_title(loc="left")
 
 
@@ -79,8 +70,7 @@ def test_effort_draws_tasks_thin_and_their_mean_thick_with_its_band():
 
 @pytest.fixture
 def cycle():
-    yield tournament.solve(tournament.figure3(), "Figure 3")
-    plt.close("all")
+    return tournament.solve(tournament.figure3(), "Figure 3")
 
 
 def test_the_violated_edge_is_an_arc_with_its_weight(cycle):

@@ -53,7 +53,7 @@ def test_pairs_of_systems_without_a_common_document_are_counted():
     disjoint = frame()[low == frame()["system"].isin(["a", "b"])]
     assert lines.pairs_apart(from_frame(disjoint)) == 4
     got = held.standing(from_frame(disjoint), "wmt25", np.random.default_rng(0), "document")
-    assert not got.lines["claimed"].any() and not got.lines["held"].any()
+    assert not got.places["claimed"].any() and not got.places["held"].any()
 
 
 def test_blocks_are_shuffled_for_the_own_recipe_only_and_draws_do_not_depend_on_company():

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from assessments import assessment, demo
 from conftest import needs
 from rankcompanion.models import additive as effects
-from rankcompanion.models import reml, variance
+from rankcompanion.models import factors, reml, variance
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, counted
 from rankstability.read.campaigns import find, load_da
-from rankstability.score import factors
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores
 

@@ -13,11 +13,10 @@ from scipy import stats
 from assessments import demo
 from conftest import needs
 from rankcompanion.models import additive as models
-from rankcompanion.models import truth, variance
+from rankcompanion.models import factors, truth, variance
 from rankcompanion.models.truth import draw_parts, shuffle_blocks, shuffle_labels
 from rankstability.judgments import counted
 from rankstability.read.campaigns import find, load_da
-from rankstability.score import factors
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores
 

@@ -27,6 +27,7 @@ def tables_of(name: str, pair: str = "") -> dict[str, pd.DataFrame]:
         "tasks": tasks.assign(systems_with_reference=tasks["task"].map(systems)),
         "rankings": tournament.rankings_table(solved),
         "results": tournament.results_table(solved),
+        "violations": tournament.violations_table(solved),
         "implied": tournament.implied(tournament.figure1()),
     }
 
@@ -53,6 +54,15 @@ def test_every_printed_cell_has_one_key():
     assert not rows.duplicated(lopez2012.KEYS).any()
     assert set(rows["campaign"]) == {"wmt10", "wmt11", "wmt10, wmt11"}
     assert rows[["published", "source", "statistic"]].ne("").all(axis=None)
+
+
+def test_figure_2_two_fifths_lose_to_two_fourths_although_nothing_contradicts_the_order():
+    example = tournament.solve(tournament.figure2())
+    assert example.orders["mfas"] == tuple("ABCD")
+    assert example.orders["wmt_official"] == tuple("ACBD")
+    assert (example.mfas.cost, example.cost("wmt_official")) == (0, 1)
+    cycle = tournament.solve(tournament.figure3()).mfas  # Figure 3: one edge is enough
+    assert cycle.certificate().to_numpy().tolist() == [["G", "E", 1]]
 
 
 def test_wmt10_is_exact_but_for_one_misprint(wmt10):

@@ -63,7 +63,7 @@ blocks = st.lists(
 @given(blocks)
 @settings(max_examples=80, deadline=None)
 def test_pairs_are_those_of_plain_loops(sample):
-    table = agreement.agreement(agreement.annotate(frame_of(sample)), [])
+    table = agreement.agreement(agreement.annotate(frame_of(sample)), "")
     for reference, name in ((True, "included"), (False, "excluded")):
         counted, notes = brute(sample, reference)
         for kind, (pairs, agree) in counted.items():
@@ -95,7 +95,7 @@ def mirrored(labels):
 def test_fleiss_is_that_of_statsmodels_on_balanced_data():
     labels = np.random.default_rng(0).integers(-1, 2, size=(4, 60))
     labels[1] = np.where(np.arange(60) % 3 == 0, labels[1], labels[0])
-    row = agreement.agreement(agreement.annotate(frame_of(balanced(labels))), []).iloc[0]
+    row = agreement.agreement(agreement.annotate(frame_of(balanced(labels))), "").iloc[0]
     both = mirrored(labels)
     table = np.stack([(both == k).sum(axis=0) for k in (-1, 0, 1)], axis=1)
     assert row["fleiss"] == pytest.approx(fleiss_kappa(table))
@@ -111,15 +111,12 @@ def test_cohen_is_that_of_statsmodels_for_two_judges():
     cells = np.zeros((3, 3), int)
     np.add.at(cells, (both[0], both[1]), 1)
     expected = float(cohens_kappa(cells, return_results=False))
-    assert agreement.agreement(notes, []).iloc[0]["cohen"] == pytest.approx(expected)
-    pair = agreement.judge_pairs(notes).iloc[0]
-    assert (pair["judge"], pair["other"], pair["pairs"]) == ("judge0", "judge1", 80)
-    assert pair["cohen"] == pytest.approx(expected)
+    assert agreement.agreement(notes, "").iloc[0]["cohen"] == pytest.approx(expected)
 
 
 def test_judges_who_always_agree_and_judges_who_click():
     same = [(j, s, {"a": 1, "b": 2 + s % 2 * 2 - 2, "c": 3}) for j in "xy" for s in range(30)]
-    row = agreement.agreement(agreement.annotate(frame_of(same)), []).iloc[0]
+    row = agreement.agreement(agreement.annotate(frame_of(same)), "").iloc[0]
     assert [row[m] for m in agreement.MEASURES] == [1.0] * len(agreement.MEASURES)
     rng = np.random.default_rng(2)
     clicks = [
@@ -127,59 +124,43 @@ def test_judges_who_always_agree_and_judges_who_click():
         for j in "xy"
         for s in range(400)
     ]
-    row = agreement.agreement(agreement.annotate(frame_of(clicks)), []).iloc[0]
+    row = agreement.agreement(agreement.annotate(frame_of(clicks)), "").iloc[0]
     assert row["p_e"] == pytest.approx(0.36, abs=0.01)
     assert abs(row["clicker"]) < 0.05 and abs(row["pi"]) < 0.05 and row["s"] > row["pi"]
 
 
-def test_groups_are_the_parts():
+@pytest.fixture(scope="module")
+def demo():
+    return agreement.annotate(readers_rr.read_rr([demo_rr.FILE]))
+
+
+def test_groups_are_the_parts(demo):
+    """Each pair is in one task and target, has two judges if they differ, and two systems."""
+    total = agreement.agreement(demo, "").set_index(["kind", "reference"])["pairs"]
+    times = {"task": (1, 1), "target": (1, 1), "judge": (1, 2), "system": (2, 2)}
+    for by, (intra, inter) in times.items():
+        parts = agreement.agreement(demo, by)
+        pairs = parts.groupby(["kind", "reference"])["pairs"].sum()
+        assert pairs["intra", "included"] == intra * total["intra", "included"]
+        assert pairs["inter", "included"] == inter * total["inter", "included"]
     frame = readers_rr.read_rr([demo_rr.FILE])
-    notes = agreement.annotate(frame)
-    whole = agreement.agreement(notes, [])
-    by_task = agreement.agreement(notes, ["task"])
-    keys = ["kind", "reference"]
-    total = by_task.groupby(keys)["pairs"].sum()
-    assert total.to_dict() == whole.set_index(keys)["pairs"].to_dict()
     alone = agreement.annotate(frame[frame["task"] == "cs-en"])
+    by_task = agreement.agreement(demo)
     part = by_task[by_task["task"] == "cs-en"].drop(columns="task").reset_index(drop=True)
-    pd.testing.assert_frame_equal(agreement.agreement(alone, []), part)
-    intra = agreement.agreement(notes, ["judge"])
-    intra = intra[intra["kind"] == "intra"].groupby("reference")["pairs"].sum()
-    assert intra["included"] == total["intra", "included"]
-    inter = agreement.agreement(notes, ["judge"])
-    inter = inter[inter["kind"] == "inter"].groupby("reference")["pairs"].sum()
-    assert inter["included"] == 2 * total["inter", "included"]  # each pair has two judges
-    system = agreement.agreement(notes, ["system"])
-    system = system[system["kind"] == "inter"].groupby("reference")["pairs"].sum()
-    assert system["included"] == 2 * total["inter", "included"]
-    with_target = agreement.agreement(notes, ["target"])
-    assert set(with_target["target"]) == {"en", "de"}
+    pd.testing.assert_frame_equal(agreement.agreement(alone, ""), part)
+    assert set(agreement.agreement(demo, "target")["target"]) == {"en", "de"}
 
 
-def test_any_column_of_the_frame_groups():
-    frame = readers_rr.read_rr([demo_rr.FILE])
-    frame["half"] = np.where(frame["segment"] <= 300, "first", "second")
-    notes = agreement.annotate(frame, extra=["half"])
-    table = agreement.agreement(notes, ["half"])
-    assert set(table["half"]) == {"first", "second"}
-    total = agreement.agreement(notes, [])["pairs"].sum()
-    assert table["pairs"].sum() == total
+def test_what_cannot_be_asked_is_refused(demo):
     with pytest.raises(DataError, match="no such column"):
-        agreement.annotate(frame, extra=["length"])
-    with pytest.raises(DataError, match="no such column"):
-        agreement.agreement(notes, ["length"])
-    with pytest.raises(DataError, match="cannot both group"):
-        agreement.agreement(notes, ["judge", "system"])
+        agreement.agreement(demo, "length")
     with pytest.raises(DataError, match="random generator"):
-        agreement.agreement(notes, [], resamples=10)
+        agreement.agreement(demo, resamples=10)
 
 
-def test_intervals_hold_the_measure_and_are_honest_about_segments():
+def test_intervals_hold_the_measure_and_are_honest_about_segments(demo):
     """Pairs of one segment are not independent: wider than the binomial interval."""
-    notes = agreement.annotate(readers_rr.read_rr([demo_rr.FILE]))
-    table = agreement.agreement(notes, [], resamples=300, rng=np.random.default_rng(4))
-    again = agreement.agreement(notes, [], resamples=300, rng=np.random.default_rng(4))
-    pd.testing.assert_frame_equal(table, again)
+    table = agreement.agreement(demo, "", resamples=300, rng=np.random.default_rng(4))
     for m in agreement.MEASURES:
         assert (table[f"{m}_low"] < table[m]).all() and (table[m] < table[f"{m}_high"]).all()
     row = table[(table["kind"] == "inter") & (table["reference"] == "included")].iloc[0]
@@ -188,7 +169,7 @@ def test_intervals_hold_the_measure_and_are_honest_about_segments():
 
 
 def test_no_repeats_no_rows():
-    table = agreement.agreement(agreement.annotate(frame_of([("x", 1, {"a": 1, "b": 2})])), [])
+    table = agreement.agreement(agreement.annotate(frame_of([("x", 1, {"a": 1, "b": 2})])), "")
     assert table.empty and "pi" in table
 
 
@@ -198,8 +179,9 @@ def test_wmt10_as_printed():
     labels = notes.table["label"].to_numpy()
     assert len(labels) == 75768  # the sum of Table 1's comparisons
     assert round(float(np.mean(labels == 0)), 3) == 0.168
-    assert round(agreement.chance_of_labels(labels), 3) == 0.374
-    table = agreement.agreement(notes, []).set_index(["kind", "reference"])
+    chance = agreement.expected_agreement(notes).set_index("statistic")["value"]
+    assert round(chance["chance"], 3) == 0.374
+    table = agreement.agreement(notes, "").set_index(["kind", "reference"])
     for key, s in {("intra", "included"): 0.633, ("intra", "excluded"): 0.601}.items():
         assert round(table.loc[key, "s"], 3) == s
     assert table.loc[("inter", "included"), "pairs"] == 11180

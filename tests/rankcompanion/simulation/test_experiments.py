@@ -1,4 +1,4 @@
-"""Experiments on simulated campaigns: ranking error, quality and coverage of rank ranges."""
+"""Experiments on simulated campaigns: ranking error, quality of rank ranges, sizes needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rankcompanion.simulation.experiments import (
     RANKERS,
     advice,
     advice_for,
-    coverage,
     expected_share,
     fit_spread,
     judgments_needed,
@@ -20,7 +19,6 @@ from rankcompanion.simulation.experiments import (
     range_quality,
     ranking_error,
     ranking_errors,
-    simulated_shares,
 )
 from rankstability.rank.significance import significant_share
 
@@ -72,33 +70,21 @@ def test_table_1_at_10000_judgments():
     assert table["clusters"]["trim 5"] > table["clusters"]["1-sided"]
 
 
-def test_blocks_cover_better_than_judgments():
-    """Single judgments give narrower ranges, which hold the truth less often than those of blocks,
-    most of all where judges differ."""
-    both = coverage(Model(12, 10.0), 5000, 40, 300, 3, judge_spreads=[0.0, 3.0])
-    for judge_spread, table in both.groupby("judge_spread"):
-        held = table.set_index("unit")
-        assert held["size"]["block"] > held["size"]["judgment"] + 0.3
-        assert held["coverage"]["block"] > held["coverage"]["judgment"]
-        assert held["coverage"]["block"] > (0.94 if judge_spread == 0 else 0.85)
-    judgment = both[both["unit"] == "judgment"].set_index("judge_spread")["coverage"]
-    assert judgment[0.0] > judgment[3.0] and judgment[3.0] < 0.93
-
-
-@pytest.mark.parametrize(("systems", "spread", "sides"), [(15, 10.0, 1), (6, 8.0, 2), (10, 3.2, 1)])
-def test_the_integral_is_the_simulations_mean(systems, spread, sides):
-    table = simulated_shares(Model(systems, spread), [500, 3000, 20_000], 500, 3, sides=sides)
-    z = (table["simulated"] - table["expected"]) / table["simulated_se"]
-    assert z.abs().max() < 4
-
-
-def test_table_4_simulated():
-    """At the integral's number of judgments 70 % of pairs come out significant."""
-    model = Model(15, 10.0)
-    needed = judgments_needed(0.7, model)
-    assert needed == pytest.approx(33_570, rel=0.01)
-    table = simulated_shares(model, [round(needed)], 150, 1)
-    assert abs(table["simulated"][0] - 0.7) < 4 * table["simulated_se"][0] < 0.03
+@pytest.mark.parametrize(
+    ("systems", "spread", "sides", "share"),
+    [(15, 10.0, 1, 0.7), (6, 8.0, 2, 0.5), (6, 8.0, 2, 0.7), (10, 3.2, 1, 0.7)],
+)
+def test_the_integral_is_the_simulations_mean(systems, spread, sides, share):
+    """Of blocks drawn one by one, at three sizes and at the number said to be needed."""
+    model, rng = Model(systems, spread), np.random.default_rng(3)
+    needed = judgments_needed(share, model, sides)
+    sizes = sorted([500, 3000, 20_000, round(needed)])
+    expected = expected_share(sizes, model, sides)
+    assert expected[sizes.index(round(needed))] == pytest.approx(share, abs=0.002)
+    wins = draw_counts(model, draw_qualities(model, 300, rng), sizes, rng)[0]
+    drawn = significant_share(wins, sides=sides)
+    se = drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn))
+    assert (np.abs(drawn.mean(axis=0) - expected) < 4 * se).all()
 
 
 def test_independent_pairs_do_for_the_share():
@@ -129,12 +115,6 @@ def test_advice_has_its_band_around_the_number():
     quality = draw_qualities(Model(8, 10.0), 300, rng)
     reached = significant_share(draw_counts(Model(8, 10.0), quality, [size], rng)[:, 0])
     assert 0.8 < (reached >= 0.8 - 1e-9).mean() < 0.98
-
-
-def test_section_6_contradicts_table_4():
-    """13,000 judgments separate 55 %, not 70 %, of the pairs; 80 % need 80,000, not 40,000."""
-    share = expected_share([13_000, 40_000, 80_000], Model(15, 10.0))
-    assert share == pytest.approx([0.546, 0.723, 0.800], abs=0.002)
 
 
 def test_advice_for_several_campaigns_keeps_what_is_known_of_them():

@@ -8,6 +8,7 @@ import demo_mqm
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import kendalltau
 
 from conftest import needs, real
 from rankcompanion.srp import raters as mqm_raters
@@ -52,8 +53,6 @@ def values(frame):
 
 
 def test_agreement_by_the_slow_way(demo):
-    from scipy.stats import kendalltau
-
     judgments, data = demo
     scores = mqm.mqm_scores(judgments)
     cells = scores.groupby(["rater", "document", "system"])["score"].sum().unstack("system")

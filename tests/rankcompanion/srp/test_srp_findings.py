@@ -6,11 +6,9 @@ import pandas as pd
 import pytest
 
 from conftest import needs, real
-from rankcompanion.srp import findings as srp_designs
 from rankcompanion.srp import findings as srp_findings
 from rankcompanion.srp.findings import Plan
 from rankstability.rank import srp
-from rankstability.rank.srp_studies import Design
 from rankstability.read import campaigns
 from rankstability.read.mqm import read_mqm
 from rankstability.score import mqm
@@ -25,7 +23,7 @@ def demo():
 
 @pytest.fixture(scope="module")
 def quick(demo):
-    return srp.table(demo, srp_designs.designs(demo, QUICK), seed=1)
+    return srp.table(demo, srp_findings.designs(demo, QUICK), seed=1)
 
 
 def test_the_papers_sizes():
@@ -34,41 +32,25 @@ def test_the_papers_sizes():
     assert plan.design.permutations == 500
 
 
-def test_demo_grouping_matters(demo):
-    """The raters of the demo differ in harshness: with equal claims pSxS is far more stable."""
-    rows = [srp.srp(demo, Design(g, studies=80), seed=1) for g in ("pSxS", "none")]
-    assert rows[0]["srp_equal_claims"] > rows[1]["srp_equal_claims"] + 0.1
-
-
 def test_every_line_of_every_figure_is_there(demo, quick):
-    low = srp_designs.high_imbalance(demo, QUICK)
+    low = srp_findings.high_imbalance(demo, QUICK)
     assert low == 0.8  # 0.1 is below what buckets allow
     for figure in range(3, 9):
-        for label, arguments in srp_designs.lines_of(figure, QUICK, low).items():
-            rows = srp_designs.select(quick, **arguments)
+        for label, arguments in srp_findings.lines_of(figure, QUICK, low).items():
+            rows = srp_findings.select(quick, **arguments)
             assert len(rows) >= 1, (figure, label)
             assert (rows["studies"] == 0).all() == (label == "entropy 0.1"), (figure, label)
     single, double = (
-        srp_designs.select(quick, **a) for a in srp_designs.lines_of(8, QUICK, low).values()
+        srp_findings.select(quick, **a) for a in srp_findings.lines_of(8, QUICK, low).values()
     )
     assert single["annotations"].tolist() == double["annotations"].tolist()
     assert (single["documents"] == 2 * double["documents"]).all()
 
 
-def line(srp_values, se=0.01, empty=0.0, equal=None):
-    n = len(srp_values)
-    return pd.DataFrame(
-        {
-            "annotations": range(n),
-            "srp": srp_values,
-            "se": se,
-            "srp_equal_claims": srp_values if equal is None else equal,
-            "se_equal_claims": se,
-            "empty_share": empty,
-            "kendall": srp_values,
-            "pearson": srp_values,
-        }
-    )
+def line(srp_values, se=0.01, empty=0.0):
+    values = dict.fromkeys(["srp", "srp_equal_claims", "kendall", "pearson"], srp_values)
+    made = pd.DataFrame(values).assign(se=se, se_equal_claims=se, empty_share=empty)
+    return made.assign(annotations=range(len(made)))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +76,8 @@ def test_points_where_studies_claim_nothing_do_not_count():
 def test_verdicts_and_measures_of_a_run(demo, quick):
     rows = srp_findings.verdicts(quick, demo, QUICK)
     assert len(rows) == 12 and rows["figure"].is_monotonic_increasing
-    assert rows.set_index("finding").loc["pSxS above no grouping", "verdict_equal_claims"] == "yes"
+    row = rows.set_index("finding").loc["pSxS above no grouping"]
+    assert row["verdict_equal_claims"] == "yes"  # the raters of the demo differ in harshness
     measures = srp_findings.other_measures(quick).set_index("measure")
     assert measures.loc["srp", "with_srp"] == 1 and (measures["low"] <= measures["high"]).all()
     assert srp_findings.other_measures(quick.head(2)).empty

@@ -9,12 +9,15 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
-from conftest import needs
 from rankcompanion.srp import twins
 from rankstability.errors import DataError
+from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns
-from rankstability.score import mqm
+from rankstability.score import mqm, pairwise, rr
+from rankstability.score.da import judgment_z
+from rankstability.score.scored import segment_scores
 
 
 @given(st.integers(2, 40), st.integers(1, 12), st.integers(0, 5))
@@ -27,7 +30,10 @@ def test_twins_share_nothing(units, splits, seed):
         assert not set(one) & set(other) and len(set(one)) == size
 
 
-def test_no_twins_from_too_few():
+def test_no_twins_from_too_few_and_no_other_units():
+    da = campaigns.load_da(campaigns.find("demo-srdc"), "de-en")
+    with pytest.raises(DataError, match="unknown unit; found 'hits'; expected workers, documents"):
+        twins.da_samplers(da, "hits")
     with pytest.raises(DataError, match="found 5; expected at least 6 units"):
         twins.twins(5, 3, 1, np.random.default_rng(0))
     message = "too few documents for two studies of 1 .*found 1; expected at least 2 documents"
@@ -38,19 +44,13 @@ def test_no_twins_from_too_few():
 @pytest.mark.parametrize("style", ["demo-srdc", "demo-srpdc"])
 def test_a_da_study_is_the_ranking_of_its_workers_rows(style):
     """Restrict both files to the drawn workers, standardise anew, rank with the notebook's code."""
-    from rankstability.rank.systems import rank_systems
-    from rankstability.score.scored import segment_scores
-
     da = campaigns.load_da(campaigns.find(style), "de-en")
     sampler = twins.da_sampler(da)
     units, systems, draw = sampler.units, sampler.systems, sampler.draw
     chosen = twins.twins(units, units // 3, 3, np.random.default_rng(1))
     found, effort = draw(chosen, np.random.default_rng(1))
-    names = [
-        str(w)
-        for w in da.good["worker"].cat.categories
-        if _judged(da, w)  # with judgments that have a z-score
-    ]
+    known = da.good[da.good["type"].isin(["SYSTEM", "REPEAT"]) & np.isfinite(judgment_z(da))]
+    names = sorted(set(known["worker"].astype(str)))  # with judgments that have a z-score
     assert len(names) == units
     judged = []
     for i, rows in enumerate(chosen):
@@ -73,18 +73,7 @@ def test_a_da_study_is_the_ranking_of_its_workers_rows(style):
     assert effort == pytest.approx(np.mean(judged) / len(systems))
 
 
-def _judged(da, worker):
-    from rankstability.score.da import judgment_z
-
-    rows = (da.good["worker"] == worker) & da.good["type"].isin(["SYSTEM", "REPEAT"])
-    return bool((rows & np.isfinite(judgment_z(da))).any())
-
-
 def test_an_rr_study_is_the_score_of_its_blocks():
-    from scipy.stats import binomtest
-
-    from rankstability.score import pairwise, rr
-
     frame = campaigns.load_rr(campaigns.find("demo-rr"), "cs-en")
     sampler = twins.rr_sampler(frame)
     units, systems, draw = sampler.units, sampler.systems, sampler.draw
@@ -130,33 +119,11 @@ def test_stability_against_effort_is_the_same_for_any_jobs_and_levels():
 
 
 def test_at_half_by_hand():
-    rows = pd.DataFrame(
-        {
-            "campaign": "c",
-            "label": "c (MQM)",
-            "task": ["a", "a", "b", "b"],
-            "normalisation": "none",
-            "unit": "documents",
-            "level": [0.5, 1.0, 0.5, 1.0],
-            "systems": [3, 3, 4, 4],
-            "significant_pairs": [0, 2, 0, 1],
-            "srp": [0.1, 0.4, 0.1, 0.8],
-            "srp_equal_claims": 0.5,
-            "kendall": 0.5,
-            "effort": 10.0,
-        }
-    )
+    same = {"campaign": "c", "label": "c (MQM)", "normalisation": "none", "unit": "documents"}
+    values = {"task": list("aabb"), "level": [0.5, 1.0] * 2, "systems": [3, 3, 4, 4]}
+    values |= {"significant_pairs": [0, 2, 0, 1], "srp": [0.1, 0.4, 0.1, 0.8]}
+    rows = pd.DataFrame(values).assign(**same, srp_equal_claims=0.5, kendall=0.5, effort=10.0)
     half = twins.at_half(rows).iloc[0]
     assert (half["tasks"], half["srp_low"], half["srp_high"]) == (2, 0.4, 0.8)
     assert half["srp"] == pytest.approx(0.6)
     assert half["significant_share"] == pytest.approx(3 / 9)
-
-
-@needs("wmt21")
-def test_wmt21_workers_agree_less_than_judgments():
-    """Knowles (2021) seen as stability: with document context few workers meet a system."""
-    da = campaigns.load_da(campaigns.find("wmt21"), "cs-en")
-    samplers = [twins.da_sampler(da, unit=u) for u in ("workers", "judgments")]
-    rows = twins.effort(samplers, "wmt21", "", "cs-en", splits=30, levels=(1.0,))
-    kendall = rows.set_index("unit")["kendall"]
-    assert kendall["workers"] < kendall["judgments"] - 0.2

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -18,8 +19,11 @@ import pytest
 import site_fixture
 from conftest import needs
 from paperkit import placing
-from paperkit.templates import HERE, template
-from rankcompanion import commands, front, run
+from paperkit.errors import InputError
+from paperkit.templates import HERE, number, template
+from rankcompanion import commands, front, run, session
+from rankcompanion.figures import common
+from rankcompanion.figures import lines as figures
 from rankcompanion.verdict import answers, overview
 from rankcompanion.verdict import page as report
 from rankstability import paths
@@ -95,6 +99,22 @@ def test_the_results_are_the_same_bytes_whatever_the_number_of_jobs(made, tmp_pa
         assert 0 <= printed.index(first) < printed.index(then)
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--jobs", "x"], "option --jobs; found 'x'; expected a whole number from 1 to 9999"),
+        (["--jobs", "2.5"], "option --jobs; found '2.5'; expected a whole"),
+        (["--jobs", "0"], "option --jobs; found '0'; expected a whole"),
+        (["--jobs=-3"], "option --jobs; found '-3'; expected a whole"),
+        (["--jobs"], "option --jobs; found ''; expected a whole"),
+        (["jobs=0"], "jobs is an option, no parameter; found 'jobs=0'; expected --jobs 2"),
+    ],
+)
+def test_jobs_that_are_none_are_refused_by_name(words, named, capsys):
+    assert commands.main(["verdict", "demo-srdc", *words]) == 2
+    assert f"error: {named}" in capsys.readouterr().err
+
+
 def test_a_page_that_was_never_finished_goes_and_an_earlier_one_stays(tmp_path, monkeypatch):
     folder, seen = tmp_path / "out", []
 
@@ -110,10 +130,35 @@ def test_a_page_that_was_never_finished_goes_and_an_earlier_one_stays(tmp_path, 
         report.execute(plan)
     assert 'id="unfinished"' in seen[0] and "Who may be called best" in seen[0]
     assert not folder.exists()
-    placing.write_whole(folder / "de-en" / "verdict.html", b"<p>mine</p>")
+    for name, content in (("verdict.html", b"<p>mine</p>"), ("run.json", b'{"notebook": "00"}')):
+        placing.write_whole(folder / "de-en" / name, content)
     with pytest.raises(OSError, match="disk full"):
         report.execute(plan)
     assert seen[1] == "<p>mine</p>" and (folder / "de-en" / "verdict.html").read_bytes()
+
+
+@pytest.mark.parametrize("theirs", ["index.html", "de-en/verdict.json"])
+def test_what_somebody_else_wrote_is_not_overwritten(theirs, made, tmp_path, capsys):
+    placing.write_whole(tmp_path / theirs, b"mine")
+    assert commands.main(["verdict", "demo-srdc", f"output_dir={tmp_path}"]) == 2
+    said = capsys.readouterr().err
+    assert f"{theirs}: a file that is not a run's would be overwritten; expected an out" in said
+    assert files(tmp_path) == {Path(theirs): b"mine"}
+    placing.refuse_others(made, [theirs])  # what a run has made may be made again
+
+
+def test_a_file_that_no_run_promises_is_not_overwritten_either(tmp_path, monkeypatch):
+    given = {"campaign": "demo-srdc", "pair": "de-en", "output_dir": str(tmp_path)}
+    placing.write_whole(tmp_path / "de-en" / "tables.xlsx", b"mine")
+
+    def made(values, *_):
+        placing.write_whole(Path(values["output_dir"]) / "de-en" / "tables.xlsx", b"ours")
+        return []
+
+    monkeypatch.setattr(report, "verdict", made)
+    with pytest.raises(InputError, match=r"tables\.xlsx: a file that is not a run's"):
+        report.execute(run.plan("00_verdict", given))
+    assert files(tmp_path) == {Path("de-en/tables.xlsx"): b"mine"}
 
 
 def test_each_domain_is_ranked_by_itself(tmp_path):
@@ -133,6 +178,34 @@ def test_each_domain_is_ranked_by_itself(tmp_path):
     assert {name: row["leader"] for name, row in by.items()} == {"news": "Good", "=chat": "Bad"}
     assert all((row["may_be_first"], row["held"]) == (1, 1) for row in by.values())
     assert told["claimed_held"] == 0
+
+
+def test_battles_of_each_category_are_ranked_by_themselves(tmp_path):
+    """A wins in maths by far, B in poetry; C met only A where no category is named."""
+    rows = [
+        {"model_a": "A", "model_b": "B", "winner": f"model_{winner}", "category": category}
+        for category, wins in (("maths", "aaab"), ("poetry", "bbba"))
+        for winner in 30 * wins
+    ]
+    rows += [{"model_a": "C", "model_b": "A", "winner": "model_a", "category": ""}] * 3
+    file = tmp_path / "arena.csv"
+    pd.DataFrame(rows).to_csv(file, index=False)
+    assert told_of(file, "xx-yy")["domains"] == []  # in none of them all were judged
+    pd.DataFrame(rows[:-3]).to_csv(file, index=False)
+    told = told_of(file, "xx-yy")
+    assert told["domains"] == [
+        {"domain": name, "judgments": 120, "systems": 2, "leader": leader,
+         "may_be_first": 1, "claimed": 1, "held": 1}
+        for name, leader in (("maths", "A"), ("poetry", "B"))
+    ]  # fmt: skip
+    page = report.page(told, {}).decode()
+    assert "Category by category" in page and "<th>category</th>" in page
+    given = [str(file), f"output_dir={tmp_path / 'out'}", "--quiet", *FEW]
+    assert commands.main(["verdict", *given]) == 0
+    rows = Cells((tmp_path / "out" / "index.html").read_text(encoding="utf-8")).rows
+    assert [row[2].strip() for row in rows[2:]] == [
+        f"{leader} is first; 1 of 2 may be first" for leader in "AB"
+    ]
 
 
 @needs("wmt22-appraise-liv")
@@ -277,6 +350,33 @@ def test_xelatex_makes_a_page_of_it(told, names, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and (tmp_path / "t.pdf").is_file(), done.stdout[-2000:]
     assert "Overfull \\hbox" not in done.stdout
+
+
+def standing_figure(names, scores):
+    ranking = pd.DataFrame({"rank": range(1, len(names) + 1), "system": names, "score": scores})
+    lines = pd.DataFrame({"below": [1], "claimed": [1], "held": [1]})
+    return figures.standing(ranking.assign(unit=""), lines, names[0], "score")
+
+
+def test_no_score_is_minus_nothing():
+    fig = standing_figure(list("ABC"), [2.0, -0.004, -1.25])
+    texts = [text.get_text() for text in fig.axes[0].texts]
+    assert texts[2::3] == ["2.00", "0.00", "-1.25"]
+    assert number(-1e-17) == "0" and number(-0.25) == "−0.250"
+
+
+def test_names_in_any_script_are_drawn_without_a_warning(tmp_path, recwarn):
+    names = ["机器翻译", "Übersetzer", "翻訳\U00020b9f"]
+    out = session.Outputs(tmp_path)
+    drawn = out.figure(standing_figure(names, [3.0, 2.0, 1.0]), "figure")
+    out.figure(common.heatmap(pd.DataFrame(np.eye(3), names, names), title="", label=""), "h")
+    assert [str(one.message) for one in recwarn if "Glyph" in str(one.message)] == []
+    assert all(name in drawn.alt for name in names)
+    if common.HOUSE["font.family"] == ["DejaVu Sans"]:
+        shown = [common.drawable(name) for name in names]
+        assert shown == [r"\u673a\u5668\u7ffb\u8bd1", "Übersetzer", r"\u7ffb\u8a33\U00020b9f"]
+    installed = {"Arial", "Yu Gothic", "Noto Sans CJK JP"}
+    assert common.fonts(installed) == ["DejaVu Sans", "Noto Sans CJK JP"]
 
 
 def test_a_workbook_holds_every_table_and_no_formula():

@@ -121,12 +121,8 @@ def test_lines_are_said_to_hold_as_many_as_do(claimed, held, ends):
         (12, 9.0, "2 of 5 systems"),
         (4, 3.0, "2 of 5 systems"),
         (3, 3.0, "3 annotators: only very large differences can show. 2 of 5"),
-        (
-            3,
-            1.5,
-            "3 annotators: only very large differences can show (1.5 degrees of freedom for",
-        ),
-        (12, 1.5, "C has only 1.5 degrees of freedom: it can only be told from very different sys"),
+        (3, 1.5, "3 annotators: only very large differences can show (1.5 degrees of freedom for"),
+        (12, 1.5, "C has only 1.5 degrees of freedom: it can only be told from very different sy"),
     ],
 )
 def test_few_annotators_are_said_first(units, freedom, begins):
@@ -146,34 +142,83 @@ def test_only_lines_and_first_places_have_an_answer(told, answer):
     assert "“All systems" not in text and "“No line" not in text and "“The order" not in text
 
 
-def test_the_page_says_so_where_nobody_judged_an_output_twice(told):
-    text = page_text(told | {"agreement": []})
-    assert "How far annotators agree cannot be told: no output was judged by two of them." in text
-    assert "Krippendorff" not in text.partition("How each number")[0]
+def removed(*changes):
+    """Removals, each with whether order and clusters change."""
+    return {"removals": [{"removed": "x", "d_rank": r, "d_cluster": c} for r, c in changes]}
+
+
+def hangs(*changes):
+    """What hangs on annotators: for each, lines that fall, and whether the first changes."""
+    rows = [{"fallen": f, "first_changes": c, "annotator": 0} for f, c in changes]
+    return {"influence": rows}
+
+
+def good_judged_more(adaptive, complete=False):
+    return {"adaptive": adaptive, "complete": complete}
+
+
+ALL_OF_THEM = "All annotators of the rarer of any two systems judged both."
+NOT_ALL = "the least judged stands on 100 % of them"
 
 
 @pytest.mark.parametrize(
-    ("rows", "words"),
+    ("more", "words", "unsaid"),
     [
-        ([(0, 0), (0, 0)], "Of 2 removals of a single system, none changed the order of the other"
-         "s and none their clusters"),
-        ([(1, 0), (0, 1), (1, 1)], "Of 3 removals of a single system, 2 changed the order of the o"
-         "thers and 2 their clusters"),
-        ([(1, 0)], "Of 1 removal of a single system, 1 changed the order of the others and none t"),
+        ({}, [ALL_OF_THEM], ["Anything about other documents"]),
+        ({"agreement": []},
+         ["How far annotators agree cannot be told: no output was judged by two of them."],
+         ["Krippendorff"]),
+        (removed(), [], ["removal"]),
+        (removed((1, 0)), ["Of 1 removal of a single system, 1 changed the order of the others and"
+                           " none their"], []),
+        (removed((0, 0), (0, 0)), ["Of 2 removals of a single system, none changed the order of th"
+                                   "e others and none their clusters"], []),
+        (removed((1, 0), (0, 1), (1, 1)), ["Of 3 removals of a single system, 2 changed the order "
+                                           "of the others and 2 their clusters"], []),
+        (hangs((0, 0), (2, 0), (1, 1)),
+         ["Without one of the 3 who judged most", "falls in 2 cases and the first changes in 1."],
+         []),
+        (hangs((0, 0), (0, 1), (0, 1)), ["falls in 0 cases and the first changes in 2."], []),
+        (hangs((3, 0), (0, 0)), ["falls in 1 case and the first changes in 0."], []),
+        ({"beside_share": [0.25, 0.5, 1.0], "beside_least": "Elm and Fir"},
+         ["share 25 % to 100 % of the annotators of the rarer one (median 50 %)",
+          "those who share least: Elm and Fir."], [ALL_OF_THEM]),
+        ({"unit": "worker"}, ["about other documents: this verdict is about other annotators only",
+                              "This verdict is about other annotators."], []),
+        ({"unit": "document"}, ["about other annotators: this verdict is about other documents onl",
+                                "This verdict is about other documents."], []),
+        ({"unit": "hit"}, ["Anything about other documents: this verdict is about other HITs only",
+                           "This verdict is about other HITs."], []),
+        (good_judged_more(0.51), ["were judged more (rank", "The design looks adaptive", NOT_ALL],
+         []),
+        (good_judged_more(0.5), ["were judged neither clearly more nor less (rank", NOT_ALL],
+         ["The design looks adaptive"]),
+        (good_judged_more(-0.5), ["were judged neither clearly more nor less (rank", NOT_ALL],
+         ["The design looks adaptive"]),
+        (good_judged_more(-0.51), ["were judged less (rank", NOT_ALL],
+         ["The design looks adaptive"]),
+        (good_judged_more(0.51, complete=True),
+         ["All systems were judged on the same segments."],
+         ["least judged", "Systems that look good"]),
     ],
 )  # fmt: skip
-def test_removals_are_counted(told, rows, words):
-    table = [{"removed": "x", "d_rank": r, "d_cluster": c} for r, c in rows]
-    assert words in page_text(told | {"removals": table})
-    assert "removal" not in page_text(told | {"removals": []}).partition("How each number")[0]
+def test_each_statement_is_there_where_it_is_true(told, more, words, unsaid):
+    text = page_text(told | more).partition("How each number")[0]
+    assert [one for one in words if one not in text] == []
+    assert [one for one in unsaid if one in text] == []
+
+
+def test_all_annotators_are_named_as_such(told):
+    table = hangs((0, 0), (2, 0), (1, 1)) | {"annotators": told["annotators"][:3]}
+    assert "Without one of the 3 annotators," in page_text(told | table)
 
 
 @pytest.mark.parametrize(
     ("times", "words"),
     [
         (None, "Even 100 times these judgments would give a line between A and B, in this order, "
-         "with a chance of less than 80 %: let them share the place."),
-        (40.0, "A line between A and B takes about 40 times these judgments: let them share"),
+         "with a chance of less than 80 %: let A and B share the first place."),
+        (40.0, "A line between A and B takes about 40 times these judgments: let A and B share"),
         (3.0, "times these, and as many times the annotators and documents)."),
     ],
 )  # fmt: skip
@@ -181,48 +226,46 @@ def test_more_judgments_promise_only_what_was_computed(told, times, words):
     row = {**told["needed"][0], "system": "A", "other": "B", "below": 1, "times": times}
     row["judgments"] = times and 100 * times
     more = {"decide": [row], "needed": [row], "machine_alone": UNTOLD}
-    kinds = {"worker": 9, "document": 9}
-    page = page_text(told | more | {"kinds": kinds, "unit": "worker x document"})
+    more |= {"kinds": {"worker": 9, "document": 9}, "unit": "worker x document"}
+    page = page_text(told | more | {"machines_first": ["A", "B"]})
     assert words in page and "too close" not in page
 
 
 @pytest.mark.parametrize(
-    ("rows", "words"),
+    ("first", "number", "listed", "todo"),
     [
-        ([(0, 0), (2, 0), (1, 1)], "falls in 2 cases and the first changes in 1."),
-        ([(0, 0), (0, 1), (0, 1)], "falls in 0 cases and the first changes in 2."),
-        ([(3, 0), (0, 0)], "falls in 1 case and the first changes in 0."),
+        ([], 9, "none of 9 systems may be first with other annotators and other documents (95 %).",
+         "call none of them first."),
+        (["B"], 9, "only B of 9 systems may be first", "say that only B may be first."),
+        (["A", "B", "C"], 9, "(95 %): A, B, C.", "let A, B and C share the first place."),
+        (list("ABCDEFG"), 9, "(95 %): A, B, C, D, E, F and 1 more.",
+         "let A, B, C, D, E, F and 1 more share the first place."),
+        (list("ABCDEFGHI"), 9, "all 9 systems may be first",
+         "let all 9 systems share the first place."),
+        (["A", "B"], 2, "all 2 systems may be first", "let A and B share the first place."),
     ],
-)
-def test_influence_is_counted(told, rows, words):
-    table = [{"fallen": f, "first_changes": c, "annotator": 0} for f, c in rows]
-    text = page_text(told | {"influence": table})
-    assert words in text and f"Without one of the {len(rows)} who judged most" in text
-    every = page_text(told | {"influence": table, "annotators": told["annotators"][: len(rows)]})
-    assert f"Without one of the {len(rows)} annotators," in every
+)  # fmt: skip
+def test_all_who_may_be_first_share_the_place(told, first, number, listed, todo):
+    row = {**told["needed"][0], "system": "A", "other": "B", "below": 1, "times": None}
+    more = {"machines_first": first, "machine_alone": UNTOLD, "systems": number, "decide": [row]}
+    said = report.statements(told | more)
+    assert listed in said["best"]
+    assert said["next"].endswith(f"with a chance of less than 80 %: {todo}")
 
 
 @pytest.mark.parametrize(
     ("claimed", "held", "count", "paper"),
     [
-        (
-            3,
-            0,
-            "Of 3 lines that the recipe wmt24 claims, none can be shown to hold",
-            "none of 3 claimed signific",
-        ),
+        (3, 0, "Of 3 lines that the recipe wmt24 claims, none can be shown to hold",
+         "none of 3 claimed signific"),
         (3, 1, "Of 3 lines that the recipe wmt24 claims, 1 holds", "1 of 3 claimed significance l"),
         (3, 2, "Of 3 lines that the recipe wmt24 claims, 2 hold ", "2 of 3 claimed significance l"),
         (3, 3, "Of 3 lines that the recipe wmt24 claims, 3 hold", "3 of 3 claimed significance li"),
-        (
-            1,
-            1,
-            "Of 1 line that the recipe wmt24 claims, 1 holds",
-            "the one claimed significance line holds",
-        ),
+        (1, 1, "Of 1 line that the recipe wmt24 claims, 1 holds",
+         "the one claimed significance line holds"),
         (0, 0, "No line is claimed by the recipe wmt24 (with", "no significance line is claimed"),
     ],
-)
+)  # fmt: skip
 def test_lines_are_counted_alike_in_all_places(told, claimed, held, count, paper):
     table = told["answers"][:1] * claimed
     text = page_text(told | {"claimed": claimed, "claimed_held": held, "answers": table})
@@ -241,18 +284,8 @@ def test_lines_are_counted_alike_in_all_places(told, claimed, held, count, paper
     ("first", "alone", "paper", "caution"),
     [
         (["Aspen"], HOLDS, "only Aspen of 5 systems may be first", ""),
-        (
-            ["Aspen", "Elm"],
-            UNTOLD,
-            "2 of 5 systems may be first",
-            "Aspen is the best system: 2 may",
-        ),
-        (
-            ["Elm"],
-            NOT,
-            "only Elm of 5 systems may be first",
-            "Aspen is the best system: only Elm may",
-        ),
+        (["Aspen", "Elm"], UNTOLD, "2 of 5 systems may be first", "Aspen is the best system: 2 m"),
+        (["Elm"], NOT, "only Elm of 5 systems may be first", "Aspen is the best system: only Elm"),
     ],
 )
 def test_the_page_cautions_against_a_winner_unless_one_alone_is_first(
@@ -273,60 +306,15 @@ def test_a_page_without_a_unit_promises_nothing(told):
     assert "Who may be first cannot be told from these data" in text
     assert "Whether this would hold on other documents or with other annotators" in text
     assert "their difference cannot be told" in text
-    for words in (
-        "too (95",
-        "All of this is about",
-        "may be first (95",
-        "is the be",
-    ):
+    for words in ("too (95", "All of this is about", "may be first (95", "is the be"):
         assert words not in text
     assert "If it were done again" not in text and "would tell" not in text
-
-
-def test_what_must_not_be_concluded_names_what_the_unit_leaves_out(told):
-    for unit, other, drawn in (
-        ("worker", "documents", "other annotators"),
-        ("document", "annotators", "other documents"),
-        ("hit", "documents", "other HITs"),
-    ):
-        text = page_text(told | {"unit": unit})
-        assert f"Anything about other {other}: this verdict is about {drawn} only" in text
-        assert f"This verdict is about {drawn}." in text
-    assert "Anything about other documents" not in page_text(told)
 
 
 def test_an_asked_unit_is_said_to_leave_the_others_as_they_are():
     asked = told_of(str(paths.DEMO / "ratings.csv"), "xx-yy", unit="document")
     assert asked["unit"] == "document" and asked["asked"] == ["worker", 12]
     assert report.sentence(asked).endswith("All of it is with these same 12 annotators.")
-
-
-@pytest.mark.parametrize(
-    ("adaptive", "words"),
-    [
-        (0.51, "were judged more (rank"),
-        (0.5, "were judged neither clearly more nor less (rank"),
-        (-0.5, "were judged neither clearly more nor less (rank"),
-        (-0.51, "were judged less (rank"),
-    ],
-)
-def test_the_design_is_called_adaptive_where_good_systems_were_judged_more(told, adaptive, words):
-    text = page_text(told | {"adaptive": adaptive, "complete": False})
-    assert words in text
-    assert ("The design looks adaptive" in text) == (adaptive > 0.5)
-    assert "the least judged stands on 100 % of them" in text
-    same = page_text(told | {"adaptive": adaptive, "complete": True})
-    assert "least judged" not in same and "Systems that look good" not in same
-    assert "All systems were judged on the same segments." in same
-
-
-def test_who_judged_both_of_two_systems_is_said(told):
-    all_of_them = "All annotators of the rarer of any two systems judged both."
-    assert all_of_them in page_text(told)
-    text = page_text(told | {"beside_share": [0.25, 0.5, 1.0], "beside_least": "Elm and Fir"})
-    assert all_of_them not in text
-    assert "share 25 % to 100 % of the annotators of the rarer one (median 50 %)" in text
-    assert "those who share least: Elm and Fir." in text
 
 
 def test_what_is_needed_is_a_number_enough_or_over_a_hundred_times(told):

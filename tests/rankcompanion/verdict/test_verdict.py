@@ -14,6 +14,7 @@ from conftest import needs
 from rankcompanion import session
 from rankcompanion.figures import lines as figures
 from rankcompanion.lines import held
+from rankcompanion.relative_ranking import methods
 from rankcompanion.verdict import answers, sizes
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
@@ -34,10 +35,10 @@ def test_what_holds_of_a_demo_campaign_is_true(campaign, pair):
     file = paths.DEMO / campaign / f"truth-{pair}.csv"
     truth = pd.read_csv(file).set_index("system").iloc[:, -1]
     rank = truth.rank(ascending=False)
-    ranking = made.ranking.set_index("system")
+    ranking = made.table.set_index("system")
     assert (ranking["rank_low"] <= rank[ranking.index]).all()
     assert (ranking["rank_high"] >= rank[ranking.index]).all()
-    order = made.ranking["system"].tolist()
+    order = made.table["system"].tolist()
     for row in tables["answers"].itertuples():
         split = truth[order[: row.below]].min() > truth[order[row.below :]].max()
         if row.answer == answers.HOLDS:
@@ -76,13 +77,16 @@ def test_relative_rankings_are_ordered_by_wins_over_decided_and_judges_are_the_u
     made, tables = judge(one)
     frame = campaigns.load("demo-rr", "cs-en")
     score = METHODS["bojar"](pair_counts(frame)).drop("_ref")
-    got = made.ranking.set_index("system")["score"]
+    got = made.table.set_index("system")["score"]
     pd.testing.assert_series_equal(got.sort_index(), score.sort_index(), check_names=False)
     assert made.sure.mean == pytest.approx(score[list(made.sure.systems)].to_numpy())
     assert made.unit == "judge" and "recipes" not in tables and "design" not in tables
+    # of the counts that are there what notebook 07 finds in the rows
+    again = methods.removals(frame, ["bojar"]).query("removed != 'ref'").reset_index(drop=True)
+    pd.testing.assert_frame_equal(tables["removals"], again[["removed", "d_rank", "d_cluster"]])
     # a share of wins has the variance of a ratio of sums over judges, each corrected by its share,
     # and by no less than what is unbiased where all that one judge decides is alike
-    won, met = held.battles(frame, "judge").sums()
+    won, met = held.battles(frame, "judge").grouped.decided_by_system()
     k = made.sure.order[0]
     share = met[:, k] / met[:, k].sum()
     rest = (won[:, k] - made.sure.mean[0] * met[:, k]) / met[:, k].sum()
@@ -107,8 +111,8 @@ def test_equal_systems_in_relative_ranking_draw_lines_as_seldom_as_their_tests_p
 def test_the_one_line_of_wmt21_cannot_be_told_over_workers_and_documents():
     [one] = cases("wmt21", "cs-en")
     made, tables = judge(one)
-    assert made.lines.loc[made.lines["claimed"] == 1, "below"].tolist() == [2]
-    assert made.lines["held"].sum() == 0
+    assert made.places.loc[made.places["claimed"] == 1, "below"].tolist() == [2]
+    assert made.places["held"].sum() == 0
     assert tables["answers"]["answer"].tolist() == [answers.UNTOLD]
     habits = tables["habits"].set_index("measure")  # repeats were planted, times not released
     assert habits.loc["difference", "items"] == 1202 and "seconds" not in habits.index
@@ -141,12 +145,12 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     found.__dict__["unread"] = (("two.csv", "misspelt <b>"),)
     run = SimpleNamespace(campaign=found, out=session.Outputs(tmp_path, {"data": "x"}))
     evil = "<script>alert(1)</script> & 100% _x_ $y$"
-    first = made.ranking["system"].iloc[0]
-    for frame in (*tables.values(), made.ranking, made.probabilities):
+    first = made.table["system"].iloc[0]
+    for frame in (*tables.values(), made.table, made.probabilities):
         if "system" in frame:
             frame["system"] = frame["system"].astype(str).replace(first, evil)
     told = answers.facts(run, one, made, tables, SETTINGS)
-    fig = figures.standing(made.ranking, made.lines, "t", told["score_name"])
+    fig = figures.standing(made.table, made.places, "t", told["score_name"])
     drawn = {"verdict": run.out.figure(fig, "verdict", found.pairs[0])}
     report.write(run.out, one, told, tables, drawn)
     folder = tmp_path / found.pairs[0]
@@ -169,7 +173,7 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     assert set(out["lines"][0]) == {"below", "claimed", "held"}
     assert {"tau", "low", "high"} <= set(out["repeat"])
     tex = (folder / "ranking.tex").read_text(encoding="utf-8")
-    assert r"\& 100\% \_x\_ \$y\$" in tex and tex.count(" \\\\\n") == len(made.ranking) + 1
+    assert r"\& 100\% \_x\_ \$y\$" in tex and tex.count(" \\\\\n") == len(made.table) + 1
     # what the protocol cannot say is left out
     assert ("Annotators</h2>" in page) == (campaign == "demo-srdc")
     assert ("Raters</h2>" in page) == (campaign == "demo-mqm")
@@ -192,9 +196,9 @@ def test_the_sample_of_a_campaign_of_ones_own_gets_the_right_answers():
     [one] = cases(str(file), "")
     made, tables = judge(one)
     assert made.unit == "worker x document"
-    assert made.ranking["system"].tolist()[0] == "Aspen"
+    assert made.table["system"].tolist()[0] == "Aspen"
     assert answers.summary(made, tables["answers"])["may_be_first"] == ["Aspen"]
-    held = made.lines.set_index("below")["held"]
+    held = made.places.set_index("below")["held"]
     assert held[1] == 1 and held[3] == 1 and held[2] == 0 and held[4] == 0
     assert answers.NOT not in set(tables["answers"]["answer"])
 

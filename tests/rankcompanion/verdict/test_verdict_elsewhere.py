@@ -38,15 +38,15 @@ def check(campaign, pair):
     # notebook 10, and 01 for its recipe
     rng = named_generator(SEED, pair)
     theirs = held.standing(judged[own], own, rng, None, resamples=RESAMPLES, alpha=ALPHA)
-    for name in ("units", "ranking", "lines", "probabilities"):
+    for name in ("table", "places", "probabilities"):
         assert_frame_equal(getattr(made, name), getattr(theirs, name))
     tables = verdict.recipes(one, made.unit, ALPHA)
-    assert_frame_equal(tables["recipes"], held.recipes_table(judged, ALPHA))
-    shown = held.lines_table(judged, lines.units_shown(judged[own]), ALPHA)
+    rankings, shown = held.recipes(judged, lines.units_shown(judged[own]), ALPHA)
+    assert_frame_equal(tables["recipes"], rankings)
     shown = shown[shown["unit"] == made.unit].reset_index(drop=True)
     assert_frame_equal(tables["recipe_lines"], shown)
-    mine = held.lines(judged[own], RECIPES[own], made.unit, ALPHA)
-    assert_frame_equal(made.lines, mine)
+    mine = shown[shown["recipe"] == own].reset_index(drop=True)
+    assert_frame_equal(made.places, mine)
     false = verdict.false_lines(one, SEED, DRAWS, ALPHA)
     units = false["unit"].tolist()
     assert set(units) <= set(lines.null_units(judged[own])) and units
@@ -60,7 +60,7 @@ def check(campaign, pair):
     # notebook 06: halves agree less than whole campaigns are said to, but not out of all range
     sampler = twins.da_sampler(judgments, "z" if RECIPES[own].score == "z" else "none")
     halves = twins.effort([sampler], campaign, "", pair, splits=20, seed=1, levels=(1.0,))
-    expected = sizes.repeat(made.sure, int(made.lines["claimed"].sum()), rng)
+    expected = sizes.repeat(made.sure, int(made.places["claimed"].sum()), rng)
     assert expected["low"] < halves["kendall"].item() < expected["tau"] + 0.1
     return one, judgments
 

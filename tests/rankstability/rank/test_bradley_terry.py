@@ -100,3 +100,32 @@ def test_ties_connect_systems_as_wins_and_losses_do():
     assert strength[2] == pytest.approx(strength[0], abs=1e-6) and strength[0] > strength[1]
     with pytest.raises(DataError, match="no finite strengths"):
         bradley_terry.davidson(counts(wins))
+
+
+@pytest.mark.parametrize(
+    ("won", "tied", "finite"),
+    [
+        ([(0, 1)], [(0, 1), (1, 2), (0, 2)], False),  # one win among ties: no strength is enough
+        ([(0, 1), (1, 2), (2, 0)], [(0, 1)], True),  # round and round: wins alone
+        ([(0, 1), (1, 2)], [(0, 2)], True),  # two wins down, one tie back
+        ([(0, 1), (1, 0)], [(0, 1), (1, 2)], True),
+        ([], [(0, 1), (1, 2)], False),
+        ([(0, 1), (2, 1)], [], False),
+    ],
+)
+def test_strengths_are_finite_just_where_the_likelihood_has_a_maximum(won, tied, finite):
+    wins, ties = np.zeros((2, 3, 3), int)
+    for i, j in won:
+        wins[i, j] += 10
+    for i, j in tied:
+        ties[i, j] = ties[j, i] = 10
+    data = counts(wins, ties)
+    assert bradley_terry.finite(data) is finite
+    if finite:
+        with np.errstate(all="raise"):
+            strength, _ = bradley_terry.davidson(data)
+        assert np.abs(strength).max() < 5
+    else:
+        with pytest.raises(DataError, match="no finite strengths"):
+            bradley_terry.davidson(data)
+        assert np.isfinite(bradley_terry.strengths(data)).all()

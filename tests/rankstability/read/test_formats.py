@@ -83,7 +83,6 @@ def test_pearmut_a_reset_takes_back_the_users_own_lines(tmp_path):
     counts = excluded(da)
     assert counts["before a reset (left out)"] == 4 and counts["no score (left out)"] == 1
     assert counts["said again later (left out)"] == 4
-    assert counts["(kept: others' rows before a reset, void in WMT26's draft)"] == 4
     assert counts["tutorials (left out)"] == 2 and counts["attention checks (left out)"] == 2
 
 
@@ -123,16 +122,6 @@ def test_a_time_of_pearmut_that_cannot_be_one_is_none(tmp_path, time):
     assert set(da.good["time"]) == {10.0}
 
 
-def test_pearmut_as_the_script_of_wmt26_had_it(tmp_path):
-    lines(tmp_path / "esa_en-cs.jsonl", PEARMUT)
-    (tmp_path / "campaign.yaml").write_text("reset: campaign\n")
-    da = load(tmp_path)
-    assert sorted(set(da.good.worker)) == ["u", "v"] and len(da.good) == 5
-    counts = excluded(da)
-    assert counts["before a reset (left out)"] == 8
-    assert counts["(left out: others' rows before a reset, void in WMT26's draft)"] == 4
-
-
 def test_pearmut_annotations_of_several_campaigns(tmp_path):
     whole = {"wmt26_#_en-cs_CZ": PEARMUT, "wmt26_#_cs-de_DE": PEARMUT[1:2]}
     for indent in (None, 1):
@@ -147,10 +136,7 @@ def test_pearmut_annotations_of_several_campaigns(tmp_path):
     ("change", "words"),
     [
         ({"item_i": "tea_1"}, r"line 2, column 'item_i': not an item's number; found 'tea_1'"),
-        (
-            {"annotation": [{}]},
-            r"line 2: as many annotations as items are needed; found 1",
-        ),
+        ({"annotation": [{}]}, r"line 2: as many annotations as items are needed; found 1"),
         ({"annotation": [[], []]}, r"line 2, column 'annotation': not of the right kind"),
         ({"item": [{"src": "x"}] * 2}, r"line 2: no field item_id"),
         ({"user_id": ""}, r"line 2, column 'annotator': empty id"),
@@ -477,12 +463,6 @@ def test_battles_of_known_models_alone_are_refused(tmp_path):
         load(lines(tmp_path / "arena.jsonl", rows))
 
 
-def test_whether_a_model_was_known_is_said_by_yes_or_no(tmp_path):
-    rows = [*BATTLES, battle(9, "A", "B", "tie", anony="perhaps")]
-    with pytest.raises(DataError, match=r"line 7, column 'anony': not yes or no; found 'perhaps'"):
-        load(lines(tmp_path / "arena.jsonl", rows))
-
-
 def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
     for pair, rows in (("cs-en", BATTLES[:3]), ("de-en", BATTLES[:2]), ("en-cs", BATTLES[1:4])):
         lines(tmp_path / f"arena.{pair}.jsonl", rows)
@@ -493,17 +473,15 @@ def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
     assert (frame.groupby("block").size() == 2).all()
 
 
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        (battle(6, "A", "B", "model_c"), r"line 7, column 'winner': unknown winner; found 'model_"),
-        (battle(6, "A", "A", "tie"), r"line 7, column 'model_b': a model against itself"),
-        (battle(6, "", "A", "tie"), r"line 7, column 'model_a': empty id"),
-    ],
-)
-def test_battles_refused(tmp_path, row, words):
-    with pytest.raises(DataError, match=words):
-        load(lines(tmp_path / "arena.jsonl", [*BATTLES, row]))
+def test_battles_of_models_that_never_met_the_others_are_counted(tmp_path):
+    rows = [battle(k, *pair, "model_a") for k, pair in enumerate(("AB", "BC", "DE", "DE", "CA"))]
+    told = "(kept: of systems that never met the others, so that nothing tells who is better)"
+    frame = load(lines(tmp_path / "arena.cs-en.jsonl", rows))
+    assert frame.attrs["excluded"] == {told: 2}
+    lines(tmp_path / "arena.de-en.jsonl", rows[2:4])  # of another task: met there or not at all
+    assert load(campaigns.find(tmp_path)).attrs["excluded"] == {told: 2}
+    bridge = lines(tmp_path / "more.cs-en.jsonl", [*rows, battle(9, "E", "C", "tie")])
+    assert load(bridge).attrs["excluded"] == {}
 
 
 # ------------------------------------------------------------------ all
@@ -537,18 +515,6 @@ def test_the_command_lists_them_with_an_example(capsys):
 # ------------------------------------------------------------------ limits
 
 
-def test_settings_are_plain(tmp_path):
-    lines(tmp_path / "arena.jsonl", BATTLES)
-    for settings, words in (
-        ("a: &x [1]\ntitle: *x\n", "aliases are not read"),
-        ("title: " + "[" * 5000, "not YAML"),
-        ("year: 2025-99-99", "not YAML|not a year"),
-    ):
-        (tmp_path / "campaign.yaml").write_text(settings)
-        with pytest.raises(DataError, match=words):
-            campaigns.find(tmp_path)
-
-
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "no/such", "ratingz.csv"])
 def test_a_name_that_is_no_path_is_an_unknown_campaign(name):
     path = "/" in name or "." in name
@@ -562,14 +528,9 @@ def test_blanks_and_control_characters_in_names(tmp_path):
     da = load(file)
     assert set(da.good.system) == {"A", "B"}
     assert excluded(da)["(kept: blanks around names taken away)"] == 2
-    for name, problem in (
-        ('"A\nB"', "a line break or control character in an id"),
-        ("\ufeffA", "a line break or control character in an id"),
-        ("x" * 5000, "too long for an id"),
-    ):
-        file.write_text(f"system,segment,annotator,score\nA,1,u,3\n{name},2,u,4\n")
-        with pytest.raises(DataError, match=problem):
-            load(file)
+    file.write_text('system,segment,annotator,score\nA,1,u,3\n"A\nB",2,u,4\n')
+    with pytest.raises(DataError, match="a line break or control character in an id"):
+        load(file)
 
 
 @pytest.mark.parametrize(
@@ -581,8 +542,6 @@ def test_blanks_and_control_characters_in_names(tmp_path):
         ("x.jsonl", '{"user_id": "u", "annotation": [], "item": []}', "pearmut without item_i"),
         ("x.csv", "system,sentence,score\n",
          r"known format: it looks like a long table .*segment.*; expected `columns: \{segment: "),
-        ("x.json", '[{"id": 1, "data": {}, "annotations": [{"completed_by": 1, "lead_time": 2}]}]',
-         "Label Studio exports as CSV"),
         ("x.txt", "nothing of the kind\n", "one of the formats that `rankstability formats` lists"),
         ("x.csv", "", "one of the formats"),
     ],

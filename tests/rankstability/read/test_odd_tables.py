@@ -232,6 +232,20 @@ def test_the_command_line_settles_a_table(tmp_path, capsys, monkeypatch):
     assert written in (tmp_path / "campaign.yaml").read_text()
 
 
+def test_what_is_refused_leaves_no_settings_behind(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small = ["draws=5", "resamples=20", "output_dir=out", "--quiet", "--write-settings"]
+    alone = ["system;Sentence;rater;score", *(f"A;{k // 2};{'uv'[k % 2]};{k}" for k in range(9))]
+    for rows, said in (
+        ([*ODD, "A;3;u;101"], "column 'Adequacy (0-100)': out of range; found '101'"),
+        (alone, "fewer than two systems in xx-yy"),  # can be read, and not be ranked
+    ):
+        table(tmp_path, rows)
+        assert main(["verdict", "odd.csv", *small]) == 2
+        assert said in capsys.readouterr().err
+        assert [file.name for file in tmp_path.iterdir()] == ["odd.csv"]
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [({"columns": "score"}, "not columns"), ({"columns": "score=a,score=b"}, "not columns"),

@@ -59,20 +59,6 @@ def test_rows_are_marked_and_those_without_a_mark_count(tmp_path):
     np.testing.assert_allclose(one, [np.sqrt(0.5), -np.sqrt(0.5)])
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        (ESA[1].replace(",80,", ",900,"), "line 2, column 'score': out of range; found '900'"),
-        (ESA[1].replace(",TGT,", ",XXX,"), "line 2, column 'itemType': unknown type"),
-        (ESA[1].replace(",[],", ","), "line 2: wrong number of columns; found 11"),
-        (ESA[1].replace("sysA", ""), "line 2, column 'system': empty id"),
-    ],
-)
-def test_a_wrong_line_is_named(tmp_path, line, words):
-    with pytest.raises(DataError, match=words):
-        read_appraise((written(tmp_path, [ESA[0], line]),), "en-ja")
-
-
 def test_time_runs_from_the_end_of_the_judgment_before(tmp_path):
     ends = {1: (100.0, 130.0), 2: (135.0, 135.0), 3: (150.0, 150.0), 4: ("", "")}
     rows = [f"u1,sysA,{k},TGT,eng,jpn,90,d,False,[],{a},{b}" for k, (a, b) in ends.items()]

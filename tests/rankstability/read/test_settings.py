@@ -16,7 +16,7 @@ RIGHT = {
     "judged": ["bilingual", "monolingual"], "year": [0, 2025, 9999], "citation": ["x"],
     "licence": ["CC0"], "format": ["da", "rr"], "pair": ["cs-en"],
     "zero_variance": ["zero", "drop"],
-    "scale": [[1, 5], [-0.5, 0.5]], "reset": ["user", "campaign"], "columns": [{"score": "mark"}],
+    "scale": [[1, 5], [-0.5, 0.5]], "columns": [{"score": "mark"}],
     "annotator": [{"A": ["u1*", "u2"], "B": ["v"]}],
     "wide": ["all", ["A", "B"]], "decimal": ["."],
     "words": [{"system": "product", "systems": "produce", "protocol": "survey"}],
@@ -29,7 +29,7 @@ WRONG = {
     "scale": ["5", "[5]", "[1, 2, 3]", "[5, 1]", "[1, 1]", "[a, b]", "[0, true]", "'15'",
               "[0, .inf]", "[-.inf, 5]", f"[0, {'9' * 99}]", "[-1.0e+308, 1.0e+308]"],
     "annotator": ["A", "[a]", "{A: {b: c}}", "{A: [[u]]}", "{A: true}"],
-    "reset": ["all"], "adaptive": ["waves", "1", "[true]"],
+    "adaptive": ["waves", "1", "[true]"],
     "wide": ["some", "[A]", "[A, A]", "{A: B}"], "decimal": [";", "[.]", "1"],
     "words": ["model", "{judge: user}", "{system: ''}", "{system: 3}", '{system: "a\\nb"}'],
     "columns": ["score", "{points: score}", "{score: [a]}", "{score: mark, time: mark}"],
@@ -75,6 +75,18 @@ def test_a_field_that_stands_twice_is_refused_with_its_line(text, tmp_path):
     file.write_text(text + "\n")
     with pytest.raises(DataError, match=r"line 2: not YAML: (scale|hit) stands"):
         read_settings(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("a: &x [1]\ntitle: *x", "aliases are not read"), ("title: " + "[" * 5000, "not YAML"),
+     ("year: 2025-99-99", "not YAML|not a year"), ("- a", "not a mapping"),
+     ("colour: red", "'colour': unknown field")],
+)  # fmt: skip
+def test_settings_are_plain(tmp_path, text, words):
+    (tmp_path / "campaign.yaml").write_text(text + "\n")
+    with pytest.raises(DataError, match=words):
+        read_settings(tmp_path / "campaign.yaml")
 
 
 @pytest.mark.parametrize("line", [1, 2, 3, 4])

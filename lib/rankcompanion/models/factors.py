@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from ..judgments import DirectAssessment, counted
+from rankstability.judgments import DirectAssessment, counted
 
 TOGETHER = ("worker:system", "block", "document:system")
 """What judgments of one system hold together by, beside it."""
