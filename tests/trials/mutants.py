@@ -2,9 +2,10 @@
 
 ``make mutants`` (about an hour with ``--jobs 2``; ``--sample 20`` for a look; ``pip install
 cosmic-ray coverage`` first). Cosmic Ray's operators make the mutants of ``rank``, ``score``,
-``change`` and ``read``; of those that change more than an annotation a seeded sample is tried
-in a copy of what is committed. The unchanged tests run once with the tests that reach each line
-noted; a mutant is tried on those that reach its lines, fastest first.
+``change`` and ``read`` (or of other ``--parts`` of ``lib``, on other ``--tests``); of those that
+change more than an annotation a seeded sample is tried in a copy of what is committed. The
+unchanged tests run once with the tests that reach each line noted; a mutant is tried on those that
+reach its lines, fastest first.
 ``equivalent.csv`` lists changes without an effect, with the reason; other survivors are listed.
 """
 
@@ -31,7 +32,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ["rank", "score", "change", "read"]
+PARTS = [f"rankstability/{part}" for part in ("rank", "score", "change", "read")]
 TESTS = ["tests/rankstability", "tests/rankcompanion"]
 LEFT_OUT = [
     "tests/rankstability/read/test_broken.py"
@@ -73,14 +74,14 @@ def operator(name: str):
     return plugins.get_operator(name)()
 
 
-def every(tree: Path) -> list[Mutant]:
-    """All mutants, in a fixed order."""
+def every(tree: Path, parts: list[str]) -> list[Mutant]:
+    """All mutants of these folders and files of ``lib``, in a fixed order."""
     from cosmic_ray import plugins
     from cosmic_ray.ast import ast_nodes, get_ast_from_path
 
-    lib, found = tree / "lib/rankstability", []
+    lib, found = tree / "lib", []
     names = sorted(n for n in plugins.operator_names() if not plugins.get_operator(n).arguments())
-    for part in PARTS:
+    for part in parts:
         files = [lib / part] if part.endswith(".py") else sorted((lib / part).glob("*.py"))
         for file in files:
             nodes = list(ast_nodes(get_ast_from_path(file)))
@@ -95,7 +96,7 @@ def changed(tree: Path, mutant: Mutant) -> tuple[str, str, str] | None:
     """The code of a mutant, its first changed line and what it became; None: no code changed."""
     from cosmic_ray.mutating import mutate_code
 
-    old = (tree / "lib/rankstability" / mutant.module).read_text(encoding="utf-8")
+    old = (tree / "lib" / mutant.module).read_text(encoding="utf-8")
     new = mutate_code(old, operator(mutant.operator), mutant.occurrence)
     try:
         if new is None or bare(old) == bare(new):
@@ -143,7 +144,7 @@ class Noted:
     def __init__(self, tree: Path, file: Path):
         import coverage
 
-        self.file, self.seconds, self.lib = file, {}, tree / "lib/rankstability"
+        self.file, self.seconds, self.lib = file, {}, tree / "lib"
         self.begun = 0.0
         self.coverage = coverage.Coverage(data_file=None, source=[str(self.lib)], config_file=False)
 
@@ -212,7 +213,7 @@ def chosen(code: str, mutant: Mutant, notes: dict) -> list[str]:
         hit = {t for row in rows for t in reached.get(str(row), [])} & known
         if hit:
             break
-    own = Path(mutant.module).parts[0]
+    own = Path(mutant.module).parent.as_posix()
     order = sorted(
         hit, key=lambda t: (f"tests/{own}/" not in t and seconds[t] > 0.1, seconds[t], t)
     )
@@ -238,7 +239,7 @@ def tried(mutant: Mutant, notes: dict) -> dict[str, object]:
     got = changed(tree, mutant)
     assert got is not None
     new, was, now = got
-    file = tree / "lib/rankstability" / mutant.module
+    file = tree / "lib" / mutant.module
     old, stamp, begun = file.read_text(encoding="utf-8"), file.stat().st_mtime, time.monotonic()
     tests = chosen(old, mutant, notes)
     limit = 30 + 4 * sum(notes["seconds"][t] for t in tests)
@@ -273,7 +274,7 @@ def told(rows: list[dict]) -> None:
 
     same, alive = equivalents(), ("survived", "not reached")
     for row in rows:
-        row["part"] = row["module"].split("/")[0]
+        row["part"] = row["module"].split("/")[1]
         if row["outcome"] in alive and (row["module"], row["line"], row["mutated"]) in same:
             row["outcome"] = "equivalent"
     left = [row for row in rows if row["outcome"] in alive]
@@ -292,19 +293,19 @@ def told(rows: list[dict]) -> None:
         )
 
 
-def sample(tree: Path, keep: int, seed: int) -> list[Mutant]:
+def sample(tree: Path, parts: list[str], keep: int, seed: int) -> list[Mutant]:
     """`keep` mutants that change code, drawn by `seed`."""
-    found = every(tree)
+    found = every(tree, parts)
     order = random.Random(seed).sample(found, len(found))
     drawn = list(itertools.islice((m for m in order if changed(tree, m)), keep))
     print(f"{len(found)} mutants, {len(drawn)} drawn with seed {seed}", flush=True)
     return drawn
 
 
-def noted(tree: Path, folder: Path) -> dict:
+def noted(tree: Path, folder: Path, tests: list[str]) -> dict:
     """Run the unchanged tests once, folder by folder; the lines each reaches and its seconds."""
     notes: dict[str, dict] = {"seconds": {}, "reached": {}}
-    for number, pattern in enumerate(TESTS):
+    for number, pattern in enumerate(tests):
         file = folder / f"notes{number}.json"
         words = [str(one.relative_to(tree)) for one in sorted(tree.glob(pattern))]
         words += ["-m", "not browser and not slow", *(f"--ignore={one}" for one in LEFT_OUT)]
@@ -324,6 +325,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=500)
     parser.add_argument("--seed", type=int, default=13)
+    parser.add_argument("--parts", nargs="+", default=PARTS)
+    parser.add_argument("--tests", nargs="+", default=TESTS)
     parser.add_argument("--folder", type=Path, help="keep results here, and go on with them")
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
@@ -341,9 +344,9 @@ def main() -> int:
                 ["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True
             )
             subprocess.run(["tar", "-x"], cwd=tree, input=packed.stdout, check=True)
-        drawn = sample(tree, args.sample, args.seed)
+        drawn = sample(tree, args.parts, args.sample, args.seed)
         os.environ["PYTHONPATH"] = str(tree / "lib")
-        notes, file = noted(tree, folder), folder / "results.csv"
+        notes, file = noted(tree, folder, args.tests), folder / "results.csv"
         rows: list[dict] = []
         if file.exists():
             with file.open(encoding="utf-8", newline="") as text:

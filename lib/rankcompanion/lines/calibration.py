@@ -1,17 +1,23 @@
-"""How often a recipe draws a line, or calls a pair different, when all systems are equal."""
+"""False lines where all systems are equal, and how often rank sets hold the true ranks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 from statsmodels.stats.proportion import proportion_confint
 
+from rankstability.judgments import counted
+from rankstability.rank.certainty import certainty
 from rankstability.rank.recipes import Recipe, made_by, quick, recipe_means
-from rankstability.score.scored import Scores
+from rankstability.score.scored import Scores, from_assessment
 
-from ..models.truth import shuffle_blocks, shuffle_labels
+from ..models.truth import Truth, shuffle_blocks, shuffle_labels
+
+COLUMNS = ["unit", "covered", "covered_low", "covered_high", "width", "draws"]
 
 
 def equal_systems(scored: Scores, recipe: Recipe) -> Scores:
@@ -71,3 +77,35 @@ def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray)
     row |= {"pairs_low": max(mean - half, 0.0), "pairs_high": min(mean + half, 1.0)}
     row |= {"campaigns_with_line": lines.mean(), "campaigns_low": low, "campaigns_high": high}
     return pd.DataFrame([{**row, "draws": draws}])
+
+
+def coverage(
+    truth: Truth | None, units: Sequence[str], rng: np.random.Generator, draws: int = 100
+) -> pd.DataFrame:
+    """How often all rank sets hold the true ranks, over `draws` simulated campaigns.
+
+    Scores are drawn from the fitted components on the campaign's own tasks (without a `truth`, from
+    `truth.known_truth`, nothing can be simulated, and the frame is empty), systems ranked by their
+    raw means. `units` are kinds that `certainty` takes, and ``segment`` for contrast.
+
+    Columns unit, covered (share of campaigns in which the sets hold all true ranks), covered_low,
+    covered_high (95 %, Wilson's), width (mean number of ranks in a set), draws.
+    """
+    if truth is None or not units:
+        return pd.DataFrame(columns=COLUMNS)
+    scores = truth.draw(draws, rng)
+    kept = counted(truth.da.good)
+    judged = from_assessment(truth.da, scores[:, 0])
+    quality = truth.quality.reindex(list(judged.systems)).to_numpy(float)
+    true_rank = rankdata(-quality, method="ordinal")
+    rows = []
+    for unit in units:
+        inside, width = 0, 0.0
+        for k in range(draws):
+            sure = certainty(replace(judged, score=scores[kept, k]), unit)
+            rank = true_rank[sure.order]
+            inside += bool(((sure.low <= rank) & (rank <= sure.high)).all())
+            width += float((sure.high - sure.low + 1).mean()) / draws
+        low, high = proportion_confint(inside, draws, method="wilson")
+        rows.append((unit, inside / draws, float(low), float(high), width, draws))
+    return pd.DataFrame(rows, columns=COLUMNS)

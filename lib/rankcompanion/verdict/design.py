@@ -16,7 +16,6 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.optimize.elementwise import find_root
 from scipy.special import chdtri, nctdtrinc, ndtr, ndtri, stdtr, stdtrit
-from scipy.stats import nct
 
 from rankstability.rank.comparing import tau
 from rankstability.rank.srp import Outcome, stability
@@ -227,25 +226,6 @@ def shares(
             key = level * n + scored.system
             out[name] = np.bincount(key, weight, size * n).reshape(size, n) / total
     return out
-
-
-def pair_power(known: Precision) -> pd.DataFrame:
-    """Chance to tell each pair of systems apart, and how large a campaign would need to be.
-
-    Columns first (the better), second, gap (estimated true difference), error (standard error of
-    the difference), power (chance of a two-sided test at .05 to find it, in the right direction),
-    times (as for `size_needed`, for a chance of `POWER`).
-    """
-    order = np.argsort(-known.quality, kind="stable")
-    i, j = np.triu_indices(len(order), 1)
-    first, second = order[i], order[j]
-    gap, error = known.quality[first] - known.quality[second], known.errors()[first, second]
-    freedom = known.freedom[first, second]
-    names = np.array(known.systems)
-    out = pd.DataFrame({"first": names[first], "second": names[second], "gap": gap, "error": error})
-    least = np.maximum(freedom, FEWEST)
-    power = nct.sf(stdtrit(least, 0.975), least, gap / error)
-    return out.assign(power=power, times=size_needed(gap, error, freedom))
 
 
 def errors_needed(freedom: np.ndarray, alpha: float = 0.05) -> np.ndarray:

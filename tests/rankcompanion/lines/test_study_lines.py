@@ -13,7 +13,7 @@ from assessments import demo
 from conftest import needs
 from rankcompanion.lines import held
 from rankcompanion.lines import tables as lines
-from rankcompanion.lines.coverage import coverage
+from rankcompanion.lines.calibration import coverage
 from rankcompanion.models import additive as models
 from rankcompanion.models import variance
 from rankcompanion.models.truth import known_truth

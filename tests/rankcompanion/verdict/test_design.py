@@ -62,20 +62,18 @@ def test_a_campaign_twice_over_has_half_the_variance(known):
     assert (precision.covariance(4, 4, 1) <= precision.covariance() / 4 + 1e-12).all()
 
 
-def test_power_is_the_share_of_drawn_campaigns_that_find_the_difference(known):
+def test_a_campaign_so_many_times_as_large_finds_the_difference(known):
     """With errors that the campaign itself estimates: a t test, of as few units as it has."""
     _, precision = known
     assert 2 < precision.freedom.min() < precision.freedom.max() < 14
-    table = design.pair_power(precision)
-    at = {s: k for k, s in enumerate(precision.systems)}
-    for row in table.iloc[:: len(table) // 6].itertuples():
-        df = precision.freedom[at[row.first], at[row.second]]
-        assert found(row.gap / row.error, df) == pytest.approx(row.power, abs=0.01)
-    for row in table[np.isfinite(table["times"])].iloc[::5].itertuples():
-        freed = precision.freed(documents=row.times, annotators=row.times)
-        larger = precision.errors(documents=row.times, annotators=row.times)
-        pair = at[row.first], at[row.second]
-        assert found(row.gap / larger[pair], freed[pair]) == pytest.approx(0.8, abs=0.01)
+    i, j = np.triu_indices(len(precision.systems), 1)
+    gap = np.abs(precision.quality[i] - precision.quality[j])
+    error, freedom = precision.errors()[i, j], precision.freedom[i, j]
+    needed = design.size_needed(gap, error, freedom)
+    for k in np.argsort(needed)[::7]:
+        times = {"documents": needed[k], "annotators": needed[k]}
+        at, df = precision.errors(**times)[i, j][k], precision.freed(**times)[i, j][k]
+        assert found(gap[k] / at, df) == pytest.approx(0.8, abs=0.01)
 
 
 def found(gap, df, alpha=0.05):
