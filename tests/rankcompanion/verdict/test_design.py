@@ -177,6 +177,13 @@ def test_a_repeat_is_about_the_means_drawn_together(known):
         expected = design.agreement(gap / precision.errors(**times)[i, j]).mean()
         assert got["tau"] == pytest.approx(expected, abs=0.02)
         assert got["tau_low"] < expected < got["tau_high"]
+        finer = {name: part / 1e4 for name, part in precision.parts.items()}
+        small = replace(
+            precision, mean=precision.mean / 100, quality=precision.quality / 100, parts=finer
+        )
+        again = design.repeats(small, np.random.default_rng(1), 2000, **times)
+        assert again["tau"] == pytest.approx(got["tau"], abs=1e-3)  # whatever the scale
+        assert again["lines_held"] == pytest.approx(got["lines_held"], abs=1e-3)
 
 
 def test_halves_are_foretold_to_agree_as_those_of_drawn_campaigns_do(known):

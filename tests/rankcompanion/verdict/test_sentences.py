@@ -68,6 +68,8 @@ def test_alone_first_is_said_exactly_where_one_system_may_be_first(first, alone,
     found = summary(first)
     assert found["alone"] == alone and found["leader"] == "A" and found["kinds"] == {"worker": 12}
     assert found["may_be_first"] == [s for s, f in zip(SYSTEMS, first, strict=True) if f]
+    assert found["humans"] == [] and found["machines_first"] == found["may_be_first"]
+    assert found["machine_alone"] == alone and found["machine_leader"] == "A"
     assert said(found).startswith(begins)
     assert ("is first" in said(found)) == (alone == HOLDS)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import design, sizes
 from rankstability import paths
 from rankstability.rank.certainty import certainty
+from rankstability.rank.units import normal_draws
 from rankstability.read import campaigns
 from rankstability.score.scored import from_assessment, from_frame
 from verdicts import sure
@@ -137,6 +139,27 @@ def test_comparisons_need_as_many_judges_as_their_covariance_says():
     assert table["gain"].tolist() == pytest.approx([0.5, 0.0])
     same = sizes.of_means(sure(np.zeros(2), np.eye(2), 50), 9)
     assert np.isinf(sizes.needed(same, ["a", "b"], np.random.default_rng(0))["times"]).all()
+
+
+def test_the_surest_claims_of_a_campaign_are_looked_for_in_the_other():
+    rng = np.random.default_rng(3)
+    errors = rng.standard_normal((30, 4)) * [1.0, 1.5, 2.0, 1.0]
+    covariance = errors.T @ errors / 30
+    of = sure(np.array([4.0, 3.0, 1.5, 0.0]), covariance, 31)
+    got = sizes.repeat(of, 2, np.random.default_rng(5), 400)
+    rng = np.random.default_rng(5)
+    about = design.drawn_together(of.mean, of.covariance, of.df)
+    one, two = (about + normal_draws(of.covariance, 400, rng) for _ in range(2))
+    kept = []
+    for a, b in zip(one, two, strict=True):
+        surest = sorted(
+            combinations(range(4), 2), key=lambda p: -abs(a[p[0]] - a[p[1]]) / of.variance[p] ** 0.5
+        )
+        kept.append([(a[i] > a[j]) == (b[i] > b[j]) for i, j in surest[:2]])
+    assert got["srp"] == np.mean([all(pair) for pair in kept]) < got["kept"] == np.mean(kept) < 1
+    assert got["claims"] == 2 and got["low"] < got["tau"] < got["high"]
+    assert set(sizes.repeat(of, 0, rng, 50)) == {"tau", "low", "high", "claims"}
+    assert sizes.repeat(of, 99, rng, 50)["claims"] == 6
 
 
 @needs("wmt24-esa")
