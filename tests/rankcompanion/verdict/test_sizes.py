@@ -106,6 +106,8 @@ def test_a_size_that_the_error_does_not_know_is_not_asked_for():
 
 def test_what_is_worth_most_is_what_its_components_say(known):
     table = sizes.additions(known, np.random.default_rng(0)).set_index("addition")
+    judged = {"none": 1, "documents": 2, "annotators": 1, "ratings": 2, "all": 2}
+    assert table["judgments"].to_dict() == judged
     i, j = np.triu_indices(len(known.systems), 1)
     now = np.median(known.errors()[i, j] ** 2)
     for size in SIZES:
