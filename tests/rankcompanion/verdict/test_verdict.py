@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,6 +27,14 @@ from rankstability.read import campaigns
 from rankstability.score.pairwise import pair_counts
 from rankstability.score.rr import METHODS
 from verdicts import SETTINGS, cases, judge, sure
+
+
+def test_a_page_has_the_defaults_of_its_notebook():
+    said = paths.ROOT / "notebooks" / "00_verdict.ipynb"
+    source = "".join(json.loads(said.read_text(encoding="utf-8"))["cells"][1]["source"])
+    own = inspect.signature(report.judged).parameters
+    for name in ("alpha", "draws", "resamples", "seed"):
+        assert re.search(rf"^{name}: \w+ = {own[name].default} ", source, re.MULTILINE), name
 
 
 @pytest.mark.parametrize("pair", ["de-en", "en-cs"])
