@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2, foldnorm
 from scipy.stats import t as student
 
 from assessments import demo
@@ -142,6 +143,35 @@ def test_a_repeat_agrees_as_expected_however_systems_lie(lie, off):
         gap = np.abs(about[i] - about[j]) / np.sqrt(difference_variance(covariance)[i, j])
         expected.append(design.agreement(gap).mean())
     assert abs(np.mean(expected) - realised) < off
+
+
+def test_gaps_are_weighted_by_their_most_likely_distribution():
+    """Against SciPy's folded normal, step by step, and a search of the share on a grid."""
+    seen, error, df = np.array([0.0, 0.3, 0.5, 0.7, 3.0]), 0.5, 20
+    covariance, (i, j) = np.eye(5) * error**2 / 2, np.triu_indices(5, 1)
+    gap = np.abs(seen[i] - seen[j]) / error
+    at = np.linspace(0, 12, 61)
+    of = foldnorm.pdf((gap * np.sqrt(chi2.median(df) / df))[:, None], at)
+    weight = np.full(61, 1 / 61)
+    for _ in range(100):
+        each = weight * of
+        weight = (each.T / each.sum(axis=1)).mean(axis=1)
+    share = np.linspace(0, 1, 10_001)
+    off = design.agreement(share[:, None] * gap).mean(axis=1) - weight @ design.agreement(at)
+    about = design.drawn_together(seen, covariance, np.full((5, 5), df))
+    best = share[np.abs(off).argmin()]
+    assert 0.3 < best < 0.99
+    assert about == pytest.approx(seen.mean() + best * (seen - seen.mean()), abs=1e-3)
+
+
+def test_true_means_are_drawn_about_the_level_of_those_seen(known):
+    _, precision = known
+    higher = replace(precision, mean=precision.mean + 500)
+    drawn, moved = (k.truths(300, np.random.default_rng(1))[0] for k in (precision, higher))
+    assert np.allclose(moved, drawn + 500)
+    same = replace(precision, mean=np.full_like(precision.mean, 70.0))
+    near = same.truths(1000, np.random.default_rng(1))[0].mean(axis=1)
+    assert near.mean() == pytest.approx(70, abs=0.5) and 0 < near.std() < 5
 
 
 def test_agreement_is_that_of_drawn_campaigns():
