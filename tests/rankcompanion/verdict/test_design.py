@@ -168,6 +168,52 @@ def test_without_annotators_there_is_no_advice_about_them():
     assert "worker" not in known.parts and known.units == {"judgments": 180, "documents": 12}
 
 
+def test_a_repeat_is_about_the_means_drawn_together(known):
+    _, precision = known
+    i, j = np.triu_indices(len(precision.systems), 1)
+    gap = np.abs(precision.quality[i] - precision.quality[j])
+    for times in ({}, {"documents": 4.0, "annotators": 2.0}):
+        got = design.repeats(precision, np.random.default_rng(1), 2000, **times)
+        expected = design.agreement(gap / precision.errors(**times)[i, j]).mean()
+        assert got["tau"] == pytest.approx(expected, abs=0.02)
+        assert got["tau_low"] < expected < got["tau_high"]
+
+
+def test_halves_are_foretold_to_agree_as_those_of_drawn_campaigns_do(known):
+    """Halves of the annotators share documents, segments: what these add is common to both."""
+    scored, precision = known
+    odd = scored.unit("worker") % 2 == 1
+    parts = scored.take(odd), scored.take(~odd)
+    codes = {n: c for n, c in design.factors(scored).items() if n != "system"}
+    drawn = draw_parts(codes, GIVEN, 400, np.random.default_rng(1))
+    drawn += precision.quality[scored.system][:, None]
+    means = [
+        [replace(part, score=score).means() for score in drawn[rows].T]
+        for part, rows in zip(parts, (odd, ~odd), strict=True)
+    ]
+    expected = predicted._expected_tau(precision, *parts)
+    assert expected == pytest.approx(tau(*map(np.array, means)).mean(), abs=0.03)
+    one = replace(scored, score=drawn[:, 0])
+    [row] = predicted.twin_agreement(
+        one, precision, "worker", 0.5, np.random.default_rng(2), 20
+    ).to_dict("records")
+    assert (row["unit"], row["share"], row["units"]) == ("worker", 0.5, 6)
+    assert row["predicted"] == pytest.approx(expected, abs=0.1) and -1 <= row["realised"] <= 1
+
+
+def test_the_error_of_a_prediction_is_over_pairs():
+    rows = pd.DataFrame({"unit": "worker", "share": [0.5, 0.5, 0.5, 0.25], "units": 6})
+    rows["realised"], rows["predicted"] = [0.9, 0.5, 0.7, 0.4], [0.8, 0.5, 0.5, 0.5]
+    half, quarter = predicted.prediction_error(rows).to_dict("records")
+    assert (half["pairs"], quarter["pairs"]) == (3, 1) and np.isnan(quarter["low"])
+    assert (half["realised"], half["predicted"]) == pytest.approx((0.7, 0.6))
+    wide = student.isf(0.025, 2) * 0.1 / np.sqrt(3)
+    assert (half["low"], half["error"], half["high"]) == pytest.approx(
+        (0.1 - wide, 0.1, 0.1 + wide)
+    )
+    assert quarter["error"] == pytest.approx(-0.1)
+
+
 @needs("wmt21")
 def test_halves_and_quarters_of_wmt21_agree_as_predicted():
     rows = []
