@@ -144,9 +144,9 @@ def unpack(
     They lie below a folder `part`, anywhere in the archive; of members of one name the nearest to
     the top is taken (of equally near ones the first by name). `required`: file names that must be
     there (perhaps with ``.gz`` added), and what is known of each; `optional`: further names or
-    patterns. Refused: a truncated or damaged archive; a member outside the target folder, a device,
-    or a link that leads outside or stands for a wanted file (nothing is unpacked then); a required
-    member missing or other than it must be.
+    patterns. Raises DataError if the archive is truncated or damaged; if a member lies outside the
+    target folder, is a device, or a link that leads outside or stands for a wanted file (nothing
+    is unpacked then); if a required member is missing or not what it must be.
     """
     wrong = partial(DataError, file=archive)
     with staging_folder(folder, archive.name) as staging:

@@ -41,7 +41,6 @@ def test_rankings_are_the_librarys_with_and_without_the_human_systems(folder):
     assert row["knowles"].item() == ours.table["cluster"].max()
 
 
-<<<<<<< HEAD
 def test_a_pair_by_itself_and_then_the_whole_give_the_same_files(folder, tmp_path):
     made = tmp_path / "made"
     shutil.copytree(folder / "en-cs", made / "en-cs")
@@ -50,18 +49,6 @@ def test_a_pair_by_itself_and_then_the_whole_give_the_same_files(folder, tmp_pat
         run.execute("01_replication", given, quiet=True)
     kept = sorted(p.relative_to(folder) for p in [*folder.rglob("*.csv"), *folder.glob("*.png")])
     assert [p for p in kept if (made / p).read_bytes() != (folder / p).read_bytes()] == []
-=======
-def test_one_pair_at_a_time_and_then_the_whole_gives_the_same_tables(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
-    monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
-    for pair in ("de-en", "en-cs", "whole"):
-        run.execute("01_replication", {"campaign": "demo-srpdc", "pair": pair}, quiet=True)
-    made = tmp_path / "figures" / "demo-srpdc" / "01_replication"
-    for file in sorted(p.relative_to(folder) for p in folder.rglob("*.csv")):
-        assert (made / file).read_bytes() == (folder / file).read_bytes(), file
-    drawn = "clusters_by_rule.png"
-    assert (made / drawn).read_bytes() == (folder / drawn).read_bytes()
->>>>>>> main
 
 
 def test_mqm_is_ranked_by_its_errors_and_z_by_rater():

@@ -170,9 +170,9 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
 def component_table(
     parts: dict[str, variance.Components], pair: str, without: WithoutUnits = UNTOLD_UNITS
 ) -> pd.DataFrame:
-    """Columns pair, score (raw, z), then `Components.table` with low and high by unit drawn anew.
+    """Columns pair, score (raw, z), then `Components.table` with low and high by resampled unit.
 
-    The model's own interval is in model_low and model_high; unit says what low and high draw anew,
+    The model's own interval is in model_low and model_high; unit says what low and high resample,
     empty where it cannot be told.
     """
     frames = []
@@ -221,12 +221,12 @@ def ease_by_system(
     """Mean ease of the documents that each system was judged on, and its mean z without that.
 
     `frame` is as from `segment_frame`, `parts` from `variance_components`; `without`
-    (`without_units`) says what the interval of luck draws anew.
+    (`without_units`) says what the interval of luck resamples.
 
     Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
     of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
     interval of luck_raw by `WithoutUnits.luck_half`; empty where it cannot be told), unit (what it
-    draws anew), segment_luck_z (with the ease of the segments themselves), document_sd (standard
+    resamples), segment_luck_z (with the ease of the segments themselves), document_sd (standard
     deviation of its documents' mean raw scores), z_without (mean_z - luck_z), rank, rank_without;
     best mean z first.
     """

@@ -258,15 +258,15 @@ def false_lines(
     decided = data.grouped.wins.tocoo()
     (of, pair), times = decided.coords, decided.data
     winner, loser = np.divmod(pair.astype(np.int64), n)
+    by_unit = data.grouped.wins.tocsr()
     for k in range(draws):
         if data.units > MANY:
-            turned = (rng.random(data.units) < 0.5)[of]
-            one = np.where(turned, loser, winner)
-            cell = one * n + (winner + loser - one)
+            moved = ((rng.random(data.units) < 0.5).astype(int) @ by_unit).reshape(n, n)
+            wins = data.grouped.counts.wins - moved + moved.T
         else:
             new = rng.random((data.units, n)).argsort(axis=1)
             cell = new[of, winner] * n + new[of, loser]
-        wins = np.bincount(cell, times, n * n).reshape(n, n).astype(int)
+            wins = np.bincount(cell, times, n * n).reshape(n, n).astype(int)
         counts = PairCounts(data.systems, wins, np.zeros_like(wins))
         tests = count_tests(counts)
         pairs[k] = (tests[0][above] < alpha).mean()

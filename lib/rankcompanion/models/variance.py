@@ -83,7 +83,7 @@ def crossed(
     y = mean + sum of the factors' effects + residual, the effects of a factor independent normal
     with its variance, the residual's variance divided by the weight.
 
-    Refused: a factor (labels or codes) of a single level, or of no fewer levels than rows.
+    Raises DataError if a factor (labels or codes) has a single level, or as many as rows.
     `weights` are the judgments averaged in each value, `values` of some factors what their effects
     are multiplied by in each row: random slopes.
     """

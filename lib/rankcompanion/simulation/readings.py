@@ -1,4 +1,4 @@
-"""Koehn (2012) under two readings: his tables and figures computed anew, on any campaign's tasks.
+"""Koehn (2012) under two readings: his tables and figures recomputed, on any campaign's tasks.
 
 **As stated**: sigma^2 is a variance, significance is a two-sided sign test at 5 %, 25 of 1000
 resampled ranks go at each end, blanks are left out. **As matched**: the printed sigma^2 is a

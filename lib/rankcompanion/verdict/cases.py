@@ -82,7 +82,7 @@ def cases(
 ) -> list[Case]:
     """One pair's case; of relative ranking one per task, the one with most judgments first.
 
-    Refused: fewer than two systems; a recipe whose scores these data do not give.
+    Raises DataError if there are fewer than two systems, or if the data lack a recipe's scores.
 
     The campaign says protocol and year. `recipe` is a name of `RECIPES`, or ``auto``: that of the
     year (not for relative ranking); `unit`, of relative ranking, ``judge``, ``block``, ``battle``

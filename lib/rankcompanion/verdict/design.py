@@ -1,8 +1,8 @@
 """How many more: what a campaign of another size would tell, from components and design.
 
 The error of a mean score is a sum over components: each adds its variance times the sum of squared
-shares that its levels have in the mean. More documents, annotators or ratings divide the parts that
-they draw anew.
+shares that its levels have in the mean. More documents, annotators or ratings divide the parts of
+which they bring new levels.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ def repeats(
     alpha: float = 0.05,
     **times: float,
 ) -> dict[str, float]:
-    """What two campaigns of this size, with all units drawn anew, are expected to say.
+    """What two campaigns of this size, each with units of its own, are expected to say.
 
     Of `draws` pairs of campaigns, their size as for `Precision.covariance`, each about a draw of
     `Precision.truths`; tau is of campaigns about `quality`, made for it (see `drawn_together`).

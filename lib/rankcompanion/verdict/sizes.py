@@ -1,7 +1,7 @@
 """What to do next: what neighbours need to be told apart, and which addition is worth most.
 
 `verdict.design` says what a campaign of another size would tell; this is its answer for one ranking
-and the kind of unit that its verdict draws anew.
+and the kind of unit that its verdict resamples.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Design:
     documents : 0: all
     studies : int
     per_document_set : int
-        Studies on the same documents before they are drawn anew; SRP compares only these. 1:
+        Studies on the same documents before others are drawn; SRP compares only these. 1:
         new documents for every study, and SRP over all pairs (section 7.4).
     permutations, alpha : of the permutation test
     """

@@ -102,7 +102,7 @@ def draw_means(
 def bootstrap(
     sums: np.ndarray, weights: np.ndarray, rng: np.random.Generator, resamples: int
 ) -> np.ndarray:
-    """Ratios of sums to weights, (resamples, systems), of units drawn anew with replacement.
+    """Ratios of sums to weights, (resamples, systems), of units resampled with replacement.
 
     `sums` and `weights`, (units, systems), are such as from `unit_totals`.
     """

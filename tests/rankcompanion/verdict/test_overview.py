@@ -263,7 +263,7 @@ def test_battles_without_judges_say_how_many_comparisons_decide(tmp_path):
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     told = told_of(file, "xx-yy")
     assert told["ties"] == 5 and [row["unit"] for row in told["fewest"]] == ["judgment"]
-    assert "5 ties beside them" in report.page(told, {}).decode()
+    assert "and 5 ties besides" in report.page(told, {}).decode()
     assert report.sentence(told).endswith("Nothing is known of other judges: none is named.")
 
 
