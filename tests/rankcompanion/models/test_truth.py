@@ -59,6 +59,9 @@ def test_the_truths_components_come_back():
     known = truth.known_truth(da, variance.Components(given, 0.0, {}, 0.0, 0), fit)
     scores = known.draw(1, np.random.default_rng(2))[:, 0]
     assert known.quality.var() == pytest.approx(30.0)
+    controls = ~counted(da.good)
+    assert controls.any()  # of no system: what holds together adds nothing to them
+    assert all((known.codes[name][controls] == -1).all() for name in factors.TOGETHER)
     found = models.components(replace(da, good=da.good.assign(score=scores))).variance
     together = sum(found[n] for n in factors.TOGETHER)
     assert together == pytest.approx(50, rel=0.4)
