@@ -185,7 +185,8 @@ def repeat(
 
     Campaigns are normal about `design.drawn_together`, with the covariance over units. Measured on
     campaigns of known truth, tau is .03 too low where five systems or more are spread, .1 too high
-    where many of them are equal, and .1 to .2 where all are (``benchmarks/results/agreement.csv``).
+    where many of them are equal, and .1 to .2 where all are; .2 to .3 where two or three systems
+    are (``benchmarks/results/agreement.csv``).
 
     Keys tau, low, high (Kendall's between two campaigns: mean, and the range of 95 % of them), srp
     (chance that the `claims` surest pairs of one campaign all keep their order in the other), kept
