@@ -48,7 +48,6 @@ def verdict(arguments: Sequence[str]) -> int:
     """
     os.environ.update(runner.ONE_THREAD)  # before anything computes
     os.environ.setdefault("MPLBACKEND", "Agg")
-    from rankstability.read import settings
 
     about = "How far can a ranking be trusted? A page for each language pair, whole or not at all."
     parser = _parser("verdict", "path", about)
@@ -59,11 +58,7 @@ def verdict(arguments: Sequence[str]) -> int:
     told = "write what a table's columns are taken to be to campaign.yaml beside it, and go on"
     parser.add_argument("--write-settings", action="store_true", help=told)
     parser.add_argument("--jobs", nargs="?", const="", help="pairs at a time; default: the cores")
-    before = os.environ.get(settings.GIVEN, "{}")
-    try:
-        return _guarded(parser, list(arguments), _verdict)
-    finally:
-        os.environ[settings.GIVEN] = before
+    return _guarded(parser, list(arguments), _verdict)
 
 
 def _verdict(args: argparse.Namespace) -> bool:
@@ -149,7 +144,11 @@ def _guarded(
     words: list[str],
     work: Callable[[argparse.Namespace], bool],
 ) -> int:
-    """Do what is asked; the exit code: 2 for a call or data that are off, 1 for what failed."""
+    """Do what is asked; the exit code: 2 for a call or data that are off, 1 for what failed.
+
+    The environment, by which options reach what computes, is then as it was.
+    """
+    before = dict(os.environ)
     try:
         args, left = parser.parse_known_intermixed_args(words)
         if left:
@@ -165,6 +164,10 @@ def _guarded(
     except (DataError, InputError, RuntimeError, OSError) as error:  # a full disk among them
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
 
 
 def _no_option(word: str, words: Sequence[str]) -> DataError:

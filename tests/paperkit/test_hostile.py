@@ -81,6 +81,7 @@ def test_a_path_that_holds_a_sign_of_equality_is_a_path(name, folders, capsys):
 def test_a_verdict_with_an_option_that_has_a_value(folders, capsys):
     assert commands.main(["verdict", "demo-srdc", "--figure-format=svg", "draws=x"]) == 2
     assert "parameter draws; found 'x'" in capsys.readouterr().err
+    assert "RANKSTABILITY_FIGURE_FORMAT" not in os.environ  # the next verdict draws as it did
 
 
 @pytest.mark.parametrize(
