@@ -46,10 +46,11 @@ class Cell:
     ``nested`` (one annotator a document, all systems), ``SR+DC`` (one annotator for each document
     and system), ``half`` (so, but each system on half of the documents), ``few`` (as SR+DC, the
     last system by two annotators only), ``adaptive crossed``, ``adaptive SR+DC`` (so, but only the
-    better half goes on to later documents, which are easier), ``RR`` (blocks of up to five),
-    ``battles``, ``battles by closeness`` (opponents next to each other), ``few battles`` (the last
-    system with two judges only). `annotators` are judges of RR and battles, `documents` for these
-    the blocks a judge.
+    better half goes on to later documents, which are easier), ``unnamed crossed`` and so on
+    (documents are not named, and so suit no system more than another), ``RR`` (blocks of up to
+    five), ``battles``, ``battles by closeness`` (opponents next to each other), ``few battles``
+    (the last system with two judges only). `annotators` are judges of RR and battles, `documents`
+    for these the blocks a judge.
     """
 
     design: str
@@ -94,8 +95,12 @@ def cells() -> Iterator[Cell]:
             yield Cell(design, group, loads="Zipf")
             yield Cell(design, group, whims=3.0)
             yield Cell(design, group, 30, 60)
-        for design, judges in product(("RR", "battles"), (4, 8, 20)):
+        for annotators, design in product((2, 3, 5), ("crossed", "SR+DC")):
+            yield Cell(f"unnamed {design}", group, annotators=annotators)
+        for design, judges in product(("RR", "battles"), (2, 3, 4, 8, 20)):
             yield Cell(design, group, judges, 30, gap=1.5)
+        for design, judges in product(("RR", "battles"), (2, 3, 4, 20)):
+            yield Cell(design, group, judges, 30, gap=1.5, whims=3.0)
         for design in ("RR", "battles"):
             yield Cell(design, group, 20, 30, loads="Zipf", gap=1.5)
         yield Cell("few battles", group, 20, 30, gap=1.5)
@@ -197,11 +202,14 @@ def told(cell: Cell, rng: np.random.Generator) -> sure.Certainty:
         "block": (worker * width + document) * n + system, "segment": segment,
     }  # fmt: skip
     latent = cell.truth()[system] + drawn(cell, rng, len(system))
+    named = "unnamed" not in cell.design
     for name, code in codes.items():
+        if name == "document x system" and not named:
+            continue
         times = cell.whims if "x" in name else 1.0
         latent += times * SD[name] * drawn(cell, rng, int(code.max()) + 1)[code]
     segments = tuple(str(k) for k in range(width * SEGMENTS))
-    of = {"worker": worker, "document": document}
+    of = {"worker": worker, "document": document} if named else {"worker": worker}
     adaptive, kept = "adaptive" in cell.design, np.ones(len(system), bool)
     if adaptive:
         late = document >= FIRST * width

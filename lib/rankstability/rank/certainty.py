@@ -13,11 +13,11 @@ was in simulation, by design: ``benchmarks/results/certainty.csv``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr, stdtrit
+from scipy.special import expit, logit, stdtr, stdtrit
 
 from ..score.scored import Scores
 from .balanced import within_segments
@@ -229,13 +229,29 @@ def of_wins(
 ) -> Certainty:
     """What is certain of the win ratios of relative ranking: wins over decided comparisons.
 
-    `won` and `decided` are counts of each unit and system: (units, systems).
+    `won` and `decided` are counts of each unit and system: (units, systems). Pairs are tested, and
+    intervals made, on the scale of log-odds: ratios of few judges who agree lie at 0 or 1, where
+    those of other judges cannot vary about them alike. A ratio of 0 or 1 is taken for half a
+    comparison less.
     """
     total = decided.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = won.sum(axis=0) / total
-        kind = corrected(decided / total, (won - ratio * decided) / total, alike=True)
-    return from_kinds(systems, ratio, {unit: kind}, span=1.0, alpha=alpha)
+        least = 0.5 / total.max()
+        near = np.clip(ratio, least, 1 - least)
+        slope = near * (1 - near)
+        part = (won - near * decided) / total / slope
+        kind = corrected(decided / total, part, alike=True)
+    made = from_kinds(systems, logit(near), {unit: kind}, span=1.0, alpha=alpha)
+    covariance = made.covariance * np.outer(slope[made.order], slope[made.order])
+    return replace(
+        made,
+        mean=ratio[made.order],
+        score_low=expit(made.score_low),
+        score_high=expit(made.score_high),
+        covariance=covariance,
+        variance=difference_variance(covariance),
+    )
 
 
 def of_battles(data: Units, unit: str = "judge", alpha: float = 0.05) -> Certainty:

@@ -400,23 +400,45 @@ def test_a_win_ratios_variance_is_unbiased_where_a_judge_always_decides_alike():
     for side in sides:
         first = load * side
         got = of_wins(("a", "b"), np.stack([first, load - first], 1), np.stack([load, load], 1))
-        told.append((got.score_high[0] - got.mean[0]) / stats.t.isf(0.025, got.freedom[0]))
+        told.append(got.covariance[0, 0])
         assert got.freedom[0] == pytest.approx(2 * (1 / share.max() - 1))  # 1 for 1.08
     always = [0, 0]  # the two ways left out, in which all judges agree: no variance seen
-    assert np.mean([*np.square(told), *always]) >= 0.25 * (share**2).sum()
+    assert np.mean([*told, *always]) >= 0.25 * (share**2).sum()
 
 
-def test_win_ratios_of_judges_alike_are_a_paired_t_test_of_their_ratios():
+def test_win_ratios_of_judges_alike_are_a_paired_t_test_of_their_log_odds():
+    """Each judge's as a tangent has them, at the systems' own ratios."""
     rng = np.random.default_rng(5)
     won = rng.binomial(20, [0.7, 0.5, 0.3], size=(12, 3))
+    ratio = won.mean(axis=0) / 20
+    odds = np.log(ratio / (1 - ratio)) + (won / 20 - ratio) / (ratio * (1 - ratio))
     got = of_wins(("a", "b", "c"), won, np.full((12, 3), 20))
     assert got.systems == ("a", "b", "c") and got.unit == "judge" and got.units == {"judge": 12}
     for i, j in combinations(range(3), 2):
-        assert got.p[i, j] == pytest.approx(stats.ttest_rel(won[:, i], won[:, j]).pvalue)
+        assert got.p[i, j] == pytest.approx(stats.ttest_rel(odds[:, i], odds[:, j]).pvalue)
+        between = (won[:, i] - won[:, j]).var(ddof=1) / 20**2 / 12
+        assert got.variance[i, j] == pytest.approx(between)
+    interval = stats.ttest_1samp(odds[:, 0], 0).confidence_interval()
+    assert got.mean[0] == ratio[0]
+    low, high = 1 / (1 + np.exp(-np.array(interval)))
+    assert (got.score_low[0], got.score_high[0]) == pytest.approx((low, high))
     more = ((0, 0), (0, 1))
     never = of_wins(tuple("abcx"), np.pad(won, more), np.pad(np.full((12, 3), 20), more))
     assert never.systems == ("a", "b", "c")  # one never compared is left out
     np.testing.assert_allclose(never.p, got.p)
+
+
+def test_judges_who_all_decide_alike_leave_room_for_others_who_do_not():
+    won = np.array([[30, 0], [27, 3], [30, 0]])
+    got = of_wins(("a", "b"), won, np.full((3, 2), 30))
+    as_shares = stats.ttest_rel(won[:, 0], won[:, 1]).pvalue
+    assert as_shares == pytest.approx(0.00506332) and got.p[0, 1] == pytest.approx(0.0828242)
+    every = of_wins(("a", "b"), np.array([[30, 0]] * 3), np.full((3, 2), 30))
+    assert every.mean.tolist() == [1, 0]
+    assert 0.01 < every.p[0, 1] < 0.05 and 0.85 < every.score_low[0] < every.score_high[0] < 1
+    decided = np.array([[4, 40, 40]] * 3)
+    uneven = of_wins(tuple("abc"), np.array([[4, 39, 1]] * 3), decided)
+    assert uneven.systems == ("a", "b", "c")  # 12 of 12 before 117 of 120
 
 
 def battles(rng, judges=15, times=3, systems=4):
