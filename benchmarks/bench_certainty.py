@@ -30,6 +30,7 @@ SEED, CAMPAIGNS, ALPHA = 2024, 1000, 0.05
 SEGMENTS = 3  # of a document
 KEYS = ["design", "groups", "gap", "annotators", "documents", "scores", "loads", "whims"]
 FIRST, EASE = 0.4, 1.5  # adaptive designs: share of documents that all are judged on; later ones
+DOMAINS = np.array([0.1, 0.25, 0.5])  # of documents: where the second, third, fourth domain begins
 FAR = 4.0  # between groups of equal systems, in standard deviations of a judgment's rest
 SD = {  # of each effect, beside 1 of the rest
     "worker": 0.5, "worker x system": 0.3, "document": 0.5, "document x system": 0.3,
@@ -47,7 +48,8 @@ class Cell:
     and system), ``half`` (so, but each system on half of the documents), ``few`` (as SR+DC, the
     last system by two annotators only), ``adaptive crossed``, ``adaptive SR+DC`` (so, but only the
     better half goes on to later documents, which are easier), ``unnamed crossed`` and so on
-    (documents are not named, and so suit no system more than another), ``RR`` (blocks of up to
+    (documents are not named, and so suit no system more than another), ``by domain crossed`` and so
+    on (means over four domains of ever more documents, see `DOMAINS`), ``RR`` (blocks of up to
     five), ``battles``, ``battles by closeness`` (opponents next to each other), ``few battles``
     (the last system with two judges only). `annotators` are judges of RR and battles, `documents`
     for these the blocks a judge.
@@ -97,6 +99,8 @@ def cells() -> Iterator[Cell]:
             yield Cell(design, group, 30, 60)
         for annotators, design in product((2, 3, 5), ("crossed", "SR+DC")):
             yield Cell(f"unnamed {design}", group, annotators=annotators)
+        for documents, design in product((8, 20, 80), ("crossed", "SR+DC")):
+            yield Cell(f"by domain {design}", group, documents=documents)
         for design, judges in product(("RR", "battles"), (2, 3, 4, 8, 20)):
             yield Cell(design, group, judges, 30, gap=1.5)
         for design, judges in product(("RR", "battles"), (2, 3, 4, 20)):
@@ -217,8 +221,11 @@ def told(cell: Cell, rng: np.random.Generator) -> sure.Certainty:
         better = seen.argsort() >= 0
         better[seen.argsort()[: n // 2]] = False
         kept, latent = ~late | better[system], latent + EASE * late
+    by_domain = "domain" in cell.design
+    if by_domain:
+        of["domain"] = np.searchsorted(DOMAINS * width, document, side="right")
     judged = Scores(names, segments, system, segment, on_scale(cell.scores, latent), of)
-    return sure.certainty(replace(judged.take(kept), adaptive=adaptive))
+    return sure.certainty(replace(judged.take(kept), adaptive=adaptive), by_domain=by_domain)
 
 
 def drawn(cell: Cell, rng: np.random.Generator, size: int) -> np.ndarray:

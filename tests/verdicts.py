@@ -20,7 +20,9 @@ from rankstability.read import campaigns
 
 def sure(mean, covariance, units=40):
     """What is certain of means with this covariance over units that all weigh alike."""
-    kind = Kind(np.full((units, len(mean)), 1 / units), np.linalg.cholesky(covariance).T)
+    n = len(mean)
+    parts = np.linalg.cholesky(covariance).T
+    kind = Kind(np.full((units, n), 1 / units), parts, np.full(n, float(units)))
     names = [chr(ord("a") + k) for k in range(len(mean))]
     return from_kinds(names, np.asarray(mean, float), {"worker": kind}, span=1.0)
 

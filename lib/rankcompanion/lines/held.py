@@ -264,7 +264,7 @@ def false_lines(
 
 
 def _null_wins(data: Battles, rng: np.random.Generator, draws: int) -> Iterator[np.ndarray]:
-    """Wins of each system over each other in every campaign of `false_lines`: (systems, systems)."""
+    """Wins of each system over each other, (systems, systems), in campaigns of `false_lines`."""
     n, wins = len(data.systems), data.grouped.wins.tocsr()
     if data.units > MANY:
         whole = data.grouped.counts.wins

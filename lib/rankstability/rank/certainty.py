@@ -35,28 +35,21 @@ class Kind:
     """Units of one kind: what each holds of each system, and does to it; (units, systems) both.
 
     `share` is of the weight of a system's mean (1 in sum); `influence` the unit's part of the error
-    of the mean, corrected for small samples; `alike` as for `corrected`.
+    of the mean, corrected for small samples. `effective`, (systems,): units of equal size that
+    would weigh as these.
     """
 
     share: np.ndarray
     influence: np.ndarray
-    alike: bool = False
+    effective: np.ndarray
 
     def covariance(self) -> np.ndarray:
         """Of the systems' means, were other units of this kind alone to judge."""
         return self.influence.T @ self.influence
 
-    def effective(self) -> np.ndarray:
-        """Units of equal size that would weigh as these: 1 / (sum of squared shares), by system.
-
-        Of units `alike`, one less is never more than twice what the largest share allows.
-        """
-        number = 1.0 / (self.share**2).sum(axis=0)
-        return np.minimum(number, 2 / self.share.max(axis=0) - 1) if self.alike else number
-
     def take(self, systems: np.ndarray) -> Kind:
         """The same of these systems (codes), in this order."""
-        return Kind(self.share[:, systems], self.influence[:, systems], self.alike)
+        return Kind(self.share[:, systems], self.influence[:, systems], self.effective[systems])
 
 
 @dataclass(frozen=True)
@@ -180,25 +173,23 @@ def certainty(
     n, system = len(scored.systems), scored.system
     weight = scored.weights(by_domain)
     codes = [scored.unit(name).astype(np.int64) for name in names]
-    stratum = system
+    domain = np.zeros(len(system), np.int64)
     if by_domain and "domain" in scored.units:
-        stratum = scored.unit("domain").astype(np.int64) * n + system
+        domain = scored.unit("domain").astype(np.int64)
     if scored.adaptive:
         means, effect, share = within_segments(scored, weight)
     else:
         share = weight / np.bincount(system, weight, n)[system]
         with np.errstate(invalid="ignore", divide="ignore"):
-            own = np.bincount(stratum, weight * scored.score) / np.bincount(stratum, weight)
             means = scored.means(by_domain)
-        effect = scored.score - own[stratum]
 
     def kind(code: np.ndarray) -> Kind:
-        if effect.ndim == 1:
-            parts, held = unit_totals(system, code, effect, share, n)
-            return corrected(held, parts)
-        _, held = unit_totals(system, code, scored.score, share, n)
-        _, code = np.unique(code, return_inverse=True)
-        parts = np.stack([np.bincount(code, x, len(held)) for x in effect.T], axis=1)
+        _, unit = np.unique(code, return_inverse=True)
+        if not scored.adaptive:
+            place = {"unit": unit, "system": system, "domain": domain}
+            return within_domains(scored.score, share, means, **place)
+        _, held = unit_totals(system, unit, scored.score, share, n)
+        parts = np.stack([np.bincount(unit, x, len(held)) for x in effect.T], axis=1)
         return corrected(held, parts)
 
     cell = kind(codes[0] * (codes[1].max() + 1) + codes[1]) if len(codes) == 2 else None
@@ -207,17 +198,65 @@ def certainty(
     return from_kinds(scored.systems, means, kinds, cell=cell, span=span, alpha=alpha)
 
 
+def within_domains(
+    score: np.ndarray,
+    share: np.ndarray,
+    means: np.ndarray,
+    *,
+    unit: np.ndarray,
+    system: np.ndarray,
+    domain: np.ndarray,
+) -> Kind:
+    """Units whose influences are about the mean of each domain (of one domain: the system's).
+
+    `share` is a judgment's in its system's mean. What is corrected for is a unit's share of its
+    domain, by CR2. Effective units are one more than the degrees of freedom of the variance over
+    domains, by Satterthwaite with units that vary alike: hardly more than those of a domain of few
+    documents that weighs as much as others. Domains in which one unit holds all of a system are
+    taken together, about the system's mean.
+    """
+    n = len(means)
+    size, domains = int(unit.max()) + 1, int(domain.max()) + 1
+    stratum = domain * n + system
+    key = unit * domains * n + stratum
+
+    def summed(values: np.ndarray) -> np.ndarray:
+        return np.bincount(key, values, size * domains * n).reshape(size, domains, n)
+
+    held, squares = summed(share), summed(share**2)
+    total, alone = held.sum(axis=0), (held > 0).sum(axis=0) == 1
+    there = total > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own = np.bincount(stratum, share * score, domains * n) / total.ravel()
+        centre = np.where(alone.ravel(), np.tile(means, domains), own)
+        within = held / np.where(alone, 1.0, total)
+        rest = 1 - (squares * within).sum(axis=1, where=there) / squares.sum(axis=1)
+        part = summed(share * (score - centre[stratum])).sum(axis=1)
+        units = 1 / (within**2).sum(axis=0)
+        weight = np.where(alone, 0.0, total**2 / units)  # of each domain in the variance
+        together = (total**2).sum(axis=0, where=alone), np.maximum(alone.sum(axis=0) - 1, 1)
+        squared = (weight**2 / (units - 1)).sum(axis=0, where=there & ~alone)
+        freedom = (weight.sum(axis=0, where=there) + together[0]) ** 2
+        freedom /= squared + together[0] ** 2 / together[1]
+        whole = held.sum(axis=1)
+        effective = np.minimum(1 / (whole**2).sum(axis=0), 1 + freedom)
+        influence = np.where(whole > 0, part / np.sqrt(np.maximum(rest, 1e-12)), 0.0)
+    return Kind(whole, influence, effective)
+
+
 def corrected(share: np.ndarray, part: np.ndarray, alike: bool = False) -> Kind:
     """Units with parts of the means' errors, these divided by the root of 1 - share (CR2).
 
     That is unbiased for judgments independent within a unit. `alike`, for judges, whose taste is
     the larger part: not above what is unbiased where all of a judge's decisions are alike,
-    1 - 2 share + sum of squared shares. Of units of one size both are the same.
+    1 - 2 share + sum of squared shares; and one less than the effective units is never more than
+    twice what the largest share allows. Of units of one size both are the same.
     """
-    rest = 1.0 - share
+    rest, number = 1.0 - share, 1.0 / (share**2).sum(axis=0)
     if alike:
         rest = np.minimum(rest, rest - share + (share**2).sum(axis=0))
-    return Kind(share, part / np.sqrt(np.maximum(rest, 1e-12)), alike)
+        number = np.minimum(number, 2 / share.max(axis=0) - 1)
+    return Kind(share, part / np.sqrt(np.maximum(rest, 1e-12)), number)
 
 
 def of_wins(
@@ -297,7 +336,7 @@ def from_kinds(
         together = covariance  # the last: of one kind, or of two together
         own = np.maximum(own, np.diag(covariance))
         variance = np.maximum(variance, difference_variance(covariance))
-    effective = {name: kind.effective() for name, kind in kinds.items()}
+    effective = {name: kind.effective for name, kind in kinds.items()}
     freedom = np.min(list(effective.values()), axis=0) - 1 if kinds else np.zeros(n)
     freedom[freedom <= ALONE] = 0.0
     df = np.minimum(freedom[:, None], freedom)

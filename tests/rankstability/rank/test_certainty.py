@@ -226,30 +226,31 @@ def uneven(seed=1, n=400, systems=4, workers=20, documents=12):
 
 def slow_p(frame, a, b, by_domain):
     """Two-way p of two systems, judgment by judgment."""
-    influence = {}
-    shares = {}
+    influence, freedom = {}, []
     for s in (a, b):
         mine = frame[frame["system"] == s].reset_index()
         weight = 1 / mine.groupby("segment")["score"].transform("size")
-        domain = mine["domain"] if by_domain else pd.Series("", index=mine.index)
+        domain = mine["domain"] if by_domain else pd.Series("", index=mine.index, name="domain")
         weight = weight / weight.groupby(domain).transform("sum") / domain.nunique()
         own = (mine["score"] * weight).groupby(domain).transform("sum")
         own = own / weight.groupby(domain).transform("sum")
         for kind in ("worker", "document", "cell"):
             unit = mine["worker"] + "." + mine["document"] if kind == "cell" else mine[kind]
-            share = weight.groupby(unit).sum()
-            part = (weight * (mine["score"] - own)).groupby(unit).sum() / np.sqrt(1 - share)
-            influence[kind, s], shares[kind, s] = part, share
+            inside = weight.groupby([domain, unit.rename("unit")]).sum() * domain.nunique()
+            squares = (weight**2).groupby([domain, unit.rename("unit")]).sum()
+            lost = (squares * inside).groupby("unit").sum() / squares.groupby("unit").sum()
+            part = (weight * (mine["score"] - own)).groupby(unit).sum() / np.sqrt(1 - lost)
+            influence[kind, s] = part
+            if kind != "cell":
+                units = 1 / (inside**2).groupby("domain").sum()
+                satterthwaite = (1 / units).sum() ** 2 / (1 / units**2 / (units - 1)).sum()
+                freedom += [satterthwaite, 1 / (weight.groupby(unit).sum() ** 2).sum() - 1]
     variance = {
         kind: ((influence[kind, a].sub(influence[kind, b], fill_value=0)) ** 2).sum()
         for kind in ("worker", "document", "cell")
     }
     one, two = variance["worker"], variance["document"]
-    both = max(one + two - variance["cell"], one, two)
-    df = min(
-        1 / (shares[kind, s] ** 2).sum() - 1 for kind in ("worker", "document") for s in (a, b)
-    )
-    return both, df
+    return max(one + two - variance["cell"], one, two), min(freedom)
 
 
 @pytest.mark.parametrize("by_domain", [False, True])
@@ -263,6 +264,36 @@ def test_two_ways_are_those_of_a_slow_version(by_domain):
         assert got.df[i, j] == pytest.approx(df)
         assert got.p[i, j] == pytest.approx(2 * stats.t.sf(t, df))
     assert (got.freedom <= 11).all()
+
+
+@pytest.mark.parametrize(("domains", "documents"), [(4, 2), (3, 5), (8, 2)])
+def test_domains_of_as_many_documents_are_strata_of_a_t_test(domains, documents):
+    rng = np.random.default_rng(domains)
+    scores = rng.normal([[[0.4]], [[0]]], size=(2, documents, domains))
+    got = by_documents(scores)
+    gap = scores[0] - scores[1]
+    error = np.sqrt((gap.var(axis=0, ddof=1) / documents).sum()) / domains
+    df = domains * (documents - 1)
+    assert got.df[0, 1] == pytest.approx(df)
+    assert got.p[0, 1] == pytest.approx(2 * stats.t.sf(abs(gap.mean()) / error, df))
+
+
+def test_a_domain_of_one_document_tells_what_documents_do_by_its_distance_from_the_others():
+    scores = np.random.default_rng(3).normal(size=(2, 1, 5))
+    got = by_documents(scores)
+    assert got.p[0, 1] == pytest.approx(stats.ttest_rel(*scores[:, 0]).pvalue)
+    uneven = by_documents(scores, names="aabbc")  # two, two and one
+    assert uneven.df[0, 1] == pytest.approx(8 / 3)
+
+
+def by_documents(scores, names=None):
+    """Certainty by domain of (systems, documents, domains): one score of each; domains by name."""
+    system, place, domain = np.indices(scores.shape).reshape(3, -1)
+    document = place * scores.shape[2] + domain
+    frame = pd.DataFrame({"system": system, "segment": document, "document": document})
+    named = domain if names is None else np.array(list(names))[domain]
+    frame = frame.assign(domain=named).astype(str)
+    return certainty(from_frame(frame.assign(score=scores.ravel())), by_domain=True)
 
 
 def test_how_hard_a_domain_is_does_not_matter_by_domain():
