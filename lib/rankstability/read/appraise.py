@@ -93,7 +93,7 @@ def pairs(files: tuple[Path, ...]) -> tuple[str, ...]:
 
 
 def reading(files: tuple[Path, ...], annotators: People = None) -> pd.DataFrame:
-    """A note on accounts that may be fewer people (file, what, value, said by), if nothing says."""
+    """A note (file, what, value, said by) that accounts may be fewer people, if no list says."""
     accounts: set[str] = set()
     for file in (file for file in files if not companion(file)):
         columns = layout(text.first_line(file))

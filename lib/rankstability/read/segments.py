@@ -21,7 +21,7 @@ UNPLACED = "no segment"
 
 
 def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFrame:
-    """`rows` with a column segment, and the mark ``no segment`` on rows that would have counted.
+    """`rows` with a column segment; unmarked rows without a segment are marked ``no segment``.
 
     Segments come from the list ``segments-XX-YY.tsv`` if there is one (tab-separated: itemId, docId
     as exported, segment, document, domain); else from the itemId, if the systems of a document

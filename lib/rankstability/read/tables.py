@@ -310,8 +310,8 @@ def _at_once(
 ) -> Table | None:
     """The table of a well-formed file, read in one go; None if it needs a closer look.
 
-    Well-formed means: no NUL, no lone carriage return, no quotation mark except between tabs, no
-    line that begins with a blank, and as many cells as columns in every line.
+    Well-formed means: no NUL, no lone carriage return, no quotation mark unless cells are separated
+    by tabs, no line that begins with a blank, and as many cells as columns in every line.
     """
     if b"\r" in data or b"\0" in data or (sign != "\t" and b'"' in data):
         return None
