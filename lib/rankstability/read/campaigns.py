@@ -121,7 +121,7 @@ def _own(path: Path) -> Campaign:
 
 def _inside(path: Path) -> Path:
     """The only ``analysis`` folder in `path`, or one level deeper; without one, `path`."""
-    for pattern in (ANALYSIS, f"*/{ANALYSIS}"):  # the releases of WMT17 to WMT19 have it so
+    for pattern in (ANALYSIS, f"*/{ANALYSIS}"):  # as in the releases of WMT17 to WMT19
         found = [folder for folder in path.glob(pattern) if folder.is_dir()]
         if len(found) == 1:
             return found[0]

@@ -130,7 +130,7 @@ def _refuse_contradictions(
     if bad.any():
         here = latest["score"].to_numpy()[key[:n] == key[n:][bad][0]]
         problem = "the same judgment has another score in the other file"
-        expected = f"{here[0]:g}, as {LATEST} has it ({int(bad.sum()) - 1} more wrong)"
+        expected = f"{here[0]:g}, as in {LATEST} ({int(bad.sum()) - 1} more wrong)"
         raise table.error(problem, int(rows[np.argmax(bad)]), "score", expected)
 
 

@@ -182,7 +182,7 @@ def test_another_score_in_the_other_file_is_refused_with_both_and_a_count(tmp_pa
     with pytest.raises(DataError, match="the same judgment has another score") as error:
         readers_da.read_da(write(tmp_path, good=good), "cs-en")
     assert (error.value.line, float(error.value.value)) == (4, 81.0)
-    assert error.value.expected == f"80, as ad-latest.csv has it ({more} more wrong)"
+    assert error.value.expected == f"80, as in ad-latest.csv ({more} more wrong)"
 
 
 def test_an_edited_file_is_read_anew(tmp_path):
