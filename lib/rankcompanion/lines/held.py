@@ -8,7 +8,7 @@ or only other blocks (or battles) where judges are not all named.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,6 +35,7 @@ from rankstability.score.scored import Scores
 from .calibration import false_line_row
 
 UNTOLD = ""  # the unit where nothing can be told apart
+AT_ONCE = 4_000_000  # random numbers that are held at a time
 MANY = 5000  # units above which resampling is normal, and null campaigns turn units round whole
 METHOD = "bojar"  # wins over decided comparisons: the score of relative rankings
 RANKED = ["rank", "system", "score", "cluster"]
@@ -252,23 +253,31 @@ def false_lines(
     With more than `MANY` units all of a unit's comparisons are turned round, or none. One row, as
     of `calibration.false_lines`.
     """
-    n = len(data.systems)
     pairs, lines = np.empty(draws), np.empty(draws, int)
-    above = np.triu_indices(n, 1)
-    decided = data.grouped.wins.tocoo()
-    (of, pair), times = decided.coords, decided.data
-    winner, loser = np.divmod(pair.astype(np.int64), n)
-    by_unit = data.grouped.wins.tocsr()
-    for k in range(draws):
-        if data.units > MANY:
-            moved = ((rng.random(data.units) < 0.5).astype(int) @ by_unit).reshape(n, n)
-            wins = data.grouped.counts.wins - moved + moved.T
-        else:
-            new = rng.random((data.units, n)).argsort(axis=1)
-            cell = new[of, winner] * n + new[of, loser]
-            wins = np.bincount(cell, times, n * n).reshape(n, n).astype(int)
+    above = np.triu_indices(len(data.systems), 1)
+    for k, wins in enumerate(_null_wins(data, rng, draws)):
         counts = PairCounts(data.systems, wins, np.zeros_like(wins))
         tests = count_tests(counts)
         pairs[k] = (tests[0][above] < alpha).mean()
         lines[k] = bool(rank_counts(counts, data.method, alpha=alpha, tests=tests).lines)
     return false_line_row(data.method, data.unit, pairs, lines)
+
+
+def _null_wins(data: Battles, rng: np.random.Generator, draws: int) -> Iterator[np.ndarray]:
+    """Wins of each system over each other in every campaign of `false_lines`: (systems, systems)."""
+    n, wins = len(data.systems), data.grouped.wins.tocsr()
+    if data.units > MANY:
+        whole = data.grouped.counts.wins
+        step = max(1, AT_ONCE // data.units)
+        for start in range(0, draws, step):
+            turned = rng.random((min(step, draws - start), data.units)) < 0.5
+            for moved in (turned.astype(int) @ wins).reshape(-1, n, n):
+                yield whole - moved + moved.T
+        return
+    decided = wins.tocoo()
+    (of, pair), times = decided.coords, decided.data
+    winner, loser = np.divmod(pair.astype(np.int64), n)
+    for _ in range(draws):
+        new = rng.random((data.units, n)).argsort(axis=1)
+        cell = new[of, winner] * n + new[of, loser]
+        yield np.bincount(cell, times, n * n).reshape(n, n).astype(int)

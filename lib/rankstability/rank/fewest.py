@@ -20,7 +20,7 @@ import pandas as pd
 from ..errors import DataError
 from ..judgments import DirectAssessment, counted, select_rows, unmarked
 from ..score.da import judgment_z, standardised
-from ..score.pairwise import PairCounts, weighted
+from ..score.pairwise import PairCounts
 from ..score.scored import Scores
 from ..score.screening import kept_users
 from .bradley_terry import davidson, influences, judge_influence
@@ -251,7 +251,7 @@ def removals_of_battles(data: Units) -> list[Removal]:
     win, tie = (effect.reshape(n * n, n) for effect in effects)
     leader, *others = np.argsort(-strength, kind="stable").tolist()
     number = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]).astype(int)
-    votes, judges = np.concatenate([win, tie]), judge_influence(data)[1]
+    votes, judges, by_judge = np.concatenate([win, tie]), judge_influence(data)[1], data.by("judge")
 
     def without_votes(ranked: np.ndarray, k: int) -> PairCounts:
         taken = np.zeros_like(number)
@@ -260,8 +260,9 @@ def removals_of_battles(data: Units) -> list[Removal]:
         return PairCounts(systems, wins, ties + ties.T)
 
     def without_judges(ranked: np.ndarray, k: int) -> PairCounts:
-        kept = ~np.isin(data.judges, ranked[:k])
-        return weighted((data.wins, data.ties), kept.astype(int), systems)
+        rows = ranked[:k]
+        gone = Units(systems, by_judge.wins[rows], by_judge.ties[rows], rows).counts
+        return PairCounts(systems, counts.wins - gone.wins, counts.ties - gone.ties)
 
     def changed(left: PairCounts) -> str:
         try:
