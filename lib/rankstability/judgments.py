@@ -218,7 +218,7 @@ def ranked_systems(da: DirectAssessment) -> tuple[str, ...]:
 def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
     """Raises DataError if fewer than two systems are ranked or, with `machine`, all are human."""
     ranked = ranked_systems(da)
-    other = "at least two systems; run the other pairs with pair="
+    other = "two systems or more; run the other pairs with pair="
     if len(ranked) < 2:
         raise DataError(f"fewer than two systems in {da.pair}", value=ranked, expected=other)
     if machine and all(is_human(name) for name in ranked):
