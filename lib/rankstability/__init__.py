@@ -5,7 +5,7 @@
 >>> ranking = rank_systems(segment_scores(judgments))
 >>> print(ranking)  # doctest: +SKIP
 
-The names below are what most work needs; the folders follow the journey of the data:
+The names below suffice for most work; the folders follow the path of the data:
 `read` (files to judgments), `change` (judgments to judgments), `score` (judgments to scores),
 `rank` (scores to a `Ranking`). The package `rankcompanion` answers the questions of six papers with
 them, in numbered notebooks.
@@ -15,7 +15,7 @@ from importlib import import_module as _import_module
 
 __version__ = "0.2.0"
 
-_MODULES = {  # read only when a name is used, so that the package itself loads at once
+_MODULES = {  # imported when a name is first used, so that importing the package is quick
     "errors": ("DataError",),
     "read.campaigns": ("find", "load"),
     "change.perturb": ("remove", "degrade"),

@@ -1,4 +1,4 @@
-"""Seeded generators, and work shared out so that its results do not depend on who does it."""
+"""Seeded generators, and parallel work whose results do not depend on the number of processes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 
 def child_seeds(seed: int, count: int) -> list[np.random.Generator]:
-    """`count` independent generators from one seed; the same however many workers share them."""
+    """`count` independent generators from one seed, the same for any number of processes."""
     return [np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(count)]
 
 
 def named_generator(seed: int, name: str) -> np.random.Generator:
-    """The generator of one named part: the same whether the part is run alone or with others."""
+    """The generator of a named part of a run, the same whether the part runs alone or not."""
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
 
 
@@ -24,7 +24,7 @@ def in_parallel(
 ) -> list[Any]:
     """``work(*a)`` for each `a` of `arguments`, in order, on `jobs` processes.
 
-    `work` stands at module level where `jobs` is not 1; a `label` shows a progress bar of its name.
+    A `label` names a progress bar, shown on a terminal; without one (None) there is no bar.
     """
     todo = list(arguments)
     if jobs == 1 or len(todo) <= 1:
@@ -44,9 +44,10 @@ def in_parallel(
 def in_shards(
     work: Callable[..., Any], total: int, size: int, seed: int, jobs: int = 1, label: str = ""
 ) -> list[Any]:
-    """``work(count, generator)`` for shards of `size` experiments, in order, on `jobs` processes.
+    """``work(count, generator)`` for shards of at most `size` experiments, `total` in all.
 
-    The shards and their generators depend on `total`, `size` and `seed` only.
+    Results are in order of the shards, whatever the number of `jobs` (processes): the shards and
+    their generators depend only on `total`, `size` and `seed`.
     """
     counts = [min(size, total - start) for start in range(0, total, size)]
     tasks = zip(counts, child_seeds(seed, len(counts)), strict=True)

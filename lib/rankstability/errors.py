@@ -12,9 +12,9 @@ LONGEST = 1000  # characters of a value that are shown
 
 
 class DataError(ValueError):
-    """Input that cannot be used: the problem, where it is, what stands there and what should.
+    """Unusable input: the problem, where it occurs, what was found and what was expected.
 
-    Line numbers start at 1 and count the header; paths are shown from the repository.
+    Line numbers start at 1 and count the header; paths in the repository are relative to it.
 
     >>> from rankstability import DataError
     >>> print(DataError("score out of range", file="ad-latest.csv", line=7,
@@ -48,9 +48,9 @@ class DataError(ValueError):
 
 
 def meant(given: str, known: Iterable[str]) -> str:
-    """What of `known` is closest to a word that is none of them, in brackets; empty where none is.
+    """A hint at the entry of `known` closest to `given`, in brackets; empty if none is close.
 
-    To stand behind the problem of a `DataError`.
+    It is appended to the problem of a `DataError`.
     """
     close = difflib.get_close_matches(given, list(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""

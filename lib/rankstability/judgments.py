@@ -1,6 +1,6 @@
 """Judgments in tidy form, which of their rows count, and which systems are human or references.
 
-Those of MQM are a frame of errors, see `read.mqm`.
+MQM judgments are a frame of errors instead; see `read.mqm`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import pandas as pd
 
 from .errors import DataError
 
-TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")  # of direct assessment's rows
-COUNTED = ("SYSTEM", "REPEAT")  # types whose scores count; REF and BAD_REF only standardise
+TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")  # of rows of direct assessment
+COUNTED = ("SYSTEM", "REPEAT")  # types that count; REF and BAD_REF only help to standardise
 MARKS = (
     "tutorial",  # training before the task
-    "document score",  # of a whole document, not of a segment
+    "document score",  # the score of a whole document, not of a segment
     "incomplete",  # a document cut short to fill a HIT
     "duplicate",  # a document shown again
     "superseded",  # all but the latest of one account's repeats of an item
-    "no segment",  # which segment it is of cannot be told
+    "no segment",  # its segment is unknown
 )
-"""Why a row of an Appraise export is not among those that WMT24's organisers rank by."""
+"""Why a row of an Appraise export does not count: WMT24 left it out, or its segment is unknown."""
 ROWS = (
     *("good workers", "no document with a bad item", "latest complete", "every repeat"),
     "no document with a bad item, document scores too",
@@ -44,23 +44,24 @@ class DirectAssessment:
     Attributes
     ----------
     latest : DataFrame
-        All rows of ``ad-latest``: what a worker's mean and standard deviation come from.
+        All rows of ``ad-latest``, from which a worker's mean and standard deviation are computed.
     good : DataFrame
-        The rows of ``ad-good-raw-redup``: what is scored and ranked.
-        Both: worker, hit, system, document, segment, type, block (categoricals with the same
-        sorted categories in both frames; hit, document, block may be missing), score (in `scale`);
+        The rows of ``ad-good-raw-redup``, which are scored and ranked.
+        Columns of both: worker, hit, system, document, segment, type, block (categoricals with the
+        same categories in both frames; hit, document, block may be missing), score (in `scale`);
         perhaps domain, time (seconds), and mark (one of `MARKS`; missing where the row counts).
-        In ``latest``, a system may be a joined id ``A+B``. Marked rows are in ``latest`` only.
+        In ``latest``, a system may be a joined id ``A+B``. As read, only ``latest`` has marked
+        rows.
     excluded : DataFrame
-        file, reason, rows: what of the files is not in the frames, and what is doubtful.
+        Columns file, reason, rows: what was left out of the frames, and what is doubtful in them.
     zero_variance : str
-        What stands for the z-score of workers whose scores never vary: ``drop`` (nothing: they do
-        not count in means of z, as at WMT21) or ``zero`` (0, as in WMT22's official averages).
+        The z-score of workers whose scores never vary: ``drop`` gives them none, so that they do
+        not count in means of z (as at WMT21); ``zero`` gives 0 (as in WMT22's official averages).
     file : str
-        As errors name it; may be empty.
+        The source as error messages name it; may be empty.
     adaptive : bool
-        Later judgments went to systems chosen by earlier ones, or were of other documents: systems
-        are then compared within segments.
+        Whether later judgments went to systems chosen by earlier ones, or to other documents;
+        systems are then compared only within segments.
     """
 
     pair: str
@@ -74,7 +75,10 @@ class DirectAssessment:
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
-    """Give `columns` the same sorted categories in all frames, in place; NA and '' are missing."""
+    """Give `columns` the same categories in all frames, in place; ``NA`` and ``''`` are missing.
+
+    Categories are sorted; those of ``type`` are `TYPES`.
+    """
     for column in columns:
         seen: set[str] = set()
         for frame in frames:
@@ -87,7 +91,7 @@ def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> 
 
 
 COLUMNS = ("worker", "hit", "system", "document", "segment", "type", "score", "block")
-MORE = ("domain", "mark", "time")  # where a campaign has them
+MORE = ("domain", "mark", "time")  # if a campaign has them
 
 
 def direct_assessment(
@@ -96,10 +100,10 @@ def direct_assessment(
     good: pd.DataFrame | None = None,
     excluded: pd.DataFrame | None = None,
 ) -> DirectAssessment:
-    """Plain frames as the judgments of one language pair.
+    """The judgments of one language pair, from plain frames.
 
-    Columns of `COLUMNS`, and `MORE`: system, segment, type and score must be there, what else is
-    absent is missing. Without `good`, all rows of `latest` count. `excluded`: file, reason, rows.
+    Columns are those of `COLUMNS` and `MORE`: system, segment, type and score are required, others
+    may be absent. Without `good`, `latest` is used for both. `excluded`: file, reason, rows.
     """
     columns = [*COLUMNS, *(name for name in MORE if name in latest)]
     names = [name for name in columns if name not in ("score", "time")]
@@ -116,7 +120,7 @@ def direct_assessment(
 
 
 def rows_with(frame: pd.DataFrame, column: str, values: Collection[str]) -> np.ndarray:
-    """Mask of the rows whose categorical `column` has one of `values`; missing is none of them."""
+    """Mask of the rows whose categorical `column` has one of `values`; missing never matches."""
     held = frame[column].cat
     wanted = np.append(held.categories.isin(list(values)), False)  # the last: missing
     return wanted[held.codes.to_numpy()]
@@ -133,18 +137,18 @@ def counted(frame: pd.DataFrame) -> np.ndarray:
 
 
 def unmarked(frame: pd.DataFrame) -> np.ndarray:
-    """Mask of the rows without a mark: all, where the campaign marks none."""
+    """Mask of the rows without a mark; all rows if the frame has no marks."""
     return frame["mark"].isna().to_numpy() if "mark" in frame else np.ones(len(frame), bool)
 
 
 def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
-    """The judgments with ``good`` as a recipe selects it, by one of `ROWS`.
+    """The judgments with the rows of ``good`` that a recipe selects: `rows` is one of `ROWS`.
 
-    ``good workers`` and ``latest complete`` are ``good`` as read: of an Appraise export the rows
-    without a mark, else those of the good file. ``every repeat``: also incomplete, duplicate and
-    superseded ones; ``no document with a bad item``: of these, not the documents (of an account and
-    system) that hold a BAD item; with ``document scores too``, a document's score counts as one
-    more segment (as in the final results of WMT-SLT23).
+    ``good workers`` and ``latest complete`` keep ``good`` as read: the unmarked rows of an Appraise
+    export, or the rows of the good file. ``every repeat`` adds incomplete, duplicate and superseded
+    rows. ``no document with a bad item`` adds them, too, but drops every document (of one account
+    and system) that holds a BAD item; with ``document scores too``, a document's score counts as
+    one more segment (as in the final results of WMT-SLT23). Raises DataError for any other `rows`.
     """
     if rows not in ROWS:
         raise DataError("unknown selection of rows", value=rows, expected=", ".join(ROWS))
@@ -165,9 +169,9 @@ def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
 
 
 def unstandardised(da: DirectAssessment) -> np.ndarray:
-    """Why rows of ``da.good`` that count have no z-score from their worker: one of `UNKNOWN_Z`.
+    """Why each row of ``da.good`` cannot be standardised by its worker: one of `UNKNOWN_Z`.
 
-    Empty where there is one, and for rows that do not count. A worker of one score never varies.
+    Empty if it can, and for rows that do not count. A worker's only score counts as never varying.
     """
     rows = da.latest[unmarked(da.latest)]
     scores = rows.groupby(rows["worker"].astype(str), observed=True)["score"]
@@ -177,12 +181,12 @@ def unstandardised(da: DirectAssessment) -> np.ndarray:
 
 
 def of_systems(frame: pd.DataFrame, systems: Collection[str]) -> np.ndarray:
-    """Mask of the rows that carry one of these system ids (exactly: a joined id is another id)."""
+    """Mask of the rows with one of these system ids; a joined id ``A+B`` is an id of its own."""
     return rows_with(frame, "system", systems)
 
 
 def human_or_reference(frame: pd.DataFrame, humans: Collection[str]) -> np.ndarray:
-    """Mask of the rows of type REF, or with the id of one of these human systems."""
+    """Mask of the rows of type REF and of those of these human systems."""
     return of_type(frame, "REF") | of_systems(frame, humans)
 
 
@@ -192,13 +196,13 @@ def is_human(system: str) -> bool:
 
 
 def human_systems(da: DirectAssessment) -> tuple[str, ...]:
-    """Ids in either file that name a human translation, joined ids with one included; sorted."""
+    """Ids in either frame for which `is_human` holds (also joined ones: ``HUMAN.0+A``); sorted."""
     names = da.latest["system"].cat.categories.union(da.good["system"].cat.categories)
     return tuple(sorted(str(n) for n in names if is_human(str(n))))
 
 
 def reference_systems(da: DirectAssessment) -> tuple[str, ...]:
-    """Ids that stand on rows of type REF: ``REFERENCE``, or the ids of real systems; sorted."""
+    """Ids of rows of type REF in either frame: ``REFERENCE``, or ids of real systems; sorted."""
     names: set[str] = set()
     for frame in (da.latest, da.good):
         names.update(map(str, frame.loc[of_type(frame, "REF"), "system"].dropna().unique()))
@@ -206,13 +210,13 @@ def reference_systems(da: DirectAssessment) -> tuple[str, ...]:
 
 
 def ranked_systems(da: DirectAssessment) -> tuple[str, ...]:
-    """Systems with a judgment that counts (SYSTEM or REPEAT in the good file); sorted."""
+    """Systems with a judgment that counts (SYSTEM or REPEAT in ``good``); sorted."""
     codes = np.unique(da.good["system"].cat.codes.to_numpy()[counted(da.good)])
     return tuple(str(n) for n in sorted(da.good["system"].cat.categories[codes[codes >= 0]]))
 
 
 def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
-    """Refuse a pair without two ranked systems, and (`machine`) one with only human systems."""
+    """Raises DataError if fewer than two systems are ranked or, with `machine`, all are human."""
     ranked = ranked_systems(da)
     other = "two systems or more; run the other pairs with pair="
     if len(ranked) < 2:
@@ -226,9 +230,9 @@ def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
 class Blocks:
     """The blocks of one task of relative ranking as arrays.
 
-    `codes` (of `systems`, in alphabetical order; -1: nothing shown) and `ranks` (1 = best, -1 =
-    left blank) have shape (blocks, slots); `block` (its number in the file), `judge` and `segment`
-    one entry per block.
+    `codes` (positions in `systems`, which are in alphabetical order; -1: nothing shown) and `ranks`
+    (1 = best, -1 = left blank) have shape (blocks, slots); `block` (the number of `read.rr.read_rr`
+    over all files), `judge` and `segment` have one entry per block.
     """
 
     systems: tuple[str, ...]
@@ -240,17 +244,20 @@ class Blocks:
 
     @property
     def ranked(self) -> np.ndarray:
-        """Blocks x slots: shown and given a rank."""
+        """Mask of the outputs that were shown and given a rank: (blocks, slots)."""
         return (self.codes >= 0) & (self.ranks > 0)
 
     def take(self, rows: np.ndarray) -> Blocks:
-        """These blocks only (indices, with repetition, or a mask)."""
+        """Only these blocks (a mask, or indices, which may repeat)."""
         arrays = ("codes", "ranks", "block", "judge", "segment")
         return replace(self, **{name: getattr(self, name)[rows] for name in arrays})
 
 
 def blocks(frame: pd.DataFrame) -> Blocks:
-    """The blocks of one task, from its rows of `read.rr.read_rr`."""
+    """The blocks of one task, from its rows of `read.rr.read_rr`.
+
+    Raises DataError if there are no rows, or rows of several tasks.
+    """
     if frame.empty:
         raise DataError("no blocks", expected="the rows of one task")
     tasks = frame["task"].unique()

@@ -1,4 +1,4 @@
-"""Where campaigns lie: the data root, and the demonstration data of a clone."""
+"""Where campaigns are stored: the data root, and the demonstration data of a clone."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ CATALOGUE = Path(__file__).with_name("read") / "catalogue.yaml"
 
 
 def data_root() -> Path:
-    """The real campaigns' folder: ``RANKSTABILITY_DATA`` (from `ROOT`), or ``data/``."""
+    """The folder of real campaigns: ``RANKSTABILITY_DATA``, relative to `ROOT`, or ``data/``."""
     value = os.environ.get("RANKSTABILITY_DATA")
     return (ROOT / value).resolve() if value else ROOT / "data"
 
 
 def shown(path: Path) -> str:
-    """`path` as printed: relative to `ROOT` where it lies inside, else as given."""
+    """`path` as printed: relative to `ROOT` if it is inside, otherwise as given."""
     try:
         return str(Path(path).resolve().relative_to(ROOT))
     except ValueError:

@@ -1,6 +1,6 @@
-"""Perturbations of direct assessment: judgments in, judgments out.
+"""Perturbations: judgments in, judgments out.
 
-Each gives back a new `DirectAssessment`; what was taken away or altered is counted in `excluded`.
+Each returns new judgments; `DirectAssessment.excluded` counts what was removed or altered.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ZEROS = ("keep", "one")
 def _altered(
     da: DirectAssessment, alter: Callable[[pd.DataFrame], tuple[pd.DataFrame, dict[str, int]]]
 ) -> DirectAssessment:
-    """Both frames altered; `alter` gives the new frame, and rows by the reason in `excluded`."""
+    """The judgments with both frames altered; `alter` returns a frame and counts by reason."""
     frames, notes = [], []
     for file, frame in (("latest", da.latest), ("good", da.good)):
         altered, counts = alter(frame)
@@ -55,20 +55,20 @@ def remove(
     Parameters
     ----------
     judgments : DirectAssessment or DataFrame
-        A frame: of relative ranking (the rest of each block stays) or MQM.
+        A frame holds relative rankings (the rest of each block stays), MQM or segment scores.
     systems : str or collection of str
-        Ids: every row with one of them goes, of any type. Rows of joined ids ``A+B`` are not
+        Ids; rows of any type with one of them are removed. Rows of joined ids ``A+B`` are not
         removed with ``A`` (Knowles 2021, section 5.2).
     humans : bool
-        The human systems, too (see `judgments.human_systems`).
+        Whether human systems are removed, too (see `judgments.human_systems`).
     reference : bool
-        The rows of type REF, too (Knowles 2021, footnote 13; with `humans`: Table 2); in relative
-        ranking the reference ``_ref``.
+        Whether rows of type REF are removed, too (Knowles 2021, footnote 13; with `humans`:
+        Table 2); in relative ranking, the reference ``_ref``.
 
     Raises
     ------
     DataError
-        For an id that stands on no row.
+        For an id that no row has.
 
     Examples
     --------
@@ -106,15 +106,20 @@ def _known(names: set[str], known: set[str], shown: Collection[str], where: str)
 
 
 def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
-    """The judgments with the raw scores of what humans wrote divided: human systems and REF rows.
+    """The judgments with the raw scores of human translations (human systems, REF rows) divided.
 
     The BAD_REF rows of a human system are divided, too (Knowles 2021, section 5.2, Figure 1; only
-    so do the published fractions come out). Scores are not rounded.
+    this reproduces the published fractions). Scores are not rounded.
 
     Parameters
     ----------
     divisor : float
-        Positive; above 1 makes the human translations look worse.
+        Above 1, it makes the human translations look worse.
+
+    Raises
+    ------
+    DataError
+        If the divisor is not positive.
 
     Examples
     --------
@@ -137,16 +142,17 @@ def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
 def inflate(
     da: DirectAssessment, systems: Collection[str], factor: float, zeros: str = "one"
 ) -> DirectAssessment:
-    """Raise raw scores: times `factor`, cut at the top of the scale (Knowles 2021, footnote 15).
+    """The judgments with raw scores of `systems` multiplied by `factor`.
 
-    All rows of these systems but those of type REF and BAD_REF, which are not their output. Zeros
-    count as 1 before multiplying (``one``) or stay (``keep``); they, and scores cut, are counted in
-    `excluded`.
+    Scores are capped at the top of the scale (Knowles 2021, footnote 15). Rows of type REF and
+    BAD_REF, which are not the systems' output, stay as they are. Zeros are first set to 1 (``one``)
+    or stay 0 (``keep``); zeros and capped scores are counted in `excluded`. Raises DataError for a
+    factor below 1, or unknown `zeros`.
     """
     if not (np.isfinite(factor) and factor >= 1):
-        raise DataError("not a factor to inflate by", value=factor, expected="a number from 1")
+        raise DataError("not a factor to inflate by", value=factor, expected="a number, at least 1")
     if zeros not in ZEROS:
-        raise DataError("unknown way with zeros", value=zeros, expected=" or ".join(ZEROS))
+        raise DataError("unknown treatment of zeros", value=zeros, expected=" or ".join(ZEROS))
     top = da.scale[1]
 
     def raised(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:

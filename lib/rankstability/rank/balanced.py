@@ -1,4 +1,4 @@
-"""Systems judged on different segments, as in adaptive campaigns: what that gives to each."""
+"""Systems judged on different segments, as in adaptive campaigns: what each gains by that."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from scipy.sparse.csgraph import connected_components
 from ..errors import DataError
 from ..score.scored import Scores
 
-COMPLETE = 0.98  # share of the segments that every system was judged on, from which it is complete
-UNEVEN = 1.25
+COMPLETE = 0.98  # complete: every system was judged on at least this share of the segments
+UNEVEN = 1.25  # ratio of the segments of the most and the least judged system
 
 
 def design(scored: Scores) -> pd.DataFrame:
@@ -19,9 +19,10 @@ def design(scored: Scores) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        system, judgments, segments, documents (where named), share (of all segments), luck (the
-        part of its plain mean that it owes to its segments: plain mean less the paired one, both
-        about their mean over systems), mean, paired.
+        system, judgments, segments, documents (if named), share (of all segments), mean; and if
+        shared segments connect all systems, paired (mean by `within_segments`) and luck (what the
+        plain mean owes to the system's segments: plain minus paired mean, each centred over
+        systems).
     """
     n = len(scored.systems)
     judged = np.isfinite(scored.matrix())
@@ -47,10 +48,10 @@ def complete(scored: Scores) -> bool:
 
 
 def adaptive(scored: Scores) -> float:
-    """Correlation of a system's number of segments with its paired mean, where numbers differ.
+    """Spearman correlation of systems' numbers of segments with their paired means.
 
-    Near 1: systems that look good were judged more. NaN where the most judged has less than
-    `UNEVEN` times the segments of the least judged.
+    Near 1, systems that look good were judged more. NaN if the most judged system has less than
+    `UNEVEN` times the segments of the least judged, or there are no paired means (see `design`).
     """
     table = design(scored)
     spread = table["segments"].max() / table["segments"].min()
@@ -68,14 +69,14 @@ def connected(scored: Scores) -> bool:
 def within_segments(
     scored: Scores, weight: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Means of systems beside segment effects, by least squares, and what judgments do to them.
+    """Least-squares means of systems, adjusted for segments, and the influence of judgments.
 
-    Every comparison is within segments: what a system owes to easy segments is taken away. Means
-    are about the plain mean of all judgments; on complete data they are the plain means.
+    All comparisons are within segments, so that no system gains by easy segments. Means are
+    centred on the weighted mean of all judgments; on complete data they are the plain means.
 
     Judgments count by `weight`. Returns the means; the influence of each judgment on each mean,
-    (judgments, systems); and the share of its system's weight that each judgment has, without what
-    stands alone in its segment.
+    (judgments, systems); and each judgment's share of its system's weight, where a system alone in
+    a segment has none. Raises DataError if shared segments do not connect all systems.
     """
     if not connected(scored):
         raise DataError("systems that share no segments", expected="segments that connect them")

@@ -1,4 +1,4 @@
-"""Bradley-Terry strengths with ties (Davidson 1970), from counts, and what judges do to them."""
+"""Bradley-Terry strengths with ties (Davidson 1970) from counts, and the influence of judges."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ STRENGTH = "strength"  # the name of Davidson's strengths among the scores of co
 
 
 def finite(counts: PairCounts) -> bool:
-    """Whether strengths, and the tie parameter, have finite values of the greatest likelihood.
+    """Whether the maximum-likelihood strengths and tie parameter are finite.
 
-    Wins, losses and ties must lead from each system to every other. Where there are ties, some way
-    round must have more wins than ties, too: else the larger the tie parameter and the strengths
-    grow together, the likelier are the counts (as of one win among ties).
+    Chains of wins and ties must lead from each system to every other. If there are ties, some cycle
+    must also have more wins than ties: otherwise the likelihood never stops growing as the tie
+    parameter and the strengths grow together (as with a single win among ties).
     """
     linked = counts.wins + counts.ties > 0
     if connected_components(linked, connection="strong")[0] > 1:
@@ -35,9 +35,9 @@ def finite(counts: PairCounts) -> bool:
 
 
 def strengths(counts: PairCounts) -> np.ndarray:
-    """Strengths by `davidson`; where they are infinite, with one more win each way of every pair.
+    """Strengths by `davidson`; if infinite, after adding a win in each direction to every pair.
 
-    The latter orders systems, and says nothing of how far apart they are.
+    In the latter case they order systems, but do not say how far apart they are.
     """
     if not finite(counts):
         counts = replace(counts, wins=counts.wins + 1 - np.eye(len(counts.systems), dtype=int))
@@ -47,18 +47,18 @@ def strengths(counts: PairCounts) -> np.ndarray:
 def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
     """Strengths (log odds, mean 0) and the tie parameter by maximum likelihood.
 
-    P(i beats j) is proportional to exp(s_i), of j to exp(s_j), of a tie to v exp((s_i + s_j) / 2)
-    (Davidson 1970); without ties v is 0 and this is Bradley-Terry. Newton's method on the counts,
-    so that the number of judgments does not matter. Raises DataError where strengths are infinite:
-    some systems win all, or none, of what they decided against the others; or ties are so many that
-    a larger tie parameter, and larger strengths, always fit better (see `finite`).
+    The probabilities of a win of i, a win of j and a tie are proportional to exp(s_i), exp(s_j) and
+    v exp((s_i + s_j) / 2) (Davidson 1970); without ties, v is 0 and this is Bradley-Terry. Newton's
+    method works on counts, so that the number of judgments does not matter. Raises DataError if
+    strengths are infinite: some systems never lose, or never win, against the others; or so many
+    comparisons are ties that larger strengths and tie parameters always fit better (see `finite`).
     """
     n = len(counts.systems)
     wins, ties = counts.wins.astype(float), counts.ties.astype(float)
     if not finite(counts):
         raise DataError(
             "no finite strengths: some systems never lose, or never win, against the others, or "
-            "nearly all is tied",
+            "nearly all comparisons are ties",
             value=counts.systems,
             expected="wins and losses that connect all systems",
         )
@@ -78,14 +78,14 @@ def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
 
 
 def _expected(strength: np.ndarray, tie: float) -> tuple[np.ndarray, np.ndarray]:
-    """(P(i wins) - P(j wins)) / 2 and P(tie) of each pair."""
+    """(P(i wins) - P(j wins)) / 2, and P(tie), for each pair."""
     half = (strength[:, None] - strength[None, :]) / 2
     total = np.exp(half) + np.exp(-half) + tie
     return (np.exp(half) - np.exp(-half)) / 2 / total, tie / total
 
 
 def _inverse_information(number: np.ndarray, lead: np.ndarray, draw: np.ndarray) -> np.ndarray:
-    """Of the information about strengths and the logarithm of the tie parameter (no ties: 0)."""
+    """Inverse information of strengths and the log tie parameter, (n + 1, n + 1); no ties: 0."""
     n = len(number)
     weight = number * ((1 - draw) / 4 - lead**2)
     mixed = -(number * draw * lead).sum(axis=1)
@@ -97,7 +97,10 @@ def _inverse_information(number: np.ndarray, lead: np.ndarray, draw: np.ndarray)
 
 
 def influences(counts: PairCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Strengths, and what one win, and one tie, of each pair adds to each: (n, n, n), one step."""
+    """Strengths, and the effects of a win, and of a tie, of each pair on them, (n, n, n) each.
+
+    The effects are those of one Newton step. Raises DataError if strengths are infinite.
+    """
     strength, tie = davidson(counts)
     lead, draw = _expected(strength, tie)
     number = (counts.wins + counts.wins.T + counts.ties).astype(float)
@@ -109,16 +112,17 @@ def influences(counts: PairCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def judge_influence(data: Units, unit: str = "judge") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Davidson strengths, (systems,), and of each unit its influence on them and comparisons.
+    """Davidson strengths, (systems,); the influence of units on them, and units' comparisons.
 
-    `unit`: ``judge`` or ``block``. The influence is the unit's score times the inverse information,
-    comparisons are of each system: (units, systems).
+    `unit` is ``judge`` or ``block``. The influence is the unit's score times the inverse
+    information, comparisons are counted for each system: both (units, systems). Raises DataError if
+    strengths are infinite, or ``judge`` is asked for and some blocks name none.
     """
     owner, n = data.owner(unit), len(data.systems)
     strength, *effects = influences(data.counts)
     win, tie = (effect.reshape(n * n, n) for effect in effects)
     i, j = (a.ravel() for a in np.indices((n, n)))
-    influence = data.wins @ win + data.ties @ tie / 2  # ties stand twice
+    influence = data.wins @ win + data.ties @ tie / 2  # ties are in both directions
     made = (data.wins + data.ties / 2) @ np.abs(np.eye(n)[i] - np.eye(n)[j])
     if unit == "judge":
         size = int(owner.max()) + 1

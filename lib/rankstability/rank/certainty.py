@@ -1,13 +1,13 @@
 """What is certain of a ranking: one family of tests, from which lines, pairs and rank sets come.
 
 The question is what another campaign, with other annotators and other documents, would show again.
-Each unit (an annotator, a document) has an influence on each system's mean; squared and summed they
-give the variance of a difference (CR2: Bell and McCaffrey 2002; of two kinds of units: Cameron,
-Gelbach and Miller 2011, with the larger one-way variance as its floor: MacKinnon, Nielsen and Webb
-2021). Tests of pairs are two-sided, by t, with as many degrees of freedom as effective units say,
-less one. `family` declares pairs such that the chance of one false statement or more, over all
-pairs, lines and sets together, is at most alpha. Nothing is drawn: there is no seed. How often it
-was in simulation, by design: ``benchmarks/results/certainty.csv``.
+Each unit (an annotator, a document) has an influence on each system's mean; sums of squared
+influences give the variance of a difference (CR2: Bell and McCaffrey 2002; for two kinds of units:
+Cameron, Gelbach and Miller 2011, with the larger one-way variance as a floor: MacKinnon, Nielsen
+and Webb 2021). Pairs are tested by two-sided t tests, whose degrees of freedom are the number of
+effective units less one. `family` declares pairs such that the probability of any false statement,
+over all pairs, lines and sets together, is at most alpha. Nothing is random, so there is no seed.
+How often statements were false in simulations: ``benchmarks/results/certainty.csv``.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from .ranges import Units
 from .significance import check_level
 from .units import DOCUMENT, TWO_WAY, WORKER, default_kinds, difference_variance, unit_totals
 
-ALONE = 1e-9  # effective units above one, at most, where one unit holds all of a system
-STILL = 1e-12  # of the squared range of scores: a smaller variance is rounding
+ALONE = 1e-9  # effective units above one, at most, if one unit has all judgments of a system
+STILL = 1e-12  # share of the squared range of scores: a smaller variance is a rounding error
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Units of one kind: what each holds of each system, and does to it; (units, systems) both.
+    """Units of one kind: their shares of each system and influences on it, both (units, systems).
 
-    `share` is of the weight of a system's mean (1 in sum); `influence` the unit's part of the error
-    of the mean, corrected for small samples. `effective`, (systems,): units of equal size that
-    would weigh as these.
+    `share` is the unit's share of the weight of a system's mean (the sum is 1); `influence` is its
+    part of the error of the mean, corrected for small samples. `effective`, (systems,), is the
+    effective number of units for each system: units of equal size that would weigh the same.
     """
 
     share: np.ndarray
@@ -44,11 +44,11 @@ class Kind:
     effective: np.ndarray
 
     def covariance(self) -> np.ndarray:
-        """Of the systems' means, were other units of this kind alone to judge."""
+        """Covariance of the systems' means if only the units of this kind were others."""
         return self.influence.T @ self.influence
 
     def take(self, systems: np.ndarray) -> Kind:
-        """The same of these systems (codes), in this order."""
+        """The units with only these systems (codes), in this order."""
         return Kind(self.share[:, systems], self.influence[:, systems], self.effective[systems])
 
 
@@ -61,23 +61,24 @@ class Certainty:
     Attributes
     ----------
     systems, order : tuple of str, array of int
-        Names, and codes in the judgments that this was made of; systems without any are left out.
+        Names, and codes in the judgments; systems without judgments are left out.
     mean, score_low, score_high : arrays, shape (n,)
-        Mean score and its interval at 1 - alpha (of each by itself: not for comparing systems);
-        infinite where one unit holds all of a system.
+        Mean score and its interval at level 1 - alpha, for each system separately (not for
+        comparing systems); infinite if one unit has all judgments of a system.
     p, df : arrays, shape (n, n)
-        Two-sided p of each pair alone (1 on the diagonal), and its degrees of freedom.
+        Two-sided p of each pair, unadjusted (1 on the diagonal), and its degrees of freedom.
     covariance, variance : arrays, shape (n, n)
-        Of the means with other units, and of each difference (at least that of one kind alone).
+        Covariance of the means with other units, and variance of each difference (at least that
+        with other units of one kind only).
     declared : array of bool, shape (n, n)
-        Row certainly better than column.
+        Whether the row's system is declared better than the column's.
     held : array of bool, shape (n - 1,)
         True at k - 1 for a line that holds below rank k.
     low, high : arrays of int, shape (n,)
         Rank set: 1 + systems declared better, to n - systems declared worse.
     units, effective : mapping of str to int, to array of shape (n,)
-        For each kind: the number of units, and of equal ones that would weigh as those of each
-        system. Both are empty where the data name no units: then nothing is declared.
+        For each kind: the number of units, and the effective number of each system. Both are empty
+        if the data name no units: then nothing is declared.
     """
 
     systems: tuple[str, ...]
@@ -99,30 +100,30 @@ class Certainty:
 
     @property
     def unit(self) -> str:
-        """Kinds of units that would be others in another campaign; empty where none is named."""
+        """The kinds of units, joined by `` x ``; empty if none is named."""
         return " x ".join(self.units)
 
     @property
     def may_be_first(self) -> np.ndarray:
-        """Whether nothing is declared better than the system."""
+        """Whether no system is declared better than this one: (n,)."""
         return self.low == 1
 
     @property
     def told(self) -> bool:
-        """Whether anything can be said: some system has two units or more of each kind."""
+        """Whether anything can be said: some system has more than one unit of each kind."""
         return bool((self.freedom > 0).any())
 
     @property
     def freedom(self) -> np.ndarray:
-        """Degrees of freedom of each system: effective units - 1, of two kinds the fewer."""
+        """Degrees of freedom of each system: effective units - 1, for two kinds the smaller."""
         return np.diag(self.df)
 
     def lines(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each place of another order of the same systems: does a line hold, is it refuted?
+        """For each place in another order of the same systems, whether a line holds, or is refuted.
 
-        `order` holds codes as `self.order` does, best first. A line holds where the same systems
-        stand above a line that holds here; it is refuted by a pair across it that is declared the
-        other way round. Where neither is so, it cannot be told.
+        `order` holds codes as `self.order` does, best first. A line holds if a line that holds here
+        has the same systems above it; it is refuted if a pair across it is declared the other way
+        round. In any other case, it cannot be told.
         """
         here = {int(code): k for k, code in enumerate(self.order)}
         place = np.array([here[int(code)] for code in order])
@@ -132,15 +133,15 @@ class Certainty:
         return same & self.held, np.array(refuted, bool)
 
     def codes(self, systems: Sequence[str]) -> np.ndarray:
-        """The codes by which `order` has these systems."""
+        """The codes of these systems, as in `order`."""
         of = dict(zip(self.systems, self.order, strict=True))
         return np.array([of[name] for name in systems])
 
     def places(self, order: np.ndarray, claimed: Sequence[int] | np.ndarray) -> pd.DataFrame:
-        """Each place between neighbours of an order (as for `lines`), and lines claimed and held.
+        """Lines claimed and held at each place between neighbours of an order (as for `lines`).
 
-        `claimed` are the ranks below which there is a line. Columns below, claimed, held (0 or 1;
-        empty where nothing can be told), unit.
+        `claimed` are the ranks below which a line is claimed. Columns below, claimed, held (0 or 1;
+        NaN if nothing can be told), unit.
         """
         below = np.arange(1, len(order))
         table = pd.DataFrame({"below": below, "claimed": np.isin(below, claimed).astype(int)})
@@ -148,7 +149,7 @@ class Certainty:
         return table.assign(held=held, unit=self.unit if self.told else "")
 
     def table(self) -> pd.DataFrame:
-        """rank, system, score, score_low, score_high, low, high, may_be_first (0 or 1)."""
+        """Columns rank, system, score, score_low, score_high, low, high, may_be_first (0 or 1)."""
         names = ("score_low", "score_high", "low", "high")
         head = {"rank": np.arange(1, len(self.mean) + 1), "system": self.systems}
         parts = {name: getattr(self, name) for name in names}
@@ -159,13 +160,13 @@ class Certainty:
 def certainty(
     scored: Scores, unit: str | None = None, by_domain: bool = False, alpha: float = 0.05
 ) -> Certainty:
-    """What is certain of the systems' mean scores, segments alike, with other units.
+    """What is certain of the systems' mean scores, segments weighted equally, with other units.
 
     `unit` is `TWO_WAY` (worker x document), or a kind of unit that every judgment names; by default
-    as `default_kinds` has it. Where none is named, nothing is declared. `by_domain`: the mean over
-    domains of a domain's mean, and influences about a domain's own mean. Of an adaptive design
-    means, and what units do to them, are by differences within segments (`within_segments`). Raises
-    DataError for a unit that the data do not name.
+    that of `default_kinds`. If none is named, nothing is declared. `by_domain`: scores are means
+    over domains of the domains' means, and influences are measured from a domain's own mean. In an
+    adaptive design, means and influences come from differences within segments
+    (`within_segments`). Raises DataError for a unit that the data do not name.
     """
     names = default_kinds(scored) if unit is None else (unit,)
     if unit == TWO_WAY:
@@ -207,13 +208,13 @@ def within_domains(
     system: np.ndarray,
     domain: np.ndarray,
 ) -> Kind:
-    """Units whose influences are about the mean of each domain (of one domain: the system's).
+    """Units with influences about the mean of each domain (about the system's if there is one).
 
-    `share` is a judgment's in its system's mean. What is corrected for is a unit's share of its
-    domain, by CR2. Effective units are one more than the degrees of freedom of the variance over
-    domains, by Satterthwaite with units that vary alike: hardly more than those of a domain of few
-    documents that weighs as much as others. Domains in which one unit holds all of a system are
-    taken together, about the system's mean.
+    `share` is the judgment's share of its system's mean. CR2 corrects for the unit's share of its
+    domain. The effective number of units is one more than the degrees of freedom of the sum of the
+    domains' variances, by Satterthwaite with equally variable units: little more than in a domain
+    with few documents that weighs as much as the others. Domains in which one unit holds all of a
+    system are pooled, about the system's mean.
     """
     n = len(means)
     size, domains = int(unit.max()) + 1, int(domain.max()) + 1
@@ -245,12 +246,12 @@ def within_domains(
 
 
 def corrected(share: np.ndarray, part: np.ndarray, alike: bool = False) -> Kind:
-    """Units with parts of the means' errors, these divided by the root of 1 - share (CR2).
+    """Units with their parts of the means' errors, divided by the square root of 1 - share (CR2).
 
-    That is unbiased for judgments independent within a unit. `alike`, for judges, whose taste is
-    the larger part: not above what is unbiased where all of a judge's decisions are alike,
-    1 - 2 share + sum of squared shares; and one less than the effective units is never more than
-    twice what the largest share allows. Of units of one size both are the same.
+    That is unbiased if judgments within a unit are independent. With `alike`, for judges, whose
+    decisions share a taste, 1 - 2 share + sum of squared shares is used if it is less: that is
+    unbiased if a judge's decisions all have the same error. Their degrees of freedom are at most
+    2 / (largest share) - 2. For units of equal size, they agree.
     """
     rest, number = 1.0 - share, 1.0 / (share**2).sum(axis=0)
     if alike:
@@ -268,10 +269,10 @@ def of_wins(
 ) -> Certainty:
     """What is certain of the win ratios of relative ranking: wins over decided comparisons.
 
-    `won` and `decided` are counts of each unit and system: (units, systems). Pairs are tested, and
-    intervals made, on the scale of log-odds: ratios of few judges who agree lie at 0 or 1, where
-    those of other judges cannot vary about them alike. A ratio of 0 or 1 is taken for half a
-    comparison less.
+    `won` and `decided` are counts for each unit and system: (units, systems). Pairs are tested, and
+    intervals computed, on the scale of log-odds: ratios of few judges of one mind are near 0 or 1,
+    where those of other judges cannot vary equally in both directions. Ratios are kept away from 0
+    and 1 by half a comparison of the system with most.
     """
     total = decided.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -296,11 +297,11 @@ def of_wins(
 def of_battles(data: Units, unit: str = "judge", alpha: float = 0.05) -> Certainty:
     """What is certain of the strengths of battles (Davidson: Bradley-Terry with ties).
 
-    `unit` is ``judge``, or ``block`` or ``battle`` (each by itself: nothing is then said of other
-    judges).
-    A unit's influence is that of the clustered sandwich, its share that of the system's battles: of
-    G judges alike the correction is the usual G / (G - 1), but a model that few judges met has no
-    more degrees of freedom than they give. Raises DataError where strengths are infinite.
+    `unit` is ``judge``; or ``block`` or ``battle``, which take battles as independent and say
+    nothing of other judges. A unit's influence is that of the clustered sandwich estimator, its
+    share that of a system's battles: for G equal judges, the correction is the usual G / (G - 1),
+    but a model that few judges met has only the degrees of freedom that they give. Raises DataError
+    if strengths are infinite, or blocks name no judge.
     """
     whose = "block" if unit == "battle" else unit
     strength, influence, battles = judge_influence(data, whose)
@@ -319,8 +320,8 @@ def from_kinds(
 ) -> Certainty:
     """The family of tests of these means, from one kind of units or two.
 
-    `cell`: of two kinds, the units that both give together. `span` is the range of scores, by which
-    rounding is told from variance. Systems whose mean is NaN are left out.
+    `cell`: for two kinds, the units that are their combinations. `span` is the range of scores, in
+    comparison with which rounding errors are recognised. Systems whose mean is NaN are left out.
     """
     check_level(alpha)
     mean = np.asarray(mean, float)
@@ -372,26 +373,28 @@ def from_kinds(
 def family(
     p: np.ndarray, alpha: float = 0.05, equal: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs and lines that can be declared together, with a false one in `alpha` of campaigns.
+    """Pairs and lines that are declared together, with any error in at most `alpha` of campaigns.
 
-    A line is held where the largest p across it is at most alpha / m, m = the sum of floor(b / 2)
-    over the blocks, of b systems, between lines already held: so many groups of equal systems, of
-    which each gives a false line with probability at most its level, fit between them (Shaffer
-    1986). Any other pair is declared where its p is at most alpha times `pair_share`. What follows
-    (a better than b, b than c) is declared with it. Repeated until nothing is added.
+    A line is held if the largest p across it is at most alpha / m. Here m is the sum of
+    floor(b / 2) over the blocks of b systems between lines already held: at most that many groups
+    of equal systems fit between them, each of which gives a false line with at most the probability
+    of its level (Shaffer 1986). Any other pair is declared if its p is at most alpha times
+    `pair_share`, and so is what follows (if a is better than b, and b than c, then a than c). This
+    is repeated until nothing is added.
 
     Parameters
     ----------
     p : array, shape (n, n)
         Two-sided p of each pair, systems in order of their means.
     equal : array of int, shape (n,), optional
-        Numbers of the systems' means, the same for equal ones: their order then says nothing.
+        Numbers of the systems' means, the same for equal means, whose order says nothing.
 
     Returns
     -------
     declared : array of bool, shape (n, n)
         Row better than column (above the diagonal only).
     held : array of bool, shape (n - 1,)
+        True at k - 1 for a line that holds below rank k.
     """
     n = len(p)
     above = np.triu(np.ones((n, n), bool), 1)
@@ -415,14 +418,14 @@ def family(
 def pair_share(undeclared: np.ndarray) -> float:
     """The share of alpha at which a pair not yet declared is tested: the least over all partitions.
 
-    Systems that are equal lie, in any state of the truth that the declared pairs allow, in runs of
-    the order; a run i..j is open if a pair from i or above to j or below is undeclared. Of a
-    partition of the order into open runs (and single systems) with n2 runs of two, and
-    m = n2 + sum over the longer runs, of b systems, of floor(b / 2), the share is 1 / m, or
-    (1 - n2 / m) / sum over the longer runs of (b (b - 1) / 2, and 1 more if b is 3) where less.
+    In any state of the truth that the declared pairs allow, equal systems form runs of the order; a
+    run i..j is open if a pair from i or above to j or below is undeclared. For a partition of the
+    order into open runs and single systems, let n2 be the number of runs of two; m the sum of n2
+    and of floor(b / 2) over the longer runs, of b systems; and s the sum over the longer runs of
+    b (b - 1) / 2, and 1 more if b is 3. The share is the lesser of 1 / m and (1 - n2 / m) / s.
 
-    Found by dynamic programming over the order: for each number of runs of two, and sum of
-    floor(b / 2) of the longer, the largest sum of the rest.
+    It is found by dynamic programming over the order: for each number of runs of two and sum of
+    floor(b / 2) over the longer runs, the largest s.
     """
     n, most = len(undeclared), len(undeclared) // 2 + 1
     reach = np.maximum.accumulate(undeclared, axis=0)

@@ -27,7 +27,7 @@ class Change:
 
     @property
     def d_both(self) -> bool:
-        """Both the order and the clusters changed."""
+        """Whether both the order and the clusters changed."""
         return self.d_rank and self.d_cluster
 
     def row(self) -> dict[str, Any]:
@@ -44,8 +44,13 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     Change
         d_rank: the order differs. d_cluster: the ordered list of clusters, as sets, differs.
         kendall_distance: pairs of systems in opposite order. largest_move: ranks moved by the
-        system that moved most (`moved`; the better of the originals at a tie). Lines are told
-        apart by the set of systems above them.
+        system that moved most (`moved`; of several, the one best in `original`). Lines are the same
+        if the same set of systems is above them.
+
+    Raises
+    ------
+    DataError
+        If the rankings differ in their systems.
 
     Examples
     --------
@@ -59,7 +64,8 @@ def compare(original: Ranking, changed: Ranking) -> Change:
     """
     if set(original.systems) != set(changed.systems):
         differing = sorted(set(original.systems) ^ set(changed.systems))
-        raise DataError("the rankings do not hold the same systems", value=differing)
+        problem = "the rankings do not hold the same systems"
+        raise DataError(problem, value=differing, expected="each system in both")
     position = {s: k for k, s in enumerate(changed.systems)}
     new = np.array([position[s] for s in original.systems])
     moves = np.abs(new - np.arange(len(new)))
@@ -78,7 +84,7 @@ def compare(original: Ranking, changed: Ranking) -> Change:
 
 
 def opposite_pairs(a: pd.Series, b: pd.Series) -> int:
-    """Pairs of systems that two scores put in opposite order (the systems that both know)."""
+    """Number of pairs of systems (of those in both) that two scores put in opposite order."""
     both = a.index.intersection(b.index)
     x, y = a[both].to_numpy(float), b[both].to_numpy(float)
     opposite = (x[:, None] - x[None, :]) * (y[:, None] - y[None, :]) < 0
@@ -86,10 +92,10 @@ def opposite_pairs(a: pd.Series, b: pd.Series) -> int:
 
 
 def held_places(before: Sequence[str], after: Sequence[str]) -> dict[str, int]:
-    """Places of the systems of `after` (best first) among those that they held in `before`.
+    """The place of each system of `after` (best first), of those that they had in `before`.
 
-    Whoever does not move against the others keeps the place, and a system that `after` lacks
-    leaves a gap.
+    A system that does not move relative to the others keeps its place, and a system that `after`
+    lacks leaves a gap.
     """
     left = set(after)
     return dict(zip(after, (k for k, s in enumerate(before, 1) if s in left), strict=True))

@@ -1,17 +1,17 @@
-"""The minimum feedback arc set of one block: a linear program's bound, then sets or integers.
+"""The minimum feedback arc set of one block, by dynamic, linear and integer programming.
 
 A block is an integer array ``w`` of shape (k, k) with non-negative net weights (``w[i, j] > 0``
-means that i beats j, and then ``w[j, i] == 0``), its systems in the order of preference. The cost
-of an order is the weight of the edges that point upwards in it.
+means that i beats j, and then ``w[j, i] == 0``); its systems are in the order of preference. The
+cost of an order is the weight of the edges that point upwards in it.
 
-A cyclic triangle costs any order at least one of its edges, so for triangles c with multipliers
-m(c) >= 0, whichever they are,
+Every order violates at least one edge of a cyclic triangle, so for any triangles c with multipliers
+m(c) >= 0,
 
     cost(order) >= sum over pairs of min(r[i, j], r[j, i]) + sum of m(c),    r = w - use of edges.
 
-The same holds for the systems still to be placed, which bounds every partial ranking: with the
-multipliers of the relaxation (Grötschel, Jünger and Reinelt 1984), Held and Karp's recursion over
-sets of systems (Lopez 2012, Algorithm 1) visits few of them.
+The same holds for the systems still to be placed, which gives a bound for every partial ranking:
+with the multipliers of the relaxation (Grötschel, Jünger and Reinelt 1984), Held and Karp's
+recursion over sets of systems (Lopez 2012, Algorithm 1) visits few sets.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from scipy.sparse import csr_array, vstack
 
 IntArray = NDArray[np.int64]
 WORD = 63  # systems of a block whose sets fit one machine word
-SMALL_BLOCK = 12  # systems of a block solved over all its sets
-MOST_SETS = 60_000  # sets per layer with the bound of the linear program
+SMALL_BLOCK = 12  # largest block that is solved over all its sets
+MOST_SETS = 60_000  # largest number of sets per layer with the bound of the linear program
 
 
 @dataclass(frozen=True)
 class Solution:
-    """An order of a block, its cost, and what is proven of it.
+    """An order of a block, its cost, and what is proven about it.
 
-    `lower`: no order costs less; `optima`: the number of optimal orders (None: not counted);
-    `canonical`: of these the one that comes first when compared place by place from the top, the
-    system of lower index first.
+    `lower`: no order costs less; `optima`: the number of optimal orders (None if not counted);
+    `canonical`: whether it comes first of these when they are compared place by place from the top,
+    the system of lower index first.
     """
 
     order: IntArray
@@ -50,8 +50,8 @@ class Solution:
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound for every subset of the systems: `values` of the `sets` (bit masks of pairs and
-    triangles) that it contains; `total` is that of the whole block."""
+    """A lower bound for every subset of the systems: the sum of `values` of the `sets` (bit masks
+    of pairs and triangles) that it contains; `total` is that of the whole block."""
 
     sets: NDArray[np.uint64]
     values: NDArray[np.float64]
@@ -66,15 +66,15 @@ def bounded_dp(
 ) -> Solution | None:
     """Dynamic program over the sets of systems placed on top that can still lead to an optimum.
 
-    Layer by layer, without the sets whose cost plus `bound` for the rest exceeds `upper`, the cost
-    of a known order. None when a layer holds more sets than `cap`, or past the deadline.
+    Works layer by layer, without sets whose cost plus `bound` for the rest exceeds `upper`, the
+    cost of a known order. None if a layer holds more sets than `cap`, or past the deadline.
     """
     k = len(w)
     bits = np.uint64(1) << np.arange(k, dtype=np.uint64)
     keys = np.zeros(1, dtype=np.uint64)
     cost = np.zeros(1, dtype=np.int64)
     count = np.ones(1, dtype=np.int64)
-    rough = np.ones(1)  # the counts in floating point, to see an overflow
+    rough = np.ones(1)  # the counts in floating point, to detect an overflow
     inward = w.sum(axis=0)[None, :]  # what the systems not in the set win against each system
     steps = []
     limit = upper + 1e-6
@@ -110,7 +110,7 @@ def bounded_dp(
 
 
 def _first_path(steps: list[tuple[IntArray, IntArray, IntArray, int]]) -> IntArray:
-    """The path through the layers that takes, from the top, the lowest system that leads on."""
+    """The path through the layers that always takes, from the top, the lowest possible system."""
     good = np.ones(1, dtype=bool)
     kept = []
     for parent, v, to, sets in reversed(steps):
@@ -138,9 +138,9 @@ def _rest(keys: NDArray[np.uint64], bound: Bound) -> NDArray[np.float64]:
 
 
 def batched_dp(w: NDArray[np.integer]) -> tuple[IntArray, IntArray]:
-    """Optimal orders (B, k) of blocks of net weights (B, k, k), and their costs, over all sets.
+    """Optimal orders (B, k) of blocks of net weights (B, k, k), and their costs (B,).
 
-    The same choice among optimal orders as `bounded_dp`.
+    All sets are visited; the choice among optimal orders is that of `bounded_dp`.
     """
     count, k = w.shape[:2]
     total = int(w.sum(axis=(1, 2)).max(initial=0))
@@ -157,8 +157,8 @@ def batched_dp(w: NDArray[np.integer]) -> tuple[IntArray, IntArray]:
 
 @lru_cache(maxsize=4)
 def _layers(k: int, rows: int) -> list[tuple[NDArray[np.intp], ...]]:
-    """The non-empty sets by size, in runs of at most `rows` sets: the sets, and per member v
-    (first axis) the set without v and where the two halves of what it wins against v are kept.
+    """The non-empty sets by size, in runs of at most `rows` sets: the sets, and for each member v
+    (first axis) the set without v and where the two halves of what it wins against v are stored.
     """
     low = k // 2
     sets = np.arange(2**k)
@@ -221,7 +221,7 @@ def order_cost(w: IntArray, order: IntArray) -> int:
 
 
 def insertion_search(w: IntArray, start: IntArray) -> IntArray:
-    """A good order: move single systems to where they cost least until none gains."""
+    """A good order: single systems are moved to where they cost least until no move helps."""
     order = start.copy()
     k = len(order)
     net = (w - w.T)[np.ix_(order, order)]
@@ -238,24 +238,24 @@ def insertion_search(w: IntArray, start: IntArray) -> IntArray:
 
 
 def blocks_of(u: NDArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Cut tournaments into blocks that every optimal ranking puts one wholly above the next.
+    """Cut tournaments into blocks, each wholly above the next in every optimal ranking.
 
-    Blocks are the strong components when a pair without an edge counts as one both ways. Sorting by
-    how many systems each does not lose to brings them together, top block first: the rows of `u`
-    (net weights, (B, n, n)) so sorted, and whether a block starts at that place.
+    Blocks are the strong components if a pair without an edge counts as having both. Sorting by the
+    number of systems that each does not lose to puts them together, top block first. Returns the
+    rows of `u` (net weights, (B, n, n)) in this order, and whether a block starts at each place.
     """
     n = u.shape[1]
     edge = u >= np.swapaxes(u, 1, 2)
     sorting = np.argsort(-edge.sum(axis=2), axis=1, kind="stable")
     rows = np.arange(len(u))[:, None, None]
     edge = edge[rows, sorting[:, :, None], sorting[:, None, :]]
-    highest = edge.argmax(axis=2)  # the highest place that each does not lose to
+    highest = edge.argmax(axis=2)  # the highest place to which each does not lose
     highest = np.minimum.accumulate(highest[:, ::-1], axis=1)[:, ::-1]
     return sorting, highest == np.arange(n)
 
 
 def first_sorted(w: NDArray) -> IntArray:
-    """The first topological order of an acyclic graph, place by place the lowest index that may."""
+    """The topological order of an acyclic graph with the lowest possible index at each place."""
     left = list(range(len(w)))
     order = []
     while left:
@@ -296,9 +296,9 @@ def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
 
 
 def nearest_to(scores: NDArray, w: IntArray, solved: Solution, deadline: float) -> Solution:
-    """Of the optimal orders of a block the one with the fewest pairs against `scores`.
+    """Of the optimal orders of a block, the one with the fewest pairs against `scores`.
 
-    Solved once more, with a pair in the order of the scores as the smallest part of a win.
+    The block is solved again, with pairs in the order of the scores adding less than one win.
     """
     leaning = w * len(w) ** 2 + (scores[:, None] > scores)
     found = solve_block(np.maximum(0, leaning - leaning.T), deadline)
@@ -308,11 +308,11 @@ def nearest_to(scores: NDArray, w: IntArray, solved: Solution, deadline: float) 
 
 
 def triangles(w: IntArray) -> tuple[IntArray, csr_array, NDArray[np.float64]]:
-    """The order polytope's triangle relaxation: triples, their rows, and what each pair may save.
+    """The order polytope's triangle relaxation: triples, their rows, and the cost of each pair.
 
-    One variable x per pair, 1 if the system of lower index stands above; a triple i < j < m has the
-    row 0 <= x[i, j] + x[j, m] - x[i, m] <= 1. An order costs `w` above the diagonal, and the saving
-    of its pairs.
+    Each pair has a variable x, 1 if the system of lower index is above; a triple i < j < m has the
+    row 0 <= x[i, j] + x[j, m] - x[i, m] <= 1. The cost of an order is the sum of `w` above the
+    diagonal, plus the cost (w[j, i] - w[i, j]) of each pair with x = 1.
     """
     k = len(w)
     upper = np.triu_indices(k, 1)
@@ -341,7 +341,7 @@ def relaxed(w: IntArray, deadline: float) -> tuple[IntArray, Bound]:
 
 
 def integer(w: IntArray, deadline: float) -> tuple[IntArray, Bound]:
-    """The order of least cost by the integer program, or one near it, and a bound of the whole."""
+    """The order of least cost by the integer program, or one near it, and a bound on the total."""
     _, matrix, gain = triangles(w)
     found = milp(
         gain,
@@ -361,7 +361,7 @@ def _limit(deadline: float) -> dict[str, float]:
 
 
 def _by_pairs(w: IntArray, x: NDArray[np.float64]) -> IntArray:
-    """The order by how many systems x puts below each."""
+    """The order by the number of systems that x puts below each."""
     above = np.zeros(w.shape)
     above[np.triu_indices(len(w), 1)] = x
     above += np.tril(1 - above.T, -1)
@@ -369,7 +369,7 @@ def _by_pairs(w: IntArray, x: NDArray[np.float64]) -> IntArray:
 
 
 def bound_from(w: IntArray, triangles: IntArray, amounts: NDArray[np.float64]) -> Bound:
-    """The bound that `triangles` (t, 3), each a cycle i -> j -> m -> i, with `amounts` give."""
+    """The bound of `triangles` (t, 3), each a cycle i -> j -> m -> i, multipliers `amounts`."""
     r = w.astype(np.float64)
     for a, b in ((0, 1), (1, 2), (2, 0)):
         np.subtract.at(r, (triangles[:, a], triangles[:, b]), amounts)

@@ -1,9 +1,10 @@
-"""How few judgments decide: the fewest whose removal changes who is first, or takes a line away.
+"""How few judgments decide: the fewest whose removal changes who is first, or removes a line.
 
-Exact for a plain mean of fixed scores, judgment by judgment. Elsewhere (scores standardised anew,
-means by domain, lines by a test, whole annotators or documents, battles by a model) an upper bound:
-a set of so many whose removal was tried by ranking again without them. Every system keeps at least
-one judgment. For votes under a model see Huang et al. (2025).
+The number is exact if it is 1, and for single judgments under a plain mean of fixed scores.
+Otherwise (restandardised scores, means over domains, lines drawn by a test, whole annotators or
+documents, battles under a model), it is an upper bound: the size of a set whose removal was tried,
+by ranking again without it. Every system keeps at least one judgment. For votes under a model, see
+Huang et al. (2025).
 """
 
 from __future__ import annotations
@@ -28,20 +29,20 @@ from .ranking import Ranking
 from .recipes import Recipe, counted_by, made_by
 
 UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
-CLOSEST = 3  # challengers, and pairs across a line, that are tried where there is no exact way
+CLOSEST = 3  # challengers of the first that are tried
 COLUMNS = ["what", "unit", "fewest", "of", "exact", "new_first"]
 T = TypeVar("T")
 Again = Callable[[np.ndarray], Ranking | None]
 Found = tuple[float, str, Any]
 Plan = tuple[int, Callable[[int], np.ndarray], int]
 Choose = Callable[[int, int], Plan]
-"""For two systems: how many to remove for the second to pass the first; which judgments are kept
-without so many; how many can be removed."""
+"""For two systems: how many units to remove, at fixed scores, for the second to pass the first; a
+mask of what is kept after removing a given number; how many can be removed."""
 
 
 @dataclass(frozen=True)
 class Removal:
-    """One row of `fewest`, and what is left: a mask of the judgments counted, or None."""
+    """One row of `fewest`, and what is left: a mask of judgments, counts of battles, or None."""
 
     what: str
     unit: str
@@ -57,11 +58,13 @@ def fewest(
 ) -> pd.DataFrame:
     """The fewest judgments, annotators and documents that decide a recipe's first place and lines.
 
-    `judgments` are as for `score.scored.scored`; users are screened (``wmt26``) once, with all.
+    `judgments` are as for `score.scored.scored`; users are screened (``wmt26``) only once, on all
+    judgments.
 
     Columns what (``first``, or ``line below k`` for each line of the recipe), unit (``judgment``,
-    ``annotator``, ``document``: those the data name), fewest (NaN: none was found), of (how many
-    there are), exact (1; 0: an upper bound, tried), new_first (who is first without them).
+    ``annotator``, ``document``: those the data name), fewest (NaN if none was found), of (how many
+    there are), exact (1; 0 for an upper bound), new_first (who is first without them; empty for
+    lines).
     """
     return _table(removals(judgments, recipe, alpha))
 
@@ -74,7 +77,7 @@ def _table(found: Sequence[Removal]) -> pd.DataFrame:
 def removals(
     judgments: DirectAssessment | pd.DataFrame, recipe: Recipe, alpha: float = 0.05
 ) -> list[Removal]:
-    """`fewest` row by row, with the judgments (of `recipes.counted_by`) that are left."""
+    """The rows of `fewest`, each with the judgments (of `recipes.counted_by`) that are left."""
     judged = counted_by(judgments, replace(recipe, screened=False))
     good = good_rows(judgments, recipe.rows, recipe.score)
     if good is None or not isinstance(judgments, DirectAssessment):
@@ -118,7 +121,7 @@ def removals(
 def _two_pointers(
     judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int
 ) -> Plan:
-    """The first's highest and the second's lowest judgments, as many of each as is best."""
+    """A plan that removes the best mix of the first's highest and the second's lowest judgments."""
     orders, means = [], []
     for system, sign in ((first, 1.0), (second, -1.0)):
         own = np.flatnonzero(judged.system == system)
@@ -143,7 +146,7 @@ def _two_pointers(
 
 
 def _greedy(judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int) -> Plan:
-    """One unit after another, each time that which brings the second nearest to the first."""
+    """A plan that removes one unit at a time, always the one that most reduces the first's lead."""
     names, unit = np.unique(codes, return_inverse=True)
     parts = []
     for system in (first, second):
@@ -151,7 +154,7 @@ def _greedy(judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, s
         mine = unit[rows], weight[rows]
         parts += [np.bincount(*mine, len(names))]
         parts += [np.bincount(unit[rows], mine[1] * judged.score[rows], len(names))]
-    held = np.array(parts)  # weight and sum of the first, of the second
+    held = np.array(parts)  # weight and sum of the first, weight and sum of the second
     left, order, start = held.sum(axis=1), list[int](), 0
     free = np.ones(len(names), bool)
     while True:
@@ -172,7 +175,7 @@ def _greedy(judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, s
 def _first(
     every: Ranking, choose: Choose, again: Again, systems: tuple[str, ...]
 ) -> tuple[int, Found]:
-    """How many fixed scores would need, the fewest found after which another is first, and who."""
+    """How many removals fixed scores would need; and the fewest found that change who is first."""
     leader = int(every.order[0])
 
     def changed(keep: np.ndarray) -> str:
@@ -198,7 +201,7 @@ def _line(every: Ranking, below: int, choose: Choose, again: Again) -> Found:
 
 
 def _weakest(every: Ranking, below: int) -> Iterator[tuple[int, int]]:
-    """Pairs of places across a line that may break first: neighbours, and the largest p."""
+    """Pairs of places across a line that may break first: neighbours, and those of largest p."""
     across = np.nan_to_num(every.p[:below, below:], nan=1.0)
     last = int(across[-1].argmax())
     i, j = np.unravel_index(across.argmax(), across.shape)
@@ -210,9 +213,9 @@ def _weakest(every: Ranking, below: int) -> Iterator[tuple[int, int]]:
 def _fewest(
     plans: Sequence[tuple[int, Callable[[int], T], int]], said: Callable[[T], str]
 ) -> Found:
-    """The least number of removals, over plans, that change what is said; to what; what is left.
+    """The smallest number of removals that changes what is `said`; to what; and what is left.
 
-    Of a plan the least number found from its first on: by doubling steps, then by halves.
+    Each plan is searched from its first number on, by doubling steps, then by bisection.
     """
     best: Found = np.nan, "", None
     for start, left, most in plans:
@@ -232,16 +235,17 @@ def _fewest(
 
 
 def fewest_battles(data: Units) -> pd.DataFrame:
-    """The fewest comparisons, and judges, without whom another is first by Davidson's strengths.
+    """The fewest comparisons, or judges, without which Davidson's strengths have another first.
 
-    The most influential by one step are taken away and the model is fitted again. Columns as of
-    `fewest`; all are upper bounds but 1. Raises DataError where strengths are infinite.
+    The most influential (by one Newton step) are removed, and the model is fitted again. Columns
+    are as for `fewest`; any number but 1 is an upper bound. Raises DataError if strengths are
+    infinite, or battles name no judge.
     """
     return _table(removals_of_battles(data))
 
 
 def removals_of_battles(data: Units) -> list[Removal]:
-    """`fewest_battles` row by row, with the counts that are left."""
+    """The rows of `fewest_battles`, each with the counts that are left."""
     counts, systems, n = data.counts, data.systems, len(data.systems)
     strength, *effects = influences(counts)
     win, tie = (effect.reshape(n * n, n) for effect in effects)
@@ -282,7 +286,7 @@ def removals_of_battles(data: Units) -> list[Removal]:
 def good_rows(
     judgments: DirectAssessment | pd.DataFrame, rows: str, score: str
 ) -> pd.DataFrame | None:
-    """The rows of direct assessment that count as ``score.scored`` takes them; None of others."""
+    """The rows of direct assessment that ``score.scored`` counts; None for other judgments."""
     if not isinstance(judgments, DirectAssessment):
         return None
     chosen = select_rows(judgments, rows)
@@ -291,7 +295,7 @@ def good_rows(
 
 
 def decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
-    """A number for each row of `good`; a judgment of a joined id ``A+B``, copied, has one."""
+    """A number for each row of `good`, shared by copies of a judgment of a joined id ``A+B``."""
     key = ["worker", "hit", "document", "segment", "type", "score", "block"]
     if not da.latest["system"].cat.categories.str.contains("+", regex=False).any():
         return np.arange(len(good))
@@ -311,15 +315,15 @@ def decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
 def renewed_z(
     judgments: DirectAssessment | pd.DataFrame, judged: Scores, rows: str
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """From a mask of the judgments kept to the z-score of each, NaN where there is none.
+    """A function from a mask of the judgments kept to the z-score of each (NaN without one).
 
-    `judged` are those of `judgments` that count (selected by `rows`, one of ``judgments.ROWS``),
-    with z-scores. A worker's mean and standard deviation are those of the rows in ``latest``, of
-    any type, without the judgments that are not kept; of MQM, of the ratings kept.
+    `judged` are the judgments that count (selected by `rows`, one of ``judgments.ROWS``), with
+    z-scores. A worker's mean and standard deviation are those of the rows in ``latest``, of any
+    type, without the judgments that are not kept; in MQM, those of the ratings kept.
     """
     good = good_rows(judgments, rows, "z")
     if good is None or not isinstance(judgments, DirectAssessment):
-        # what was standardised by an affine map is standardised again to the same
+        # standardising standardised scores gives what standardising the original ones would
         worker = judged.unit("worker")
         return lambda keep: _z((judged.score, worker), (judged.score, worker), ~keep, "drop")
     base = judgments.latest[unmarked(judgments.latest)]
@@ -338,7 +342,7 @@ def _z(
     out: np.ndarray,
     zero_variance: str,
 ) -> np.ndarray:
-    """z of scores (each with its worker) by the moments of `every` but those of `mine` in `out`."""
+    """z-scores of `mine` (scores, workers) by the moments of `every` without `mine[out]`."""
     (score, worker), (base, of) = mine, every
     size = int(max(worker.max(), of.max())) + 1
     number = np.bincount(of, minlength=size)

@@ -1,7 +1,7 @@
-"""Tests of two systems by their segments, for all pairs of systems at once.
+"""Tests of two systems on their segments, for all pairs of systems at once.
 
-The bootstraps of WMT26 give the numbers of ``scipy.stats.bootstrap`` (BCa) from the same generator,
-without its jackknife of n by n cells, which the mean does not need.
+The bootstraps of WMT26 reproduce ``scipy.stats.bootstrap`` (BCa) from the same generator, without
+its jackknife of n by n cells, which a mean does not need.
 """
 
 from __future__ import annotations
@@ -19,22 +19,23 @@ from ..errors import DataError
 RESAMPLES = 100  # of WMT26's bootstraps
 Draw = Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
 SIDES = ("two-sided", "greater")
-EXACT_BELOW = 50  # SciPy's signed rank test is exact up to so many segments without ties and zeros
-ENUMERATED = 13  # and enumerates all signs up to so many where there are ties or zeros
+EXACT_BELOW = 50  # up to this many segments, SciPy's signed rank test is exact (no ties, no zeros)
+ENUMERATED = 13  # and with ties or zeros, it enumerates all signs up to this many
 
 
 def signed_rank(
     scores: np.ndarray, sides: str = "two-sided", other: np.ndarray | None = None
 ) -> np.ndarray:
-    """Wilcoxon signed rank tests between all pairs of systems, on the segments both have.
+    """p of Wilcoxon signed rank tests between all pairs of systems, on the segments both have.
 
-    Zero differences are dropped (SciPy's ``zero_method="wilcox"``); p = 1 where all are zero or the
+    Zero differences are dropped (SciPy's ``zero_method="wilcox"``); p = 1 if all are zero or the
     two share no segment. Each p equals ``scipy.stats.wilcoxon`` with its default method: exact or
     enumerated for small samples, else the normal approximation without continuity correction.
 
-    `scores` have shape (segments, systems), NaN where a system was not judged; p (systems, systems)
-    with NaN on the diagonal. ``greater``: the row's system is better than the column's. Where
-    `other` is given, of the same shape, a pair's second (later) system takes its scores from there.
+    `scores` have shape (segments, systems), NaN where a system was not judged; p has shape
+    (systems, systems), with NaN on the diagonal. ``greater``: the row's system is better than the
+    column's. If `other`, of the same shape, is given, the second (later) system of a pair takes its
+    scores from there. Raises DataError for any other `sides`.
     """
     if sides not in SIDES:
         raise DataError("unknown alternative", value=sides, expected=", ".join(SIDES))
@@ -63,7 +64,7 @@ def signed_rank(
 def _shared(
     scores: np.ndarray, other: np.ndarray | None = None
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    """Number of pairs; pair by pair, for each segment that both have: the pair, both scores."""
+    """The number of pairs; and for each segment that a pair shares: the pair, both scores."""
     one = np.ascontiguousarray(scores.T)
     two = one if other is None else np.ascontiguousarray(other.T)
     first, second = np.triu_indices(scores.shape[1], 1)
@@ -74,10 +75,10 @@ def _shared(
 def ranks_within(
     values: np.ndarray, group: np.ndarray, groups: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rank of each value within its group, equal values sharing their mean rank, and ties.
+    """Rank of each value within its group, equal values sharing their mean rank; and ties.
 
-    `group` is from 0 to `groups` - 1. Ties: of each group, the sum of t^3 - t over its sets of t
-    equal values, 0 where there are none.
+    `group` is from 0 to `groups` - 1. Ties are, for each group, the sum of t^3 - t over its sets of
+    t equal values; 0 if there are none.
     """
     order = np.argsort(values, kind="stable" if values.dtype.kind == "i" else None)
     small = group[order].astype(np.int16 if groups < 2**15 else np.int64)  # sorted by radix
@@ -97,7 +98,7 @@ def ranks_within(
 
 @lru_cache(maxsize=1)
 def _distribution() -> np.ndarray:
-    """P(sum of positive ranks <= w) for n ranks, n to `EXACT_BELOW`: shape (n, w)."""
+    """P(sum of positive ranks <= w) for n ranks, n from 0 to `EXACT_BELOW`: shape (n, w)."""
     size = EXACT_BELOW * (EXACT_BELOW + 1) // 2 + 1
     ways = np.zeros((EXACT_BELOW + 1, size))
     ways[0, 0] = 1.0
@@ -117,7 +118,7 @@ def _enumerated(
     for size in np.unique(n[listed]):
         these = np.flatnonzero(listed & (n == size))
         own = ranks[np.isin(pair, these)].reshape(len(these), size)  # ranks are pair by pair
-        signs = (np.arange(2**size) >> np.arange(size)[:, None]) & 1  # all ways, one a column
+        signs = (np.arange(2**size) >> np.arange(size)[:, None]) & 1  # one per column
         sums, seen = own @ signs.astype(float), positive[these, None]
         better[these] = (sums >= seen - 1e-9).mean(axis=1)
         worse[these] = (sums <= seen + 1e-9).mean(axis=1)
@@ -125,16 +126,16 @@ def _enumerated(
 
 
 def rank_sum_shared(scores: np.ndarray) -> np.ndarray:
-    """Mann-Whitney, one-sided: each pair of systems on the segments that both have (WMT23).
+    """p of one-sided Mann-Whitney tests of each pair of systems on the segments both have (WMT23).
 
-    Asymptotic, corrected for ties and continuity, as ``scipy.stats.mannwhitneyu``. p, of shape
-    (systems, systems): that the row's system is better than the column's; NaN on the diagonal,
-    where two systems share no segment, and where all their values are equal.
+    Asymptotic, corrected for ties and continuity, as in ``scipy.stats.mannwhitneyu``. p has shape
+    (systems, systems): the row's system is better than the column's. It is NaN on the diagonal, if
+    two systems share no segment, and if all their values are equal.
     """
     known = np.isfinite(scores)
     distinct, place = np.unique(scores[known], return_inverse=True)
     coded = np.full(scores.shape, np.nan)
-    coded[known] = place  # the same order and ties, and small integers are sorted by radix
+    coded[known] = place  # order and ties stay the same, and small integers are sorted by radix
     pairs, pair, *values = _shared(coded)
     n = np.bincount(pair, minlength=pairs).astype(float)
     both = np.concatenate(values).astype(np.int16 if len(distinct) < 2**15 else np.int64)
@@ -156,7 +157,7 @@ def _square(n: int, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
 
 
 def stouffer(p: np.ndarray) -> np.ndarray:
-    """p-values, (domains, ...), combined by Stouffer's method, each with equal weight.
+    """p-values, (domains, ...), combined by Stouffer's method with equal weights.
 
     With two-sided p-values it is blind to direction: opposite differences add up. A p of 1 in any
     domain makes the result 1, as in the script of WMT24; NaN stays NaN.
@@ -169,7 +170,10 @@ def stouffer(p: np.ndarray) -> np.ndarray:
 
 
 def signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """Two-sided signed rank tests within each domain (of a segment), combined as WMT24 does."""
+    """p of two-sided signed rank tests within each domain, combined as at WMT24.
+
+    `scores` and p are as for `signed_rank`; `domain` is that of each segment.
+    """
     parts = [signed_rank(scores[domain == d]) for d in np.unique(domain)]
     return stouffer(np.array(parts))
 
@@ -177,14 +181,14 @@ def signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
 def either_t(scores: np.ndarray) -> np.ndarray:
     """The lesser p of a paired and an independent t test between all pairs of systems, two-sided.
 
-    Paired on the segments both have, independent on all of each, of equal variances. Shapes and
-    diagonal as `signed_rank`; a test that SciPy cannot make (differences that are all 0, fewer than
-    two segments) counts for nothing.
+    The paired test is on the segments both have, the independent one, with equal variances, on all
+    segments of each. Shapes and diagonal are as for `signed_rank`; a test for which SciPy gives no
+    p (all differences 0, fewer than two segments) is ignored.
     """
     first, second = np.triu_indices(scores.shape[1], 1)
     one, two = scores[:, first], scores[:, second]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of samples that are too small, or do not vary
+        warnings.simplefilter("ignore")  # about samples that are too small, or do not vary
         paired = ttest_1samp(one - two, 0, nan_policy="omit").pvalue
         independent = ttest_ind(one, two, nan_policy="omit").pvalue
     p = np.fmin(paired, independent)
@@ -199,7 +203,7 @@ def resampled_means(sample: np.ndarray, resamples: int, rng: np.random.Generator
 
 
 def approximate_means(sample: np.ndarray, resamples: int, rng: np.random.Generator) -> np.ndarray:
-    """The same from three moments (Cornish and Fisher): for many campaigns, in no time."""
+    """Approximate draws of such means, from three moments (Cornish and Fisher): quick."""
     size, mean = len(sample), sample.mean()
     centred = sample - mean
     squares = centred * centred
@@ -215,13 +219,14 @@ def either_bootstrap(
 ) -> np.ndarray:
     """p of a paired or an independent bootstrap that a system is better than a later one.
 
-    p < alpha just where the lower end of one of the two one-sided intervals of level 1 - alpha is
-    above 0. Paired: over the segments both have, at least two, one of them won; independent: all
-    segments of each, at least two. Each pair has its own draws. Before they are drawn from, scores
-    are sorted, so that the order of segments does not matter.
+    p < alpha exactly if the lower end of one of the two one-sided intervals of level 1 - alpha is
+    above 0. The paired bootstrap is over the segments both have, the independent one over all
+    segments of each; one with fewer than two segments, or a paired one without any segment won, has
+    p = 1. Each pair has its own draws. Scores are sorted before drawing, so that the order of
+    segments does not matter.
 
-    `scores` are (segments, systems), NaN where a system was not judged; p (systems, systems) has
-    NaN on the diagonal and below.
+    `scores` have shape (segments, systems), NaN where a system was not judged; p has shape
+    (systems, systems), with NaN on and below the diagonal.
     """
     n = scores.shape[1]
     p = np.full((n, n), np.nan)
@@ -247,8 +252,8 @@ def bootstrap_p(
 ) -> float:
     """The least alpha at which the BCa interval of a mean, or of a difference of two, is above 0.
 
-    The interval is one-sided, its level 1 - alpha. 1 where SciPy gives no interval: all resamples
-    on one side of the mean, or scores that never vary.
+    The interval is one-sided, of level 1 - alpha. The result is 1 if SciPy gives no interval: all
+    resamples are on one side of the mean, or scores never vary.
     """
     theta, drawn = 0.0, np.zeros(resamples)
     third = second = 0.0
@@ -267,7 +272,7 @@ def bootstrap_p(
     lost = int(drawn.searchsorted(0.0, "right"))
     if not np.isfinite(acceleration + middle) or lost == resamples:
         return 1.0
-    # the quantile of the resamples at which they pass 0, between two of them by a straight line
+    # the quantile at which the resamples pass 0, by linear interpolation between two of them
     share = (lost - 1 - drawn[lost - 1] / (drawn[lost] - drawn[lost - 1])) / (resamples - 1)
     if lost == 0 or share <= 0:
         return 0.0

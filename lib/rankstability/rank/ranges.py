@@ -1,8 +1,8 @@
-"""Rank ranges and the clusters they give: bootstrap and pairwise method (Koehn 2012, Section 5.1).
+"""Rank ranges and their clusters: bootstrap and pairwise method (Koehn 2012, Section 5.1).
 
-What is resampled is a choice: single judgments, as if each were independent (the paper), whole
+What is resampled can be chosen: single judgments, as if they were independent (the paper), whole
 blocks, whose judgments share outputs, segment and judge, or whole judges. Each gives a
-`PairCounts` with a leading axis of resamples, on which every score of `score.rr` runs.
+`PairCounts` with a leading axis of resamples, to which every score of `score.rr` applies.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def ranks(scores: NDArray) -> Ints:
 
 
 def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Generator) -> PairCounts:
-    """As many judgments as there are, drawn with replacement: counts of each of `resamples`.
+    """Counts of `resamples` samples of judgments, each of the original size, with replacement.
 
-    This is a multinomial draw on all n(n-1) wins and the ties. (Fixing each pair's number of
-    judgments and drawing binomials is not the same.)
+    This is a multinomial draw on all n(n-1) wins and the ties. (It differs from fixing each pair's
+    number of judgments and drawing binomials.)
     """
     n = len(counts.systems)
     flat = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()])
@@ -66,15 +66,15 @@ class Units:
 
     @property
     def counts(self) -> PairCounts:
-        """All blocks together."""
+        """The counts of all blocks together."""
         return weighted((self.wins, self.ties), np.ones(len(self.judges), int), self.systems)
 
     def decided(self) -> Units:
-        """The same without ties, as Koehn (2012) reads the judgments."""
+        """The units without ties, as Koehn (2012) reads the judgments."""
         return Units(self.systems, self.wins, self.ties * 0, self.judges)
 
     def without(self, *systems: str) -> Units:
-        """The same among the other systems; names that are absent are ignored."""
+        """The units with only the other systems; names that are absent are ignored."""
         n = len(self.systems)
         keep = np.array([i for i, s in enumerate(self.systems) if s not in systems])
         cells = (keep[:, None] * n + keep[None, :]).ravel()
@@ -84,7 +84,7 @@ class Units:
     def owner(self, unit: str) -> Ints:
         """The code of each block's unit, ``judge`` or ``block``.
 
-        Raises DataError for another unit, and for judges where some blocks name none.
+        Raises DataError for any other unit, and for ``judge`` if some blocks name none.
         """
         if unit not in UNITS[1:]:
             raise DataError("unknown unit of resampling", value=unit, expected=", ".join(UNITS))
@@ -95,7 +95,7 @@ class Units:
         return self.judges if unit == "judge" else np.arange(blocks)
 
     def by(self, unit: str) -> Units:
-        """Counts of every unit, ``judge`` or ``block``, in the order of `owner`'s codes."""
+        """Counts of every unit, ``judge`` or ``block``, in the order of the codes of `owner`."""
         owner = self.owner(unit)
         if unit == "block":
             return self
@@ -104,13 +104,13 @@ class Units:
         return Units(self.systems, each @ self.wins, each @ self.ties, np.arange(shape[0]))
 
     def decided_by_system(self) -> tuple[NDArray, NDArray]:
-        """Wins, and decided comparisons, of each row and system: (rows, systems) each."""
+        """Wins, and comparisons without ties, of each row and system: (rows, systems) each."""
         one = np.eye(len(self.systems), dtype=int)
         won = self.wins @ np.repeat(one, len(one), axis=0)
         return won, won + self.wins @ np.tile(one, (len(one), 1))
 
     def resample(self, unit: str, resamples: int, rng: np.random.Generator) -> PairCounts:
-        """Counts of `resamples` campaigns, units (of `UNITS`) drawn with replacement."""
+        """Counts of `resamples` campaigns whose units (of `UNITS`) are drawn with replacement."""
         if unit == "judgment":
             return resample_judgments(self.counts, resamples, rng)
         owner = self.owner(unit)
@@ -128,12 +128,12 @@ class Units:
 
 
 def default_unit(data: Units) -> str:
-    """``judge`` where every block names one, else ``block``."""
+    """``judge`` if every block names one, else ``block``."""
     return "judge" if data.judges.min() >= 0 else "block"
 
 
 def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
-    """The units of one task that can be resampled; `unranked` as of `pairwise.comparisons`."""
+    """The units of one task that can be resampled; `unranked` as for `pairwise.comparisons`."""
     data = data if isinstance(data, Blocks) else blocks(data)
     wins, ties = pairwise_by_block(data, unranked)
     judge = pd.Series(data.judge.astype(str))
@@ -142,17 +142,18 @@ def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
 
 
 def trim_for(resamples: int, alpha: float = 0.05) -> int:
-    """Ranks to chop off at each end: 25 of 1000 at 5 %, the paper's rule."""
+    """Number of ranks to chop off at each end: 25 of 1000 at 5 %, the paper's rule."""
     return round(resamples * alpha / 2)
 
 
 def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
     """First and last rank left when `trim` of the sampled ranks are chopped off at each end.
 
-    `sampled`, from `ranks`, has shape (resamples, n).
+    `sampled`, from `ranks`, has shape (resamples, n). Raises DataError if none would be left.
     """
     if not 0 <= 2 * trim < len(sampled):
-        raise DataError("nothing would be left", column="trim", value=trim)
+        expected = f"less than half of {len(sampled)}"
+        raise DataError("no ranks would be left", column="trim", value=trim, expected=expected)
     ordered = np.sort(sampled, axis=0)
     return ordered[trim], ordered[len(sampled) - 1 - trim]
 
@@ -166,7 +167,7 @@ def bootstrap_ranges(
 
 
 def pairwise_ranges(wins: NDArray, sides: int = 1) -> tuple[Ints, Ints]:
-    """Rank ranges from the sign test: worse than w systems, better than b gives w+1 ... n-b."""
+    """Rank ranges from the sign test: worse than w systems and better than b: w + 1 to n - b."""
     better = significant_wins(wins, sides)
     n = wins.shape[-1]
     return better.sum(axis=-2) + 1, n - better.sum(axis=-1)
@@ -192,7 +193,7 @@ def range_table(
     unit: str = "judgment",
     trim: int | None = None,
 ) -> pd.DataFrame:
-    """A task's ranking with rank ranges and clusters, as the paper's Tables 2 and 3.
+    """A task's ranking with rank ranges and clusters, as in the paper's Tables 2 and 3.
 
     Columns rank, system, score, first, last, cluster, in order of score.
     """
@@ -203,7 +204,7 @@ def range_table(
 def range_frame(
     systems: Sequence[str], score: NDArray, sampled: NDArray, trim: int | None = None
 ) -> pd.DataFrame:
-    """`range_table` from scores already at hand: of all judgments, and of each resample."""
+    """`range_table` from given scores: those of all judgments, and those of each resample."""
     first, last = rank_ranges(ranks(sampled), trim_for(len(sampled)) if trim is None else trim)
     table = pd.DataFrame({"rank": ranks(score), "system": systems, "score": score})
     table = table.assign(first=first, last=last, cluster=range_clusters(first, last))

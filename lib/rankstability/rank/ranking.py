@@ -20,13 +20,16 @@ Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def apart(best: np.ndarray, worst: np.ndarray) -> np.ndarray:
-    """Lines where no rank range below, from `best` to `worst`, reaches into those above."""
+    """Whether a line stands below each rank but the last: no rank range overlaps across it.
+
+    `best` and `worst` are the ends of the ranges, for systems in order.
+    """
     reach = np.maximum.accumulate(worst)[:-1]
     return reach < np.minimum.accumulate(best[::-1])[::-1][1:]
 
 
 def clusters(lines: np.ndarray) -> np.ndarray:
-    """The cluster of each system in order, from 1, by the places of lines."""
+    """The cluster of each system in order, from 1; `lines` as from a rule of `CLUSTER_RULES`."""
     return 1 + np.append(0, np.cumsum(lines)).astype(int)
 
 
@@ -50,7 +53,7 @@ knowles : it is significantly different from every system below (Knowles 2021, f
     direction of a difference is ignored).
 official wins : its number of significant wins, over systems above or below, equals the number of
     systems below (the WMT scripts).
-all above beat all below : so is every system above the line from every one below.
+all above beat all below : every system above the line differs significantly from every one below.
 rank ranges : the ranges [losses + 1, n - wins] above and below do not overlap (WMT 2022-24).
 adjacent : it is significantly different from the next one.
 """
@@ -63,23 +66,23 @@ class Ranking:
     Attributes
     ----------
     table : DataFrame
-        One row per system, best first: rank, system, the scores, cluster (1 = top); by a recipe
-        also rank_low and rank_high, its own range of ranks.
+        One row per system, best first: rank, system, the scores, cluster (1 = top); from a recipe
+        also rank_low and rank_high, its own rank range.
     p : array, shape (n, n)
         p-values between systems in this order; NaN on the diagonal.
     lead : array, shape (n, n)
         Positive where the row's system tends to be the better of the two.
     by, test, rule, alpha
-        The score that orders, the test, the cluster rule, the level.
+        The score that orders the systems, the test, the cluster rule, the level.
     order : array of int
         The systems' codes in the scores that were ranked, best first.
     certain : Certainty, optional
-        What is certain of the means with other annotators and documents, where it was asked.
+        What is certain of the means with other annotators and documents, if it was computed.
     chances : array, shape (n, n), optional
-        Share of resampled campaigns in which each system has each rank: it describes, and promises
-        nothing.
+        Share of resampled campaigns in which each system has each rank: a description, without any
+        guarantee.
     recipe : str
-        The name of the recipe, where it was one.
+        The name of the recipe, if one was used.
 
     Examples
     --------
@@ -110,7 +113,7 @@ class Ranking:
 
     @property
     def score(self) -> np.ndarray:
-        """The score that orders, best first."""
+        """The score that orders the systems, best first."""
         return self.table[self.by].to_numpy(float)
 
     @property
@@ -131,26 +134,26 @@ class Ranking:
 
     @property
     def sure(self) -> Certainty:
-        """What is certain of it. Raises DataError where it was not asked."""
+        """`certain`. Raises DataError if it was not computed."""
         if self.certain is None:
-            raise DataError("nothing is known of other annotators", expected="`certain`")
+            raise DataError("certainty was not computed", expected="a ranking by a recipe")
         return self.certain
 
     @property
     def unit(self) -> str:
-        """What another campaign would have others of; empty where nothing can be told apart."""
+        """What another campaign would have others of; empty if nothing can be told."""
         return self.sure.unit if self.sure.told else ""
 
     @property
     def places(self) -> pd.DataFrame:
-        """Each place between neighbours: recipe, and the columns of `Certainty.places`."""
+        """A row for each place between neighbours: recipe, and columns of `Certainty.places`."""
         table = self.sure.places(self.order, self.lines)
         table.insert(0, "recipe", self.recipe)
         return table
 
     @property
     def probabilities(self) -> pd.DataFrame:
-        """system, and `chances` in columns 1 to n; without these where there are none."""
+        """Columns system and, if there are `chances`, 1 to n."""
         names = pd.DataFrame({"system": self.systems})
         if self.chances is None:
             return names
@@ -158,7 +161,7 @@ class Ranking:
         return names.join(pd.DataFrame(self.chances, columns=columns))
 
     def named(self, **name: str) -> pd.DataFrame:
-        """rank, system, score, cluster and line_below (0 or 1), with a first column of its name."""
+        """Columns rank, system, score, cluster, line_below (0 or 1), with `name` as the first."""
         table = self.table[["rank", "system", self.by, "cluster"]].copy()
         table["line_below"] = table["rank"].isin(self.lines).astype(int)
         for column, value in name.items():
@@ -167,7 +170,7 @@ class Ranking:
 
     @property
     def p_values(self) -> pd.DataFrame:
-        """The p-values as a frame: systems by systems, in order."""
+        """The p-values as a frame, systems by systems, in order."""
         return pd.DataFrame(self.p, index=list(self.systems), columns=list(self.systems))
 
     def without(self, systems: Collection[str]) -> Ranking:
@@ -192,7 +195,7 @@ class Ranking:
         return {"by": self.by, "test": self.test, "rule": self.rule, "alpha": self.alpha}
 
     def comparisons(self) -> pd.DataFrame:
-        """All pairs of systems: better, worse (by order), p, and whether the test agrees."""
+        """All pairs of systems: better, worse (by order), p, significant, test_agrees (on that)."""
         i, j = np.triu_indices(len(self.table), 1)
         names = np.array(self.systems, dtype=object)
         pairs = pd.DataFrame({"better": names[i], "worse": names[j], "p": self.p[i, j]})
@@ -235,7 +238,7 @@ class Ranking:
         )
 
     def to_csv(self, path: Any = None) -> str | None:
-        """The table as CSV (to `path`, or given back as text)."""
+        """The table as CSV, written to `path` or returned as text."""
         return self.table.to_csv(path, index=False, lineterminator="\n")
 
 
@@ -244,8 +247,8 @@ def without_score(by: str, which: object, file: str = "") -> DataError:
     wanted = "for each system at least one judgment that counts"
     if by == "mean_z":
         wanted += (
-            " of a worker whose scores vary among all scores (ad-latest); or `zero_variance: "
-            "zero` in campaign.yaml, which takes z = 0 for workers whose scores never do"
+            ", by a worker whose scores (all those in ad-latest) vary; or `zero_variance: zero` in "
+            "campaign.yaml, which sets z to 0 for workers whose scores never vary"
         )
     problem = "systems without a score"
     return DataError(problem, file=file or None, column=by, value=which, expected=wanted)
@@ -263,9 +266,10 @@ def rank(
 ) -> Ranking:
     """Order systems by a score and draw the lines between clusters by a rule of `CLUSTER_RULES`.
 
-    `table` has columns system, `by` (which orders, highest first; equal scores by name), and any
-    others to carry along; `p` and `lead`, (n, n), are in its order, as of `significance.rank_sum`.
-    Significant means p < `alpha`; `test` is a name kept for the signature.
+    `table` has the columns system, `by` (which orders, highest first; equal scores by name), and
+    any others to carry along; `p` and `lead`, (n, n), are in its order, as from
+    `significance.rank_sum`. Significant means p < `alpha`; `test` is only a name to record. Raises
+    DataError for an unknown rule, a level outside (0, 1), or a system without a score.
     """
     check_level(alpha)
     if rule not in CLUSTER_RULES:

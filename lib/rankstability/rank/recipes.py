@@ -26,35 +26,37 @@ from .significance import rank_sum
 Test = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 Ranges = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 Lines = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]
-SEED = 20260803  # of a recipe that draws by chance, where no generator is given
+SEED = 20260803  # for a recipe with random tests, if no generator is given
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """One year's way from scores to lines.
+    """How one year of WMT went from scores to lines.
 
     Attributes
     ----------
     since : int
-        The year from which a campaign's own recipe is this one; 0: of none, kept to compare with.
+        The first year whose campaigns have this as their own recipe; 0 for drafts, which are kept
+        for comparison.
     rows : str
-        Which judgments count, as ``judgments.ROWS`` names it.
+        Which judgments count: a name of ``judgments.ROWS``.
     score : str
         ``z`` (by worker) or ``raw``: what is averaged and tested.
     by_domain : bool
-        Whether the mean that orders is the mean over domains of a domain's mean.
+        Whether systems are ordered by the mean over domains of a domain's mean.
     apart : bool
-        Whether the judgments of a segment are kept apart (of MQM the first alone counts), not
-        averaged.
+        Whether the judgments of a segment are kept separate (of MQM, only the first counts) rather
+        than averaged.
     screened : bool
-        Whether users who disagree with all others are left out, see `score.screening`.
+        Whether users who disagree with all users are left out, see `score.screening`.
     test : function
-        Scores (segments, systems; or judgments, segments, systems where kept apart; in order of the
-        ranking), domain of each segment and a generator to p-values of the pairs; above the
-        diagonal, of the better-ranked system against the other. Significant means p < alpha.
+        From scores (segments, systems; or judgments, segments, systems if kept separate; in order
+        of the ranking), the domain of each segment and a generator to the p-values of pairs; above
+        the diagonal, those of the better-ranked system against the other. Significant means
+        p < alpha.
     lines : function
-        Significant pairs (above the diagonal) to best and worst rank of each system, and the
-        places of lines: True at k - 1 for a line below rank k.
+        From significant pairs (above the diagonal) to the best and worst rank of each system, and
+        the places of lines: True at k - 1 for a line below rank k.
     """
 
     name: str
@@ -78,17 +80,17 @@ def _long(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
-    """One-sided rank sums, each pair on the segments that both systems have."""
+    """p of one-sided rank-sum tests, each pair on the segments that both systems have."""
     if np.isfinite(scores).all():
         return rank_sum(*_long(scores), "greater")[0]
     return rank_sum_shared(scores)
 
 
 def _crossed(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
-    """One-sided signed rank of all differences of a judgment of each, p doubled.
+    """One-sided signed rank tests of all differences between judgments of two systems, p doubled.
 
-    The organisers' level is half of alpha, for each judgment is used twice. `scores` of one
-    judgment a segment need no axis of judgments.
+    The organisers halve alpha because each judgment is used twice. With one judgment per segment,
+    `scores` need no axis of judgments.
     """
     scores = scores[None] if scores.ndim == 2 else scores
     times = len(scores)
@@ -115,7 +117,7 @@ def _reach(significant: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _by_rule(rule: str, ranges: Ranges = _wins_and_losses) -> Lines:
-    """Ranges by wins and losses, or other `ranges`; lines by one of `CLUSTER_RULES`."""
+    """Lines by a rule of `CLUSTER_RULES`; rank ranges by wins and losses, or by `ranges`."""
     draw = CLUSTER_RULES[rule]
     return lambda significant: (*ranges(significant), draw(significant, significant))
 
@@ -221,7 +223,7 @@ RECIPES = {
 }
 
 
-_RULES = {  # the recipes whose lines one of `CLUSTER_RULES` draws: these can be drawn anew
+_RULES = {  # recipes whose lines follow one of `CLUSTER_RULES`, so that `Ranking.under` works
     "wmt17": "knowles",
     "wmt24": "all above beat all below",
     "wmt26-2026-08": "all above beat all below",
@@ -230,9 +232,9 @@ _RULES = {  # the recipes whose lines one of `CLUSTER_RULES` draws: these can be
 
 
 def quick(recipe: Recipe) -> Recipe:
-    """The recipe for many campaigns: means of resamples are drawn from three moments of a sample.
+    """The recipe for many campaigns: ``wmt26`` with approximate means of resamples.
 
-    Others than ``wmt26`` are as they are.
+    Any other recipe is returned unchanged.
     """
     if recipe.name != "wmt26":
         return recipe
@@ -240,7 +242,7 @@ def quick(recipe: Recipe) -> Recipe:
 
 
 def recipe_named(name: str) -> Recipe:
-    """The recipe of this name; the error names those there are."""
+    """The recipe of this name. Raises DataError, with the known names, if there is none."""
     if name not in RECIPES:
         raise DataError("unknown recipe", value=name, expected=", ".join(RECIPES))
     return RECIPES[name]
@@ -250,8 +252,8 @@ def recipe_of_year(year: int, form: str) -> str:
     """The recipe of a campaign's own year, for its format (see `read.campaigns.Campaign`).
 
     Files of direct assessment as WMT17 to WMT21 released them (``da``, ``segments``) are ranked as
-    in those years; Appraise exports by the last recipe in use by then, 2024 where the year is
-    unknown (0); MQM from 2024 on.
+    in those years; all others by the latest recipe of their year, where an unknown year (0) and
+    earlier years of MQM count as 2024.
     """
     if form in ("da", "segments"):
         return "wmt17"
@@ -262,9 +264,9 @@ def recipe_of_year(year: int, form: str) -> str:
 
 
 def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Scores:
-    """The judgments that a recipe counts, with the score it takes.
+    """The judgments that a recipe counts, with the score it uses.
 
-    `judgments` are as for `score.scored.scored`. Raises DataError where they do not give the score.
+    `judgments` are as for `score.scored.scored`. Raises DataError if they do not have the score.
     """
     if isinstance(judgments, DirectAssessment):
         judgments = select_rows(judgments, recipe.rows)
@@ -277,17 +279,17 @@ def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Sc
 
 
 def segment_domains(judged: Scores) -> np.ndarray:
-    """The domain of each segment; one for all where the data name none."""
+    """The domain of each segment; one for all if the data name none."""
     if "domain" not in judged.units:
         return np.zeros(len(judged.segments), int)
     return judged.segment_unit("domain")
 
 
 def ordering_means(scores: np.ndarray, domain: np.ndarray, by_domain: bool) -> np.ndarray:
-    """The mean by which a recipe orders systems, over segments or over domains' means.
+    """The mean by which a recipe orders systems, over segments or over the means of domains.
 
-    `scores`: (segments, systems), NaN where not judged; or with a leading axis of judgments, each
-    of which counts alike.
+    `scores` have shape (segments, systems), NaN where not judged; or a leading axis of judgments,
+    all of which count equally.
     """
     if not by_domain:
         return _mean(scores)
@@ -330,12 +332,12 @@ def make(
     rng: np.random.Generator | None = None,
     systems: Sequence[str] | None = None,
 ) -> Ranking:
-    """Order, test (each at `alpha`) and draw the lines as `recipe` does.
+    """The ranking of `recipe`: its order, its tests (each at `alpha`) and its lines.
 
     `scores`, (segments, systems), are means over the recipe's rows, NaN where not judged; with a
-    leading axis of judgments where the recipe keeps them apart. `domain` is of each segment, by
-    default one. `rng` is for a recipe that draws by chance, by default one from `SEED`. `systems`
-    are named by number where no names are given; of equal means the first stands first.
+    leading axis of judgments if the recipe keeps them separate. `domain` is that of each segment,
+    by default the same. `rng` is for a recipe with random tests, by default seeded with `SEED`.
+    `systems` are their names, by default numbers; of equal means, the first comes first.
 
     Columns rank, system, score, rank_low, rank_high (the recipe's own range), cluster; p-values
     are those of the better-ranked system against the other.
@@ -370,6 +372,6 @@ def make(
 
 
 def weak_lines(made: Ranking, alpha: float = 0.05) -> np.ndarray:
-    """Where WMT26 draws a grey line: a system is better than the next, and no line stands there."""
+    """Where WMT26 draws a grey line: a system is better than the next, but no line is claimed."""
     next_one = np.diag(np.nan_to_num(made.p, nan=1.0), 1) < alpha
     return next_one & ~made.claimed

@@ -23,9 +23,9 @@ CORRECTIONS = ("none", "holm", "benjamini-hochberg")
 
 
 def check_level(alpha: float) -> None:
-    """Refuse a level outside (0, 1)."""
+    """Raises DataError for a level outside (0, 1)."""
     if not 0 < alpha < 1:
-        raise DataError("alpha", value=alpha, expected="a number between 0 and 1")
+        raise DataError("alpha out of range", value=alpha, expected="a number between 0 and 1")
 
 
 def rank_sum(
@@ -34,10 +34,11 @@ def rank_sum(
     """Mann-Whitney tests between all pairs of groups at once.
 
     All rank sums come from one histogram of values by group: one sort, three matrix products.
-    Equal values are those equal as floating-point numbers. ``scipy<1.7`` is what Knowles (2021,
-    section 3, footnote 8) used: U = max(U1, U2), mean n1 n2 / 2, continuity 0.5, variance
-    corrected for ties, p = the upper tail: it ignores which of the two is better. `values` are
-    segment scores without NaN, `groups` their systems, 0 to `size` - 1.
+    Values are tied if they are equal as floating-point numbers. ``scipy<1.7`` is what Knowles
+    (2021, section 3, footnote 8) used: U = max(U1, U2), mean n1 n2 / 2, continuity 0.5, variance
+    corrected for ties, p = the upper tail, which ignores which of the two is better. `values` are
+    segment scores without NaN, `groups` their systems, 0 to `size` - 1. Raises DataError for an
+    unknown test.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def adjusted(p: np.ndarray, method: str) -> np.ndarray:
     """p-values of one family adjusted for their number, by ``holm`` or ``benjamini-hochberg``."""
     p = np.asarray(p, float)
     order, n = np.argsort(p, kind="stable"), len(p)
-    if method == "holm":  # statsmodels' multipletests sweeps the whole memory at each call
+    if method == "holm":  # statsmodels' multipletests collects garbage at each call
         steps = np.maximum.accumulate(p[order] * (n - np.arange(n)))
     else:
         steps = np.minimum.accumulate((p[order] * n / np.arange(1, n + 1))[::-1])[::-1]
@@ -89,7 +90,10 @@ def adjusted(p: np.ndarray, method: str) -> np.ndarray:
 
 
 def correct(p: np.ndarray, method: str) -> np.ndarray:
-    """Symmetric p-values, (n, n), corrected over all pairs of a ranking; NaN where `p` is NaN."""
+    """Symmetric p-values, (n, n), corrected over all pairs of a ranking; NaN where `p` is NaN.
+
+    Raises DataError if `method` is not one of `CORRECTIONS`.
+    """
     if method not in CORRECTIONS:
         raise DataError("unknown correction", value=method, expected=", ".join(CORRECTIONS))
     if method == "none":
@@ -103,21 +107,21 @@ def correct(p: np.ndarray, method: str) -> np.ndarray:
 
 
 def sign_test(wins: NDArray, losses: NDArray) -> Floats:
-    """Two-sided p of sign tests, elementwise; 1 where nothing was decided."""
+    """Two-sided p of sign tests, elementwise; 1 where there are no wins and losses."""
     total = wins + losses
     less = np.minimum(wins, losses).astype(float)
     return np.minimum(2 * bdtr(less, np.maximum(total, 1).astype(int), 0.5), 1.0)
 
 
 def sign_tests(counts: PairCounts) -> pd.DataFrame:
-    """Two-sided sign test of each pair of systems, ties left out.
+    """Two-sided sign test of each pair of systems, leaving out ties.
 
     Returns
     -------
     DataFrame
         system, other (system is the one with more wins), wins, losses, ties, p, and p_holm, p_bh:
         adjusted over the pairs of the task (Benjamini and Hochberg, 1995, as Lopez 2012, Section 6,
-        asks). A pair never decided has p = 1.
+        asks). A pair without wins and losses has p = 1.
     """
     i, j = np.triu_indices(len(counts.systems), 1)
     swap = counts.wins[i, j] < counts.wins[j, i]
@@ -144,14 +148,15 @@ def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
     """The fewest wins that a sign test calls significant, for 0 ... `most` comparisons.
 
     ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
-    where no number of wins will do. ``sides=1`` asks `alpha` of each direction, ``sides=2`` is a
-    two-sided test at `alpha`. The array is shared and read-only.
+    if no number of wins suffices. ``sides=1`` tests each direction at `alpha`, ``sides=2`` is a
+    two-sided test at `alpha`. The array is shared and read-only. Raises DataError for any other
+    `sides`, or a level outside (0, 1).
     """
     from scipy.stats import binom
 
     check_level(alpha)
     if sides not in (1, 2):
-        raise DataError("a sign test has one side or two", column="sides", value=sides)
+        raise DataError("unknown sides of a test", column="sides", value=sides, expected="1 or 2")
     fewest = np.ones(most + 1, dtype=np.int64)
     fewest[1:] += binom.isf(alpha / sides, np.arange(1, most + 1), 0.5).astype(np.int64)
     fewest.setflags(write=False)
@@ -159,7 +164,7 @@ def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
 
 
 def significant_wins(wins: np.ndarray, sides: int = 1) -> np.ndarray:
-    """Which systems beat which by the sign test, ties left out: ``[..., j, k]``, j better.
+    """Which systems beat which by the sign test, leaving out ties: ``[..., j, k]``, j better.
 
     ``wins[..., j, k]``: how often j was ranked above k.
     """
@@ -178,13 +183,13 @@ def permutation_test(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Two-sided permutation test of every pair of systems, labels swapped by whole documents.
 
-    Swapping two systems' labels on a document turns the sign of that document's difference, so
-    signs drawn once per study serve every pair through one matrix product. p is the share of the
-    `permutations` at least as extreme (Riley et al. 2024, section 5).
+    Swapping two systems' labels on a document reverses the sign of that document's difference, so
+    signs drawn once per study serve every pair in one matrix product. p is the share of the
+    `permutations` that are at least as extreme (Riley et al. 2024, section 5).
 
-    Of `sums` of segment scores by study, system and document, (n, S, d): p and strength, (n, P),
-    of the P pairs i < j in the order of ``np.triu_indices(S, 1)``. The strength is |difference|
-    over its standard deviation under the test: it orders pairs with equal p.
+    `sums` of segment scores are by study, system and document, (n, S, d). Returns p and strength,
+    both (n, P), of the P pairs i < j in the order of ``np.triu_indices(S, 1)``. The strength,
+    |difference| over its standard deviation under the test, orders pairs with equal p.
     """
     n, systems, d = sums.shape
     i, j = np.triu_indices(systems, 1)

@@ -1,4 +1,4 @@
-"""Stable Ranking Probability: simulated studies, their tests, how far they agree (Riley 2024)."""
+"""Stable ranking probability: simulated studies, their tests and agreement (Riley et al. 2024)."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Outcome:
     means: np.ndarray  # (n, S) system scores, higher is worse (as MQM)
     p: np.ndarray  # (n, P) two-sided p of the permutation test
     strength: np.ndarray  # (n, P) |difference| in standard deviations: orders pairs of equal p
-    sets: np.ndarray  # (n,) which set of documents (elsewhere: of units) a study was run on
+    sets: np.ndarray  # (n,) the set of documents (elsewhere: of units) of each study
     alpha: float
 
     @property
     def pairs(self) -> np.ndarray:
-        """(P, 2): positions of the systems of each pair."""
+        """(P, 2): positions of the two systems of each pair."""
         return np.stack(np.triu_indices(len(self.systems), 1), axis=1)
 
     @property
@@ -89,12 +89,13 @@ def simulate(
 def stability(outcome: Outcome, claims: int = 0) -> dict[str, float]:
     """Stable ranking probability, and other measures of how far studies agree (section 5).
 
-    Over ordered pairs of studies of the same set; NaN where fewer than two share one. Keys:
-    studies; srp (Eqs. 1 and 2); se, its Monte Carlo standard error (jackknife over studies, or
-    over sets of documents where there are several); significant_pairs, the mean number per study;
-    empty_share, of studies without any; srp_both (footnote 3: significant in both studies);
-    srp_equal_claims (each study claims its `claims` most significant pairs; 0: two thirds of all)
-    and se_equal_claims; kendall, pearson: mean correlation of system scores, and se_kendall.
+    They are over ordered pairs of studies of the same set; NaN if no two studies share one. Keys:
+    studies; srp (Eqs. 1 and 2); se, its Monte Carlo standard error (between sets if there are more
+    than two, otherwise by a jackknife over studies); significant_pairs, the mean number per study;
+    empty_share, the share of studies without any; srp_both (footnote 3: significant in both
+    studies); srp_equal_claims (each study claims its `claims` most significant pairs; 0: two thirds
+    of all) and se_equal_claims; kendall, pearson: mean correlation of system scores, and
+    se_kendall.
     """
     n = len(outcome.means)
     sign, significant = outcome.sign, outcome.significant
@@ -102,7 +103,7 @@ def stability(outcome: Outcome, claims: int = 0) -> dict[str, float]:
     rank = np.lexsort((-outcome.strength, outcome.p), axis=1)
     top, every = np.zeros_like(significant), np.ones_like(significant)
     np.put_along_axis(top, rank[:, :claims], True, axis=1)
-    claimed = {  # and what the other study must grant besides the sign
+    claimed = {  # what one study claims, and what the other must show besides the sign
         "srp": (significant, every),
         "srp_both": (significant, significant),
         "srp_equal_claims": (top, every),
@@ -115,7 +116,7 @@ def stability(outcome: Outcome, claims: int = 0) -> dict[str, float]:
         for name, (claim, granted) in claimed.items():
             measures[name].add(rows, _holds(sign[rows], claim[rows], granted[rows]))
         gaps = outcome.means[rows] - np.nanmean(outcome.means[rows], axis=1, keepdims=True)
-        # a system without a judgment in a study stands at its mean
+        # a system without a judgment in a study is taken to be at its mean
         for name, x in (("kendall", sign[rows].astype(float)), ("pearson", np.nan_to_num(gaps))):
             x = x / np.maximum(np.sqrt((x**2).sum(axis=1, keepdims=True)), 1e-12)
             measures[name].add(rows, x @ x.T)
@@ -157,7 +158,7 @@ class _Mean:
 
     @property
     def error(self) -> float:
-        """Between sets where there are more than two, else by the jackknife over studies."""
+        """Between sets if there are more than two, else by the jackknife over studies."""
         if len(self.per_set) > 2:
             return float(np.std(self.per_set, ddof=1) / np.sqrt(len(self.per_set)))
         seen = self.jack[np.isfinite(self.jack)]
@@ -165,7 +166,7 @@ class _Mean:
 
 
 def _holds(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.ndarray:
-    """(m, m) 0/1: every pair claimed in study e1 has the same sign, `granted`, in e2."""
+    """(m, m) 0/1: whether all pairs claimed in study e1 are `granted` in e2, with the same sign."""
     claim = np.concatenate([claimed & (sign > 0), claimed & (sign < 0)], axis=1)
     fails = ~np.concatenate([granted & (sign > 0), granted & (sign < 0)], axis=1)
     holds = (claim.astype(np.float32) @ fails.astype(np.float32).T) < 0.5
@@ -183,12 +184,13 @@ def srp(
     """Stable ranking probability of one study design, by simulated studies of a campaign's ratings.
 
     The generator depends on the seed and the design, not on what was run before. The documents
-    depend on the seed and their number only, so that designs are compared on the same ones.
+    depend only on the seed and the numbers of documents, of studies and of studies per document
+    set, so that groupings, balances and normalisations are compared on the same ones.
 
     Parameters
     ----------
     data : Ratings or DataFrame
-        From `mqm.ratings`, or MQM judgments; with two or more ratings per item.
+        From `mqm.ratings`, or MQM judgments; with at least two ratings per item.
     **settings
         Fields of `design` to change, such as ``grouping="none"`` or ``studies=100``.
 
@@ -196,7 +198,12 @@ def srp(
     -------
     dict
         The design (grouping, balance, normalisation, ratings_per_item, documents, document_sets)
-        and the measures of `stability`, first of all ``srp``.
+        and the measures of `stability`, above all ``srp``.
+
+    Raises
+    ------
+    DataError
+        For a design that the ratings do not allow.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Simulated studies: which documents, which rater for each item, which scores (Riley 2024)."""
+"""Simulated studies: their documents, the raters of each item, and scores (Riley et al. 2024)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import DataError
 from ..score.mqm import Ratings, rater_scaling
 
 GROUPINGS = ("pSxS", "system-balanced", "none")
-TOLERANCE = 0.03  # of the entropy target
+TOLERANCE = 0.03  # by which a study may miss the entropy target
 ROUNDS = 12  # attempts per study (in batches of four) before a target counts as infeasible
 
 
@@ -26,12 +26,17 @@ class Design:
     balance : "full", or the target of the normalised entropy over raters (± 0.03)
     normalisation : ``none``, ``mean``, ``error`` or ``z``
     ratings_per_item : int
-    documents : 0: all
+    documents : int, 0 for all
     studies : int
     per_document_set : int
-        Studies on the same documents before others are drawn; SRP compares only these. 1:
-        new documents for every study, and SRP over all pairs (section 7.4).
-    permutations, alpha : of the permutation test
+        Studies on the same documents before others are drawn; SRP compares only these. 1: new
+        documents for every study, and SRP over all pairs (section 7.4).
+    permutations, alpha : those of the permutation test
+
+    Raises
+    ------
+    DataError
+        For an unknown grouping or balance, or a balance that the grouping does not allow.
     """
 
     grouping: str = "pSxS"
@@ -59,12 +64,13 @@ class Design:
 def draw_documents(data: Ratings, design: Design, rng: np.random.Generator) -> np.ndarray:
     """The documents of each study, (studies, documents) positions in increasing order.
 
-    Each bucket gives equally many; what does not divide goes to buckets drawn at random.
+    Buckets give equal numbers as long as they can; the remainder comes from buckets drawn at
+    random. Raises DataError if there are not enough documents.
     """
     buckets, total = data.buckets, len(data.documents)
     wanted = design.documents or total
     if not 1 <= wanted <= total:
-        raise DataError("so many documents are not there", value=wanted, expected=f"1 to {total}")
+        raise DataError("not that many documents", value=wanted, expected=f"1 to {total}")
     room = np.array([len(b) for b in buckets])
     rows = []
     for _ in range(-(-design.studies // design.per_document_set)):
@@ -78,9 +84,12 @@ def draw_documents(data: Ratings, design: Design, rng: np.random.Generator) -> n
 
 
 def options(depth: int, ratings_per_item: int) -> np.ndarray:
-    """Who can rate an item: (options, depth) 0/1, each row one choice of raters of the bucket."""
+    """Who can rate an item: (options, depth) 0/1, each row one choice of the bucket's raters.
+
+    Raises DataError if an item does not have that many ratings.
+    """
     if not 1 <= ratings_per_item <= depth:
-        problem = "so many ratings per item are not there"
+        problem = "not that many ratings per item"
         raise DataError(problem, value=ratings_per_item, expected=f"1 to {depth}")
     chosen = list(combinations(range(depth), ratings_per_item))
     table = np.zeros((len(chosen), depth), dtype=int)
@@ -91,10 +100,10 @@ def options(depth: int, ratings_per_item: int) -> np.ndarray:
 def assign(
     data: Ratings, design: Design, documents: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Allot items to raters (appendix 10.3).
+    """Assign raters to items (appendix 10.3).
 
-    Returns the row of `options` per item, (n, S, d) for `documents` (n, d) from `draw_documents`;
-    and (n,) whether the entropy target was met in `ROUNDS` attempts.
+    Returns the row of `options` for each item, (n, S, d) for `documents` (n, d) from
+    `draw_documents`; and whether the entropy target was met in `ROUNDS` attempts, (n,).
     """
     n, systems = len(documents), len(data.systems)
     table = options(data.shape[2], design.ratings_per_item)
@@ -121,7 +130,7 @@ def assign(
 def _round_robin(
     data: Ratings, grouping: str, documents: np.ndarray, count: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Fully balanced choices, bucket by bucket: shuffle, then deal to the shuffled options."""
+    """Fully balanced choices, bucket by bucket: items are shuffled, then dealt to the options."""
     (n, d), systems = documents.shape, len(data.systems)
     bucket_of = np.empty(len(data.documents), dtype=int)
     for b, members in enumerate(data.buckets):
@@ -156,9 +165,9 @@ def _toward(
     target: float,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Random choices (n, u) for documents `units`, then one by one moved nearest to `target`.
+    """Random choices (n, u) for documents `units`, then moved one by one towards `target`.
 
-    And the entropies, normalised by the log of the number of raters.
+    Also the entropies reached, normalised by the log of the number of raters.
     """
     n, u = units.shape
     raters, each = len(data.raters), int(table[0].sum())
@@ -191,10 +200,10 @@ def _toward(
 
 
 def minimum_entropy(data: Ratings) -> float:
-    """The least normalised entropy that can be had with all documents, one rating per item.
+    """The lowest possible normalised entropy with all documents and one rating per item.
 
-    Entropy is concave, so at the minimum each bucket is left to one rater; all choices are tried
-    up to a million, beyond that the buckets are taken in turn.
+    Entropy is concave, so at the minimum each bucket has a single rater; up to a million choices
+    are all tried, more are searched bucket by bucket.
     """
     depth, raters = data.shape[2], len(data.raters)
     counts = np.zeros((1, raters))
@@ -210,9 +219,9 @@ def minimum_entropy(data: Ratings) -> float:
 def item_scores(
     data: Ratings, design: Design, documents: np.ndarray, choice: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Normalised sums of segment scores, ratings of an item averaged, and segment counts.
+    """Sums of segment scores, normalised and averaged over an item's ratings; segment counts.
 
-    Per study, system and document (n, S, d); per study and document (n, d).
+    The sums are by study, system and document (n, S, d), the counts by study and document (n, d).
     """
     table = options(data.shape[2], design.ratings_per_item)
     n, raters = len(documents), len(data.raters)

@@ -1,4 +1,4 @@
-"""Systems ranked: direct assessment, MQM under each normalisation, counts of wins."""
+"""Rankings of systems: direct assessment, MQM under each normalisation, counts of wins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .significance import correct, permutation_test, rank_sum, sign_test
 
 PERMUTATIONS, SEED = 500, 20240601
 SIGN_TEST = "sign test"
-UNSCORED = -1.0  # the score of a system without a comparison that counts: it stands last
+UNSCORED = -1.0  # the score of a system without a comparison that counts: it comes last
 DEFAULTS = {"test": "scipy<1.7", "rule": "knowles", "correction": "none", "by": "mean_z"}
 
 
@@ -42,8 +42,8 @@ def rank_systems(
     Parameters
     ----------
     scores : Scores, DirectAssessment or DataFrame
-        From `segment_scores`: the tests are on these, segment by segment. Or judgments from `load`:
-        DA, ESA, released segment scores, or MQM by a recipe.
+        From `segment_scores`, on which the tests are made. Or judgments from `load`: DA, ESA,
+        released segment scores, or MQM by a recipe.
     recipe : str or Recipe, optional
         One year of WMT, with its rows, score, test and lines: ``wmt17`` (2017 to 2021), ``wmt23``,
         ``wmt24``, ``wmt25``, ``wmt26``, or the drafts ``wmt25-2025-08`` and ``wmt26-2026-08``; see
@@ -55,18 +55,24 @@ def rank_systems(
     alpha : float
         Significant means p < alpha.
     correction : str
-        A name of `significance.CORRECTIONS`, over all pairs of systems; not of a one-sided test.
+        A name of `significance.CORRECTIONS`, over all pairs of systems; not for one-sided tests.
     by : str
         ``mean_z`` or ``mean_raw``; the tests are on the same scores.
     rng : numpy.random.Generator, optional
-        For ``wmt26``, whose lines are drawn by chance; by default always the same.
+        For ``wmt26``, whose tests are random; by default with a fixed seed.
 
     Returns
     -------
     Ranking
         Columns rank, system, mean_raw, mean_z, segments, judgments, cluster. By a recipe rank,
         system, score, rank_low, rank_high (the recipe's own range), cluster; `certain` is then what
-        other annotators and documents would show again.
+        other annotators and documents would confirm.
+
+    Raises
+    ------
+    DataError
+        For an unknown name, a combination of options that is excluded above, a level outside
+        (0, 1), or a system without a score.
 
     Examples
     --------
@@ -81,13 +87,14 @@ def rank_systems(
     if recipe is not None:
         own = {"test": test, "rule": rule, "correction": correction, "by": by}
         if own != DEFAULTS:
-            raise DataError("a recipe has its own test, rule and score", value=own)
+            problem = "a recipe has its own test, rule and score"
+            raise DataError(problem, value=own, expected="only a recipe")
         recipe = recipe_named(recipe) if isinstance(recipe, str) else recipe
         judged = scores if isinstance(scores, Scores) else counted_by(scores, recipe)
         sure = certainty(judged, by_domain=recipe.by_domain, alpha=alpha)
         return replace(made_by(judged, recipe, alpha, rng), certain=sure)
     if test == "greater" and correction != "none":
-        problem = "corrections are over pairs of systems, 'greater' has two p-values for each"
+        problem = "corrections need one p-value for each pair of systems; 'greater' has two"
         raise DataError(problem, value=correction, expected="correction none, or another test")
     scores = scores if isinstance(scores, Scores) else segment_scores(scores)
     values = scores.score if by == "mean_z" else scores.raw
@@ -112,12 +119,12 @@ def rank_ratings(
     permutations: int = PERMUTATIONS,
     seed: int = SEED,
 ) -> Ranking:
-    """Systems by mean score per segment, the ratings of an item normalised and averaged.
+    """Systems by mean score per segment, with ratings normalised, then averaged for each item.
 
     The score is the negative of MQM, so that higher is better as everywhere in `Ranking`; the test
-    is that of Riley et al. (2024, section 5): labels swapped document by document.
+    is that of Riley et al. (2024, section 5), which swaps labels document by document.
 
-    Raters are normalised by all systems in `data` (a name of `mqm.NORMALISATIONS`).
+    `normalisation`, by all systems in `data`, is a name of `mqm.NORMALISATIONS`.
 
     Returns
     -------
@@ -140,7 +147,7 @@ def rank_ratings(
 
 
 def by_normalisation(data: Ratings) -> pd.DataFrame:
-    """The rankings under all normalisations, one under the other.
+    """The rankings under all normalisations, in one frame.
 
     Columns normalisation, rank, system, minus_mqm, cluster, line_below (0 or 1).
     """
@@ -166,10 +173,10 @@ def rank_counts(
 ) -> Ranking:
     """A task's systems by a score, with clusters from the sign test; the reference is not ranked.
 
-    The score is by a `method` of `score.rr.METHODS`; whether comparisons with the reference count
-    is part of it. ``strength`` is by `bradley_terry.strengths`, without the reference. A system
-    without a comparison that counts stands last, with `UNSCORED`. `tests`: `count_tests` of the
-    systems without the reference, to save computing them again.
+    The score is a `method` of `score.rr.METHODS`, which decides whether comparisons with the
+    reference count; or ``strength``, by `bradley_terry.strengths` without the reference. A system
+    without a comparison that counts comes last, with `UNSCORED`. `tests`, if already computed, are
+    the `count_tests` of the systems without the reference. Raises DataError for an unknown method.
     """
     ranked = counts.without(REFERENCE)
     if method == STRENGTH:

@@ -1,14 +1,15 @@
-"""Ranking as a tournament: the minimum feedback arc set (Lopez 2012), exact where it can be.
+"""Ranking as a tournament: the minimum feedback arc set (Lopez 2012), exact where possible.
 
 A task's pairwise judgments make a graph with an edge from i to j, weighted by wins minus losses,
 wherever i won more often. A ranking violates the edges that point upwards in it; the minimum
-feedback arc set is the ranking that violates the least weight.
+feedback arc set is the set of edges violated by the ranking that violates the least weight.
 
-Several rankings can be optimal. One rule makes the choice, whatever the solver: of the optimal
-rankings nearest by Kendall distance to another ranking, where the caller names one (WMT-OFFICIAL in
-the notebooks, which gives the orders that Lopez prints), the one that comes first when they are
-compared place by place from the top, the system listed earlier first. The list is by a score given
-by the caller (expected win in the notebooks; by default wins minus losses), then by name.
+Several rankings can be optimal. The choice does not depend on the solver: if the caller names
+another ranking, only the optimal ones nearest to it by Kendall distance remain (in the notebooks it
+is WMT-OFFICIAL, which gives the orders that Lopez prints). Of these, the one is chosen that comes
+first when they are compared place by place from the top, the system listed earlier first. Systems
+are listed by a score given by the caller (expected win in the notebooks; by default wins minus
+losses), then by name.
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ class Tournament:
     cost, lower_bound : int
         Weight of the violated edges; no ranking costs less than the bound.
     optimal : bool
-        Whether proven so.
+        Whether `cost` is proven to be the least.
     n_optima : int or None
-        The number of optimal rankings; None where it was not counted (too many sets to hold).
+        The number of optimal rankings; None if it was not counted (too many sets to hold).
     canonical : bool
-        `order` is the optimal ranking that the module's rule chooses.
+        Whether `order` is the optimal ranking that the module's rule chooses.
     """
 
     names: tuple[str, ...]
@@ -69,7 +70,7 @@ class Tournament:
 
     @property
     def gap(self) -> int:
-        """How far `cost` may be from the least possible: 0 where proven optimal."""
+        """How far `cost` may be above the least possible: 0 if proven optimal."""
         return self.cost - self.lower_bound
 
     @property
@@ -101,7 +102,7 @@ class Tournament:
 def net_weights(wins: ArrayLike) -> IntArray:
     """Edge weights from a matrix of wins: max(0, wins - losses) (Lopez 2012, section 5).
 
-    ``wins[..., i, j]``: how often i was ranked better than j; ties are no wins.
+    ``wins[..., i, j]``: how often i was ranked better than j; ties do not count.
     """
     array = np.asarray(wins)
     return np.maximum(0, array - np.swapaxes(array, -1, -2)).astype(np.int64)
@@ -156,11 +157,17 @@ def feedback_arc_set(
     preference : array (n,), optional
         Scores, higher first, for the choice among optimal rankings (see the module's text).
     nearest : array (n,), optional
-        Scores of the ranking to be nearest to, before `preference`; equal ones may go either way.
+        Scores of a ranking: of the optimal ones, that nearest to it is chosen, before `preference`;
+        systems with equal scores may be in either order.
     time_limit : float
         Seconds; past it the best ranking found is returned with `optimal` False and its gap.
     method : str
         ``auto``, or ``dp`` or ``lp`` to force one way (for tests: both must agree).
+
+    Raises
+    ------
+    DataError
+        For weights that are not as above, names that are not unique, or an unknown method.
 
     Examples
     --------
@@ -176,7 +183,7 @@ def feedback_arc_set(
     labels = tuple(str(s) for s in (range(len(w)) if names is None else names))
     if len(labels) != len(w) or len(set(labels)) != len(labels):
         problem = "names must be unique, one per row"
-        raise DataError(problem, value=len(labels), expected=str(len(w)))
+        raise DataError(problem, value=len(set(labels)), expected=f"{len(w)} different names")
     if method not in ("auto", "dp", "lp"):
         raise DataError("unknown method", value=method, expected="auto, dp or lp")
     score = w.sum(1) - w.sum(0) if preference is None else np.asarray(preference, dtype=float)
@@ -206,12 +213,14 @@ def feedback_arc_sets(
 ) -> tuple[IntArray, IntArray]:
     """Optimal rankings of many small tournaments at once, as `feedback_arc_set` without `nearest`.
 
-    From `net_weights`, (B, n, n), and `preference`, (B, n) or (n,), as there (equal scores go by
-    row): the rows of each, best first, (B, n), and the violated weight.
+    `weights` are `net_weights`, (B, n, n), with at most `WORD` systems; `preference` is (B, n) or
+    (n,), and equal scores are ordered by row. Returns the rows of each, best first, (B, n), and the
+    violated weight, (B,). Raises DataError for any other shape of weights.
     """
     w = np.asarray(weights)
     if w.ndim != 3 or w.shape[1] != w.shape[2] or w.shape[1] > WORD:
-        raise DataError("not a stack of square matrices", value=w.shape, expected="(B, n, n)")
+        expected = f"(B, n, n), n at most {WORD}"
+        raise DataError("not a stack of square matrices", value=w.shape, expected=expected)
     count, n = w.shape[:2]
     score = w.sum(2) - w.sum(1) if preference is None else np.asarray(preference, dtype=float)
     score = np.broadcast_to(score, (count, n))
@@ -247,7 +256,8 @@ def _checked(weights: ArrayLike) -> IntArray:
     if w.ndim != 2 or w.shape[0] != w.shape[1] or not len(w):
         raise DataError("not a square matrix", value=w.shape, expected="(n, n) with n > 0")
     if w.dtype.kind not in "iu" and (w.dtype.kind != "f" or not (w == np.round(w)).all()):
-        raise DataError("weights must be whole numbers", value=str(w.dtype))
+        problem = "weights are not whole numbers"
+        raise DataError(problem, value=str(w.dtype), expected="integers")
     w = w.astype(np.int64, copy=True)
     for wrong, what in (
         (w < 0, "negative weight"),

@@ -1,8 +1,8 @@
-"""Kinds of units that another campaign would have others of, and means of resampled campaigns.
+"""Resampling units (what another campaign would have others of), and resampled means.
 
 A unit is a worker, a HIT, a document, or a block (what one worker judged of one document of one
 system). Judgments of one unit share its luck. What is certain of a ranking with other units is in
-`rank.certainty`; the resampled campaigns here only describe.
+`rank.certainty`; the resampled campaigns here are only a description.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ import pandas as pd
 
 from ..score.scored import Scores
 
-MOST_CELLS = 20_000_000  # of resamples by units, that are held at once
+MOST_CELLS = 20_000_000  # resamples times units that are held in memory at once
 TWO_WAY = "worker x document"
 UNITS = ("worker", "hit", "document", "block", TWO_WAY)
 WORKER, DOCUMENT = TWO_WAY.split(" x ")
 
 
 def default_kinds(scored: Scores) -> tuple[str, ...]:
-    """Worker and document where both are named; else the one that is, a HIT where neither is."""
+    """Worker and document if both are named, else the one that is, else a HIT; may be empty."""
     return tuple(filter(scored.has, (WORKER, DOCUMENT))) or tuple(filter(scored.has, ["hit"]))
 
 
 def unit_table(scored: Scores) -> pd.DataFrame:
-    """Which kinds of unit these judgments name, how many there are of each, and the default.
+    """The kinds of unit that these judgments name, the number of each, and the default.
 
-    Columns unit, units (their number; of two kinds, the fewer), inside (kinds of unit in which each
-    of these lies whole, with `` + `` between), default (0 or 1, by `default_kinds`; all 0: none is
-    named). Never segments.
+    Columns unit, units (their number; for two kinds, the smaller one), inside (kinds of unit in
+    which each of these is contained, joined by `` + ``), default (0 or 1, by `default_kinds`; all 0
+    if it is empty). Segments are never a unit.
     """
     codes = {name: scored.unit(name) for name in UNITS[:-1] if scored.has(name)}
     number = {name: len(np.unique(c)) for name, c in codes.items()}
@@ -43,13 +43,13 @@ def unit_table(scored: Scores) -> pd.DataFrame:
 
 
 def nested(inner: np.ndarray, outer: np.ndarray) -> bool:
-    """Whether each level of one factor lies whole within a level of another."""
+    """Whether each level of one factor is contained in a level of another."""
     pairs = np.unique(inner.astype(np.int64) * (int(outer.max()) + 1) + outer)
     return len(pairs) == len(np.unique(inner))
 
 
 def difference_variance(covariance: np.ndarray, least: float = 0.0) -> np.ndarray:
-    """Variance of each difference of two means, from their covariance; not below `least`."""
+    """Variance of the difference of every two means, from their covariance; at least `least`."""
     own = np.diag(covariance)
     return np.maximum(own[:, None] + own - 2 * covariance, least)
 
@@ -57,10 +57,10 @@ def difference_variance(covariance: np.ndarray, least: float = 0.0) -> np.ndarra
 def unit_totals(
     system: np.ndarray, unit: np.ndarray, score: np.ndarray, weight: np.ndarray, systems: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weighted sums of scores, and sums of weights: (units, systems), of units with a judgment.
+    """Weighted sums of scores, and sums of weights: both (units, systems), for units in use.
 
-    `system` and `unit` are codes of each judgment; `weight` is such as 1 / n for the n judgments of
-    one output, so that a segment counts once; `systems` is their number.
+    `system` and `unit` hold the codes of each judgment; `weight` may be 1 / n for the n judgments
+    of one output, so that a segment counts once; `systems` is the number of systems.
     """
     _, unit = np.unique(unit, return_inverse=True)
     key, size = unit * systems + system, (int(unit.max()) + 1) * systems
@@ -77,9 +77,9 @@ def draw_means(
 ) -> np.ndarray:
     """Mean scores in campaigns whose units (of `UNITS`) are drawn with replacement.
 
-    Of two kinds, each is resampled on its own, and a judgment counts as often as its two units were
-    drawn together (the pigeonhole bootstrap: Owen 2007). Shape (resamples, systems); NaN where a
-    resample holds no judgment of a system.
+    Two kinds are resampled independently, and the counts of a judgment's two units are multiplied
+    (the pigeonhole bootstrap: Owen 2007). Shape (resamples, systems); NaN where a resample has no
+    judgment of a system.
     """
     weight, n = scored.weights(by_domain), len(scored.systems)
     if unit != TWO_WAY:
@@ -102,9 +102,9 @@ def draw_means(
 def bootstrap(
     sums: np.ndarray, weights: np.ndarray, rng: np.random.Generator, resamples: int
 ) -> np.ndarray:
-    """Ratios of sums to weights, (resamples, systems), of units resampled with replacement.
+    """Ratios of sums to weights, (resamples, systems), with units resampled with replacement.
 
-    `sums` and `weights`, (units, systems), are such as from `unit_totals`.
+    `sums` and `weights` have shape (units, systems), as from `unit_totals`.
     """
     units = len(sums)
     step = max(1, MOST_CELLS // units)
@@ -118,7 +118,10 @@ def bootstrap(
 
 
 def normal_draws(covariance: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Draws about 0 with this covariance, (draws, systems); negative eigenvalues count as 0."""
+    """Normal draws with mean 0 and this covariance, (draws, systems).
+
+    Negative eigenvalues count as 0.
+    """
     values, vectors = np.linalg.eigh(covariance)
     return rng.standard_normal((draws, len(values))) @ (vectors * np.sqrt(values.clip(0.0))).T
 

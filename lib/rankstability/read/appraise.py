@@ -1,8 +1,8 @@
 """Exports of the Appraise interface: scores, error spans (ESA), errors (MQM), and the NRC form.
 
-An annotation task (``username``) stands for a worker, as in the official Appraise rankings, unless
-``annotators.tsv`` beside it, campaign.yaml or the export itself names the annotator. MQM has the
-form of ESA, its scores all 0, the errors in the spans.
+An account (``username``, one per annotation task) is taken for a worker, as in the official
+rankings from Appraise, unless ``annotators.tsv`` beside it, campaign.yaml or the export itself
+names the annotator. MQM exports have the form of ESA, with scores of 0 and the errors in the spans.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from .segments import identify
 COMMON = ("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score")
 DOCUMENT, TIMES = ("docId", "isDocScore"), ("timeStart", "timeEnd")
 LAYOUTS = {
-    "document": (*COMMON, *DOCUMENT, *TIMES),  # before "segment": with two more, as wide as that
+    "document": (*COMMON, *DOCUMENT, *TIMES),  # before "segment", which is as wide with `BATCH`
     "esa": (*COMMON, *DOCUMENT, "spans", *TIMES),
     "nrc": ("annotator", *COMMON, *DOCUMENT, *TIMES),
     "segment": (*COMMON, *TIMES),
 }
-BATCH = ("batchNo", "item_id")  # at the end, where exported with --batch-info
+BATCH = ("batchNo", "item_id")  # at the end, if exported with --batch-info
 OTHER_NAMES = {"documentID": "docId", "isCompleteDocument": "isDocScore", "docid": "docId"}
 OTHER_NAMES |= {"docscore": "isDocScore", "start": "timeStart", "end": "timeEnd"}
 OTHER_NAMES |= {"hitid": "username", "segid": "itemId", "itemtype": "itemType"}
@@ -52,18 +52,18 @@ DOMAIN = r"^test-[a-z]+-([A-Za-z0-9]+)_"  # in a document's name, since WMT24
 MARK = re.compile(r"bad\d*|dup|duplicate\d+|incomplete")  # after a # at the end of a docId
 ANNOTATORS = "annotators.tsv"
 SEVERITIES = {"critical": "Critical", "major": "Major", "minor": "Minor", "neutral": "Neutral"}
-SAME = {"Linguistic conventions/Punctuation": "Fluency/Punctuation"}  # weighs less than others
+SAME = {"Linguistic conventions/Punctuation": "Fluency/Punctuation"}  # has its own weight
 People: TypeAlias = Mapping[str, Sequence[str]] | None
-LONGEST = 30 * 24 * 3600  # seconds from an item's start to its end: more is no time
+LONGEST = 30 * 24 * 3600  # seconds from an item's start to its end that are still plausible
 
 
 def companion(file: Path) -> bool:
-    """Whether a file is no export, but says of one which segments or annotators are meant."""
+    """Whether a file is not an export but lists the segments or annotators of one."""
     return file.name == ANNOTATORS or re.fullmatch(r"segments-.+\.tsv", file.name) is not None
 
 
 def layout(line: str) -> tuple[str, ...]:
-    """The columns of an export by its first line, a header or not; empty where it is none."""
+    """The columns of an export, from its first line (a header or not); empty if it is no export."""
     row = tables.cells(line)
     names = tuple(OTHER_NAMES.get(name, name) for name in row)
     for columns in LAYOUTS.values():
@@ -77,7 +77,7 @@ def layout(line: str) -> tuple[str, ...]:
 
 
 def almost(line: str) -> str:
-    """What a line of the form of an export has wrong, its width; empty where it is no such line."""
+    """How the width of a line that resembles an export is wrong; empty for any other line."""
     row = tables.cells(line)
     named = set(COMMON) <= {OTHER_NAMES.get(name, name) for name in row}
     if layout(line) or not (named or set(row[3:5]) & set(TYPES)):
@@ -93,7 +93,7 @@ def pairs(files: tuple[Path, ...]) -> tuple[str, ...]:
 
 
 def reading(files: tuple[Path, ...], annotators: People = None) -> pd.DataFrame:
-    """What is asked of the accounts (file, what, value, said by), where nothing joins them."""
+    """A note (file, what, value, said by) that accounts may be fewer people, if no list says."""
     accounts: set[str] = set()
     for file in (file for file in files if not companion(file)):
         columns = layout(text.first_line(file))
@@ -109,12 +109,12 @@ def read_appraise(
 ) -> DirectAssessment:
     """The judgments of `pair` in Appraise exports, with a header line or without.
 
-    Among `files` may be ``segments-XX-YY.tsv`` and ``annotators.tsv``, see `identify`;
-    `annotators` says instead whose the accounts are, see `columns.people`.
-    ``latest`` holds all rows, with a column ``mark`` (see `judgments.MARKS`); ``good`` those
-    without a mark, as WMT24's organisers select them. TGT is SYSTEM, BAD is BAD_REF; block is the
-    docId as exported; domain, where it is known. Marked rows are counted in ``excluded``. Raises a
-    DataError for anything wrong in a file, and where the segments of most rows cannot be told.
+    `files` may include ``segments-XX-YY.tsv`` (see `identify`) and ``annotators.tsv`` (username,
+    annotator); `annotators` takes its place, see `columns.people`. ``latest`` holds all rows, with
+    a column ``mark`` (see `judgments.MARKS`), ``good`` those without a mark, as WMT24's organisers
+    select them. TGT is SYSTEM, BAD is BAD_REF, CHK is REPEAT; block is the docId as exported;
+    domain is empty if unknown. Marked rows are counted in ``excluded``. Raises DataError for
+    anything wrong in a file, or if the segments of most rows are unknown.
     """
     rows, excluded = judged(files, pair, annotators)
     count = rows["mark"].value_counts()
@@ -128,9 +128,9 @@ def read_appraise(
 def judged(
     files: tuple[Path, ...], pair: str, annotators: People = None
 ) -> tuple[pd.DataFrame, list[tuple[str, str, int]]]:
-    """All rows of `pair`: columns as in `export`, segment, domain, annotator as worker, and mark.
+    """All rows of `pair`: the columns of `export`, segment and mark, with annotators as workers.
 
-    Also what of the files is not among them: file, reason, rows.
+    Also (file, reason, rows) for what was left out or changed. Raises DataError as `read_appraise`.
     """
     parts, excluded = [], []
     exports = [file for file in files if not companion(file)]
@@ -158,11 +158,12 @@ def judged(
 
 
 def export(file: Path) -> pd.DataFrame:
-    """The rows of one export, checked, as text but for the score.
+    """The rows of one export, checked.
 
     Columns worker, hit, system, item (the itemId), type, pair, score, block (the docId), document
-    (the docId without its marks), marks (those), domain, whole (a document's score), start, time
-    (see `_seconds`), spans; ``.attrs["changed"]`` counts what was.
+    (the docId without its marks), marks (at its end), domain, whole (whether the score is that of a
+    document), start, time (see `_seconds`), spans; ``.attrs["changed"]`` counts rows changed.
+    Raises DataError for anything wrong in the file.
     """
     line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
     columns = layout(line)
@@ -209,8 +210,8 @@ def export(file: Path) -> pd.DataFrame:
 def _apart(block: str, systems: Collection[str]) -> tuple[str, str]:
     """The document that a docId names, and the marks at its end, each with its ``#``.
 
-    A mark is one of `MARK` or the name of a system; what else follows a ``#`` is part of the
-    document's name: ``srf.0#171-182`` of WMT-SLT22 is another than ``srf.0#183-194``.
+    A mark is one of `MARK` or the name of a system. Anything else after a ``#`` is part of the
+    document's name: ``srf.0#171-182`` and ``srf.0#183-194`` of WMT-SLT22 are two documents.
     """
     pieces = block.split("#")
     at = len(pieces)
@@ -220,10 +221,11 @@ def _apart(block: str, systems: Collection[str]) -> tuple[str, str]:
 
 
 def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
-    """From the end of the account's judgment before to the end of this one, in seconds.
+    """Seconds from the end of the account's previous judgment to the end of this one.
 
-    The first counts from its own start. An item's own two times are often the same: a document is
-    one page, and they say when its score was first and last touched. NaN without two such times.
+    The first counts from its own start. An item's own times are often equal, because a document is
+    one page, and they say when its score was first and last touched. NaN if its times are missing
+    or implausible.
     """
     known = (start >= 0) & (end >= start) & (end - start < LONGEST)
     start, end = start.where(known), end.where(known)
@@ -231,16 +233,16 @@ def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
 
 
 def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
-    """Where the export's header is a file of its own, it must name the columns we expect."""
+    """Raises DataError if the export's header, in a file of its own, is not the one expected."""
     for file in sorted(folder.glob("header*.csv")):
         there = text.content(file).decode().strip()
         if there != ",".join(expected):
             wrong = partial(DataError, file=file, line=1, value=there)
-            raise wrong("another header than this format's", expected=",".join(expected))
+            raise wrong("not the header of this format", expected=",".join(expected))
 
 
 def _marks(rows: pd.DataFrame) -> np.ndarray:
-    """Why a row is not among those that WMT24 ranks by; empty where it is (see `MARKS`)."""
+    """Why WMT24 does not rank by a row (see `judgments.MARKS`); empty if it does."""
     block, marks = rows["block"], rows["marks"] + "#"
     mark = np.select(
         [
@@ -270,12 +272,12 @@ def _annotators(hits: pd.Series, file: Path) -> pd.Series:
     if missing:
         wrong = partial(DataError, file=file, column="username", value=missing[0])
         expected = "a line for every username of the export"
-        raise wrong("a username without annotator", expected=expected)
+        raise wrong("a username without an annotator", expected=expected)
     return hits.map(of)
 
 
 def is_mqm(file: Path) -> bool:
-    """Whether an export with spans is of MQM: no score but 0, and a span that names an error."""
+    """Whether an export with spans is MQM: all scores are 0, and some span names an error."""
     return _is_mqm(*text.key(file))
 
 
@@ -283,7 +285,7 @@ def is_mqm(file: Path) -> bool:
 def _is_mqm(path: str, mtime: int, size: int) -> bool:
     try:
         rows = export(Path(path))
-    except DataError:  # said when it is read
+    except DataError:  # reported when it is read
         return False
     return not rows["score"].any() and rows["spans"].str.contains('"error_type":\\s*["\\[]').any()
 
@@ -293,9 +295,9 @@ def read_appraise_mqm(
 ) -> pd.DataFrame:
     """The marked errors of `pair` in the form of `mqm.read_mqm`, read from the spans.
 
-    A segment without a span is ``No-error``. Only TGT rows without a mark count
-    (`judgments.MARKS`); ``.attrs["excluded"]`` counts the others. Raises a DataError as
-    `appraise.read_appraise`, and for spans that cannot be read and an unknown severity.
+    A segment without a span is ``No-error``. Only TGT rows without a mark (`judgments.MARKS`)
+    count; ``.attrs["excluded"]`` counts the others. Raises DataError as `read_appraise` does, and
+    for spans that cannot be read or an unknown severity.
     """
     rows, outside = judged(files, pair, annotators)
     keep = rows["mark"].eq("") & rows["type"].eq("SYSTEM")
@@ -318,7 +320,7 @@ def read_appraise_mqm(
 
 
 def _errors(spans: str) -> list[tuple[str, str]]:
-    """category, severity of each marked error; one ``No-error`` where none is."""
+    """Category and severity of each marked error; one ``No-error`` if there is none."""
     wrong = partial(DataError, column="spans")
     try:
         marked = [(error["error_type"], str(error["severity"])) for error in json.loads(spans)]

@@ -1,4 +1,4 @@
-"""Parquet and spreadsheets as columns of text: limits from the metadata, then what is asked for."""
+"""Parquet and spreadsheets as columns of text, read only if their sizes are within limits."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from . import text
 
 ENDINGS = (".parquet", ".xlsx")
 MOST_ROWS = 1 << 20  # of a sheet
-UNSAVED = re.compile(  # a cell with a formula and no value; a text that is empty (str) is one
+UNSAVED = re.compile(  # a cell with a formula but no value (an empty text, str, is a value)
     rb'<c r="([A-Z]+)(\d+)"(?![^>]*t="str")[^>]*>'
     rb"<f(?:[^>]*/>|(?:[^>]*[^/])?>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>"
 )
-LEAST = 2  # bytes of a cell in a file of text: a sign, and what parts it from the next
+LEAST = 2  # bytes of a cell in a text file: a character and a separator
 
 
 def holds(path: Path) -> bool:
-    """Whether a file is of this kind, by its name."""
+    """Whether a file is Parquet or a spreadsheet, by its name."""
     return path.suffix.lower() in ENDINGS
 
 
 @contextlib.contextmanager
 def _opened(path: Path, repeating: Sequence[str] = ()) -> Iterator[Any]:
-    """A file of pyarrow; columns of `repeating` texts hold each once. Its errors as DataError."""
+    """An open Parquet file, whose `repeating` columns hold each text once; raises DataError."""
     try:
         import pyarrow.parquet
     except ImportError:
@@ -53,24 +53,24 @@ def _opened(path: Path, repeating: Sequence[str] = ()) -> Iterator[Any]:
 
 
 def names(path: Path) -> list[str]:
-    """The names of a file's columns; raises DataError if one stands twice or is empty."""
+    """The names of a file's columns. Raises DataError if one appears twice or a sheet lacks one."""
     if path.suffix.lower() == ".xlsx":
         there = [str(name) for name in _sheet(*text.key(path)).columns]
     else:
         with _opened(path) as file:
             there = list(file.schema_arrow.names)
     for name in (name for name in there if there.count(name) > 1):
-        raise DataError("a column stands twice", file=path, value=name)
+        raise DataError("a column appears twice", file=path, value=name, expected="each once")
     return there
 
 
 def read(
     path: Path, chosen: Collection[str], written: Callable[[Any], str]
 ) -> tuple[dict[str, pd.Categorical], np.ndarray]:
-    """The `chosen` columns as text, and the line (row) of each; each distinct value is `written`.
+    """The `chosen` columns as text, and the line of each row; `written` converts the values.
 
-    Raises DataError if a column holds lists or objects, or if by the metadata the file is larger
-    than `text.check_unpacked` allows.
+    Raises DataError if a column holds lists or objects, or if the file is larger, according to its
+    metadata, than `text.check_unpacked` allows.
     """
     if path.suffix.lower() == ".xlsx":
         sheet = _sheet(*text.key(path))
@@ -82,10 +82,10 @@ def read(
 
 @lru_cache(maxsize=4)
 def _sheet(path: str, mtime: int, size: int) -> pd.DataFrame:
-    """The one sheet of a spreadsheet that is not empty, by its rows' numbers; its first row names.
+    """The only sheet of a spreadsheet with cells, indexed by row number; its first row has names.
 
-    Raises DataError without openpyxl, if a file is none, is too large, has several sheets or a
-    formula without its value. Only cells that hold something take memory, wherever they stand.
+    Raises DataError if openpyxl is missing, or the file is not XLSX, is too large, has several such
+    sheets, a column without a name or a formula without its value. Empty cells take no memory.
     """
     file = Path(path)
     try:
@@ -121,8 +121,8 @@ def _sheet(path: str, mtime: int, size: int) -> pd.DataFrame:
 
 
 def _rows(file: Path, sheet: Any) -> dict[int, dict[int, Any]]:
-    """The cells of a sheet that hold something, by number of row and column."""
-    sheet.reset_dimensions()  # what the file says of them may be wrong
+    """The cells of a sheet that are not empty, by number of row and column."""
+    sheet.reset_dimensions()  # those that the file states may be wrong
     rows: dict[int, dict[int, Any]] = {}
     for line, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         if line > MOST_ROWS:
@@ -134,7 +134,7 @@ def _rows(file: Path, sheet: Any) -> dict[int, dict[int, Any]]:
 
 
 def _refuse_unsaved(file: Path, packed: zipfile.ZipFile) -> None:
-    """Raises DataError for a formula whose value no program has saved: it would be read as none."""
+    """Raises DataError for a formula whose value was never saved: it would be read as empty."""
     for part in packed.namelist():
         found = UNSAVED.search(packed.read(part)) if part.startswith("xl/worksheets/") else None
         if found:
@@ -168,7 +168,7 @@ def _as_text(column: Any, written: Callable[[Any], str]) -> pd.Categorical:
     import pyarrow
 
     if str(column.type) in ("binary", "large_binary"):
-        column = column.cast(pyarrow.large_string())  # an error unless UTF-8
+        column = column.cast(pyarrow.large_string())  # raises unless it is UTF-8
     if not pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     column = column.unify_dictionaries().combine_chunks()

@@ -1,4 +1,4 @@
-"""Campaigns found by name or path, and their judgments loaded, whatever the protocol."""
+"""Finding campaigns by name or path, and loading their judgments, whatever the protocol."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .formats import TOLD
 from .settings import given as told_now
 from .settings import read_settings, settings_file
 
-# of the catalogue, by this name too
+# the catalogue's names can be imported from here, too
 __all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
 FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|tar|gz))+$", re.I)
 ANALYSIS = "analysis"
@@ -30,15 +30,16 @@ ANALYSIS = "analysis"
 def find(name: str | Path) -> Campaign:
     """A campaign by its catalogue name, or by a path to a folder or file in a known format.
 
-    The format is seen from the files (of a folder without any, from those of its ``analysis``
-    folder); an optional ``campaign.yaml`` beside them may set title, style, tool, year, citation
-    and files.
+    The format is inferred from the files (in a folder without any, from those of its ``analysis``
+    folder); an optional ``campaign.yaml`` beside them may set what `settings.FIELDS` lists, such as
+    title, style, year and files.
 
     Raises
     ------
     DataError
-        Unknown name (with the names there are and the closest), a known campaign whose files are
-        not here (with how to get them), or nothing there in a known format.
+        If the name is unknown (the error lists the known names and the closest), the files of a
+        known campaign are absent (the error says how to get them), or no file there has a known
+        format.
 
     Examples
     --------
@@ -50,10 +51,10 @@ def find(name: str | Path) -> Campaign:
     if given in catalogue():
         campaign = _campaign(given, folder_of(given), catalogue()[given])
         if not campaign.complete and (path := _existing(given)):
-            return _own(path)  # its own name for a folder that is here
+            return _own(path)  # a user's folder of that name
         if not campaign.complete:
             by_hand = "(data/README.md says how to place them by hand)"
-            expected = f"them there, or run `make data CAMPAIGN={given}` {by_hand}"
+            expected = f"the files there; `make data CAMPAIGN={given}` fetches them {by_hand}"
             problem = f"the files of {given} are not here"
             raise DataError(problem, file=campaign.folder, expected=expected)
         return campaign
@@ -71,7 +72,7 @@ def find(name: str | Path) -> Campaign:
 
 
 def _existing(given: str) -> Path | None:
-    """The folder or file, from here or from the repository."""
+    """The folder or file at this path, relative to here or to the repository, if it exists."""
     with contextlib.suppress(OSError, ValueError):  # too long, or a NUL byte: no path
         return next((p.resolve() for p in (Path(given), paths.ROOT / given) if p.exists()), None)
     return None
@@ -81,7 +82,7 @@ def _own(path: Path) -> Campaign:
     """The campaign in a user's folder or file."""
     folder, file = path, None
     if not path.is_file() and not path.is_dir():
-        raise DataError("neither a file nor a folder", file=path, expected="one of judgments")
+        raise DataError("neither a file nor a folder", file=path, expected="judgments")
     if path.is_file():
         folder = path.parent
         if path.name.removesuffix(".gz") not in (LATEST, GOOD):  # these two belong together
@@ -111,16 +112,16 @@ def _own(path: Path) -> Campaign:
     named = named.parent if named.name == ANALYSIS else named
     name = FILE_ENDING.sub("", file.name) if file else named.name
     name = name.strip(".") or "campaign"  # a folder's name: never ".."
-    # the results of a taken name must not be mistaken for the official campaign's
+    # results under a catalogue name must not be mistaken for those of the official campaign
     name = f"own-{name}" if name in catalogue() else name
     campaign = _campaign(name, folder, entry, file)
-    _ = campaign.unread  # refuses what is damaged
+    _ = campaign.unread  # raises DataError for damaged files
     return campaign
 
 
 def _inside(path: Path) -> Path:
-    """The ``analysis`` folder in `path`, or one level deeper if there is but one; else `path`."""
-    for pattern in (ANALYSIS, f"*/{ANALYSIS}"):  # the releases of WMT17 to WMT19 have it so
+    """The only ``analysis`` folder in `path`, or one level deeper; without one, `path`."""
+    for pattern in (ANALYSIS, f"*/{ANALYSIS}"):  # as in the releases of WMT17 to WMT19
         found = [folder for folder in path.glob(pattern) if folder.is_dir()]
         if len(found) == 1:
             return found[0]
@@ -147,19 +148,20 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
     campaign : Campaign, str or Path
         From `find`, or what `find` takes.
     pair : str
-        May be left out where the campaign has only one, and in relative ranking: all.
+        May be omitted if the campaign has only one, and in relative ranking, where all are loaded.
 
     Returns
     -------
     DirectAssessment or DataFrame
-        Direct assessment (DA, ESA): the judgments, or where no workers were released the frame of
-        segment scores: `segment_scores` takes both. Relative ranking: ranked outputs, for
-        `pair_counts`. MQM: marked errors, for `mqm_scores`.
+        Direct assessment (DA, ESA): the judgments, or a frame of segment scores if no workers were
+        released; `segment_scores` takes both. Relative ranking: ranked outputs, for `pair_counts`.
+        MQM: marked errors, for `mqm_scores`.
 
     Raises
     ------
     DataError
-        No such campaign or pair, or anything wrong in the files, with file, line and column.
+        If there is no such campaign or pair, or anything is wrong in the files (with file, line
+        and column).
 
     Examples
     --------
@@ -182,7 +184,7 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
 
 
 def _noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
-    """The judgments with the campaign's rule; what tests and z-scores lack is counted."""
+    """The judgments with the rule `zero_variance`; counts rows that no test or z-score covers."""
     noted = []
     rows = da.good.loc[counted(da.good), ["system", "segment"]].drop_duplicates()
     if not rows["segment"].duplicated().any() and rows["system"].nunique() > 1:
@@ -203,7 +205,7 @@ def _noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
 
 
 def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
-    """The judgments of one pair of a DA campaign with workers; other campaigns are refused."""
+    """The judgments of one pair of a DA campaign with workers; raises DataError for any other."""
     if campaign.protocol != "DA" or not campaign.workers:
         has = "no DA" if campaign.protocol != "DA" else "segment scores without workers"
         raise DataError(f"{campaign.name} has {has}", expected="a DA campaign with workers")
@@ -213,8 +215,11 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
 
 
 def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
-    """Released scores per system and segment: system, document, segment, raw, z, n."""
-    if campaign.format == "da":  # the organisers' own averages may stand beside
+    """Released scores per system and segment: system, document, segment, raw, z, n.
+
+    Raises DataError if the campaign has none.
+    """
+    if campaign.format == "da":  # the organisers' own averages may accompany the judgments
         return formats.reader("segments").read(formats.folder.Source(campaign.folder, ()), pair)
     if campaign.protocol != "DA" or campaign.workers:
         raise DataError(f"{campaign.name} has no segment scores", expected="a DA campaign")
@@ -222,21 +227,25 @@ def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
 
 
 def load_rr(campaign: Campaign, pair: str = "") -> pd.DataFrame:
-    """The blocks of a relative-ranking campaign, of one pair or of all."""
+    """The blocks of a relative-ranking campaign, of one pair or all; DataError for any other."""
     if campaign.protocol != "RR":
-        raise DataError(f"{campaign.name} is not relative ranking", value=campaign.protocol)
+        problem = f"{campaign.name} is not relative ranking"
+        raise DataError(problem, value=campaign.protocol, expected="RR")
     return load(campaign, pair)
 
 
 def load_mqm(campaign: Campaign, pair: str) -> pd.DataFrame:
-    """The marked errors of one pair of an MQM campaign."""
+    """The marked errors of one pair of an MQM campaign; raises DataError for any other."""
     if campaign.protocol != "MQM":
-        raise DataError(f"{campaign.name} is not MQM", value=campaign.protocol)
+        raise DataError(f"{campaign.name} is not MQM", value=campaign.protocol, expected="MQM")
     return load(campaign, pair)
 
 
 def fingerprint(campaign: Campaign, pair: str = "") -> str:
-    """Checksum of the files read for `pair` (empty: all) and how; 16 hex digits; .gz as plain."""
+    """Checksum, 16 hex digits, of the files read for `pair` (empty: all) and how they are read.
+
+    A file and its gzip have the same checksum.
+    """
     total = hashlib.sha256()
     for path in campaign.files(pair):
         total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())

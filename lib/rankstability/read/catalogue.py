@@ -1,4 +1,4 @@
-"""A campaign: its facts and its files; those that the catalogue knows, and which are here."""
+"""Campaigns: their facts and files; those of the catalogue, and which of them are here."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .folder import GOOD, LATEST, Source, locate
 from .formats import FORMATS
 from .languages import PLACEHOLDER
 
-WORDS = {  # what a page calls each, where neither campaign.yaml nor the table does
+WORDS = {  # what a page calls them, unless campaign.yaml or the table has other words
     **{"system": "system", "segment": "segment", "document": "document", "judgment": "judgment"},
     **{"annotator": "annotator", "pair": "language pair"},
 }
 PROTOCOLS = {"DA": "direct assessment", "RR": "relative ranking", "MQM": "MQM"}
 ARENA = {"system": "model", "segment": "prompt", "pair": "task", "judgment": "battle"}
-WORDS_OF = {  # a protocol's or a format's own, where they are others
+WORDS_OF = {  # words of their own for some protocols and formats
     "RR": {"annotator": "judge"},
     "MQM": {"annotator": "rater"},
     "battles": {"protocol": "battles", **ARENA},
     "long": {"protocol": "single scores"},
     **{name: {"protocol": "error span annotation"} for name in ("esa", "wmt24", "wmt25")},
 }
-SPOKEN = {  # names of columns that say what a table's systems, segments and annotators are
+SPOKEN = {  # column names that serve as words for systems, segments and annotators
     "system": ("model", "engine", "product"),
     "segment": ("sentence", "prompt", "question", "item"),
     "annotator": ("worker", "rater", "judge", "user", "respondent", "participant"),
@@ -60,12 +60,12 @@ class Campaign:
     format: str  # one of `formats.FORMATS`
     title: str = ""
     demo: bool = False  # synthetic, in the repository
-    known_pairs: tuple[str, ...] = ()  # of the official release, here or not; `pairs`: those here
+    known_pairs: tuple[str, ...] = ()  # of the official release; `pairs` are those here
     entry: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    file: Path | None = None  # the one file, where the campaign is no more than that
+    file: Path | None = None  # the file, if the campaign is a single one
 
     def source(self, pair: str = "") -> Source:
-        """What the format's reader gets, for one pair or all."""
+        """What the format's reader takes, for one pair or all."""
         here = () if self.format == "da" else self.files(pair)
         return Source(self.file or self.folder, here, self.entry)
 
@@ -81,11 +81,14 @@ class Campaign:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The studies of a campaign that holds several of the same systems; usually none."""
+        """The studies of a campaign with several studies of the same systems; usually empty."""
         return tuple(self.entry.get("parts") or ())
 
     def part(self, name: str) -> Campaign:
-        """One of `parts` as a campaign of its own, which `find` knows as ``<name>.<part>``."""
+        """One of `parts` as a campaign of its own, which `find` knows as ``<name>.<part>``.
+
+        Raises DataError if there is no such study.
+        """
         if name not in self.parts:
             expected = ", ".join(self.parts) or "a campaign of several studies"
             raise DataError(f"{self.name} has no such study", value=name, expected=expected)
@@ -103,16 +106,16 @@ class Campaign:
 
     @property
     def reading(self) -> pd.DataFrame:
-        """How the files were understood: file, what, value, said by; empty where all is given."""
+        """How the files were understood: file, what, value, said by; empty if nothing was open."""
         if said := formats.reader(self.format).reading:
             return said(self.source())
         return pd.DataFrame(columns=["file", "what", "value", "said by"])
 
     @cached_property
     def rebuilt(self) -> bool:
-        """Whether the judgments here are not the official bytes but rebuilt from released z-scores.
+        """Whether the judgments here are rebuilt from released z-scores, not the official file.
 
-        The catalogue says so (``otherwise``) of campaigns that also go about in that form.
+        False unless the catalogue says that the campaign exists in that form, too (``otherwise``).
         """
         if self.entry.get("otherwise") != "rebuilt from z":
             return False
@@ -125,9 +128,9 @@ class Campaign:
     def words(self) -> Mapping[str, str]:
         """What this campaign calls its systems, segments, documents, annotators, judgments, pairs.
 
-        Of each the singular and the plural (``words["systems"]``), and ``protocol``, in one word or
-        two: as `words:` of campaign.yaml says, else as the columns of a long table are called
-        (``Product``), else as the format and the protocol have it. Names are text to be escaped.
+        Each in the singular and the plural (``words["systems"]``); and ``protocol``. They come from
+        `words:` of campaign.yaml, else from the column names of a long table (``Product``), else
+        from the format and the protocol. A user's words must be escaped in HTML.
         """
         said = {str(name): str(word) for name, word in (self.entry.get("words") or {}).items()}
         words = {"protocol": PROTOCOLS[self.protocol], **WORDS, **WORDS_OF.get(self.protocol, {})}
@@ -140,9 +143,9 @@ class Campaign:
 
     @cached_property
     def unsaid(self) -> frozenset[str]:
-        """Which of pair, document and annotator the files do not name: no page should name them.
+        """Which of pair, document and annotator the files do not name, so that no page should.
 
-        A pair is not said where it is the placeholder ``xx-yy``.
+        The pair is unnamed if it is the placeholder ``xx-yy``.
         """
         lacking = {"pair"} if self.pairs == (PLACEHOLDER,) else set()
         return frozenset(lacking | formats.reader(self.format).lacks(self.source()))
@@ -152,9 +155,9 @@ class Campaign:
         return _of_pair(self.entry.get("style", ""), pair)
 
     def facts(self, pairs: Iterable[str] | None = None) -> pd.DataFrame:
-        """How each pair (those here) was judged: columns pair, year, style, tool, judged.
+        """How each of `pairs` (by default, those here) was judged: pair, year, style, tool, judged.
 
-        judged: ``bilingual`` (beside the source), ``monolingual`` (a reference) or ``unknown``.
+        judged: ``bilingual`` (with the source), ``monolingual`` (with a reference) or ``unknown``.
         """
         frame = pd.DataFrame({"pair": list(self.pairs if pairs is None else pairs)})
         frame["year"] = self.year
@@ -163,7 +166,7 @@ class Campaign:
         return frame.replace({"judged": {"": "unknown"}})
 
     def files(self, pair: str = "") -> tuple[Path, ...]:
-        """The files that are read for `pair` (all pairs: empty), that exist."""
+        """The files here that are read for `pair` (empty: all pairs)."""
         parts = self.entry.get("parts", {}).values()
         of_parts = {"files": [file for part in parts for file in part]} if parts else {}
         entry = {**self.entry, **of_parts}
@@ -171,9 +174,9 @@ class Campaign:
 
     @cached_property
     def unread(self) -> tuple[tuple[str, str], ...]:
-        """What lies in a user's folder and is not read: file and reason, see `formats.unread`.
+        """What is in a user's folder but not read: file and reason, see `formats.unread`.
 
-        Empty for one file, and for the catalogue's campaigns, whose files it lists.
+        Empty for a single file, and for the catalogue's campaigns, whose files it lists.
         """
         if self.file or self.demo or "sources" in self.entry:
             return ()
@@ -181,18 +184,18 @@ class Campaign:
 
     @property
     def complete(self) -> bool:
-        """Whether the files are here (of direct assessment, both)."""
+        """Whether the files are here (for direct assessment, both)."""
         if not self.folder.is_dir():
             return False
         if self.format == "da":
             return all(locate(self.folder, name) for name in (LATEST, GOOD))
-        with contextlib.suppress(DataError):  # damaged: said when it is read
+        with contextlib.suppress(DataError):  # damaged: reported when it is read
             return bool(self.files())
         return True
 
 
 def _of_pair(value: Any, pair: str) -> str:
-    """One word for all pairs, or a mapping from the word to its pairs (``*``: all others)."""
+    """The word for `pair`; `value` is one for all, or maps words to pairs (``*``: all others)."""
     if not isinstance(value, Mapping):
         return str(value or "")
     for word, members in value.items():
@@ -215,7 +218,7 @@ def catalogue() -> dict[str, dict[str, Any]]:
 
 
 def in_catalogue(name: str) -> bool:
-    """Whether a campaign's name is the catalogue's, or that of a study of one of its campaigns."""
+    """Whether a name is that of a catalogue campaign, or of one of its studies."""
     whole, _, part = name.partition(".")
     return name in catalogue() or part in catalogue().get(whole, {}).get("parts", {})
 
@@ -251,5 +254,5 @@ def listed() -> tuple[Campaign, ...]:
 
 
 def present() -> tuple[Campaign, ...]:
-    """The catalogue's campaigns whose files are here, the demo ones included (files not read)."""
+    """The catalogue's campaigns whose files are here, demos included; no file is read."""
     return tuple(campaign for campaign in listed() if campaign.complete)

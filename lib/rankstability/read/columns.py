@@ -1,4 +1,4 @@
-"""The columns of a long table: which of a file's are ours, and the pair of its rows."""
+"""The columns of a long table: which of a file's are ours, and the language pair of its rows."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..errors import DataError
 from . import binary, languages, tables, text
 from .tables import Table
 
-MISSING = ("", "na", "n/a", "nan", "null", "none")  # of a cell that holds nothing, in lower case
-PERCENT, PENALTIES = (0.0, 100.0), (-np.inf, 0.0)  # scales that formats have
+MISSING = ("", "na", "n/a", "nan", "null", "none")  # cells that hold nothing, in lower case
+PERCENT, PENALTIES = (0.0, 100.0), (-np.inf, 0.0)  # scales that formats prescribe
 NEEDED = ("system", "segment", "score")
-BESIDE = ("segment", "document", "annotator")  # one of these, where systems stand side by side
-FIELDS = {  # our column: names it may have, without case, blanks and signs
+BESIDE = ("segment", "document", "annotator")  # one is needed next to columns of systems
+FIELDS = {  # our column: names it may have, as `plain` writes them
     "system": ("system", "systemid", "sys", "model", "engine"),
     "segment": ("segment", "segmentid", "segid", "seg"),
     "score": ("score", "rating", "rawscore"),
@@ -35,13 +35,13 @@ FIELDS = {  # our column: names it may have, without case, blanks and signs
     "type": ("type", "itemtype"),
     "time": ("time", "seconds", "duration", "leadtime"),
 }
-ELSE = {  # names that a column of ours may have where none has one of those
+ELSE = {  # names that are tried if no column has one of `FIELDS`
     "system": ("product", "productid", "modelname", "systemname", "enginename", "mtengine"),
     "segment": ("question", "questionid", "prompt", "promptid", "item", "sampleid"),
     "score": ("answer",),
     "annotator": ("user", "userid", "respondent", "respondentid", "participant", "participantid"),
 }
-LIKELY = {  # words in a name that make it likely to be ours: shown, never taken unasked
+LIKELY = {  # words that make a column likely to be ours: suggested, never used unasked
     "system": {"system", "engine", "model", "product", "mt", "provider", "service", "vendor"},
     "segment": {"segment", "sentence", "item", "question", "prompt", "example", "sample", "line"},
     "annotator": {"annotator", "rater", "judge", "user", "evaluator", "assessor", "reviewer"},
@@ -49,11 +49,11 @@ LIKELY = {  # words in a name that make it likely to be ours: shown, never taken
 }
 LIKELY["annotator"] |= {"respondent", "participant", "worker", "person", "who", "name"}
 LIKELY["score"] |= {"mark", "stars", "evaluation", "assessment", "value", "percent"}
-DECIMAL = re.compile(r"[-+]?\d+(,\d+)?")  # a number as much of Europe writes it
+DECIMAL = re.compile(r"[-+]?\d+(,\d+)?")  # an integer, or a number with a decimal comma
 THOUSANDS = re.compile(r"[-+]?\d{1,3}(,\d{3})*")
-RANGE = re.compile(r"(-?\d+)\s*(?:-|\u2013|to|\.\.)\s*(\d+)\W*$")  # of a scale, in a name
+RANGE = re.compile(r"(-?\d+)\s*(?:-|\u2013|to|\.\.)\s*(\d+)\W*$")  # a scale in a name
 TOLD_BY = "campaign.yaml"
-# of a campaign in Appraise
+# the names that Appraise makes for a campaign's accounts
 ACCOUNT = re.compile(r"([a-z]{3})([a-z]{3})(?=[a-f]*[0-9])[0-9a-f]{2,}$")
 WRITES = "`rankstability verdict PATH --write-settings` writes it"
 
@@ -64,22 +64,22 @@ class Judged:
 
     table: Table  # text, in the file's own columns; one row per score, given or missing
     names: Mapping[str, str]  # our column (of `FIELDS`) to the file's
-    excluded: Mapping[str, int]  # what of the file is not in the table, by reason
-    pair: str = ""  # of all rows where no column says it, and who says so
-    pair_from: str = ""
-    scale: tuple[float, float] | None = None  # what the format allows, where it says so
+    excluded: Mapping[str, int]  # rows of the file that are not in the table, by reason
+    pair: str = ""  # the pair of all rows if no column names it
+    pair_from: str = ""  # where that pair comes from
+    scale: tuple[float, float] | None = None  # what the format prescribes, if it does
     said: tuple[
         tuple[str, str, str], ...
-    ] = ()  # what more was understood, value, by ("": settings)
+    ] = ()  # what else was understood: what, value, said by ("": settings)
 
     def column(self, name: str) -> pd.Series:
-        """Our column as text; empty where the file has none."""
+        """One of our columns as text; all empty if the file does not have it."""
         if name not in self.names:
             return pd.Series("", index=self.table.frame.index, dtype=object)
         return self.table.frame[self.names[name]].astype(object)
 
     def pairs(self) -> np.ndarray:
-        """The language pair of each row."""
+        """The language pair of each row. Raises DataError if a cell does not name one."""
         if "pair" not in self.names:
             return np.full(len(self.table.frame), self.pair, dtype=object)
         written = self.column("pair")
@@ -91,7 +91,7 @@ class Judged:
         return ours.to_numpy(dtype=object)
 
     def scores(self) -> np.ndarray:
-        """Scores as numbers, NaN where missing or not a number."""
+        """Scores as numbers, NaN where a cell is empty or not a number."""
         return pd.to_numeric(self.column("score"), errors="coerce").to_numpy(float)
 
 
@@ -99,14 +99,15 @@ Opener = Callable[[Path, Mapping[str, Any]], Judged]
 
 
 def plain(name: str) -> str:
-    """A name without case, blanks and signs."""
+    """A name in lower case, reduced to its letters and digits."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, str]:
-    """Our columns to those of a header: as `mapping` says, else by the names of `FIELDS`.
+    """Our columns to those of a header, by `mapping` or else by the names of `FIELDS` and `ELSE`.
 
-    Raises DataError if two columns may be the same of ours, or the header lacks one of `mapping`.
+    Raises DataError if several columns may be the same one of ours, or the header lacks one of
+    `mapping`.
     """
     found = {}
     for ours, names in FIELDS.items():
@@ -137,11 +138,11 @@ def _guess(path: Path, line: str) -> dict[str, str]:
     try:
         return columns_of(header(path, line), {})
     except DataError:
-        return {name: "" for name in NEEDED}  # clear enough to be refused by name
+        return {name: "" for name in NEEDED}  # close enough for an error that names its columns
 
 
 def header(path: Path, line: str) -> list[str]:
-    """The names of columns (of JSON: every name) in the first line of a file."""
+    """The column names (of JSON: all keys) in the first line of a file."""
     if binary.holds(path):
         return binary.names(path)
     if line.lstrip()[:1] in ("{", "["):
@@ -150,15 +151,15 @@ def header(path: Path, line: str) -> list[str]:
 
 
 def asked(ours: str, theirs: str) -> str:
-    """What names a column on the command line."""
+    """The command-line argument that names a column."""
     return f'columns="{ours}={theirs}"'
 
 
 def almost(path: Path, line: str) -> tuple[str, str]:
-    """What a file that is no long table lacks to be one, and the remedy; empty where unlike one.
+    """What a file lacks to be a long table, and the remedy; both empty if it is unlike one.
 
-    The remedy is a whole campaign.yaml, where names and values leave but one (`proposed`); else
-    the columns that may be meant.
+    The remedy is a complete campaign.yaml if names and values allow only one (`proposed`),
+    otherwise the columns that may be meant.
     """
     columns = header(path, line)
     found = _guess(path, line)
@@ -170,7 +171,7 @@ def almost(path: Path, line: str) -> tuple[str, str]:
         return "", ""
     entry: dict[str, Any] = {}
     open_: dict[str, list[str]] = {"": []}
-    with contextlib.suppress(DataError):  # a damaged row: said when it is read
+    with contextlib.suppress(DataError):  # a damaged row: reported when it is read
         entry, open_ = proposed(path, {})
     if not told and "wide" not in entry:
         return "", ""
@@ -192,12 +193,12 @@ def almost(path: Path, line: str) -> tuple[str, str]:
 
 
 def shown(entry: Mapping[str, Any]) -> str:
-    """Settings that were guessed, as a campaign.yaml to accept."""
+    """Guessed settings, as a campaign.yaml for the user to accept."""
     return f"a campaign.yaml beside it ({WRITES}):\n{written(entry)}"
 
 
 def written(entry: Mapping[str, Any]) -> str:
-    """Settings as the text of a campaign.yaml, one in each line."""
+    """Settings as the text of a campaign.yaml, one per line."""
     parts = [yaml.safe_dump({k: v}, default_flow_style=True, allow_unicode=True, sort_keys=False,
                             width=10**6)
              for k, v in entry.items()]  # fmt: skip
@@ -211,11 +212,12 @@ def _words(name: str) -> set[str]:
 def proposed(
     path: Path, settings: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Settings by which a table is a long one, as far as names and values tell; what stays open.
+    """Settings under which a file is a long table, guessed from names and values; what stays open.
 
-    ``columns`` (those that no name says), ``wide`` and ``scale``. A column is guessed where it
-    alone has a likely name and fitting values (`LIKELY`), or is the only one left that has these.
-    Open: our column, to those that it may be (perhaps none).
+    The settings are ``columns`` (those without a known name), ``wide`` and ``scale``. A column is
+    guessed if it alone has a likely name (`LIKELY`) and fitting values, or if it is the only one
+    left with fitting values. What stays open maps a column of ours to those it may be (perhaps
+    none).
     """
     table = tables.any_table(path)
     cells = {name: column.astype(str).tolist() for name, column in table.frame.items()}
@@ -235,7 +237,7 @@ def proposed(
 
 
 def settled(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings by which a table is read: what is `said` or `proposed`, and every other name.
+    """All settings by which a table is read: `said`, `proposed`, and all other renamed columns.
 
     Raises DataError if names and values leave a column open.
     """
@@ -254,10 +256,10 @@ def settled(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
 def _guessed(
     cells: Mapping[str, list[str]], found: Mapping[str, str], wanted: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Our `wanted` columns that are not `found`, guessed; and those that stay open."""
+    """Guesses at our `wanted` columns that are not `found`; and those that stay open."""
     guessed: dict[str, str] = {}
     open_: dict[str, list[str]] = {}
-    for by_name in (True, False):  # what is left over is told last
+    for by_name in (True, False):  # by name first, then by elimination
         for ours in (one for one in wanted if one not in found and one not in guessed):
             taken = {*found.values(), *guessed.values()}
             fit = [name for name, said in cells.items() if name not in taken and _fits(ours, said)]
@@ -271,7 +273,7 @@ def _guessed(
 
 
 def _fits(ours: str, cells: Sequence[str]) -> bool:
-    """Whether cells may be the values of our column."""
+    """Whether cells may be the values of one of our columns."""
     given = [cell for cell in cells if cell.lower() not in MISSING]
     numbers = bool(given) and all(map(_is_number, given))
     several, again = len(set(given)) > 1, 2 * len(set(given)) <= len(given)
@@ -283,7 +285,7 @@ def _fits(ours: str, cells: Sequence[str]) -> bool:
 
 
 def _mostly_numbers(cells: Sequence[str]) -> bool:
-    """Whether a column is a system's: another cell in it is then refused, not the system."""
+    """Whether most cells are numbers: a system's scores, so that any other cell is an error."""
     given = [cell for cell in cells if cell.lower() not in MISSING]
     return bool(given) and 2 * sum(map(_is_number, given)) > len(given)
 
@@ -293,9 +295,9 @@ def _is_number(cell: str) -> bool:
 
 
 def _side_by_side(cells: Mapping[str, list[str]], found: Mapping[str, str]) -> list[str]:
-    """The systems of a wide table: columns of numbers alone, beside segments or annotators.
+    """The systems of a wide table: columns of numbers only, next to one of `BESIDE`.
 
-    Empty where a column is likely to hold systems or scores.
+    Empty if some column is likely to hold systems or scores.
     """
     free = [name for name in cells if name not in found.values()]
     beside = [name for name in free if _words(name) & (LIKELY["segment"] | LIKELY["annotator"])]
@@ -308,8 +310,9 @@ def _side_by_side(cells: Mapping[str, list[str]], found: Mapping[str, str]) -> l
 def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
     """A long table in a file; `settings` (of campaign.yaml) may map columns and name the pair.
 
-    They may say that it is ``wide`` (the columns of systems, or ``all`` that hold numbers alone),
-    and the sign before decimals.
+    They may also say that it is ``wide`` (the columns of systems, or ``all`` that hold mostly
+    numbers), and give the decimal sign. Raises DataError if a column is missing or ambiguous, there
+    are no rows, or a cell is not a single value.
     """
     mapping, wide = settings.get("columns") or {}, settings.get("wide") or ()
     with text.placed(path, 1):
@@ -329,7 +332,7 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
             problem = f"no column for {' and '.join(missing)}"
             raise DataError(problem, value=", ".join(header)[:200], expected=expected)
     if table.frame.empty:
-        raise DataError("a header and no rows", file=path, expected="judgments")
+        raise DataError("a header but no rows", file=path, expected="judgments")
     table.check_values(names.values())
     table, said = _decimals(table, names["score"], settings.get("decimal"))
     if wide:
@@ -339,19 +342,19 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
 
 
 def _melted(table: Table, wide: str | Sequence[str], mapping: Mapping[str, str]) -> Table:
-    """A table with a column for each system as one with a row for each score."""
+    """A wide table (a column per system) as a long one (a row per score)."""
     frame = table.frame
     names = columns_of(list(frame.columns), mapping)
     if ours := {"system", "score"} & set(names):
-        value = names[min(ours)]
-        raise DataError("a wide table has no such column", value=value, expected="one per system")
+        problem = f"a column for the {min(ours)} in a wide table"
+        raise DataError(problem, value=names[min(ours)], expected="one column per system")
     if isinstance(wide, str):
         cells = {name: frame[name].astype(str).tolist() for name in frame}
         free = [name for name in cells if name not in names.values()]
         wide = [name for name in free if _mostly_numbers(cells[name])]
     there, n = ", ".join(frame.columns)[:200], len(wide)
     for name in (name for name in wide if name not in frame or name in names.values()):
-        raise DataError("no such column of a system", value=name, expected=f"some of {there}")
+        raise DataError("no such column for a system", value=name, expected=f"columns of {there}")
     if n < 2:
         raise DataError("fewer than two columns of systems", value=there, expected="`wide: [A, B]`")
     kept = [name for name in frame.columns if name not in wide]
@@ -366,9 +369,9 @@ def _melted(table: Table, wide: str | Sequence[str], mapping: Mapping[str, str])
 def _decimals(
     table: Table, column: str, sign: str | None
 ) -> tuple[Table, tuple[tuple[str, str, str], ...]]:
-    """The table with a point in scores that were written with a comma (``78,5``); what was done.
+    """The table with decimal commas of scores (``78,5``) made points; and a note of that.
 
-    Raises DataError if nothing tells such a comma from one between thousands.
+    Raises DataError if the commas may just as well separate thousands.
     """
     values = [str(one) for one in table.frame[column].astype("category").cat.categories]
     given = [value for value in values if value.lower() not in MISSING]
@@ -376,18 +379,18 @@ def _decimals(
     if not commas or sign == "." or not all(map(DECIMAL.fullmatch, given)):
         return table, ()
     if not sign and all(map(THOUSANDS.fullmatch, commas)):
-        problem, expected = "a comma before decimals, or between thousands", "`decimal: ','` or '.'"
+        problem = "a comma that may separate decimals or thousands"
         row = int(table.frame[column].isin(commas).to_numpy().argmax())
-        raise table.error(problem, row, column, expected + " in a campaign.yaml")
+        raise table.error(problem, row, column, "`decimal: ','` or '.' in a campaign.yaml")
     points = table.frame[column].astype(str).str.replace(",", ".").astype("category")
     said = ("sign before decimals", ",", "" if sign else "the data")
     return replace(table, frame=table.frame.assign(**{column: points})), (said,)
 
 
 def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -> pd.Series:
-    """The annotator of each account: `said` holds patterns (``sggdeu08*``) of an annotator's.
+    """The annotator of each account; `said` maps annotators to patterns (``sggdeu08*``) of theirs.
 
-    Raises a DataError that names `file` for an account that is none's or that of several.
+    Raises DataError (naming `file`) if an account fits no annotator, or several.
     """
     of = {}
     for account in accounts.unique():
@@ -401,9 +404,9 @@ def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -
 
 
 def asked_of(accounts: Collection[str]) -> list[tuple[str, str, str]]:
-    """What a reading asks of accounts named as Appraise names them (``engdeu5a01``); else nothing.
+    """A note for `long.reading` on accounts that Appraise named (``engdeu5a01``); else empty.
 
-    Such names are made for each campaign, several of them perhaps for one person.
+    Appraise makes such names for each campaign, perhaps several for one person.
     """
     made = [ACCOUNT.match(account) for account in sorted(set(accounts))]
     known = [m and {m[1], m[2]} & set(languages.LANGUAGES) for m in made]
@@ -414,7 +417,10 @@ def asked_of(accounts: Collection[str]) -> list[tuple[str, str, str]]:
 
 
 def with_pair(judged: Judged, settings: Mapping[str, Any]) -> Judged:
-    """With the pair that campaign.yaml names, or the file's name, or else a placeholder."""
+    """`judged` with the pair of campaign.yaml, of the file's name, or else a placeholder.
+
+    Unchanged if a column names the pair.
+    """
     if "pair" in judged.names:
         return judged
     if settings.get("pair"):

@@ -30,7 +30,10 @@ SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 
 
 def companions(path: Path) -> tuple[Path, Path]:
-    """``ad-latest`` and ``ad-good-raw-redup`` of a folder (both needed); of a file, twice it."""
+    """The files ``ad-latest`` and ``ad-good-raw-redup`` of a folder; a single file serves as both.
+
+    Raises DataError if a folder lacks one of them.
+    """
     if path.is_file():
         return path, path
     latest, good = locate(path, LATEST), locate(path, GOOD)
@@ -60,9 +63,9 @@ def pairs(path: Path) -> tuple[str, ...]:
 
 
 def apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """`frame` with a row for each system of a joined id ``A+B``; how many rows had one.
+    """`frame` with one row for each system of a joined id ``A+B``; and how many rows had one.
 
-    Every part of it is another of the names; ``GPT4+RAG``, of which a part is none, is a name.
+    An id is joined if each of its parts is itself a system; if not (``GPT4+RAG``), it is a name.
     """
     system = frame["system"].astype(str)
     known = set(system)
@@ -80,9 +83,9 @@ def apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
 def read_da(path: Path, pair: str) -> DirectAssessment:
     """The judgments of one language pair in the official layout.
 
-    `path`: the folder that holds ``ad-latest.csv`` and ``ad-good-raw-redup.csv`` (or .gz); or one
-    file of the same form, all of whose scores count. Perhaps with ``documents-XX-YY.tsv`` beside.
-    Raises a DataError with file, line, column, value and expectation.
+    `path` is the folder of ``ad-latest.csv`` and ``ad-good-raw-redup.csv`` (or .gz), or a single
+    file of the same form that serves as both; ``documents-XX-YY.tsv`` beside them is used if there
+    is one. Raises DataError if a file or the pair is missing, or anything in a file is wrong.
     """
     files = dict.fromkeys(companions(path))
     frames, excluded = [], []
@@ -116,7 +119,7 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
 def _refuse_contradictions(
     table: Table, rows: np.ndarray, latest: pd.DataFrame, good: pd.DataFrame
 ) -> None:
-    """Refuse a judgment of the good file (`table`) that has another score in the other."""
+    """Raises DataError if a judgment of the good file (`table`) has another score in the other."""
     names = ["worker", "hit", "system", "segment", "type"]
     both = pd.concat([frame[[*names, "score"]] for frame in (latest, good)], ignore_index=True)
     both[names] = both[names].astype(str)
@@ -126,13 +129,13 @@ def _refuse_contradictions(
     bad = np.isin(key[n:], key[:n]) & ~np.isin(judgment[n:], judgment[:n])
     if bad.any():
         here = latest["score"].to_numpy()[key[:n] == key[n:][bad][0]]
-        problem = "another score than the same judgment has in the other file"
-        expected = f"{here[0]:g}, as {LATEST} has it ({int(bad.sum()) - 1} more wrong)"
+        problem = "the same judgment has another score in the other file"
+        expected = f"{here[0]:g}, as in {LATEST} ({int(bad.sum()) - 1} more wrong)"
         raise table.error(problem, int(rows[np.argmax(bad)]), "score", expected)
 
 
 def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:
-    """`document`: one name (or missing) per segment category; added in place, as a categorical."""
+    """Adds the column document, in place: `document` has one name (or NA) per segment category."""
     names = pd.Categorical(document)
     for frame in frames:
         codes = frame["segment"].cat.codes.to_numpy()
@@ -143,9 +146,9 @@ def documents(folder: Path, pair: str, frames: Sequence[pd.DataFrame]) -> pd.Ser
     """The document of every segment: one entry per segment category, in their order.
 
     From ``documents-XX-YY.tsv`` (sid, document) beside the judgments; else from segment ids of the
-    form ``<document>_<segment>`` (unless each names another document); else from blocks (``rid``):
-    segments that one worker saw together in a block belong to one document, named after its first
-    segment; else missing.
+    form ``<document>_<segment>`` (unless each names a different document); else from blocks
+    (``rid``): segments that one worker saw together in a block belong to one document, named after
+    its first segment; else missing. Raises DataError if the list lacks a judged segment.
     """
     segments = frames[0]["segment"].cat.categories
     listed = locate(folder, f"documents-{pair}.tsv")
@@ -177,7 +180,7 @@ def _block_documents(frames: Sequence[pd.DataFrame], segments: pd.Index) -> pd.S
     rows = pd.concat([frame.loc[frame["block"].notna(), [*key, "segment"]] for frame in frames])
     rows = rows.drop_duplicates()
     number = rows.groupby(key, observed=True, dropna=False).ngroup().to_numpy()
-    if not len(rows) or len(rows) < 2 * (number.max() + 1):  # blocks of one: a position in the HIT
+    if not len(rows) or len(rows) < 2 * (number.max() + 1):  # rid is a position in the HIT
         return pd.Series([None] * len(segments), dtype=object)
     cells = (number, rows["segment"].cat.codes.to_numpy())
     edges = coo_array((np.ones(len(rows)), cells), shape=(number.max() + 1, len(segments)))
@@ -189,9 +192,9 @@ def _block_documents(frames: Sequence[pd.DataFrame], segments: pd.Index) -> pd.S
 def read_segment_scores(folder: Path, pair: str) -> pd.DataFrame:
     """Mean raw and z score of each system on each segment, as released (without workers).
 
-    Columns system, document, segment (categoricals; document missing where the ids name none), raw
-    (0 to 100; or penalties, 0 and below), z, n (judgments averaged). Raises a DataError without a
-    file of the pair (with the pairs there are), and for anything wrong in it.
+    Columns system, document, segment (categoricals; document missing if it is unknown), raw (0 to
+    100; or penalties, 0 and below), z, n (judgments averaged). Raises DataError if there is no file
+    of the pair (naming the pairs there are), or anything in it is wrong.
     """
     path = locate(folder, f"ad-seg-scores-{pair}.csv")
     if path is None:

@@ -1,4 +1,4 @@
-"""A campaign's folder: what in it may hold judgments, and what a format's reader gets and gives."""
+"""A campaign's folder: which files may hold judgments, and what a reader takes and returns."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ..errors import DataError
 from ..judgments import DirectAssessment
 from . import binary, text
 
-LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"  # of direct assessment, all and what counts
-RECORD = "run.json"  # lists the files of a run
+LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"  # DA: all judgments, those that count
+RECORD = "run.json"  # lists the files that a run wrote
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 TABLE = re.compile(
     r".*(\.(csv|tsv|txt|jsonl|ndjson|json|seg\.score)(\.gz)?|\.tsv\.tar\.gz|\.parquet)", re.I
-)  # the endings of tables
-BESIDE = (  # what may stand beside judgments, without .gz
+)  # the names of tables
+BESIDE = (  # files that may accompany judgments, without .gz
     *("readme*", "licen[cs]e*", "notice*", "copying*", "citation*", "sources.*", "*.md"),
     *("campaign.y*ml", "annotators.tsv", "segments-*.tsv", "documents-*.tsv"),
     *("ad-sys-*.csv", "ad-da-diff-*.csv", "ad-*-mean-sd.txt", "adwilcox-*.csv", "clusters.csv"),
@@ -40,7 +40,7 @@ Judgments: TypeAlias = DirectAssessment | pd.DataFrame
 
 @dataclass(frozen=True)
 class Source:
-    """What a reader gets: the campaign's folder or file, the files to read, and its settings."""
+    """What a reader takes: the campaign's folder or file, the files to read, and its settings."""
 
     path: Path
     files: tuple[Path, ...]
@@ -48,7 +48,7 @@ class Source:
 
     @property
     def folder(self) -> Path:
-        """The folder, also of a file."""
+        """The folder itself, or that of the file."""
         return self.path if self.path.is_dir() else self.path.parent
 
 
@@ -57,23 +57,23 @@ class Reader:
     """How files of one format become judgments."""
 
     pairs: Callable[[Source], Sequence[str]]
-    read: Callable[[Source, str], Judgments]  # those of one pair
+    read: Callable[[Source, str], Judgments]  # the judgments of one pair
     workers: Callable[[Source], bool] = lambda source: True  # whether it names annotators
-    pair_of: Callable[[Path, Mapping[str, Any]], str] | None = None  # where each file holds one
+    pair_of: Callable[[Path, Mapping[str, Any]], str] | None = None  # if each file holds one
     reading: Callable[[Source], pd.DataFrame] | None = None  # see `long.reading`
-    beside: Callable[[Path], bool] | None = None  # whether a table is no judgments, but of them
+    beside: Callable[[Path], bool] | None = None  # whether a table only describes judgments
     columns: Callable[[Source], Mapping[str, str]] = lambda source: {}  # our column: the header's
-    lacks: Callable[[Source], set[str]] = lambda source: set()  # document, annotator, if unnamed
+    lacks: Callable[[Source], set[str]] = lambda source: set()  # of document and annotator
 
 
 def locate(folder: Path, name: str) -> Path | None:
-    """`name` or `name`.gz in `folder`; DataError where both are there and differ."""
+    """`name` or `name`.gz in `folder`, or None. Raises DataError if both exist and differ."""
     both = (folder / name, folder / f"{name}.gz")
-    here = [file for file in both if os.path.isfile(file)]  # unlike the method, of any length
+    here = [file for file in both if os.path.isfile(file)]  # unlike Path's, for names of any length
     if len(here) == 2 and text.digest(here[0]) != text.digest(here[1]):
         wrong = partial(DataError, file=here[0], value=here[1].name)
-        expected = "one of them, or the same in both"
-        raise wrong("two files of one name with different content", expected=expected)
+        expected = "one of them, or the same content in both"
+        raise wrong("two files of the same name with different content", expected=expected)
     return here[0] if here else None
 
 
@@ -83,7 +83,7 @@ def named_file(path: Path, name: str) -> Path | None:
 
 
 def entries(path: Path) -> Iterator[Path]:
-    """What lies in a folder and its ``human-scores``, but hidden files, `BESIDE`, our results."""
+    """The entries of a folder and its ``human-scores`` that are not hidden, `BESIDE` or results."""
     ours = _results(path)
     for folder in (path, path / STAND_OFF):
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -94,7 +94,7 @@ def entries(path: Path) -> Iterator[Path]:
 
 
 def _results(folder: Path) -> set[str]:
-    """The names of what runs of ours have written in a folder."""
+    """The names of the files that a run of ours wrote into a folder."""
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
         notebooks = (file.name for file in folder.glob("*.ipynb"))
         return {*json.loads((folder / RECORD).read_bytes())["files"], *notebooks}
@@ -104,8 +104,8 @@ def _results(folder: Path) -> set[str]:
 def tables(path: Path) -> list[Path]:
     """Files that may hold judgments, sorted.
 
-    Of WMT10 not the paid ``-public`` ones; of others, not a header in a file of its own.
-    Spreadsheets only where there is no other table.
+    Left out are WMT10's paid ``-public`` files and headers in a file of their own; spreadsheets
+    are taken only if there is no other table.
     """
     if path.is_file():
         return [path]
@@ -116,14 +116,14 @@ def tables(path: Path) -> list[Path]:
 
 
 def is_header(file: Path) -> bool:
-    """Whether a file is one line of names, such as stands beside exports without a header."""
+    """Whether a file is a single line of names, as comes with exports that have no header."""
     if binary.holds(file):
         return False
     head = text.head(file).strip()
     if "\n" in head:
         return False
     signs = "[\\t,;]" if re.search(r"[\t,;]", head) else r"\s"
-    words, fewest = re.split(f"{signs}+", head), 5 if signs == r"\s" else 2  # else a sentence
+    words, fewest = re.split(f"{signs}+", head), 5 if signs == r"\s" else 2  # fewer: a sentence
     names = all(re.fullmatch(r'"?[A-Za-z_][\w.]*"?', word.strip()) for word in words)
     return len(words) >= fewest and names
 

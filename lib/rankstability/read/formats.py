@@ -1,7 +1,7 @@
-"""The formats of judgments (`FORMATS`): how a file of each is known, and which are read.
+"""The formats of judgments (`FORMATS`): how their files are recognised, and which are read.
 
 A format is a table of its fields, with a small function for what is special; its reader is loaded
-when a file is of it. ``formats.yaml`` describes each to people.
+only if a file has this format. ``formats.yaml`` describes each format to users.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..judgments import TYPES
 from . import binary, folder, tables, text
 from .folder import GOOD, LATEST, Reader, locate, named_file
 
-TOLD = ("pair", "scale", "columns", "annotator", "wide", "decimal")  # judgments depend on
-PARTS = ("fields", "read", "left_out", "refused", "source")  # of what is said of a format
+TOLD = ("pair", "scale", "columns", "annotator", "wide", "decimal")  # change judgments
+PARTS = ("fields", "read", "left_out", "refused", "source")  # of the description of a format
 DA_COLUMNS = (
     *("HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit"),
     *("sys_id", "rid", "type", "sid", "score", "time"),
@@ -34,17 +34,17 @@ STAND_OFF = re.compile(r"([A-Za-z_]+-[A-Za-z_]+)\.(.+)\.seg\.score(\.gz)?")
 
 @dataclass(frozen=True)
 class Format:
-    """A form that judgments come in, known by names in its first line or by `special`."""
+    """A file format of judgments, recognised by names in its first line or by `special`."""
 
     protocol: str  # DA (single scores), RR (one output against others) or MQM (marked errors)
     module: str  # that reads it
-    fields: tuple[tuple[str, ...], ...] = ()  # names, of which the first line has all of one row
-    sign: str = ""  # what parts them, where that must be: ``{`` for the keys of JSON
+    fields: tuple[tuple[str, ...], ...] = ()  # the first line has all names of one of these
+    sign: str = ""  # what must separate them, if prescribed: ``{`` for the keys of JSON
     special: Callable[[Path, str], bool] | None = None
-    near: tuple[str, ...] = ()  # names: with half of them a file is nearly of the format
+    near: tuple[str, ...] = ()  # a file with half of these names nearly has this format
 
     def knows(self, path: Path, line: str) -> bool:
-        """Whether a file, given with its first line, has this form."""
+        """Whether a file, given with its first line, has this format."""
         if self.special is not None:
             return self.special(path, line)
         is_json = line.lstrip()[:1] in ("{", "[")
@@ -58,7 +58,7 @@ class Format:
 
 
 def _is_da(path: Path, line: str) -> bool:
-    """By the name, the header or the fields of the judgments of a campaign."""
+    """Whether the name, the header or the cells are those of a DA campaign's judgments."""
     cells = line.split("\t") if "\t" in line else line.split()
     no_header = len(cells) == len(DA_COLUMNS) and cells[8] in TYPES
     named = path.name.removesuffix(".gz") in (LATEST, GOOD)
@@ -66,7 +66,7 @@ def _is_da(path: Path, line: str) -> bool:
 
 
 def segment_pair(path: Path) -> str:
-    """``en-de`` of ``ad-seg-scores-en-de.csv`` (or .gz); empty where the name is another."""
+    """``en-de`` for ``ad-seg-scores-en-de.csv`` (or .gz); empty for any other name."""
     match = SEGMENT_FILE.fullmatch(path.name)
     return match.group(1) if match else ""
 
@@ -140,11 +140,11 @@ FORMATS: dict[str, Format] = {
     "mtme": Format("DA", "releases", special=_is_mtme),
     "battles": Format("RR", "rr", (BATTLES, ("left", "right", "winner")), near=BATTLES),
     "long": Format("DA", "long", special=_is_long),
-}  # in the order in which a file is tried
+}  # in the order in which they are tried
 
 
 def reader(name: str) -> Reader:
-    """What reads a format; its module is loaded now."""
+    """The reader of a format, whose module is imported by this call."""
     readers: dict[str, Reader] = importlib.import_module(
         f".{FORMATS[name].module}", __package__
     ).READERS
@@ -153,7 +153,7 @@ def reader(name: str) -> Reader:
 
 @lru_cache(maxsize=1)
 def described() -> dict[str, dict[str, Any]]:
-    """``formats.yaml``: name -> title, example, and what else is said of a format."""
+    """``formats.yaml``: name -> title, example, and the `PARTS` of a format's description."""
     file = Path(__file__).with_name("formats.yaml")
     entries: dict[str, dict[str, Any]] = yaml.safe_load(file.read_text(encoding="utf-8"))
     return entries
@@ -162,13 +162,13 @@ def described() -> dict[str, dict[str, Any]]:
 def detect(path: Path, named: Sequence[str] = ()) -> str:
     """The format of a file, or of the files in a folder (those `named`), by names and first lines.
 
-    Raises DataError if it is none that we know, or files have several formats (of which a
+    Raises DataError if the format is unknown, or the files have several (of which a
     ``campaign.yaml`` can name one).
     """
     kinds = kinds_of(path, named)
     names = "" if path.is_file() else ", ".join(sorted(file.name for file in path.iterdir())[:6])
     if not kinds:
-        for file in folder.tables(path)[:1]:  # damaged, too large: that says more
+        for file in folder.tables(path)[:1]:  # if damaged or too large, that error says more
             with text.opened(file) as stream:
                 stream.read(1)
         problem, value = "no files in a known format", names or "an empty folder"
@@ -180,9 +180,9 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
         expected = expected or "one of the formats that `rankstability formats` lists"
         raise DataError(problem, file=path, value=value, expected=expected)
     first = next((form for form in ("da", "segments") if form in kinds), "")
-    if len(kinds) > 1:  # other tables may stand beside
+    if len(kinds) > 1:  # other tables may accompany judgments
         kinds.discard("long")
-    if len(kinds) > 1 and not first:  # rankings and documents may stand beside DA
+    if len(kinds) > 1 and not first:  # rankings and documents may accompany DA
         problem = "files of several formats: " + ", ".join(sorted(kinds))
         expected = "one format, or `format:` and `files:` in a campaign.yaml"
         raise DataError(problem, file=path, value=names, expected=expected)
@@ -190,7 +190,7 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
 
 
 def _almost(path: Path) -> tuple[str, str]:
-    """What a file of no known format looks like, and what helps; both empty where like nothing."""
+    """What a file of unknown format resembles, and the remedy; both empty if nothing."""
     from . import appraise, columns
 
     try:
@@ -212,15 +212,15 @@ def _almost(path: Path) -> tuple[str, str]:
 
 
 def kinds_of(path: Path, named: Sequence[str] = ()) -> set[str]:
-    """The formats of a file, or of the files in a folder (those `named`); empty: none is known."""
+    """The known formats of a file, or of the files in a folder (those `named`); may be empty."""
     files = filter(None, (named_file(path, name) for name in named)) if path.is_dir() else ()
     return {kind_of(file) for file in list(files) or folder.tables(path)} - {""}
 
 
 def kind_of(path: Path) -> str:
-    """The format of one file by its name or its first line; empty where it is none we know.
+    """The format of one file by its name or its first line; empty if it is unknown.
 
-    Raises DataError if the file is damaged or no text.
+    Raises DataError if the file is damaged or not text.
     """
     return _kind_of(*text.key(path))
 
@@ -232,17 +232,18 @@ def _kind_of(path: str, mtime: int, size: int) -> str:
 
 
 def _start(file: Path) -> str:
-    """The beginning of a file as text; empty for Parquet and spreadsheets, which are none."""
+    """The beginning of a file as text; empty for Parquet and spreadsheets, which are not text."""
     return "" if binary.holds(file) else text.head(file)
 
 
 def unread(name: str, path: Path, settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """What lies in a folder of judgments and is not read, each with the reason.
+    """What is in a folder of judgments but not read, each entry with the reason.
 
-    But for what is known to belong beside them (`folder.BESIDE`). Raises DataError if a file that
-    may hold judgments is damaged, no text, or a link to nothing; not where the settings name files.
+    Files that usually accompany judgments (`folder.BESIDE`) are not listed. Raises DataError if a
+    file that may hold judgments is damaged, not text, or a broken link, unless the settings name
+    the files.
     """
-    read = files(name, path, "any" if name == "da" else "", settings)  # its documents are beside
+    read = files(name, path, "any" if name == "da" else "", settings)  # documents are `BESIDE`
     others = [entry for entry in folder.entries(path) if entry not in read]
     named = settings.get("files")
     reasons = [(str(one.relative_to(path)), _why_unread(name, one, bool(named))) for one in others]
@@ -272,7 +273,7 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
 
 
 def _refuse_broken_json(file: Path) -> None:
-    """Raises DataError if a file is named as JSON, or begins so, and its first object is none."""
+    """Raises DataError if a file is named as JSON lines, or begins as JSON, but is not JSON."""
     if binary.holds(file):
         return
     line = text.first_line(file)
@@ -283,12 +284,12 @@ def _refuse_broken_json(file: Path) -> None:
 
 
 def _may_be(file: Path, kind: str) -> bool:
-    """Whether a file of no known format may be a table of the user's own columns."""
+    """Whether a file may be a table with columns of the user's own: no known format, not .txt."""
     return not kind and not file.name.lower().endswith((".txt", ".txt.gz"))
 
 
 def _named_files(folder: Path, name: str) -> list[Path]:
-    """The file of that name, or those of a pattern of the catalogue; none where it is not here."""
+    """The file of that name, or those that match a pattern of the catalogue; perhaps none."""
     found = sorted(folder.glob(name)) if "*" in name else [named_file(folder, name)]
     return [file for file in found if file]
 
@@ -296,9 +297,10 @@ def _named_files(folder: Path, name: str) -> list[Path]:
 def files(
     name: str, path: Path, pair: str = "", settings: Mapping[str, Any] | None = None
 ) -> tuple[Path, ...]:
-    """The files of a folder (or of one file) that are read for `pair` (or all), in a fixed order.
+    """The files of a folder (or a single file) that are read for `pair` (empty: all pairs).
 
-    `settings` may name the ``files`` (else: all of the format).
+    They are in a fixed order. `settings` may name the ``files``; otherwise all of the format are
+    read.
     """
     here = path if path.is_dir() else path.parent
     if name == "da":

@@ -1,4 +1,4 @@
-"""Language codes and pairs: ISO 639-1 for whatever a file writes, and the pair in a file's name."""
+"""Language codes and pairs: names and codes of files as ISO 639-1; the pair in a file's name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ xh xhosa xho|yo yoruba yor|zh chinese zho chi|zu zulu zul
 LANGUAGES = {
     name: entry.split()[0] for entry in re.split(r"[|\n]", _CODES) for name in entry.split()
 }  # English name or code -> the code we write
-PLACEHOLDER = "xx-yy"  # the pair of judgments that nowhere say theirs
+PLACEHOLDER = "xx-yy"  # the pair of judgments that do not name one
 PAIR = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z0-9]+)*-[A-Za-z]{2,3}(_[A-Za-z0-9]+)*")
 _HYPHEN = r"(?<![A-Za-z0-9])([a-z]{2,3})-(?=([a-z]{2,3})(?![A-Za-z0-9]))"
 _JOINED = r"(?<=_)([a-z]{2})([a-z]{2})(?=[._])"
@@ -37,7 +37,7 @@ _UNDERSCORE = r"(?<![A-Za-z0-9])([a-z]{2,3})_(?=([a-z]{2,3})(?![A-Za-z0-9]))"
 
 
 def pair_of(text: str) -> str:
-    """A language pair as we write it (``English-German``, ``eng-deu``: ``en-de``); empty: none."""
+    """The language pair of a text (``English-German``, ``eng-deu``: ``en-de``); empty if none."""
     source, _, target = text.strip().partition("-")
     if not target and text.count("_") == 1:
         source, _, target = text.strip().partition("_")
@@ -47,7 +47,7 @@ def pair_of(text: str) -> str:
 
 
 def pair_told(path: Path, settings: Mapping[str, Any]) -> str:
-    """The pair of a file that says none: of campaign.yaml, of its name, or a placeholder."""
+    """The pair of a file whose rows name none: from campaign.yaml, its name, or a placeholder."""
     return settings.get("pair") or pair_in(path) or PLACEHOLDER
 
 
@@ -58,10 +58,11 @@ def no_rows(file: Path | Sequence[Path], pair: str, pairs: Iterable[str]) -> Dat
 
 
 def pair_in(path: Path, joined: bool = False) -> str:
-    """The language pair in a file's name; empty where there is none.
+    """The language pair in a file's name; empty if there is none.
 
-    Known codes only; with a hyphen before others, of several the one with English. Raises
-    DataError if several are left. `joined`: also ``_ende.``, as MQM files have it.
+    Only known codes count. Pairs with a hyphen come before others, and of several the one with
+    English is taken. Raises DataError if several are left. `joined`: also ``_ende.``, as in names
+    of MQM files.
     """
     for pattern in (_HYPHEN, _JOINED, _UNDERSCORE) if joined else (_HYPHEN, _UNDERSCORE):
         sides = [map(LANGUAGES.get, both) for both in re.findall(pattern, path.name)]

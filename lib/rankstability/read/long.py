@@ -1,7 +1,7 @@
 """The long table: one judgment per row, from a spreadsheet or a crowd platform.
 
-Other formats of single scores (Pearmut, WMT24, WMT25, MTME) are brought to the same columns, so
-that scale, missing cells, types and pairs are treated in one place: here.
+Other formats of single scores (Pearmut, WMT24, WMT25, MTME) are converted to the same columns, so
+that scale, missing cells, types and pairs are handled in one place: here.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from .formats import TOLD
 TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
 SCALES = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # tried in this order
-FEW_STEPS = 10  # a scale up to this has steps
-SLIPS, CODES = 0.01, 2  # outside a scale by mistake: this share of all scores, or so many values
-ENOUGH = 10  # scores that lie within it all the same
-GAP, TIMES = 25, 4  # far from the rest: by so much, and so many times the range of the rest
+FEW_STEPS = 10  # a scale up to this has few steps, so that no score on it looks like a slip
+SLIPS, CODES = 0.01, 2  # few outside a scale: at most this share of scores, or number of values
+ENOUGH = 10  # scores that must lie within it nevertheless
+GAP, TIMES = 25, 4  # far from the rest: by this much, and this many times the range of the rest
 
 
 def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[float, float, str]:
-    """Lowest and highest score that may be given, and who says so: settings, format or data.
+    """The lowest and highest possible score, and their source: settings, format or data.
 
-    From the data only where they are plain: the first of `SCALES` that holds every score; where all
-    are 0 or below (penalties, such as averages of MQM), from the lowest to 0; where there are
-    fractions on both sides of 0 (standardised scores), from the lowest to the highest. Raises a
-    DataError for other scores, and for one that is far from the rest.
+    The data decide only if they are clear: the first of `SCALES` that holds every score; if all are
+    0 or below (penalties, such as averages of MQM), from the lowest to 0; if there are fractions on
+    both sides of 0 (standardised scores), from the lowest to the highest. Raises DataError for
+    other scores, and for a score far from the rest.
     """
     if settings.get("scale"):
         low, high = settings["scale"]
@@ -72,7 +72,7 @@ def _fractions(given: pd.Series) -> bool:
 
 
 def _likely(given: pd.Series, held: tuple[int, int] | None) -> list[tuple[float, float]]:
-    """Scales from which single scores may stray: none for penalties; 0 to 1 only of fractions."""
+    """Scales from which a few scores may stray: none for penalties; 0 to 1 only for fractions."""
     if given.index.max() <= 0:
         return []
     scales = [(0, 1)] if held and held[1] <= FEW_STEPS else [*SCALES, PENALTIES]
@@ -80,7 +80,7 @@ def _likely(given: pd.Series, held: tuple[int, int] | None) -> list[tuple[float,
 
 
 def _but_few(given: pd.Series, low: float, high: float) -> bool:
-    """Whether most scores lie within, the others being slips, or codes for what was not judged."""
+    """Whether most scores lie on a scale, and the others may be slips or codes for "not judged"."""
     inside = given.loc[low:high]
     number, total, others = inside.sum(), given.sum(), len(given) - len(inside)
     few = total - number <= SLIPS * total or others <= min(CODES, len(inside) - 1)
@@ -88,16 +88,16 @@ def _but_few(given: pd.Series, low: float, high: float) -> bool:
 
 
 def _most(given: pd.Series, scales: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The first scale that holds as many scores as any; 0 to 100 where none holds one."""
+    """The first of the scales that hold the most scores; 0 to 100 if none holds any."""
     held = [given.loc[low:high].sum() for low, high in scales]
     return scales[held.index(max(held))] if any(held) else PERCENT
 
 
 def _rest(given: pd.Series) -> tuple[float, float]:
-    """Lowest and highest score but for those that a wide gap parts from most."""
+    """The lowest and highest score, apart from scores that a wide gap separates from most."""
     values, gap = given.index.to_numpy(), float(GAP)
     rest = values
-    for _ in range(2 if given.sum() >= ENOUGH else 0):  # the second gap is one beside the rest
+    for _ in range(2 if given.sum() >= ENOUGH else 0):  # the second gap depends on the rest
         group = np.append(0, np.cumsum(np.diff(values) > gap))
         rest = values[group == np.bincount(group, given).argmax()]
         gap = max(GAP, TIMES * float(np.ptp(rest)))
@@ -118,13 +118,14 @@ def _refuse_stray(parts: Sequence[Judged], given: pd.Series, scale: tuple[float,
 def read(
     parts: Sequence[Judged], pair: str, settings: Mapping[str, Any]
 ) -> DirectAssessment | pd.DataFrame:
-    """The judgments of one pair; where the files name no annotators, segment scores.
+    """The judgments of one language pair, or segment scores if the files name no annotators.
 
-    All rows count; a row without a type is SYSTEM. Left out and counted: other pairs, cells without
-    a score. Where segments are numbered within documents, a segment is named ``document:segment``.
-    Without annotators: system, document, segment, raw, z (over all scores of the pair), n; rows of
-    references and repeats left out. Raises a DataError for an empty name, a score that is not a
-    number or out of scale, an unknown type, no rows.
+    A row without a type is SYSTEM. Rows of other pairs or without a score are left out and counted.
+    If segments are numbered within documents, they are named ``document:segment``. Segment scores
+    have the columns system, document, segment, raw, z (standardised over all scores of the pair),
+    n; references and degraded references (BAD_REF) are left out. Raises DataError for an empty
+    name, a score that is not a number or off the scale, an unknown type, files that differ in scale
+    or repeat each other, or no rows.
     """
     holding = [part for part in parts if pair in part.pairs()] or parts
     if len({part.scale for part in holding}) > 1:
@@ -155,7 +156,7 @@ def read(
 
 
 def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataFrame, Counter[str]]:
-    """The rows of one pair with a score, in our columns, and what was left out."""
+    """The rows of one pair that have a score, in our columns; and what was left out."""
     names, counts = part.names, Counter(part.excluded)
     inside = part.pairs() == pair
     scored = ~part.column("score").str.lower().isin(MISSING).to_numpy()
@@ -185,7 +186,7 @@ def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataF
 
 
 def _name_by_document(frame: pd.DataFrame) -> None:
-    """Where one segment id stands in several documents, it counts within them: both name it."""
+    """Add the document to segment ids, in place, if an id occurs in several documents."""
     if "document" in frame and (frame.groupby("segment")["document"].nunique() > 1).any():
         frame["segment"] = frame["document"].fillna("") + ":" + frame["segment"]
 
@@ -215,7 +216,7 @@ def pairs(parts: Sequence[Judged]) -> tuple[str, ...]:
 
 
 def workers(parts: Sequence[Judged]) -> bool:
-    """Whether the files name annotators; raises DataError if some do and some do not."""
+    """Whether the files name annotators. Raises DataError if only some of them do."""
     named = ["annotator" in part.names for part in parts]
     if any(named) and not all(named):
         with text.placed(parts[named.index(False)].table.path, 1):
@@ -225,10 +226,10 @@ def workers(parts: Sequence[Judged]) -> bool:
 
 
 def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFrame:
-    """How the files were understood: file, what, value, said by.
+    """How the files were understood: columns file, what, value, said by.
 
-    The scale, the pair where no column says it, columns that have another name than ours, and
-    columns that are not used.
+    Rows are the scale, the pair if no column names it, what else was inferred, columns that have
+    other names than ours, accounts that may be fewer people, and unused columns.
     """
     rows = []
     for known in dict.fromkeys(part.scale for part in parts):
@@ -254,7 +255,7 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
 
 
 def reader(opener: Opener, check: Callable[[Sequence[Path]], None] = lambda files: None) -> Reader:
-    """The reader of a format of single scores, which `opener` brings to our columns."""
+    """The reader of a format of single scores, which `opener` converts to our columns."""
 
     @lru_cache(maxsize=8)
     def once(path: str, mtime: int, size: int, told: str) -> Judged:

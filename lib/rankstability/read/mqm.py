@@ -20,7 +20,7 @@ from .folder import Reader, Source
 from .tables import Table
 
 COLUMNS = ("pair", "system", "document", "segment", "doc_segment", "rater", "category", "severity")
-NAMES = ("pair", "system", "document", "rater", "category", "severity")  # of them, the categoricals
+NAMES = ("pair", "system", "document", "rater", "category", "severity")  # the categoricals
 HEADERS = {  # our column: its names in the releases of 2020 to 2024
     "system": ("system", "system_id"),
     "document": ("doc", "document_id"),
@@ -58,7 +58,7 @@ SAME = {  # other spellings in the releases, after `_key`
     "accuracy/omission (translation 2)": "Accuracy/Omission",
     "accuracy/omission (source)": "Accuracy/Omission",
 }
-RATING = {  # of bio-MQM, a rating an object: our column, its field
+RATING = {  # of bio-MQM, with one rating per object: our column, its field
     "system": "MT_Engine",
     "document": "DOC_ID",
     "doc_segment": "SEG_ID",
@@ -78,7 +78,7 @@ _SEVERITY = {_key(s): s for s in SEVERITIES} | {"no error": "No-error"}
 
 
 def _places(header: list[str], file: Path) -> dict[str, int]:
-    """Where each of our columns stands."""
+    """The position of each of our columns in the header."""
     places = {}
     for ours, names in HEADERS.items():
         found = [header.index(n) for n in names if n in header]
@@ -92,7 +92,10 @@ def _places(header: list[str], file: Path) -> dict[str, int]:
 
 
 def pair_of(path: Path, settings: Mapping[str, Any]) -> str:
-    """``en-de`` from a name such as ``mqm_generalMT2022_ende.tsv``, or as the settings say."""
+    """The pair of a file: from the settings, or its name (``mqm_generalMT2022_ende.tsv``).
+
+    Raises DataError if there is none.
+    """
     found = settings.get("pair") or languages.pair_in(path, joined=True)
     if not found:
         expected = "a name such as mqm_mine_ende.tsv, or `pair:` in a campaign.yaml"
@@ -103,15 +106,15 @@ def pair_of(path: Path, settings: Mapping[str, Any]) -> str:
 def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     """The marked errors of a language pair in a file of google/wmt-mqm-human-evaluation.
 
-    One row per marked error, or one with severity ``No-error`` for a segment without: pair, system,
-    document, segment (number within the campaign), doc_segment (within the document), rater,
-    category, severity (all categorical but the two integers). Spellings of categories are brought
-    to one (`SAME`); both kinds of omission are one category. Control rows (severity ``HOTW-test``)
-    are left out; a segment with no other row counts as rated without error. ``.attrs["excluded"]``
-    counts what was left out, by reason.
+    One row per marked error, or one with severity ``No-error`` for a segment without any: pair,
+    system, document, segment (number within the campaign), doc_segment (within the document),
+    rater, category, severity (categorical, except for the two integers). Variant spellings of
+    categories are unified (`SAME`), and all kinds of omission are one category. Control rows
+    (severity ``HOTW-test``) are left out; a segment with no other row counts as rated without
+    error. ``.attrs["excluded"]`` counts what was left out or changed, by reason.
 
-    Raises a DataError for a table of another form, a truncated line, an empty cell, a segment
-    number that is none, or severities or categories that are not known (all of them are listed).
+    Raises DataError for a table of another form, a truncated line, an empty id, a segment number
+    that is not an integer, or unknown severities or categories (the error lists them all).
     """
     file = Path(file)
     excluded: Counter[str] = Counter()
@@ -133,7 +136,10 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
 
 
 def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
-    """``es-en`` by the locales in a file of bio-MQM; else as the settings or its name say."""
+    """The pair of a file of bio-MQM: from the settings, else its locales, else its name.
+
+    Raises DataError if the locales are not two languages, or there is no pair at all.
+    """
     said = dict(reversed(LOCALES.findall(text.head(path))))  # the first of each
     if not said or settings.get("pair"):
         return pair_of(path, settings)
@@ -147,12 +153,12 @@ def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
 def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
     """The marked errors of one pair as bio-MQM has them, in the form of `read_mqm`.
 
-    Each object is a rating with its ``target_errors``; one without any is ``No-error``. A category
-    is ``error_category/error_subcategory`` with blanks for underscores. Errors marked in the source
-    are counted and left out. ``.attrs["weights"]`` names the authors' weights.
+    Each object is a rating with its ``target_errors``; one without errors is ``No-error``. A
+    category is ``error_category/error_subcategory`` with blanks for underscores. Errors marked in
+    the source are counted and left out. ``.attrs["weights"]`` names the authors' weights.
 
-    Raises a DataError for a missing field, an empty name, an unknown severity, and for two ratings
-    of an output by one rater.
+    Raises DataError for a missing field, an empty name, an unknown severity, or two ratings of an
+    output by one rater.
     """
     excluded: Counter[str] = Counter()
     seen: dict[tuple[str, ...], Path] = {}
@@ -164,8 +170,9 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
         rows = ratings.validated(schemas.Schema(schema), RATING)
         for row, key in enumerate(rows.astype(str).itertuples(index=False, name=None)):
             if key in seen:
-                expected = f"each once; it stands in {seen[key].name} too"
-                raise ratings.error("a rating of the same output again", row, "SEG_ID", expected)
+                problem = "a second rating of an output by the same rater"
+                expected = f"one; the first is in {seen[key].name}"
+                raise ratings.error(problem, row, "SEG_ID", expected)
             seen[key] = file
         excluded["(kept: blanks around names taken away)"] += ratings.trimmed([*RATING.values()])
         parts.append(rows.assign(error=errors).explode("error", ignore_index=True))
@@ -180,7 +187,7 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
 
 
 def _ratings(file: Path, excluded: Counter[str]) -> tuple[Table, list[list[tuple[str, str]]]]:
-    """The ratings of a file of bio-MQM, and category and severity of each one's errors."""
+    """The ratings of a file of bio-MQM, and the category and severity of each rating's errors."""
     entries, errors, locales = [], [], []
     for line, entry in text.records(file):
         with text.placed(file, line):
@@ -233,9 +240,9 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
 
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """`frame` with severities and categories as we write them.
+    """`frame` with severities and categories in our spelling.
 
-    Raises DataError if some are unknown, with all of these. Control rows may have any category.
+    Raises DataError if any are unknown, and lists them all. Control rows may have any category.
     """
     keys = {kind: frame[kind].map(_key) for kind in ("severity", "category")}
     ours = frame.assign(
@@ -259,7 +266,10 @@ def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
 def _without_controls(
     frame: pd.DataFrame, written: pd.DataFrame, excluded: Counter[str]
 ) -> pd.DataFrame:
-    """Without control rows, counted as `written`; a segment with no other has no error."""
+    """`frame` without control rows, which are counted by their `written` category.
+
+    A segment with control rows only becomes ``No-error``.
+    """
     control = frame["severity"] == CONTROL
     for category, n in written.loc[control, "category"].str.lower().value_counts().items():
         excluded[f"control rows ({CONTROL}), {category}"] += n
@@ -276,7 +286,7 @@ def _without_controls(
 def _read(source: Source, pair: str) -> pd.DataFrame:
     files = [file for file in source.files if pair_of(file, source.settings) == pair]
     if len(files) > 1:
-        problem, expected = "two files of one language pair", "one MQM file per pair in a folder"
+        problem, expected = "two files for one language pair", "one MQM file per pair in a folder"
         raise DataError(problem, file=files, expected=expected)
     return read_mqm(files[0], pair)
 

@@ -1,4 +1,4 @@
-"""The organisers' own rankings, where a release holds them: what ours are compared with."""
+"""The organisers' own rankings, if a release holds them, for comparison with ours."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SCORES |= {"system": "SYS"}
 
 
 def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
-    """The official ranking of a pair, best first; None where the release holds none.
+    """The official ranking of a pair, best mean_z first; None if the release holds none.
 
-    Columns system, mean_raw, mean_z, segments, judgments; from ``ad-sys-ranking-XX-YY-z.csv`` (one
-    and three decimals) or ``ad-sys-scores-XX-YY.csv`` (all digits). Raises a DataError for a row
-    that does not have five columns of the right kind.
+    Columns system, mean_raw, mean_z, segments, judgments; from ``ad-sys-ranking-XX-YY-z.csv`` (raw
+    with one decimal, z with three) or ``ad-sys-scores-XX-YY.csv`` (all digits). Raises DataError
+    for a row without five columns of the right kind, or a system that appears twice.
     """
     means, counts = ("mean_raw", "mean_z"), ("segments", "judgments")
     file, order = campaign.folder / f"ad-sys-ranking-{pair}-z.csv", (*means, *counts, "system")
@@ -40,14 +40,14 @@ def ranking(campaign: Campaign, pair: str) -> pd.DataFrame | None:
 
 
 def _validated(file: Path, columns: Mapping[str, Any], names: Mapping[str, str]) -> pd.DataFrame:
-    """The rows of a file with blanks between cells, each system once; `names`: new -> file's."""
+    """The rows of a blank-separated file, each system once; `names`: new -> file's."""
     table = tables.read(file, tuple(names.values()), tables.BLANKS)
     schema = schemas.Schema(columns, ("system",), "duplicate system")
     return table.validated(schema, names).astype({"system": str})
 
 
 def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None:
-    """The official clusters of a pair, top first (``clusters.csv``); None where there are none."""
+    """The official clusters of a pair, top first (``clusters.csv``); None if there are none."""
     path = campaign.folder / "clusters.csv"
     if not path.is_file():
         return None
@@ -63,7 +63,7 @@ def p_values(campaign: Campaign, pair: str) -> pd.DataFrame | None:
     """Released p-values (``adwilcox-XXYY.csv``): one-sided, rows better than columns.
 
     Values that are not significant are printed as 0.12. System names lose the file-name prefixes
-    and suffixes that some files carry. None where the release holds none.
+    and suffixes that some files carry. None if the release holds none.
     """
     path = campaign.folder / f"adwilcox-{pair.replace('-', '')}.csv"
     if not path.is_file():
@@ -82,11 +82,11 @@ def _plain(name: str) -> str:
 
 
 def seg_scores(campaign: Campaign, pair: str) -> dict[str, pd.DataFrame]:
-    """The organisers' segment scores beside the judgments, by the name of what collected them.
+    """The organisers' segment scores released with the judgments, by the NAME of their collection.
 
-    From ``official/XX-YY.NAME.seg.score``: a system and its score (``None``: not judged) in each
-    line, a system's lines in order of the test set. Columns system, segment (0-based line of the
-    test set, as text), score. Raises a DataError for other lines.
+    From ``official/XX-YY.NAME.seg.score``: each line has a system and its score (``None``: not
+    judged), and a system's lines are in the order of the test set. Columns system, segment (0-based
+    line of the test set, as text), score. Raises DataError for any other line.
     """
     files = sorted((campaign.folder / "official").glob(f"{pair}.*.seg.score*"))
     return {file.name.split(".")[1]: _seg_scores(file) for file in files}

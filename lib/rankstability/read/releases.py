@@ -1,6 +1,6 @@
 """Single scores as released: Pearmut's logs, the JSON of WMT24 and WMT25, files of MTME.
 
-Each is brought to the columns of the long table (`columns.FIELDS`), one row per score.
+Each is converted to the columns of the long table (`columns.FIELDS`), one row per score.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from . import columns, languages, long, tables, text
 from .formats import STAND_OFF
 
 ITEM = re.compile(r"\d+|(welcome|random|goodbye)_.*")
-LATEST = 1e15  # of times: milliseconds since 1970 are fewer
+LATEST = 1e15  # above any time: milliseconds since 1970 are fewer
 CONTROL, TUTORIAL, APART = "attention_check_", "_#_tutorial_#_", "_###_"
 WMT24 = {"pair": "langs", "segment": "line_id", "system": "system", "score": "esa_score"}
 WMT24 |= {"annotator": "annotator", "document": "doc_id", "domain": "domain"}
@@ -38,7 +38,7 @@ def _judged(
 
 
 def wmt24(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
-    """``wmt24_esa.jsonl``: one score a line; the segment is the line of the test set."""
+    """``wmt24_esa.jsonl``: one score per line; the segment is the line of the test set."""
     rows: list[Entry] = []
     for line, entry in text.records(path):
         with text.placed(path, line):
@@ -48,11 +48,11 @@ def wmt24(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
 
 
 def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
-    """``wmt25-genmt-humeval.jsonl``: a segment a line, two annotations of each system.
+    """``wmt25-genmt-humeval.jsonl``: one segment per line, with two annotations of each system.
 
-    Each annotation is a judgment of its own annotator; a pass (``human1``, ``human2``) is the hit.
-    Scores are 0 to 100, or where most but 0 are below it (MQM) at most 0.
-    Of a system ``scores`` holds a list of objects, or in the drafts an object with numbered keys.
+    Each annotation is a judgment of its own annotator; its pass (``human1``, ``human2``) is the
+    hit. Scores are 0 to 100, or at most 0 if more are negative than positive (MQM). For each
+    system, ``scores`` holds a list of objects, or in the drafts an object with numbered keys.
     """
     rows: list[Entry] = []
     excluded: Counter[str] = Counter()
@@ -60,7 +60,7 @@ def wmt25(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
         with text.placed(path, line):
             rows += [(line, score) for score in _twice(entry, excluded)]
     judged = _judged(path, rows, excluded, settings)
-    scores = judged.scores()  # of ESA, or of MQM: minus the weights of the errors
+    scores = judged.scores()  # ESA, or the negative weights of MQM errors
     penalties = (scores < 0).sum() > (scores > 0).sum()
     return replace(judged, scale=columns.PENALTIES) if penalties else judged
 
@@ -85,7 +85,7 @@ def _twice(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str, 
 
 
 def _passes(said: Any, name: str) -> dict[str, dict[str, Any]]:
-    """The annotations of a system by their pass, of the final form (a list) or of the drafts."""
+    """The annotations of a system by pass, from the final form (a list) or that of the drafts."""
     if isinstance(said, list):
         return {f"human{k}": text.of_kind(one, dict, name) for k, one in enumerate(said, start=1)}
     text.of_kind(said, dict, name)
@@ -99,8 +99,8 @@ def _passes(said: Any, name: str) -> dict[str, dict[str, Any]]:
 def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     """A log of Pearmut: JSON lines, or ``annotations.json`` with the lines of several campaigns.
 
-    Of one user's judgments of an output the last counts. ``__RESET__`` takes back what the same
-    user said before.
+    Only a user's last judgment of an output counts. ``__RESET__`` discards all that the same user
+    did before in the campaign.
     """
     excluded: Counter[str] = Counter()
     kept: dict[tuple[Any, ...], Entry] = {}
@@ -147,15 +147,16 @@ def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
 
 
 def _is_judged(entry: dict[str, Any], excluded: Counter[str]) -> bool:
-    """Whether a line holds an annotation or a reset; welcome, goodbye and random ones are counted.
+    """Whether a line holds an annotation or a reset.
 
-    They count as the others unless their ids say that they are tutorials or attention checks.
+    Lines of welcome, goodbye and random items are noted in `excluded`, but count like any others
+    unless their ids mark them as tutorials or attention checks.
     """
     text.need(entry, "user_id", "item_i", "annotation")
     item, expected = str(entry["item_i"]), "an integer, welcome_*, random_* or goodbye_*"
     kind = ITEM.fullmatch(item)
     if kind is None:
-        problem = "not an item's number"
+        problem = "not an item number"
         raise DataError(problem, column="item_i", value=item[:60], expected=expected)
     if entry["annotation"] in (None, [], ""):
         excluded["lines without an annotation (left out)"] += 1
@@ -171,8 +172,8 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
     items = text.of_kind(entry["item"], list, "item")
     marks = text.of_kind(entry["annotation"], list, "annotation")
     if len(items) != len(marks):
-        problem = "as many annotations as items are needed"
-        raise DataError(problem, value=len(marks), expected=str(len(items)))
+        problem = "annotations and items differ in number"
+        raise DataError(problem, value=len(marks), expected=f"{len(items)}, one for each item")
     outputs = sum(len(models) for models in marks if isinstance(models, dict))
     shared = {"annotator": str(entry["user_id"]), **_seconds(entry.get("actions"), outputs)}
     shared["hit"] = f"{entry['user_id']}:{entry['item_i']}"  # a page
@@ -192,7 +193,7 @@ def _scores(entry: dict[str, Any], excluded: Counter[str]) -> Iterator[dict[str,
 
 
 def _seconds(actions: Any, outputs: int) -> dict[str, float]:
-    """Seconds from the first to the last action on a page, over the outputs scored there."""
+    """Seconds from the first to the last action on a page, divided by the outputs scored there."""
     logged = actions if isinstance(actions, list) else []
     said = [action.get("time") for action in logged if isinstance(action, dict)]
     known = (t for t in said if isinstance(t, int | float) and not isinstance(t, bool))
@@ -201,7 +202,7 @@ def _seconds(actions: Any, outputs: int) -> dict[str, float]:
 
 
 def _pair_of(campaign: str) -> dict[str, str]:
-    """The pair that a campaign's name ends in (``wmt26_#_en-cs_CZ``), or holds."""
+    """The pair in which a campaign's name ends (``wmt26_#_en-cs_CZ``), or which it contains."""
     if not campaign:
         return {}
     last = languages.pair_of(campaign.rpartition("_#_")[2])
@@ -209,7 +210,7 @@ def _pair_of(campaign: str) -> dict[str, str]:
 
 
 def one_each(files: Sequence[Path]) -> None:
-    """Refuse several kinds of scores of one language pair: they are not to be mixed."""
+    """Raises DataError if a language pair has several kinds of scores, which must not be mixed."""
     names = sorted(file.name for file in files)
     pairs = [match.group(1) for match in map(STAND_OFF.fullmatch, names) if match]
     if len(set(pairs)) < len(pairs):
@@ -219,9 +220,10 @@ def one_each(files: Sequence[Path]) -> None:
 
 
 def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
-    """``human-scores/SRC-TGT.NAME.seg.score`` with ``documents/SRC-TGT.docs`` where it is there.
+    """``human-scores/SRC-TGT.NAME.seg.score``, with ``documents/SRC-TGT.docs`` if present.
 
-    A segment is its place among the lines of its system, counted from 1; None is no score.
+    Segments are numbered from 1, in the order of a system's lines; ``None`` is a missing score.
+    Raises DataError if systems, or the list of documents, differ in the number of lines.
     """
     match = STAND_OFF.fullmatch(path.name)
     name = match.group(1) if match else ""
@@ -235,7 +237,7 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
         sizes = frame["system"].value_counts()
         usual = sizes.mode()[0]
         for system, size in sizes[sizes != usual][:1].items():
-            problem, expected = "systems with different numbers of lines", f"{usual}, as the others"
+            problem, expected = "systems differ in the number of lines", f"{usual}, as others have"
             raise DataError(problem, value=f"{system}: {size}", expected=expected)
     place = frame.groupby("system", sort=False).cumcount()
     frame["segment"] = (place + 1).astype(str)
@@ -243,8 +245,8 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     if documents.is_file():
         listed = tables.read(documents, ("domain", "document"), "\t").frame
         if len(listed) != usual:
-            problem = "documents for another number of segments"
-            expected, n = f"{usual}, as each system has scores", len(listed)
+            problem = "documents and scores differ in number"
+            expected, n = f"{usual}, the number of each system's scores", len(listed)
             raise DataError(problem, file=documents, value=n, expected=expected)
         for name in listed:
             frame[name] = listed[name].astype(object).to_numpy()[place]

@@ -1,4 +1,4 @@
-"""Relative ranking as WMT released it (2010 to 2016), and battles of an arena, as blocks."""
+"""Relative ranking as WMT released it (2010 to 2016), and arena battles, as blocks."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ NAMES = ["task", "pair", "track", "judge", "document", "system"]  # the categori
 COLUMNS = ["task", "pair", "track", "block", "judge", "segment", "document", "position", "system"]
 COLUMNS += ["rank", "ranked"]
 UNRANKED = -1
-UNKNOWN = "-1"  # a language or document that the export does not know
-EMPTY_SLOT = "blank"  # WMT11: what stands in a slot that showed nothing
+UNKNOWN = "-1"  # a language or document that the export does not name
+EMPTY_SLOT = "blank"  # WMT11: the entry of a slot that showed nothing
 FULL_NAME = r"^newstest\d{4}\.(.+)\.\d+\.[a-z]{2,3}-[a-z]{2,3}$"  # WMT15, WMT16
 LABELS = 5  # ranks run from 1 to 5
 TIES = ("tie", "tie (bothbad)", "both_bad")
 HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
-HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # whether models were, by `anony`
+HIDDEN |= dict.fromkeys(("false", "f", "no", "n", "0"), False)  # the models, by ``anony``
 ARENA = {"system1": "model_a", "system2": "model_b", "judge": "judge", "question": "question_id"}
 ARENA |= {"domain": "category"}
 FORMS = (ARENA, ARENA | dict(system1="left", system2="right", judge="worker", question="prompt"))
@@ -47,19 +47,20 @@ def read_rr(
 ) -> pd.DataFrame:
     """The blocks of relative ranking files (in this order), one row per output shown.
 
-    Two forms are known by their header: one row per block, with ``system1Id ... systemNId`` and
-    ``system1rank ... systemNrank`` (WMT10 to WMT14), and one row per comparison, with two systems
-    (WMT15, WMT16, Toral et al. 2018). Rows of the second form are put together again to the block
-    they came from, by ``rankingID`` or judge and segment (where all comparisons are there and
-    agree); system names are freed of test set, number and pair. A block that stands twice is kept,
-    as in the official results. Languages that are -1 are those of `settings`, of the file's name,
-    or a placeholder; segments may have names, and are then numbered.
+    Two forms are recognised by their header: one row per block, with ``system1Id ... systemNId``
+    and ``system1rank ... systemNrank`` (WMT10 to WMT14), and one row per comparison of two systems
+    (WMT15, WMT16, Toral et al. 2018). In the second form, the rows of a judge and segment (and
+    ``rankingID``, if given) are joined to the block they came from if no comparison is missing and
+    all agree, and else remain blocks of two; system names lose test set, number and pair. Repeated
+    blocks are kept, as in the official results. Languages of -1 are replaced by the pair of
+    `settings`, of the file's name, or a placeholder; segments with names are numbered.
 
-    Columns task (pair, and the track where there is one: ``cs-en individual``), pair, track (of
+    Columns task (pair, and the track if there is one: ``cs-en individual``), pair, track (for
     WMT11, from the file's name), block (counts from 0 over all files, whatever `pair` is kept),
     judge, segment (1-based index in the test set), document, position (1 = shown first), system,
     rank (1 = best; -1 = left blank), ranked (rank is not -1). ``.attrs["excluded"]`` counts what is
-    not in the frame. Raises a DataError with file, line, column, value and expectation.
+    not in the frame, or doubtful. Raises DataError for anything wrong in a file, and if `pair` has
+    no rows.
     """
     if not files:
         raise DataError("no file of rankings given", expected="at least one file")
@@ -88,12 +89,12 @@ def read_rr(
 
 
 def _strangers(frame: pd.DataFrame) -> dict[str, int]:
-    """How many blocks are of systems that never met those of most blocks, not even by others."""
+    """How many blocks are of systems never compared, even indirectly, with those of most blocks."""
     ranked = frame[frame["ranked"]]
     task, system = (ranked[name].cat for name in ("task", "system"))
     several = len(system.categories)
     node = task.codes.to_numpy().astype(int) * several + system.codes.to_numpy()
-    same = np.diff(ranked["block"]) == 0  # the rows of a block stand together
+    same = np.diff(ranked["block"]) == 0  # the rows of a block are adjacent
     edges = (np.ones(same.sum()), (node[:-1][same], node[1:][same]))
     met = coo_array(edges, shape=(len(task.categories) * several,) * 2)
     _, group = connected_components(met, directed=False)
@@ -107,7 +108,7 @@ def _strangers(frame: pd.DataFrame) -> dict[str, int]:
 
 
 def _apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Slots of joined ids ``A+B`` as one for each system, with the same rank; what was done."""
+    """Slots of joined ids ``A+B`` split into one per system, with the same rank; and counts."""
     out, slots = apart(frame)
     if not slots:
         return frame, {}
@@ -119,7 +120,7 @@ def _apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
 
 
 def pairs(files: Sequence[Path], settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """The language pairs of `files`, sorted; an unknown language stays as it is written."""
+    """The language pairs of `files`, sorted; a language we do not know stays as written."""
     seen: set[str] = set()
     for file in files:
         table = tables.read(file)
@@ -132,13 +133,13 @@ def pairs(files: Sequence[Path], settings: Mapping[str, Any]) -> tuple[str, ...]
 def _read_file(
     file: Path, first: int, settings: Mapping[str, Any]
 ) -> tuple[pd.DataFrame, int, int]:
-    """Outputs of one file, its number of blocks, and its number of empty slots."""
+    """The outputs of one file, its number of blocks, and its number of empty slots."""
     table = tables.read(file)
     values, slots = _values(table)
     pair = _pairs(values[["srclang", "trglang"]], file, settings)
     unknown = np.array([values[name].astype(str) == UNKNOWN for name in ("srclang", "trglang")])
     if (half := unknown[0] != unknown[1]).any():
-        problem, place = "one language is known and the other is not", int(np.argmax(half))
+        problem, place = "only one of the two languages is known", int(np.argmax(half))
         raise table.error(
             problem, place, _columns(table, ())["trglang"], "two languages, or -1 twice"
         )
@@ -165,7 +166,10 @@ def _read_file(
 
 
 def _columns(table: Table, needed: Collection[str]) -> dict[str, str]:
-    """Column in lower case -> as the header has it; DataError where one of `needed` is missing."""
+    """Column names in lower case -> as in the header.
+
+    Raises DataError if one of `needed` is missing, or there are no rows.
+    """
     names = {name.lower(): name for name in table.frame.columns}
     with text.placed(table.path):
         for name in (name for name in needed if name not in names):
@@ -177,7 +181,7 @@ def _columns(table: Table, needed: Collection[str]) -> dict[str, str]:
 
 
 def _values(table: Table) -> tuple[pd.DataFrame, int]:
-    """The checked columns of a file of rankings, by names in lower case; systems in a row."""
+    """The checked columns of a file of rankings, named in lower case; and the slots of a row."""
     there = {name.lower() for name in table.frame.columns}
     slots = next(i for i in itertools.count() if f"system{i + 1}id" not in there)
     cells = [f"system{i + 1}{what}" for i in range(max(slots, 2)) for what in ("id", "rank")]
@@ -194,7 +198,7 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
 
 
 def _named(table: Table) -> bool:
-    """Whether segments have names: none is a number."""
+    """Whether segments have names: not one of them is a number."""
     written = table.frame[_columns(table, ["srcindex"])["srcindex"]].astype(str).unique()
     return bool(np.isnan(pd.to_numeric(written, errors="coerce")).all())
 
@@ -208,7 +212,7 @@ def _languages() -> dict[str, Any]:
 def _refuse_contradictions(
     table: Table, systems: np.ndarray, ranks: np.ndarray, shown: np.ndarray
 ) -> None:
-    """Raise for what two cells of a line say together (a schema would name no column)."""
+    """Raises DataError if two cells of a line contradict each other."""
     names = _columns(table, ())
 
     def refuse(bad: np.ndarray, column: str, problem: str, expected: str) -> None:
@@ -220,7 +224,7 @@ def _refuse_contradictions(
         refuse(bad, f"system{i + 1}rank", "a rank in a slot that showed nothing", "-1")
         for j in range(i):
             bad = shown[:, i] & (systems[:, i] == systems[:, j])
-            problem = "a system stands twice in one block"
+            problem = "a system appears twice in one block"
             refuse(bad, f"system{i + 1}id", problem, "each system once")
 
 
@@ -229,7 +233,7 @@ def _text(column: pd.Series) -> np.ndarray:
 
 
 def _pairs(languages: pd.DataFrame, file: Path, settings: Mapping[str, Any]) -> np.ndarray:
-    """The pair of each row in two-letter codes; where they are unknown, that of `pair_told`."""
+    """The pair of each row in our codes; that of `pair_told` if both languages are unknown."""
     sides = [
         languages[name].map(lambda s: LANGUAGES.get(s.strip().lower(), s)) for name in languages
     ]
@@ -252,12 +256,12 @@ def _plain_names(systems: np.ndarray, pair: np.ndarray) -> np.ndarray:
 def _join(
     ranking: np.ndarray, per_row: pd.DataFrame, systems: np.ndarray, ranks: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Comparisons put together to blocks: block, position, and (row, slot) of each output."""
+    """Comparisons joined into blocks: block, position, row and slot of each output."""
     members: dict[tuple[object, ...], list[int]] = {}
     key = zip(per_row["pair"], per_row["judge"], per_row["segment"], ranking, strict=True)
     for i, name in enumerate(key):
         members.setdefault(name, []).append(i)
-    blocks: list[list[tuple[int, int]]] = []  # of each the places (row, slot) of its outputs
+    blocks: list[list[tuple[int, int]]] = []  # for each, the (row, slot) of its outputs
     for rows in members.values():
         shown: dict[str, list[tuple[int, int]]] = {}
         for place in itertools.product(rows, (0, 1)):
@@ -303,13 +307,13 @@ def _edited(table: Table, names: dict[str, str]) -> pd.DataFrame:
 
 
 def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) -> pd.DataFrame:
-    """The battles as `read_rr` gives blocks: two rows each, ranks 1 and 2, or 1 and 1 for a tie.
+    """Battles in the form of `read_rr`: two rows each, with ranks 1 and 2, or 1 and 1 for a tie.
 
-    ``tie (bothbad)`` and ``both_bad`` are ties, and counted; battles whose models were known to the
-    judge (``anony`` false) are left out and counted. The judge of a battle that names none (no such
-    column, an empty cell, NA) is empty, and such battles are counted. Where some battle has a
-    category, the frame has it as domain, too (empty where none is named). Raises a DataError for a
-    missing column, an unknown winner, a model against itself, an empty name.
+    ``tie (bothbad)`` and ``both_bad`` count as ties and are noted; battles whose models the judge
+    knew (``anony`` false) are left out and counted. If a battle names no judge (no such column, an
+    empty cell, NA), its judge is empty, and it is counted. If some battles have a category, the
+    frame has a column domain, empty for the others. Raises DataError for a missing column, an
+    unknown winner, a model against itself, an empty name, or no battles that count.
     """
     excluded: Counter[str] = Counter()
     files = [file for file in files if pair_told(file, settings) == pair]
@@ -344,7 +348,7 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
 
 
 def _one_column(columns: Sequence[pd.Series]) -> pd.Categorical:
-    """One column of several files."""
+    """One categorical column from those of several files."""
     made = [pd.Categorical(column).remove_unused_categories() for column in columns]
     return union_categoricals(made, sort_categories=True)
 
@@ -369,7 +373,8 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     if "anony" in table.frame:
         hidden = table.frame["anony"].astype(str).str.lower().map(HIDDEN)
         for row in np.flatnonzero(hidden.isna())[:1]:
-            raise table.error("not yes or no", int(row), "anony", "true or false, or empty")
+            problem, expected = "neither true nor false", "true, false or empty"
+            raise table.error(problem, int(row), "anony", expected)
         keep = np.flatnonzero(hidden)
         excluded["battles of known models (left out)"] += len(hidden) - len(keep)
     ids = schemas.ids(*named) | schemas.ids(*{"judge", "domain"} & named.keys(), missing=())
@@ -378,7 +383,8 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     both = union_categoricals([_one_column([rows[name]]) for name in ("system1", "system2")])
     same = keep[np.equal(*both.codes.reshape(2, -1))]
     if len(same):
-        raise table.error("a model against itself", int(same[0]), names["system2"], "two models")
+        problem, expected = "a model against itself", "two different models"
+        raise table.error(problem, int(same[0]), names["system2"], expected)
     bad = rows["winner"].isin(TIES[1:])
     excluded["(kept as ties: both bad)"] += int(bad.sum())
     winner = rows["winner"].cat
@@ -390,12 +396,12 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     out["domain"] = rows["domain"].astype(str) if "domain" in rows else ""
     excluded["(kept: no judge is named)"] += int((out["judge"] == "").sum())
     out["place"] = -1 if "question" in rows else np.arange(len(out))
-    out.attrs["told"] = [*named, "place", "rank1", "rank2"]  # by which a battle is known again
+    out.attrs["told"] = [*named, "place", "rank1", "rank2"]  # the columns that identify a battle
     return out
 
 
 def _of_pairs(source: Source, pair: str) -> pd.DataFrame:
-    """The battles of one pair; of all without (there is one task per pair)."""
+    """The battles of `pair`; without one, of all pairs (each is a task)."""
     every = sorted({pair_told(file, source.settings) for file in source.files})
     parts = [
         read_battles(source.files, one, source.settings) for one in ([pair] if pair else every)

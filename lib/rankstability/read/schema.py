@@ -1,6 +1,6 @@
-"""What may stand in the files of judgments; every test is made once per distinct text.
+"""What the cells of judgment files may hold; each distinct text is tested once.
 
-The readers check what is structural themselves (packing, encoding, columns per line).
+The readers themselves check the structure (packing, encoding, columns per line).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ BYTES = re.compile(r"""b(['"]).*\1""")
 
 @dataclass(frozen=True)
 class Column:
-    """What the cells of a column should be, and what is wrong with one (nothing: it is right)."""
+    """What the cells of a column should hold, and what is wrong with one (empty: nothing)."""
 
     expected: str
-    problem: Callable[[str, float], str]  # by the text, and the number that it is (NaN: none)
+    problem: Callable[[str, float], str]  # from a cell's text and its number (NaN: not one)
     is_number: bool = False
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The columns of a frame; `again`: the problem of a row that is the same in those of `once`."""
+    """The columns of a frame; `again` is the problem of rows that repeat the values of `once`."""
 
     columns: Mapping[str, Column]
     once: tuple[str, ...] = ()
@@ -49,11 +49,11 @@ def validate(
     lines: np.ndarray | Sequence[int],
     columns: Mapping[str, str],
 ) -> pd.DataFrame:
-    """`frame` (text as it stands in the file, one row per line) with its numbers as float64.
+    """`frame` (text as found in the file) with its columns of numbers as float64.
 
-    `lines` holds the physical line of each row, `columns` the file's names of the columns that have
-    another in the frame. Raises a DataError for the wrong value in the lowest line (of several in
-    it, in the first column), with how many more there are.
+    `lines` holds the physical line of each row, `columns` the file's names for columns that are
+    renamed in the frame. Raises DataError for the first wrong value (in the lowest line number,
+    then the first column), with the number of further ones.
     """
     written = frame.reset_index(drop=True)
     out, problems = written.copy(deep=False), {}
@@ -90,7 +90,7 @@ def validate(
 
 
 def text(expected: str, tests: Mapping[str, Callable[[str], object]]) -> Column:
-    """A column of text that passes all tests, each named by the problem where it fails."""
+    """A column of text that must pass all `tests`, each keyed by the problem if it fails."""
 
     def problem(written: str, number: float) -> str:
         return next((problem for problem, test in tests.items() if not test(written)), "")
@@ -99,19 +99,19 @@ def text(expected: str, tests: Mapping[str, Callable[[str], object]]) -> Column:
 
 
 def one_of(known: Collection[str], what: str) -> Column:
-    """Text that is one of `known`; else the problem is that it is an unknown `what`."""
+    """A column of text from `known`; any other is reported as an unknown `what`."""
     expected = "one of " + ", ".join(known)
     return text(expected, {f"unknown {what}": lambda text: text in known})
 
 
 def ids(*names: str, missing: Collection[str] = NOTHING) -> dict[str, Column]:
-    """Columns of ids, which must be there."""
+    """Columns of ids, which must not be one of `missing`."""
     tests: dict[str, Callable[[str], object]] = {
         "empty id": lambda text: text.strip() not in missing,
         "too long for an id": lambda text: len(text) <= LONGEST,
         "a line break or control character in an id": lambda text: not CONTROL.search(text),
         "a stray quotation mark in an id": lambda text: text.count('"') % 2 == 0,
-        "bytes as Python prints them": lambda text: not BYTES.fullmatch(text),
+        "a Python bytes literal": lambda text: not BYTES.fullmatch(text),
     }
     return dict.fromkeys(names, text(f"an id, at most {LONGEST} characters", tests))
 
@@ -119,7 +119,10 @@ def ids(*names: str, missing: Collection[str] = NOTHING) -> dict[str, Column]:
 def number(
     expected: str, low: float = -np.inf, high: float = np.inf, whole: str = "", but: float = np.nan
 ) -> Column:
-    """A finite number in [low, high] but `but`; `whole`: an integer, else this is the problem."""
+    """A column of finite numbers in [low, high], other than `but`.
+
+    With `whole`, they must be integers; it is the problem if one is not.
+    """
 
     def problem(written: str, number: float) -> str:
         if not math.isfinite(number) or (whole and not INTEGER.fullmatch(written)):
@@ -130,7 +133,7 @@ def number(
 
 
 def count(low: int = 1, problem: str = "not an integer") -> Column:
-    """An integer, at least `low`."""
+    """A column of integers that are at least `low`."""
     return number(f"an integer, at least {low}", low, whole=problem)
 
 
@@ -138,12 +141,12 @@ SCORE = number("a number from 0 to 100", 0, 100)
 
 
 def judgments(types: Collection[str]) -> Schema:
-    """Direct assessment: worker, system, segment, type (one of `types`), score (0 to 100)."""
+    """The columns of direct assessment: worker, system, segment, type (of `types`), score."""
     columns = ids("worker", "system", "segment") | {"type": one_of(types, "type")}
     return Schema(columns | {"score": SCORE})
 
 
 def languages(pattern: str) -> Schema:
-    """source and target: codes of which the whole matches `pattern`."""
+    """The columns source and target: language codes that match `pattern` in full."""
     column = text("a code such as cs", {"not a language code": re.compile(pattern).fullmatch})
     return Schema({"source": column, "target": column})

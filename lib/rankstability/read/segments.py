@@ -1,7 +1,8 @@
-"""Which segment of the test set a row of an Appraise export is of.
+"""Which segment of the test set each row of an Appraise export belongs to.
 
-An ``itemId`` counts within the test set, the document or the HIT, as the campaign was set up. Rows
-are of one segment only where that can be told; scores of different sentences are never averaged.
+An ``itemId`` counts within the test set, the document or the HIT, depending on the campaign. Rows
+are assigned to one segment only if that is certain: scores of different sentences are never
+averaged.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ from ..errors import DataError
 from . import tables
 
 LISTED = ("itemId", "docId", "segment", "document", "domain")
-SHARED = 0.75  # share of a document's ids that its most-judged system has, if systems share ids
+SHARED = 0.75  # systems share ids if a document's most-judged system has this share of its ids
 UNPLACED = "no segment"
 
 
 def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFrame:
-    """`rows` with a column segment, and ``no segment`` as the mark of rows that have none.
+    """`rows` with a column segment; unmarked rows without a segment are marked ``no segment``.
 
-    By the list ``segments-XX-YY.tsv`` where there is one (tab-separated: itemId, docId as exported,
-    segment, document, domain); else by the itemId, where the systems of a document have the same
-    ids (within its document, where documents share ids); else by the place within the document, see
-    `places`. Without documents the itemId is the segment. A DataError that names `file`, or the
-    list, where most rows that count have no segment.
+    Segments come from the list ``segments-XX-YY.tsv`` if there is one (tab-separated: itemId, docId
+    as exported, segment, document, domain); else from the itemId, if the systems of a document
+    share ids (together with the document, if documents share them, too); else from the place in the
+    document, see `places`. Without documents, the itemId is the segment. Raises DataError (naming
+    `file` or the list) if most rows that count have no segment.
     """
     if listed is not None:
         rows = _from_list(rows, listed)
@@ -43,8 +44,8 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
     lost = rows["segment"].eq("")
     if (unknown := (counts & lost).sum()) * 2 > counts.sum():
         wrong = partial(DataError, file=listed or file, column="itemId")
-        reason = "itemId is another for each system, and documents are split or judged in part"
-        problem = f"of {unknown} of {counts.sum()} rows the segment cannot be told: {reason}"
+        reason = "itemIds differ between systems, and documents are split or judged in part"
+        problem = f"the segments of {unknown} of {counts.sum()} rows are unknown: {reason}"
         raise wrong(problem, expected="segments-XX-YY.tsv beside it: " + ", ".join(LISTED))
     rows.loc[lost & rows["mark"].eq(""), "mark"] = UNPLACED
     # rows with another mark stay in the frame, with a segment of their own
@@ -53,7 +54,7 @@ def identify(rows: pd.DataFrame, listed: Path | None, file: Path) -> pd.DataFram
 
 
 def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
-    """By itemId and docId; one that stands for two segments, by its neighbours (`_by_order`)."""
+    """Segments by itemId and docId; if these stand for several, by the neighbours (`_by_order`)."""
     table = tables.read(listed, sign="\t").frame.astype(str)
     missing = [name for name in LISTED[:3] if name not in table.columns]
     if missing:
@@ -72,11 +73,11 @@ def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
 
 
 def _by_order(rows: pd.DataFrame, several: dict[tuple[str, str], set[str]]) -> pd.DataFrame:
-    """The segment of rows whose itemId stands for `several` of a document.
+    """Fills in the segment of rows whose itemId stands for `several` of a document.
 
-    In what one account judged of a document, segments are in order of itemId, and no segment
-    stands twice in a document; where that leaves one segment, it is that. Of the domain and the
-    document the block's other rows tell.
+    In one account's part of a document, segments are in the order of itemIds, and no segment occurs
+    twice in a document; if this leaves one segment, it is taken. Document and domain are those of
+    the block's other rows.
     """
     counts = rows["mark"].eq("")
     for _ in several:
@@ -105,7 +106,7 @@ def _counted(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shared(rows: pd.DataFrame) -> bool:
-    """Whether the systems of a document have the same ids."""
+    """Whether the systems of a document share their itemIds."""
     plain = _counted(rows)
     judged = plain.groupby(["document", "system"])["item"].nunique()
     systems, most = (judged.groupby("document").agg(f) for f in ("size", "max"))
@@ -115,11 +116,11 @@ def _shared(rows: pd.DataFrame) -> bool:
 
 
 def places(rows: pd.DataFrame) -> pd.Series:
-    """``<document>_<place>`` of each row, by the order of its itemId; empty where it has no place.
+    """``<document>_<place>`` of each row, in the order of itemIds; empty if its place is unknown.
 
-    A place is known where one account judged the whole document of the system: as many rows as
-    most systems of that document have, all accounts joined. Of a document that is split over
-    accounts, or judged in part, it is not.
+    The place is known if one account judged the whole document of the system: as many rows as most
+    systems of that document have over all accounts. It is unknown if the document is split over
+    accounts or judged in part.
     """
     plain = _counted(rows)
     joined = plain.groupby(["document", "system"]).size()

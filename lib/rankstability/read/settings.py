@@ -1,4 +1,4 @@
-"""``campaign.yaml``: what a user's folder says of its campaign beside the judgments."""
+"""``campaign.yaml``: what a user says about the campaign in a folder."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from . import columns, folder, formats, languages, schema, text
 from .catalogue import WORDS
 
 NAMES = ("campaign.yaml", "campaign.yml")
-ASKED = ("columns", "wide", "scale", "decimal")  # settings that the command line may give, too
-GIVEN = "RANKSTABILITY_SETTINGS"  # the environment's name for them, as JSON
+ASKED = ("columns", "wide", "scale", "decimal")  # settings that the command line takes, too
+GIVEN = "RANKSTABILITY_SETTINGS"  # the environment variable that passes them on, as JSON
 LARGEST = 1 << 16  # bytes of a campaign.yaml
 LONGEST = 40  # characters of a word for systems, segments, ...
-DIGITS = 100  # characters of a number in it
-WIDEST = 1e9  # of a scale, from zero
+DIGITS = 100  # characters of a number in a campaign.yaml
+WIDEST = 1e9  # distance of a scale's ends from zero
 
 
 class Plain(yaml.SafeLoader):
-    """YAML without aliases and endless numbers: a small file stays small."""
+    """YAML without aliases and overlong numbers, so that a small file stays small in memory."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """A node; raises for an alias."""
+        """A node; raises YAMLError for an alias."""
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        """A mapping; raises for a key that stands twice."""
+        """A mapping; raises ConstructorError for a key that appears twice."""
         names = [key.value for key, _ in node.value]
         for key in (key for key, _ in node.value[::-1] if names.count(key.value) > 1):
-            problem = f"{str(key.value)[:40]} stands twice"
+            problem = f"{str(key.value)[:40]} appears twice"
             raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
         return super().construct_mapping(node, deep)
 
     def construct_number(self, node: yaml.ScalarNode) -> int | float:
-        """A number; raises for one of more than `DIGITS` characters."""
+        """A number; raises ConstructorError for one of more than `DIGITS` characters."""
         if len(node.value) > DIGITS:
             problem = f"a number of more than {DIGITS} characters"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
@@ -119,9 +119,9 @@ PEOPLE = "{annotator: [accounts]}, such as {A: [sggdeu08*, sggdeu09*]}"
 MAPPED = "{ours: yours}, each column once; ours: " + ", ".join(columns.FIELDS)
 NAMED = {"protocol", *WORDS, *(f"{name}s" for name in WORDS)}
 SPOKEN = "{system: model, segment: question}, of " + ", ".join(WORDS) + ", their plurals, protocol"
-BILINGUAL, NO_SPREAD = "unknown way to judge", "unknown rule for workers whose scores never vary"
+BILINGUAL, NO_SPREAD = "unknown way of judging", "unknown rule for workers whose scores never vary"
 FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
-    # name: (whether a value is right, the problem where not, what is expected)
+    # name: (a test of the value, the problem if it fails, what is expected)
     "title": (_line, "not a title", "one line of text"),
     "style": (_one_of("", "SR-DC", "SR+DC"), "unknown style", "SR-DC or SR+DC"),
     "tool": (_line, "not a name", "such as Appraise"),
@@ -138,36 +138,36 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "columns": (_is_columns, "not a mapping of columns", MAPPED),
     "words": (_is_words, "not a mapping of words", SPOKEN),
     "wide": (_is_wide, "not columns of systems", "[A, B, ...], the columns, each once; or all"),
-    "decimal": (_one_of(",", "."), "not a sign before decimals", "',' or '.'"),
+    "decimal": (_one_of(",", "."), "not a decimal sign", "',' or '.'"),
     "annotator": (_is_people, "not a mapping of annotators", PEOPLE),
 }
 KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)
 
 
 def settings_file(place: Path) -> Path:
-    """The ``campaign.yaml`` of a folder, or its ``campaign.yml``; DataError if there are both."""
+    """The ``campaign.yaml`` or ``campaign.yml`` of a folder. Raises DataError if it has both."""
     here = [place / name for name in NAMES if (place / name).is_file()]
     if len(here) > 1:
-        raise DataError("two files of settings", file=here, expected="one of them")
+        raise DataError("two settings files", file=here, expected="one of them")
     return here[0] if here else place / NAMES[0]
 
 
 def read_settings(file: Path) -> dict[str, Any]:
-    """The fields of a ``campaign.yaml``, checked; none where there is no such file."""
+    """The fields of a ``campaign.yaml``, checked; empty if there is no such file."""
     return _checked(_parsed(file), file) if file.is_file() else {}
 
 
 def given() -> dict[str, Any]:
-    """Settings of a table that the command line gave (see `told`), checked."""
+    """Settings of a table from the command line (see `told`), checked."""
     said: dict[str, Any] = json.loads(os.environ.get(GIVEN, "{}"))
     return _checked(said, None)
 
 
 def told(words: Mapping[str, str]) -> dict[str, Any]:
-    """Settings as the command line has them, of `ASKED`, as campaign.yaml would; checked.
+    """Settings of the command line (those of `ASKED`) in the form of campaign.yaml, checked.
 
     ``columns="system=MT engine,score=Adequacy (0-100)"``, ``wide=A,B`` or ``wide=all``,
-    ``scale=1,5``, ``decimal=,``.
+    ``scale=1,5``, ``decimal=,``. Raises DataError for a value of another form.
     """
     entry: dict[str, Any] = dict(words)
     if "columns" in words:
@@ -176,7 +176,7 @@ def told(words: Mapping[str, str]) -> dict[str, Any]:
         entry["columns"] = {ours.strip(): theirs.strip() for ours, _, theirs in cut}
         if len(cut) > len(entry["columns"]) or not all(entry["columns"].values()):
             expected = 'such as columns="system=MT engine,score=Adequacy (0-100)"'
-            raise DataError("not columns", value=words["columns"], expected=expected)
+            raise DataError("not a mapping of columns", value=words["columns"], expected=expected)
     if words.get("wide", "all") != "all":
         entry["wide"] = [name.strip() for name in words["wide"].split(",")]
     if "scale" in words:
@@ -186,18 +186,19 @@ def told(words: Mapping[str, str]) -> dict[str, Any]:
 
 
 def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
-    """Write a ``campaign.yaml`` beside a table (or those of a folder), as it tells; the path.
+    """Write the settings of a table (or of those in a folder) to a ``campaign.yaml``; its path.
 
-    `said` are settings that hold already. Nothing is written, or all. Raises DataError if there is
-    one, the files are of another format, names and values leave open which column is which, or the
-    judgments cannot be read by them.
+    `said` are settings already given; the others are guessed (`columns.settled`). The file is
+    written whole or not at all. Raises DataError if there is one already, the files have another
+    format, names and values leave open which column is which, or the judgments cannot be read with
+    these settings.
     """
     file = settings_file(path if path.is_dir() else path.parent)
     if file.is_file():
-        raise DataError("settings are there already", file=file, expected="no campaign.yaml")
+        raise DataError("settings exist already", file=file, expected="no campaign.yaml")
     tables = folder.tables(path)
     if not tables or {formats.kind_of(one) for one in tables} - {"", "long"}:
-        raise DataError("no long table", file=path, expected="a table, one judgment in each row")
+        raise DataError("no long table", file=path, expected="a table with one judgment per row")
     entries = []
     for table in tables:
         with text.placed(table):
@@ -221,7 +222,7 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
 
 
 def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
-    """Settings with each value right, as the readers take them."""
+    """Settings, with every value checked, in the form that readers take."""
     for key, value in entry.items():
         brief = value if len(str(value)) < 80 else str(value)[:80]
         if key not in FIELDS:
@@ -235,9 +236,9 @@ def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
     for name in map(str, files):
         found = folder.named_file(file.parent, name) if file else None
         if Path(name).name != name or not found:
-            raise wrong(f"no file {name} in the folder", expected="names of files beside it")
+            raise wrong(f"no file {name} in the folder", expected="names of files in it")
         if found in named:
-            raise wrong(f"{name} stands twice", expected="each file once")
+            raise wrong(f"{name} appears twice", expected="each file once")
         named.add(found)
     if "pair" in entry:
         entry["pair"] = languages.pair_of(entry["pair"])
@@ -259,7 +260,7 @@ def _parsed(file: Path) -> dict[Any, Any]:
     try:
         entry = yaml.load(text.content(file), Plain) or {}
     except RecursionError:
-        raise wrong("not YAML: too deep", expected=KNOWN) from None
+        raise wrong("not YAML: nested too deeply", expected=KNOWN) from None
     except DataError:
         raise
     except (yaml.YAMLError, ValueError) as error:

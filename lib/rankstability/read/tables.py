@@ -1,4 +1,4 @@
-"""Files as tables: fields of text, with the line of the file that each row stands in."""
+"""Files as tables: cells of text, and the line of the file for each row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..errors import DataError
 from . import binary, text
 from . import schema as schemas
 
-BLANKS = " "  # between cells: blanks, tabs or both
+BLANKS = " "  # stands for cells separated by blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
 QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')  # a whole cell in quotation marks
 SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -28,14 +28,14 @@ SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Table:
-    """A file's rows, and where each stood in the file.
+    """A file's rows, and the line of each in the file.
 
-    ``frame`` holds one text column per name, without blanks around a cell; ``lines[i]`` is the
-    physical line of row ``i`` (the first line of the file is 1, headers and blank lines count);
-    ``blanks`` says of a column (if of any cell) which cells had blanks around them. Of JSON,
-    ``keys`` has each set of keys with the line of the first object that has it, ``nested`` each
-    column with a list or an object, and the first row of one. ``unread`` are columns of the file
-    that are not in the frame.
+    ``frame`` holds one text column per name, without blanks around cells; ``lines[i]`` is the
+    physical line of row ``i`` (the first line of the file is 1; headers and blank lines count);
+    ``blanks`` maps columns in which blanks were stripped to a mask of the cells concerned. For
+    JSON, ``keys`` maps each set of keys to the line of the first object that has it, and ``nested``
+    each column that holds a list or an object to the first row with one. ``unread`` lists columns
+    of the file that are not in the frame.
     """
 
     path: Path
@@ -47,28 +47,29 @@ class Table:
     unread: tuple[str, ...] = ()
 
     def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> int:
-        """In how many of `rows` (indices; all) blanks around one of these cells were taken away."""
+        """In how many of `rows` (indices; default all) blanks around these cells were stripped."""
         some = [self.blanks[name] for name in set(columns) & set(self.blanks)]
         marked = np.logical_or.reduce(some) if some else np.zeros(len(self.frame), bool)
         return int((marked if rows is None else marked[rows]).sum())
 
     def take(self, rows: np.ndarray) -> Table:
-        """These `rows` (indices) only."""
+        """The table with only these `rows` (indices)."""
         blanks = {name: marked[rows] for name, marked in self.blanks.items()}
         frame = self.frame.iloc[rows].reset_index(drop=True)
         return replace(self, frame=frame, lines=self.lines[rows], blanks=blanks)
 
     def error(self, problem: str, row: int, column: str, expected: str) -> DataError:
-        """The error for one bad value of the table."""
+        """The error for one wrong value of the table."""
         line, value = int(self.lines[row]), str(self.frame[column].iloc[row])
         return DataError(
             problem, file=self.path, line=line, column=column, value=value, expected=expected
         )
 
     def check_values(self, columns: Collection[str]) -> None:
-        """Raises DataError if a cell of `columns` is no single value of whole characters.
+        """Raises DataError if a cell of `columns` is a list, an object, or has a lone surrogate.
 
-        And if an object has none of these keys but one that no object with it has: it was renamed.
+        Also if an object lacks one of these keys and has another that occurs in no object with the
+        key: it seems to have been renamed.
         """
         for name in columns:
             if name in self.nested:
@@ -84,12 +85,13 @@ class Table:
             bad = [bool(SURROGATE.search(str(value))) for value in values.categories]
             if any(bad):
                 row = int(np.argmax(np.append(bad, False)[values.codes.to_numpy()]))
-                raise self.error("half a character (a lone surrogate)", row, name, "characters")
+                problem = "half a character (a lone surrogate)"
+                raise self.error(problem, row, name, "whole characters")
 
     def validated(
         self, schema: schemas.Schema, names: Mapping[str, str], rows: np.ndarray | None = None
     ) -> pd.DataFrame:
-        """`rows` (indices; all) as `schemas.validate` gives them out; `names`: new -> file's."""
+        """`rows` (indices; default all) checked by `schemas.validate`; `names`: new -> file's."""
         frame, lines = self.frame[list(names.values())].set_axis(list(names), axis=1), self.lines
         if rows is not None and len(rows) < len(frame):
             frame, lines = frame.iloc[rows], lines[rows]
@@ -97,7 +99,7 @@ class Table:
 
 
 def unquoted(cell: str) -> str:
-    """A cell without the quotation marks around the whole of it; else as it stands."""
+    """A cell without quotation marks if they enclose all of it, otherwise unchanged."""
     match = QUOTED.fullmatch(cell)
     return match.group(1).replace('""', '"') if match else cell
 
@@ -105,9 +107,9 @@ def unquoted(cell: str) -> str:
 def table(
     path: Path, frame: pd.DataFrame, lines: np.ndarray | Sequence[int], quoted: bool = False
 ) -> Table:
-    """A `Table` of text as it stands in the file: blanks around cells are taken away and noted.
+    """A `Table` of text as found in the file; blanks around cells are stripped and noted.
 
-    `quoted`: cells may stand in quotation marks, which are taken away too.
+    `quoted`: cells may be in quotation marks, which are stripped, too.
     """
     plain, blanks = {}, {}
     for name in frame.columns:
@@ -125,7 +127,7 @@ def table(
 
 
 def cells(line: str, sign: str = ",") -> list[str]:
-    """The fields of one line; none where it cannot be parted."""
+    """The cells of one line; empty if it cannot be parsed."""
     try:
         return next(csv.reader([line], delimiter=sign), [])
     except csv.Error:
@@ -133,7 +135,7 @@ def cells(line: str, sign: str = ",") -> list[str]:
 
 
 def separator(line: str) -> str:
-    """What parts the fields of a header: tab, semicolon or comma, whichever parts it most."""
+    """The separator of a header: tab, semicolon or comma, whichever gives most cells."""
     return max(SEPARATORS, key=lambda sign: len(cells(line, sign)))
 
 
@@ -142,7 +144,8 @@ def any_table(
 ) -> Table:
     """A table with a header: CSV (comma or semicolon), TSV, JSON (lines or list), Parquet, XLSX.
 
-    Of the last two only those columns are read which `choose` takes of all names; of others, all.
+    From the last two only those columns are read that `choose` picks from all names; from the
+    others, all columns are.
     """
     if binary.holds(path):
         names = binary.names(path)
@@ -163,16 +166,16 @@ def read(
     only: tuple[str, ...] = (),
     first: int = 0,
 ) -> Table:
-    """A file with commas, semicolons, tabs or blanks between its cells, plain or packed.
+    """A file whose cells are separated by `sign`, plain or packed, as a table.
 
-    A cell may stand in quotation marks; between tabs, where raw text is usual, only on one line,
-    and marks that are not around the whole of a cell are text. `sign` `BLANKS`: blanks, tabs or
-    both. `columns`: those of a format whose header line may be missing (between `BLANKS`, it may
-    have them in any order); without, the header names them. `only`: keep these. `first`: how many
-    cells of a line count, where text with tabs may follow. The table is shared between callers as
-    long as the file does not change: do not modify it. Raises DataError if a line has more or
-    fewer cells, a column stands twice in the header, a quotation mark is not closed, or text
-    follows one that closes.
+    `sign` is a comma, semicolon or tab, or `BLANKS` for blanks, tabs or both. Cells may be in
+    quotation marks; between tabs, where raw text is common, such a cell must be on one line, and
+    marks that do not enclose a whole cell are text. `columns` are those of a format whose header
+    line may be missing (with `BLANKS`, a header may have them in any order); without them, the
+    header names the columns. `only` these columns are kept. `first` is the number of cells of a
+    line that count, if text with tabs may follow. Callers share the table as long as the file does
+    not change: do not modify it. Raises DataError if a line has too many or too few cells, a column
+    appears twice in the header, a quotation mark is not closed, or text follows a closing one.
     """
     return _read(*text.key(path), columns, sign, only, first)
 
@@ -201,18 +204,18 @@ def _read(
     found = _at_once(file, data, names, sign, only)
     found = found or _line_by_line(file, data.decode(), names, sign, only)
     if anyhow and found.frame.empty:
-        raise DataError("a header and no rows", file=file, expected="judgments")
+        raise DataError("a header but no rows", file=file, expected="judgments")
     return found
 
 
 def _is_header(row: Sequence[str], names: Sequence[str]) -> bool:
-    """Whether a first line has names of columns; always, where none are known."""
+    """Whether a first line names columns; always true if no names are known."""
     same = {unquoted(cell) for cell in row} & set(names)
     return row[0] == names[0] or len(same) > len(names) // 2 if names else True
 
 
 def _in_order(data: bytes, columns: Sequence[str], file: Path) -> list[str]:
-    """`columns` in the order of the header, if there is one; DataError for another name in it."""
+    """`columns` in the order of the header, if any. Raises DataError for a wrong name in it."""
     line, top = next((n, one) for n, one in enumerate(io.BytesIO(data), start=1) if one.strip())
     row = top.rstrip(b"\n").decode().split("\t")
     if len(row) != len(columns) or not _is_header(row, columns):
@@ -227,11 +230,11 @@ def _in_order(data: bytes, columns: Sequence[str], file: Path) -> list[str]:
 def _line_by_line(
     file: Path, whole: str, names: list[str], sign: str, only: tuple[str, ...]
 ) -> Table:
-    """The table of a file that needs a closer look: with quotes, wrong lines, carriage returns."""
+    """The table of a file with quotation marks, malformed lines or lone carriage returns."""
     source = io.StringIO(whole, newline=None).getvalue()
     fields: list[list[str]] = []
     lines: list[int] = []
-    spans: dict[int, int] = {}  # rows of several lines, and the last of these
+    spans: dict[int, int] = {}  # rows that span several lines, and the last of these lines
     quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if sign == "\t" else {"strict": True}
     reader = csv.reader(io.StringIO(source), delimiter=sign, **quoting)
     line, begun = 1, False
@@ -260,16 +263,17 @@ def _line_by_line(
         rows = Table(file, pd.DataFrame(fields), np.array(lines))
         _refuse_swallowed(rows, spans, source, sign)
     for twice in (name for name in names if names.count(name) > 1):
-        raise DataError("a column stands twice", file=file, line=1, value=twice)
+        raise DataError("a column appears twice", file=file, line=1, value=twice)
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
     return table(file, frame[list(only)] if only else frame, lines, quoted='"' in source)
 
 
 def _refuse_swallowed(rows: Table, spans: Mapping[int, int], source: str, sign: str) -> None:
-    """Raises DataError if two lines of a quoted cell, the first and another, look like rows.
+    """Raises DataError if both the first and a later line of a quoted cell look like rows.
 
-    They have as many cells, numbers where the rows of one line have numbers, and where their values
-    recur one of these. `spans`: rows of several lines, and the last of these.
+    Such a line has the right number of cells, a number in columns of numbers, and a known value in
+    columns whose values recur, judged by the rows of a single line. `spans`: rows that span several
+    lines, and the last of these lines.
     """
     others = rows.frame.drop(index=list(spans))
     numbers = [name for name, column in others.items() if column.map(is_number).mean() > 0.9]
@@ -289,12 +293,12 @@ def _refuse_swallowed(rows: Table, spans: Mapping[int, int], source: str, sign: 
         inside = range(first + 1, last + 1) if alike(physical[first]) else ()
         for line in (line for line in inside if alike(physical[line])):
             problem = f"a quoted cell swallows line {line}, which looks like a row"
-            value, expected = physical[line][:80], "a quotation mark that closes in its row"
+            value, expected = physical[line][:80], "a quotation mark closed within its row"
             raise DataError(problem, file=rows.path, line=first, value=value, expected=expected)
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number as Python writes it."""
+    """Whether Python reads a cell as a number (also ``nan`` and ``inf``)."""
     try:
         return bool(float(cell) or True)
     except ValueError:
@@ -304,10 +308,10 @@ def is_number(cell: str) -> bool:
 def _at_once(
     file: Path, data: bytes, names: list[str], sign: str, only: tuple[str, ...]
 ) -> Table | None:
-    """The table of a file in which no line needs a closer look, read in one go; else None.
+    """The table of a well-formed file, read in one go; None if it needs a closer look.
 
-    Without NUL and single carriage returns, without quotation marks but between tabs, every line
-    with as many fields as columns.
+    Well-formed means: no NUL, no lone carriage return, no quotation mark unless cells are separated
+    by tabs, no line that begins with a blank, and as many cells as columns in every line.
     """
     if b"\r" in data or b"\0" in data or (sign != "\t" and b'"' in data):
         return None
@@ -333,7 +337,7 @@ def _at_once(
 
 
 def _measured(data: bytes, sign: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of every line: where it ends, its bytes (the end is one), its fields."""
+    """For every line: the offset of its end, its bytes (line feed included), its cells."""
     signs = np.frombuffer(data, dtype=np.uint8)
     marks = np.flatnonzero((signs == 10) | (signs == ord(sign)))
     last = np.flatnonzero(signs[marks] == 10)
@@ -341,10 +345,11 @@ def _measured(data: bytes, sign: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def _tabbed(data: bytes, columns: int, file: Path) -> bytes:
-    """Lines with cells between blanks, tabs or both as lines with tabs only.
+    """Lines whose cells are separated by blanks, tabs or both, as lines with tabs only.
 
-    Where the first line has tabs, blanks belong to cells; but Facebook's rows of WMT21 have a
-    header with tabs and as many in each row, too few, and `columns` cells between both kinds.
+    If the first line has tabs, blanks belong to cells. The exception is Facebook's file of WMT21:
+    its header has tabs, but its rows have too few (all as many), and give `columns` cells only if
+    they are split at blanks, too.
     """
     if b"\r" in data:
         line, expected = data.count(b"\n", 0, data.index(b"\r")) + 1, "lines that end in LF or CRLF"
@@ -363,7 +368,7 @@ def _tabbed(data: bytes, columns: int, file: Path) -> bytes:
 
 
 def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Table:
-    """A table of objects with single values; what an object does not have is empty."""
+    """A table with a row for each object; a field that an object lacks is empty."""
     lines: list[int] = []
     rows: list[dict[str, str]] = []
     keys: dict[frozenset[str], int] = {}
@@ -381,7 +386,7 @@ def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -
 
 
 def _cell(value: Any) -> str:
-    """A single value as text: nothing and NaN empty, 3.0 as 3; lists, objects as Python does."""
+    """A value as text: None and NaN as empty, 3.0 as ``3``, lists and objects as in Python."""
     if isinstance(value, str):
         return value
     if value is None or value is pd.NA or value is pd.NaT:
@@ -393,9 +398,9 @@ def _cell(value: Any) -> str:
 
 
 def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
-    """Raise a DataError if all rows of one file stand in another, whatever its form and order.
+    """Raises DataError if all rows of one file are in another, too, in whatever form and order.
 
-    `parts`: the parsed rows of each of `files`, compared in the columns that all of them have.
+    `parts` are the parsed rows of each of `files`, compared in the columns that they all have.
     """
     if len(files) < 2:
         return
@@ -406,5 +411,5 @@ def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
         if len(first) and np.isin(first, rows[other]) and np.isin(rows[one], rows[other]).all():
             both = [files[k] for k in sorted((one, other))]
             value = f"all {len(parts[one])} of {files[one].name}"
-            expected = "one of them, or the files to be read under `files:` in a campaign.yaml"
+            expected = "one of them, or the files to read under `files:` in a campaign.yaml"
             raise DataError("the same rows in two files", file=both, value=value, expected=expected)

@@ -1,4 +1,4 @@
-"""Files as text: opened whatever their packing, decoded, parsed as JSON, hashed."""
+"""Files as text: unpacked, decoded, parsed as JSON, hashed."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from typing import IO, Any, cast
 from ..errors import DataError
 
 GZIP, ZIP = b"\x1f\x8b", b"PK\3\4"
-OLE = b"\xd0\xcf\x11\xe0"  # how XLS begins
+OLE = b"\xd0\xcf\x11\xe0"  # the first bytes of XLS
 LARGEST = 1 << 29  # bytes of a file, unpacked
-RATIO, SURELY = 200, 1 << 24  # unpacked over packed, of more than so many bytes
+RATIO, SURELY = 200, 1 << 24  # times the packed size; bytes that are never too many for it
 PIECE = 1 << 20
-TAR, TAR_AT = b"ustar", slice(257, 262)  # the mark of a tar archive, and where it stands
+TAR, TAR_AT = b"ustar", slice(257, 262)  # the mark of a tar archive, and its place
 
 
 @contextlib.contextmanager
 def placed(file: Path, line: int | None = None) -> Iterator[None]:
-    """Adds to errors that name no file this one, and the line where they name none."""
+    """Adds this file, and this line if they have none, to errors that name no file."""
     try:
         yield
     except DataError as error:
@@ -39,13 +39,13 @@ def placed(file: Path, line: int | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _readable(path: Path) -> Iterator[bool]:
-    """Says of errors in reading `path` what is wrong; gives whether it is named as an archive."""
+    """Turns errors in reading `path` into DataError; yields whether it is named as an archive."""
     archive = path.name.lower().endswith((".tar.gz", ".tgz"))
     try:
         yield archive
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         problem = "cannot be unpacked" if archive else "truncated or damaged gzip"
-        expected = "a whole file; fetch it again"
+        expected = "a complete file; download it again"
         raise DataError(f"{problem} ({error})", file=path, expected=expected) from None
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", file=path) from None
@@ -55,9 +55,9 @@ def _readable(path: Path) -> Iterator[bool]:
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a plain or gzipped file, or of the one table in a ``.tar.gz``, as a stream.
 
-    Gzip is known by its first bytes, whatever the name. Raises DataError if the file cannot be
-    read, its packing is truncated or damaged (checksums included), more than `LARGEST` bytes or
-    unlikely many are unpacked, or an archive holds several tables.
+    Gzip is recognised by its first bytes, whatever the name. Raises DataError if the file cannot be
+    read, is truncated or damaged (checksums included), unpacks to more than `LARGEST` bytes or to
+    implausibly many, or is an archive that does not hold exactly one table.
     """
     _check_packing(*key(path))
     with _readable(path) as archive, contextlib.ExitStack() as stack:
@@ -72,7 +72,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 @lru_cache(maxsize=256)
 def _check_packing(path: str, mtime: int, size: int) -> None:
-    """Read a gzip once through, so that its checksum is compared and its size known beforehand."""
+    """Read a gzip through once, to verify its checksum and its unpacked size beforehand."""
     file, total = Path(path), size
     with _readable(file), file.open("rb") as stream:
         if stream.read(2) == GZIP:
@@ -89,10 +89,10 @@ def _most(size: int) -> int:
 
 
 def check_unpacked(path: Path, total: int, size: int) -> None:
-    """Raises DataError if `total` bytes are too many, or unlikely many for `size` bytes packed."""
+    """Raises DataError if `total` bytes are too many, or implausibly many for `size` packed."""
     if total > _most(size):
         value = f"more than {_most(size) >> 20} MiB unpacked"
-        expected = f"at most {LARGEST >> 20} MiB, and {RATIO} times what is packed"
+        expected = f"at most {LARGEST >> 20} MiB, and {RATIO} times the packed size"
         raise DataError("too large", file=path, value=value, expected=expected)
 
 
@@ -101,23 +101,24 @@ def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
     tables = [member for member in members if member.name.endswith(".tsv")] or members
     if len(tables) != 1:
         names = [member.name for member in tables]
-        raise DataError("an archive of one table is needed", file=path, value=names)
-    if tables[0].size > LARGEST:  # a sparse member may be larger than what is packed
-        raise DataError("too large", file=path, value=f"{tables[0].size} bytes")
+        raise DataError("no archive of one table", file=path, value=names, expected="one table")
+    if tables[0].size > LARGEST:  # a sparse member may be larger than the archive
+        value, expected = f"{tables[0].size} bytes", f"at most {LARGEST >> 20} MiB"
+        raise DataError("too large", file=path, value=value, expected=expected)
     return cast("IO[bytes]", archive.extractfile(tables[0]))
 
 
 def first_line(path: Path) -> str:
-    """The first line (of an archive, that of its table). Raises DataError as `head`."""
+    """The first line of a file, or of the table in an archive. Raises DataError as `head` does."""
     return head(path).partition("\n")[0].rstrip("\r")
 
 
 def head(path: Path) -> str:
-    """The beginning of a file as text. Raises DataError if it cannot be read or is no text."""
+    """The beginning of a file as text. Raises DataError if it cannot be read or is not text."""
     with opened(path) as stream:
         data = stream.read(PIECE)
     if data.startswith((ZIP, OLE)):
-        expected = "text in UTF-8, such as the CSV that spreadsheets export"
+        expected = "text in UTF-8, such as CSV exported from a spreadsheet"
         raise DataError("a spreadsheet or another archive, not text", file=path, expected=expected)
     try:
         start = codecs.getincrementaldecoder("utf-8-sig")().decode(data)
@@ -128,7 +129,7 @@ def head(path: Path) -> str:
 
 
 def decoded(data: bytes, path: Path, line: int = 1) -> str:
-    """`data`, which stands in `path` from `line` on, as text; DataError unless it is UTF-8."""
+    """`data`, found in `path` from `line` on, as text. Raises DataError if it is not UTF-8."""
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf-8")
     except UnicodeDecodeError as error:
@@ -139,7 +140,10 @@ def decoded(data: bytes, path: Path, line: int = 1) -> str:
 
 
 def content(path: Path) -> bytes:
-    """The bytes of a text file, unpacked, without byte order mark; UTF-8 and not empty."""
+    """The bytes of a text file, unpacked, without byte order mark.
+
+    Raises DataError if it is empty, not UTF-8, or contains a NUL byte.
+    """
     with opened(path) as stream:
         data = stream.read()
     if not data or data.isspace():
@@ -157,7 +161,10 @@ def _refuse_nul(data: bytes, path: Path) -> None:
 
 
 def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file of JSON lines (or of a JSON list), each with its line (or number)."""
+    """The objects of a file of JSON lines (or of a JSON list), each with its line (or position).
+
+    Raises DataError for anything that is not an object.
+    """
     whole = content(path).decode().strip()
     if whole.startswith("["):
         entries: Iterable[tuple[int, Any]] = enumerate(parsed(whole, path), start=1)
@@ -171,18 +178,18 @@ def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def parsed(string: str, path: Path, line: int = 1) -> Any:
-    """JSON as Python has it; DataError where it is none, too deep, or a key stands twice."""
+    """`string` parsed as JSON. Raises DataError if it is invalid, too deep, or repeats a key."""
     try:
         with placed(path, None if "\n" in string else line):
             return json.loads(string, object_pairs_hook=_keys_once)
     except DataError:
         raise
     except RecursionError:
-        raise DataError("JSON too deep", file=path, line=line) from None
+        raise DataError("JSON nested too deeply", file=path, line=line) from None
     except ValueError as error:
         at = line + getattr(error, "lineno", 1) - 1
         problem = f"not JSON ({getattr(error, 'msg', error)})"
-        raise DataError(problem, file=path, line=at, expected="a whole JSON value") from None
+        raise DataError(problem, file=path, line=at, expected="a complete JSON value") from None
 
 
 def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -190,7 +197,7 @@ def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(entry) < len(pairs):
         names = [name for name, _ in pairs]
         value = next(name for name in names if names.count(name) > 1)
-        raise DataError("a key stands twice in an object", value=value, expected="each key once")
+        raise DataError("a key appears twice in an object", value=value, expected="each key once")
     return entry
 
 
@@ -202,7 +209,7 @@ def need(entry: Mapping[str, Any], *names: str) -> None:
 
 
 def of_kind(value: Any, kind: type, name: str) -> Any:
-    """The `value` of a field; DataError unless it is of the `kind`, a list or an object."""
+    """The `value` of a field. Raises DataError unless it is of the `kind`, ``list`` or ``dict``."""
     if isinstance(value, kind):
         return value
     problem, expected = "not of the right kind", "an object" if kind is dict else "a list"
@@ -210,7 +217,10 @@ def of_kind(value: Any, kind: type, name: str) -> Any:
 
 
 def key(path: Path) -> tuple[str, int, int]:
-    """What a cache knows a file by: path, time of the last change, size."""
+    """The key of a file in caches: path, time of the last change, size.
+
+    Raises DataError if there is no such file.
+    """
     try:
         stat = path.stat()
     except OSError:
@@ -220,10 +230,10 @@ def key(path: Path) -> tuple[str, int, int]:
 
 @lru_cache(maxsize=256)
 def _hash(path: str, mtime: int, size: int, git: bool) -> str:
-    """Of the content, unpacked where it is gzipped and no archive."""
+    """The hash of a file's content, unpacked if it is gzipped and not an archive."""
     data = Path(path).read_bytes()
     if data[:2] == GZIP:
-        # a damaged file still has a checksum; reading it says what is wrong
+        # a damaged file is hashed as it is; reading it reports what is wrong
         with contextlib.suppress(DataError, EOFError, zlib.error, gzip.BadGzipFile):
             _check_packing(path, mtime, size)
             plain = gzip.decompress(data)
@@ -234,10 +244,10 @@ def _hash(path: str, mtime: int, size: int, git: bool) -> str:
 
 
 def digest(path: Path) -> str:
-    """sha256 of the content, unpacked, so that a file and its gzip have the same."""
+    """SHA-256 of the unpacked content, so that a file and its gzip have the same digest."""
     return _hash(*key(path), git=False)
 
 
 def git_blob(path: Path) -> str:
-    """git's id of the content, unpacked: ``sha1("blob <size>\\0" + bytes)``."""
+    """Git's id of the unpacked content: ``sha1("blob <size>\\0" + bytes)``."""
     return _hash(*key(path), git=True)

@@ -1,4 +1,4 @@
-"""Direct assessment: what workers' scores are like, and z-scores by worker."""
+"""Direct assessment: mean and spread of each worker's scores, and z-scores by worker."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ NO_SPREAD = 1e-9  # a standard deviation below this is rounding: the worker gave
 
 
 def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
-    """Mean, sd (ddof = 1; NaN for a single score) and judgments of each worker, rows of any type.
+    """Mean, sd (ddof = 1; NaN for a single score) and number of judgments of each worker.
 
-    Knowles (2021), equation 1; from rows of ``ad-latest`` of one language pair.
+    Rows of any type count (Knowles 2021, equation 1). `latest` is that of one language pair; the
+    columns are mean, sd, judgments, the index is the worker.
     """
     names = latest["worker"].cat.categories
     codes = latest["worker"].cat.codes.to_numpy()
@@ -22,7 +23,7 @@ def worker_statistics(latest: pd.DataFrame) -> pd.DataFrame:
 
 
 def averages(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and number of the values `x` of each of `n` codes; NaN of none."""
+    """Mean and number of the values `x` of each of `n` codes; the mean of none is NaN."""
     count = np.bincount(codes, minlength=n)
     with np.errstate(invalid="ignore"):
         return np.bincount(codes, x, n) / count, count
@@ -36,13 +37,13 @@ def moments(codes: np.ndarray, x: np.ndarray, n: int) -> tuple[np.ndarray, np.nd
 
 
 def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarray:
-    """z-score of each row of ``da.good``; NaN where its worker's sd is unknown, or 0.
+    """z-score of each row of ``da.good``; NaN if its worker's sd is unknown or 0.
 
-    With ``da.zero_variance == "zero"`` a worker whose scores never vary has z-scores of 0.
+    With ``da.zero_variance == "zero"``, a worker whose scores never vary has z-scores of 0.
 
-    The mean and standard deviation are those of the worker's rows of any type in ``da.latest``
-    (Knowles 2021, section 3 and footnote 5), but marked ones; or of the rows of the mask `base`
-    (Knowles and Lo 2022 leave BAD_REF rows out, and may take those of one system).
+    The mean and standard deviation are those of the worker's unmarked rows in ``da.latest``, of any
+    type (Knowles 2021, section 3 and footnote 5), or of the rows of the mask `base` (Knowles and Lo
+    2022 leave BAD_REF rows out, and may take those of one system).
     """
     rows = da.latest[unmarked(da.latest) if base is None else base]
     names, worker = da.latest["worker"].cat.categories, da.good["worker"].cat
@@ -56,9 +57,10 @@ def judgment_z(da: DirectAssessment, base: np.ndarray | None = None) -> np.ndarr
 def standardised(
     score: np.ndarray, mean: np.ndarray, sd: np.ndarray, zero_variance: str
 ) -> np.ndarray:
-    """z-scores from each score's worker's mean and sd; see `DirectAssessment.zero_variance`.
+    """z-scores, given the mean and sd of each score's worker.
 
-    NaN where the worker is unknown (a mean of NaN), and where sd is 0 or that of one score.
+    NaN if the worker is unknown (a mean of NaN). Where scores never vary (sd is 0, or NaN for a
+    single score), NaN or 0, see `DirectAssessment.zero_variance`.
     """
     varies = sd > NO_SPREAD
     z = (score - mean) / np.where(varies, sd, np.nan)

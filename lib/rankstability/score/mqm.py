@@ -47,7 +47,8 @@ def weight_table(weights: str = "freitag2021") -> pd.DataFrame:
     not counted. ``marot2023`` also gives 0 to creative reinterpretation, as the scores embedded
     in the 2023 release do. ``major1`` and ``major10`` are the ends of the range that Freitag et
     al. tried; ``critical25`` also knows the severity Critical of some later releases.
-    ``zouhar2024`` has the categories of bio-MQM with its authors' weights.
+    ``zouhar2024`` has the categories of bio-MQM with its authors' weights. Raises DataError for any
+    other name.
     """
     if weights not in WEIGHTS:
         raise DataError("unknown weight table", value=weights, expected=", ".join(WEIGHTS))
@@ -57,8 +58,8 @@ def weight_table(weights: str = "freitag2021") -> pd.DataFrame:
 def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> np.ndarray:
     """The weight of each row of `judgments` (from `read.mqm.read_mqm`), higher is worse.
 
-    Judgments that carry a table of their own (bio-MQM) take it for ``freitag2021``. A severity and
-    category without a weight in the table are refused.
+    Judgments with a table of their own (bio-MQM) use it instead of ``freitag2021``. Raises
+    DataError for a severity and category without a weight in the table.
     """
     if isinstance(weights, str) and weights == "freitag2021":
         weights = judgments.attrs.get("weights", weights)
@@ -81,17 +82,21 @@ def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") 
 def mqm_scores(
     judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
 ) -> pd.DataFrame:
-    """MQM score of each segment in each rating: the sum of its errors' weights, 0 is perfect.
+    """MQM score of each segment in each rating: the sum of its errors' weights; 0 is perfect.
 
-    Columns system, document, segment, rater, score, errors (rows of any weight above 0).
+    Columns system, document, segment, rater, score, errors (how many have a weight above 0).
 
     Parameters
     ----------
     judgments : DataFrame
-        Marked errors: system, document, segment, rater, category, severity. A severity and category
-        without a weight in the table are refused.
+        Marked errors: system, document, segment, rater, category, severity.
     weights : str or DataFrame
         A name of `WEIGHTS`, or a table as `weight_table` gives it.
+
+    Raises
+    ------
+    DataError
+        For a severity and category without a weight in the table.
 
     Examples
     --------
@@ -109,7 +114,7 @@ def mqm_scores(
 
 @dataclass(frozen=True)
 class Ratings:
-    """All ratings of a campaign's pair as sums, enough for every affine normalisation.
+    """All ratings of one language pair as sums, which suffice for every affine normalisation.
 
     S systems, D documents, K ratings per item by the K raters of the document's bucket, R raters.
 
@@ -140,12 +145,12 @@ class Ratings:
 
     @property
     def buckets(self) -> list[np.ndarray]:
-        """Per bucket (documents with the same raters) the positions of its documents."""
+        """The positions of the documents of each bucket (documents with the same raters)."""
         codes = np.unique(self.slots, axis=0, return_inverse=True)[1].ravel()
         return [np.flatnonzero(codes == b) for b in range(codes.max() + 1)]
 
     def without(self, *systems: str) -> Ratings:
-        """The same ratings without some systems."""
+        """The ratings without these systems."""
         keep = [i for i, s in enumerate(self.systems) if s not in systems]
         parts = {name: getattr(self, name)[keep] for name in ("score", "square", "errors")}
         return replace(self, systems=tuple(self.systems[i] for i in keep), **parts)
@@ -154,10 +159,10 @@ class Ratings:
 def ratings(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> Ratings:
     """Collect judgments into `Ratings`.
 
-    Kept are the systems with at least half of the documents, then the documents of which
-    every kept system has every segment rated by the same raters, as many as most documents have.
-    `Ratings.excluded` names the systems left out, and those that lack documents; refused where no
-    document is complete.
+    Systems with at least half of the documents are kept, then documents of which every segment of
+    every kept system was rated by the same raters, as many as most documents have.
+    `Ratings.excluded` names the systems left out, and those that lack documents. Raises DataError
+    if no document is complete.
     """
     scores, excluded = _complete(mqm_scores(judgments, weights))
     systems = tuple(sorted(scores["system"].unique()))
@@ -213,15 +218,15 @@ def _complete(scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     good = rated_whole & ~uneven
     if not good.any():
         raise DataError(
-            "no document was rated whole for every system by the same raters",
+            "no document was rated in full for every system by the same raters",
             value=f"{len(good)} documents, {scores['system'].nunique()} systems",
-            expected="each rater of a document rates all its segments of all systems",
+            expected="documents whose raters each rated all segments of all systems",
         )
     return scores[scores["document"].isin(good.index[good])], excluded
 
 
 def _lacking(scores: pd.DataFrame, ratings_due: pd.Series, drop: pd.Series) -> dict[str, int]:
-    """Of the documents to drop, how many each system lacks ratings of (of a system, a document)."""
+    """For each system, how many of the documents to `drop` have fewer ratings of it than due."""
     there = scores.groupby(["document", "system"]).size().unstack(fill_value=0)
     lacks = there.lt(ratings_due, axis=0)[drop]
     alike = lacks.all(axis=1)
@@ -256,7 +261,7 @@ def system_means(data: Ratings) -> pd.DataFrame:
 
 
 def same_system(systems: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Systems that a campaign judged more than once, ``X_with_A`` and ``X_with_B`` (en-de 2023)."""
+    """Ids of systems judged more than once, by system: ``X_with_A``, ``X_with_B`` (en-de 2023)."""
     groups: dict[str, list[str]] = {}
     for system in systems:
         base, mark, _ = system.partition("_with_")
@@ -270,12 +275,13 @@ def rater_scaling(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The rater's affine map ``a·score + b`` of a normalisation (Riley et al. 2024, section 6.1.3).
 
-    `how` is ``none``; ``mean``: every rater gets the study's mean; ``error``: mean-normalised, then
-    times a value proportional to the rater's total number of errors, the study's mean kept; ``z``:
-    minus the rater's mean, divided by the rater's standard deviation (ddof = 1). Raters whose mean
-    is 0 stay at 0 under ``mean`` and ``error``; those whose scores do not vary are centred only
-    under ``z``; those without ratings get 1, 0. Per rater in the study, (..., R): the `count` of
-    rated segments, `total` of scores, of squared scores (`square`), of `errors`.
+    `how` is ``none``; ``mean``: every rater gets the study's mean; ``error``: the same, then
+    multiplied by a value proportional to the rater's total number of errors, so that the study's
+    mean is kept; ``z``: minus the rater's mean, divided by the rater's standard deviation
+    (ddof = 1). Raters whose mean is 0 stay at 0 under ``mean`` and ``error``; those whose scores do
+    not vary are only centred under ``z``; those without ratings get 1, 0. Per rater in the study,
+    (..., R): the `count` of rated segments, and sums of scores (`total`), of squared scores
+    (`square`) and of `errors`. Raises DataError for any other `how`.
     """
     one, zero = np.ones_like(total, dtype=float), np.zeros_like(total, dtype=float)
     if how == "none":
@@ -299,7 +305,7 @@ def rater_scaling(
 
 
 def normalised(data: Ratings, how: str = "none") -> np.ndarray:
-    """Sums of segment scores per system and document, raters normalised, ratings averaged: (S, D).
+    """Sums of segment scores per system and document, (S, D): normalised, averaged over ratings.
 
     Raters are normalised by all their ratings in `data` (see `rater_scaling`).
     """

@@ -1,4 +1,4 @@
-"""Relative ranking: blocks to counts of wins and ties between systems, and scores of these."""
+"""Relative ranking: blocks to counts of wins and ties between systems, and scores from these."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class PairCounts:
     """How often each system was ranked better than each other one, and how often equal.
 
-    Integers, ... x n x n (leading axes are replicates): ``wins[i, j]``: i ranked better than j;
-    `ties` are symmetric.
+    Integers of shape (..., n, n), with replicates on leading axes: ``wins[i, j]`` is how often i
+    was ranked better than j; `ties` is symmetric.
     """
 
     systems: tuple[str, ...]
@@ -40,10 +40,10 @@ class PairCounts:
         return int(self.wins.sum() + self.ties.sum() // 2)
 
     def connected(self) -> PairCounts:
-        """The same, of one replicate; systems without any comparison are passed over.
+        """The counts themselves (of one replicate), if they connect all systems they compare.
 
-        Raises DataError where comparisons leave groups of systems apart: no score can say how
-        those of one group stand to those of another.
+        Raises DataError if groups of systems were never compared with each other: no score can
+        then order systems of different groups.
         """
         from scipy.sparse.csgraph import connected_components
 
@@ -55,7 +55,7 @@ class PairCounts:
                 "groups of systems never compared with each other",
                 column="system",
                 value=[names.tolist() for names in apart],
-                expected="comparisons that connect all systems, or each group by itself",
+                expected="comparisons that connect all systems, or each group on its own",
             )
         return self
 
@@ -63,11 +63,12 @@ class PairCounts:
 def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
     """All comparisons of the blocks: row, first system, second system, sign.
 
-    Sign is 1 where the first was ranked better, -1 where worse, 0 where equal.
+    Sign is 1 if the first was ranked better, -1 if worse, 0 if equal.
 
-    With `unranked` ``drop`` an output without a rank takes part in no comparison, the rest of its
-    block does (Bojar et al. 2011); with ``keep`` its -1 is taken for a rank and so beats
-    everything, which is what reproduces the scores Koehn (2012) prints.
+    With `unranked` ``drop``, an output without a rank takes part in no comparison, but the rest of
+    its block does (Bojar et al. 2011); with ``keep``, its -1 is taken for a rank and so beats
+    everything, which reproduces the scores that Koehn (2012) prints. Raises DataError for any
+    other `unranked`.
     """
     if unranked not in ("drop", "keep"):
         raise DataError("unknown rule for unranked outputs", value=unranked, expected="drop, keep")
@@ -80,7 +81,7 @@ def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
 
 
 def _cells(data: Blocks, unranked: str) -> tuple[np.ndarray, ...]:
-    """Of each comparison: row, cell (better, worse) and its mirror in n x n, and if it decided."""
+    """For each comparison: row, cell (better, worse) in n x n, its mirror, and if it is no tie."""
     n = len(data.systems)
     row, a, b, sign = comparisons(data, unranked)
     better, worse = np.where(sign >= 0, a, b), np.where(sign >= 0, b, a)
@@ -95,9 +96,14 @@ def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> Pai
     Parameters
     ----------
     judgments : DataFrame or Blocks
-        One task (several are refused): rows of a campaign by relative ranking, or its blocks.
+        One task: rows of a campaign of relative ranking, or its blocks.
     unranked : str
-        What to make of outputs left without a rank, see `comparisons`.
+        How outputs without a rank are treated, see `comparisons`.
+
+    Raises
+    ------
+    DataError
+        For rows of several tasks, or none.
 
     Examples
     --------
@@ -116,7 +122,7 @@ def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> Pai
 
 
 def pairwise_by_block(data: Blocks, unranked: str = "drop") -> tuple[csr_array, csr_array]:
-    """Wins and ties per block: two sparse matrices, blocks x (n n), cell (i, j) at i n + j.
+    """Wins and ties per block: two sparse matrices, (blocks, n * n), cell (i, j) at i * n + j.
 
     Any weighting of the blocks is then one product: ``weights @ wins``.
     """
@@ -136,21 +142,21 @@ def pairwise_by_block(data: Blocks, unranked: str = "drop") -> tuple[csr_array, 
 def weighted(
     matrices: tuple[csr_array, csr_array], weights: np.ndarray, systems: tuple[str, ...]
 ) -> PairCounts:
-    """Counts under block weights, replicates x blocks (from `pairwise_by_block`)."""
+    """Counts under `weights` of blocks, (replicates, blocks); `matrices` of `pairwise_by_block`."""
     n = len(systems)
     wins, ties = (np.asarray(weights @ m).reshape(*weights.shape[:-1], n, n) for m in matrices)
     return PairCounts(systems, wins, ties)
 
 
 def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Part of the whole; NaN where that is 0."""
+    """`part` / `whole`; NaN where `whole` is 0."""
     return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
 
 
 def better_or_equal_others(counts: PairCounts) -> np.ndarray:
     """(wins + ties) / all: "≥ others" (Bojar, Section 2.1), WMT-OFFICIAL (Lopez, Eq. 1).
 
-    All score functions give one value per system, ``... x n``, NaN without any comparison.
+    All score functions give one value per system, (..., n); NaN without any comparison.
     """
     w, t, lost = counts.wins.sum(-1), counts.ties.sum(-1), counts.wins.sum(-2)
     return ratio(w + t, w + t + lost)
@@ -171,7 +177,7 @@ def wins_over_decided(counts: PairCounts) -> np.ndarray:
 def expected_win(counts: PairCounts) -> np.ndarray:
     """Mean over opponents of wins / (wins + losses) against each (Koehn 2012, Section 2).
 
-    Opponents never met, or only with ties, are left out of the mean.
+    Opponents that were never met, or met only in ties, are left out of the mean.
     """
     share = ratio(counts.wins, counts.wins + np.swapaxes(counts.wins, -1, -2))
     met = np.isfinite(share)
@@ -179,7 +185,7 @@ def expected_win(counts: PairCounts) -> np.ndarray:
 
 
 def by_block(data: Blocks) -> dict[str, np.ndarray]:
-    """In how many blocks each system was ``shown``, ``ranked``, and the best of its block.
+    """In how many blocks each system was ``shown``, ``ranked``, and best, in three senses.
 
     ``better_or_equal_all_in_block``: no other ranked output is better; ``better_all_in_block``:
     every other ranked output is worse, and there is one; ``sole_winner``: the only best output

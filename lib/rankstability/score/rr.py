@@ -1,7 +1,7 @@
 """Relative ranking: blocks to pairwise counts to scores, for every score the papers define.
 
 Bojar et al. (2011, Sections 2.1 and 2.3), Lopez (2012, Eqs. 1 to 3) and Koehn (2012, Section 2)
-partly give one thing several names; `METHODS` lists each score once with all its names.
+give some scores several names; `METHODS` lists each score.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .pairwise import (
 
 @dataclass(frozen=True)
 class Method:
-    """A score of pairwise counts: column, label in figures, and whether the reference counts."""
+    """A score from pairwise counts: column, label in figures, and whether the reference counts."""
 
     name: str
     label: str
@@ -36,7 +36,7 @@ class Method:
     reference: bool = True
 
     def __call__(self, counts: PairCounts) -> pd.Series:
-        """Scores by system; without the reference it has none (NaN)."""
+        """Scores by system; NaN for the reference if it does not count."""
         used = counts if self.reference else counts.without(REFERENCE)
         return pd.Series(self.score(used), index=list(used.systems)).reindex(list(counts.systems))
 
@@ -57,7 +57,7 @@ BLOCK_METHODS = {
     "better_all_in_block": "> all in block",
     "sole_winner": "sole winner",
 }
-"""Scores of whole blocks: the share of them in which the fact of this name (`by_block`) holds."""
+"""Scores by block: the share of its ranked blocks in which a system is best (see `by_block`)."""
 _IN_PAPERS = {
     "better_or_equal_others": "≥ others (Bojar et al. 2011); WMT-OFFICIAL (Lopez 2012, Eq. 1)",
     "better_others": "> others (Bojar et al. 2011)",
@@ -71,7 +71,7 @@ _IN_PAPERS = {
 }
 LABELS = {m.name: m.label for m in METHODS.values()} | BLOCK_METHODS
 LABELS |= {"mfas": "minimum feedback arc set", "strength": "strength (Davidson)"}
-"""What figures call each way to rank."""
+"""The name of each way to rank in figures."""
 TOURNAMENT_METHODS = {
     "mfas": ("MFAS", ""),
     "wmt_official": ("WMT-OFFICIAL", "better_or_equal_others"),
@@ -79,7 +79,7 @@ TOURNAMENT_METHODS = {
     "bojar": ("BOJAR", "bojar"),
     "expected_win": ("expected win", "expected_win"),
 }
-"""The rankings Lopez (2012) compares: his heading, and the score behind it (none: a tournament)."""
+"""The rankings that Lopez (2012) compares: his heading, and our score (none: a tournament)."""
 
 
 def scores(frame: pd.DataFrame) -> pd.DataFrame:
@@ -104,10 +104,10 @@ def scores(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def win_percentages(counts: PairCounts, order: list[str]) -> pd.DataFrame:
-    """Per cent of comparisons in which the column's system was ranked better than the row's.
+    """Percentage of comparisons in which the column's system was ranked better than the row's.
 
-    The orientation of Bojar et al. (2011, Table 6) and the WMT overview papers; what is missing
-    to 100 are ties. NaN where two systems never met.
+    The orientation is that of Bojar et al. (2011, Table 6) and the WMT overview papers; the two
+    percentages of a pair and its ties add up to 100. NaN if two systems never met.
     """
     total = counts.wins + counts.wins.T + counts.ties
     shares = pd.DataFrame(100 * ratio(counts.wins.T, total), [*counts.systems], [*counts.systems])
@@ -115,25 +115,25 @@ def win_percentages(counts: PairCounts, order: list[str]) -> pd.DataFrame:
 
 
 def file_place(task: str, name: str) -> tuple[str, str]:
-    """Language pair and file name for a task's result: the track, where there is one, is added."""
+    """Language pair and file name for a task's result, with the track appended if there is one."""
     pair, _, track = task.partition(" ")
     return pair, f"{name}_{track}" if track else name
 
 
 def methods() -> pd.DataFrame:
-    """The vocabulary of scores: column, names in the papers, whether the reference counts."""
+    """All scores: columns score, names (in the papers), with_reference (whether it counts)."""
     counts = [name not in METHODS or METHODS[name].reference for name in _IN_PAPERS]
     names = list(_IN_PAPERS.items())
     return pd.DataFrame(names, columns=["score", "names"]).assign(with_reference=counts)
 
 
 def tasks(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The frame of each task by name, sorted by name."""
+    """The rows of each task, keyed and sorted by its name."""
     return {str(name): group for name, group in frame.groupby("task", observed=True, sort=True)}
 
 
 def method_of(name: str) -> Method:
-    """A score by its name in `METHODS`; any other is refused."""
+    """The score of this name in `METHODS`. Raises DataError for any other name."""
     if name not in METHODS:
         raise DataError("unknown score", value=name, expected=", ".join(METHODS))
     return METHODS[name]

@@ -1,4 +1,4 @@
-"""`Scores`: a score per judgment, with the system, the segment and the units it belongs to."""
+"""`Scores`: a score per judgment, with its system, its segment and its units."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ SCORES = ("z", "raw")
 
 @dataclass(frozen=True)
 class Scores:
-    """The judgments that count, one score each; or one for all of a system's output of a segment.
+    """The judgments that count, with one score each; or one mean score per system and segment.
 
-    `system` and `segment` are codes into the names of `systems` and `segments`; `score`: higher is
-    better, no NaN but in `segment_scores`; `units` codes of worker, hit, document, block, domain
-    where the data name them, -1 where unknown (judgments of no known domain are a domain of their
-    own where others have one); `workers` their names, by code. `adaptive`: later judgments went to
-    chosen systems, so that only differences within segments compare them.
+    `system` and `segment` are codes into the names `systems` and `segments`; `score`: higher is
+    better, and NaN occurs only in `segment_scores`; `units` holds the codes of worker, hit,
+    document, block and domain that the data name, -1 where unknown (if only some judgments name a
+    domain, the others form one of their own); `workers` are the names of workers, by code.
+    `adaptive`: later judgments went to chosen systems, so that only differences within segments
+    are comparable.
 
-    Only of `segment_scores`: `raw`, the scores before they were standardised; `judgments`, how many
-    each is the mean of; `file`, what they were read from, as errors name it; `causes`, of the
-    systems without any z-score how many of their judgments have none, and why.
+    Only from `segment_scores`: `raw`, the scores before standardisation; `judgments`, of how many
+    each is the mean; `file`, the source as error messages name it; `causes`, for systems without
+    any z-score, how many of their judgments have none, and why.
     """
 
     systems: tuple[str, ...]
@@ -48,12 +49,12 @@ class Scores:
     causes: Mapping[str, str] = field(default_factory=dict)
 
     def has(self, name: str) -> bool:
-        """Whether every judgment names its unit of this kind."""
+        """Whether every judgment names its unit of this kind (and there are judgments)."""
         codes = self.segment if name == "segment" else self.units.get(name)
         return codes is not None and len(codes) > 0 and bool((codes >= 0).all())
 
     def unit(self, name: str) -> np.ndarray:
-        """Codes of each judgment's unit of this kind; refused where some judgments name none."""
+        """The code of each judgment's unit of this kind. Raises DataError if some name none."""
         if name == "segment":
             return self.segment
         if not self.has(name):
@@ -65,7 +66,7 @@ class Scores:
         return self.units[name]
 
     def take(self, keep: np.ndarray) -> Scores:
-        """These judgments only (a mask); systems and segments keep their codes."""
+        """Only these judgments (a mask); systems and segments keep their codes."""
         names = ("system", "segment", "score", "raw", "judgments")
         parts = {name: x[keep] for name in names if len(x := getattr(self, name))}
         return replace(self, **parts, units={name: of[keep] for name, of in self.units.items()})
@@ -73,7 +74,8 @@ class Scores:
     def weights(self, by_domain: bool = False) -> np.ndarray:
         """1 / n for each of the n judgments of one system's output of one segment.
 
-        With `by_domain`, over that system's segments in the domain, too: domains count alike.
+        With `by_domain`, also divided by the number of that system's segments in the domain, so
+        that domains count equally.
         """
         key = self._cells()
         weight = 1.0 / np.bincount(key, minlength=1)[key]
@@ -83,7 +85,7 @@ class Scores:
         return weight
 
     def means(self, by_domain: bool = False) -> np.ndarray:
-        """Mean score of each system, segments alike; `by_domain` as for `weights`."""
+        """Mean score of each system, segments weighted equally; `by_domain` as in `weights`."""
         weight, n = self.weights(by_domain), len(self.systems)
         total = np.bincount(self.system, weight, n)
         mean: np.ndarray = np.bincount(self.system, weight * self.score, n) / total
@@ -97,7 +99,7 @@ class Scores:
     def stack(self) -> np.ndarray:
         """Each judgment's score, NaN where there is none: (judgments, segments, systems).
 
-        The first judgment of a system's output of a segment lies in the first layer, and so on.
+        The first judgment of a system's output of a segment is in the first layer, and so on.
         """
         cell = self._cells()
         order = np.argsort(cell, kind="stable")
@@ -116,14 +118,14 @@ class Scores:
         return of_segment
 
     def frame(self) -> pd.DataFrame:
-        """Of `segment_scores`: columns system, segment, raw, z, judgments."""
+        """Scores from `segment_scores` as a frame: system, segment, raw, z, judgments."""
         names = {name: np.array(getattr(self, f"{name}s"), dtype=object) for name in KEYS}
         named = {name: of[getattr(self, name)] for name, of in names.items()}
         values = {"raw": self.raw, "z": self.score, "judgments": self.judgments}
         return pd.DataFrame(named | values)
 
     def system_means(self) -> pd.DataFrame:
-        """Of `segment_scores`: system, mean_raw, mean_z, segments, judgments, a row per system."""
+        """Means over `segment_scores`: system, mean_raw, mean_z, segments, judgments."""
         n, known = len(self.systems), np.isfinite(self.score)
         raw, segments = averages(self.system, self.raw, n)
         z, _ = averages(self.system[known], self.score[known], n)
@@ -136,12 +138,12 @@ class Scores:
 
 
 def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Scores:
-    """The judgments of any protocol that scores, as `Scores`: DA, ESA, segment scores, MQM.
+    """The judgments of any protocol with scores, as `Scores`: DA, ESA, segment scores, MQM.
 
-    `judgments` are as `read.campaigns.load` gives them (relative ranking, which has no scores, is
-    refused). Released segment scores have no workers, and a document only where it is named for
-    all; of MQM, a rater is the worker, and the score is the negative of a segment's errors.
-    `score` is ``raw``, or ``z``: standardised by worker.
+    `judgments` come from `read.campaigns.load`. Released segment scores have no workers; in MQM,
+    the rater is the worker, and the score is the negative of the segment's MQM score. `score` is
+    ``raw``, or ``z``: standardised by worker (segment scores: as released). Raises DataError for
+    relative ranking, which has no scores, and if no judgment counts.
     """
     if score not in SCORES:
         raise DataError("unknown score", value=score, expected=", ".join(SCORES))
@@ -163,9 +165,10 @@ def scored(judgments: DirectAssessment | pd.DataFrame, score: str = "raw") -> Sc
 
 
 def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Scores:
-    """The judgments of direct assessment or ESA that count, with their units; refused if none is.
+    """The judgments of direct assessment or ESA that count, with their units.
 
-    `score` is of each row of ``da.good``, by default its raw score; rows with NaN are left out.
+    `score` has a value for each row of ``da.good``, by default its raw score; rows with NaN are
+    left out. Raises DataError if no judgment counts.
     """
     good = da.good
     values = good["score"].to_numpy(float) if score is None else np.asarray(score, float)
@@ -177,9 +180,10 @@ def from_assessment(da: DirectAssessment, score: np.ndarray | None = None) -> Sc
 
 
 def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
-    """Judgments as a frame: columns system, segment, score, and any of `UNITS`.
+    """`Scores` from a frame with the columns system, segment, score, and any of `UNITS`.
 
-    Systems and segments are numbered in order of name.
+    Systems and segments are numbered in order of name. If workers and documents are named, a block
+    is what one worker judged of one document of one system.
     """
     coded = {name: _codes(frame[name]) for name in ("system", *UNITS) if name in frame}
     system, systems = coded.pop("system")
@@ -198,7 +202,7 @@ def from_frame(frame: pd.DataFrame, adaptive: bool = False) -> Scores:
 
 
 def _codes(column: pd.Series) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Codes of a column's values in order of name, -1 of what is missing; and the names."""
+    """Codes of a column's values in order of name, -1 where missing; and the names."""
     named = isinstance(column.dtype, pd.CategoricalDtype)
     if not (named and column.cat.categories.is_monotonic_increasing):
         codes, names = pd.factorize(column.astype(object), sort=True)
@@ -216,15 +220,15 @@ def segment_scores(
 
     Only rows of type SYSTEM and REPEAT count; several judgments of the same output are averaged
     first, so that segments judged more often do not weigh more (Knowles 2021, section 3). Raises
-    DataError where no row counts.
+    DataError if no row counts.
 
     Parameters
     ----------
     judgments : DirectAssessment or DataFrame
         The judgments; or scores released per segment: columns system, segment, raw, z, n.
     z : array, optional
-        Standardised score of each row of ``judgments.good``, by default `da.judgment_z`: the place
-        where another standardisation comes in.
+        Standardised score of each row of ``judgments.good``, by default `da.judgment_z`; given
+        here, another standardisation takes its place.
 
     Examples
     --------
@@ -262,7 +266,7 @@ def segment_scores(
 
 
 def _causes(da: DirectAssessment, systems: list[str]) -> dict[str, str]:
-    """Of each of these systems: how many judgments have no z-score, and why."""
+    """For each of these systems, how many of its judgments have no z-score, and why."""
     why = pd.Series(unstandardised(da), index=da.good["system"].astype(str))
     why = why[why.index.isin(systems) & (why != "").to_numpy()]
     counts = why.groupby([why.index, why]).size()

@@ -1,4 +1,4 @@
-"""WMT26's screening: users whose differences between systems are far from everybody's."""
+"""WMT26's screening of users whose differences between systems are far from those of all users."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pandas as pd
 from ..errors import DataError
 from .scored import Scores
 
-FEWEST_SCORES = 10  # a pair of systems counts where both have more
+FEWEST_SCORES = 10  # a pair of systems counts if both have more
 FEWEST_LINES = 3  # users with fewer are kept unchecked
 LEAST = 0.75  # agreement below which a user is left out
 
 
 def screened(judged: Scores) -> Scores:
-    """The judgments of the users that WMT26 keeps; all, where no users are named.
+    """The judgments of the users that WMT26 keeps; all judgments if no users are named.
 
     Raises DataError if nobody is left.
     """
@@ -22,7 +22,7 @@ def screened(judged: Scores) -> Scores:
 
 
 def kept_users(judged: Scores) -> np.ndarray:
-    """A mask of the judgments of users that are kept; as for `screened`."""
+    """Mask of the judgments that `screened` keeps. Raises DataError if nobody is left."""
     if not judged.has("worker"):
         return np.ones(len(judged.score), bool)
     table = screening(judged)
@@ -34,13 +34,13 @@ def kept_users(judged: Scores) -> np.ndarray:
 
 
 def screening(judged: Scores) -> pd.DataFrame:
-    """How far each user agrees with all in what lies between two systems, and who is left out.
+    """How far each user agrees with all users on the differences of systems, and who is left out.
 
-    Of each pair of systems that a user scored on one segment: 2^(-(d - mu)^2 / (2 V)), where d is
-    the user's difference, mu that of the systems' means over all scores, and V the sum of their
-    variances; `agreement` is the mean over these. The user's own scores are among all.
+    For each pair of systems that a user scored on one segment: 2^(-(d - mu)^2 / (2 V)), where d is
+    the user's difference, mu that of the systems' means over all scores (the user's included), and
+    V the sum of the variances of their scores; `agreement` is the mean of these values.
 
-    A row per worker, in order of the codes: user, lines (pages judged: documents of a HIT, where
+    A row per worker, in order of the codes: user, lines (pages judged: documents of a HIT, if
     named), pairs (compared), agreement (NaN without any), removed (0 or 1).
     """
     worker, n, users = judged.unit("worker"), len(judged.systems), len(judged.workers)
@@ -80,7 +80,7 @@ def screening(judged: Scores) -> pd.DataFrame:
 
 
 def _lines(judged: Scores, users: int) -> np.ndarray:
-    """How many pages each user judged: documents of a HIT, or segments where neither is named."""
+    """How many pages each user judged: documents of a HIT, or segments if neither is named."""
     page = judged.unit("worker").astype(np.int64)
     for name in [u for u in ("hit", "document") if judged.has(u)] or ["segment"]:
         code = judged.unit(name)

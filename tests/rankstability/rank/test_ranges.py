@@ -164,7 +164,7 @@ def test_trimming():
     assert [int(x[0]) for x in rank_ranges(sampled, 5)] == [6, 95]
     assert [int(x[0]) for x in rank_ranges(sampled, 0)] == [1, 100]
     assert trim_for(1000) == 25
-    with pytest.raises(DataError, match="nothing"):
+    with pytest.raises(DataError, match="no ranks"):
         rank_ranges(sampled, 50)
 
 

@@ -261,7 +261,7 @@ def test_wrong_designs_are_refused():
         Design("system-balanced", balance=0.7)
     data = mqm.ratings(made_up())
     for design in (Design(documents=99), Design(ratings_per_item=4)):
-        with pytest.raises(DataError, match="are not there"):
+        with pytest.raises(DataError, match="not that many"):
             srp.srp(data, design, seed=1)
 
 

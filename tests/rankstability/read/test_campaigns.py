@@ -152,7 +152,7 @@ def test_a_header_in_a_file_of_its_own_is_no_data(tmp_path):
     assert len(campaigns.load(tmp_path).good) == 6  # the same names at its head
     (tmp_path / "scores.csv").unlink()
     (tmp_path / "columns.csv").unlink()
-    with pytest.raises(DataError, match="a header and no rows"):
+    with pytest.raises(DataError, match="a header but no rows"):
         campaigns.load(tmp_path)
 
 
@@ -378,7 +378,7 @@ def test_what_unpacks_to_too_much_is_refused_with_what_is_allowed(tmp_path, monk
     with pytest.raises(DataError, match="too large") as error:
         campaigns.load(file)
     most = f"{text.LARGEST // 2**20} MiB"
-    assert error.value.expected == f"at most {most}, and {text.RATIO} times what is packed"
+    assert error.value.expected == f"at most {most}, and {text.RATIO} times the packed size"
     assert error.value.value.endswith("MiB unpacked")
 
 

@@ -135,8 +135,8 @@ def test_pearmut_annotations_of_several_campaigns(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"item_i": "tea_1"}, r"line 2, column 'item_i': not an item's number; found 'tea_1'"),
-        ({"annotation": [{}]}, r"line 2: as many annotations as items are needed; found 1"),
+        ({"item_i": "tea_1"}, r"line 2, column 'item_i': not an item number; found 'tea_1'"),
+        ({"annotation": [{}]}, r"line 2: annotations and items differ in number; found 1"),
         ({"annotation": [[], []]}, r"line 2, column 'annotation': not of the right kind"),
         ({"item": [{"src": "x"}] * 2}, r"line 2: no field item_id"),
         ({"user_id": ""}, r"line 2, column 'annotator': empty id"),
@@ -331,10 +331,10 @@ def excluded_frame(frame):
 
 def test_mtme_refusals(tmp_path):
     folder = mtme(tmp_path / "a", rows=["A\t1", "A\t2", "B\t1"])
-    with pytest.raises(DataError, match="systems with different numbers of lines"):
+    with pytest.raises(DataError, match="systems differ in the number of lines"):
         load(folder)
     mtme(folder, rows=["A\t1", "B\t1"])
-    with pytest.raises(DataError, match=r"en-de\.docs: documents for another number.*found 3"):
+    with pytest.raises(DataError, match=r"en-de\.docs: documents and scores differ.*found 3"):
         load(mtme(tmp_path / "b", rows=["A\t1", "B\t1"]))
     both = mtme(tmp_path / "c")
     mtme(both, "en-de.da")

@@ -64,7 +64,7 @@ def test_what_two_columns_may_be_is_asked(tmp_path):
         "columns: {system: MT engine, score: Fluency, annotator: Rater, segment: Sentence}\n"
     )
     assert campaigns.load(file).good.score.tolist() == list(range(8))
-    with pytest.raises(DataError, match="settings are there already"):
+    with pytest.raises(DataError, match="settings exist already"):
         settings.write_settings(file, told)
 
 
@@ -92,7 +92,7 @@ def test_more_names_are_known(tmp_path, header, names):
     [
         (["4,5", "3", "2,25"], "", [4.5, 3, 2.25]),
         (["4,5", "3.5", "2"], "", "not a number"),
-        (["4,500", "3", "2,250"], "", "a comma before decimals, or between thousands"),
+        (["4,500", "3", "2,250"], "", "a comma that may separate decimals or thousands"),
         (["4,500", "3", "2,250"], 'decimal: ","', [4.5, 3, 2.25]),
         (["4,5", "", "na"], "", [4.5]),
     ],
@@ -125,8 +125,8 @@ def test_a_wide_table_is_melted_when_asked(tmp_path, sign):
 
 @pytest.mark.parametrize(
     ("said", "problem"),
-    [("[Aspen, Cedar]", "no such column of a system; found 'Cedar'"),
-     ("[Aspen, rater]", "no such column of a system; found 'rater'"),
+    [("[Aspen, Cedar]", "no such column for a system; found 'Cedar'"),
+     ("[Aspen, rater]", "no such column for a system; found 'rater'"),
      ("[Aspen, note]", "line 3, column 'score': not a number; found 'fine'")],
 )  # fmt: skip
 def test_columns_that_are_no_systems_are_refused(tmp_path, said, problem):
@@ -146,7 +146,7 @@ def test_no_system_of_a_wide_table_is_left_out_for_a_cell(tmp_path):
 
 @pytest.mark.parametrize(
     ("header", "problem"),
-    [("segment,rater,system,Birch,note", "a wide table has no such column; found 'system'"),
+    [("segment,rater,system,Birch,note", "a column for the system in a wide table; found 'system'"),
      ("segment,rater,a,b,c", "fewer than two columns of systems")],
 )  # fmt: skip
 def test_a_table_that_is_not_wide_is_not_melted(tmp_path, header, problem):
@@ -248,9 +248,9 @@ def test_what_is_refused_leaves_no_settings_behind(tmp_path, capsys, monkeypatch
 
 @pytest.mark.parametrize(
     ("words", "problem"),
-    [({"columns": "score"}, "not columns"), ({"columns": "score=a,score=b"}, "not columns"),
+    [({"columns": "score"}, "not a mapping"), ({"columns": "score=a,score=b"}, "not a mapping"),
      ({"columns": "points=a"}, "not a mapping of columns"), ({"wide": "A"}, "not columns of sys"),
-     ({"scale": "5"}, "not a scale"), ({"decimal": ";"}, "not a sign before decimals")],
+     ({"scale": "5"}, "not a scale"), ({"decimal": ";"}, "not a decimal sign")],
 )  # fmt: skip
 def test_wrong_settings_of_the_command_line_are_refused(words, problem):
     with pytest.raises(DataError, match=problem):

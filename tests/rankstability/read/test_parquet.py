@@ -78,5 +78,5 @@ def test_parquet_with_lists_or_a_column_twice_is_refused(tmp_path):
         campaigns.load(file)
     twice = pyarrow.table([pyarrow.array(["A"])] * 2, names=["system", "system"])
     pq.write_table(twice, tmp_path / "b.parquet")
-    with pytest.raises(DataError, match="a column stands twice; found 'system'"):
+    with pytest.raises(DataError, match="a column appears twice; found 'system'"):
         campaigns.load(tmp_path / "b.parquet")

@@ -139,7 +139,7 @@ def test_where_most_rows_have_no_place_the_file_is_refused(tmp_path):
     lines = hits(split=True, systems="AC") + [
         f"v{k},{s},{50 + k},TGT,eng,deu,5,e#{s},False,[],1,2" for k, s in enumerate("AACACC")
     ]
-    with pytest.raises(DataError, match=r"of 10 of 14 rows the segment .*segments-XX-YY.tsv"):
+    with pytest.raises(DataError, match=r"segments of 10 of 14 rows .*segments-XX-YY.tsv"):
         read_appraise((written(tmp_path, lines),), "en-de")
 
 
@@ -233,7 +233,7 @@ def test_a_list_says_segments_and_annotators(tmp_path):
     before = campaigns.fingerprint(campaign)
     written(tmp_path, ["username\tannotator", "u0\tX", "u1\tY", "u2\tX"], "annotators.tsv")
     assert campaigns.fingerprint(campaign) != before
-    with pytest.raises(DataError, match="username without annotator; found 'u9'"):
+    with pytest.raises(DataError, match="username without an annotator; found 'u9'"):
         campaigns.load_da(campaign, "en-de")
 
 
@@ -422,7 +422,7 @@ def test_a_header_beside_the_export_must_name_the_columns_that_are_read(tmp_path
     assert appraise.export(file)["score"].tolist() == [90]
     for wrong in ("AAA", "zzz"):  # either side in the alphabet
         written(tmp_path, [",".join([wrong, *names[1:]])], "header.csv")
-        with pytest.raises(DataError, match=r"header\.csv, line 1: another header.*" + wrong):
+        with pytest.raises(DataError, match=r"header\.csv, line 1: not the header.*" + wrong):
             appraise.export(file)
 
 

@@ -179,10 +179,10 @@ def test_another_score_in_the_other_file_is_refused_with_both_and_a_count(tmp_pa
     for k in range(2, 3 + more):  # lines 4 and on
         cells = good[k].split("\t")
         good[k] = "\t".join([*cells[:10], str(float(cells[10]) + 1), cells[11]])
-    with pytest.raises(DataError, match="another score than the same judgment has") as error:
+    with pytest.raises(DataError, match="the same judgment has another score") as error:
         readers_da.read_da(write(tmp_path, good=good), "cs-en")
     assert (error.value.line, float(error.value.value)) == (4, 81.0)
-    assert error.value.expected == f"80, as ad-latest.csv has it ({more} more wrong)"
+    assert error.value.expected == f"80, as in ad-latest.csv ({more} more wrong)"
 
 
 def test_an_edited_file_is_read_anew(tmp_path):
@@ -374,7 +374,7 @@ def test_a_file_and_its_gzip_with_other_content_are_refused(tmp_path):
     write(tmp_path)
     assert len(readers_da.read_da(write(tmp_path, compress=True), "cs-en").good) == 7
     (tmp_path / "ad-latest.csv.gz").write_bytes(gzip.compress(b"another\n"))
-    with pytest.raises(DataError, match="two files of one name with different content"):
+    with pytest.raises(DataError, match="two files of the same name with different content"):
         readers_da.read_da(tmp_path, "cs-en")
 
 

@@ -271,7 +271,7 @@ def test_ratings_of_bio_mqm_are_errors_with_their_authors_weights(tmp_path):
         "errors marked in the source (left out)": 2,
     }
     for row, words in (
-        (rating("A", "d1", "3", "r1"), r"line 14, column 'SEG_ID': a rating of the same.*A\.json"),
+        (rating("A", "d1", "3", "r1"), r"line 14, column 'SEG_ID': a second rating of.*A\.json"),
         (rating("A", "d3", "x"), "line 14, column 'SEG_ID': not a segment number"),
         (rating("", "d3"), "line 14, column 'MT_Engine': empty id"),
         (rating("A", "d3", "1", "r1", ("Style", "", "Awful")), "line 14.*'target_errors': not an"),

@@ -82,7 +82,7 @@ def test_errors_of_whole_files(tmp_path):
         readers_rr.read_rr([write(tmp_path, HEADER.replace("judgeId", "who"), ROW)])
     with pytest.raises(DataError, match="the file is empty"):
         readers_rr.read_rr([write(tmp_path, "")])
-    with pytest.raises(DataError, match="line 1: a column stands twice; found 'judgeId'"):
+    with pytest.raises(DataError, match="line 1: a column appears twice; found 'judgeId'"):
         readers_rr.read_rr([write(tmp_path, HEADER.replace("documentId", "judgeId"), ROW)])
     with pytest.raises(DataError, match=r"no rows for the language pair.*one of cs-en"):
         readers_rr.read_rr([write(tmp_path, HEADER, ROW)], "de-en")
@@ -144,7 +144,7 @@ def test_languages_documents_and_numbers_that_are_unknown(tmp_path):
     assert campaigns.find(tmp_path).pairs == ("zh-en",)
     assert campaigns.load(tmp_path, "zh-en")["block"].nunique() == 3
     half = write(tmp_path, header, first[0].replace("-1,gg,-1", "zho,gg,-1"), name="half.csv")
-    with pytest.raises(DataError, match="line 2, column 'trglang': one language is known"):
+    with pytest.raises(DataError, match="line 2, column 'trglang': only one of the two languages"):
         readers_rr.read_rr([half])
     mixed = write(tmp_path, header, first[0], first[1].replace("001_1", "7"), name="mixed.csv")
     with pytest.raises(

@@ -60,10 +60,10 @@ WRONG = {  # column: problem: values
     "rr": {
         "system3rank": {"not an integer": ("x", "", "1.5"), "out of range": ("6", "0", "-2")},
         "system5rank": {"out of range": ("99",)},
-        "system2Id": {"empty id": ("", " "), "a system stands twice in one block": ("a",)},
+        "system2Id": {"empty id": ("", " "), "a system appears twice in one block": ("a",)},
         "judgeId": {"empty id": ("", " ")},
         "srclang": {"unknown language": ("Klingon", "")},
-        "trglang": {"one language is known and the other is not": ("-1",)},
+        "trglang": {"only one of the two languages is known": ("-1",)},
         "srcIndex": {"not an integer": ("seven",), "out of range": ("-1",)},
     },
     "mqm": {
@@ -87,7 +87,7 @@ WRONG = {  # column: problem: values
         "winner": {"unknown winner": ("model_c", "")},
         "model_a": {"empty id": ("", "NA")},
         "model_b": {"a model against itself": ("sys2",)},
-        "anony": {"not yes or no": ("perhaps",)},
+        "anony": {"neither true nor false": ("perhaps",)},
     },
     "official": {
         "RAW.SCR": {"out of range": ("100.5", "-1"), "not a number": NO_NUMBER},

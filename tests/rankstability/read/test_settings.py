@@ -73,7 +73,7 @@ def test_an_error_shows_eighty_characters_of_a_long_value(tmp_path):
 def test_a_field_that_stands_twice_is_refused_with_its_line(text, tmp_path):
     file = tmp_path / "campaign.yaml"
     file.write_text(text + "\n")
-    with pytest.raises(DataError, match=r"line 2: not YAML: (scale|hit) stands"):
+    with pytest.raises(DataError, match=r"line 2: not YAML: (scale|hit) appears"):
         read_settings(file)
 
 
@@ -106,7 +106,7 @@ def test_settings_may_stand_in_a_yml(tmp_path):
     assert find(tmp_path).title == "Mine" and find(tmp_path).reading["value"][0] == "0 to 50"
     assert find(tmp_path / "mine.csv").title == "Mine"
     (tmp_path / "campaign.yaml").write_text("title: Mine\n")
-    with pytest.raises(DataError, match="two files of settings"):
+    with pytest.raises(DataError, match="two settings files"):
         find(tmp_path)
 
 

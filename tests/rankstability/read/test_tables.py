@@ -132,7 +132,7 @@ def test_quotes_around_names_of_segment_scores_are_no_part_of_them(tmp_path):
 @pytest.mark.parametrize("name", ["b'Aspen'", 'b"Aspen"'])
 def test_bytes_as_python_prints_them_are_no_name(tmp_path, name):
     rows = [(name, *row[1:]) if k == 8 else row for k, row in enumerate(ROWS)]
-    with pytest.raises(DataError, match=r"line 10, column 'system': bytes as Python prints them"):
+    with pytest.raises(DataError, match=r"line 10, column 'system': a Python bytes literal"):
         load(written(tmp_path, text_of(rows, sign="\t")))
 
 
@@ -171,13 +171,13 @@ def test_a_field_that_is_left_out_here_and_there_is_empty(tmp_path):
 def test_a_key_that_stands_twice_in_an_object_is_refused(tmp_path):
     lines = [json.dumps(entry) for entry in objects()]
     lines[4] = lines[4].replace('"score": ', '"score": 99, "score": ')
-    with pytest.raises(DataError, match=r"line 5: a key stands twice in an object; found 'score'"):
+    with pytest.raises(DataError, match=r"line 5: a key appears twice in an object; found 'score'"):
         load(written(tmp_path, "\n".join(lines), "mine.jsonl"))
-    with pytest.raises(DataError, match="a key stands twice in an object; found 'score'"):
+    with pytest.raises(DataError, match="a key appears twice in an object; found 'score'"):
         load(written(tmp_path, "[" + ",\n".join(lines) + "]", "mine.json"))
     one = {"user_id": "u", "item_i": 0, "annotation": [{"A": {"score": 1}, "B": {"score": 2}}]}
     log = json.dumps(one | {"item": [{"item_id": "i"}]}).replace('"B"', '"A"')
-    with pytest.raises(DataError, match=r"line 1: a key stands twice in an object; found 'A'"):
+    with pytest.raises(DataError, match=r"line 1: a key appears twice in an object; found 'A'"):
         load(written(tmp_path, log + "\n", "log.jsonl"))
 
 

@@ -67,11 +67,11 @@ def test_one_file_named_twice(tmp_path):
         ROWS.to_csv(tmp_path / name, index=False)
     for files in ("[r.csv, r.csv]", "[r.csv, s.csv, ./r.csv]"):
         (tmp_path / "campaign.yaml").write_text(f"files: {files}\n")
-        with pytest.raises(DataError, match=r"r\.csv (stands twice|in the folder)"):
+        with pytest.raises(DataError, match=r"r\.csv (appears twice|in the folder)"):
             campaigns.find(tmp_path)
     (tmp_path / "s.csv").rename(tmp_path / "t.csv.gz")
     (tmp_path / "campaign.yaml").write_text("files: [t.csv, t.csv.gz]\n")
-    with pytest.raises(DataError, match=r"t\.csv\.gz stands twice"):
+    with pytest.raises(DataError, match=r"t\.csv\.gz appears twice"):
         campaigns.find(tmp_path)
 
 
@@ -152,7 +152,7 @@ def test_two_files_of_mqm_are_both_named(tmp_path):
     file = paths.DEMO / "demo-mqm" / "mqm_demo_ende.3ratingsPerSegment.tsv"
     shutil.copy(file, tmp_path / "a_ende.tsv")
     shutil.copy(file, tmp_path / "b_ende.tsv")
-    with pytest.raises(DataError, match=r"a_ende\.tsv, .*b_ende\.tsv: two files of one"):
+    with pytest.raises(DataError, match=r"a_ende\.tsv, .*b_ende\.tsv: two files for one"):
         load(tmp_path)
 
 
