@@ -1,25 +1,25 @@
-"""What the papers print beside what we compute, as rows of the claims ledger.
+"""What the papers print next to what we compute, as rows of the claims ledger.
 
-A paper's module takes the frames that a run made, gives our values the key columns of
+A paper's module takes the tables of a run, gives our values the key columns of
 ``data/published/<paper>.csv``, and calls `compare`::
 
     rows = claims.published("knowles2021", "Table 2")
     ours = changes.melt(["campaign"], ["rank", "cluster"], "kind", "ours")
     claims.compare(rows, ours, ["campaign", "kind"], provenance="official")
 
-What no single run can answer is answered when the ledger is put together (`ledger`), by a function
-that a paper's module may have:
+What no single run can answer is answered when the ledger is gathered (`rankcompanion.ledger`), by a
+function that a paper's module may have:
 
 ``across(tables) -> DataFrame``
     Ledger rows (`COLUMNS`) that need several campaigns, or none (what follows from the print).
-    ``tables("02", "changes")`` gives that table of notebook 02 of all real campaigns that were run,
-    one below the other, ``campaign`` first (empty where there is none); ``tables("02", "run")`` a
-    row per campaign with the settings in its ``run.json``; ``tables("catalogue", "pairs")`` what
-    the catalogue says of each real campaign's pairs, here or not: campaign, pair, protocol, year,
+    ``tables("02", "changes")`` returns that table of notebook 02 over all real campaigns that were
+    run, with a column ``campaign`` (empty if there is none); ``tables("02", "run")`` a row per
+    campaign with the settings in its ``run.json``; ``tables("catalogue", "pairs")`` what the
+    catalogue says of each real campaign's pairs, here or not: campaign, pair, protocol, year,
     style, tool, judged, title.
 
-Why a cell is as it is may stand in the published file: ``reason`` where we have a value,
-``no_data`` where nobody answers (without one: ``the data are not here``).
+The published file may explain a cell: ``reason`` if we have a value, ``no_data`` if we have none
+(by default ``the data are not here``).
 
 A row with status ``no data`` gives way to a row of the same paper, place and cell with data.
 """
@@ -38,15 +38,17 @@ from .errors import InputError
 COLUMNS = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
 STATUSES = ("exact", "rounds", "differs", "no data", "fact")
 WEAK = "weak:"  # begins the reason of a cell that could hardly have come out otherwise
-ABSENT = "the data are not here"  # the reason of a cell that has no other
+ABSENT = "the data are not here"  # the reason of a cell without data that has no other
 PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated")
 
 
 def published(paper: str, *places: str) -> pd.DataFrame:
-    """The numbers a paper prints, from ``data/published/<paper>.csv``, as text.
+    """The numbers that a paper prints, from ``data/published/<paper>.csv``, as text.
 
-    Only those of `places` (tables or figures, such as ``"Table 2"``) where given. Columns: paper,
-    place, cell, published and whatever else the file holds (its source note).
+    If `places` (such as ``"Table 2"``) are given, only theirs. Columns paper, place, cell,
+    published and whatever else the file holds, such as key columns.
+
+    Raises InputError for a place that the file does not have.
     """
     file = paths.PUBLISHED / f"{paper}.csv"
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
@@ -59,11 +61,11 @@ def published(paper: str, *places: str) -> pd.DataFrame:
 
 
 def status(printed: str, ours: Any, tolerance: float | None = None) -> str:
-    """How `ours` compares with what is `printed`.
+    """How `ours` compares with what is `printed`: exact, rounds, differs or no data.
 
-    ``exact``: the same text, or the same number at the printed precision (either rule for halves).
-    ``rounds``: off by at most one unit of the last printed digit, or by `tolerance` where given
-    (for simulated values: the Monte Carlo error). ``no data``: `ours` is missing.
+    ``exact``: the same text, or the same number at the printed precision (halves may be rounded
+    either way). ``rounds``: off by at most one unit of the last printed digit, or by `tolerance` if
+    that is larger (the Monte Carlo error of simulated values). ``no data``: `ours` is missing.
     """
     if ours is None or pd.isna(ours) or ours == "":
         return "no data"
@@ -97,20 +99,25 @@ def compare(
     provenance: str,
     no_data: str = ABSENT,
 ) -> pd.DataFrame:
-    """Ledger rows: published `rows` joined with our values on the key columns `on`.
+    """Ledger rows: the published `rows` joined with our values on the key columns `on`.
 
     Parameters
     ----------
     ours : DataFrame
-        The key columns `on` (as in the published file; compared as text, what is missing is empty)
-        and ``ours``, our value (missing: none). Optional, each for its own row: ``reason``,
-        ``tolerance``, ``provenance``, ``fact`` (true: what agrees is a ``fact`` of the catalogue,
-        not a result). Published rows that no row of `ours` answers are ``no data``; rows of `ours`
-        that are not printed are left out. Two values for one key are refused.
+        The key columns `on` (as in the published file; compared as text, missing as empty) and
+        ``ours``, our value (missing: none). Optional columns: ``reason``, ``tolerance``,
+        ``provenance``, and ``fact`` (true: a value that agrees is a ``fact`` of the catalogue, not
+        a result). Published rows that no row of `ours` answers are ``no data``; rows of `ours` that
+        are not published are left out.
     provenance : str
         One of `PROVENANCES`: where our data come from.
     no_data : str
-        The reason of rows without a value that have none of their own.
+        The reason of rows without a value that have no reason of their own.
+
+    Raises
+    ------
+    InputError
+        For two values of one key, and for an unknown provenance.
     """
     on = list(on)
     extra = [c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours]
@@ -140,7 +147,7 @@ def compare(
 
 
 def _given(row: dict[Any, Any], name: str, usual: Any) -> Any:
-    """The row's own value where it has one, else `usual`."""
+    """The row's own value if it has one, else `usual`."""
     value = row.get(name)
     return usual if value is None or pd.isna(value) else value
 
@@ -152,7 +159,7 @@ def _text(value: Any) -> str:
 
 
 def summary(rows: pd.DataFrame, by: Sequence[str] = ("paper", "place")) -> pd.DataFrame:
-    """Counts of each status per paper and place: columns paper, place, exact, rounds, ..."""
+    """The number of rows of each status by paper and place: columns paper, place, exact, ..."""
     counts = pd.crosstab([rows[name] for name in by], rows["status"])
     table = counts.reindex(columns=list(STATUSES), fill_value=0).reset_index()
     return table.rename_axis(columns=None)

@@ -1,4 +1,4 @@
-"""The error for what a run, a notebook or a ledger cannot use."""
+"""The error for unusable parameters, notebooks, folders and ledgers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST = 1000  # characters of a value that are shown
 
 
 class InputError(ValueError):
-    """What cannot be used: the problem, the file, what stands there and what should."""
+    """Input that cannot be used: the problem, the file, what was found and what was expected."""
 
     def __init__(
         self,
@@ -30,6 +30,6 @@ class InputError(ValueError):
 
 
 def meant(given: str, known: Iterable[str]) -> str:
-    """What of `known` is closest to a word that is none of them, in brackets; empty if none is."""
+    """A hint, in brackets, at the word of `known` that is closest; empty if none is close."""
     close = difflib.get_close_matches(given, list(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""

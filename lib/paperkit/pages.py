@@ -1,4 +1,4 @@
-"""One executed notebook as one page: code folded, tables and figures with anchors, no dumps."""
+"""An executed notebook as a page: folded code, tables and figures with anchors, no dumps."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from .parameters import declared, read_notebook
 from .templates import HERE, template
 
 OURS = {folder.name for folder in HERE.parent.iterdir() if (folder / "__init__.py").is_file()}
-ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # cells that it added
-PARTS = ["pages.py", "site.py", "templates.py"]  # what a page depends on
+ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # tags of cells that papermill adds
+PARTS = ["pages.py", "site.py", "templates.py"]  # files that a page depends on
 PARTS += ["base.html.j2", "page.html.j2", "page/index.html.j2"]
 
 
 @dataclass(frozen=True)
 class Body:
-    """What an executed notebook becomes: its HTML, its headings, its words for the search."""
+    """An executed notebook as HTML, with its headings and its words for the search."""
 
     title: str
     html: str
     headings: list[tuple[int, str, str]]  # level, id, text
     words: list[tuple[str, str, str]]  # id, heading, text below it
-    calls: list[str]  # functions of ours that its code calls, in full
-    empty: list[str]  # sections that this run had nothing for
+    calls: list[str]  # functions of our packages that its code calls, by full name
+    empty: list[str]  # titles of sections without output in this run
 
 
 def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     """The executed notebook `saved` as HTML; it may have failed halfway.
 
-    `links` leads from names of files in `folder`, such as ``cs-en/bump.png``, to links: a page
-    holds only those pictures that are not there. `folder` is where the results lie, as the settings
-    show it: while it ran, they were staged elsewhere.
+    `links` maps names of files in `folder`, such as ``cs-en/bump.png``, to links; only pictures
+    without a link are embedded. `folder` is where the results are, which the settings show instead
+    of the folder in which they were staged.
     """
     import nbformat
 
@@ -73,7 +73,7 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
             _figure(output, links, folder, heading, captions)
     from nbconvert.exporters import TemplateExporter
 
-    # HTMLExporter's own would parse the page again, for pictures without alt text: there are none
+    # HTMLExporter's own method parses the page again to find pictures without alt text; none are
     make = TemplateExporter.from_notebook_node
     html, _ = make(_exporter(), notebook, resources={"site": site})
     title = headline(notebook)[0] or saved.stem.partition("__")[0]
@@ -83,7 +83,7 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
 
 
 def alone(saved: Path, folder: Path) -> bytes:
-    """`body` as a page that needs nothing else, for results in `folder`."""
+    """The executed notebook `saved` as a self-contained page, for results in `folder`."""
     made = {"body": body(saved, {}, folder), "css": assets()["site.css"]}
     return bytes(template("report.html.j2").render(**made).encode())
 
@@ -93,9 +93,10 @@ def _tags(cell: Mapping[str, Any]) -> set[str]:
 
 
 def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
-    """The cells but those of sections whose code put nothing out, and the titles of these.
+    """The cells without those of empty sections, and the titles of these.
 
-    A section is a text cell that begins with a heading, and what follows up to the next one.
+    A section is a text cell that begins with a heading, and what follows up to the next one; it is
+    empty if its code had no output, or only empty tables.
     """
     sections: list[list[Any]] = [[]]
     for cell in cells:
@@ -115,7 +116,7 @@ def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
 
 
 def _folded(cells: Sequence[Any]) -> list[Any]:
-    """The cells, code that put nothing out joined with the code right after it, or before it."""
+    """The cells, with code that had no output joined to the code cell right after or before it."""
     made: list[Any] = []
     for cell in cells:
         last = made[-1] if made else {}
@@ -137,13 +138,13 @@ def _folded(cells: Sequence[Any]) -> list[Any]:
 
 
 def _blank(output: Mapping[str, Any]) -> bool:
-    """Whether an output is a label of nothing, such as ``****``."""
+    """Whether an output is an empty label such as ``****``."""
     text = "".join(output.get("data", {}).get("text/markdown", "-"))
     return not text.strip("* \n")
 
 
 def _says_something(cell: Mapping[str, Any]) -> bool:
-    """Whether a code cell is the one of parameters, or put out more than that there is no row."""
+    """Whether a code cell holds the parameters, or had other output than empty tables."""
     shown = ("".join(o.get("data", {}).get("text/html", [])) for o in cell.get("outputs") or ())
     return "parameters" in _tags(cell) or any(text != tables.EMPTY for text in shown)
 
@@ -157,8 +158,8 @@ CAPTION = re.compile(
 class Captions:
     """The captions in a notebook's text cells: ``**Figure 3** (`scores`). What to see.``
 
-    The name is that of the file (with ``*`` for any letters), in the folder of each pair or of the
-    campaign; with `` of all pairs`` behind it, of the campaign only.
+    The name is that of the file (``*`` stands for any letters), in the folder of a pair or of the
+    campaign; if `` of all pairs`` follows it, of the campaign only.
     """
 
     def __init__(self) -> None:
@@ -166,7 +167,7 @@ class Captions:
         self.said: set[str] = set()
 
     def taken(self, text: str) -> str:
-        """`text` of a cell without its captions, which are kept."""
+        """The `text` of a cell without its captions, which are stored."""
         for number, names, whole, words in CAPTION.findall(text):
             each = re.findall("`([^`]+)`", names)
             for name in each:
@@ -174,7 +175,7 @@ class Captions:
         return CAPTION.sub("", text)
 
     def of(self, picture: str) -> str:
-        """The caption, as Markdown, of a picture such as ``cs-en/bump.png``; all of it once."""
+        """The caption, as Markdown, of a picture such as ``cs-en/bump.png``; in full only once."""
         pair, _, name = picture.removesuffix(".png").rpartition("/")
         fits = [key for key in self.known if fnmatch(name, key[0]) and not (pair and key[1])]
         if not fits:
@@ -192,14 +193,14 @@ class Captions:
 def _figure(
     output: Any, links: Mapping[str, str], folder: Path, heading: str, captions: Captions
 ) -> None:
-    """Enter in an output with a picture what the template needs: its link and its alt text."""
+    """Add to an output with a picture what the template needs: link, caption, alternative text."""
     data, metadata = output.get("data", {}), output.setdefault("metadata", {})
     about = {**metadata.get("image/png", {}), **metadata.pop("rankstability", {})}
     name = str(about.get("picture") or about.get("name") or "")
     png = base64.b64decode("".join(data["image/png"])) if "image/png" in data else b""
     link = links.get(name, "")
     if png and link and (folder / name).read_bytes() != png:
-        link = ""  # made again since, by another run
+        link = ""  # another run has made the file again since
     if not link and not png:
         return
     alt = str(about.get("alt") or "")
@@ -216,12 +217,12 @@ def _figure(
 
 
 def calls(cells: Sequence[Any]) -> dict[str, list[str]]:
-    """The functions of the packages here that each code cell calls, in full, by the cell's id."""
+    """The functions of our packages that each code cell calls, by full name; cell id to names."""
     trees = {}
     for cell in cells:
         with suppress(SyntaxError):
             trees[cell["id"]] = ast.parse(cell["source"] if cell["cell_type"] == "code" else "")
-    known: dict[str, str] = {}  # what a name stands for in this notebook
+    known: dict[str, str] = {}  # the full name of each imported name
     for node in chain.from_iterable(map(ast.walk, trees.values())):
         if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in OURS:
             known |= {n.asname or n.name: f"{node.module}.{n.name}" for n in node.names}
@@ -236,7 +237,7 @@ def calls(cells: Sequence[Any]) -> dict[str, list[str]]:
 
 @cache
 def source_of(name: str) -> str:
-    """The source of a function or class by its full name, or nothing where there is none."""
+    """The source of a function or class by its full name; empty if there is none."""
     with suppress(ImportError, AttributeError, ValueError, OSError, TypeError):
         thing = pkgutil.resolve_name(name)
         if inspect.isclass(thing) or inspect.isroutine(thing):
@@ -245,7 +246,7 @@ def source_of(name: str) -> str:
 
 
 def heading_of(saved: Path, code: str) -> str:
-    """The heading of the section of a notebook in whose code these words stand, or nothing."""
+    """The heading of the first section of a notebook whose code contains `code`; empty if none."""
     heading = ""
     for cell in json.loads(saved.read_bytes())["cells"]:
         text = "".join(cell["source"])
@@ -257,15 +258,15 @@ def heading_of(saved: Path, code: str) -> str:
 
 
 def slug(text: str) -> str:
-    """`text` as part of an id or an address: letters, digits and hyphens."""
+    """`text` as part of an id or address: lower-case letters, digits, underscores and hyphens."""
     return re.sub(r"[^\w]+", "-", unescape(text).lower()).strip("-") or "section"
 
 
 def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
-    """HTML whose headings and figures have ids of their own, with links to themselves.
+    """HTML whose headings and figures have unique ids and links to themselves.
 
-    Levels that skip one are brought up, and there is one heading of the first level. Also level, id
-    and text of each heading.
+    Heading levels skip none, and only the first heading is of level 1. Also returns level, id and
+    text of each heading.
     """
     used: set[str] = set()
     headings: list[tuple[int, str, str]] = []
@@ -295,7 +296,7 @@ def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
 
 
 def _passages(html: str, most: int = 700) -> list[tuple[str, str, str]]:
-    """Id, heading and the words below it: each once, without code and the numbers of tables."""
+    """Id, text and the words below each heading, without repeats, code and numbers."""
     html = re.sub(r'(?s)<details class="code">.*?</details>|<math.*?</math>', " ", html)
     made = []
     for part in re.split(r"(?=<h[1-6] id=)", html):
@@ -318,7 +319,7 @@ def headline(notebook: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def source_headline(name: str) -> tuple[str, str]:
-    """`headline` of the notebook of that name; this and nothing where there is none."""
+    """The `headline` of the notebook `name`; the name and an empty question if there is none."""
     try:
         title, question = headline(read_notebook(name))
     except (OSError, ValueError):
@@ -328,7 +329,7 @@ def source_headline(name: str) -> tuple[str, str]:
 
 @cache
 def assets() -> dict[str, str]:
-    """Files that pages share: style sheet with the colours of code, script, schema of a verdict."""
+    """Files that pages share: style sheet with colours for code, script, schema of a verdict."""
     from pygments.formatters import HtmlFormatter
 
     light, dark = (HtmlFormatter(style=s) for s in ("xcode", "github-dark"))
@@ -355,20 +356,20 @@ PLAIN = re.compile(rf'(?:[^<>]|</?(?:{INERT})(?: (?:class|scope|title)="[^"<>]*"
 
 
 def harmless(html: str) -> str:
-    """HTML that a cell put out, with all markup that could run or load something written as text.
+    """The HTML output of a cell, with all markup that could run or load anything shown as text.
 
-    Names and titles come from data: whatever they hold, a page shows it and does not obey it. Each
-    table stands in a region of its own, which scrolls.
+    Names and titles come from data, which a page must show and never obey. Each table is put in a
+    region of its own, which scrolls.
     """
     safe = re.sub(r"<style.*?</style>", "", html, flags=re.DOTALL)
-    if not PLAIN.fullmatch(safe):  # most is, and bleach takes its time
+    if not PLAIN.fullmatch(safe):  # most output is plain, and bleach is slow
         import bleach
         from bleach.css_sanitizer import CSSSanitizer
 
         safe = bleach.clean(safe, tags=TAGS, attributes=ATTRIBUTES, css_sanitizer=CSSSanitizer())
     region = '<div class="scroll" role="region" tabindex="0" aria-label="Table">'
     safe = re.sub(r"<table[^>]*>", lambda found: region + found[0], safe)
-    safe = safe.replace("<th></th>", "<td></td>")  # a heading of nothing
+    safe = safe.replace("<th></th>", "<td></td>")  # an empty heading
     return safe.replace("</table>", "</table></div>")
 
 
@@ -378,9 +379,9 @@ MATH_ATTRIBUTES = ["display", "fence", "mathvariant", "maxsize", "minsize", "str
 
 
 def equations(html: str) -> str:
-    """HTML of a text cell with each formula between double dollar signs as MathML.
+    """The HTML of a text cell with each formula between double dollar signs as MathML.
 
-    Made by latex2mathml: browsers draw MathML by themselves, and nothing has to be fetched.
+    Browsers draw MathML without any script, so nothing has to be fetched.
     """
     import bleach
     from latex2mathml.converter import convert
@@ -403,7 +404,7 @@ def _exporter() -> Any:
     exporter = HTMLExporter(
         extra_template_basedirs=[str(HERE)],
         template_name="page",
-        exclude_anchor_links=True,  # `anchored` writes them
+        exclude_anchor_links=True,  # `_anchored` writes them
     )
     exporter.register_filter("harmless", harmless)
     exporter.register_filter("equations", equations)

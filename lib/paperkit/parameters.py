@@ -1,4 +1,4 @@
-"""Names of notebooks, their parameters with declared types, and what their metadata promise."""
+"""Names of notebooks, their parameters with declared types, and what their metadata promises."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .errors import InputError, meant
 TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
 LINE = "name: type = literal  # help"
 WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
-CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported, to answer at once
+CHOICES: dict[str, tuple[str, ...]] = {  # copied from the library, whose import would take time
     "test": ("scipy<1.7", "two-sided", "greater"),
     "rule": ("knowles", "official wins", "all above beat all below", "rank ranges", "adjacent"),
     "correction": ("none", "holm", "benjamini-hochberg"),
@@ -36,13 +36,13 @@ CHOICES: dict[str, tuple[str, ...]] = {  # as the library has them; not imported
     ),
     "zeros": ("one", "keep"),
 }
-"""Values of a parameter of this name; a notebook's metadata may give its own (``choices``)."""
-VERDICT = "00_verdict"  # an installed package has no notebooks, but this one's page
+"""Allowed values by name of parameter; a notebook's metadata may give others (``choices``)."""
+VERDICT = "00_verdict"  # an installed package has no notebooks, but can make the page of this one
 LONGEST = 10_000  # characters of a parameter on the command line
 LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
 LEAST |= {"draws": 1, "random_seeds": 1, "jobs": 1, "studies": 0, "sizes": 0, "splits": 0}
 LEAST |= {"least_pairs": 0, "coverage_draws": 0, "time_limit": 0}
-MOST = 1_000_000  # of any of these but the seed
+MOST = 1_000_000  # the largest value of any of these except the seed
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def notebooks() -> list[str]:
 
 
 def resolve(prefix: str) -> str:
-    """The notebook that `prefix` names; any unique beginning will do."""
+    """The name of the notebook that begins with `prefix`; raises InputError unless there is one."""
     name = Path(prefix).stem if prefix.endswith(".ipynb") else prefix
     known = notebooks()
     matches = [n for n in known if n == name] or [n for n in known if n.startswith(name)]
@@ -78,7 +78,7 @@ def read_notebook(name: str) -> dict[str, Any]:
 
 
 def metadata(name: str) -> dict[str, Any]:
-    """What a notebook says of itself: protocols, workers, split, promises, pair_promises."""
+    """A notebook's own metadata: protocols, workers, split, promises, pair_promises, ..."""
     if name == VERDICT and name not in notebooks():
         made = {"promises": ["index.html"], "pair_promises": ["verdict.html", "verdict.json"]}
         return {"protocols": ["DA", "MQM", "RR"], **made}
@@ -94,9 +94,9 @@ def parameters(name: str) -> list[Parameter]:
 
 
 def declared(notebook: Path) -> list[Parameter]:
-    """The parameters of a notebook file: the lines of its cell tagged ``parameters``.
+    """The parameters of a notebook file, as papermill reads its cell tagged ``parameters``.
 
-    As papermill reads them. InputError if there are none, or one is not ``name: type = literal``.
+    Raises InputError if there are none, or if a line is not ``name: type = literal``.
     """
     from papermill import inspect_notebook
 
@@ -120,11 +120,12 @@ def declared(notebook: Path) -> list[Parameter]:
 
 
 def check(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """`given` values with the declared types; what the notebook cannot take is refused.
+    """The `given` values of a notebook's parameters, converted to their declared types.
 
-    That is, with a InputError: a name that is not declared, a value of another type, one that is
-    not among the choices, a number out of range. Text (from a command line) is read as YAML where
-    the declared type is not ``str``.
+    Text (from a command line) is read as YAML where the declared type is not ``str``.
+
+    Raises InputError for a parameter that is not declared, a value of another type, one that is not
+    among the choices, or a number out of range.
     """
     known = {p.name: p for p in parameters(name)}
     for key in given:
@@ -149,12 +150,12 @@ def _in_range(name: str, value: Any, choices: Collection[str]) -> None:
 
 
 def unknown(problem: str, value: str, known: Collection[str]) -> InputError:
-    """The error for a value that is none of `known`, with the closest of them."""
+    """The error for a value that is not among `known`; it names the closest of them."""
     return InputError(problem + meant(str(value), known), value=value, expected=", ".join(known))
 
 
 def check_campaign(name: str, campaign: Any) -> None:
-    """InputError for a campaign that the notebook does not take; it names those that do."""
+    """Raises InputError for a campaign that the notebook does not take; names notebooks that do."""
     about = metadata(name)
     if about.get("protocols") and not takes(about, campaign):
         fitting = ", ".join(n for n in notebooks() if takes(metadata(n), campaign)) or "none here"
@@ -168,13 +169,17 @@ def check_campaign(name: str, campaign: Any) -> None:
 
 
 def check_pair(campaign: Any, pair: str) -> None:
-    """InputError for a pair that the campaign does not have; empty or ``whole`` stand for all."""
+    """Raises InputError for a pair that the campaign lacks; empty and ``whole`` stand for all."""
     if pair and pair != WHOLE and pair not in campaign.pairs:
         raise unknown(f"no such language pair in campaign {campaign.name}", pair, campaign.pairs)
 
 
 def takes(about: Mapping[str, Any], campaign: Any) -> bool:
-    """Whether a notebook with this metadata takes the campaign; one of several studies by name."""
+    """Whether a notebook with this metadata takes the campaign.
+
+    A campaign of several studies is taken only where the metadata says so (``studies``); otherwise
+    one of its studies has to be named.
+    """
     if campaign.parts and not about.get("studies"):
         return False
     if campaign.protocol not in about.get("protocols", []):
@@ -199,13 +204,13 @@ def _typed(parameter: Parameter, value: Any) -> Any:
 
 
 def _read(value: str) -> Any:
-    """Text as a YAML scalar or flat list; as it stands where it is neither."""
+    """Text read as a YAML scalar or flat list; unchanged if it is neither."""
     if value.count("[") > 1 or "{" in value or len(value) > LONGEST:
         return value
     try:
         scientific = re.fullmatch(r"[-+.0-9]+e[-+]?[0-9]+", value, re.IGNORECASE)
-        return float(value) if scientific else yaml.safe_load(value)  # 1e-3 is text in YAML
-    except (yaml.YAMLError, ValueError, RecursionError):  # no such date, too many digits
+        return float(value) if scientific else yaml.safe_load(value)  # YAML reads 1e-3 as text
+    except (yaml.YAMLError, ValueError, RecursionError):  # such as an impossible date
         return value
 
 
@@ -220,7 +225,7 @@ def _is(kind: str, value: Any) -> bool:
 
 
 def output_folder(given: str | Path) -> Path:
-    """The folder `given`, for results; InputError where none can be made or written to."""
+    """The folder `given` for results, resolved; raises InputError if it cannot be used."""
     problem, expected = "the output folder cannot be", "a folder to write to"
     try:
         folder = Path(given).resolve()
@@ -229,7 +234,7 @@ def output_folder(given: str | Path) -> Path:
         reason = f"{problem} made ({getattr(error, 'strerror', None) or error})"
         raise InputError(reason, value=str(given), expected=expected) from None
     if not there.is_dir():
-        raise InputError(f"{problem} here, where a file is", file=there, expected="a folder")
+        raise InputError(f"{problem} made: this is a file", file=there, expected="a folder")
     for needed in {there, folder.parent if there == folder else there}:
         if not os.access(needed, os.W_OK | os.X_OK):
             raise InputError(f"{problem} written to", file=needed, expected=expected)

@@ -1,4 +1,4 @@
-"""The only place that knows the folders of the repository, or, installed, of where one works."""
+"""The folders of the repository; of an installed package, those below the working directory."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ _ABOVE = Path(__file__).resolve().parents[2]
 ROOT = _ABOVE if (_ABOVE / "notebooks").is_dir() else Path.cwd()
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
-RESULTS = ROOT / "results"  # of users' own campaigns, one folder each; never tracked
+RESULTS = ROOT / "results"  # results of users' own campaigns, one folder each; never tracked
 BUILD = ROOT / "build"  # executed notebooks, status files, the report site; never tracked
 PUBLISHED = ROOT / "data" / "published"
 
 
 def shown(path: Path) -> str:
-    """`path` as printed: relative to `ROOT` where it lies inside, else as given."""
+    """`path` as it is printed: relative to `ROOT` if it is inside, else as given."""
     try:
         return str(Path(path).resolve().relative_to(ROOT))
     except ValueError:

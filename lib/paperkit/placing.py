@@ -1,8 +1,8 @@
-"""Where results go, and how: whole or not at all, by one run, by several at once, after a kill.
+"""Put results in place whole or not at all, also with several runs at once or after a kill.
 
-A run writes to a folder of its own beside the final one. When all is there, the old results are
-renamed into that folder and the new ones into their place. A kill between the two renames is put
-right by whoever comes next (a run, the ledger, the report), by looking at the names alone.
+A run writes to a folder of its own next to the final one. Once it is complete, the old results are
+renamed into that folder and the new ones into their place. If a run is killed between the two
+renames, whoever comes next (a run, the ledger, the report) finishes them, going by names alone.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from .errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-STAGING = ".partial-"  # begins the name of a run's folder: then results ~ machine ~ process ~
-NEW, OLD = "new", "old"  # in it: the new results, and the old ones while they change places
+STAGING = ".partial-"  # prefix of a run's folder, followed by results ~ machine ~ process ~
+NEW, OLD = "new", "old"  # folders in it: the new results, and the old ones once replaced
 FORGOTTEN = 86_400.0  # seconds after which the folder of a run on another machine is removed
-RECORD = "run.json"  # beside the results: the settings they depend on, and what each file is
-SOURCE = ".campaign"  # in the results of an own campaign: the path of its judgments
+RECORD = "run.json"  # next to the results: the settings they depend on, and what each file is
+SOURCE = ".campaign"  # in the results of a user's own campaign: the path of its judgments
 
 
 def results_folder(campaign: Any) -> Path:
-    """The folder for the results of a campaign, one folder a notebook in it.
+    """The folder for the results of a campaign, which holds one folder per notebook.
 
-    ``figures/<name>`` for the catalogue's. For an own one ``results/<name>``, or, where another
-    campaign of that name has its results there, ``results/<name>-<hash of the path>``.
+    For campaigns of the catalogue ``figures/<name>``; for a user's own ``results/<name>``, or
+    ``results/<name>-<hash of the path>`` if another campaign of that name has its results there.
     """
     if not campaign.own:
         return paths.FIGURES / campaign.name
@@ -49,7 +49,7 @@ def results_folder(campaign: Any) -> Path:
 
 
 def claim(campaign: Any) -> None:
-    """Note in the results folder of an own campaign whose it is."""
+    """Record in the results folder of a user's own campaign which judgments it belongs to."""
     if campaign.own:
         folder = results_folder(campaign)
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def _source(campaign: Any) -> bytes:
 
 
 def write_whole(path: Path, content: bytes) -> Path:
-    """Write `content` to `path` so that a reader sees the old file or the new one, never a part."""
+    """Write `content` to `path` so that readers see the old file or the new one, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -73,56 +73,56 @@ def write_whole(path: Path, content: bytes) -> Path:
 
 
 def digest(path: Path) -> str:
-    """sha256 of a file."""
+    """The sha256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
-    """`frame` as CSV: no index, ``\\n``, UTF-8, ten digits (more differ between platforms)."""
+    """`frame` as CSV: no index, ``\\n``, UTF-8, ten digits (further ones differ by platform)."""
     return frame.to_csv(index=False, float_format=_ten_digits, lineterminator="\n").encode()
 
 
 def _ten_digits(value: float) -> str:
-    return f"{value + 0.0:.10g}"  # of a negative zero the sign goes
+    return f"{value + 0.0:.10g}"  # a negative zero loses its sign
 
 
 def record(folder: Path) -> dict[str, Any]:
-    """The ``run.json`` of a folder; empty where there is none."""
+    """The ``run.json`` of a folder; empty if there is none."""
     file = folder / RECORD
     return dict(json.loads(file.read_bytes())) if file.is_file() else {}
 
 
 def listed(made: Mapping[str, Any], about: tuple[str, str]) -> set[str]:
-    """The files that a ``run.json`` lists, if it is of this notebook and campaign."""
+    """The files that a ``run.json`` lists if it is of this notebook and campaign, else none."""
     mine = (made.get("notebook"), made.get("campaign")) == about
     return {Path(name).name for name in made.get("files", ())} if mine else set()
 
 
 def refuse_others(final: Path, files: Iterable[str]) -> None:
-    """Raises InputError for a file of `final` that no run has made and a run would write.
+    """Raises InputError if a file in `final` that no run wrote would be overwritten.
 
-    `files` are paths below `final`. Theirs are the folders that hold a run's ``run.json``, and all
-    in `final` if it holds one.
+    `files` are the paths below `final` that a run would write. Runs own the folders that hold their
+    ``run.json``, and everything in `final` if it holds one.
     """
     if _run_was_here(final):
         return
     for file in sorted(files):
         there = final / file
         if there.exists() and not _run_was_here(there.parent):
-            problem = "a file that is not a run's would be overwritten"
+            problem = "a file that no run wrote would be overwritten"
             raise InputError(problem, file=there, expected="an output folder of its own")
 
 
 def _run_was_here(folder: Path) -> bool:
     try:
         return "notebook" in record(folder)
-    except (ValueError, TypeError):  # a run.json of something else
+    except (ValueError, TypeError):  # a run.json of some other program
         return False
 
 
 @contextmanager
 def made_folders(*folders: Path) -> Iterator[None]:
-    """These folders, made where absent; those made here that are empty afterwards go again."""
+    """Make these folders where absent; afterwards, remove those made here that are empty."""
     made: list[Path] = []
     for folder in folders:
         made += [p for p in (folder, *folder.parents) if not p.exists()]
@@ -137,7 +137,7 @@ def made_folders(*folders: Path) -> Iterator[None]:
 
 @contextmanager
 def staging(final: Path) -> Iterator[Path]:
-    """A folder of this run beside `final`, gone afterwards; what killed runs left is put right."""
+    """A temporary folder of this run next to `final`, after `recover` from earlier killed runs."""
     recover(final)
     prefix = "~".join([STAGING + final.name, _machine(), str(os.getpid()), ""])
     own = Path(tempfile.mkdtemp(prefix=prefix, dir=final.parent))
@@ -148,7 +148,7 @@ def staging(final: Path) -> Iterator[Path]:
 
 
 def _machine() -> str:
-    """The machine, and where processes have numbers of their own (containers), which of them."""
+    """The machine's name, with the process namespace where there is one (containers)."""
     spaces = Path("/proc/self/ns/pid")
     return socket.gethostname() + (os.readlink(spaces) if spaces.is_symlink() else "")
 
@@ -161,16 +161,16 @@ def _gone(own: Path, machine: str, process: str) -> bool:
         os.kill(int(process), 0)
     except (ProcessLookupError, ValueError):
         return True
-    except OSError:  # of another user, or just removed
+    except OSError:  # the process of another user, or a folder just removed
         pass
     return False
 
 
 @contextmanager
 def locked(final: Path) -> Iterator[None]:
-    """Alone with the results of `final`, among all runs and machines that share the folder.
+    """Exclusive access to the results in `final` among all runs and machines that share the folder.
 
-    The lock of a killed process is free. File systems without locks go without.
+    A killed process releases its lock. On file systems without locks there is none.
     """
     file = final.with_name(f"{STAGING}{final.name}.lock")
     while True:
@@ -180,7 +180,7 @@ def locked(final: Path) -> Iterator[None]:
         with suppress(FileNotFoundError):
             if os.fstat(number).st_ino == file.stat().st_ino:
                 break
-        os.close(number)  # the one before removed the file it held
+        os.close(number)  # the previous holder removed this file: open the new one
     try:
         yield
     finally:
@@ -191,8 +191,8 @@ def locked(final: Path) -> Iterator[None]:
 def place(own: Path, final: Path, about: tuple[str, str], scopes: Sequence[Path]) -> None:
     """Put the results of a finished run, ``own / NEW``, in place of those in `final`.
 
-    What else lies in `final` stays; of an earlier run only those files go that a ``run.json`` of
-    the same notebook and campaign (`about`) lists, directly in one of the folders `scopes`.
+    Of the files in `final`, only those go that a ``run.json`` of the same notebook and campaign
+    (`about`) in one of the folders `scopes` lists; all others stay.
     """
     with locked(final):
         left = {str(s / name) for s in scopes for name in listed(record(s), about)}
@@ -210,7 +210,7 @@ def place(own: Path, final: Path, about: tuple[str, str], scopes: Sequence[Path]
 
 
 def _linked(file: str, to: str) -> None:
-    """The same file under another name; a copy where the file system has no such links."""
+    """Link a file to another name; copy it if the file system has no hard links."""
     try:
         os.link(file, to)
     except OSError:
@@ -218,7 +218,7 @@ def _linked(file: str, to: str) -> None:
 
 
 def recover(final: Path) -> None:
-    """Finish what runs killed while their results changed places left, and remove their folders."""
+    """Finish the renames of killed runs, and remove the folders that they left."""
     for own in sorted(final.parent.iterdir()) if final.parent.is_dir() else ():
         name, *run = own.name.rsplit("~", 3)
         if name != STAGING + final.name or len(run) != 3:
@@ -231,6 +231,6 @@ def recover(final: Path) -> None:
 
 
 def recover_below(figures: Path) -> None:
-    """`recover` in the folder of each campaign and notebook."""
+    """`recover` the results of every campaign and notebook."""
     for own in figures.glob(f"*/{STAGING}*~*~*~*"):
         recover(own.with_name(own.name.rsplit("~", 3)[0].removeprefix(STAGING)))

@@ -1,4 +1,4 @@
-"""Runs of notebooks: of this machine, and the reports kept in the repository."""
+"""Runs of notebooks: those on this machine, and the reports kept in the repository."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from . import paths, slim
 
 @dataclass(frozen=True)
 class Run:
-    """One execution of a notebook: of this machine, or kept in the repository.
+    """One execution of a notebook, on this machine or kept in the repository.
 
     `pair` is empty for a run over all pairs; `status` is ``ok``, ``failed`` or ``kept``;
-    `executed` is None where no notebook was saved.
+    `executed` is None if no notebook was saved.
     """
 
     notebook: str
@@ -29,23 +29,23 @@ class Run:
 
     @property
     def page(self) -> str:
-        """The page's place in the site; a failed run has one of its own."""
+        """The path of the page in the site; a failed run has a page of its own."""
         pair = f"__{self.pair}" if self.pair else ""
         return f"{self.campaign}/{self.notebook}{pair}{'.failed' if self.failed else ''}.html"
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What two executions of the same thing share."""
+        """Notebook, campaign and pair, which repeated executions share."""
         return self.notebook, self.campaign, self.pair
 
     @property
     def demo(self) -> bool:
-        """Whether it is of a synthetic campaign."""
+        """Whether its campaign is synthetic."""
         return self.campaign.startswith("demo-")
 
     @property
     def failed(self) -> bool:
-        """Whether it did not run to its end with all that it promises."""
+        """Whether it did not finish, or without all files that its notebook promises."""
         return self.status == "failed"
 
     @property
@@ -55,10 +55,11 @@ class Run:
 
 
 def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
-    """The runs of this machine, and for what has no good one the reports kept in the repository.
+    """The runs on this machine, and kept reports of what was not run here successfully.
 
-    Runs are recorded in ``<executed>/<campaign>/*.status.json``, reports are
-    ``<figures>/<campaign>/<notebook>/report.ipynb``; by notebook, campaign, pair, failed last.
+    Runs are recorded in ``<executed>/<campaign>/*.status.json``; kept reports are
+    ``<figures>/<campaign>/<notebook>/report.ipynb``. In order of notebook, real before synthetic,
+    campaign, pair, failed last.
     """
     runs = [_read_run(file, figures) for file in sorted(executed.glob("*/*.status.json"))]
     own = {r.key for r in runs if not r.failed and r.executed}
@@ -94,9 +95,10 @@ def _read_run(file: Path, figures: Path) -> Run:
 
 
 def around(run: Run, runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """What lies around a page: its pairs, other campaigns, the notebooks before and after it.
+    """The pages next to that of `run`: its pairs, other campaigns, previous and next notebook.
 
-    Of a failed run also the last good one, of a good one a later that failed.
+    For a failed run also the last good one (``good``); for a good run a later failed one
+    (``later``).
     """
     saved = [r for r in runs if r.executed]
     whole = [r for r in saved if not r.pair and not r.failed]

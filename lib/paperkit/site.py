@@ -1,4 +1,4 @@
-"""The report: one folder with executed notebooks as pages, the index, and all they link to."""
+"""The report: a folder with executed notebooks as pages, an index, and everything they link to."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .templates import HERE, template
 RECORD = ".pages.json"
 FIGURE = ("png", "svg", "pdf")
 SHOWN = (*FIGURE, "csv", "tex", "json", "xlsx", "html")
-Words = list[tuple[str, str, str, str]]  # of the search: address, heading, where, text
+Words = list[tuple[str, str, str, str]]  # entries of the search: address, heading, where, text
 Contexts = Callable[..., tuple[dict[str, dict[str, Any]], Words]]
 
 
 def publish(folder: Path, to: Path) -> list[str]:
-    """Copy the figures and tables of a notebook and campaign, with its pairs'; their places."""
+    """Copy figures and tables of a notebook and campaign, and of its pairs; returns their paths."""
     made = []
     for file in sorted(folder.rglob("*.*")) if folder.is_dir() else ():
         place = file.relative_to(folder)
@@ -38,9 +38,10 @@ def publish(folder: Path, to: Path) -> list[str]:
 
 
 def listed(places: Iterable[str], folder: str, pair: str = "") -> dict[str, dict[str, Any]]:
-    """Figures and tables for a page: a group for the campaign and one per pair, links by kind.
+    """Figures and tables for a page: a group for the campaign and one per pair, links by type.
 
-    A figure's numbers stand with it. `folder` leads from the page to the files.
+    The CSV of a figure is listed with the figure. `folder` leads from the page to the files; a
+    `pair` limits them to that pair.
     """
     rows = []
     for place in places:
@@ -63,10 +64,10 @@ def _write(site: Path, page: str, name: str, **context: Any) -> None:
 
 
 def write_pages(runs: list[Run], site: Path) -> tuple[int, dict[str, str], dict[str, Any]]:
-    """Convert what changed since the last time, remove what belongs to runs that are gone.
+    """Convert the pages that changed since the last time; remove those of runs that are gone.
 
-    Gives the number of pages converted, the problems of pages that could not be, by page, and per
-    page its title and the words below each heading, for the search.
+    Returns the number of pages converted; the problems of pages that could not be, by page; and,
+    by page, its title, the words below each heading (for the search) and the functions it calls.
     """
     from tqdm import tqdm
 
@@ -108,7 +109,7 @@ def _write_page(
     run: Run, near: Mapping[str, Any], places: Sequence[str], site: Path
 ) -> dict[str, Any]:
     assert run.executed is not None
-    # what a failed run drew was never put in place: its page holds the pictures itself
+    # the figures of a failed run were never put in place, so its page embeds them
     links = {} if run.failed else {place: f"{run.notebook}/{place}" for place in places}
     body = pages.body(run.executed, links, run.output_dir)
     files = listed(places, run.notebook, run.pair)
@@ -130,11 +131,11 @@ def _remove(site: Path, left: Iterable[str]) -> None:
 def build(
     executed: Path, figures: Path, site: Path, contexts: Contexts, words_too: Words
 ) -> dict[str, Any]:
-    """Make the site from executed notebooks and rendered figures; what was done, in numbers.
+    """Make the site from executed notebooks and rendered figures; returns numbers of what was done.
 
-    `contexts` gives the site's own pages what their templates need, and what the search finds in
-    them, by the runs, their problems, the folders and the functions that pages call; `words_too` is
-    found last.
+    `contexts` returns the contexts of the templates of the site's own pages and what the search
+    finds in them; it is given the runs, the problems of pages, the two folders and the functions
+    that pages call. `words_too` are further entries of the search, found last.
     """
     placing.recover_below(figures)
     runs = read_runs(executed, figures)
@@ -150,7 +151,7 @@ def build(
     index = json.dumps(words, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     write_whole(site / "assets" / "search.js", f"window.REPORT_WORDS={index};\n".encode())
     for page, context in own.items():
-        # written even if unchanged: the workflow goes by the index being newer than the runs
+        # written even if unchanged, because the workflow needs the index to be newer than the runs
         _write(site, page, **{"name": f"{page}.j2", **context})
     kept = sum(run.status == "kept" for run in runs)
     return {

@@ -1,7 +1,7 @@
-"""An executed notebook in a small form: tables kept, pictures as links to the files beside it.
+"""A slim copy of an executed notebook: tables are kept, pictures are links to files next to it.
 
-Written as ``report.ipynb`` beside a campaign's results, so that a reader without data can read what
-ran. Pictures that the repository does not hold (``.gitignore`` says which it does) are named only.
+It is written as ``report.ipynb`` next to a campaign's results, so that readers without data can
+read what ran. Pictures that the repository does not hold (see ``.gitignore``) are only named.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ KEPT_METADATA = ("kernelspec", "language_info", "rankstability")
 def slim(executed: Path, folder: Path, final: Path) -> bytes:
     """The executed notebook without embedded pictures, progress bars and times, as JSON.
 
-    Its pictures are in `folder`, where they are recognised by their bytes; they and the small form
-    are going to be in `final`.
+    Its pictures are identified by the bytes of the files in `folder`, which will be moved to
+    `final`, like the slim copy itself.
     """
     notebook = json.loads(executed.read_bytes())
     pictures = {png.read_bytes(): png.relative_to(folder) for png in sorted(folder.rglob("*.png"))}
@@ -51,7 +51,7 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
 
 
 def kept(file: Path) -> bool:
-    """Whether git does not ignore this file; where there is no git, nothing is ignored."""
+    """Whether git does not ignore this file; without git, no file counts as ignored."""
     asked = ["git", "check-ignore", "--quiet", "--no-index", str(file)]
     with suppress(OSError):
         return subprocess.run(asked, cwd=paths.ROOT, stderr=subprocess.DEVNULL).returncode != 0
@@ -59,19 +59,19 @@ def kept(file: Path) -> bool:
 
 
 def _passing(output: dict[str, Any]) -> bool:
-    """Progress bars and messages on the way."""
+    """Whether an output is a progress bar or a message to standard error."""
     if output["output_type"] == "stream":
         return bool(output["name"] == "stderr")
     return "application/vnd.jupyter.widget-view+json" in output.get("data", {})
 
 
 def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) -> Any:
-    """The output, a picture as a link to its file; the name of a picture that is not kept."""
+    """The output, with a picture replaced by a link to its file, or its name if it is not kept."""
     data = output.get("data", {})
     if "execution_count" in output:
         output["execution_count"] = None
     if {"text/html", "text/markdown"} & data.keys():
-        data.pop("text/plain", None)  # the same again
+        data.pop("text/plain", None)  # repeats the other form
     if "image/png" not in data:
         return output
     file = pictures.get(base64.b64decode("".join(data["image/png"])))

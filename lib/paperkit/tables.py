@@ -1,4 +1,4 @@
-"""What a reader sees of frames and names: tables, units, and words that no name can mark up."""
+"""Frames as HTML tables with units, and sentences in which names from data are never markup."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-MOST = 60  # rows shown; the CSV beside the notebook holds all
+MOST = 60  # rows shown; the CSV next to the notebook holds all
 NONE = "–"
 EMPTY = '<p class="quiet">No rows.</p>'
 UNITS = {
@@ -41,11 +41,12 @@ TEXT |= {c: f"<span>&#{ord(c)};</span>" for c in "$\\"}  # apart, so that no for
 
 
 def html(frame: pd.DataFrame) -> str:
-    """`frame` as an HTML table: names escaped, at most `MOST` rows, an index only if it is named.
+    """`frame` as an HTML table: names are escaped, at most `MOST` rows are shown.
 
-    Floats of a column are rounded alike, to three digits of the middle one, the ends of an interval
-    as its middle; whole numbers have no point, missing values are a dash, and columns of numbers
-    have the class ``number``.
+    The numbers of a column all have the same decimals, such that its median has three significant
+    digits; the ends of an interval have those of the estimate. Whole numbers have no decimals,
+    missing values are a dash, and columns of numbers have the class ``number``. A plain numbered
+    index is left out.
     """
     frame = _with_index(frame)
     if frame.empty:
@@ -65,7 +66,7 @@ def html(frame: pd.DataFrame) -> str:
 
 
 def heading(name: object) -> str:
-    """A column's name as a reader has it, escaped: words for letters, the unit where it has one."""
+    """A column's name for readers, escaped, with its unit if it has one."""
     if isinstance(name, tuple):
         return ", ".join(heading(part) for part in name if str(part))
     if not str(name).strip():
@@ -76,7 +77,7 @@ def heading(name: object) -> str:
 
 
 def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with an index that says something as its first columns."""
+    """The frame with its index as first columns, unless that is a plain numbering."""
     index = frame.index
     if index.names == [None] and pd.api.types.is_integer_dtype(index):
         return frame
@@ -89,7 +90,7 @@ def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _digits(frame: pd.DataFrame, k: int) -> int:
-    """Digits behind the point for a column: of ``x_low`` and ``x_high`` those of what is ``x``."""
+    """Decimals for column `k`; ``x_low`` and ``x_high`` take those of column ``x``."""
     values = frame.iloc[:, k]
     numeric = pd.api.types.is_numeric_dtype(values) and values.dtype != bool
     own = decimals(values.to_numpy(float, na_value=np.nan)) if numeric else 0
@@ -103,7 +104,7 @@ def _digits(frame: pd.DataFrame, k: int) -> int:
 
 
 def _column(values: pd.Series, digits: int) -> tuple[list[str], bool]:
-    """The texts of a column, with so many digits behind the point; whether it holds numbers."""
+    """The texts of a column with `digits` decimals, and whether it holds numbers."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(values.cat.categories.dtype)
     if values.dtype == bool:
@@ -116,7 +117,7 @@ def _column(values: pd.Series, digits: int) -> tuple[list[str], bool]:
 
 
 def decimals(values: np.ndarray) -> int:
-    """Digits behind the point for a column: none for whole numbers, else three significant ones."""
+    """Decimals for a column: none for whole numbers, else such that the median has three digits."""
     finite = np.abs(values[np.isfinite(values)])
     if not len(finite) or (finite == np.round(finite)).all():
         return 0
@@ -125,7 +126,7 @@ def decimals(values: np.ndarray) -> int:
 
 
 def number(value: Any, digits: int) -> str:
-    """One number with `digits` behind the point and a true minus; a dash where there is none."""
+    """A number with `digits` decimals and a true minus sign; a dash if it is missing."""
     if _missing(value):
         return NONE
     if not math.isfinite(value):
@@ -151,7 +152,7 @@ def _text(value: Any) -> str:
 
 
 def named(values: Mapping[str, Any]) -> str:
-    """A mapping, such as the settings of a run, as a table of two columns."""
+    """A mapping, such as the settings of a run, as an HTML table of two columns."""
     rows = []
     for name, part in values.items():
         if isinstance(part, Mapping):
@@ -161,21 +162,21 @@ def named(values: Mapping[str, Any]) -> str:
 
 
 def words(markdown: str) -> str:
-    """`markdown` of which only headings and bold type are markup: HTML, links, code are text.
+    """`markdown` in which only headings and bold type are markup; HTML, links and code are text.
 
-    Sentences hold names from data; this way none can forget to escape them.
+    Sentences contain names from data, which are thus always escaped.
     """
     text = spaced(markdown).translate(str.maketrans(TEXT)).replace("://", "&#58;//")
     return re.sub(r"(?<!\*)\*(?!\*)", "&#42;", text)
 
 
 def spaced(text: str) -> str:
-    """`text` with a space that does not break between a number and its per cent sign."""
+    """`text` with a non-breaking space between a number and its per cent sign."""
     return re.sub(r"(?<=\d) ?%(?!\w)", "\u00a0%", text)
 
 
 def install() -> None:
-    """Show frames, series and mappings as tables in this notebook, and Markdown as `words`."""
+    """Make this notebook show frames, series and mappings as tables, and Markdown as `words`."""
     from IPython import get_ipython
     from IPython.display import Markdown
 

@@ -1,4 +1,4 @@
-"""The templates of pages, and how they write numbers; what is put into a page is escaped."""
+"""The templates of pages, and how they format numbers; values put into HTML are escaped."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ HERE = Path(__file__).parent
 NONE = "—"
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 LATEX |= {c: "\\" + c for c in "&%$#_{}"}
-LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}  # else other signs
+LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}  # OT1 prints others
 
 
 def template(name: str) -> Any:
-    """A Jinja template of this folder; what is put into LaTeX is escaped by its filter."""
+    """A Jinja template of this folder; values put into LaTeX have to pass the filter ``tex``."""
     return _environment().get_template(name)
 
 
 @cache
 def _environment() -> Any:
-    """Where templates come from: one, so that what several of them use is compiled once."""
+    """The one environment of all templates, so that what they share is compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -44,7 +44,7 @@ def _missing(value: Any) -> bool:
 
 
 def number(value: Any, digits: int = 3) -> str:
-    """A number as one reads it: three digits that count, a proper minus, thousands apart."""
+    """A number for readers: `digits` significant digits, a true minus, thousands separated."""
     if _missing(value):
         return NONE
     if float(value).is_integer() or abs(value) >= 1000 or abs(value) < 1e-12:
@@ -55,12 +55,12 @@ def number(value: Any, digits: int = 3) -> str:
 
 
 def about(value: Any) -> str:
-    """A number that is only estimated, by its first two digits: 1851 as 1,900."""
+    """An estimated number, rounded to two significant digits: 1851 as 1,900."""
     return number(value if _missing(value) else float(f"{value:.2g}"))
 
 
 def percent(value: Any) -> str:
-    """A share as per cent, with a digit more below ten."""
+    """A share as per cent, with one decimal below ten per cent."""
     if _missing(value):
         return NONE
     text = f"{100 * value:.{1 if 0 < value < 0.0995 else 0}f}"
@@ -75,7 +75,7 @@ def p_value(value: Any) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as one reads them: ``0.8 s``, ``42 s``, ``3 min 5 s``."""
+    """A time for readers: ``0.8 s``, ``42 s``, ``3 min 5 s``, ``2 h 10 min``."""
     if seconds < 59.5:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -83,21 +83,21 @@ def duration(seconds: float) -> str:
 
 
 def short(text: str, most: int = 40) -> str:
-    """`text` in at most so many letters; one that is longer ends in a sign of that."""
+    """`text` cut to at most `most` letters; a cut text ends in an ellipsis."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def tex(text: str) -> str:
-    """`text` with what LaTeX would obey written as text."""
+    """`text` with the special characters of LaTeX escaped."""
     return "".join(LATEX.get(c, c) for c in text)
 
 
 def tex_number(value: float, digits: int) -> str:
-    """A number with so many decimals and a real minus, for LaTeX."""
+    """A number with `digits` decimals and a true minus sign, for LaTeX."""
     text = f"{value:.{digits}f}"
     return f"${text}$" if text.startswith("-") and float(text) else text.removeprefix("-")
 
 
 def label(text: str) -> str:
-    """`text` as a label of LaTeX: small letters, digits, hyphens."""
+    """`text` as a LaTeX label: lower-case letters, digits, hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

@@ -1,8 +1,8 @@
-"""What ``make figures`` says, without importing anything slow: nothing to do; a line per notebook.
+"""The terminal output of ``make figures``, a line per notebook, without any slow import.
 
-Run as a file: ``terminal.py figures CORES`` runs Snakemake where a file that results depend on, or
-a result, has changed since the last time; ``terminal.py plan CORES NAME ...`` begins the count of
-jobs, ``terminal.py ran NAME STARTED`` prints the line of one that has ended.
+Run as a file: ``terminal.py figures CORES`` runs Snakemake unless neither results nor files that
+they depend on have changed since the last time; ``terminal.py plan CORES NAME ...`` begins the
+count of jobs; ``terminal.py ran NAME STARTED`` prints the line of a job that has ended.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ ROOT = Path(__file__).resolve().parents[2]
 STAMP, COUNT = ROOT / "build" / ".unchanged.json", ROOT / "build" / ".count.json"
 WATCHED = ("lib", "notebooks", "data", "figures", "profiles", "build/executed", "build/site")
 FILES = ("Snakefile", "config.yaml", "requirements.lock", "pyproject.toml", "README.md")
-ASKED = ("RANKSTABILITY_DATA", "RANKSTABILITY_FIGURE_FORMAT")  # settings of the environment
+ASKED = ("RANKSTABILITY_DATA", "RANKSTABILITY_FIGURE_FORMAT")  # environment variables
 SKIPPED = ("__pycache__", ".ipynb_checkpoints")
 NOISE = (
     *("Assuming unrestricted", "Building DAG", "Using ", "Select jobs", "Execute "),
     *("Warning: the following output", "{'build/", "Complete log(s)", "Elapsed time"),
 )
-SECONDS = {  # that a notebook takes on a demo campaign, the start of its kernel included
+SECONDS = {  # what a notebook takes on a demo campaign, including the start of its kernel
     **{"00": 26.0, "01": 24.0, "02": 16.0, "03": 14.0, "04": 20.0, "05": 45.0, "06": 17.0},
     **{"07": 21.0, "08": 12.0, "09": 28.0, "10": 23.0, "11": 12.0},
 }
-TRUSTED = 30.0  # seconds of work done that count as much as what was expected beforehand
+TRUSTED = 30.0  # weight of the expected pace, in seconds of finished work
 
 
 def state(root: Path = ROOT) -> dict[str, list[int]]:
-    """Every file that results depend on, every result, and the settings of the environment."""
+    """Size and time of every result and every file that results depend on, and the environment."""
     made = {f"{name}={os.environ.get(name, '')}": [0, 0] for name in ASKED}
     files = [str(root / name) for name in FILES]
     for name in {*WATCHED, os.environ.get("RANKSTABILITY_DATA") or "data"}:
@@ -46,7 +46,7 @@ def state(root: Path = ROOT) -> dict[str, list[int]]:
 
 
 def unchanged(root: Path = ROOT, stamp: Path = STAMP) -> bool:
-    """Whether all is as it was when the last `keep` noted it, and that noted a built report."""
+    """Whether nothing has changed since the last `keep`, and there is a report."""
     try:
         before = json.loads(stamp.read_bytes())
     except (OSError, ValueError):
@@ -55,13 +55,13 @@ def unchanged(root: Path = ROOT, stamp: Path = STAMP) -> bool:
 
 
 def keep(root: Path = ROOT, stamp: Path = STAMP) -> None:
-    """Note how all files are now."""
+    """Record the present state of all files."""
     stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.write_text(json.dumps(state(root)))
 
 
 def figures(cores: str) -> int:
-    """Run Snakemake without what it says of its own work; its exit code, 0 for nothing to do."""
+    """Run Snakemake, hiding its messages about itself; its exit code, or 0 for nothing to do."""
     if unchanged():
         print("Nothing to do: no file has changed since the report was built.")
         return 0
@@ -73,7 +73,7 @@ def figures(cores: str) -> int:
             for line in run.stderr or ():
                 if not line.startswith(NOISE):
                     print(line, end="", file=sys.stderr, flush=True)
-        except KeyboardInterrupt:  # Snakemake had it too, and ends its jobs
+        except KeyboardInterrupt:  # Snakemake receives it too, and ends its jobs
             pass
     if run.returncode == 0:
         keep()
@@ -81,7 +81,7 @@ def figures(cores: str) -> int:
 
 
 def plan(cores: int, names: list[str]) -> None:
-    """Begin the count of these jobs (campaign and notebook), of which `cores` run at once."""
+    """Begin the count of these jobs (campaign and notebook), which run on `cores` at a time."""
     about = {"cores": cores, "started": time.time(), "expected": {n: weight(n) for n in names}}
     COUNT.parent.mkdir(parents=True, exist_ok=True)
     COUNT.write_text(json.dumps(about) + "\n")
@@ -89,7 +89,7 @@ def plan(cores: int, names: list[str]) -> None:
 
 
 def weight(name: str) -> float:
-    """Seconds that a job took the last time, or that such a notebook may take."""
+    """Seconds that a job took the last time, or that its notebook is expected to take."""
     campaign, _, notebook = name.partition(" ")
     file = ROOT / "build" / "executed" / campaign / f"{notebook}.status.json"
     try:
@@ -99,9 +99,9 @@ def weight(name: str) -> float:
 
 
 def ran(name: str, started: float) -> str:
-    """The line of a job that has ended: its place in the count, what, seconds, what is left."""
+    """The line of a job that has ended: its number, its name, its time and the time left."""
     now = time.time()
-    with COUNT.open("a+") as count:  # jobs end at the same time: each adds a line
+    with COUNT.open("a+") as count:  # several jobs may end at once: each adds a line
         count.write(name + "\n")
         count.flush()
         count.seek(0)
@@ -116,9 +116,9 @@ def ran(name: str, started: float) -> str:
 
 
 def remaining(ended: list[float], ahead: list[float], elapsed: float, cores: int) -> float:
-    """Seconds that the jobs `ahead` still take, from those expected of them and of those `ended`.
+    """Seconds until the jobs `ahead` have ended, from the expected seconds of these and of `ended`.
 
-    What was expected is corrected by how long the work so far has taken. One job has just ended:
+    Expected times are corrected by the time that the work so far has taken. One job has just ended;
     those on the other cores are taken to be half done.
     """
     if not ahead:
@@ -129,12 +129,12 @@ def remaining(ended: list[float], ahead: list[float], elapsed: float, cores: int
 
 
 def spoken(seconds: float) -> str:
-    """``42 s`` or ``3 min``."""
+    """A time for readers: ``42 s`` or ``3 min``."""
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 def main(words: list[str]) -> int:
-    """One of the commands above."""
+    """Run one of the three commands above; its exit code."""
     if words[0] == "figures":
         return figures(words[1])
     if words[0] == "plan":

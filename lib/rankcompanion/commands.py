@@ -25,7 +25,7 @@ usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """``rankstability``: hand over to a subcommand."""
+    """The command ``rankstability``: run a subcommand; its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     commands = {"run": run, "verdict": verdict, "data": data, "formats": formats}
     if words and words[0] in commands:
@@ -35,29 +35,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def data(arguments: Sequence[str]) -> int:
-    """Download official releases: all, or those named."""
+    """Download the official releases, all or those named; the exit code."""
     from . import download
 
     return download.main(list(arguments))
 
 
 def verdict(arguments: Sequence[str]) -> int:
-    """How far the ranking of a file, a folder or a campaign can be trusted; where it is written.
+    """Write how far the ranking of a file, a folder or a campaign can be trusted.
 
-    0 success, 1 it could not be written, 2 the call or the judgments are off.
+    Returns 0 for success, 1 if it could not be written, 2 for a wrong call or unusable judgments.
     """
     os.environ.update(runner.ONE_THREAD)  # before anything computes
     os.environ.setdefault("MPLBACKEND", "Agg")
 
-    about = "How far can a ranking be trusted? A page for each language pair, whole or not at all."
+    about = "How far can a ranking be trusted? Writes a page for each language pair, all or none."
     parser = _parser("verdict", "path", about)
     parser.epilog = (
-        'Of a table with columns of other names: columns="system=MT engine,score=Adequacy", '
-        "wide=A,B or wide=all (a column for each system), scale=1,5, decimal=,: as campaign.yaml."
+        'For a table with other column names: columns="system=MT engine,score=Adequacy", '
+        "wide=A,B or wide=all (a column for each system), scale=1,5, decimal=, (see campaign.yaml)."
     )
-    told = "write what a table's columns are taken to be to campaign.yaml beside it, and go on"
+    told = "write how the table's columns are understood to campaign.yaml beside it, and go on"
     parser.add_argument("--write-settings", action="store_true", help=told)
-    parser.add_argument("--jobs", nargs="?", const="", help="pairs at a time; default: the cores")
+    wide = "language pairs computed at a time; default: the number of cores"
+    parser.add_argument("--jobs", nargs="?", const="", help=wide)
     return _guarded(parser, list(arguments), _verdict)
 
 
@@ -74,11 +75,11 @@ def _verdict(args: argparse.Namespace) -> bool:
     os.environ[settings.GIVEN] = json.dumps(told)
     if "jobs" in given:
         value = f"jobs={given['jobs']}"
-        raise DataError("jobs is an option, no parameter", value=value, expected="--jobs 2")
+        raise DataError("jobs is an option, not a parameter", value=value, expected="--jobs 2")
     jobs = _jobs(args.jobs)
-    with contextlib.ExitStack() as undo:  # what is refused below leaves no settings behind
+    with contextlib.ExitStack() as undo:  # a call refused below leaves no settings file behind
         if args.write_settings:
-            parameters.check(parameters.VERDICT, given)  # a call that is off writes nothing
+            parameters.check(parameters.VERDICT, given)  # a wrong call writes nothing
             file = settings.write_settings(Path(given["campaign"]), told)
             undo.callback(file.unlink)
             print(f"{file}:\n{file.read_text(encoding='utf-8')}")
@@ -93,12 +94,12 @@ def _verdict(args: argparse.Namespace) -> bool:
         made = verdict.execute(plan, args.quiet, jobs)
         undo.pop_all()
     if plan.whole and len(made) > 1:
-        print(f"All of them: {plan.final / 'index.html'}")
+        print(f"All language pairs: {plan.final / 'index.html'}")
     return True
 
 
 def _jobs(asked: str | None) -> int:
-    """How many pairs at a time: as many as are asked for, else as there are cores."""
+    """The number of pairs to compute at a time: as asked for, by default the number of cores."""
     if asked is None:
         return os.cpu_count() or 1
     if not re.fullmatch(r"[1-9][0-9]{0,3}", asked):
@@ -107,10 +108,10 @@ def _jobs(asked: str | None) -> int:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a notebook; 0 success, 1 the notebook failed, 2 the call is off."""
+    """Run a notebook; returns 0 for success, 1 if the notebook failed, 2 for a wrong call."""
     parser = _parser("run", "notebook", "Run a notebook; results appear whole or not at all.")
     parser.epilog = (
-        "NOTEBOOK is any unique beginning of a name; with --help: its parameters. Notebooks: "
+        "NOTEBOOK is any unique beginning of a name; --help lists its parameters. Notebooks: "
         + ", ".join(parameters.notebooks())
     )
     return _guarded(parser, sys.argv[1:] if arguments is None else list(arguments), _run)
@@ -144,9 +145,9 @@ def _guarded(
     words: list[str],
     work: Callable[[argparse.Namespace], bool],
 ) -> int:
-    """Do what is asked; the exit code: 2 for a call or data that are off, 1 for what failed.
+    """Parse and run a command; its exit code: 2 for a wrong call or unusable data, 1 for a failure.
 
-    The environment, by which options reach what computes, is then as it was.
+    Options reach the computation through environment variables, which are restored afterwards.
     """
     before = dict(os.environ)
     try:
@@ -171,7 +172,7 @@ def _guarded(
 
 
 def _no_option(word: str, words: Sequence[str]) -> DataError:
-    """The error for ``--recipe wmt17``: parameters stand without dashes."""
+    """The error for an unknown option such as ``--recipe wmt17``: parameters have no dashes."""
     name, _, value = word.lstrip("-").partition("=")
     value = value or next(iter(words[words.index(word) + 1 :]), "") or "value"
     expected = f"{name}={value} for a parameter; options: --figure-format, --quiet, --help"
@@ -192,7 +193,7 @@ def _given(words: Iterable[str]) -> dict[str, str]:
 
 
 def _described(name: str) -> bool:
-    """Print the parameters of a notebook; without one nothing, for the help to be printed."""
+    """Print the parameters of the notebook `name`; False, so that help is printed, without one."""
     if name:
         print(f"{name}: parameters")
         for p in parameters.parameters(name):

@@ -28,7 +28,7 @@ CONTROLS = ("REF", "BAD_REF")
 
 @dataclass(frozen=True)
 class Cooccurrence:
-    """In how many HITs (or workers) two systems were judged together.
+    """In how many HITs (or by how many workers) two systems were judged together.
 
     `counts` is systems by systems, best mean raw score first; the diagonal is the number of units
     with the system (Knowles 2021, Figure 4).
@@ -36,18 +36,18 @@ class Cooccurrence:
 
     counts: pd.DataFrame
     unit: str  # ``hit`` or ``worker``
-    units: int  # with any judgment that counts
-    complete: int  # with every system
-    without_hit: float  # share of the judgments that count without a HIT id
+    units: int  # HITs (or workers) with any judgment that counts
+    complete: int  # those of them with every system
+    without_hit: float  # share of the judgments that count that have no HIT id
 
     @property
     def share(self) -> pd.DataFrame:
-        """Of the units with the row's system, the share that also hold the column's."""
+        """The share of units with the row's system that also hold the column's system."""
         return self.counts.div(np.diag(self.counts), axis=0)
 
     @property
     def ratio(self) -> pd.DataFrame:
-        """Units together over what independent draws of the same sizes would give (1: as drawn)."""
+        """Units with both systems, relative to the number expected if systems were independent."""
         n = np.diag(self.counts).astype(float)
         out = self.counts * self.units / np.outer(n, n)
         return out.where(~np.eye(len(n), dtype=bool))
@@ -63,11 +63,11 @@ class Cooccurrence:
 def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
     """Count the HITs (or workers) that hold both systems of each pair.
 
-    Only judgments that count (SYSTEM, REPEAT) show a system: REF and BAD_REF rows may carry the id
-    of a system whose output they are not. `unit` is ``hit``, ``worker``, or ``auto``: HITs where
-    any row has one (rows without are left out and their share is kept), workers otherwise. On
-    Appraise a HIT stands for the worker. Raises for an unknown unit, or ``hit`` where no row
-    carries a HIT id.
+    Only judgments that count (SYSTEM, REPEAT) are used: REF and BAD_REF rows may carry the id of a
+    system whose output they do not show. `unit` is ``hit``, ``worker``, or ``auto``: HITs if any
+    row has one (rows without are left out, and `Cooccurrence.without_hit` is their share), workers
+    otherwise. On Appraise a HIT stands for the worker. Raises DataError for an unknown unit, and
+    for ``hit`` if no row carries a HIT id.
     """
     if unit not in UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(UNITS))
@@ -87,20 +87,22 @@ def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
 
 
 def judged_beside(da: DirectAssessment) -> pd.DataFrame:
-    """Mean quality of what the workers of each system judged beside it, and its part in mean z.
+    """Mean quality of what each system's workers judged besides it, and its effect on mean z.
 
-    Quality is the effect of a system (or of REF, or BAD_REF) beside worker effects, by least
-    squares, in points. A worker's mean then splits into the quality of what the worker was given
-    and the worker's own level; the z-score takes both away. The first part is the company's: minus
-    (quality given to the worker - its average) / the worker's standard deviation, averaged over
-    the system's segments. Good company makes it negative. The system's own rows are in it, as they
-    are in the worker's mean (Knowles 2021, equation 1 and section 5.4).
+    The quality of a system (or of REF, or BAD_REF) is its effect in points in a least-squares fit
+    with worker effects. A worker's mean is then the sum of the quality of what the worker was given
+    and of the worker's own level; the z-score subtracts both. The company's part of a system's mean
+    z is minus (quality given to the worker - its average) / the worker's standard deviation,
+    averaged over the system's segments; good company makes it negative. The system's own rows are
+    included, as they are in the worker's mean (Knowles 2021, equation 1 and section 5.4).
 
     One row per system, best mean z first: system, human, judgments, mean_z, quality, company (mean
-    quality of the other systems' outputs that its workers judged, points), expected (the same, had
-    each worker been given the campaign's mix), imbalance (their difference), control_share (of its
-    workers' rows, REF and BAD_REF), company_z (part of mean_z due to company), z_without (mean_z -
-    company_z), rank, rank_without. Raises for a pair with fewer than two systems.
+    quality of the other systems' outputs that its workers judged, points), expected (company if
+    each worker had been given the campaign's mix), imbalance (company - expected), control_share
+    (share of REF and BAD_REF in its workers' rows), company_z (part of mean_z due to company),
+    z_without (mean_z - company_z), rank, rank_without.
+
+    Raises DataError for a pair with fewer than two systems, or without any z-score.
     """
     at_least_two(da)
     shown, names = pd.factorize(_shown(da.good), sort=True)
@@ -115,7 +117,7 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     if not known.any():
         expected = "a worker whose scores vary"
         raise DataError(f"no judgment of {da.pair} has a z-score", file=da.file, expected=expected)
-    # segment means of z use the judgments with a z: those weigh
+    # segment means of z use only judgments with a z-score, and so do these weights
     frame.loc[known, "weight_z"] = judgment_weights(da, rows & np.isfinite(z))
     frame = frame.join(workers, on="worker")
     average = np.average(frame["given"], weights=frame["weight"])
@@ -131,12 +133,15 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     table["control_share"] = frame["control"].groupby(system).mean()
     table["company_z"] = (frame["weight_z"] * frame["part"]).groupby(system).sum() / weight
     made = ["company", "expected", "imbalance", "company_z"]
-    table[made] = table[made].round(7) + 0.0  # in balance it is 0, not what rounding leaves
+    table[made] = table[made].round(7) + 0.0  # 0 in a balanced design, without rounding errors
     return with_and_without(table, "company_z")
 
 
 def with_and_without(table: pd.DataFrame, part: str) -> pd.DataFrame:
-    """A table by system with mean_z: z_without the column `part`, rank, rank_without, human."""
+    """Add human, z_without (mean_z less the column `part`), rank and rank_without to a table.
+
+    `table` is indexed by system; the result is in order of rank.
+    """
     table["z_without"] = table["mean_z"] - table[part]
     for name, column in (("rank", "mean_z"), ("rank_without", "z_without")):
         table[name] = table[column].rank(ascending=False, method="first").astype(int)
@@ -146,15 +151,15 @@ def with_and_without(table: pd.DataFrame, part: str) -> pd.DataFrame:
 
 
 def _shown(frame: pd.DataFrame) -> pd.Series:
-    """What each row shows: a system's id, or REF or BAD_REF whatever id stands on it."""
+    """What each row shows: a system's id, or REF or BAD_REF, whatever id such a row carries."""
     control = of_type(frame, *CONTROLS)
     return frame["system"].astype(str).where(~control, frame["type"].astype(str))
 
 
 def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:
-    """Of each worker's rows in ``latest``: mean quality given, sd of scores, share of controls.
+    """Mean quality given, standard deviation and share of controls in each worker's ``latest``.
 
-    A joined id ``A+B`` has the mean quality of its parts.
+    Columns given, spread, control. A joined id ``A+B`` has the mean quality of its parts.
     """
     shown = _shown(latest)
     of = {name: quality.reindex(name.split("+")).mean() for name in shown.unique()}
@@ -166,7 +171,7 @@ def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:
 
 
 def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """Mean quality of the other systems' outputs that a system's workers judged, and expected."""
+    """Mean quality of the other systems' outputs that a system's workers judged; and expected."""
     table = pd.crosstab(frame["worker"], frame["system"])[quality.index].astype(float)
     others = table.rsub(table.sum(axis=1), axis=0)
     worth = (table * quality).rsub(table @ quality, axis=0)
@@ -180,12 +185,12 @@ def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Seri
 def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame:
     """How evenly systems were judged together, and how much of z that explains: one row.
 
-    From `cooccurrence` and `judged_beside`. Columns: pair, unit, units, without_hit (share of
-    judgments), systems, complete (share of units with every system), share_median and share_min
-    (off the diagonal of `Cooccurrence.share`), below_half (share of ordered pairs of systems below
-    one half), imbalance_sd and imbalance_max (points), company_z_sd and company_z_max, explained
-    (sd of company_z over sd of mean_z), reordered (pairs of systems whose order company decides).
-    Raises for a pair with fewer than two systems.
+    `pairs` is from `cooccurrence`, `table` from `judged_beside`. Columns pair, unit, units,
+    without_hit (share of judgments), systems, complete (share of units with every system),
+    share_median and share_min (off the diagonal of `Cooccurrence.share`), below_half (share of
+    ordered pairs of systems below one half), imbalance_sd and imbalance_max (points), company_z_sd
+    and company_z_max, explained (sd of company_z / sd of mean_z), reordered (pairs of systems whose
+    order company decides). Raises DataError for fewer than two systems.
     """
     if len(pairs.counts) < 2:
         expected = "two systems or more; run the other pairs with pair="

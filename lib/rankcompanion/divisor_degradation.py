@@ -1,4 +1,4 @@
-"""Degrading what humans wrote, inflating the lowest (Knowles 2021, section 5.2, Figures 1-3)."""
+"""Notebook 03: human scores divided, lowest ones inflated (Knowles 2021, section 5.2, Fig. 1-3)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def sweep(
     """Divide the scores of human systems and REF rows, rank again, and compare.
 
     Human systems take part in the z-scores and are dropped before clustering, in the original
-    ranking and in the changed one. `ranker` and `original` as in `outlier_removal.remove_each`.
+    ranking and in the changed one. `ranker` and `original` are as for
+    `outlier_removal.remove_each`.
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
@@ -51,8 +52,8 @@ def inflation(
 ) -> tuple[list[Comparison], pd.DataFrame]:
     """The reverse: multiply the scores of the lowest-ranked system (footnote 15).
 
-    The inflated system is dropped before clustering in both rankings: what counts is what happens
-    to the others. The table: factor, system, rows (in the good file), zeros, cut (at 100).
+    The inflated system is dropped before clustering in both rankings, which show the effect on the
+    others. The table has the columns factor, system, rows (in the good file), zeros, cut (at 100).
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
@@ -70,9 +71,9 @@ def inflation(
 
 
 def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """The rankings of a sweep in one long frame: what Figures 2 and 3 draw.
+    """The rankings of a sweep in one long frame, as Figures 2 and 3 draw them.
 
-    Columns: ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
+    Columns ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
     """
     changed = [c.changed.named(ranking=f"d-{c.name}") for c in comparisons]
     return pd.concat([original.named(ranking="original"), *changed], ignore_index=True)
@@ -80,14 +81,14 @@ def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.D
 
 @dataclass(frozen=True)
 class Study:
-    """Everything 03 says of one language pair."""
+    """Everything that notebook 03 shows of one language pair."""
 
-    divided: int  # judgments in the good file of human systems and REF rows, zeros included
+    divided: int  # judgments of human systems and REF rows in the good file, including zeros
     humans: tuple[str, ...]  # ranked human systems
     changes: pd.DataFrame  # `changes_table` of the sweep
     ranks: pd.DataFrame  # `rankings_table` of the sweep
     inflated: pd.DataFrame  # `changes_table` (by factor) of the reverse
-    handled: pd.DataFrame  # what became there of zeros and of 100
+    handled: pd.DataFrame  # how many scores of it were 0, and how many were cut at 100
 
 
 def study(
@@ -102,7 +103,7 @@ def study(
 ) -> Study:
     """The sweep and the reverse for one pair.
 
-    Raises for a pair with fewer than two systems, or with only human systems.
+    Raises DataError for a pair with fewer than two systems, or with only human systems.
     """
     at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
@@ -121,7 +122,10 @@ def study(
 
 
 def fractions(changes: pd.DataFrame) -> pd.DataFrame:
-    """Figure 1's data: style, divisor, pairs, and the fraction of pairs with each change."""
+    """The data of Figure 1, the fraction of pairs that changed by style and divisor.
+
+    Columns style, divisor, pairs, d_rank, d_cluster, d_both.
+    """
     grouped = changes.groupby(["style", "divisor"], sort=True)
     table = grouped[["d_rank", "d_cluster", "d_both"]].mean().reset_index()
     table.insert(2, "pairs", grouped.size().to_numpy())

@@ -1,8 +1,8 @@
-"""Official releases into the data root: ``python -m rankcompanion.download wmt18``.
+"""Download official releases into the data root: ``python -m rankcompanion.download wmt18``.
 
 Files come from repositories at a pinned commit, checked against their git blob id before use, or
-from the organisers' archives. An archive without a published checksum has its sha256 recorded in
-``checksums.tsv`` of the data root at the first download, and is held to it afterwards.
+from the organisers' archives. If no checksum of an archive was published, its sha256 is recorded in
+``checksums.tsv`` of the data root at the first download and checked from then on.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from rankstability.read import campaigns, tables
 from .transfer import PARTIAL, TRIES, Facts, Unreachable, fetch, mismatch, sha256, unpack
 
 RAW = "https://raw.githubusercontent.com"
-RECORD = ("name", "sha256", "bytes")  # of checksums.tsv; a name: an address, or a path in the root
+RECORD = ("name", "sha256", "bytes")  # columns of checksums.tsv; names: addresses, or paths in root
 
-Entry = Mapping[str, Any]  # of the catalogue; also one of its sources
+Entry = Mapping[str, Any]  # an entry of the catalogue, or one of its sources
 
 
 def _known(entry: Entry, name: str) -> Facts:
-    """What the catalogue says of a file, whichever source names it."""
+    """What the catalogue says of a file, from the first source that names it."""
     for source in entry["sources"]:
         if isinstance(source["files"], Mapping) and name in source["files"]:
             return dict(source["files"][name])
@@ -40,7 +40,7 @@ def _known(entry: Entry, name: str) -> Facts:
 
 
 def _recorded() -> pd.DataFrame:
-    """sha256 and bytes (text) of what came without a published checksum, by name."""
+    """``checksums.tsv``: sha256 and bytes, as text, of files without a published checksum."""
     path = paths.data_root() / "checksums.tsv"
     empty = pd.DataFrame(columns=list(RECORD))
     frame = tables.read(path, RECORD, tables.BLANKS).frame.astype(str) if path.is_file() else empty
@@ -62,7 +62,7 @@ def _in_root(path: Path) -> str:
 
 
 def url_of(source: Entry, name: str, base: str = "") -> str:
-    """Where `name` of a catalogue source is fetched from; `base` replaces the hosts."""
+    """The address of the file `name` of a catalogue source; `base` replaces the hosts."""
     if "archive" in source:
         address = str(source["archive"])
         return f"{base.rstrip('/')}/{address.rsplit('/', 1)[1]}" if base else address
@@ -72,16 +72,17 @@ def url_of(source: Entry, name: str, base: str = "") -> str:
 
 
 def download(name: str, base: str = "", tries: int = TRIES) -> Iterator[str]:
-    """Bring the files of a catalogue campaign into the data root, one line of report each.
+    """Fetch the files of a catalogue campaign into the data root; yields lines of a report.
 
-    What is here and verified is left alone; what is here but is not the official file (such as
-    judgments rebuilt from z-scores) is kept and said. Sources are tried in the catalogue's order;
-    at the end a DataError for the first file that could not be had. `base`: fetch from this address
-    instead of the hosts (also ``RANKSTABILITY_MIRROR``), a mirror with
-    ``<repository>/<commit>/<path>`` and the archives at its top.
+    Files that are here are kept, also where they are not the official ones (such as judgments
+    rebuilt from z-scores), which the report says. Sources are tried in the catalogue's order.
+    `base`, by default ``RANKSTABILITY_MIRROR``, is the address of a mirror to fetch from instead of
+    the hosts, with ``<repository>/<commit>/<path>`` and the archives at its top.
+
+    Raises DataError at the end for the first file that could not be fetched.
     """
     if name not in campaigns.catalogue():
-        campaigns.find(name)  # raises, with the names there are
+        campaigns.find(name)  # raises an error that lists the names
         raise DataError("not a campaign of the catalogue", value=name)
     entry = campaigns.catalogue()[name]
     if entry.get("demo"):
@@ -101,10 +102,10 @@ def download(name: str, base: str = "", tries: int = TRIES) -> Iterator[str]:
 
 
 def _state(folder: Path, entry: Entry) -> Iterator[str]:
-    """A report on the files of a campaign that are here."""
+    """Yields a report on the files of a campaign that are here."""
     meaning = {
         "verified": "here, verified",
-        "unknown": "here; no checksum to hold it to",
+        "unknown": "here; no checksum to check against",
         "differs": "here, but not the official file; kept (remove it to fetch the official one)",
     }
     states: dict[str, list[str]] = {state: [] for state in meaning}
@@ -113,7 +114,7 @@ def _state(folder: Path, entry: Entry) -> Iterator[str]:
         here = campaigns.locate(folder, file)
         if here is None:
             continue
-        # a gzipped copy of an official plain file counts as that file: its size says nothing
+        # a gzipped copy of an official plain file counts as that file, so its size is not checked
         facts = {key: value for key, value in _known(entry, file).items() if key == "git_blob"}
         if not facts and _in_root(here) in recorded:
             facts = {"sha256": recorded[_in_root(here)]}
@@ -127,7 +128,7 @@ def _state(folder: Path, entry: Entry) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A campaign of the catalogue, where it goes, and why its files could not be had so far."""
+    """A campaign of the catalogue, where it goes, and the errors so far by file."""
 
     folder: Path
     entry: Entry
@@ -137,7 +138,7 @@ class _Wanted:
 
 
 def _from_repository(of: _Wanted, source: Entry) -> Iterator[str]:
-    """Fetch the missing files of a repository."""
+    """Fetch the missing files from a repository; yields a line for each."""
     for file, facts in source["files"].items():
         if campaigns.locate(of.folder, file):
             continue
@@ -151,7 +152,7 @@ def _from_repository(of: _Wanted, source: Entry) -> Iterator[str]:
 
 
 def _from_archive(of: _Wanted, source: Entry) -> Iterator[str]:
-    """Fetch an archive (once for all campaigns in it), hold it to its checksum, unpack."""
+    """Fetch an archive (once for all campaigns in it), check it and unpack the missing files."""
     folder = of.folder
     url = str(source["archive"])
     store = paths.data_root() / "downloads" / url.rsplit("/", 1)[1]
@@ -159,7 +160,7 @@ def _from_archive(of: _Wanted, source: Entry) -> Iterator[str]:
     missing = [file for file in source["files"] if not campaigns.locate(folder, file)]
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     extras = [one for one in source.get("optional", ()) if not fnmatch.filter(names, one)]
-    if not missing + extras or (fresh and not missing):  # for extras alone no big archive
+    if not missing + extras or (fresh and not missing):  # no big archive for the extras alone
         return
     facts = {key: source[key] for key in ("sha256", "bytes") if key in source}
     recorded = _recorded()["sha256"]
@@ -180,7 +181,7 @@ def _from_archive(of: _Wanted, source: Entry) -> Iterator[str]:
             unpacked = unpack(store, source["part"], folder, required, extras)
         except DataError:
             if fresh:
-                store.unlink()  # the next run starts anew
+                store.unlink()  # so that the next run fetches it again
             raise
     except DataError as error:
         for file in missing:
@@ -190,7 +191,7 @@ def _from_archive(of: _Wanted, source: Entry) -> Iterator[str]:
         _record({url: store})
         now = f"sha256 {sha256(store)}, {store.stat().st_size} bytes"
         unpublished = f"no checksum of {store.name} was ever published"
-        yield f"{unpublished}; recorded what came now ({now}) in checksums.tsv"
+        yield f"{unpublished}; recorded that of this download ({now}) in checksums.tsv"
     _record({_in_root(path): path for path in unpacked})
     shown = ", ".join(path.name for path in unpacked[:2]) + ", ..." * (len(unpacked) > 2)
     official = ", ".join(path.name for path in unpacked if _known(of.entry, path.name))
@@ -199,7 +200,7 @@ def _from_archive(of: _Wanted, source: Entry) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; 0 where every campaign asked for is complete."""
+    """The command line; returns 0 if every campaign asked for is complete, else 1."""
     parser = argparse.ArgumentParser(
         prog="python -m rankcompanion.download",
         description="Fetch official releases into the data root (RANKSTABILITY_DATA, or data/).",

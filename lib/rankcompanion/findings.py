@@ -1,8 +1,8 @@
-"""What the campaigns and papers here say together: the front page's findings, from their tables.
+"""The findings of the front page, from the tables of all campaigns.
 
-Each is a number with the range of the same number in single language pairs (or tasks): a campaign
-has too few, six in one, for an interval by resampling. The sentences stand in ``findings.j2``.
-`campaign_tables` gives a table of all real campaigns, as they stand below ``figures/``.
+Each finding is a number, with the range of that number over single language pairs (or tasks):
+campaigns have too few of these, one only six, for an interval by resampling. The sentences are in
+``findings.j2``. `campaign_tables` combines a table over all real campaigns below ``figures/``.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from rankstability.rank.units import TWO_WAY
 from rankstability.read.campaigns import catalogue, listed
 
 KEY = ["paper", "place", "cell"]
-SETS = ("human+ref", "ref", "lowest", "highest")  # of notebook 02: not single systems
-SLIPS = ("slip", "misprint", "the sentence contradicts")  # how reasons of the ledger begin
+SETS = ("human+ref", "ref", "lowest", "highest")  # removals of notebook 02 that name no system
+SLIPS = ("slip", "misprint", "the sentence contradicts")  # reasons in the ledger begin with these
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
-UNITS = (TWO_WAY, "worker", "document", "block")  # the outermost that a table has
+UNITS = (TWO_WAY, "worker", "document", "block")  # the first that a campaign has is taken
 Rows = list[dict[str, Any]]
-TABLES = {  # of each finding: its notebook and table
+TABLES = {  # notebook and table of each finding
     "removal": ("02_outlier_removal", "changes"),
     "halves": ("06_srp", "effort"),
     "rules": ("01_replication", "clusters_by_rule"),
@@ -41,10 +41,11 @@ def is_demo(campaign: str) -> bool:
 
 
 def campaign_tables(figures: Path, notebook: str, name: str) -> pd.DataFrame:
-    """``<name>.csv`` of a notebook of all real campaigns that were run, `campaign` first.
+    """The table ``<name>.csv`` of a notebook over all real campaigns, with a column campaign.
 
-    `notebook` is a beginning of its name, or ``catalogue`` with the name ``pairs``: what the
-    catalogue says of each pair. ``run``: the settings in ``run.json``, a row per campaign.
+    `notebook` is the beginning of its name; ``catalogue`` gives what the catalogue says of each
+    pair. For the name ``run``, the settings in ``run.json``, a row per campaign. Empty if no real
+    campaign has the table.
     """
     if notebook == "catalogue":
         return _catalogue_pairs()
@@ -64,14 +65,17 @@ def campaign_tables(figures: Path, notebook: str, name: str) -> pd.DataFrame:
 
 
 def files_named(figures: Path, notebook: str, name: str) -> list[Path]:
-    """That file of the catalogue's real campaigns: none that is synthetic or a user's own."""
+    """The files ``<campaign>/<notebook>/<name>`` of real campaigns of the catalogue.
+
+    Synthetic campaigns and users' own are left out; `notebook` may be a pattern.
+    """
     real = {campaign for campaign in catalogue() if not is_demo(campaign)}
     found = sorted(figures.glob(f"*/{notebook}/{name}"))
     return [file for file in found if file.parent.parent.name in real]
 
 
 def _catalogue_pairs() -> pd.DataFrame:
-    """A row per pair of each real campaign: what the catalogue says of how it was judged."""
+    """What the catalogue says of how each pair of each real campaign was judged, a row per pair."""
     parts = [
         c.facts(c.known_pairs).assign(campaign=c.name, protocol=c.protocol, title=c.title)
         for c in listed()
@@ -82,16 +86,16 @@ def _catalogue_pairs() -> pd.DataFrame:
 
 
 def numbers(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row per printed number: those that stand under two readings are counted once."""
+    """One row per printed number: a number with a row for each of two readings counts once."""
     cells = rows["cell"].str.replace("^as (stated|matched) [|] ", "", regex=True)
     return rows.assign(cell=cells).drop_duplicates(KEY)
 
 
 def gather(figures: Path) -> Rows:
-    """The findings for which tables lie in `figures`, in the order of the argument.
+    """The findings for which `figures` has tables, in the order of the argument.
 
-    Of each key (which sentence), rows (one per campaign: campaign, and what `over_pairs` gives),
-    figure and page (places below ``figures/`` and in the site, or empty).
+    Keys of each: key (which sentence), rows (one per campaign: campaign, and the keys of
+    `over_pairs`), figure and page (paths below ``figures/`` and in the site, or empty).
     """
     made = []
     for key, column, picture, find in (
@@ -106,7 +110,7 @@ def gather(figures: Path) -> Rows:
         notebook, name = TABLES[key]
         table = campaign_tables(figures, notebook, name)
         rows = find(table) if column in table else []
-        if rows:  # with the campaign in which the finding is strongest and drawn
+        if rows:  # linked: the first, strongest campaign that has the figure
             order = [str(row["campaign"]) for row in rows]
             places = {c: figures / c / notebook / (picture or "none") for c in order}
             drawn = [c for c in order if places[c].is_file()]
@@ -130,10 +134,10 @@ def sentences(figures: Path) -> str:
 
 
 def over_pairs(part: pd.Series, whole: pd.Series) -> dict[str, Any]:
-    """sum(part) / sum(whole), and the lowest and highest of the ratios of single pairs or tasks.
+    """sum(part) / sum(whole), and the lowest and highest ratio of single pairs or tasks.
 
-    Pairs without a whole (no line was claimed) are in no range; ``each`` has ratio and whole of the
-    others.
+    Pairs whose whole is 0 (no line was claimed) are left out. Keys part, whole (the sums), value,
+    low, high, units (how many pairs), each (ratio and whole of each pair).
     """
     part, whole = part[whole > 0].astype(float), whole[whole > 0].astype(float)
     ratios = part / whole
@@ -154,13 +158,13 @@ def _by_campaign(table: pd.DataFrame, part: str, whole: str) -> Rows:
 
 
 def _counted(cases: pd.DataFrame, by: str, changed: str) -> Rows:
-    """The share of cases in which `changed` is 1, cases of one pair or task (`by`) together."""
+    """The share of cases in which `changed` is 1, over the pairs or tasks (`by`) of campaigns."""
     counted = cases.groupby(["campaign", by])[changed].agg(["sum", "size"]).reset_index()
     return _by_campaign(counted, "sum", "size")
 
 
 def removal(changes: pd.DataFrame) -> Rows:
-    """Removals of one system after which the others stand in another order; how it was judged."""
+    """The share of removals of one system that change the order of the others, with the style."""
     found = _counted(changes[~changes["removed"].isin(SETS)], "pair", "d_rank")
     styles = campaign_tables(Path(), "catalogue", "pairs").groupby("campaign")["style"]
     known = styles.agg(lambda style: " and ".join(sorted(set(style)))).to_dict()
@@ -168,10 +172,10 @@ def removal(changes: pd.DataFrame) -> Rows:
 
 
 def fewest(table: pd.DataFrame) -> Rows:
-    """Fewest judgments without which another is first, as shares of all: by pair, the median.
+    """The fewest judgments without which another system is first, as a share of all judgments.
 
-    ``part`` and ``whole`` are of the language pair (``pair``) with the smallest share; the campaign
-    in which that is smallest comes first.
+    ``value`` is the median over language pairs; ``part`` and ``whole`` are those of the pair with
+    the smallest share (``pair``). Campaigns are in order of that smallest share.
     """
     first = table[(table["what"] == "first") & (table["unit"] == "judgment")]
     first = first.dropna(subset="fewest").assign(share=first["fewest"] / first["of"])
@@ -191,14 +195,14 @@ def fewest(table: pd.DataFrame) -> Rows:
 
 
 def halves(effort: pd.DataFrame) -> Rows:
-    """Kendall's tau by z of two halves with disjoint workers, the lowest campaign first."""
+    """Kendall's tau between halves with disjoint workers, by mean z; the lowest campaign first."""
     drawn = effort[(effort["unit"] == "workers") & (effort["normalisation"] == "z")]
     half = drawn[drawn["level"] == drawn["level"].max()]
     return _by_campaign(half.assign(one=1), "kendall", "one")[::-1]
 
 
 def rules(counts: pd.DataFrame) -> Rows:
-    """Clusters under the line rule that draws most, over those under the one that draws fewest."""
+    """Clusters under the line rule with most clusters, relative to the rule with fewest."""
     counts = counts[(counts["test"] == "scipy<1.7") & (counts["correction"] == "none")]
     kinds = counts.columns.difference(["campaign", "pair", "test", "correction"], sort=False)
     rows = []
@@ -211,14 +215,14 @@ def rules(counts: pd.DataFrame) -> Rows:
 
 
 def _by_recipe(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `RECIPE`, without campaigns of MQM, which it never ranked."""
+    """The rows of `RECIPE`, without MQM campaigns, which it was never used to rank."""
     protocols = {name: str(entry.get("protocol")) for name, entry in catalogue().items()}
     mqm = table["campaign"].map(protocols) == "MQM"
     return table[(table["recipe"] == RECIPE) & ~mqm]
 
 
 def lines(counts: pd.DataFrame) -> Rows:
-    """Lines claimed by the recipe that also hold with others of the campaign's own units."""
+    """The share of lines claimed by the recipe that hold with other units of the campaign."""
     counts = _by_recipe(counts)
     known = counts[counts["claimed_and_held"].notna()]
     own: dict[str, dict[str, Any]] = {}
@@ -229,7 +233,7 @@ def lines(counts: pd.DataFrame) -> Rows:
 
 
 def false_lines(rates: pd.DataFrame) -> Rows:
-    """Null campaigns (systems equal, shuffled by document) in which the recipe draws a line."""
+    """The share of null campaigns (labels shuffled by document) with a line by the recipe."""
     rates = _by_recipe(rates)
     rates = rates[rates["unit"] == "document"].assign(one=1)
     found = _by_campaign(rates, "campaigns_with_line", "one")
@@ -237,7 +241,10 @@ def false_lines(rates: pd.DataFrame) -> Rows:
 
 
 def methods(ranks: pd.DataFrame) -> Rows:
-    """Systems with other ranks in any two ways to count wins; ``two``: by Bojar's and expected."""
+    """The share of systems whose rank differs between ways to count wins.
+
+    ``ways`` is the number of ways; ``two`` compares only Bojar's and expected wins.
+    """
     ways = ranks.columns.drop(["campaign", "task", "system"])
     two = ["bojar", "expected_win"]
     found, those = (
@@ -249,12 +256,15 @@ def methods(ranks: pd.DataFrame) -> Rows:
 
 
 def misprinted(rows: pd.DataFrame) -> pd.Series:
-    """Which rows of claims are of a printed number that contradicts its own paper."""
+    """Mask of the rows of claims whose printed number contradicts its own paper."""
     return (rows["status"] == "differs") & rows["reason"].str.startswith(SLIPS)
 
 
 def misprints(file: Path) -> dict[str, Any]:
-    """Printed numbers that contradict the paper they stand in, each counted once."""
+    """How many printed numbers contradict the paper that prints them, each counted once.
+
+    Keys part, whole (all printed numbers in the ledger), papers; empty without a ledger.
+    """
     if not file.is_file():
         return {}
     rows = pd.read_csv(file, dtype=str, keep_default_na=False)

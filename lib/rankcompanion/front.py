@@ -1,4 +1,4 @@
-"""What the site's own pages are given, and what the search finds in them."""
+"""The contents of the site's own pages, and what the search finds in them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from . import findings, ledger
 from .figures import changes as drawing
 
 SAMPLE = places.DEMO / "ratings.csv"
-ACROSS = {  # notebooks whose tables of several campaigns answer a place of a paper
+ACROSS = {  # for places of papers over several campaigns: the notebook whose tables answer them
     **dict.fromkeys(("knowles2021 Table 1", "knowles2021 Section 3"), "01"),
     **dict.fromkeys(("knowles2021 Table 2", "knowles2021 Section 5"), "02"),
     **{f"knowles2021 {place}": "03" for place in ("Figure 1", "Figure 2", "Figure 3")},
@@ -48,7 +48,7 @@ def contexts(
     site: Path,
     calls: Sequence[str] = (),
 ) -> tuple[dict[str, dict[str, Any]], Words]:
-    """What the template of each page is given, by page, and what the search finds in them."""
+    """The context of each page's template, by page, and what the search finds in these pages."""
     file = figures / "claims_ledger.csv"
     rows = pd.DataFrame(columns=claims.COLUMNS, dtype=str)
     if file.is_file():
@@ -91,7 +91,7 @@ def contexts(
 
 
 def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
-    """Name, title, citation, runs, verdicts by pair of the campaigns here, synthetic ones last."""
+    """Name, title, citation, runs and verdicts by pair of each campaign; synthetic ones last."""
     names = {folder.parent.name for folder in figures.glob("*/[0-9]*")} | {r.campaign for r in runs}
     whole = [r for r in runs if r.executed and not r.failed and not r.pair]
     made = []
@@ -107,7 +107,7 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
 
 
 def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:
-    """The findings, with the pages that are in this site; their figures are drawn into it."""
+    """The findings, linked to their pages if these are in this site; their figures are drawn."""
     here = {run.page for run in runs if run.executed} | {"ledger.html"}
     answers = findings.gather(figures)
     for answer in answers:
@@ -121,7 +121,10 @@ def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, A
 
 
 def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
-    """How often simulated campaigns bore out what was declared, by design; the table is copied."""
+    """How often declarations were true in simulated campaigns, by design of the campaign.
+
+    The full table is copied into the site. ``rows`` is empty if there is no such table.
+    """
     if not file.is_file():
         return {"rows": []}
     write_whole(site / file.name, file.read_bytes())
@@ -148,13 +151,13 @@ def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
 
 
 def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
-    """`rows` of the ledger with the link to the section of a page here that shows each, if any.
+    """`rows` of the ledger with a column link: the section of a page here that shows each, if any.
 
-    A row over several campaigns leads to the notebook that it is counted from (`ACROSS`), or to
-    where another row of its place is; how a campaign was run, to the campaigns.
+    A row over several campaigns is linked to the notebook that it is counted from (`ACROSS`), or to
+    the section of another row of the same place; a fact about a campaign, to the list of campaigns.
     """
     by = [*findings.KEY, "ours", "status"]
-    first: dict[str, str] = {}  # of each notebook, the section with claims of a real campaign
+    first: dict[str, str] = {}  # for each notebook, the first section with claims
     found = [pd.DataFrame(columns=[*by, "link"], dtype=str)]
     for run in runs:
         file = run.output_dir / "claims.csv"
@@ -177,7 +180,7 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
 def shown(row: Mapping[str, str]) -> dict[str, str]:
     """A row of the ledger for readers: the same unit on both numbers, reasons as sentences.
 
-    Ours has two digits more than the print, the CSV all of them.
+    Our number has two digits more than the printed one; the CSV has all of them.
     """
     printed, ours, reason = row["published"].strip(), row["ours"].strip(), row["reason"].strip()
     unit = " thousand" if "thousands" in row["cell"] else ""
@@ -198,9 +201,10 @@ def shown(row: Mapping[str, str]) -> dict[str, str]:
 
 
 def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Per paper how many of its numbers are open, how many `make data` may answer, and why.
+    """For each paper with open numbers: how many are open, and why.
 
-    Those that wait for a campaign of the catalogue say so: their reasons name what is not here.
+    Keys title, open, all (its printed numbers), never (open because the data were never released),
+    reason (the most frequent) and most (how often that is).
     """
     made = []
     for paper, part in rows.groupby("paper", sort=False):
@@ -240,12 +244,12 @@ def _words(
 
 @cache
 def explained() -> dict[str, Any]:
-    """``columns``: column to meaning; ``files``: about, columns and others of single tables."""
+    """Explanations: ``columns`` maps columns to meanings; ``files`` describes single tables."""
     return dict(yaml.safe_load((HERE / "columns.yaml").read_text(encoding="utf-8")))
 
 
 def headers(figures: Path) -> dict[tuple[str, str], list[str]]:
-    """The columns of each table of each notebook, over all campaigns and pairs in `figures`."""
+    """The columns of each (notebook, table), over all campaigns and pairs in `figures`."""
     seen: dict[tuple[str, str], dict[str, None]] = {}
     for file in sorted(figures.glob("*/[0-9]*/**/*.csv")):
         notebook = file.relative_to(figures).parts[1]
@@ -256,9 +260,9 @@ def headers(figures: Path) -> dict[tuple[str, str], list[str]]:
 
 
 def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
-    """Name and meaning of each column; columns named after data in one row, at the end.
+    """Name and meaning of each column; columns named after data share one row at the end.
 
-    A column that nothing explains has an empty meaning (the tests allow none).
+    The meaning of an unexplained column is empty (the tests allow none).
     """
     files = explained()["files"]
     own: Mapping[str, Any] = files.get(table) or files.get(table.rpartition("_")[0], {})
@@ -272,7 +276,7 @@ def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
 
 
 def tables(figures: Path) -> list[dict[str, Any]]:
-    """For each notebook its tables, each with what it is about and its columns."""
+    """The tables of each notebook, each with its description and its columns."""
     made: dict[str, list[dict[str, Any]]] = {}
     for (notebook, table), columns in headers(figures).items():
         about = explained()["files"].get(table, {}).get("about", "")
@@ -294,7 +298,7 @@ def names() -> list[dict[str, str]]:
 
 
 def behind(calls: Sequence[str]) -> list[dict[str, str]]:
-    """The functions that pages call and the glossary names, with docstring and source."""
+    """The functions that the notebooks call or the glossary names, with docstring and source."""
     text = (HERE / "glossary.html.j2").read_text(encoding="utf-8")
     named = {*calls, *re.findall(r"<code>(rank\w+(?:\.\w+)+)</code>", text)}
     found = {name: pages.source_of(name) for name in sorted(named)}
@@ -312,7 +316,7 @@ def _formats() -> list[dict[str, Any]]:
 
 
 def format_words() -> Words:
-    """The pages of formats, for the search."""
+    """The words of the pages about formats, for the search."""
     words = []
     for one in _formats():
         text = " ".join(str(one.get(part, "")) for part in PARTS)
@@ -321,7 +325,7 @@ def format_words() -> Words:
 
 
 def build(executed: Path, figures: Path, site: Path) -> dict[str, Any]:
-    """Make the report site from executed notebooks and figures; what was done, in numbers."""
+    """Make the report site from executed notebooks and figures; see `paperkit.site.build`."""
     return report.build(executed, figures, site, contexts, format_words())
 
 

@@ -1,4 +1,4 @@
-"""All rows of the claims ledger in one file, and their summary in the README."""
+"""Gather the claims ledger into one file, and summarise it in the README."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ def gather(
     published: Path = paths.PUBLISHED,
     papers: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
-    """The claims ledger: one row or more for every number in the published files.
+    """The claims ledger: one or more rows for every number in the published files.
 
     Rows come from each real campaign's ``claims.csv`` in `figures` and from the ``across`` of the
-    modules of `papers` (see `claims`); what is left has no data, for the reason published with
-    it. A row without data gives way to one of another run that has some; equal rows are kept once.
-    Columns `claims.COLUMNS`, all text, by paper, then in the order of the `published` files; empty
-    where no real campaign has been run. DataError for a file without a column, or
-    with an unknown status.
+    modules of `papers` (see `paperkit.claims`). Numbers that neither answers have the status ``no
+    data``, with the published reason. A row without data gives way to a row of another run with
+    data; equal rows are kept once. Columns `claims.COLUMNS`, all text, by paper, then in the order
+    of the `published` files; empty if no real campaign has been run.
+
+    Raises DataError for a ``claims.csv`` that lacks a column or has an unknown status.
     """
     frames = [_of_campaign(file) for file in files_named(figures, "*", "claims.csv")]
     if not frames:
@@ -75,7 +76,7 @@ def _of_campaign(file: Path) -> pd.DataFrame:
 
 
 def _ordered(rows: pd.DataFrame, published: Path) -> pd.DataFrame:
-    """The rows as the published files order places and cells; what these do not know last."""
+    """The rows in the order of the published files; cells that these do not have come last."""
     printed = _printed(published)
     for name, key in (("_place", KEY[:2]), ("_cell", KEY)):
         order = printed[key].drop_duplicates().reset_index(names=name)
@@ -90,7 +91,7 @@ def _cells(rows: pd.DataFrame) -> pd.MultiIndex:
 
 
 def _printed(published: Path) -> pd.DataFrame:
-    """All published cells with all their columns, paper by paper, as the files order them."""
+    """All published cells with all their columns, paper by paper, in the order of the files."""
     files = sorted(published.glob("*.csv"))
     frames = [pd.read_csv(file, dtype=str, keep_default_na=False) for file in files]
     none = pd.DataFrame(columns=[*KEY, "published"], dtype=str)
@@ -98,15 +99,15 @@ def _printed(published: Path) -> pd.DataFrame:
 
 
 def uncovered(rows: pd.DataFrame, published: Path = paths.PUBLISHED) -> pd.DataFrame:
-    """The published cells for which `rows` of the ledger hold none, with all their columns."""
+    """The published cells that have no row in the ledger's `rows`, with all their columns."""
     printed = _printed(published)
     return printed[~_cells(printed).isin(_cells(rows))].reset_index(drop=True)
 
 
 def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of each status per paper, and per reading where a paper's numbers stand under two.
+    """The number of rows of each status by paper, and by reading if a paper has two.
 
-    Columns paper, reading, title, cells and the statuses; as matched comes first.
+    Columns paper, reading, title, cells and the statuses; the reading as matched comes first.
     """
     readings = rows["cell"].str.extract("^(?P<reading>as stated|as matched) [|] ").fillna("")
     counts = pd.crosstab([rows["paper"], readings["reading"]], rows["status"])
@@ -120,7 +121,7 @@ def per_paper(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def markdown(rows: pd.DataFrame) -> str:
-    """The summary as a Markdown table, one line per paper and a total."""
+    """The summary as a Markdown table: a line per paper (and reading), and a total."""
     table = per_paper(rows)
     names = ["cells", *claims.STATUSES]
     total = table.loc[table["reading"] != "as stated", names].sum()  # the same numbers again
@@ -134,7 +135,10 @@ def markdown(rows: pd.DataFrame) -> str:
 
 
 def update_readme(readme: Path, text: str, markers: tuple[str, str] = MARKERS) -> bool:
-    """Put `text` between markers of the README (DataError without); whether the file changed."""
+    """Put `text` between two markers of the README; returns whether the file changed.
+
+    Raises DataError if the markers are not there.
+    """
     old = readme.read_text(encoding="utf-8")
     start, end = markers
     before, _, rest = old.partition(start)

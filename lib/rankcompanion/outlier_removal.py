@@ -41,14 +41,14 @@ LINES = {(1, 1): "kept", (0, 1): "appeared", (1, 0): "vanished", (0, 0): ""}  # 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A ranking with and without something, over the same systems."""
+    """The ranking before and after a removal or other change, over the same systems."""
 
     name: str  # a name of `SETS`, a system, systems joined by `` & ``, or a divisor
     dropped: tuple[str, ...]  # ranked systems left out of both rankings
-    rows_latest: int  # judgments removed or altered in this file
+    rows_latest: int  # judgments removed or altered in the latest and in the good file
     rows_good: int
-    original: Ranking  # from all judgments, `dropped` taken out before clustering
-    changed: Ranking  # from what was left
+    original: Ranking  # from all judgments, without `dropped`, which go before clustering
+    changed: Ranking  # from the judgments that were left or altered
 
     def row(self) -> dict[str, Any]:
         """One row of ``changes.csv`` without the pair."""
@@ -66,18 +66,21 @@ class Comparison:
 def default_ranker(
     test: str = "scipy<1.7", rule: str = "knowles", alpha: float = 0.05, by: str = "mean_z"
 ) -> Ranker:
-    """Judgments to ranking: worker z-scores, segment means, tests and lines by name."""
+    """A function from judgments to their ranking: segment means of worker z-scores, by default.
+
+    `test`, `rule` and `by` are names that `rank.systems.rank_systems` takes.
+    """
     return lambda da: rank_systems(segment_scores(da), test=test, rule=rule, alpha=alpha, by=by)
 
 
 def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
     """What a metrics task would see: correlations of the system scores before and after.
 
-    Metrics are judged by their correlation with the human system scores, clusters ignored (Knowles
-    2021, section 7). A metric with a Pearson correlation of .9 with the scores before can have
-    any from ``metric_90_low`` to ``metric_90_high`` with the scores after, which follows from the
-    correlation of the two. Keys: pearson, kendall (tau-b) and these; NaN for fewer than three
-    systems or where all have the same score.
+    Metrics are judged by their correlation with human system scores, regardless of clusters
+    (Knowles 2021, section 7). If a metric has a Pearson correlation of .9 with the scores before,
+    its correlation with the scores after can be anything from ``metric_90_low`` to
+    ``metric_90_high``, which follows from the correlation of the two. Keys pearson, kendall (tau-b)
+    and these; NaN for fewer than three systems, or if all scores are equal.
     """
     x = before.table[before.by].to_numpy(float)
     y = after.table.set_index("system")[after.by].loc[list(before.systems)].to_numpy(float)
@@ -92,9 +95,9 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
 def changes_table(
     pair: str, comparisons: Iterable[Comparison], what: str = "removed"
 ) -> pd.DataFrame:
-    """``changes.csv`` of a pair: pair, `what`, d_rank, d_cluster, d_both, and more columns.
+    """The table ``changes.csv`` of a pair: pair, `what`, and the columns of `Comparison.row`.
 
-    `what` is ``removed``, or ``divisor`` or ``factor``: then a number.
+    `what` is ``removed``, or ``divisor`` or ``factor``, whose values are numbers.
     """
     rows = [{"pair": pair, **c.row()} for c in comparisons]
     columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
@@ -108,10 +111,10 @@ def totals(
 ) -> pd.DataFrame:
     """Counts of changed rankings, over all pairs and by year, style, tool and kind of judging.
 
-    Of a row per pair and value of `what`, with year, style, tool and judged of the pair.
-    `paper_pairs`, those that Knowles (2021) counts, are counted once more by themselves (by
-    ``paper``). Columns: by, group, `what`, comparisons, d_rank, d_cluster, d_both: of so many
-    comparisons, how many changed (Tables 2 and 3). A system removed by name counts under `SINGLE`.
+    `changes` has a row per pair and value of `what`, with year, style, tool and judged of the pair.
+    `paper_pairs`, those that Knowles (2021) counts, are also counted on their own (by ``paper``).
+    Columns by, group, `what`, comparisons (how many), d_rank, d_cluster, d_both (how many of these
+    changed; Tables 2 and 3). Systems removed by name are counted together under `SINGLE`.
     """
     if what == "removed":
         named = changes[what].astype(str).isin(SETS)
@@ -131,7 +134,7 @@ def totals(
 
 
 def telling(counted: pd.DataFrame) -> pd.DataFrame:
-    """`totals` without the divisions of which one group holds all: they say the same again."""
+    """`totals` without divisions that have a single group, which only repeat the total."""
     groups = counted.groupby("by")["group"].transform("nunique")
     compared = counted.groupby("by")["comparisons"].transform("sum")
     every = compared == counted.loc[counted["by"] == "all", "comparisons"].sum()
@@ -140,7 +143,7 @@ def telling(counted: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_fractions(counted: pd.DataFrame) -> pd.DataFrame:
-    """`totals` as the paper prints them: ``1/13``; what only repeats is left out (`telling`)."""
+    """`totals` as the paper prints them, such as ``1/13``, without repeats (`telling`)."""
     counted = telling(counted)
     shown = counted[["by", "group", "removed"]].copy()
     for name, title in (("d_rank", "Δ rank"), ("d_cluster", "Δ cluster"), ("d_both", "Δ both")):
@@ -149,10 +152,10 @@ def as_fractions(counted: pd.DataFrame) -> pd.DataFrame:
 
 
 def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
-    """Ranks and scores of every system before and after each removal of another.
+    """Rank and score of every system before and after each removal of another.
 
     Columns removed, system (both in the original order), rank_before, rank_after (among the systems
-    left), move (ranks up: positive), z_before, z_after.
+    left), move (positive: ranks up), z_before, z_after.
     """
     frames = []
     for c in comparisons:
@@ -169,10 +172,10 @@ def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
 def without(
     da: DirectAssessment, removed: str, original: Ranking
 ) -> tuple[DirectAssessment, tuple[str, ...]]:
-    """Judgments without what `removed` names, and the ranked systems that go with it.
+    """The judgments without what `removed` names, and the ranked systems that go with it.
 
     `removed` is a name of `SETS` (`original` says which system is lowest and highest), a system id,
-    or several joined by `` & ``. Raises for a system that was not ranked.
+    or several ids joined by `` & ``. Raises DataError for a system that was not ranked.
     """
     if removed == "human+ref":
         left = perturb.remove(da, humans=True, reference=True)
@@ -197,10 +200,10 @@ def remove_each(
     ranker: Ranker | None = None,
     original: Ranking | None = None,
 ) -> list[Comparison]:
-    """Remove each of `removed` from everything, rank again, and put it beside the original.
+    """Remove each of `removed` from all judgments, rank again, and compare with the original.
 
-    `ranker` (by default `default_ranker`) is the place where another normalisation or model comes
-    in; `original` is the ranking of `da`, where it is known already.
+    `ranker` (by default that of `default_ranker`) allows for another normalisation or model;
+    `original` is the ranking of `da`, if it is known already.
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
@@ -214,12 +217,12 @@ def remove_each(
 
 
 def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """Places of the systems with and without something removed: for a bump chart.
+    """Places of the systems before and after removals, for a bump chart.
 
-    Columns: ranking (``original`` or the name of what was removed), system, place, line (``kept``,
-    ``appeared`` or ``vanished`` below that place; empty: none). The systems left keep among
-    themselves the places they held in the original, so that who does not move against the others
-    stays level, and a removed system leaves a gap.
+    Columns ranking (``original`` or the name of what was removed), system, place, line (``kept``,
+    ``appeared`` or ``vanished`` below that place; empty: none). The systems left share the places
+    that they had in the original: a system that does not move relative to the others stays level,
+    and a removed system leaves a gap.
     """
     rows, rankings = [], [(c.name, c.original, c.changed) for c in comparisons]
     for name, before, after in [("original", original, original), *rankings]:
@@ -232,7 +235,7 @@ def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.D
 
 @dataclass(frozen=True)
 class Study:
-    """Everything 02 says of one language pair."""
+    """Everything that notebook 02 shows of one language pair."""
 
     original: Ranking
     comparisons: list[Comparison]  # the removals asked for
@@ -252,11 +255,11 @@ def study(
     alpha: float = 0.05,
     strict: bool = True,
 ) -> Study:
-    """All removals of one pair: those asked for, and every single system in turn.
+    """All removals of one pair: those asked for, and every single system in turn (`singles`).
 
-    `strict` refuses a system that the pair does not have; else it is left out and named in
-    `skipped` (for a run over all pairs of a campaign). Raises for a pair with fewer than two
-    systems, or with only human systems.
+    A system that the pair does not have is an error if `strict`; otherwise it is left out and named
+    in `Study.skipped` (for a run over all pairs of a campaign). Raises DataError also for a pair
+    with fewer than two systems, or with only human systems.
     """
     at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
@@ -273,9 +276,9 @@ def study(
 
 
 def worker_percentages(da: DirectAssessment) -> dict[str, Any]:
-    """How many workers judged REF, BAD_REF or a human system (section 5.1); of the good file.
+    """How many workers of the good file judged REF, BAD_REF or a human system (section 5.1).
 
-    Keys: pair, workers, then numbers and percentages of workers: ref, ref_percent, ...
+    Keys pair, workers, then numbers and percentages of workers: ref, ref_percent, ...
     """
     good, workers = da.good, da.good["worker"].nunique()
     row: dict[str, Any] = {"pair": da.pair, "workers": workers}
@@ -291,9 +294,9 @@ def worker_percentages(da: DirectAssessment) -> dict[str, Any]:
 
 
 def toy_example() -> pd.DataFrame:
-    """The toy HITs of section 5: what a raw 50 is worth beside different other scores.
+    """The toy HITs of section 5: the z-score of a raw 50 among different other scores.
 
-    Columns: hit (raw scores), holds, z_of_50.
+    Columns hit (raw scores), holds (what the HIT holds), z_of_50.
     """
     hits = {
         "25 50 50 75": "systems only",

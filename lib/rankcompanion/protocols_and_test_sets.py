@@ -1,7 +1,7 @@
-"""Notebook 11: do two studies of the same systems agree: protocols on the same segments, test sets.
+"""Notebook 11: do two studies of the same systems agree, with two protocols or on two test sets?
 
-What is drawn anew are documents (or segments, for contrast) and, where a study names them, its
-annotators: few of them make a ranking, and another study would have others.
+Documents are resampled (or segments, for contrast), and, where a study names them, its annotators:
+a ranking rests on few of them, and another study would have others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rankstability.score.scored import Scores, from_frame
 from .lines.held import splits
 
 UNITS = ("document", "segment")
-FEWEST = 8  # documents that are resampled: percentiles of fewer are too narrow, and no test is made
+FEWEST = 8  # documents that can be resampled: intervals from fewer are too narrow to be given
 COLUMNS = [
     *("domain", "documents", "segments", "tau", "low", "high", "random", "random_low"),
     *("random_high", "p", "without", "without_random", "without_p"),
@@ -33,15 +33,16 @@ COLUMNS = [
 
 
 def protocol_of(study: str) -> str:
-    """``ESA`` of ``ESA-2``, ``MQM`` of ``MQM (WMT23)``: a study's name without which one."""
+    """The protocol in a study's name: ``ESA`` for ``ESA-2``, ``MQM`` for ``MQM (WMT23)``."""
     return re.sub(r"(-\d+| \(.*\))$", "", study)
 
 
 @dataclass(frozen=True)
 class Cells:
-    """What each annotator of a study gave to each segment: sums and weights, (cells, systems).
+    """The scores of each annotator on each segment: weighted sums and weights, (cells, systems).
 
-    `segment` and `annotator` are codes; one annotator, and `annotators` 0, where not all are named.
+    `segment` and `annotator` are codes, one of each per cell; `annotators` is their number. If not
+    all annotators are named, they are taken as one, and `annotators` is 0.
     """
 
     segment: np.ndarray
@@ -53,11 +54,11 @@ class Cells:
 
 @dataclass(frozen=True)
 class Common:
-    """Several studies of the same systems, on the segments that two of them judged whole.
+    """Several studies of the same systems, on the segments that at least two judged completely.
 
-    `unit` codes, from 0, what of each segment is drawn anew; `scores`, (studies, segments,
-    systems), are means, higher is better; NaN for all systems where a study lacks one of them;
-    `cells` are the same by annotator.
+    `unit` holds the code of each segment's resampling unit, from 0. `scores`, (studies, segments,
+    systems), are means, higher is better; if a study lacks a system on a segment, NaN for all
+    systems. `cells` has each study's scores by annotator.
     """
 
     names: tuple[str, ...]
@@ -68,12 +69,12 @@ class Common:
     cells: tuple[Cells, ...]
 
     def shared(self, *names: str) -> np.ndarray:
-        """Mask of the segments that all these studies judged whole."""
+        """Mask of the segments on which all these studies judged every system."""
         which = [self.names.index(name) for name in names]
         return np.isfinite(self.scores[which]).all(axis=(0, 2))
 
     def study(self, name: str, segments: np.ndarray) -> Scores:
-        """One study's scores of some segments (a mask), with the unit as their document."""
+        """One study's scores on some segments (a mask), with the resampling unit as document."""
         table = self.scores[self.names.index(name)][segments]
         segment, system = (i.ravel() for i in np.indices(table.shape))
         frame = pd.DataFrame(
@@ -88,10 +89,11 @@ class Common:
 
 
 def common(studies: Mapping[str, Scores], unit: str = "document") -> Common:
-    """Studies cut down to the systems that all judged, and the segments that two judged whole.
+    """Studies limited to the systems that all judged, and to segments that two judged completely.
 
-    `unit` is one of `UNITS`; the first study that names documents says which segments these are.
-    Refused: fewer than two studies, three common systems or two common segments; documents unnamed.
+    `unit` is one of `UNITS`; the documents of segments are those of the first study that names
+    them. Raises DataError for fewer than two studies, three common systems or two common segments,
+    and if documents are to be resampled but no study names them.
     """
     if unit not in UNITS:
         raise DataError("unknown unit", value=unit, expected=" or ".join(UNITS))
@@ -133,7 +135,7 @@ def _cells(study: Scores, systems: list[str], segments: list[str]) -> Cells:
 
 
 def _documents(studies: list[Scores]) -> pd.Series:
-    """Document of each segment, as the first study says that names them."""
+    """The document of each segment in the first study that names documents."""
     for study in studies:
         if study.has("document"):
             return pd.Series(study.segment_unit("document"), index=list(study.segments))
@@ -141,9 +143,10 @@ def _documents(studies: list[Scores]) -> pd.Series:
 
 
 def _interval(draws: np.ndarray, units: int, annotators: int) -> tuple[float, float, float]:
-    """The value as it was, and the central 95 % of resamples.
+    """The observed value (the first of `draws`), and the central 95 % of the resampled ones.
 
-    None of fewer units than `FEWEST`, or of one annotator, who says nothing of others.
+    The interval is NaN for fewer units than `FEWEST`, and for one annotator, who says nothing of
+    others.
     """
     if units < FEWEST or annotators == 1 or len(draws) < 2:
         return float(draws[0]), np.nan, np.nan
@@ -152,7 +155,7 @@ def _interval(draws: np.ndarray, units: int, annotators: int) -> tuple[float, fl
 
 
 def _drawn(number: int, rng: np.random.Generator, resamples: int) -> np.ndarray:
-    """How often each of so many units counts: as it was, then in each resample."""
+    """How often each unit counts: once in the first row, then as often as in each resample."""
     ones = np.ones((1, max(number, 1)), int)
     if not number:
         return np.repeat(ones, resamples + 1, axis=0)
@@ -162,10 +165,10 @@ def _drawn(number: int, rng: np.random.Generator, resamples: int) -> np.ndarray:
 def _taus(
     both: Common, rng: np.random.Generator, resamples: int
 ) -> dict[tuple[str, str], np.ndarray]:
-    """Kendall's tau of every two studies on what both judged: as it was, then of each resample.
+    """Kendall's tau of every two studies on what both judged: observed, then for each resample.
 
-    Units are drawn anew for all studies alike, annotators for each; NaN where a resample holds no
-    judgment of some system.
+    A resample takes the same units in all studies, and annotators in each study separately. NaN if
+    a resample has no judgment of some system.
     """
     times = _drawn(int(both.unit.max()) + 1, rng, resamples)
     of = [times[:, both.unit[c.segment]] * _drawn(c.annotators, rng, resamples)[:, c.annotator]
@@ -191,16 +194,17 @@ def agreement(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """How far studies agree, and whether protocols agree less than a protocol with itself.
 
-    Each two studies on the segments that both judged whole; documents and annotators drawn anew.
+    Two studies are compared on the segments that both judged completely. Intervals are the central
+    95 % of resamples of units and annotators.
 
-    First a row for every two studies: first, second, kind (``within`` one protocol, or
-    ``between``), segments, units, annotators (of the study with fewer; 0 where one names none, and
-    then these are the same), tau (Kendall's tau of the systems' means), low, high (the central 95 %
-    of tau when units are drawn again; resampling adds noise, so these lie lower than tau).
+    The first table has a row for every two studies: first, second, kind (``within`` one protocol,
+    or ``between``), segments, units, annotators (of the study with fewer; 0 if a study does not
+    name them, and then its annotators are not resampled), tau (Kendall's tau of the systems'
+    means), low, high (of tau; resampling adds noise, so these are too low rather than too high).
 
-    Then a row for every two protocols of which one at least was run twice: first, second, repeated
-    (which of them), between (mean tau of their studies), within (mean tau of the repeats),
-    difference (between - within), low, high (the central 95 %), annotators (as above).
+    The second has a row for every two protocols of which at least one was run twice: first, second,
+    repeated (which of them), between (mean tau between their studies), within (mean tau of the
+    repeats), difference (between - within), low, high (of the difference), annotators (as above).
     """
     units, taus = int(both.unit.max()) + 1, _taus(both, rng, resamples)
     people = {name: c.annotators for name, c in zip(both.names, both.cells, strict=True)}
@@ -230,12 +234,13 @@ def agreement(
 
 
 def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
-    """What of one study's claims the other one keeps, on the segments they share.
+    """Which claims of one study the other study repeats, on the segments that they share.
 
-    Columns first, second, pairs_claimed (pairs of systems that the first calls different, t over
-    units, two-sided), srp (share of these that the second orders alike), claimed_again (that the
-    second calls different, too, in that order), opposite (in the other order), lines (of the first,
-    as `recipe` draws them), lines_kept (with the same systems above in the second).
+    Columns first, second, pairs_claimed (pairs of systems that the first calls different by a
+    two-sided t test over units), srp (share of these in the same order in the second),
+    claimed_again (share that the second also calls different, in the same order), opposite (share
+    that it calls different in the other order), lines (of the first, drawn by `recipe`), lines_kept
+    (those that have the same systems above them in the second).
     """
     rows = []
     upper = np.triu_indices(len(both.systems), 1)
@@ -265,10 +270,11 @@ def _claims(
 
 
 def pooled(parts: Mapping[str, Scores]) -> tuple[Scores, pd.Series]:
-    """Several test sets of the same systems as one, and the name of each segment's.
+    """Several test sets of the same systems as one, and the test set of each segment.
 
-    Only systems that all parts judged, three or more; a part without documents is refused. Segments
-    and documents carry the test set's name.
+    Systems that not all parts judged are left out; names of segments and documents begin with that
+    of the test set. Raises DataError for fewer than three common systems, and for a part that does
+    not name its documents.
     """
     systems = set.intersection(*(set(part.systems) for part in parts.values()))
     if len(systems) < 3:
@@ -297,7 +303,7 @@ def usable(judged: Scores) -> bool:
 
 
 def domain_names(judgments: DirectAssessment | pd.DataFrame) -> pd.Series:
-    """The domain of each segment, by its name; empty where the data name none."""
+    """The domain of each segment, indexed by segment; empty if the data name none."""
     frame = judgments.good if isinstance(judgments, DirectAssessment) else judgments
     if "domain" not in frame:
         return pd.Series(dtype=str)
@@ -306,7 +312,7 @@ def domain_names(judgments: DirectAssessment | pd.DataFrame) -> pd.Series:
 
 
 class _Documents:
-    """Sums and numbers of segment scores, per document and system."""
+    """Sums and numbers of segment scores by document and system."""
 
     def __init__(self, judged: Scores) -> None:
         if len(judged.systems) < 3:
@@ -322,25 +328,25 @@ class _Documents:
         np.add.at(self.counts, self.code, known)
 
     def means(self, weight: np.ndarray) -> np.ndarray:
-        """System means with each document so often: (..., documents) to (..., systems)."""
+        """System means with documents weighted: (..., documents) to (..., systems)."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return (weight @ self.sums) / (weight @ self.counts)
 
     def random_sets(self, size: int, draws: int, rng: np.random.Generator) -> np.ndarray:
-        """Sets of random documents with about `size` segments together, as 0 and 1: one a row."""
+        """Random sets of documents with about `size` segments: (draws, documents), 0 and 1."""
         order = np.argsort(rng.random((draws, self.number)), axis=1)
         length = self.segments[order]
-        taken = np.cumsum(length, axis=1) - length / 2 < size  # the nearest to it
+        taken = np.cumsum(length, axis=1) - length / 2 < size  # the number nearest to `size`
         out = np.empty((draws, self.number))
         np.put_along_axis(out, order, taken.astype(float), axis=1)
         return out
 
 
 def halves(judged: Scores, rng: np.random.Generator, draws: int = 1000) -> pd.DataFrame:
-    """How far two random halves of the documents rank systems alike.
+    """How far two random halves of the documents agree in the ranking of the systems.
 
     One row: systems, documents, tau (mean over splits), low, high (the central 95 % of splits).
-    Without documents, or with fewer than twice `FEWEST`, tau is empty.
+    These are empty without documents, or with fewer than twice `FEWEST`.
     """
     row = {"systems": len(judged.systems), "documents": 0, "tau": np.nan}
     row |= {"low": np.nan, "high": np.nan}
@@ -358,17 +364,19 @@ def halves(judged: Scores, rng: np.random.Generator, draws: int = 1000) -> pd.Da
 def domains(
     judged: Scores, names: pd.Series, rng: np.random.Generator, draws: int = 1000
 ) -> pd.DataFrame:
-    """How far the documents of one domain rank the systems as all others do.
+    """How far the documents of each domain rank the systems as all other documents do.
 
-    `names` are the domain of each segment, by its name; `draws` the resamples of documents, and the
-    random sets. Refused: documents unnamed; one domain only; a document of two domains.
+    `names` holds the domain of each segment (see `domain_names`); `draws` is the number of
+    resamples of documents, and of random sets. Raises DataError if documents are not named, if
+    there is only one domain, or if a document has two.
 
     Columns domain, documents, segments, tau (between the domain and all other documents), low, high
-    (documents drawn again within both), random, random_low, random_high (mean and central 95 % of
-    tau between random documents, as many segments together, and the rest), p (share of random sets
-    that agree no better than the domain; small: another text), without (tau between all documents
-    and all but the domain's), without_random, without_p (the same for random documents left out).
-    Where domain or rest have fewer documents than `FEWEST`, only the two tau.
+    (documents resampled within both), random, random_low, random_high (mean and central 95 % of tau
+    between random sets of documents with as many segments and the rest), p (share of random sets
+    that agree no better than the domain; if small, the domain differs), without (tau between all
+    documents and those outside the domain), without_random, without_p (mean and share, as above,
+    with random sets left out). If the domain or the rest has fewer documents than `FEWEST`, only
+    tau and without are given.
     """
     data = _Documents(judged)
     of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)
@@ -412,5 +420,5 @@ def _domain(
 
 
 def _share(random: np.ndarray, observed: float) -> float:
-    """Share of random sets that agree no better, the observed one among them."""
+    """The share of random sets, counting the observed one, that agree no better than it."""
     return float((1 + (random <= observed + 1e-12).sum()) / (1 + len(random)))

@@ -1,4 +1,4 @@
-"""Notebook 01: rankings replicated, and what the choice of test and cluster rule does to them."""
+"""Notebook 01: official rankings replicated, and the effect of the test and of the cluster rule."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from rankstability.rank.systems import rank_systems
 from rankstability.score.scored import Scores, scored
 
 TYPES = ("SYSTEM", "REPEAT", "REF", "BAD_REF")
-NOT_SIGNIFICANT = 0.12  # what released p-values say of every comparison that is not
+NOT_SIGNIFICANT = 0.12  # released in place of every p-value that is not significant
 
 
 def type_counts(
     data: DirectAssessment | Scores, released: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Rows of each type per file, as in Table 1: columns file, SYSTEM, REPEAT, REF, BAD_REF.
+    """Rows of each type by file, as in Table 1: columns file, SYSTEM, REPEAT, REF, BAD_REF.
 
-    Released segment scores say only how many judgments they average: their row is SYSTEM. What they
-    hold besides (of `released`: all of them) are reference rows.
+    Released segment scores only say how many judgments they average; these are counted as SYSTEM.
+    The other judgments of `released`, the scores with those of references, are counted as REF.
     """
     if isinstance(data, Scores):
         ranked = int(data.judgments.sum())
@@ -41,10 +41,10 @@ def type_counts(
 
 
 def without_z(da: DirectAssessment) -> pd.DataFrame:
-    """How many judgments of each system have no z-score from their worker.
+    """How many judgments of each system have no z-score, because their worker has none.
 
-    Columns: system, judgments (that count), without_z (of them), share, z (``left out`` of the
-    system's mean, or ``0``: the campaign's rule for workers whose scores never vary).
+    Columns system, judgments (that count), without_z (how many of them), share, z (``left out`` of
+    the system's mean, or ``0`` by the campaign's rule for workers whose scores never vary).
     """
     rows, reason = counted(da.good), unstandardised(da)
     table = pd.DataFrame({"system": da.good["system"].astype(str), "without": reason != ""})[rows]
@@ -57,11 +57,11 @@ def without_z(da: DirectAssessment) -> pd.DataFrame:
 def with_official_counts(
     counts: pd.DataFrame, rankings: Mapping[str, pd.DataFrame | None]
 ) -> pd.DataFrame:
-    """`type_counts` of all pairs, and of the pairs absent from them the official judgments.
+    """`type_counts` of all pairs, with the official number of judgments for pairs without them.
 
-    For a pair of `rankings` (each pair's official ranking, where there is one) that is not among
-    those of `counts` (pair, file, and rows of each type) there is a row more, with the file
-    ``official ranking`` and all judgments as SYSTEM.
+    `counts` has pair, file and rows of each type; `rankings` maps each pair to its official ranking
+    or None. Each pair that only `rankings` has gets a row with the file ``official ranking`` and
+    all its judgments as SYSTEM.
     """
     absent = [
         {"pair": pair, "file": "official ranking", "SYSTEM": ranked["judgments"].sum()}
@@ -73,9 +73,10 @@ def with_official_counts(
 
 
 def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
-    """MQM as scores of segments: system, document, segment, raw (minus the errors), z, n.
+    """MQM as segment scores: columns system, document, segment, raw, z, n.
 
-    ``z`` is standardised by rater, ``n`` counts the ratings.
+    ``raw`` is minus the MQM score, ``z`` is standardised by rater, ``n`` is the number of ratings;
+    ``document`` is empty.
     """
     columns = {}
     for name in ("raw", "z"):
@@ -93,11 +94,11 @@ def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
 def without_reference_rows(
     frame: pd.DataFrame, ranked: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Released segment scores without those of a reference that the official ranking leaves out.
+    """Released segment scores without a reference that the official ranking leaves out.
 
-    So it is in WMT20 from Inuktitut, Khmer and Pashto. Of a frame from
-    `campaigns.load_segment_scores` and the official ranking; returns what is left, and what is
-    excluded: file, reason, rows.
+    This is the case in WMT20 from Inuktitut, Khmer and Pashto. `frame` is from
+    `campaigns.load_segment_scores`, `ranked` is the official ranking or None. Returns the remaining
+    rows, and what is excluded: columns file, reason, rows.
     """
     outside = (frame["system"].astype(str) == "HUMAN").to_numpy()
     if ranked is None or "HUMAN" in set(ranked["system"]) or not outside.any():
@@ -109,12 +110,12 @@ def without_reference_rows(
 def clusterings(scores: Scores, alpha: float = 0.05) -> pd.DataFrame:
     """The clusters of one pair under each test, correction and cluster rule.
 
-    One row per (test, correction, rule, system): test, correction, rule, rank, system, cluster. The
-    order of systems is the same in all.
+    Columns test, correction, rule, rank, system, cluster, a row per combination and system. The
+    order of the systems is always the same.
     """
     frames = []
     for test, correction in product(TESTS, ("none", "holm")):
-        # one-sided p differs by direction; a correction over unordered pairs does not apply
+        # one-sided p-values depend on the direction; a correction over unordered pairs fails
         if test == "greater" and correction != "none":
             continue
         base = rank_systems(scores, test=test, correction=correction, alpha=alpha)
@@ -134,9 +135,9 @@ def cluster_counts(table: pd.DataFrame) -> pd.DataFrame:
 def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:
     """The official ranking (`official.ranking`) and ours, system by system.
 
-    Columns: system, then rank, mean_raw, mean_z, segments, judgments of each with the suffixes
-    ``_official`` and ``_ours``, then ``same`` (1: rank and counts equal, means equal at the printed
-    precision). In official order; systems of only one side have NaN for the other.
+    Columns system; rank, mean_raw, mean_z, segments and judgments, each with the suffixes
+    ``_official`` and ``_ours``; same (1: rank and counts are equal, means are equal at the printed
+    precision). In official order; a system missing from one ranking has NaN there.
     """
     left = official.assign(rank=np.arange(1, len(official) + 1))
     right, suffixes = ours.table.drop(columns="cluster"), ("_official", "_ours")
@@ -149,13 +150,13 @@ def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:
 
 
 def _same(table: pd.DataFrame, *names: str) -> pd.Series:
-    """Whether the official numbers of these names are ours."""
+    """Whether the official numbers in these columns equal ours, by row."""
     equal = {name: table[f"{name}_official"] == table[f"{name}_ours"] for name in names}
     return pd.DataFrame(equal).all(axis=1)
 
 
 def _means_same(table: pd.DataFrame) -> pd.Series:
-    """Whether both means are equal at the printed precision (one and three decimals, or all)."""
+    """Whether both means are equal, by row, at the printed precision (1 and 3 decimals, or all)."""
     printed = table["mean_z_official"].dropna()
     precise = bool((printed.round(3) != printed).any())
     same = pd.Series(True, index=table.index)
@@ -171,11 +172,12 @@ def agreement(
     official: pd.DataFrame | None,
     clusters: Sequence[frozenset[str]] | None,
 ) -> pd.DataFrame:
-    """What of the official result comes out again, as one row.
+    """Which parts of the official result are reproduced, as one row.
 
-    Of `official.ranking` and `official.clusters`, None where nothing was released. Columns: pair,
-    systems, and 1 / 0 / empty (nothing released) for: same_order, same_means, same_counts,
-    same_clusters_knowles, same_clusters_official (the two line rules).
+    `official` and `clusters` are from `official.ranking` and `official.clusters`, None if nothing
+    was released. Columns pair, systems, same_order, same_means, same_counts,
+    same_clusters_knowles, same_clusters_official (by the two line rules): 1, 0, or empty if nothing
+    was released.
     """
     row: dict[str, Any] = {"pair": pair, "systems": len(ranking.systems)}
     if official is not None:
@@ -191,10 +193,10 @@ def agreement(
 
 
 def compare_p_values(released: pd.DataFrame, scores: Scores) -> pd.DataFrame:
-    """Released one-sided p-values (`official.p_values`) beside ours.
+    """Released one-sided p-values (`official.p_values`) next to ours.
 
-    Columns: better, worse, released, ours (test ``greater``), same (1: equal to 1e-6 relative;
-    values printed as 0.12 are the same where ours is not significant at 0.05).
+    Columns better, worse, released, ours (test ``greater``), same (1: equal to a relative 1e-6, or
+    released as 0.12 and not significant at 0.05 in ours).
     """
     ours = rank_systems(scores, test="greater").p_values
     rows = []

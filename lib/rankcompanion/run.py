@@ -22,21 +22,21 @@ from paperkit.slim import NAME, slim
 from rankstability.errors import DataError
 
 ONE_THREAD = {v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-"""Sums must not depend on the number of cores."""
-KERNEL_TRIES = 3  # a kernel that does not answer at start-up is started again
+"""Settings that keep sums from depending on the number of cores."""
+KERNEL_TRIES = 3  # how often a kernel is started that does not answer
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One execution: what runs on what, and where its results and its executed copy go."""
+    """One execution: notebook, campaign and parameters, and where results and executed copy go."""
 
     notebook: str
     campaign: Any
-    pair: str  # as given; empty: all
+    pair: str  # as given; empty for all pairs
     final: Path
     executed: Path
     values: Mapping[str, Any]
-    read: Mapping[str, Any] = field(default_factory=dict, repr=False)  # judgments, of own campaigns
+    read: Mapping[str, Any] = field(default_factory=dict, repr=False)  # a user's own judgments
 
     @property
     def about(self) -> tuple[str, str]:
@@ -45,12 +45,12 @@ class Plan:
 
     @property
     def pairs(self) -> tuple[str, ...]:
-        """The language pairs that this run computes; none where all were run before."""
+        """The language pairs that this run computes; none for only the campaign's tables."""
         return () if self.pair == WHOLE else (self.pair,) if self.pair else self.campaign.pairs
 
     @property
     def whole(self) -> bool:
-        """Whether this run also makes the campaign's tables."""
+        """Whether this run makes the tables of the whole campaign."""
         return self.pair in ("", WHOLE)
 
     @property
@@ -67,10 +67,12 @@ class Plan:
 def plan(name: str, given: Mapping[str, Any]) -> Plan:
     """Check everything about a run before anything is written.
 
-    DataError for parameters that do not fit, a campaign that is not here or not for this notebook,
-    a pair that it does not have, an output folder that cannot be, and what is wrong in the files
-    of an own campaign, which are read here, before anything slow starts. How files are read, and
-    which are not, is said on the standard error stream.
+    The files of a user's own campaign are read here, before anything slow starts; how they are
+    read, and which files are not, is printed to standard error.
+
+    Raises InputError for parameters that do not fit, a campaign that the notebook does not take, a
+    pair that the campaign does not have, or an unusable output folder; DataError for a campaign
+    that is not here, or for faults in a user's own files.
     """
     _refuse_year(name, given)
     values = parameters.check(name, given)
@@ -80,12 +82,12 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     asked = values.get("campaign") or default["campaign"]
     campaign, pair = campaigns.find(asked), values.get("pair", "")
     if asked != campaign.name or not campaigns.in_catalogue(asked):
-        values["campaign"] = str(campaign.file or campaign.folder)  # the notebook runs elsewhere
+        values["campaign"] = str(campaign.file or campaign.folder)  # it runs in another folder
     parameters.check_campaign(name, campaign)
     parameters.check_pair(campaign, pair)
     wanted = values.get("output_dir", "")
     final = parameters.output_folder(wanted or placing.results_folder(campaign) / name)
-    beside = wanted or campaign.own  # the report does not show these
+    beside = wanted or campaign.own  # the executed copy, too; the report does not show it
     folder = final if beside else paths.BUILD / "executed" / campaign.name
     stem = f"{name}__{pair}" if pair not in ("", WHOLE) else name
     run = Plan(name, campaign, pair, final, folder / f"{stem}.ipynb", values)
@@ -99,7 +101,7 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
 
 
 def _refuse_year(name: str, given: Mapping[str, Any]) -> None:
-    """DataError for the name of a year whose recipe has another's name, such as ``wmt22``."""
+    """Raises DataError for a year whose recipe is named after another year, such as ``wmt22``."""
     asked = str(given.get("recipe", ""))
     year = re.fullmatch(r"(?:wmt)?(?:20)?([12]\d)", asked.lower())
     choices = parameters.metadata(name).get("choices", {}).get("recipe")
@@ -113,16 +115,17 @@ def _refuse_year(name: str, given: Mapping[str, Any]) -> None:
 
 
 def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
-    """Run a notebook, put its results in place only if all of it succeeded, and give their folder.
+    """Run a notebook, put its results in place only if all of it succeeded; returns their folder.
 
     A failed or killed run leaves earlier results as they were. The executed copy goes to
-    ``build/executed/<campaign>/<notebook>.ipynb`` with its status beside it; of a failed run both
-    are called ``....failed``, and the last good run keeps its own. Where ``output_dir`` is given,
-    the copy goes there. Of an own campaign it is also ``report.html`` beside the results. A run
-    that failed for a value it was given leaves nothing.
+    ``build/executed/<campaign>/<notebook>.ipynb`` with its status beside it; if ``output_dir`` is
+    given or the campaign is the user's own, it goes to the folder of results, without a status. The
+    copy and status of a failed run are called ``*.failed.*``, so that those of the last good run
+    stay. For a user's own campaign ``report.html`` is written beside the results too. A run that
+    failed because the notebook refused a parameter leaves nothing.
 
-    DataError for what `plan` refuses; RuntimeError, naming the saved notebook, if a cell failed or
-    a promised file is missing.
+    Raises what `plan` raises; RuntimeError, naming the saved notebook, if a cell failed or a
+    promised file is missing.
     """
     run = plan(name, given)
     started = time.monotonic()
@@ -143,7 +146,7 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
                 placing.claim(run.campaign)
         except BaseException as error:
             message = str(error).strip().splitlines()
-            with suppress(OSError):  # the disk may be full; what is wrong is said all the same
+            with suppress(OSError):  # if the disk is full, the error itself is still raised
                 if not _mistyped(run.values, str(error)):
                     if copy.is_file():
                         write_whole(run.failed, copy.read_bytes())
@@ -154,7 +157,7 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
 
 
 def _mistyped(values: Mapping[str, Any], error: str) -> bool:
-    """Whether a run failed because a notebook refused a value that was given, and says so."""
+    """Whether a run failed because the notebook refused a parameter, as its message shows."""
     own = (v for name, v in values.items() if name not in ("campaign", "pair", "output_dir"))
     asked = [part for v in own for part in (v if isinstance(v, list) else [v])]
     found = any(f"found {part!r}" in error or f"found [{part!r}]" in error for part in asked)
@@ -162,9 +165,10 @@ def _mistyped(values: Mapping[str, Any], error: str) -> bool:
 
 
 def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> None:
-    """Let `work` make results in the folder `own`, by the run's values, and put them in place.
+    """Let `work`, given the run's values, write results to the folder `own`; put them in place.
 
-    Raises InputError for an output folder in which somebody else's file would be overwritten.
+    Raises InputError if a file in the output folder that no run wrote would be overwritten, and
+    DataError if the tables of pairs are needed that have not been run.
     """
     new, given = own / placing.NEW, run.values.get("output_dir")
     if given:
@@ -184,7 +188,7 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
 
 
 def _copy_tables(folder: Path, to: Path) -> None:
-    """Copy the tables of a pair to where a run of the whole campaign reads them."""
+    """Copy the tables of a pair to the folder from which a run of the whole campaign reads them."""
     if not (folder / RECORD).is_file():
         raise DataError("this pair has not been run", file=folder, expected="its results")
     to.mkdir(parents=True)
@@ -193,7 +197,7 @@ def _copy_tables(folder: Path, to: Path) -> None:
 
 
 def _executed(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
-    """Run the notebook, and see that it made what it promises; of a whole run a small copy too."""
+    """Run the notebook and check its promises; for a whole campaign, write the slim copy too."""
     new = Path(values["output_dir"])
     _papermill(run, executed, values, quiet)
     _check_promises(run, new)
@@ -221,7 +225,7 @@ def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
                 progress_bar=not quiet and sys.stderr.isatty(),
                 start_timeout=120,
                 request_save_on_cell_execute=False,
-                extra_arguments=["--IPKernelApp.log_level=50"],  # nothing of how it is ended
+                extra_arguments=["--IPKernelApp.log_level=50"],  # no messages when it is shut down
                 config=Config({"KernelManager": encrypted}),
             )
             return
@@ -232,26 +236,26 @@ def _papermill(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool
             ) from None
         except RuntimeError as error:
             started = not str(error).startswith(("Kernel didn't respond", "Kernel died before"))
-            if started or attempt == KERNEL_TRIES:  # another program had taken the kernel's port
+            if started or attempt == KERNEL_TRIES:  # else: another program took the kernel's port
                 raise
 
 
 def _promised(run: Plan) -> list[str]:
-    """The files that a notebook's metadata promises of this run."""
+    """The files that the notebook's metadata promises for this run."""
     about = parameters.metadata(run.notebook)
     wanted = list(about.get("promises", [])) if run.whole else []
     return wanted + [f"{pair}/{f}" for pair in run.pairs for f in about.get("pair_promises", [])]
 
 
 def _check_promises(run: Plan, folder: Path) -> None:
-    """RuntimeError for a run that left in `folder` less than its notebook's metadata promises."""
+    """Raises RuntimeError if a file that the notebook's metadata promises is not in `folder`."""
     missing = [f for f in _promised(run) if not (folder / f).is_file()]
     if missing:
         raise RuntimeError(f"{run.notebook} ran to its end without writing {', '.join(missing)}")
 
 
 def _write_status(run: Plan, given: Mapping[str, Any], started: float, error: str = "") -> None:
-    """Write what became of a run beside its executed notebook, with the checksums of its files."""
+    """Write the status of a run beside its executed notebook, with the checksums of its files."""
     made = [] if error else run.scopes
     files = [s / n for s in made for n in placing.listed(placing.record(s), run.about) | {RECORD}]
     state = {

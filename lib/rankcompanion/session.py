@@ -1,4 +1,4 @@
-"""Open a campaign (`opened`, in a notebook `start`), write results (`Outputs`), `show` them."""
+"""Open a campaign (`start` in a notebook, else `opened`), write `Outputs`, and `show` them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ from .figures.common import NO_DATE, describe, only_drawable, style
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
 FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
-UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ between pairs of one run
+UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ between a campaign's pairs
 
 
 @dataclass(frozen=True)
 class Run:
     """What a notebook works on: its campaign, the `pairs` that it computes, and where results go.
 
-    `pairs` are none where all were run before; `whole`: it also makes the campaign's tables.
+    `pairs` is empty if all pairs were run before; `whole` says whether the run makes the tables of
+    the whole campaign.
     """
 
     campaign: Campaign
@@ -48,9 +49,10 @@ class Run:
 def start(
     notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
 ) -> Run:
-    """`opened` in a notebook, such as ``01_replication``: the first call of each.
+    """Open a campaign in a notebook, such as ``01_replication``: the first call of each notebook.
 
-    Says how files were read where that was not plain, and has frames shown as `tables` has them.
+    Like `opened`; also shows how a user's files were read and which were not, and sets up the
+    display of tables (`paperkit.tables`).
     """
     tables.install()
     run = opened(notebook, campaign, pair, output_dir, **settings)
@@ -64,21 +66,22 @@ def start(
 def opened(
     notebook: str, campaign: str | Campaign, pair: str = "", output_dir: str = "", **settings: Any
 ) -> Run:
-    """A campaign, its pairs to be computed, and where their results go.
+    """A campaign, the pairs to be computed, and where their results go.
 
-    DataError for a campaign that is not here, a pair it does not have, or (``whole``) pairs that
-    have not been run, or were run with other settings.
+    Raises DataError for a campaign that is not here, or, if only the campaign's tables are asked
+    for, for pairs that have not been run, or not with these settings; InputError for a pair that
+    the campaign does not have.
 
     Parameters
     ----------
     campaign : str or Campaign
-        A catalogue name, or a path to a file or a folder of files in a known format; or what
-        `campaigns.find` made of it.
+        A catalogue name, a path to a file or a folder of files in a known format, or the campaign
+        that `campaigns.find` returned for either.
     pair : str
-        A language pair; empty: all pairs of the campaign; ``whole``: only the campaign's tables,
-        from the results of pairs that are already there.
+        A language pair; empty for all pairs of the campaign; ``whole`` for the campaign's tables
+        only, from the results of pairs that were run before.
     output_dir : str
-        Where results go; empty: ``figures/<campaign>/<notebook>``, of an own campaign
+        Where results go; if empty, ``figures/<campaign>/<notebook>``, or for a user's own campaign
         ``results/<campaign>/<notebook>``.
     **settings
         What else the results depend on, for the signature in ``run.json``.
@@ -90,7 +93,7 @@ def opened(
         claim(found)
     source = "own" if found.own else "rebuilt from z" if found.rebuilt else "official"
     source = "synthetic" if found.demo else source
-    if rule := found.entry.get("zero_variance"):  # the campaign's, of workers without spread
+    if rule := found.entry.get("zero_variance"):  # the campaign's rule for workers without spread
         settings["zero_variance"] = rule
     signed = signature(
         notebook=notebook,
@@ -107,7 +110,7 @@ def opened(
 
 
 def show(parts: Mapping[str, Any]) -> None:
-    """Display titled tables, figures and sentences in a notebook; nothing for an empty part."""
+    """Display tables, figures and sentences with their titles in a notebook; skip empty parts."""
     from IPython.display import Markdown, display
 
     for title, part in parts.items():
@@ -118,15 +121,16 @@ def show(parts: Mapping[str, Any]) -> None:
 
 
 def signature(**settings: Any) -> dict[str, Any]:
-    """The settings a result depends on, with the versions of what computed it."""
+    """The settings that results depend on, with the versions of the software."""
     versions = {"python": platform.python_version(), **{name: version(name) for name in SIGNED}}
     return {**settings, "package": version("rankstability"), "versions": versions}
 
 
 def figure_formats(asked: str | None = None) -> tuple[str, ...]:
-    """The formats of figures besides PNG, as ``RANKSTABILITY_FIGURE_FORMAT`` asks: svg, pdf.
+    """The formats of figures besides PNG: svg, pdf, both or none.
 
-    DataError for any other.
+    `asked` lists them, separated by commas; by default ``RANKSTABILITY_FIGURE_FORMAT`` does. Raises
+    DataError for any other format.
     """
     text = os.environ.get(FORMATS, "") if asked is None else asked
     names = [name.strip().lower() for name in text.split(",")]
@@ -139,7 +143,7 @@ def figure_formats(asked: str | None = None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure as it was written; Jupyter shows it."""
+    """A figure as it was written, which Jupyter can display."""
 
     png: bytes = field(repr=False)
     alt: str
@@ -151,9 +155,9 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where one run of a notebook writes.
+    """Where one run of a notebook writes its results.
 
-    Files of a language pair go to ``directory/<pair>/``. Each folder gets a ``run.json``: the
+    Files of a language pair go to ``directory/<pair>/``. Each folder gets a ``run.json`` with the
     `settings` (see `signature`) and, under ``files``, what each file is. `pair_tables` reads the
     folders of `pairs` (None: of every pair); `formats` are those of figures besides PNG.
     """
@@ -165,9 +169,10 @@ class Outputs:
     _written: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def document(self, content: bytes, file: str, pair: str, what: str) -> None:
-        """Write one file, such as a page, and enter it in the folder's ``run.json``.
+        """Write one file, such as a page, and list it in the ``run.json`` of its folder.
 
-        DataError for a name that is not one: data name pairs, and nothing in them may lead out.
+        Raises DataError if `file` or `pair` is not a plain name: names of pairs come from data, and
+        must not lead out of the folder of results.
         """
         if not _plain(file):
             raise DataError("not a name for a file of results", value=file)
@@ -184,16 +189,17 @@ class Outputs:
     def table(
         self, frame: pd.DataFrame, name: str, pair: str = "", what: str = "table"
     ) -> pd.DataFrame:
-        """Write ``<name>.csv``; give back `frame`, so that a cell can show it."""
+        """Write ``<name>.csv``; returns `frame`, so that a cell can show it."""
         self.document(csv_bytes(frame), f"{name}.csv", pair, what)
         return frame
 
     def figure(
         self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None
     ) -> Drawn:
-        """Write ``<name>.png``, and `data`, what is drawn, as ``<name>.csv``; the PNG, to show it.
+        """Write a figure as ``<name>.png`` (and in `formats`), and its `data` as ``<name>.csv``.
 
-        Its alternative text are the words of the figure (`figures.common.describe`).
+        Returns the PNG, so that a cell can show it, with the words of the figure as alternative
+        text (`figures.common.describe`).
         """
         drawn, alt = {}, describe(fig)
         with style():
@@ -213,11 +219,14 @@ class Outputs:
         return Drawn(drawn["png"], alt, f"{pair}/{name}.png" if pair else f"{name}.png")
 
     def claims(self, rows: pd.DataFrame, pair: str = "") -> pd.DataFrame:
-        """Write this run's rows of the claims ledger, ``claims.csv`` (see `claims`)."""
+        """Write this run's rows of the claims ledger as ``claims.csv`` (see `paperkit.claims`)."""
         return self.table(rows, "claims", pair, what="rows of the claims ledger")
 
     def pair_tables(self, name: str) -> pd.DataFrame:
-        """All pairs' ``<pair>/<name>.csv`` as one frame with `pair` first, in order of pair."""
+        """The ``<pair>/<name>.csv`` of all pairs as one frame with a column pair, in their order.
+
+        Raises DataError if there is none.
+        """
         frames = []
         for path in sorted(self.directory.glob(f"*/{name}.csv")):
             if self.pairs is not None and path.parent.name not in self.pairs:
@@ -233,12 +242,12 @@ class Outputs:
 
 
 def _plain(name: str) -> bool:
-    """Whether a name names something directly in a folder, and not the folder or one above."""
+    """Whether a name is that of something directly in a folder, and leads nowhere else."""
     return bool(name) and name not in (".", "..") and not set(name) & {"/", "\\", "\0"}
 
 
 def check_pairs(folder: Path, pairs: Sequence[str], settings: Mapping[str, Any]) -> None:
-    """DataError for the first pair not run in `folder`, or run with other settings than these."""
+    """Raises DataError for the first pair not run in `folder`, or not run with these settings."""
     own = json.loads(json.dumps(dict(settings), default=str))
     for pair in pairs:
         made, where = record(folder / pair), folder / pair
@@ -252,7 +261,7 @@ def check_pairs(folder: Path, pairs: Sequence[str], settings: Mapping[str, Any])
 
 
 def _palette(png: bytes) -> bytes:
-    """The PNG with a palette of at most 256 colours: a third of the size, the same to the eye."""
+    """The PNG with a palette of at most 256 colours, a third of its size."""
     image, small = Image.open(io.BytesIO(png)).convert("RGB"), io.BytesIO()
     method, dither = Image.Quantize.MEDIANCUT, Image.Dither.NONE
     image.quantize(256, method=method, dither=dither).save(small, format="PNG", optimize=True)

@@ -1,7 +1,7 @@
 """Notebook 08: the tasks of a campaign as tournaments, and the worked examples of the paper.
 
-Every ranking method with its cost and certificate. Lopez (2012), "Putting Human Assessments of
-Machine Translation Systems in Order".
+Every ranking method, with its cost and the results that it violates: Lopez (2012), "Putting Human
+Assessments of Machine Translation Systems in Order".
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from .relative_ranking.methods import tournament_ranking
 
 @dataclass(frozen=True)
 class TaskRankings:
-    """One task under every method."""
+    """The rankings of one task by every method."""
 
     task: str
-    judged: pairwise.PairCounts  # all judgments, those of the reference included
-    counts: pairwise.PairCounts  # without the reference: what the tournament is built of
-    mfas: tournament.Tournament  # the ranking of least violated weight
+    judged: pairwise.PairCounts  # all judgments, including those of the reference
+    counts: pairwise.PairCounts  # without the reference: the edges of the tournament
+    mfas: tournament.Tournament  # the ranking that violates the least weight
     orders: dict[str, tuple[str, ...]]  # method to systems, best first, without the reference
 
     def cost(self, method: str) -> int:
-        """The weight of the pairwise results that the method's ranking violates."""
+        """The total weight of the pairwise results that the method's ranking violates."""
         return tournament.cost_of(self._rows(method), self.mfas.weights)
 
     def certificate(self, method: str) -> pd.DataFrame:
-        """These results: columns over (who won more often), under, weight."""
+        """The results that the method's ranking violates: over (won more often), under, weight."""
         rows, names = self._rows(method), self.counts.systems
         return tournament.violation_frame(rows, self.mfas.weights, names)
 
@@ -48,7 +48,7 @@ class TaskRankings:
 def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0) -> TaskRankings:
     """Rank one task by every method; the reference is judged but not ranked.
 
-    Optimal rankings of equal cost are told apart as in `tournament_ranking`.
+    `time_limit` is in seconds. Ties between optimal rankings are broken as in `tournament_ranking`.
     """
     mfas = tournament_ranking(counts, time_limit)
     orders = {"mfas": mfas.ranking}
@@ -61,16 +61,19 @@ def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0)
 
 
 def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, TaskRankings]:
-    """Rank every task of a campaign by relative ranking by every method.
+    """Rank every task of a relative-ranking campaign by every method.
 
-    A tournament not solved in `time_limit` seconds is marked as not proven.
+    A tournament that is not solved within `time_limit` seconds is marked as not proven.
     """
     tasks = rr.tasks(frame).items()
     return {name: solve(pairwise.pair_counts(rows), name, time_limit) for name, rows in tasks}
 
 
 def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
-    """The task called `name`; without a name, the one whose best ranking violates most."""
+    """The task called `name`, or without a name the one whose best ranking violates most.
+
+    Raises DataError if there is no such task.
+    """
     if not solved or (name and name not in solved):
         expected = ", ".join(solved) or "at least one task"
         raise DataError("no such task", value=name, expected=expected)
@@ -79,10 +82,10 @@ def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
 
 
 def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """One row per task: its size, what each ranking violates, and what is proven.
+    """The size of each task, the weight that each ranking violates, and whether that is proven.
 
-    Columns: task, systems (without the reference), pairs (judgments, with the reference and ties),
-    acyclic (true/false), optimal_cost, optima (optimal rankings; empty where not counted),
+    Columns task, systems (without the reference), pairs (judgments, with the reference and ties),
+    acyclic (true/false), optimal_cost, optima (number of optimal rankings; empty if not counted),
     cost_wmt_official, cost_heuristic2, cost_bojar, cost_expected_win, proven (true/false),
     lower_bound, components (strongly connected), largest_component.
     """
@@ -109,7 +112,7 @@ def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def rankings_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """The rank of each system under each method: task, system, one column per method."""
+    """The rank of each system by each method: columns task, system and one per method."""
     frames = []
     for name, task in solved.items():
         frame = pd.DataFrame({"task": name, "system": task.orders["mfas"]})
@@ -120,7 +123,7 @@ def rankings_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """What each ranking violates: task, method, over (who won more often), under, weight."""
+    """Results that each ranking violates: task, method, over (won more often), under, weight."""
     frames = [
         task.certificate(method).assign(task=name, method=method)
         for name, task in solved.items()
@@ -131,7 +134,7 @@ def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def totals(tasks: pd.DataFrame) -> pd.DataFrame:
-    """Violated weight over all rows of `tasks_table`: method, cost, times_the_optimum."""
+    """Violated weight summed over `tasks_table`: columns method, cost, times_the_optimum."""
     cost = [int(tasks[cost_column(m)].sum()) for m in TOURNAMENT_METHODS]
     frame = pd.DataFrame({"method": list(TOURNAMENT_METHODS), "cost": cost})
     best = frame.loc[frame["method"] == "mfas", "cost"].item()
@@ -145,17 +148,17 @@ def cost_column(method: str) -> str:
 
 
 def results_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """Every decided pair of every task: over (who won more often), under, weight, task."""
+    """Every decided pair of every task: columns over (won more often), under, weight, task."""
     parts = [edges_table(task.mfas).assign(task=name) for name, task in solved.items()]
     return pd.concat(parts, ignore_index=True)[["over", "under", "weight", "task"]]
 
 
 def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
-    """Every edge of one tournament and how the ranking treats it.
+    """Every edge of one tournament, and whether the ranking violates it.
 
-    Columns: over, under, weight, rank_over, rank_under, and marks (0 or 1): violated (the ranking
-    has `over` below `under`), in_cycle (some cycle holds the edge), in_triangle (the ranking keeps
-    it, and it closes a cycle of three with a violated edge).
+    Columns over, under, weight, rank_over, rank_under; and, 0 or 1, violated (the ranking has
+    `over` below `under`), in_cycle (the edge is part of a cycle), in_triangle (the ranking keeps
+    the edge, which is part of a cycle of three with a violated edge).
     """
     names = np.array(mfas.names, dtype=object)
     rank = np.argsort(mfas.order) + 1
@@ -182,7 +185,7 @@ def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
 
 
 def figure1() -> pd.DataFrame:
-    """One block of five outputs, as rows of `read.rr.read_rr` (WMT10 German-English)."""
+    """Figure 1: one block of five outputs (WMT10 German-English), as rows of `read.rr.read_rr`."""
     ranks = {"jhu": 1, "bbn-combo": 2, "rwth": 3, "rwth-combo": 3, "cmu": 4}
     frame = pd.DataFrame({"system": list(ranks), "rank": list(ranks.values())})
     frame["position"] = np.arange(1, len(frame) + 1)
@@ -199,10 +202,10 @@ def implied(block: pd.DataFrame) -> pd.DataFrame:
 
 
 def figure2() -> pairwise.PairCounts:
-    """Figure 2: every comparison goes the same way, yet Equation 1 ranks C above B.
+    """Figure 2: all comparisons agree with one order, yet Equation 1 ranks C above B.
 
-    The printed scores, 2/5 for B and 2/4 for C, fix every weight of a tournament on A, B, C, D
-    but the one between A and D, here 1.
+    The printed scores, 2/5 for B and 2/4 for C, determine all weights of a tournament on A, B, C
+    and D except the one between A and D, which is 1 here.
     """
     return _counts({"AB": 3, "AC": 1, "AD": 1, "BC": 1, "BD": 1, "CD": 2})
 
@@ -213,7 +216,7 @@ def figure3() -> pairwise.PairCounts:
 
 
 def _counts(wins: Mapping[str, int]) -> pairwise.PairCounts:
-    """Counts in which the first letter of each key beats the second so many times."""
+    """Counts in which the first letter of each key beats the second as often as its value says."""
     systems = tuple(sorted({letter for pair in wins for letter in pair}))
     table = np.zeros((len(systems), len(systems)), dtype=np.int64)
     for pair, number in wins.items():

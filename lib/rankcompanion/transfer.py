@@ -1,6 +1,6 @@
-"""One file over HTTP, and archives: verified before use, whole or not at all; pooch carries them.
+"""Fetch a file over HTTP, and unpack archives: verified before use, whole or not at all.
 
-Beside pooch: git's blob ids as checksums, members that must not be unpacked, errors that help.
+On top of pooch: git blob ids as checksums, unsafe members of archives, and errors that help.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from rankstability.errors import DataError
 from rankstability.read import text
 
 TRIES, TIMEOUT = 3, 60.0
-TOTAL_TIME = 3600.0  # seconds, for one try of one file
-LARGEST = 4 * 2**30  # bytes of a file whose size nobody published, and of all members of an archive
-MEMBERS = 100_000  # of an archive
-PARTIAL = ".partial-"  # begins the name of what is not whole yet
+TOTAL_TIME = 3600.0  # seconds for one attempt at one file
+LARGEST = 4 * 2**30  # bytes of a file of unpublished size, and of all members of an archive
+MEMBERS = 100_000  # most members of an archive
+PARTIAL = ".partial-"  # prefix of what is not complete yet
 
-Facts = Mapping[str, Any]  # what a file must have: bytes, git_blob, sha256, or some of them
+Facts = Mapping[str, Any]  # what is known of a file: bytes, git_blob, sha256, or some of them
 
 pooch.get_logger().setLevel(logging.WARNING)
 
 
 class Unreachable(DataError):
-    """The host does not answer: no use in asking it for the next file."""
+    """The host does not answer, so that asking it for the next file is pointless."""
 
 
 def sha256(path: Path) -> str:
-    """sha256 of the file as it is."""
+    """The sha256 of a file."""
     return str(pooch.file_hash(str(path), alg="sha256"))
 
 
 def mismatch(path: Path, facts: Facts) -> str:
-    """What of `path` is not as `facts` say; empty where it is."""
+    """How the file `path` differs from what `facts` say; empty if it does not."""
     checks = {"bytes": lambda p: p.stat().st_size, "git_blob": text.git_blob, "sha256": sha256}
     for key, compute in checks.items():
         if key in facts and (ours := compute(path)) != facts[key]:
@@ -58,10 +58,13 @@ def mismatch(path: Path, facts: Facts) -> str:
 
 @contextlib.contextmanager
 def staging_folder(folder: Path, name: str) -> Iterator[Path]:
-    """An empty folder in `folder`, gone afterwards; so is `folder` if it is new and stays empty."""
+    """A temporary folder in `folder`, which is removed too if it is new and stays empty.
+
+    Raises DataError if it cannot be made.
+    """
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     staging = folder / (PARTIAL + name)
-    shutil.rmtree(staging, ignore_errors=True)  # of a run that was killed
+    shutil.rmtree(staging, ignore_errors=True)  # left by a run that was killed
     try:
         staging.mkdir(parents=True)
     except OSError as error:
@@ -70,13 +73,13 @@ def staging_folder(folder: Path, name: str) -> Iterator[Path]:
         yield staging
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-        with contextlib.suppress(OSError):  # not empty: something came
+        with contextlib.suppress(OSError):  # not empty: something was put there
             for path in made:
                 path.rmdir()
 
 
 class _Bounded(io.FileIO):
-    """A file that takes no more than `most` bytes, and nothing after a time."""
+    """A file that takes at most `most` bytes, and nothing after `TOTAL_TIME`."""
 
     def __init__(self, path: str, most: int) -> None:
         super().__init__(path, "wb")
@@ -84,18 +87,19 @@ class _Bounded(io.FileIO):
 
     def write(self, data: Any) -> int:
         if self.tell() + len(data) > self.most:
-            raise LookupError(f"more than the expected {self.most} bytes came")
+            raise LookupError(f"larger than the expected {self.most} bytes")
         if time.monotonic() > self.end:
-            raise LookupError(f"not whole after {TOTAL_TIME:g} seconds")
+            raise LookupError(f"not complete after {TOTAL_TIME:g} seconds")
         return super().write(data)
 
 
 def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str = "") -> None:
-    """Download `url` to `target`, verified before it gets that name; tried again where it may help.
+    """Download `url` to `target`, verified before it gets that name; retry where that may help.
 
-    It stops at the size that `facts` say (`LARGEST` where they do not) and after `TOTAL_TIME`.
-    Raises a DataError after the last try, with what went wrong and how to place the file by hand
-    (or `instead` of it what); `Unreachable` where no host answers.
+    A download is stopped beyond the size in `facts` (`LARGEST` if unknown) and after `TOTAL_TIME`.
+
+    Raises DataError after the last of `tries`, with the reason and how to place the file by hand
+    (`instead` is added to that); `Unreachable` if the host does not answer.
     """
     import requests
 
@@ -106,7 +110,7 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
                 carry(url, file, keeper)
         except requests.HTTPError as error:
             status = error.response.status_code if error.response is not None else 0
-            if status < 500 and status != 429:  # it would answer the same again
+            if status < 500 and status != 429:  # a retry would get the same answer
                 raise LookupError(f"the host answers {status}") from None
             raise ValueError(f"the host answers {status}") from None
         if problem := mismatch(Path(output), facts):
@@ -122,7 +126,7 @@ def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str
         except (requests.ConnectionError, requests.Timeout) as error:
             kind, reason = Unreachable, f"no answer from the host ({type(error).__name__})"
         except requests.RequestException as error:
-            reason = f"broke off ({type(error).__name__})"
+            reason = f"the transfer broke off ({type(error).__name__})"
         except (LookupError, ValueError, OSError) as error:
             reason = str(error)
     must = [f"{facts['bytes']} bytes"] if "bytes" in facts else []
@@ -139,14 +143,16 @@ def unpack(
     required: Mapping[str, Facts],
     optional: Sequence[str] = (),
 ) -> list[Path]:
-    """Put members of a tar archive into `folder`: all that are wanted, or none.
+    """Unpack members of a tar archive into `folder`: all that are wanted, or none.
 
-    They lie below a folder `part`, anywhere in the archive; of members of one name the nearest to
-    the top is taken (of equally near ones the first by name). `required`: file names that must be
-    there (perhaps with ``.gz`` added), and what is known of each; `optional`: further names or
-    patterns. Raises DataError if the archive is truncated or damaged; if a member lies outside the
-    target folder, is a device, or a link that leads outside or stands for a wanted file (nothing
-    is unpacked then); if a required member is missing or not what it must be.
+    Members are looked for below a folder called `part`, anywhere in the archive; of several with
+    one name, the one nearest to the top is taken (then the first by name). `required` maps file
+    names that must be there (perhaps with ``.gz`` added) to what is known of each; `optional` holds
+    further names or patterns.
+
+    Raises DataError, and unpacks nothing, if the archive is truncated, damaged or too large; if a
+    member lies outside the target folder, is a device, or is a link that leads outside or replaces
+    a wanted file; if a required member is missing or differs from what is known of it.
     """
     wrong = partial(DataError, file=archive)
     with staging_folder(folder, archive.name) as staging:
@@ -174,7 +180,7 @@ def unpack(
 
 
 def _bounded(archive: Path, tar: tarfile.TarFile) -> list[tarfile.TarInfo]:
-    """The members of an archive, which is refused as soon as they are too many or too large."""
+    """The members of an archive; raises DataError if they are too many or too large."""
     members: list[tarfile.TarInfo] = []
     size = 0
     for member in tar:
@@ -189,7 +195,7 @@ def _bounded(archive: Path, tar: tarfile.TarFile) -> list[tarfile.TarInfo]:
 
 
 def _unsafe(member: tarfile.TarInfo, target: Path) -> str:
-    """Why a member must not be unpacked: tarfile's data filter, and our own look at the name."""
+    """Why a member must not be unpacked, by its name and tarfile's data filter; empty if it may."""
     parts = PurePosixPath(member.name.replace("\\", "/")).parts
     if ".." in parts or (parts and (parts[0] == "/" or parts[0].endswith(":"))):
         return "it leads outside the target folder"
@@ -207,7 +213,7 @@ def _choose(
     required: Collection[str],
     optional: Collection[str],
 ) -> dict[str, str]:
-    """File name -> member, of those wanted below a folder `part`."""
+    """The wanted members below a folder `part`: file name to name in the archive."""
     wrong = partial(DataError, file=archive)
     chosen: dict[str, tarfile.TarInfo] = {}
     for member in sorted(members, key=lambda m: (m.name.count("/"), m.name)):

@@ -1,4 +1,4 @@
-"""What the Snakefile asks: the jobs, what each depends on, whether its results are whole."""
+"""For the Snakefile: the jobs, what each depends on, and whether its results are complete."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paperkit.placing import digest
 from rankstability import paths as places
 from rankstability.read import campaigns, formats
 
-# modules that make the pages
+# modules that make the pages of the report
 REPORT = (
     *(f"rankcompanion/{name}" for name in ("findings", "front", "ledger")),
     *(f"paperkit/{name}" for name in ("pages", "site", "tables", "templates")),
@@ -25,7 +25,7 @@ REPORT = (
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a notebook on a campaign, on one `pair` of it, or on its pairs' results."""
+    """One run of a notebook: on a campaign, on one `pair` of it, or on the results of its pairs."""
 
     notebook: str
     campaign: str
@@ -41,8 +41,9 @@ class Job:
 def jobs(config: Mapping[str, Any]) -> list[Job]:
     """All jobs for the demo campaigns and for every real campaign found under the data root.
 
-    In `config` ``campaigns`` and ``notebooks`` restrict (empty: all); campaigns of more pairs than
-    ``split_above`` run one job per pair; ``skip``: notebook to campaigns it is not run on.
+    In `config`, ``campaigns`` and ``notebooks`` restrict the jobs (empty: all); campaigns with more
+    pairs than ``split_above`` run one job per pair, for notebooks that allow it; ``skip`` maps a
+    notebook to campaigns on which it is not run.
     """
     planned: list[Job] = []
     for campaign in sorted(campaigns.present(), key=lambda c: c.name):
@@ -60,7 +61,7 @@ def jobs(config: Mapping[str, Any]) -> list[Job]:
 
 
 def given(job: Job, config: Mapping[str, Any]) -> dict[str, str]:
-    """The job's parameters: campaign, pair, and those of the configuration, for all or for one."""
+    """The job's parameters: campaign, pair, and those configured for all campaigns or for this."""
     configured = config.get("parameters", {}).get(job.notebook, {})
     own = {**configured.get("all", {}), **configured.get(job.campaign, {})}
     pair = {"pair": job.pair} if job.pair else {}
@@ -78,7 +79,7 @@ def _graph() -> Any:
 def modules(notebook: str, format: str = "") -> frozenset[str]:
     """The library's modules that a notebook imports, directly or through others.
 
-    With those of the reader of a format, which is loaded where a campaign is of it.
+    With a `format`, also the modules of its reader, which is loaded when a campaign needs it.
     """
     cells = read_notebook(notebook)["cells"]
     code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
@@ -91,9 +92,9 @@ def modules(notebook: str, format: str = "") -> frozenset[str]:
 
 
 def inputs(job: Job) -> list[str]:
-    """Files whose change makes the job run again: notebook, library modules, data, print.
+    """Files whose change makes the job run again: notebook, modules, data, published numbers.
 
-    The job on the results of a campaign's pairs depends on their jobs instead of the data.
+    A job on the results of a campaign's pairs depends on their jobs instead of the data.
     """
     campaign = campaigns.find(job.campaign)
     files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", places.CATALOGUE]
@@ -113,7 +114,7 @@ def inputs(job: Job) -> list[str]:
 
 
 def _beside(campaign: Any, pair: str = "") -> list[Path]:
-    """Official rankings, clusters, p-values, scores and document lists beside DA judgments."""
+    """The official rankings, clusters, p-values, scores and document lists next to DA judgments."""
     if campaign.protocol != "DA":
         return []
     names = ["clusters.csv"]
@@ -126,7 +127,7 @@ def _beside(campaign: Any, pair: str = "") -> list[Path]:
 
 
 def whole(job: Job, config: Mapping[str, Any], root: Path = paths.ROOT) -> bool:
-    """Whether the results of a finished job, and of no later one, lie in ``figures/``."""
+    """Whether the results of the finished job are in ``figures/``, unchanged by any later one."""
     file = (root / job.executed).with_suffix(".status.json")
     if not file.is_file():
         return False

@@ -221,14 +221,14 @@ def test_a_transfer_that_breaks_off_is_started_again(root, server):
 def test_a_transfer_stops_at_the_size_of_the_catalogue(root, server):
     long = LATEST + b"x" * 10_000_000
     server.files[f"{AT}ad-latest.csv"] = long
-    with pytest.raises(DataError, match=f"more than the expected {len(LATEST)} bytes"):
+    with pytest.raises(DataError, match=f"larger than the expected {len(LATEST)} bytes"):
         list(download.download("pinned"))
     assert not list(root.rglob("*latest*"))
 
 
 def test_a_transfer_that_drips_for_ever_is_ended(root, server, monkeypatch):
     monkeypatch.setattr(transfer, "TOTAL_TIME", 0.0)
-    with pytest.raises(DataError, match="not whole after 0 seconds"):
+    with pytest.raises(DataError, match="not complete after 0 seconds"):
         list(download.download("pinned"))
 
 

@@ -301,7 +301,7 @@ def test_an_output_folder_that_cannot_be_is_refused_at_once(sandbox, tmp_path, m
     sandbox(GOOD)
     monkeypatch.setattr(run, "_papermill", lambda *_: pytest.fail("a kernel was started"))
     (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match="where a file is"):
+    with pytest.raises(ValueError, match="this is a file"):
         run.execute("01_probe", {"output_dir": str(tmp_path / "file" / "below")}, quiet=True)
     monkeypatch.setattr("os.access", lambda *_: False)
     with pytest.raises(ValueError, match="cannot be written to"):

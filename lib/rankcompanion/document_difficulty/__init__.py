@@ -1,1 +1,1 @@
-"""Notebook 05: documents, ways of standardising, and which are stable."""
+"""Notebook 05: difficulty of documents, alternatives to z-scores, and which of them are stable."""

@@ -1,4 +1,4 @@
-"""How hard each document is, and what each system owes to its documents (notebook 05)."""
+"""How hard each document is, and how much each system gains from its documents (notebook 05)."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from ..models import additive as models
 from ..models import variance
 from ..models.variance import Z95, Components, LeftOut, error, leave_out
 
-VAGUE = 100.0  # an interval that divides and multiplies by more says nothing
+VAGUE = 100.0  # intervals of a variance with larger factors are left out
 
 
 @dataclass(frozen=True)
 class WithoutUnits:
-    """What components and document effects are without groups of units.
+    """Variance components and document effects fitted without groups of units, for intervals.
 
-    `unit` is empty where none is named, or only one of a kind: then no intervals. `fits` maps
-    the score (raw, z) to each kind of unit and its fits.
+    `unit` is empty if no unit is named, or only one of a kind; there are no intervals then. `fits`
+    maps the score (raw, z) and the kind of unit to the fits.
     """
 
     unit: str = UNTOLD
     fits: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)
 
     def component_factor(self, score: str, component: str) -> float:
-        """By how much the 95 % interval of a component's ratio to the rest divides and multiplies.
+        """The factor of the 95 % interval of a component's ratio to the residual variance.
 
-        Variances by two kinds of units are added. NaN for a variance of 0, without a unit, and
-        above `VAGUE`.
+        The interval is from ratio / factor to ratio * factor. Error variances from two kinds of
+        units are added. NaN for a variance of 0, without a unit, and above `VAGUE`.
         """
         fits = list(self.fits.get(score, {}).values())
         if not fits or component not in fits[0].factors:
@@ -52,11 +52,11 @@ class WithoutUnits:
         return factor if factor <= VAGUE else float("nan")
 
     def luck_half(self, share: pd.DataFrame, model: pd.Series) -> pd.Series:
-        """Half the 95 % interval of each system's luck in points, its documents being those it had.
+        """Half the 95 % interval of each system's luck in points, given its documents.
 
-        `share` (systems by documents) is that of a system's scores on a document, less the mean
-        system's; `model` half the interval by the model's errors of the documents' effects: what
-        documents can say. Of two kinds of units the wider counts.
+        `share` (systems by documents) is the share of a system's scores on each document, less that
+        of the mean system. `model` is half the interval by the model's errors of document effects;
+        it is used for documents as units. Of two kinds of units, the wider interval is taken.
         """
         half = pd.Series(np.nan, share.index)
         for kind, fit in self.fits.get("raw", {}).items():
@@ -82,10 +82,10 @@ def without_units(
     rng: np.random.Generator,
     unit: str | None = None,
 ) -> WithoutUnits:
-    """The components of raw and z-scores without groups of units.
+    """Fit the components of raw and z-scores without each of some groups of units.
 
-    `data` and `parts` are as for and from `variance_components`; `unit` by default that
-    of `rank.units.default_kinds`; one that the data do not name is refused.
+    `data` is as for `variance_components`, and `parts` its result; `unit` is by default that of
+    `rank.units.default_kinds`. Raises DataError for a unit that the data do not name.
     """
     raw = scored(data)
     kinds = default_kinds(raw) if unit is None else tuple(unit.split(" x "))
@@ -103,9 +103,9 @@ def without_units(
 
 
 def segment_frame(da: DirectAssessment) -> pd.DataFrame:
-    """Mean scores per system and segment: system, document, segment, raw, z, n.
+    """Mean scores per system and segment: columns system, document, segment, raw, z, n.
 
-    The same columns as `campaigns.load_segment_scores`, where the judgments are not released.
+    These are the columns of `campaigns.load_segment_scores`, for judgments that were released.
     """
     frame = segment_scores(da).frame().rename(columns={"judgments": "n"})
     names = da.good[["segment", "document"]].drop_duplicates("segment")
@@ -120,7 +120,7 @@ def has_documents(frame: pd.DataFrame) -> bool:
 
 
 def human_ids(frame: pd.DataFrame) -> set[str]:
-    """Ids of human translations in a frame with a column system."""
+    """The ids of human translations in a frame with a column system."""
     return {s for s in map(str, frame["system"].unique()) if is_human(s)}
 
 
@@ -128,9 +128,8 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
     """Mean segment score of each document and system (Knowles 2021, Figure 5).
 
     `frame` has columns system, document, segment and `score` (``raw`` or ``z``), as from
-    `segment_frame`.
-
-    Documents by systems, both with the highest mean segment score first; NaN: not judged.
+    `segment_frame`. The result is documents by systems, both in order of falling mean segment
+    score; NaN: not judged. Raises DataError if segments do not name their documents.
     """
     if not has_documents(frame):
         raise DataError("segments without documents", column="document")
@@ -144,13 +143,13 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
 
 
 def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, variance.Components]:
-    """Variance components of the raw and of the z-scores: ``raw`` and ``z`` to `Components`.
+    """Variance components of raw scores and of z-scores: keys ``raw`` and ``z``.
 
-    Of judgments: system, worker, document, segment and residual (the judgment, with what the system
-    makes of the segment). Segment scores (`segment_frame`'s columns) have no workers; what they add
-    is in the residual, divided by the number of judgments. Documents are left out where none are
-    known; a factor that cannot be told from the others (one worker, every segment judged once) has
-    variance 0.
+    For judgments, the components are those of `models.additive.components`. Segment scores (with
+    the columns of `segment_frame`) have system, document, segment and residual; what workers add is
+    in the residual, which is divided by the number of judgments. Documents are left out if they are
+    not known. A factor that cannot be separated from the others (one worker, every segment judged
+    once) has variance 0. Raises DataError for fewer than two systems.
     """
     if isinstance(data, DirectAssessment):
         return {"raw": models.components(data), "z": models.components(data, judgment_z(data))}
@@ -170,10 +169,10 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
 def component_table(
     parts: dict[str, variance.Components], pair: str, without: WithoutUnits = UNTOLD_UNITS
 ) -> pd.DataFrame:
-    """Columns pair, score (raw, z), then `Components.table` with low and high by resampled unit.
+    """Variance components with intervals: pair, score (raw, z), and columns of `Components.table`.
 
-    The model's own interval is in model_low and model_high; unit says what low and high resample,
-    empty where it cannot be told.
+    low and high leave out groups of `unit` (empty if that cannot be done); the interval by the
+    model is in model_low and model_high.
     """
     frames = []
     for score, fitted in parts.items():
@@ -187,13 +186,13 @@ def component_table(
 
 
 def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
-    """How hard each document is, whoever translated and judged it; hardest first.
+    """How hard each document is, regardless of who translated and judged it; hardest first.
 
     `frame` is as from `segment_frame`, `parts` from `variance_components`.
 
-    Columns document, segments, systems, judgments, mean_raw, difficulty (points lost against the
-    average document, shrunk towards 0 by the variance components), low, high (95 % interval),
-    difficulty_z, low_z, high_z.
+    Columns document, segments, systems, judgments, mean_raw, difficulty (points below the average
+    document, shrunk towards 0 by the variance components), low, high (95 % interval),
+    difficulty_z, low_z, high_z (the same for z-scores).
     """
     names = frame["document"].astype(str)
     base = frame.groupby(names).agg(
@@ -218,17 +217,17 @@ def ease_by_system(
     parts: dict[str, variance.Components],
     without: WithoutUnits = UNTOLD_UNITS,
 ) -> pd.DataFrame:
-    """Mean ease of the documents that each system was judged on, and its mean z without that.
+    """How easy the documents were on which each system was judged, and its mean z without that.
 
-    `frame` is as from `segment_frame`, `parts` from `variance_components`; `without`
-    (`without_units`) says what the interval of luck resamples.
+    `frame` is as from `segment_frame`, `parts` from `variance_components`, `without` from
+    `without_units`.
 
     Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
     of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
-    interval of luck_raw by `WithoutUnits.luck_half`; empty where it cannot be told), unit (what it
-    resamples), segment_luck_z (with the ease of the segments themselves), document_sd (standard
-    deviation of its documents' mean raw scores), z_without (mean_z - luck_z), rank, rank_without;
-    best mean z first.
+    interval of luck_raw by `WithoutUnits.luck_half`; empty if it cannot be told), unit (of that
+    interval), segment_luck_z (with the ease of the segments added), document_sd (standard deviation
+    of its mean raw scores over documents), z_without (mean_z - luck_z), rank, rank_without; best
+    mean z first.
     """
     system, document = frame["system"].astype(str), frame["document"].astype(str)
     segment = frame["segment"].astype(str)
@@ -256,7 +255,7 @@ def ease_by_system(
     cells = frame.groupby([system, document])["raw"].mean()
     out["document_sd"] = cells.groupby(level=0).std(ddof=1)
     made = ["luck_raw", "luck_low", "luck_high", "luck_z", "segment_luck_z"]
-    out[made] = out[made].round(9) + 0.0  # in balance it is 0, not what rounding leaves
+    out[made] = out[made].round(9) + 0.0  # 0 in a balanced design, without rounding errors
     return with_and_without(out, "luck_z")
 
 
@@ -266,13 +265,13 @@ def summary(
     parts: dict[str, variance.Components],
     ease: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Numbers of documents and what they do to systems, of one language pair: one row.
+    """The documents of one language pair and their effect on its systems: one row.
 
-    `ease` is from `ease_by_system`; none where documents are not known.
+    `ease` is from `ease_by_system`, or None if documents are not known.
 
     Columns pair, systems, documents (0: not known), segments, workers (1: in the model), system_sd,
     judged (share of document-system cells with a judgment), document_sd (points between documents,
-    of the model), luck_sd and luck_max (points between systems), luck_z_sd, luck_z_max, reordered
+    by the model), luck_sd and luck_max (points between systems), luck_z_sd, luck_z_max, reordered
     (pairs of systems whose order their documents decide).
     """
     row: dict[str, Any] = {

@@ -1,6 +1,7 @@
-"""Rankings under ways of standardising other than z, and which are stable and right (notebook 05).
+"""Rankings by alternatives to the z-score: which are stable, and which are right (notebook 05).
 
-Raw means never move when a system is removed: each method is also tried where the truth is known.
+Raw means never change when a system is removed, so stability alone says little: each method is also
+tried on simulated campaigns, where the truth is known.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def rankings(
 
 
 def ranks(rankings: dict[str, Ranking]) -> pd.DataFrame:
-    """All rankings as rows: method, rank, system, cluster, score (on the method's own scale)."""
+    """All rankings in one table: method, rank, system, cluster, score (on the method's scale)."""
     frames = [r.table.assign(method=m, score=r.table["mean_z"]) for m, r in rankings.items()]
     columns = ["method", "rank", "system", "cluster", "score"]
     return pd.concat(frames, ignore_index=True)[columns]
@@ -51,12 +52,13 @@ def changes_by_method(
     leave_one_out: bool = True,
     penalty: tuple[float, float] | None = None,
 ) -> pd.DataFrame:
-    """What removals and divisors change in the ranking under each method.
+    """What removals and divisors change in the ranking by each method.
 
-    Knowles (2021), sections 5.2 and 8. Each method's ranking of the altered data is compared with
-    its own ranking of all data, the removed (or degraded human) systems dropped from both before
-    clustering. Each system is also removed in turn with `leave_one_out`, else only the lowest and
-    the highest. `penalty`, as for `standardised`, stays that of all data.
+    Each method's ranking of the altered data is compared with its own ranking of all data; systems
+    that were removed, and human systems that were degraded, are dropped from both before
+    clustering (Knowles 2021, sections 5.2 and 8). With `leave_one_out`, each system is also removed
+    in turn; otherwise only the lowest and the highest. `penalty`, as for `standardised`, is that of
+    all data throughout.
 
     Columns pair, method, experiment (``human+ref``, ``lowest``, ``highest``, ``divisor 2``,
     ``without X``), kind (removal, divisor, leave-one-out), d_rank, d_cluster, d_both,
@@ -93,7 +95,7 @@ def changes_by_method(
 
 
 def _by_method(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """Sorted by these columns, methods in the order of `METHODS`."""
+    """`frame` sorted by these columns, with methods in the order of `METHODS`."""
     return frame.sort_values(
         columns,
         key=lambda c: c.map([*METHODS].index) if c.name == "method" else c,
@@ -103,7 +105,10 @@ def _by_method(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 
 def totals(rows: pd.DataFrame) -> pd.DataFrame:
-    """Changes per method and kind: method, kind, runs, d_rank, d_cluster, d_both, mean distance."""
+    """Changes by method and kind of change.
+
+    Columns method, kind, runs, d_rank, d_cluster, d_both (counts), kendall_distance (mean).
+    """
     grouped = rows.groupby(["method", "kind"], sort=False)
     out = grouped.agg(
         runs=("d_rank", "size"),
@@ -121,7 +126,7 @@ def system_means(
     methods: Sequence[str],
     penalty: tuple[float, float] | None,
 ) -> dict[str, np.ndarray]:
-    """System means under each method, without tests: (ranked systems by name, campaigns).
+    """System means by each method: (ranked systems in order of name, campaigns).
 
     `scores` are those of the rows of ``good``, a column per campaign.
     """
@@ -137,10 +142,11 @@ def against_truth(
     parts: variance.Components | None = None,
     truth: Truth | None = None,
 ) -> pd.DataFrame:
-    """How right and how stable each method is where the truth is known (see `truth.Truth`).
+    """How right and how stable each method is on simulated campaigns (see `models.truth.Truth`).
 
-    Columns simulation, method, wrong (pairs of systems in the wrong order), moved (pairs that
-    change places when the truly lowest and the truly highest system are removed, added up), pairs.
+    Columns simulation, method, wrong (pairs of systems in the wrong order), moved (pairs whose
+    order changes on removing the truly lowest system, plus those on removing the truly highest),
+    pairs (all). Raises DataError for fewer than one simulation.
     """
     if simulations < 1:
         raise DataError("no simulated campaigns", value=simulations, expected="1 or more")
@@ -168,19 +174,19 @@ def against_truth(
 
 
 def _opposite(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Pairs of systems (rows) in opposite order, of each column."""
+    """The number of pairs of systems (rows) in opposite order, for each column."""
     i, j = np.triu_indices(len(one), 1)
     return ((one[i] - one[j]) * (other[i] - other[j]) < 0).sum(axis=0)
 
 
 def gaps(tries: pd.DataFrame) -> pd.DataFrame:
-    """Differences between methods in the share of pairs in wrong order, paired by simulation.
+    """Differences between methods in the share of pairs in the wrong order, paired by simulation.
 
-    `tries` is from `against_truth`, of one or several language pairs (column pair), which count
-    alike.
+    `tries` is from `against_truth`, for one language pair or for several with equal weight (column
+    pair).
 
     Columns method, against, gap (above 0: `method` is more often wrong), low, high (95 % for all
-    intervals together, Bonferroni), told_apart (0: the interval holds 0).
+    intervals together, by Bonferroni), told_apart (0: the interval holds 0).
     """
     tries = tries if "pair" in tries else tries.assign(pair="")
     share = tries.assign(wrong=tries["wrong"] / tries["pairs"])
@@ -199,26 +205,25 @@ def gaps(tries: pd.DataFrame) -> pd.DataFrame:
 
 
 def decisive(rows: pd.DataFrame) -> pd.DataFrame:
-    """The runs by which methods are compared: each system removed in turn.
+    """The runs by which methods are compared: those with each system removed in turn.
 
-    Divisors and the removal of REF rows say nothing about methods that never see REF rows, and
-    everything about `controls`, which sees little else. Without leave-one-out runs: the removals
-    of the lowest and of the highest.
+    If there are none, the removals of the lowest and of the highest system. Divisors and the
+    removal of REF rows are no basis: most methods never see REF rows, ``controls`` little else.
     """
     alone = rows[rows["kind"] == "leave-one-out"]
     return alone if len(alone) else rows[rows["experiment"].isin(["lowest", "highest"])]
 
 
 def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
-    """Per method: how often its ranking changed, and how wrong it is where the truth is known.
+    """How often each method's ranking changed, and how wrong it is on simulated campaigns.
 
-    `rows` are from `changes_by_method` (the `decisive` runs are counted), `tries` from
-    `against_truth`, both of one or several pairs (column pair).
+    `rows` are from `changes_by_method` (of which the `decisive` runs count), `tries` from
+    `against_truth`, both for one or several pairs (column pair).
 
     Columns method, runs, order, lines, any (shares of runs in which the order, the clusters, or
     either changed), pairs_changed (language pairs with any change), wrong, wrong_se (share of pairs
-    of systems in the wrong order, mean over simulations), moved (share of pairs of systems that
-    change places on removing the truly lowest and highest).
+    of systems in the wrong order: mean over simulations and its standard error), moved (changes of
+    order on removing the truly lowest and highest system, as a share of pairs of systems).
     """
     rows = decisive(rows)
     rows = rows.assign(any=(rows["d_rank"] + rows["d_cluster"]) > 0)
@@ -248,9 +253,9 @@ def most_stable(rows: pd.DataFrame, tries: pd.DataFrame) -> dict[str, list[str]]
     """The methods that are stable, those that are right, and those that are both.
 
     ``stable``: the methods whose ranking changed least often; ``fewest errors``: the one with the
-    smallest share of pairs of systems in the wrong order; ``right``: those not told apart from it
-    by `gaps`; ``both``: of these, the ones whose ranking changed least often. `rows` and `tries` as
-    for `stable_and_right`.
+    smallest share of pairs of systems in the wrong order; ``right``: it, and those that `gaps` does
+    not tell apart from it; ``both``: the ones among the right whose ranking changed least often.
+    `rows` and `tries` are as for `stable_and_right`.
     """
     table = stable_and_right(rows, tries).set_index("method")
     changed = table["any"]

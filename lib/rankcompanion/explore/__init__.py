@@ -1,1 +1,1 @@
-"""The widgets of the notebook that explores."""
+"""Notebook 90: the widgets with which one explores a ranking."""

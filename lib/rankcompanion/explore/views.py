@@ -1,4 +1,4 @@
-"""A ranking that follows a few settings at typing speed: what ``90_explore`` shows."""
+"""What ``90_explore`` shows: a ranking that follows its settings at typing speed."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ SIGN_TESTS = {  # by the correction of each
 
 @dataclass(frozen=True)
 class State:
-    """What the controls say; empty texts stand for the task's first score and test."""
+    """The settings of the controls; an empty score or test stands for the task's first."""
 
     removed: tuple[str, ...] = ()  # names of `Task.removable`
-    divisor: float = 1.0  # of the raw scores of human systems and REF rows (direct assessment)
+    divisor: float = 1.0  # divides raw scores of human systems and REF rows (direct assessment)
     score: str = ""  # a name of `Task.scores`
     test: str = ""
     rule: str = RULE
@@ -46,21 +46,22 @@ class State:
 
 @dataclass(frozen=True)
 class View:
-    """Two rankings of the same systems and what differs."""
+    """Two rankings of the same systems, and how they differ."""
 
     before: tuple[str, ...]  # all systems of the original, best first, the dropped ones included
     dropped: tuple[str, ...]  # those left out of both rankings before the lines are drawn
     original: Ranking
     changed: Ranking
     change: Change
-    note: str  # what was taken away or altered, counted
+    note: str  # how many judgments were removed or altered
 
 
 class Task:
-    """The judgments of one language pair, and the newest rankings made of them.
+    """The judgments of one language pair, and a cache of the rankings made from them.
 
-    `scores` and `tests` are the choices there are, the first the default; `sets` what can be
-    removed besides systems, name to text; `divides`: whether there is something to divide.
+    `scores` and `tests` are the choices, the first of each being the default; `sets` maps what can
+    be removed besides systems to a description; `divides` says whether there are human scores to
+    divide.
     """
 
     scores: tuple[str, ...]
@@ -78,23 +79,24 @@ class Task:
         return ""
 
     def dropped(self, state: State) -> set[str]:
-        """The systems that are dropped before the lines are drawn."""
+        """The systems that are left out of both rankings before lines are drawn."""
         return set(state.removed)
 
     @cached_property
     def first(self) -> Ranking:
-        """The ranking of all judgments with the first score and test."""
+        """The ranking of all judgments with the default score and test."""
         return self.ranked((), 1.0, self.scores[0], self.tests[0])
 
     @property
     def removable(self) -> tuple[str, ...]:
-        """The sets, then the systems, best first."""
+        """What can be removed: the sets, then the systems, best first."""
         return (*self.sets, *self.first.systems)
 
     def view(self, state: State) -> View:
-        """Rank under `state` and compare with the original.
+        """Rank with the settings of `state` and compare with the original ranking.
 
-        Raises DataError for a name that the task does not know, and for fewer than two systems.
+        Raises DataError for a name that the task does not know, and if fewer than two systems are
+        left.
         """
         score, test = state.score or self.scores[0], state.test or self.tests[0]
         wanted = [("unknown setting", score, self.scores), ("unknown setting", test, self.tests)]
@@ -123,7 +125,7 @@ class Task:
 
 
 class DaTask(Task):
-    """Direct assessment: systems, REF rows or both are removed, human scores divided."""
+    """Direct assessment: systems, REF rows or both can be removed, and human scores divided."""
 
     scores, tests = ("mean_z", "mean_raw"), tuple(TESTS)
 
@@ -137,7 +139,7 @@ class DaTask(Task):
             self.sets = {name: SETS[name] for name in ("human+ref", "ref")}
 
     def dropped(self, state: State) -> set[str]:
-        """As in 02 and 03: human systems go with their rows, and where they were degraded."""
+        """As in notebooks 02 and 03: human systems too, if they were removed or degraded."""
         humans = "human+ref" in state.removed or (self.divides and state.divisor != 1)
         return {s for s in state.removed if s not in self.sets} | set(self.humans if humans else ())
 
@@ -162,7 +164,7 @@ class DaTask(Task):
 
 
 class RrTask(Task):
-    """Relative ranking: systems or the reference are taken out of the blocks."""
+    """Relative ranking: systems or the reference can be taken out of the blocks."""
 
     scores, tests = tuple(METHODS), tuple(SIGN_TESTS)
 
@@ -188,7 +190,7 @@ class RrTask(Task):
 
 
 class MqmTask(Task):
-    """MQM: the raters are normalised by the systems that are left."""
+    """MQM: systems can be removed; raters are normalised by the systems that are left."""
 
     scores, tests = mqm.NORMALISATIONS, (f"{ranks.PERMUTATIONS} permutations",)
 
@@ -209,14 +211,14 @@ def _taken(taken: int, every: int, what: str) -> str:
 
 
 def shown(campaign: Campaign) -> bool:
-    """Whether the campaign can be explored: judgments, not only scores by segment."""
+    """Whether the campaign can be explored: it must have judgments, not only segment scores."""
     return campaign.protocol in ("RR", "MQM") or campaign.workers
 
 
 def load(campaign: Campaign, pair: str) -> dict[str, Task]:
     """The tasks of a language pair by name: one, or one for each track of relative ranking."""
     if campaign.protocol == "RR":
-        import statsmodels.stats.multitest  # noqa: F401  (else the first correction waits for it)
+        import statsmodels.stats.multitest  # noqa: F401  (slow: not at the first correction)
 
         frames = tasks(campaigns.load_rr(campaign, pair))
         return {name: RrTask(pair_counts(frame)) for name, frame in frames.items()}

@@ -1,4 +1,4 @@
-"""The controls of ``90_explore``, their wiring, and its bump chart, SVG light enough for a slider.
+"""The controls of ``90_explore`` and its bump chart, an SVG light enough to follow a slider.
 
 What they show comes from `views`.
 """
@@ -21,10 +21,10 @@ from rankstability.read import campaigns
 from ..figures.common import PALETTE, RED
 from .views import ALPHA, RULE, State, Task, View, load, shown
 
-STILL, INK = "#8C8C8C", "var(--jp-content-font-color1, #111)"  # of JupyterLab's theme
+STILL, INK = "#8C8C8C", "var(--jp-content-font-color1, #111)"  # the text colour of JupyterLab
 BARS = {"kept": INK, "appeared": RED, "vanished": STILL}
 COLOURS = {"still": STILL, "dropped": "#767676", "ink": INK, "bars": BARS}
-LETTER, WIDTH = 8.6, 90  # pixels: a letter, between the columns
+LETTER, WIDTH = 8.6, 90  # pixels: width of a letter, gap between the columns
 STYLE = """<style>
 .rs-explore .widget-html-content { line-height: 1.45; white-space: normal; }
 .rs-explore table.ranking { border-collapse: collapse; font-size: 12.5px;
@@ -40,15 +40,16 @@ STYLE = """<style>
 .rs-explore .message.wrong { border-color: #D55E00; }
 .rs-explore .rs-removed select { height: 100%; }
 </style>"""
-DIVISORS = (1.0, 10.0, 0.25)  # from, to, step: holds those of Knowles (2021), section 5.2
+DIVISORS = (1.0, 10.0, 0.25)  # from, to, step; includes those of Knowles (2021), section 5.2
 
 
 def places(view: View) -> pd.DataFrame:
     """Places of the systems before and after, as `figures.common.bump` draws them.
 
-    Columns ranking (``original``, ``changed``), system, place, line (below that place: ``kept``;
-    ``vanished``, in the original only; ``appeared``, in the changed only; empty: none). A line is
-    known by the set of systems above it. Systems that were dropped stand in the original only.
+    Columns ranking (``original``, ``changed``), system, place, line (the line below that place:
+    ``kept``, ``vanished`` (only in the original), ``appeared`` (only in the changed ranking), or
+    empty). A line is identified by the set of systems above it. Systems that were dropped are in
+    the original only.
     """
     place = held_places(view.before, view.before)
     rows = [("original", s, place[s], "") for s in view.dropped]
@@ -64,9 +65,9 @@ def places(view: View) -> pd.DataFrame:
 
 
 def bump_svg(view: View, before: str = "original", after: str = "changed") -> str:
-    """Ranks of the systems before and after, lines between clusters included, as one SVG.
+    """Ranks of the systems before and after, with the lines between clusters, as one SVG.
 
-    Systems that move are coloured; those dropped end at their place, struck through.
+    Systems that move are coloured; dropped systems end at their place, struck through.
     """
     frame = places(view)
     old, new = (
@@ -90,7 +91,8 @@ def bump_svg(view: View, before: str = "original", after: str = "changed") -> st
 class Explorer(widgets.VBox):
     """Controls on the left; on the right what changed, the ranking and its bump chart.
 
-    It begins with a catalogue name or a path in a known format, and a pair (empty: the first).
+    `campaign` is a catalogue name or a path to judgments in a known format, `pair` a language pair
+    (empty: the first). Raises DataError for a campaign without judgments.
     """
 
     def __init__(self, campaign: str = "demo-srpdc", pair: str = "") -> None:
@@ -177,7 +179,7 @@ class Explorer(widgets.VBox):
 
     @property
     def task(self) -> Task:
-        """The judgments shown."""
+        """The task whose judgments are shown."""
         return self.tasks[self.track.value]
 
     @property
@@ -194,7 +196,7 @@ class Explorer(widgets.VBox):
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
-        """Set controls without drawing again; what is wrong is shown."""
+        """Set controls without redrawing; a DataError is shown as a message."""
         self._quiet = True
         try:
             yield
@@ -209,7 +211,7 @@ class Explorer(widgets.VBox):
         self.removed.value = tuple(n for n in ends.get(name, ()) if n in self.task.removable)
 
     def _open(self, pair: str) -> None:
-        """Read a language pair (empty: the first) and offer what it has."""
+        """Read a language pair (empty: the first) and fill the controls with its choices."""
         self.tasks = {}
         with self._quietly():
             campaign = self.campaigns[self.campaign.value]
@@ -227,7 +229,7 @@ class Explorer(widgets.VBox):
             self._fill()
 
     def _fill(self) -> None:
-        """The choices that the task has, nothing changed yet."""
+        """Fill the controls with the choices of the task, and reset them."""
         with self._quietly():
             task, protocol = self.task, self.campaigns[self.campaign.value].protocol
             systems = [(f"{k}  {s}", s) for k, s in enumerate(task.first.systems, 1)]
@@ -244,7 +246,7 @@ class Explorer(widgets.VBox):
         self.redraw()
 
     def redraw(self) -> None:
-        """Rank, compare and draw again: what each control calls."""
+        """Rank, compare and draw again; every control calls this."""
         if not self.tasks:
             return
         state = self.state
@@ -262,7 +264,7 @@ class Explorer(widgets.VBox):
             self.bump.value = bump_svg(view, "original", what or "unchanged")
 
     def _label(self, state: State) -> str:
-        """What was done, for the head of the changed ranking."""
+        """What was changed, as the heading of the changed ranking."""
         names = [n.replace("human+ref", "human, REF").replace("_ref", "reference")
                  for n in state.removed]  # fmt: skip
         parts = []

@@ -1,4 +1,4 @@
-"""Figures of rankings: how they change, tests and lines of one, and the findings over campaigns."""
+"""Figures of rankings: their changes, the tests and lines of one, findings over campaigns."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ COUNTED = ("removal", "rules", "lines", "methods")  # part and whole are counts
 
 
 def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
-    """Figures 2 and 3: ranks by divisor, from `degradation.rankings_table`."""
+    """Figures 2 and 3: ranks by divisor, from `divisor_degradation.rankings_table`."""
     named = rankings.assign(ranking=rankings["ranking"].str.removeprefix("d-"))
     return bump(named, title=title, place="rank", ordered=True, xlabel="scores divided by")
 
@@ -46,7 +46,7 @@ def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
 def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
     """Figure 1: fraction of pairs changed by divisor, a panel for each style.
 
-    `fractions`, from `degradation.fractions`: style, divisor, pairs, d_rank, d_cluster, d_both.
+    `fractions` is from `divisor_degradation.fractions`.
     """
     pairs = fractions.groupby("style")["pairs"].max().sort_index(ascending=False)  # SR-DC first
     panels = max(1, len(pairs))
@@ -67,7 +67,7 @@ def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
 
 
 def who_moves_whom(moves: pd.DataFrame, title: str) -> Figure:
-    """Heat map of `outlier_removal.moves`: a row for each removed system, ranks others move up."""
+    """Heat map of `outlier_removal.moves`: how many ranks others move for each removed system."""
     order = list(dict.fromkeys(moves["removed"]))
     wide = moves.pivot(index="removed", columns="system", values="move").loc[order]
     wide = wide[[s for s in order if s in wide.columns]]
@@ -169,7 +169,7 @@ def rules_figure(counts: pd.DataFrame, title: str) -> Figure:
 
 
 def drawn(found: dict[str, Any]) -> list[tuple[str, dict[str, Any], str]]:
-    """Name, row and text (the number as it is said) of each number of a finding."""
+    """Name, row and text (the number as it is written) of each number of a finding."""
     made = []
     for row in found["rows"]:
         name = " · ".join(
@@ -192,15 +192,15 @@ def _text(key: str, row: dict[str, Any]) -> str:
 
 
 def described(found: dict[str, Any]) -> str:
-    """What the figure shows, in words, for those who do not see it."""
+    """What the figure of a finding shows, in words, for those who do not see it."""
     return f"{AXES[found['key']]}: " + "; ".join(f"{n} {text}" for n, _, text in drawn(found))
 
 
 @styled
 def finding(found: dict[str, Any]) -> Figure:
-    """The numbers of a finding of `rankcompanion.findings.gather` as diamonds, each in a row.
+    """The numbers of a finding of `rankcompanion.findings.gather` as diamonds, one per row.
 
-    Dots are single pairs or tasks, larger where there is more in them; the bar is their range.
+    Dots are single pairs or tasks, larger the more cases they have; bars are their ranges.
     """
     shown: Sequence[tuple[str, dict[str, Any], str]] = drawn(found)
     names = [f"{name}\n{text}" for name, _, text in shown]
@@ -231,7 +231,7 @@ def finding(found: dict[str, Any]) -> Figure:
 
 @styled
 def svg(fig: Figure) -> bytes:
-    """The figure as SVG, the same bytes every time."""
+    """The figure as SVG, with reproducible bytes."""
     stream = io.BytesIO()
     fig.savefig(stream, format="svg", metadata=NO_DATE["svg"])
     plt.close(fig)

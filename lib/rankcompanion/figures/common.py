@@ -1,4 +1,4 @@
-"""The look of every figure: a theme and a palette from seaborn, the bump chart, the heat map."""
+"""What figures share: a theme and palette from seaborn, bump chart, heat map, descriptions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 
 BLUE, AMBER, GREEN, RED, PINK, _, _, GREY, _, SKY = sns.color_palette("colorblind").as_hex()
-PALETTE = (BLUE, RED, GREEN, PINK, AMBER, SKY, "#000000", GREY)  # as lines take them
+PALETTE = (BLUE, RED, GREEN, PINK, AMBER, SKY, "#000000", GREY)  # in the order of use
 INK, FAINT, PALE, EMPTY = "#444444", "#8C8C8C", "#D9D9D9", "#EFEFEF"  # greys, dark to light
 DASHES, MARKS = ("-", "--", ":"), ("o", "s", "D")
 LINES = {  # between clusters in a bump chart: half width, colour, weight, size of the cross, zorder
@@ -31,16 +31,16 @@ LINES = {  # between clusters in a bump chart: half width, colour, weight, size 
     "vanished": (0.22, INK, 1.8, 0.0, 6),
 }
 FONT = "DejaVu Sans"
-OTHER_SCRIPTS = (  # fonts with Chinese, Japanese and Korean signs; the first that is there
+OTHER_SCRIPTS = (  # fonts with Chinese, Japanese and Korean glyphs; the first installed one is used
     "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Noto Sans JP", "Source Han Sans SC",
     "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "Droid Sans Fallback", "PingFang SC",
     "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Arial Unicode MS",
 )  # fmt: skip
-LEAST_CONTRAST = 4.5  # of text to what is behind it (WCAG 2, level AA)
+LEAST_CONTRAST = 4.5  # between text and background (WCAG 2, level AA)
 
 
 def fonts(installed: Collection[str]) -> list[str]:
-    """The font of figures, and one for signs that it lacks where there is such a one."""
+    """The font of figures, and one for characters that it lacks, if one is installed."""
     return [FONT, *[name for name in OTHER_SCRIPTS if name in installed][:1]]
 
 
@@ -52,7 +52,7 @@ HOUSE: dict[str, Any] = {
     "savefig.pad_inches": 0.08,
     "font.family": fonts(fontManager.get_font_names()),
     "font.size": 9,
-    "text.parse_math": False,  # a $ in a system's name is a $
+    "text.parse_math": False,  # a $ in a system's name is no formula
     "axes.titlesize": 10.5,
     "axes.titlelocation": "left",
     "axes.titleweight": "bold",
@@ -76,7 +76,7 @@ HOUSE: dict[str, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "rankstability",
 }
-NO_DATE: dict[str, dict[str, None]] = {  # the same bytes whenever drawn
+NO_DATE: dict[str, dict[str, None]] = {  # for reproducible bytes
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -85,50 +85,50 @@ NO_DATE: dict[str, dict[str, None]] = {  # the same bytes whenever drawn
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw, and save, in the theme; the caller's settings come back afterwards.
+    """A context in which figures are drawn and saved in the theme; settings are restored after it.
 
-    Names of systems and campaigns come from data: no text is read as mathematics.
+    Names of systems and campaigns come from data, so no text is parsed as mathematics.
     """
     theme: dict[Any, Any] = sns.axes_style("ticks") | sns.plotting_context("paper") | HOUSE
     with plt.rc_context(theme):
         yield
 
 
-styled = style()  # decorates what draws
+styled = style()  # a decorator for functions that draw
 
 
 def contrast(one: Any, other: Any) -> float:
-    """Contrast ratio of two colours after WCAG 2: 1 to 21."""
+    """The contrast ratio of two colours by WCAG 2: 1 to 21."""
     low, high = sorted(float(sns.utils.relative_luminance(c)) for c in (one, other))
     return (high + 0.05) / (low + 0.05)
 
 
 def legible(colour: Any) -> str:
-    """`colour`, darkened as far as a text in it needs to be read on white."""
+    """`colour`, darkened as far as is needed for text in it to be legible on white."""
     shades = (np.array(to_rgb(colour)) * share for share in np.linspace(1, 0, 51))
     return to_hex(next(s for s in shades if contrast(s, "white") >= LEAST_CONTRAST))
 
 
 def ink_on(ground: Any) -> str:
-    """Black or white, whichever is read better on that ground."""
+    """Black or white, whichever is more legible on that background."""
     return max("black", "white", key=lambda ink: contrast(ink, ground))
 
 
 def wrapped(name: object, width: int = 16) -> str:
-    """`name` over as many lines of `width` letters as it takes; nothing is cut off."""
+    """`name` wrapped into lines of `width` letters; nothing is cut off."""
     return "\n".join(fill(line, width, break_on_hyphens=False) for line in str(name).split("\n"))
 
 
 @cache
 def _signs() -> frozenset[int]:
-    """The signs that the fonts of figures have, by their numbers."""
+    """The code points of the characters that the fonts of figures have."""
     return frozenset(
         chain(*(get_font(findfont(name)).get_charmap() for name in HOUSE["font.family"]))
     )
 
 
 def drawable(text: str) -> str:
-    """`text` with the numbers (``\\u673a``) of signs that no font here has, in place of boxes."""
+    """`text` with escapes (``\\u673a``) for characters that no font here has."""
     if text.isascii():
         return text
     known = _signs()
@@ -136,7 +136,7 @@ def drawable(text: str) -> str:
 
 
 def only_drawable(fig: Figure) -> None:
-    """Write all texts of a figure as `drawable` has them."""
+    """Replace all texts of a figure by what `drawable` makes of them."""
     for axis in (axis for ax in fig.axes for axis in (ax.xaxis, ax.yaxis)):
         labels = [label.get_text() for label in axis.get_ticklabels()]
         if any(drawable(label) != label for label in labels):
@@ -147,7 +147,7 @@ def only_drawable(fig: Figure) -> None:
 
 
 def breadth(texts: Iterable[object], size: float = 8.5, weight: str = "normal") -> float:
-    """Inches that the widest of these texts takes."""
+    """The width of the widest of these texts, in inches."""
     font = FontProperties(family=HOUSE["font.family"], weight=weight)
     drawn = (
         TextPath((0, 0), drawable(str(t)), size=size, prop=font).get_extents()
@@ -160,7 +160,7 @@ def breadth(texts: Iterable[object], size: float = 8.5, weight: str = "normal") 
 def rows(
     ax: Axes, names: Iterable[Any], first: int = 0, room: float = 0.6, **kwargs: Any
 ) -> np.ndarray:
-    """Write names down the y axis, from the top; their places, from `first` on."""
+    """Label the y axis with names, from the top down; returns their places, from `first` on."""
     names = [str(name) for name in names]
     places = np.arange(first, first + len(names))
     ax.set_yticks(places, names, **kwargs)
@@ -176,9 +176,9 @@ def finish(
     /,
     **kwargs: Any,
 ) -> Figure:
-    """`fig` with a title over all its panels and one legend below them.
+    """`fig` with a title above all its panels and one legend below them.
 
-    The legend is of the handles `of`, or of what those axes name; `kwargs` are the legend's.
+    The legend shows the handles `of`, or those of the axes `of`; `kwargs` go to the legend.
     """
     if title:
         fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
@@ -208,10 +208,10 @@ def heatmap(
     ax: Axes | None = None,
     **limits: Any,
 ) -> Figure:
-    """A matrix in colours (seaborn's heat map), its first row at the top.
+    """A matrix in colours (seaborn's heat map), with the first row at the top.
 
-    The cell of row i and column j has its middle at (j + 0.5, i + 0.5). Columns are labelled, and
-    up to 60 rows.
+    The centre of the cell in row i and column j is at (j + 0.5, i + 0.5). All columns are labelled;
+    rows are labelled if there are at most 60.
 
     Parameters
     ----------
@@ -220,13 +220,13 @@ def heatmap(
     texts : DataFrame, optional
         What is written in the cells.
     extend : str
-        The colour bar's, as matplotlib takes it.
+        Which ends of the colour bar are pointed, as matplotlib takes it.
     empty : str
         Colour of the cells without a value.
     cell : tuple of float, optional
         Width and height of a cell in inches, as far as the page allows.
     ax : Axes, optional
-        Draw here, in place of a new figure.
+        Draw here instead of in a new figure.
     limits
         vmin, vmax or norm, as matplotlib takes them.
     """
@@ -277,15 +277,15 @@ def bump(
     Parameters
     ----------
     places : DataFrame
-        system; `by`: the ranking, a column of the chart, in order of appearance; `place`, from 1
-        (no row or NaN: absent); where lines between clusters are drawn, cluster (rows best first),
-        or line: what stands below that place (``kept`` or 1: a black bar with a cross;
+        Columns system; `by`: the ranking, a column of the chart, in order of appearance; `place`,
+        from 1 (no row or NaN: absent). For lines between clusters either cluster (rows best first),
+        or line: what is drawn below that place (``kept`` or 1: a black bar with a cross;
         ``appeared``: an orange one; ``vanished``: grey dashes; anything else: nothing).
     highlight : collection of str, optional
         Systems in colour; by default those whose place differs between rankings.
     ordered : bool
-        Whether the rankings follow one another, as divisors and years do. Where they do not,
-        the lines between the dots are thin: they lead the eye to the system's next dot.
+        Whether the rankings form a sequence, as divisors and years do. If not, the lines between
+        the dots are thin, and only lead the eye to the system's next dot.
     """
     if "cluster" in places and "line" not in places:
         below = places.groupby(by, sort=False)["cluster"].shift(-1)
@@ -341,7 +341,10 @@ def _cluster_line(ax: Axes, x: float, y: float, kind: Any) -> None:
 
 
 def bump_places(ranks: pd.DataFrame) -> pd.DataFrame:
-    """What `bump` draws, from a table with a row per system and a column of ranks per ranking."""
+    """The places that `bump` draws, from a table of ranks with a row per system (the index).
+
+    Every column is a ranking.
+    """
     named = ranks.rename_axis(index="system", columns=None).reset_index()
     return named.melt("system", var_name="ranking", value_name="place").dropna()
 
@@ -349,7 +352,7 @@ def bump_places(ranks: pd.DataFrame) -> pd.DataFrame:
 def describe(fig: Figure, most: int = 420) -> str:
     """The words of a figure as one text: title, axes, the names along them, the legend.
 
-    For readers who do not see the picture; its numbers stand beside it as CSV.
+    For readers who do not see the picture; its numbers are next to it as CSV.
     """
     whole = fig.get_suptitle()
     parts = [whole] if whole else []
@@ -380,7 +383,7 @@ def describe(fig: Figure, most: int = 420) -> str:
 
 
 def _names(labels: list[Text]) -> str:
-    """Names along an axis: all of a few, the first and the last of many; no numbers."""
+    """The names along an axis: all if they are few, else the first and last; none for numbers."""
     names = list(dict.fromkeys(t.get_text() for t in labels if t.get_text()))
     if all(re.fullmatch(r"[−+-]?[\d.,]+ ?[%kM]?", name) for name in names):
         return ""

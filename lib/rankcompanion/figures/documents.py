@@ -1,4 +1,4 @@
-"""Figures of 04 and 05: systems judged together, documents, and methods beside the z-score."""
+"""Figures of notebooks 04 and 05: systems judged together, documents, alternatives to z-scores."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _starred(names: pd.Index | pd.Series, human: set[str]) -> list[str]:
 
 
 def _system_rows(ax: Axes, table: pd.DataFrame) -> str:
-    """Systems of `table` on the y axis, the first at the top; gives back a key to the stars."""
+    """Put the systems of `table` on the y axis, first at the top; returns a key to the stars."""
     human = set(table.loc[table["human"] == 1, "system"])
     rows(ax, _starred(table["system"], human))
     return "; ★ human" if human else ""
@@ -52,7 +52,7 @@ def _system_rows(ax: Axes, table: pd.DataFrame) -> str:
 def _dumbbells(
     ax: Axes, full: pd.Series, hollow: pd.Series, labels: tuple[str, str], colour: str
 ) -> None:
-    """A full dot and a hollow one (in `colour`) per row, joined by a line."""
+    """Draw a full dot and a hollow one (in `colour`) in each row, joined by a line."""
     y = range(len(full))
     ax.hlines(y, hollow, full, color=FAINT, lw=1.6, zorder=2)
     ax.scatter(full, y, color=BLUE, s=34, zorder=3, label=labels[0])
@@ -61,16 +61,16 @@ def _dumbbells(
 
 
 def _around_zero(ax: Axes, values: pd.DataFrame | pd.Series, room: float, least: float) -> None:
-    """A line at 0, in the middle of the x axis."""
+    """Draw a line at 0, and centre the x axis on it."""
     ax.axvline(0, color=INK, lw=0.8)
     span = room * max(float(np.nanmax(np.abs(values))), least)
     ax.set_xlim(-span, span)
 
 
 def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
-    """How often two systems were judged together; the diagonal, each system alone, without colour.
+    """How often two systems were judged together; the diagonal, each system's total, stays white.
 
-    `counts`: counts or per cent, systems by systems, from `cooccurrence.cooccurrence`.
+    `counts` are counts or percentages, systems by systems, from `cooccurrence.cooccurrence`.
     """
     apart = counts.mask(np.eye(len(counts), dtype=bool))
     texts = counts.map("{:.0f}".format) if len(counts) <= 25 else None
@@ -79,7 +79,10 @@ def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
 
 @styled
 def judged_beside(table: pd.DataFrame, title: str) -> Figure:
-    """Mean z of each system, with and without its company's part (`cooccurrence.judged_beside`)."""
+    """Mean z of each system, with and without the part that its company explains.
+
+    `table` is from `cooccurrence.judged_beside`.
+    """
     fig, ax = plt.subplots(figsize=(6.8, 0.27 * len(table) + 1.3))
     _dumbbells(ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED)
     key = _system_rows(ax, table)
@@ -89,9 +92,9 @@ def judged_beside(table: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def balance(pairs: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
-    """Left: share of a system's HITs that hold another. Right: company's part of each mean z.
+    """Left: share of a system's HITs that hold another system. Right: company's part of mean z.
 
-    From `cooccurrence.balance` and `cooccurrence.judged_beside`, of all language pairs.
+    The frames are from `cooccurrence.balance` and `cooccurrence.judged_beside`, for all pairs.
     """
     pairs, n = pairs.sort_values("explained"), len(pairs)
     fig, (left, right) = plt.subplots(1, 2, figsize=(8.6, 0.3 * n + 1.6), sharey=True)
@@ -111,7 +114,7 @@ def balance(pairs: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
 
 
 def document_matrix(values: pd.DataFrame, title: str, label: str, human: set[str]) -> Figure:
-    """Documents by systems (Knowles 2021, Figure 5): empty cells grey, human systems starred."""
+    """Documents by systems (Knowles 2021, Figure 5); empty cells grey, human systems starred."""
     number, columns = values.shape
     low, high = np.nanpercentile(values.to_numpy(float), [1, 99])
     empty = "; grey: not judged" if values.isna().to_numpy().any() else ""
@@ -133,7 +136,7 @@ def document_matrix(values: pd.DataFrame, title: str, label: str, human: set[str
 
 @styled
 def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
-    """Shares of variance, raw and z, one bar per language pair (`documents.component_table`)."""
+    """Shares of variance, raw and z, a bar per language pair (`documents.component_table`)."""
     names = {"raw": "raw scores", "z": "z-scores"}
     scores = [s for s in names if s in set(shares["score"])]
     pairs = sorted(shares["pair"].unique())
@@ -182,7 +185,7 @@ def difficulty(table: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def easy_documents(table: pd.DataFrame, title: str) -> Figure:
-    """Points each system owes to its documents (`documents.ease_by_system`); best at the top."""
+    """Points that each system owes to its documents (`documents.ease_by_system`); best on top."""
     fig, ax = plt.subplots(figsize=(6.4, 0.26 * len(table) + 1.3))
     ease, y = table["luck_raw"], range(len(table))
     ax.barh(y, ease, color=np.where(ease >= 0, BLUE, RED), height=0.65)
@@ -215,7 +218,10 @@ def halves(table: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def stable_and_right(table: pd.DataFrame, title: str) -> Figure:
-    """How often each method changes, against its errors in truth (`scorings.stable_and_right`)."""
+    """How often each method's ranking changes, and how wrong it is on simulated campaigns.
+
+    `table` is from `scorings.stable_and_right`.
+    """
     fig, axes = plt.subplots(1, 2, figsize=(8.6, 3.9), sharey=True)
     for ax, column in zip(axes, ("order", "lines"), strict=True):
         for k, row in enumerate(table.to_dict("records")):

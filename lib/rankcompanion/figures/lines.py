@@ -40,11 +40,12 @@ LINES: dict[tuple[bool, bool], tuple[str, dict[str, Any]]] = {  # (claimed, held
 def standing(
     ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: str, alpha: float = 0.05
 ) -> Figure:
-    """The ranking as a table, beside it each score with its interval, and each system's rank set.
+    """A ranking as a table, next to each score with its interval and each system's rank set.
 
-    The frames are those of a ranking by `held.standing`: rank, system, score, low, high, rank_low,
-    rank_high, unit; where the unit is empty only scores (`label`, with their unit) are drawn. And
-    below, claimed, held: lines as `LINES` has them. Intervals and sets are at 1 - `alpha`.
+    The frames are those of `lines.held.standing`. `ranking` has the columns rank, system, score,
+    low, high, rank_low, rank_high, unit; if the unit is empty, only scores are drawn. `lines` has
+    below, claimed, held and is drawn as in `LINES`. `label` names the score. Intervals and sets are
+    at level 1 - `alpha`.
     """
     n, unit = len(ranking), ranking["unit"].iloc[0]
     y = ranking["rank"].to_numpy()
@@ -72,14 +73,14 @@ def standing(
 
 
 def _kind(row: Any) -> tuple[bool, bool]:
-    """Whether there is a line, and whether it holds."""
+    """Whether a line is claimed, and whether it holds: a key of `LINES`."""
     return row.claimed == 1, row.held == 1
 
 
 def _line(
     ax: Axes, x: tuple[float, float], y: float, kind: tuple[bool, bool], transform: Any = None
 ) -> None:
-    """A line between ranks as `LINES` has it, two close together where it is not claimed."""
+    """Draw a line between ranks as in `LINES`: a double line if it is not claimed."""
     if kind in LINES:
         where = {} if transform is None else {"transform": transform}
         for step in (0.0,) if kind[0] else (-0.06, 0.06):
@@ -87,7 +88,7 @@ def _line(
 
 
 def _line_handles(kinds: Iterable[tuple[bool, bool]]) -> list[Any]:
-    """What the legend says of the kinds of lines that are drawn; a tuple is drawn as two."""
+    """The legend's handles for the kinds of lines that are drawn."""
     seen = set(kinds)
     handles = []
     for kind, (words, look) in LINES.items():
@@ -98,7 +99,7 @@ def _line_handles(kinds: Iterable[tuple[bool, bool]]) -> list[Any]:
 
 
 class Double(Line2D):
-    """A line that legends draw twice, close together."""
+    """A line that legends draw as a double line."""
 
 
 class _DrawDouble(HandlerLine2D):
@@ -115,7 +116,7 @@ Legend.update_default_handler_map({Double: _DrawDouble()})
 
 
 def decimals(ranking: pd.DataFrame) -> int:
-    """Decimals with which the largest score has three digits."""
+    """The number of decimals with which the largest score has three digits."""
     return max(0, 2 - int(np.floor(np.log10(max(ranking["score"].abs().max(), 1e-3)))))
 
 
@@ -135,7 +136,7 @@ def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
 
 
 def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float) -> list[Any]:
-    """A bar from the best to the worst rank of each set, a diamond for a set of one rank."""
+    """Draw rank sets as bars, those of one rank as diamonds; returns handles for the legend."""
     n, one = len(ranking), ranking["rank_low"] == ranking["rank_high"]
     more, only = ranking[~one], ranking[one]
     bar = ax.hlines(more["rank"], more["rank_low"], more["rank_high"], color=SKY, lw=5.5)
@@ -155,10 +156,10 @@ def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float) -> list[Any]:
 def recipes(
     rankings: pd.DataFrame, lines: pd.DataFrame, title: str, years: Sequence[str] = ()
 ) -> Figure:
-    """Each recipe's ranking in a column, lines as `LINES` has them.
+    """Each recipe's ranking as a column of names, with its lines drawn as in `LINES`.
 
-    `rankings`: recipe, system, rank; `lines`: recipe, below, claimed, held; `years` may stand below
-    the recipes' names.
+    `rankings` has recipe, system, rank; `lines` has recipe, below, claimed, held; `years` replace
+    the recipes' names as headings.
     """
     column = {name: k for k, name in enumerate(dict.fromkeys(rankings["recipe"]))}
     n = int(rankings["rank"].max())
@@ -187,10 +188,10 @@ def recipes(
 
 @styled
 def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
-    """Lines claimed and, for each kind of units, how many of them hold, by language pair.
+    """Lines claimed and, for each kind of unit, how many of them hold, by language pair.
 
-    What holds and is not claimed stands after a plus sign. `counts` is `lines.tables.line_counts`
-    of one recipe: pair, unit, claimed, held, claimed_and_held.
+    The number of lines that hold without being claimed follows a plus sign. `counts` is
+    `lines.tables.line_counts` for one recipe: pair, unit, claimed, held, claimed_and_held.
     """
     names = [u for u in UNITS if u in set(counts["unit"])]
     table, every = (
@@ -218,7 +219,7 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
 
 
 def _explained(also: pd.DataFrame, table: pd.DataFrame) -> str:
-    """What the signs in the cells mean, of those that occur."""
+    """The meaning of those signs that occur in the cells."""
     words = ["+: hold, but are not claimed"] if (also != "").to_numpy().any() else []
     words += ["?: no unit is named"] if table.isna().to_numpy().any() else []
     return "; ".join(words)
@@ -228,7 +229,8 @@ def _explained(also: pd.DataFrame, table: pd.DataFrame) -> str:
 def false_lines_figure(table: pd.DataFrame, title: str, recipes: Sequence[str] = ()) -> Figure:
     """Share of campaigns of equal systems with a line, by recipe and unit, with 95 % intervals.
 
-    `table` is from `lines.tables.false_line_table`; with several pairs, a dot for each.
+    `table` is from `lines.tables.false_line_table`. With several pairs, each is a dot, and bars are
+    the range over pairs instead.
     """
     names = list(recipes) or list(dict.fromkeys(table["recipe"]))
     units = [u for u in UNITS if u in set(table["unit"])]

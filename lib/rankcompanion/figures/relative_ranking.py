@@ -1,4 +1,4 @@
-"""Plots of relative ranking and of agreement: of judges, protocols and test sets."""
+"""Figures of relative ranking, and of the agreement of judges, protocols and test sets."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def scatter_panels(
 ) -> Figure:
     """Systems as points, a panel with Pearson's r for each task (Bojar et al., Figures 1, 3, 4, 6).
 
-    Tasks in which x is constant are left out.
+    Tasks in which x is constant are left out, unless it is constant in all.
     """
     varies = points.groupby("task", sort=False)[x].transform("nunique") > 1
     points = points[varies] if varies.any() else points
@@ -79,10 +79,10 @@ def scatter_panels(
 
 
 def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
-    """The ranking of one task under every method, side by side; the eight that move most in colour.
+    """The ranking of one task under every method; the eight systems that move most in colour.
 
-    `ranks`: rows of one task of `relative_ranking.method_ranks`; sole winner, which hardly differs
-    from "> all in block", is not drawn.
+    `ranks` are the rows of one task of `relative_ranking.methods.method_ranks`; sole winner, which
+    hardly differs from "> all in block", is not drawn.
     """
     orders = ranks.drop(columns=["task", "sole_winner"]).set_index("system")
     spread = orders.max(axis=1) - orders.min(axis=1)
@@ -94,10 +94,10 @@ def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
 def pairs_figure(
     percent: pd.DataFrame, tests: pd.DataFrame, title: str, alpha: float = 0.05
 ) -> Figure:
-    """Who beats whom: per cent of comparisons in which the row's system was ranked better.
+    """Who beats whom: percentage of comparisons in which the row's system was ranked better.
 
-    `percent`: systems by systems, best first. A dot marks pairs that differ in `tests` (from
-    `significance.sign_tests`) at `alpha` after Holm's correction, a ring those only without it.
+    `percent` is systems by systems, best first. A dot marks pairs that differ in `tests` (from
+    `rank.significance.sign_tests`) at `alpha` after Holm's correction; a ring, only without it.
     """
     fig = heatmap(
         percent, title=title, label="row ranked better, % of comparisons", cmap=BEATS,
@@ -121,7 +121,7 @@ def pairs_figure(
 
 @styled
 def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
-    """Rank ranges by one method (`methods.ranges`): units are thick, single comparisons thin."""
+    """Rank ranges by one method (`methods.ranges`): thick for units, thin for single judgments."""
     tasks = sorted(table["task"].unique(), key=lambda task: task.split(" ", 1)[::-1])
     columns = min(3, len(tasks))
     number = table.groupby("task")["rank"].max()[tasks].tolist()
@@ -151,7 +151,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
 
 
 def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
-    """The rank ranges of one task, by what is drawn."""
+    """Draw the rank ranges of one task by what is resampled."""
     single = table["drawn"] == "judgment"
     whole = table if single.all() else table[~single]
     for part, colour, width in ((whole, SKY, 3.4), (table[single], "black", 0.9)):
@@ -200,13 +200,13 @@ def agreement_figure(table: pd.DataFrame, group: str, measure: str, title: str) 
 
 
 def measures_figure(table: pd.DataFrame, title: str) -> Figure:
-    """All measures of `agreement.agreement` over one group: what the choice of P(E) does."""
+    """All measures of `agreement.agreement` for one group, which differ in their P(E)."""
     parts = [_rows(table, name, measure) for measure, name in MEASURE_NAMES.items()]
     return _intervals(pd.concat(parts), "agreement beyond chance, with 95 % interval", title)
 
 
 def _rows(table: pd.DataFrame, row: Any, measure: str) -> pd.DataFrame:
-    """What `_intervals` draws: kind, reference, row, value, and low and high where they are."""
+    """The table that `_intervals` draws: kind, reference, row, value, and low, high if present."""
     columns = {measure: "value", f"{measure}_low": "low", f"{measure}_high": "high"}
     kept = ["kind", "reference", *(name for name in columns if name in table)]
     return table[kept].rename(columns=columns).assign(row=row)
@@ -214,7 +214,7 @@ def _rows(table: pd.DataFrame, row: Any, measure: str) -> pd.DataFrame:
 
 @styled
 def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
-    """Values with intervals, a row of the figure per `row`: by kind, with the reference and not."""
+    """Draw values with intervals in rows by `row`, each by kind, with and without the reference."""
     names = list(dict.fromkeys(table["row"]))
     few = len(names) <= 20
     fig, ax = plt.subplots(figsize=(6.4, (0.5 if few else 0.3) * len(names) + 1.5))
@@ -242,8 +242,8 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
 def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> Figure:
     """Every judge's agreement with the others, and with themselves, by how much they judged.
 
-    `table` is from `agreement.agreement` by judge; with fewer than `least` pairs: left out. A kind
-    of which that leaves nobody has no panel.
+    `table` is from `agreement.agreement` by judge. Judges with fewer than `least` pairs are left
+    out; a kind of agreement for which none remains has no panel.
     """
     shown = table[(table["reference"] == "included") & (table["pairs"] >= least)]
     kinds = [kind for kind in KINDS if shown["kind"].eq(kind).any()] or [*KINDS]
@@ -275,7 +275,7 @@ def _tau_axis(ax: Axes, *columns: pd.Series) -> None:
 def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, unit: str) -> Figure:
     """Left, tau of every two studies; right, how much less protocols agree than one with itself.
 
-    Both frames are from `protocols_and_test_sets.agreement`; `unit` is what was drawn again.
+    Both frames are from `protocols_and_test_sets.agreement`; `unit` is what was resampled.
     """
     pairs = pairs.sort_values(["kind", "tau"], ascending=[False, False], kind="stable")
     fig, (left, right) = plt.subplots(
@@ -307,9 +307,9 @@ def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, u
 
 @styled
 def sets_figure(table: pd.DataFrame, title: str) -> Figure:
-    """Tau between test sets, beside tau between random sets of documents of the same sizes.
+    """Tau between test sets, with the range for random sets of documents of the same sizes.
 
-    `table` has label, tau, low, high; random_low, random_high where it is set beside random sets.
+    `table` has label, tau, low, high, random_low, random_high (NaN without random sets).
     """
     fig, ax = plt.subplots(figsize=(7.4, 0.3 * len(table) + 1.9))
     y = rows(ax, table["label"].astype(str))

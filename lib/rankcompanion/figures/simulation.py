@@ -23,7 +23,7 @@ THOUSANDS = FuncFormatter(
 def _panels(
     names: Sequence[Any], width: float, height: float, most: int = 4, **kwargs: Any
 ) -> tuple[Figure, dict[Any, Axes]]:
-    """A panel for each name, at most so many in a row, titles and labels at the outer edges."""
+    """A figure with a panel for each name, at most `most` in a row."""
     columns = min(most, len(names))
     lines = -(-len(names) // columns)
     size = (max(4.2, width * columns), max(2.6, height * lines))
@@ -34,7 +34,7 @@ def _panels(
 
 
 def _label_edges(axes: Mapping[Any, Axes], x: str, y: str) -> None:
-    """`x` under the lowest panel of each column, `y` beside the first of each row."""
+    """Write `x` below the lowest panel of each column, and `y` left of each row."""
     places = list(axes.values())
     columns = places[0].get_gridspec().ncols  # type: ignore[union-attr]
     for i, ax in enumerate(places):
@@ -44,7 +44,7 @@ def _label_edges(axes: Mapping[Any, Axes], x: str, y: str) -> None:
 
 @styled
 def win_ratios(table: pd.DataFrame, title: str = "") -> Figure:
-    """Each task's win ratios, best first, with the straight line through them (Figure 1)."""
+    """Each task's win ratios, best first, with a straight line fitted to them (Figure 1)."""
     fig, axes = _panels(table["task"].unique(), 2.3, 1.9, sharey=True)
     for task, part in table.groupby("task", sort=False):
         ax = axes[task]
@@ -59,7 +59,7 @@ def win_ratios(table: pd.DataFrame, title: str = "") -> Figure:
 
 @styled
 def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
-    """Share of significant pairs against judgments, observed and fitted (Figure 2)."""
+    """Share of significant pairs by number of judgments, observed and fitted (Figure 2)."""
     fig, axes = _panels(curves["task"].unique(), 2.3, 2.0, sharey=True)
     spread = fits.set_index("task")["spread"]
     named = curves.rename(columns={"share": "campaign", "fitted": "model"})
@@ -83,10 +83,10 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
 
 @styled
 def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "") -> Figure:
-    """Error of the ranking methods against judgments, one panel per spread (Figure 3).
+    """Error of the ranking methods by number of judgments, a panel per spread (Figure 3).
 
-    `errors`: spread, ranker, judgments, error, error_se; `printed`: judgments, value, what the
-    paper prints, drawn as crosses in every panel.
+    `errors` has spread, ranker, judgments, error, error_se; `printed` has judgments and value, the
+    numbers that the paper prints, which are drawn as crosses in every panel.
     """
     fig, axes = _panels(errors["spread"].unique(), 2.9, 3.0, most=3, sharey=True)
     aside = errors["ranker"].map({"BOJAR": -500, "EXPECTED": 500, "LOPEZ": 0})
@@ -113,7 +113,7 @@ def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "")
 def _needed(
     ax: Axes, table: pd.DataFrame, row: str, series: str, labels: str, colours: Sequence[str]
 ) -> None:
-    """Judgments needed: dots and bands in each row of the axes, a colour for each of `series`."""
+    """Draw judgments needed as dots with bands, in rows by `row`, with a colour per `series`."""
     names = list(table[row].unique())
     groups = list(table.groupby(series, sort=False))
     middle = (len(groups) - 1) / 2
@@ -138,7 +138,7 @@ def _needed(
 
 @styled
 def advice(table: pd.DataFrame, title: str = "") -> Figure:
-    """Judgments needed for a share of significant pairs: one panel per share, with the band."""
+    """Judgments needed for a share of significant pairs, with their bands; a panel per share."""
     fig, axes = _panels(table["share"].unique(), 2.5, 3.3, sharey=True)
     named = table.assign(campaign=table["systems"].map("{} systems".format))
     for share, part in named.groupby("share", sort=False):
@@ -150,7 +150,7 @@ def advice(table: pd.DataFrame, title: str = "") -> Figure:
 
 @styled
 def advice_for_tasks(table: pd.DataFrame, title: str = "") -> Figure:
-    """Judgments that real tasks would need at their fitted spread, beside those collected."""
+    """Judgments that real tasks would need at their fitted spread, next to those collected."""
     tasks = table.drop_duplicates("task")
     fig, ax = plt.subplots(figsize=(7.2, 0.52 * len(tasks) + 1.6))
     _needed(ax, table, "task", "share", "for {:.0%} of pairs", (SKY, BLUE, GREEN, RED))

@@ -1,4 +1,4 @@
-"""Plots of MQM raters and of stable ranking probability."""
+"""Figures of MQM raters and of stable ranking probability."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ EFFORT_PANELS = (
 
 @styled
 def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
-    """Two raters of the same items, shares of segments by MQM score (figure 1).
+    """Shares of segments by MQM score for two raters of the same items (figure 1).
 
-    `frame`, from `mqm_raters.rater_distributions`: rater, score (in order), segments, share, mean.
+    `frame` is from `srp.raters.rater_distributions`.
     """
     fig, ax = plt.subplots(figsize=(6.4, 3.2))
     named = frame["rater"] + " (mean " + frame["mean"].map("{:.2f}".format) + ")"
@@ -53,12 +53,12 @@ def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
 def srp_curves(
     data: pd.DataFrame, title: str, x: str = "documents", xlabel: str = "documents per study"
 ) -> Figure:
-    """Stability against the number of documents, three panels, one line per series.
+    """Stability by number of documents in three panels, a line per series.
 
-    Left: SRP; middle: SRP where every study claims the same number of pairs; right: significant
-    pairs. Bands: two Monte Carlo standard errors. Hollow: most studies have no significant pair.
-    `data`, from `srp.findings.curves`: series, `x`, studies, the panels' values and errors,
-    empty_share.
+    Left: SRP; middle: SRP if every study claims the same number of pairs; right: significant pairs.
+    Bands are two Monte Carlo standard errors; at hollow marks half of the studies or more have no
+    significant pair. `data` is from `srp.findings.curves`: series, `x`, studies, the panels' values
+    and errors, empty_share.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.5), width_ratios=(1, 1, 0.85))
     data = data[data["studies"] > 1]
@@ -80,14 +80,14 @@ def srp_curves(
 
 @styled
 def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
-    """Stability of whole campaigns against annotation effort, a colour for each way of drawing.
+    """Stability of whole campaigns by annotation effort, a colour for each value of column `by`.
 
-    Thick: the mean of a campaign's tasks at each share of its judgments, with a band of two Monte
-    Carlo standard errors (of the draws, the judgments as they are); thin and grey: the tasks of
-    the first. Left: SRP; middle: SRP where every study claims two thirds of the pairs of systems;
-    right: Kendall's tau, which does not depend on how many systems there are. Hollow: most studies
-    have no significant pair. `data`, of one campaign or several, is from `twins.effort`;
-    the column `by` gives the colours.
+    Left: SRP; middle: SRP if every study claims two thirds of the pairs of systems; right:
+    Kendall's tau, which does not depend on the number of systems. Thick lines are means over a
+    campaign's tasks, with bands of two Monte Carlo standard errors (of the draws, given the
+    judgments); thin grey lines are the tasks of the first value of `by`. At hollow marks half of
+    the studies or more have no significant pair. `data` is from `srp.twins.effort`, for one or
+    several campaigns.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.8), sharex=True)
     for i, (name, rows) in enumerate(data.groupby(by, sort=False)):
@@ -115,7 +115,7 @@ def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
 
 
 def _single_tasks(ax: Axes, rows: pd.DataFrame, value: str) -> None:
-    """A thin line for each task."""
+    """Draw a thin line for each task."""
     for k, (_, task) in enumerate(rows.groupby("task", sort=False)):
         task = task.sort_values("effort")
         words = "its single tasks" if k == 0 else None
@@ -123,7 +123,7 @@ def _single_tasks(ax: Axes, rows: pd.DataFrame, value: str) -> None:
 
 
 def _means_of_tasks(rows: pd.DataFrame) -> pd.DataFrame:
-    """Means over tasks at each level, with Monte Carlo standard errors, least effort first."""
+    """Means over tasks at each level, with Monte Carlo standard errors, by growing effort."""
     levels = rows.groupby("level", sort=False)
     means = levels[["effort", *(value for value, _, _ in EFFORT_PANELS)]].mean()
     for _, se, _ in EFFORT_PANELS:

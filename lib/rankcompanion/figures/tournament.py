@@ -1,4 +1,4 @@
-"""Plots of tournaments: the graph with its cycles, methods side by side, violations per task."""
+"""Figures of tournaments: the graph with its cycles, methods side by side, violations by task."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ BAND = "#E3EEF6"
 HEADINGS = {name: heading for name, (heading, _) in TOURNAMENT_METHODS.items()}
 COSTS = {name: "optimal_cost" if name == "mfas" else f"cost_{name}" for name in HEADINGS}
 MARKS = {"MFAS": "D", "WMT-OFFICIAL": "o", "HEURISTIC 2": "s", "BOJAR": "^", "expected win": "v"}
-ROW = 0.27  # inches; the unit of both axes of the tournament
+ROW = 0.27  # inches per rank, the unit of both axes of the tournament
 
 
 @styled
 def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> Figure:
     """The ranking as a column of systems, best first, with the edges of its cycles as arcs.
 
-    Right (with weights): edges that the ranking violates. Left (grey): edges it keeps that close a
-    cycle of three with one of these. Bands: systems that are in cycles with each other. `edges` is
-    from `tournament.edges_table`.
+    On the right, with weights, the edges that the ranking violates; on the left, in grey, edges
+    that it keeps and that close a cycle of three with one of these. Bands mark systems that are in
+    cycles with each other. `edges` is from `tournament.edges_table`.
     """
     kept, wrong = edges[edges["in_triangle"] == 1], edges[edges["violated"] == 1]
     gap = breadth(order, 8) / 2 / ROW + 0.7
@@ -65,7 +65,7 @@ def tournament_figure(edges: pd.DataFrame, order: Sequence[str], title: str) -> 
 def _free(
     over: float, under: float, gap: float, taken: list[tuple[float, float]]
 ) -> tuple[float, float]:
-    """A place for the weight of an arc: on it, as near its middle as is free."""
+    """A place for the weight of an arc: the free one on the arc that is nearest to its middle."""
     t = 0.5 + np.array([0, 0.08, -0.08, 0.16, -0.16, 0.24, -0.24])
     x = gap + 4 * _height(over - under) * t * (1 - t)
     y = over + (under - over) * (3 * t**2 - 2 * t**3)
@@ -79,7 +79,7 @@ def _height(span: float) -> float:
 
 
 def _reach(edges: pd.DataFrame, gap: float) -> float:
-    """How far from the middle the arcs of these edges lead."""
+    """How far from the middle the arcs of these edges extend."""
     spans = (edges["rank_over"] - edges["rank_under"]).abs()
     return gap + 0.4 + _height(spans.max() if len(spans) else 4)
 
@@ -87,7 +87,7 @@ def _reach(edges: pd.DataFrame, gap: float) -> float:
 def _arcs(
     ax: Axes, edges: pd.DataFrame, gap: float, colour: str, alpha: float, heaviest: float
 ) -> None:
-    """Arcs from the winner to the loser, to the side of `gap`, as wide as their weight."""
+    """Draw arcs from winner to loser on the side of `gap`, with widths by weight."""
     edges, side = edges.sort_values("weight"), np.sign(gap)
     a, b = edges["rank_over"].to_numpy(float), edges["rank_under"].to_numpy(float)
     near, far = np.full(len(a), gap), gap + side * 4 / 3 * _height(a - b)  # a Bezier curve
@@ -106,9 +106,9 @@ def _arcs(
 
 @styled
 def rankings_figure(ranks: pd.DataFrame, costs: pd.DataFrame, title: str) -> Figure:
-    """Ranks of the systems under every method, the tournament's in the middle.
+    """Ranks of the systems under every method, with the tournament's in the middle.
 
-    The rows of one task of `tournament.rankings_table` and of `tasks_table`.
+    `ranks` and `costs` are the rows of one task of `tournament.rankings_table` and `tasks_table`.
     """
     order = ["wmt_official", "heuristic2", "mfas", "bojar", "expected_win"]
     fig = bump(bump_places(ranks.set_index("system")[order]), title=title)
@@ -119,7 +119,7 @@ def rankings_figure(ranks: pd.DataFrame, costs: pd.DataFrame, title: str) -> Fig
 
 @styled
 def violations_figure(tasks: pd.DataFrame, title: str) -> Figure:
-    """Violated weight per task and method, from `tournament.tasks_table`."""
+    """Violated weight by task and method, from `tournament.tasks_table`."""
     tasks = tasks.sort_values(["optimal_cost", "task"], ascending=[False, True])
     costs = tasks.set_index("task")[list(COSTS.values())].set_axis(list(HEADINGS.values()), axis=1)
     long = costs.reset_index().melt("task", var_name="method", value_name="cost")

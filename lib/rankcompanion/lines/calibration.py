@@ -1,4 +1,4 @@
-"""False lines where all systems are equal, and how often rank sets hold the true ranks."""
+"""How often false lines are drawn between equal systems, and rank sets hold the true ranks."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ COLUMNS = ["unit", "covered", "covered_low", "covered_high", "width", "draws"]
 
 
 def equal_systems(scored: Scores, recipe: Recipe) -> Scores:
-    """The same judgments with each system's mean, as the recipe orders by it, taken away."""
+    """The judgments less each system's mean, as the recipe computes it, so that all are equal."""
     mean = recipe_means(scored, recipe)
     return replace(scored, score=scored.score - mean[scored.system])
 
 
 def shuffled(scored: Scores, unit: str, rng: np.random.Generator) -> Scores:
-    """A null campaign: systems' labels shuffled whole within each unit.
+    """A null campaign: within each unit, the labels of the systems are permuted.
 
-    By ``segment`` the documents stay as they are, single scores change places; by ``document`` what
-    is said of a system on a document stays together, by ``worker`` what an account says of a
-    system, over all its documents. By ``block`` the blocks of a worker change places, for systems
+    All judgments of one system within a unit get the same new label. They stay together within a
+    segment (`unit` ``segment``), within a document (``document``), or over all documents of a
+    worker (``worker``). With ``block``, the blocks of a worker exchange their labels, for systems
     that were judged on different documents.
     """
     if unit == "block":
@@ -49,13 +49,14 @@ def false_lines(
     draws: int = 200,
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """Pairs called significant and campaigns with a line, over null campaigns from these data.
+    """How often a recipe finds differences and draws lines in null campaigns made from these data.
 
-    `scored` holds what the recipe counts, with the score it takes; `unit` as for `shuffled`.
+    `scored` holds the judgments that the recipe counts, with the score it takes; `unit` is as for
+    `shuffled`.
 
-    One row: recipe, unit, pairs_significant, pairs_low, pairs_high, campaigns_with_line,
-    campaigns_low, campaigns_high, draws (null campaigns). Shares, with 95 % intervals: of the mean
-    over campaigns for pairs, Wilson's for campaigns.
+    One row: recipe, unit, pairs_significant (mean share of pairs), pairs_low, pairs_high (95 %
+    interval of that mean), campaigns_with_line (share), campaigns_low, campaigns_high (95 %,
+    Wilson's), draws (number of null campaigns).
     """
     recipe, equal = quick(recipe), equal_systems(scored, recipe)
     pairs, lines = np.empty(draws), np.empty(draws, int)
@@ -68,7 +69,10 @@ def false_lines(
 
 
 def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray) -> pd.DataFrame:
-    """`false_lines` from each null campaign's share of significant pairs, and its having a line."""
+    """The row of `false_lines`, from each null campaign's share of significant pairs and lines.
+
+    `lines` says of each campaign whether it has a line.
+    """
     draws = len(pairs)
     half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)
     low, high = proportion_confint(int(lines.sum()), draws, method="wilson")
@@ -82,14 +86,15 @@ def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray)
 def coverage(
     truth: Truth | None, units: Sequence[str], rng: np.random.Generator, draws: int = 100
 ) -> pd.DataFrame:
-    """How often all rank sets hold the true ranks, over `draws` simulated campaigns.
+    """How often the rank sets of all systems hold their true ranks, in simulated campaigns.
 
-    Scores are drawn from the fitted components on the campaign's own tasks (without a `truth`, from
-    `truth.known_truth`, nothing can be simulated, and the frame is empty), systems ranked by their
-    raw means. `units` are kinds that `certainty` takes, and ``segment`` for contrast.
+    `draws` campaigns are simulated on the tasks of `truth` (from `models.truth.known_truth`), and
+    systems ranked by their raw means. `units` are kinds of units that `certainty` takes, or
+    ``segment`` for contrast.
 
     Columns unit, covered (share of campaigns in which the sets hold all true ranks), covered_low,
-    covered_high (95 %, Wilson's), width (mean number of ranks in a set), draws.
+    covered_high (95 %, Wilson's), width (mean number of ranks in a set), draws. Empty without a
+    truth.
     """
     if truth is None or not units:
         return pd.DataFrame(columns=COLUMNS)

@@ -1,9 +1,9 @@
-"""One language pair's ranking with what is certain of it: lines claimed and held, rank sets.
+"""The ranking of one language pair with lines claimed and held, and rank sets.
 
-The one place where a ranking of any protocol meets `rank.certainty`; notebooks 00, 01 and 10 show
-what it gives. Of battles a system's score is its strength (Davidson's model), of relative
-rankings the share of its decided comparisons that it won; another campaign would have other judges,
-or only other blocks (or battles) where judges are not all named.
+Rankings of all protocols meet `rank.certainty` here; notebooks 00, 01 and 10 show the result. The
+score of a system is its strength (Davidson's model) in battles, and the share of its decided
+comparisons that it won in relative ranking. The resampling units of both are judges, or blocks
+(battles) if judges are not all named.
 """
 
 from __future__ import annotations
@@ -34,24 +34,25 @@ from rankstability.score.scored import Scores
 
 from .calibration import false_line_row
 
-UNTOLD = ""  # the unit where nothing can be told apart
-AT_ONCE = 4_000_000  # random numbers that are held at a time
-MANY = 5000  # units above which resampling is normal, and null campaigns turn units round whole
-METHOD = "bojar"  # wins over decided comparisons: the score of relative rankings
+UNTOLD = ""  # the unit if nothing can be told
+AT_ONCE = 4_000_000  # random numbers held at a time
+MANY = 5000  # above this number of units, resampling is normal and null campaigns reverse units
+METHOD = "bojar"  # the score of relative rankings: wins over decided comparisons
 RANKED = ["rank", "system", "score", "cluster"]
 OF_RECIPES = ["recipe", "system", "rank", "score", "rank_low", "rank_high", "cluster"]
 
 
 @dataclass(frozen=True)
 class Battles:
-    """Comparisons of one task, and the units within which they are counted.
+    """The comparisons of one task, and the resampling units by which they are counted.
 
-    `unit` is ``judge``, ``block``, or ``battle``: a block of two outputs. `method` is the score
-    that ranks: of battles, whose opponents may be uneven, strengths where finite; else `METHOD`.
+    `unit` is ``judge``, ``block``, or ``battle`` (a block of two outputs). `method` is the score
+    that ranks: for battles, whose opponents may differ in strength, strengths if they are finite;
+    otherwise `METHOD`.
 
-    `every` has all comparisons by block, `grouped` by unit, ties included; `number`: unit, units,
-    inside, default, as `rank.units.unit_table` has it, without judges where not all are named.
-    `judges` are those named, `unnamed` the blocks that name none.
+    `every` holds all comparisons by block and `grouped` by unit, both with ties. `number` has the
+    columns of `rank.units.unit_table` (unit, units, inside, default), without judges if not all are
+    named. `judges` is the number of named judges, `unnamed` the number of blocks that name none.
     """
 
     unit: str
@@ -64,17 +65,17 @@ class Battles:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """In the order of their codes."""
+        """The systems in the order of their codes."""
         return self.every.systems
 
     @property
     def units(self) -> int:
-        """How many there are."""
+        """The number of resampling units."""
         return len(self.grouped.judges)
 
 
 def tops(order: np.ndarray) -> list[frozenset[int]]:
-    """The systems above each place between neighbours of an order."""
+    """The set of systems above each place between neighbours of an order."""
     return [frozenset(order[:k].tolist()) for k in range(1, len(order))]
 
 
@@ -90,9 +91,10 @@ def beside(
     units: Sequence[str],
     alpha: float,
 ) -> pd.DataFrame:
-    """`Certainty.places` of any ranking, with other units of each kind in turn.
+    """`Certainty.places` of any ranking, for each kind of resampling unit in turn.
 
-    `systems` are in order, best first, `claimed` the ranks below which the ranking has lines.
+    `systems` are in the order of the ranking, best first; `claimed` are the ranks below which it
+    has lines.
     """
     sure = [certainty(judged, unit, alpha=alpha) for unit in units]
     parts = [one.places(one.codes(systems), claimed) for one in sure]
@@ -102,15 +104,15 @@ def beside(
 def recipes(
     judged: Mapping[str, Scores], units: Sequence[str], alpha: float = 0.05
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The rankings of several recipes, and the lines that they claim, and that hold, by unit.
+    """The rankings of several recipes, and their lines claimed and held, by resampling unit.
 
     `judged` maps the name of a recipe to the judgments that it counts, with the score it takes.
-    Each recipe and unit is a family by itself: together they are not controlled. Raises DataError
-    for a unit that the data do not name.
+    Errors are controlled for each recipe and unit separately, not over all of them. Raises
+    DataError for a unit that the data do not name.
 
-    Columns of the rankings recipe, system, rank, score, rank_low, rank_high (the recipe's own
-    range), cluster; of the lines recipe, below (rank above the line), claimed (0 or 1), held (0 or
-    1; empty where it cannot be told), unit.
+    Columns of the rankings: recipe, system, rank, score, rank_low, rank_high (the recipe's own
+    range), cluster. Columns of the lines: recipe, below (rank above the line), claimed (0 or 1),
+    held (0 or 1; empty if it cannot be told), unit.
     """
     rankings, lines = [], []
     known: dict[tuple[int, bool, str], Certainty] = {}  # recipes may count the same judgments
@@ -137,18 +139,18 @@ def standing(
 ) -> Ranking:
     """A ranking with intervals, rank sets, lines claimed and held, and chances of ranks.
 
-    `judged` holds what the recipe counts, with the score it takes; of comparisons, which know their
-    unit, `recipe` names the score. `unit` is what another campaign would have others of, by default
-    as `rank.units.default_kinds` has it. `alpha` is of the recipe's tests, and of the one family
-    from which all else comes. Of an adaptive design the order is that of differences within
-    segments, and the recipe claims a line where it separates the same systems. Raises DataError for
-    a unit that the data do not name.
+    `judged` holds the judgments that the recipe counts, with the score it takes, or comparisons;
+    the latter have their own resampling unit and score, and `recipe` and `unit` are ignored. `unit`
+    is by default that of `rank.units.default_kinds`. `alpha` is the level of the recipe's tests,
+    and of the family of tests from which everything else comes. For an adaptive design, systems are
+    ordered by differences within segments, and a line counts as claimed if the recipe has one
+    between the same systems. Raises DataError for a unit that the data do not name.
 
-    Columns of its table: rank, system, score, cluster, low, high (interval of the score; empty
-    where one unit holds all of a system), rank_low, rank_high (rank set), may_be_first (1 or 0),
-    p_first (share of resampled campaigns in which it is first), unit; of comparisons bojar, too,
-    the share of those decided that it won. `unit` is empty where the data name no unit, or only one
-    of a kind: then every column that would promise something is.
+    Columns of the table: rank, system, score, cluster, low, high (interval of the score; empty if
+    one unit holds all judgments of the system), rank_low, rank_high (rank set), may_be_first (1 or
+    0), p_first (share of resampled campaigns in which it is first), unit; for comparisons also
+    bojar, the share of decided comparisons won. If the data name no units, or only one of a kind,
+    `unit` is empty and so are all columns that would promise something.
     """
     drawn = None
     if isinstance(judged, Battles):
@@ -185,7 +187,10 @@ def _by_comparison(data: Battles, alpha: float) -> tuple[Ranking, Certainty]:
 
 
 def _standing(made: Ranking, sure: Certainty, drawn: np.ndarray | None) -> Ranking:
-    """A ranking and what is certain of it; `drawn`: scores of resampled campaigns, as `sure`'s."""
+    """A ranking joined with its certainty.
+
+    `drawn` are the scores of resampled campaigns, (resamples, systems), in the order of `sure`.
+    """
     sets = sure.table().drop(columns=["rank", "score"])
     sets.columns = pd.Index(["system", "low", "high", "rank_low", "rank_high", "may_be_first"])
     sets["p_first"], chances = np.nan, None
@@ -202,7 +207,7 @@ def _standing(made: Ranking, sure: Certainty, drawn: np.ndarray | None) -> Ranki
 
 
 def set_table(one: Ranking) -> pd.DataFrame:
-    """The rank set of each system: system, low, high, unit, level; no rows without a unit."""
+    """The rank set of each system: system, low, high, unit, level; no rows without units."""
     table = one.table[["system", "rank_low", "rank_high", "unit"]]
     table.columns = pd.Index(["system", "low", "high", "unit"])
     return table[table["unit"] != UNTOLD].assign(level=1 - one.sure.alpha)
@@ -211,9 +216,10 @@ def set_table(one: Ranking) -> pd.DataFrame:
 def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     """The comparisons of one task (from `read.rr.read_rr`) without its reference, by unit.
 
-    `unit` is ``judge``, ``block``, or ``auto``: judges, or blocks where some name none. Raises
-    DataError for judges where not all are named; for groups of systems never compared; and, where
-    strengths are infinite, for systems that neither won nor lost.
+    `unit` is ``judge``, ``block``, or ``auto``: judges, or blocks if some of these name no judge.
+
+    Raises DataError for ``judge`` if not all are named; for groups of systems that were never
+    compared; and, if the share of wins ranks, for systems that neither won nor lost.
     """
     every = units(frame).without(REFERENCE)
     every.counts.connected()
@@ -239,7 +245,7 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
 
 
 def draw(data: Battles, sure: Certainty, rng: np.random.Generator, resamples: int) -> np.ndarray:
-    """Scores in campaigns with other units, (resamples, systems), in the order of `sure`."""
+    """Scores in resampled campaigns, (resamples, systems), in the order of `sure`."""
     if data.units > MANY or data.method == STRENGTH:
         return sure.mean + normal_draws(sure.covariance, resamples, rng)
     return bootstrap(*data.grouped.decided_by_system(), rng, resamples)[:, sure.order]
@@ -248,10 +254,11 @@ def draw(data: Battles, sure: Certainty, rng: np.random.Generator, resamples: in
 def false_lines(
     data: Battles, rng: np.random.Generator, draws: int = 200, alpha: float = 0.05
 ) -> pd.DataFrame:
-    """Lines drawn when all systems are equal: each unit's judgments shuffled among the systems.
+    """How often lines are drawn in null campaigns, where all systems are equal.
 
-    With more than `MANY` units all of a unit's comparisons are turned round, or none. One row, as
-    of `calibration.false_lines`.
+    Within each unit, the labels of the systems are permuted; with more than `MANY` units, either
+    all comparisons of a unit are reversed or none. One row with the columns of
+    `calibration.false_lines`.
     """
     pairs, lines = np.empty(draws), np.empty(draws, int)
     above = np.triu_indices(len(data.systems), 1)
@@ -264,7 +271,7 @@ def false_lines(
 
 
 def _null_wins(data: Battles, rng: np.random.Generator, draws: int) -> Iterator[np.ndarray]:
-    """Wins of each system over each other, (systems, systems), in campaigns of `false_lines`."""
+    """Wins of each system over each other, (systems, systems), in each null campaign."""
     n, wins = len(data.systems), data.grouped.wins.tocsr()
     if data.units > MANY:
         whole = data.grouped.counts.wins

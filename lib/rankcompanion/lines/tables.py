@@ -1,4 +1,4 @@
-"""Notebook 10: from the published line to the line that holds, and lines between equal systems."""
+"""Tables of notebook 10: lines claimed and lines held, and lines between equal systems."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ SHOWN = ("segment", "document", "worker", TWO_WAY)  # units whose lines notebook
 def judged_by(
     judgments: DirectAssessment | pd.DataFrame, own: str | None = None
 ) -> dict[str, Scores]:
-    """For each recipe of `rank.recipes.RECIPES`: the judgments that it counts, with its score.
+    """The judgments that each recipe of `rank.recipes.RECIPES` counts, with the score it takes.
 
-    Where no segment was judged of two systems, tests that pair them on segments have nothing to
-    compare: with `own`, such recipes are left out, but for this one.
+    If no segment was judged for two systems, tests that pair systems on segments have nothing to
+    compare. Recipes with such tests are left out, except `own`, unless `own` is None.
     """
     made: dict[tuple[str, str, bool, bool], Scores] = {}
     for recipe in RECIPES.values():
@@ -55,7 +55,7 @@ def _compares(recipe: str, judged: Scores) -> bool:
 
 
 def units_shown(judged: Scores) -> list[str]:
-    """Those of `SHOWN` that these judgments can tell apart; segments as a contrast always."""
+    """Those of `SHOWN` that these judgments name; segments are always there, as a contrast."""
     named = set(unit_table(judged)["unit"])
     return [u for u in SHOWN if u == "segment" or u in named]
 
@@ -67,10 +67,10 @@ def units_by_system(judged: Scores, kind: str) -> np.ndarray:
 
 
 def null_units(judged: Scores) -> list[str]:
-    """Units within which labels can be shuffled: those that hold several systems.
+    """Kinds of unit within which labels can be shuffled: documents, workers with several systems.
 
-    Blocks too, where a worker judged several segments of a system's document in a row, as a rule
-    (systems judged on different documents).
+    If both are usable and blocks hold more than two judgments on average, blocks too (for systems
+    judged on different documents).
     """
     out = []
     for unit in filter(judged.has, ("document", "worker")):
@@ -91,10 +91,10 @@ def false_line_table(
     alpha: float = 0.05,
     own: str = "",
 ) -> pd.DataFrame:
-    """`calibration.false_lines` of several recipes and units, one under the other.
+    """`calibration.false_lines` for several recipes and units, in one table.
 
-    `judged` as for `held.recipes`. Blocks are shuffled for `own` only: they are the slowest,
-    and say nearly what workers do. Drafts are left out but for `own`.
+    `judged` is as for `held.recipes`. Blocks are shuffled for the recipe `own` only: they are slow,
+    and their result is close to that for workers. Draft recipes are left out, except `own`.
     """
     columns = [
         "recipe", "unit", "pairs_significant", "pairs_low", "pairs_high", "campaigns_with_line",
@@ -115,10 +115,10 @@ def false_line_table(
 def random_lines(
     judged: Scores, recipe: str, seed: int, seeds: int = 200, alpha: float = 0.05
 ) -> pd.DataFrame:
-    """How often each line comes out where a recipe draws by chance: over so many seeds.
+    """How often a recipe whose tests are random draws each line, over `seeds` seeds.
 
-    Columns below (rank above the line), full, weak (grey, see `weak_lines`): shares of the seeds;
-    seeds. The order of the systems is always the same.
+    Columns below (rank above the line), full, weak (shares of the seeds with a full line, or a weak
+    one as `weak_lines` defines it), seeds. The order of the systems does not depend on the seed.
     """
     parts = []
     for rng in child_seeds(seed, seeds):
@@ -130,10 +130,10 @@ def random_lines(
 
 
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
-    """Lines claimed, held, and both, for each recipe and unit of `held.recipes`.
+    """The number of lines claimed, held, and both, for each recipe and unit of `held.recipes`.
 
-    Columns (pair,) recipe, unit, places (between neighbours), claimed, held (at any place, claimed
-    or not), claimed_and_held; the last two are empty where it cannot be told.
+    Columns (pair,) recipe, unit, places (between neighbours), claimed, held (claimed or not),
+    claimed_and_held; the last two are empty if it cannot be told.
     """
     keys = [name for name in ("pair", "recipe", "unit") if name in lines]
     frame = lines.assign(
@@ -146,14 +146,14 @@ def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs_apart(judged: Scores) -> int:
-    """Pairs of systems that no document has in common: nothing pairs them."""
+    """The number of pairs of systems that were judged on no common document."""
     held = units_by_system(judged, "document").astype(int)
     shared = held.T @ held
     return int((shared[np.triu_indices(len(shared), 1)] == 0).sum())
 
 
 def parts_table(parts: Mapping[str, Scores], recipe: str, alpha: float = 0.05) -> pd.DataFrame:
-    """The recipe's ranking of each part (such as a wave): part, rank, system, score, cluster."""
+    """The recipe's ranking of each part of a campaign: part, rank, system, score, cluster."""
     frames = []
     for part, judged in parts.items():
         made = made_by(judged, RECIPES[recipe], alpha)

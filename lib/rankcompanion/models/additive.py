@@ -1,8 +1,8 @@
-"""Beyond the z-score: rankings from models of systems, workers and documents, and how stable.
+"""Alternatives to the z-score, from models of systems, workers and documents.
 
-Knowles (2021, section 8) asks for ways to tell a strict worker from a worker who met poor systems.
-Each method here gives one standardised score per judgment, which takes the place of the z-score in
-`da.segment_scores`; averages, tests and clusters stay the same.
+Knowles (2021, section 8) asks for ways to tell a strict worker from a worker who was given poor
+systems. Each method here gives one standardised score per judgment, which replaces the z-score in
+`score.scored.segment_scores`; averages, tests and clusters stay the same.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ METHODS = {
     "mixed": "the same with random workers and documents (shrunk by their variance)",
 }
 DISCERNMENT = "worker:quality"
-"""How much further apart than the average worker one keeps the systems, or less far."""
-FEWEST = 3  # control rows of a worker below which the method knows nothing of the worker
+"""The component of workers who spread the systems further apart, or less far, than others."""
+FEWEST = 3  # control rows of a worker that the method ``controls`` needs
 
 
 def spacing(da: DirectAssessment, quality: pd.Series) -> np.ndarray:
-    """Of each row of ``da.good`` its system's quality, in standard deviations from their mean."""
+    """The quality of each row's system in ``da.good``, in standard deviations from the mean."""
     steps = (quality - quality.mean()) / (float(quality.std()) or 1.0)
     return np.nan_to_num(steps.reindex(da.good["system"].astype(str)).to_numpy(float))
 
@@ -46,20 +46,21 @@ def components(
     together: bool = True,
     quality: pd.Series | None = None,
 ) -> variance.Components:
-    """Variance of single judgments: the `factors` of the judgments that count, and the residual.
+    """Variance components of the judgments that count, by `models.factors`, and the residual.
 
-    A factor that these data cannot tell (one worker, every segment judged once, the same rows
-    together as an earlier factor) has variance 0 and is in `left_out`. Effects of the factors that
-    are not combined are under the names of the data. Fewer than two systems are refused.
+    A factor whose variance these data do not determine (one worker, every segment judged once, the
+    same groups of rows as an earlier factor) has variance 0 and is in `Components.left_out`.
+    Effects of factors that are not combined have the names of the data as levels. Raises DataError
+    for fewer than two systems.
 
-    `scores` are one per row of ``da.good``, such as z-scores, by default the raw ones; NaN are left
-    out. Without what holds `together` (``worker:system``, ``document:system``, ``block``) judgments
-    of one worker and system are taken for independent.
+    `scores` has one score per row of ``da.good``, by default the raw one; NaN are left out. Without
+    the combined factors (`together`: ``worker:system``, ``document:system``, ``block``), judgments
+    of one worker and system are taken to be independent.
 
-    A `quality` of each system, as from `additive`, is taken as it is, in place of the component
-    ``system``, with `DISCERNMENT`, each worker's slope on it, whose variance is that of a system
-    one standard deviation from the mean. (Beside a variance of systems, slopes on effects fitted to
-    the same scores would take its place.)
+    If a `quality` of each system is given, as from `additive`, it is subtracted from the scores,
+    and the component ``system`` is replaced by `DISCERNMENT`: each worker's slope on the quality,
+    with the variance at one standard deviation from the mean. (Next to a component ``system``,
+    slopes on effects fitted to the same scores would absorb it.)
     """
     at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores
@@ -79,10 +80,11 @@ def components(
 
 @dataclass(frozen=True)
 class Additive:
-    """System and worker effects (points), and the worker's spread around them.
+    """System and worker effects (points), and each worker's spread around them.
 
-    Indexed by system; by the codes of ``da.good``'s workers. `spread` is the standard deviation of
-    a worker's residuals, NaN below two judgments or where it is 0.
+    `system` is indexed by system; `worker` and `spread` by the codes of workers in ``da.good``.
+    `spread` is the standard deviation of a worker's residuals; NaN for fewer than two judgments, or
+    if it is 0.
     """
 
     system: pd.Series
@@ -91,7 +93,7 @@ class Additive:
 
 
 def additive(da: DirectAssessment) -> Additive:
-    """Effects by weighted least squares on the judgments that count, beside document effects."""
+    """System and worker effects by weighted least squares, fitted with document effects."""
     effect, worker, _, spread = _fitted(da, da.good["score"].to_numpy(float)[:, None])
     names = da.good["system"].cat.categories[
         np.unique(codes_of(da.good, "system", counted(da.good)))
@@ -102,10 +104,11 @@ def additive(da: DirectAssessment) -> Additive:
 def _fitted(
     da: DirectAssessment, scores: np.ndarray, penalty: tuple[float, float] | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """System, worker and document effects, and workers' spread, of each column of `scores`.
+    """System, worker and document effects, and workers' spread, for each column of `scores`.
 
-    By the systems that count, and by the codes of workers and documents: NaN where the fit saw
-    none, and at the end of documents for rows without one. Without documents their effect is 0.
+    Rows are the systems that count, and the codes of workers and documents: NaN for workers and
+    documents beyond those in the fit, with one more row of NaN for rows without a document. If
+    documents are not named, their effects are 0.
     """
     rows, good = counted(da.good), da.good
     system = np.unique(codes_of(good, "system", rows), return_inverse=True)[1]
@@ -127,7 +130,7 @@ def _fitted(
 
 
 def _spread(codes: np.ndarray, residual: np.ndarray, size: int) -> np.ndarray:
-    """Standard deviation of the residuals of each level (ddof = 1, about 0), NaN where it is 0."""
+    """Standard deviation about 0 of the residuals of each level (ddof = 1); NaN if it is 0."""
     n = np.bincount(codes, minlength=size).astype(float)
     squares = variance.level_sums(codes, residual**2, size)
     sd = np.sqrt((squares.T / np.where(n > 1, n - 1, np.nan)).T)
@@ -137,12 +140,13 @@ def _spread(codes: np.ndarray, residual: np.ndarray, size: int) -> np.ndarray:
 def controls(
     da: DirectAssessment, scores: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Level and spread of each worker (a row each) on the control rows, the same for all.
+    """Level and spread of each worker (a row each) on the control rows.
 
-    The level is the worker's effect beside the effect of the type of row (REF, BAD_REF), so that a
-    worker with many bad references is not taken for a strict one. NaN below three control rows.
+    The level is the worker's effect, fitted together with the effect of the type of row (REF,
+    BAD_REF), so that a worker with many bad references is not taken for a strict one. NaN for fewer
+    than three control rows.
 
-    `scores` are one per row of ``da.good``, by default the raw ones; or a column each for several.
+    `scores` has one score per row of ``da.good``, by default the raw one, or a column per campaign.
     """
     good = da.good
     values = good["score"].to_numpy(float) if scores is None else scores
@@ -166,13 +170,13 @@ def standardised(
     methods: Iterable[str] = tuple(METHODS),
     penalty: tuple[float, float] | None = None,
 ) -> dict[str, np.ndarray]:
-    """One score per row of ``da.good`` under each of these `METHODS`, for `da.segment_scores`.
+    """One score per row of ``da.good`` by each of these `METHODS`, for `segment_scores`.
 
-    NaN where the method knows nothing of the worker: such judgments do not count. A method is
-    absent where no worker of a system can be standardised.
+    A score is NaN if the method knows nothing of the worker; such judgments do not count. The
+    method ``controls`` is absent if some system has no worker whom it can standardise.
 
-    `penalty` is that of worker and document effects in ``mixed``, by default from `components` of
-    these data.
+    `penalty` is that of worker and document effects in ``mixed``, by default from `penalties` of
+    these data. Raises DataError for an unknown method.
     """
     methods = list(methods)
     raw = da.good["score"].to_numpy(float)[:, None]
@@ -188,10 +192,10 @@ def standardised_columns(
     methods: Iterable[str],
     penalty: tuple[float, float] | None = None,
 ) -> dict[str, np.ndarray]:
-    """`standardised` for many campaigns with the rows of ``da.good`` and scores of their own.
+    """`standardised` for many campaigns that share the rows of ``da.good`` but not the scores.
 
-    `scores`, (rows, campaigns), stand in place of those of ``da.good``; ``z`` takes each worker's
-    moments from them.
+    `scores`, (rows, campaigns), replace those of ``da.good``; ``z`` takes each worker's mean and
+    standard deviation from them.
     """
     methods = list(methods)
     unknown = [m for m in methods if m not in METHODS]
@@ -214,7 +218,7 @@ def standardised_columns(
             assert fit is not None
             s, w, d, spread = fit
             if method == "composition":
-                centre = s.mean(axis=0)  # else a wide spread would pull the level
+                centre = s.mean(axis=0)  # so that the level does not depend on the spread
                 values = (scores - centre - w[worker]) / spread[worker]
             else:
                 values = scores - w[worker] - d[document]
@@ -236,9 +240,9 @@ def _moments(da: DirectAssessment, scores: np.ndarray) -> tuple[np.ndarray, np.n
 def penalties(
     da: DirectAssessment, fitted: variance.Components | None = None
 ) -> tuple[float, float]:
-    """Residual variance over that of workers and of documents: what ``mixed`` shrinks by.
+    """The ratios of residual variance to that of workers and of documents, for ``mixed``.
 
-    The residual here holds the segments as well, and what is not the worker's or document's alone.
+    The residual here includes segments and everything else but systems, workers and documents.
     """
     c = fitted or components(da, together=False)
     apart = ("worker", "document", "system")

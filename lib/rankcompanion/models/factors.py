@@ -1,4 +1,4 @@
-"""What judgments hang together by: workers, documents, segments, and their combinations."""
+"""Factors that make judgments dependent: workers, documents, segments and their combinations."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pandas as pd
 from rankstability.judgments import DirectAssessment, counted
 
 TOGETHER = ("worker:system", "block", "document:system")
-"""What judgments of one system hold together by, beside it."""
+"""Combinations of factors that make judgments of one system dependent."""
 FACTORS = ("system", "worker", "document", "segment", *TOGETHER)
 
 
 def codes_of(frame: pd.DataFrame, column: str, rows: np.ndarray) -> np.ndarray:
-    """Codes of a categorical column on these rows."""
+    """The codes of a categorical column on these rows."""
     return frame[column].cat.codes.to_numpy()[rows].astype(np.int64)
 
 
@@ -23,9 +23,10 @@ def has_documents(da: DirectAssessment) -> bool:
 
 
 def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
-    """One over the judgments of the same system and segment: every segment weighs the same.
+    """One over the number of judgments of the same system and segment, so that segments are equal.
 
-    With these weights the means of `model` scores are exactly the system effects.
+    With these weights, the system means of the scores by the method ``model`` (see `additive`) are
+    exactly the system effects.
     """
     segment = codes_of(da.good, "segment", rows)
     key = codes_of(da.good, "system", rows) * (segment.max() + 1) + segment
@@ -46,11 +47,11 @@ def combined_factors(
     worker: np.ndarray | None = None,
     document: np.ndarray | None = None,
 ) -> dict[str, np.ndarray]:
-    """Codes of system, worker, document, segment and of what judgments hold together by.
+    """Codes of system, worker, document, segment and their combinations, by name.
 
-    ``worker:system`` and ``document:system`` are a worker's and a document's own with a system;
-    a ``block`` is what one worker judged of one document of one system. Without workers or
-    documents, the factors that need them are absent.
+    ``worker:system`` and ``document:system`` combine a worker or a document with a system; a
+    ``block`` is what one worker judged of one document of one system. Without workers or documents,
+    the factors that need them are absent.
     """
     of = {"system": system, "worker": worker, "document": document, "segment": segment}
     systems = int(system.max()) + 1

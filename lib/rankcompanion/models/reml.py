@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-NONE = -16.0  # log of a variance over the residual's at which it is 0
-START = -2.0  # the same, where the search starts
-SHIFT = 0.02  # ratio of variances about which the scale of steps turns from linear to log
-FAR = 2.5  # most that a step moves on that scale
+NONE = -16.0  # log ratio of a variance to the residual's that stands for a variance of 0
+START = -2.0  # log ratio at which the search starts
+SHIFT = 0.02  # ratio of variances at which the scale of steps turns from linear to log
+FAR = 2.5  # the longest step on that scale
 MOST_STEPS = 60
 HALVINGS = 12
-PRECISE = 1e-6  # gain in -2 log likelihood below which the next step is the last
+PRECISE = 1e-6  # expected gain in -2 log likelihood below which a step is the last
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The restricted likelihood at some log ratios of the factors' variances to the residual's."""
+    """The restricted likelihood at given log ratios of the factors' variances to the residual's."""
 
     log_ratio: np.ndarray
     deviance: float
@@ -35,8 +35,8 @@ class Fit:
 def fit_at(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> Fit:
     """Profiled -2 log restricted likelihood, its gradient and the average information.
 
-    Both are of the log ratios, the residual variance profiled out (Gilmour, Thompson and Cullis
-    1995).
+    Gradient and information are in terms of the log ratios, with the residual variance profiled out
+    (Gilmour, Thompson and Cullis 1995).
     """
     rows, sizes = len(y), np.array(e.sizes, float)
     at = Factorised(e, np.exp(-log_ratio))
@@ -66,7 +66,7 @@ def fit_at(e: Equations, y: np.ndarray, log_ratio: np.ndarray) -> Fit:
 
 
 def log_errors(fit: Fit, there: np.ndarray) -> np.ndarray:
-    """Standard errors of the log ratios, NaN for a variance of 0."""
+    """Standard errors of the log ratios; NaN where the mask `there` is false (variance 0)."""
     error = np.full(len(there), np.nan)
     inverse = np.linalg.pinv(fit.hessian[np.ix_(there, there)] / 2)
     error[there] = np.sqrt(np.maximum(np.diag(inverse), 0.0))
@@ -74,11 +74,12 @@ def log_errors(fit: Fit, there: np.ndarray) -> np.ndarray:
 
 
 def maximise(e: Equations, y: np.ndarray) -> Fit:
-    """Newton steps on the average information, halved until the likelihood rises.
+    """The maximum of the restricted likelihood, by Newton steps with the average information.
 
-    Steps are taken in log(ratio + `SHIFT`), which for small variances is the variance itself: as a
-    function of its log the likelihood is no parabola there, and 0 is out of reach. The information
-    is mended by what the last step did to the gradient (symmetric rank one).
+    Steps are halved until the likelihood rises. They are taken in log(ratio + `SHIFT`), which is
+    nearly linear in small variances: in terms of the plain log the likelihood is not parabolic
+    there, and 0 is out of reach. The information is updated by the change of the gradient in the
+    last step (symmetric rank one).
     """
     fit = fit_at(e, y, np.full(len(e.sizes), START))
     gradient, hessian = _shifted(fit)
@@ -103,13 +104,13 @@ def maximise(e: Equations, y: np.ndarray) -> Fit:
 
 
 def _shifted(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
-    """Gradient and information of log(ratio + `SHIFT`)."""
+    """Gradient and information in terms of log(ratio + `SHIFT`)."""
     by = 1.0 + SHIFT * np.exp(-fit.log_ratio)
     return fit.gradient * by, fit.hessian * np.outer(by, by)
 
 
 def _step(at: np.ndarray, gradient: np.ndarray, hessian: np.ndarray) -> np.ndarray:
-    """Newton's step, downhill, no part beyond `FAR` or below a variance of 0."""
+    """Newton's step, always downhill; no component exceeds `FAR` or leads below a variance of 0."""
     room = np.log(np.exp(NONE) + SHIFT) - at
     free = (room < 0) | (gradient < 0)
     part = hessian[np.ix_(free, free)]
@@ -123,7 +124,7 @@ def _step(at: np.ndarray, gradient: np.ndarray, hessian: np.ndarray) -> np.ndarr
 
 
 def _mended(hessian: np.ndarray, step: np.ndarray, change: np.ndarray) -> np.ndarray:
-    """The Hessian that explains the change of the gradient; as it was if not positive definite."""
+    """The Hessian updated by the change of the gradient; unchanged if not positive definite."""
     rest = np.where(step != 0, change - hessian @ step, 0.0)
     scale = rest @ step
     if abs(scale) <= 1e-8 * np.linalg.norm(rest) * np.linalg.norm(step):
@@ -132,11 +133,14 @@ def _mended(hessian: np.ndarray, step: np.ndarray, change: np.ndarray) -> np.nda
     return mended if np.linalg.eigvalsh(mended)[0] > 0 else hessian
 
 
-BUNDLE = 24  # groups are eliminated together up to about this many levels
+BUNDLE = 24  # groups are eliminated together until they have this many levels
 
 
 class _Bundle(NamedTuple):
-    """Groups eliminated together: rows, the other columns they meet, where their tables begin."""
+    """Groups eliminated together: rows, the other columns they meet, where their tables begin.
+
+    `own`, `cross` and `end` are positions in the flat array of `Equations`.
+    """
 
     rows: slice
     columns: np.ndarray
@@ -146,14 +150,14 @@ class _Bundle(NamedTuple):
 
 
 class Equations:
-    """The equations of an intercept and factors, for rows with weights.
+    """The normal equations of an intercept and factors, for weighted rows.
 
-    Columns are first the levels nested in a group, in the groups' order, then the intercept and the
-    other factors. What is not 0 of them stands in one flat array: the dense table of the others,
-    then of each bundle of groups its own table and the one with the others it meets.
+    The columns are first the levels nested in a group, in the order of groups, then the intercept
+    and the other factors. Non-zero entries are in one flat array: the dense table of the others,
+    then for each bundle of groups its own table, and its table with those others that it meets.
 
-    `codes` are of each factor the level of each row, from 0; `values` what the factor's effects are
-    multiplied by in each row, by default 1.
+    `codes` holds the level of each row, from 0, for each factor; `values` what each factor's
+    effects are multiplied by in each row, by default 1.
     """
 
     def __init__(
@@ -208,7 +212,7 @@ class Equations:
         self.twice = 1.0 + ((i < self.inside) & (j >= self.inside))[here]
 
     def _positions(self, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of table cells, which are kept (all but others by nested) and where they stand."""
+        """Mask of the table cells that are kept (all but others by nested), and their positions."""
         m, n = self.inside, self.outside
         kept = (i < m) | (j >= m)
         i, j = i[kept].astype(np.int64), j[kept].astype(np.int64)
@@ -227,14 +231,14 @@ class Equations:
         return kept, np.where(j < m, own[of] + row * width[of] + j - start[of], at)
 
     def tables(self, flat: np.ndarray, bundle: _Bundle) -> tuple[np.ndarray, np.ndarray]:
-        """Views of a bundle's own table and of that with the other columns it meets."""
+        """Views of a bundle's own table and of its table with the other columns that it meets."""
         width = bundle.rows.stop - bundle.rows.start
         own, cross = flat[bundle.own : bundle.cross], flat[bundle.cross : bundle.end]
         return own.reshape(width, width), cross.reshape(width, -1)
 
 
 class Factorised:
-    """`Equations` with a penalty for each factor on the diagonal: solves, and their inverse."""
+    """`Equations` with a penalty for each factor on the diagonal, factorised."""
 
     def __init__(self, equations: Equations, penalty: np.ndarray) -> None:
         e = self.equations = equations
@@ -260,7 +264,7 @@ class Factorised:
         self.logdet = 2 * float(logs + np.log(np.diag(self.root)).sum())
 
     def solve(self, y: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-        """Effects of each factor, (levels, columns of `y`), and the intercepts."""
+        """The effects of each factor, (levels, columns of `y`), and the intercepts."""
         e = self.equations
         weighted = e.weights[:, None] * y
         finest = self.scale[:, None] * (e.finest.T @ weighted)
@@ -277,7 +281,7 @@ class Factorised:
         return self._by_factor(finest, right), right[e.inside]
 
     def inverse_diagonals(self) -> list[np.ndarray]:
-        """Of each factor the diagonal of its block of the inverse: prediction variances, scaled."""
+        """The diagonal of the inverse for each factor: prediction variances over the residual's."""
         e = self.equations
         lower = np.tril(linalg.lapack.dpotri(self.root, lower=1)[0])
         whole = lower + np.tril(lower, -1).T
@@ -304,9 +308,9 @@ class Factorised:
 
 
 def _nest(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[int]]:
-    """Codes of the factor to group by, and the factors nested in it (it is one of them).
+    """Codes of the factor to group by, and the factors nested in it, including itself.
 
-    The one by which elimination takes the fewest operations, about.
+    It is the factor with which elimination takes about the fewest operations.
     """
     best: tuple[float, int, list[int]] = (np.inf, 0, [])
     for g, (group, size) in enumerate(zip(codes, sizes, strict=True)):
@@ -336,7 +340,7 @@ def _indicators(
 
 
 def _bundles(label: np.ndarray) -> list[tuple[int, int]]:
-    """Ends of the slices of sorted labels: whole groups, `BUNDLE` levels or more each."""
+    """Slices (start, end) of sorted labels that hold whole groups of `BUNDLE` levels or more."""
     ends = np.append(np.flatnonzero(np.diff(label)) + 1, len(label))
     out, start = [], 0
     for end in ends.tolist():

@@ -3,7 +3,7 @@
 Systems have average qualities drawn uniformly from [0, 10]. A block shows the outputs of k
 different systems for one segment; each output has a quality drawn from a normal distribution
 around its system's average, and the judge ranks the block by these qualities. The paper's
-"variance" of that distribution behaves as its **standard deviation** (see `koehn2012`).
+"variance" of that distribution behaves like its **standard deviation** (`simulation.readings`).
 
 Counts are arrays ``wins[..., j, k]``, how often j was ranked above k, for many experiments at once.
 """
@@ -25,7 +25,7 @@ from rankstability.judgments import Blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-SUBSETS_LISTED = 50_000  # up to this many sets of k systems are listed and drawn by number
+SUBSETS_LISTED = 50_000  # if there are at most this many sets of k systems, all are listed
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Model:
     Parameters
     ----------
     systems : int
-        Their number, the reference not counted.
+        The number of systems, without the reference.
     spread : float
         Standard deviation of the quality of a system's outputs.
     block : int
@@ -58,11 +58,11 @@ class Model:
 
     @property
     def per_block(self) -> int:
-        """Pairwise judgments in a block."""
+        """The number of pairwise judgments in a block."""
         return comb(self.block, 2)
 
     def names(self) -> list[str]:
-        """``S01`` ... in order of index."""
+        """The names of the systems, ``S01`` and so on, in order of index."""
         digits = len(str(self.systems))
         return [f"S{i + 1:0{digits}d}" for i in range(self.systems)]
 
@@ -80,7 +80,7 @@ def _subsets(systems: int, block: int) -> tuple[NDArray[np.uint8], NDArray[np.in
 
 
 def _cells(sets: NDArray[np.uint8], systems: int) -> NDArray[np.int32]:
-    """Cell a * systems + b of each pair of positions a < b, shape (pairs, blocks)."""
+    """The cell a * systems + b of each two systems a < b in a block: (pairs, blocks)."""
     wide = sets.astype(np.int32)
     return np.stack([wide[a] * systems + wide[b] for a, b in combinations(range(len(sets)), 2)])
 
@@ -88,7 +88,7 @@ def _cells(sets: NDArray[np.uint8], systems: int) -> NDArray[np.int32]:
 def _draw_sets(
     model: Model, blocks: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """Random sets of systems, (block, blocks), each in order of index, and their pairs' cells."""
+    """Random sets of systems, (block, blocks), each in order of index, and the cells of pairs."""
     n, k = model.systems, model.block
     if comb(n, k) <= SUBSETS_LISTED:
         sets, cells = _subsets(n, k)
@@ -106,7 +106,7 @@ def _seen(
     rng: np.random.Generator,
     liking: NDArray[np.float32] | None = None,
 ) -> NDArray[np.float32]:
-    """The qualities the judges see, shape of `sets`."""
+    """The qualities that the judges see, in the shape of `sets`."""
     seen = rng.standard_normal(sets.shape, dtype=np.float32)
     seen *= np.float32(model.spread)
     seen += quality.astype(np.float32)[sets]
@@ -118,15 +118,15 @@ def _seen(
 def draw_counts(
     model: Model, quality: Floats, judgments: Sequence[int], rng: np.random.Generator
 ) -> Ints:
-    """Judge every experiment: wins after each number of `judgments`, ascending.
+    """Wins in every experiment after each number of `judgments`, which must ascend.
 
-    The sizes are nested: what was judged at a smaller size is part of every larger one, as in a
-    campaign that goes on. A size is reached with whole blocks, rounded up.
+    The sizes are nested: the judgments of a smaller size are part of every larger one, as in a
+    campaign that continues. Sizes are rounded up to whole blocks.
 
     Returns
     -------
     wins : array of shape (experiments, sizes, systems, systems)
-        ``wins[e, s, j, k]``: how often j stood above k.
+        ``wins[e, s, j, k]``: how often j was ranked above k.
     """
     sizes = np.asarray(judgments, dtype=np.int64)
     if sizes.ndim != 1 or not len(sizes) or sizes[0] < 1 or (np.diff(sizes) <= 0).any():
@@ -152,11 +152,11 @@ def draw_counts(
 def draw_pairs(
     model: Model, quality: Floats, judgments: Sequence[int], rng: np.random.Generator
 ) -> Ints:
-    """Wins, as of `draw_counts`, as if every judgment came alone: pairs independent, not nested.
+    """Wins as from `draw_counts`, but with independent judgments, and with sizes not nested.
 
-    Hundreds of times faster for large campaigns. Each pair's counts have the model's distribution;
-    that the judgments of a block share outputs is lost: rankings feel it, the mean share of
-    significant pairs does not.
+    This is hundreds of times faster for large campaigns. The counts of each pair have the model's
+    distribution, but the dependence of judgments in a block is lost, which affects rankings, though
+    not the mean share of significant pairs.
     """
     n, k = model.systems, model.block
     i, j = np.triu_indices(n, 1)
@@ -179,11 +179,12 @@ def draw_blocks(
     judges: int = 30,
     judge_spread: float = 0.0,
 ) -> Blocks:
-    """One experiment block by block, as `judgments.blocks` gives a real task.
+    """The blocks of one experiment, in the form that `judgments.blocks` has for a real task.
 
-    `quality` is one row of `draw_qualities`; whole blocks, rounded up, dealt to `judges` at random;
-    positions are in random order. Judges differ: each adds to each system's quality a lasting
-    liking, normal with the standard deviation `judge_spread`. 0, as in the paper: they do not.
+    `quality` is one row of `draw_qualities`. The number of judgments is rounded up to whole blocks,
+    which are assigned to `judges` at random; positions are in random order. Each judge adds a
+    lasting preference to each system's quality, normal with standard deviation `judge_spread` (0 in
+    the paper).
     """
     sets, _ = _draw_sets(model, -(-judgments // model.per_block), rng)
     blocks, k = sets.shape[1], sets.shape[0]

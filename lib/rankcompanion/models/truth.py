@@ -1,5 +1,8 @@
-"""A simulated truth for a campaign's own tasks, and whether it agrees with itself as the campaign
-does: rankings by two halves of the workers, real and simulated."""
+"""A simulated truth for a campaign's own tasks, and a check of it.
+
+The check compares how far rankings by two halves of the workers agree, in the real campaign and in
+simulated ones.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +27,11 @@ SPLITS = 4  # random halves of each simulated campaign
 class Truth:
     """Known qualities of systems, and how scores vary around them, for the rows of ``da.good``.
 
-    `da` holds the tasks that are scored anew, the rows of ``good`` in both files. `quality` is the
-    true mean of each system, in points; `expected` of each row the system's quality, or the mean of
-    the control rows of its type; `codes` the level of each row of each component, -1 for none;
-    `stretch` of each row its worker's spread over the median worker's; `values` of each row what
-    the effects of some components are multiplied by.
+    `da` holds the tasks that are scored again, with the rows of ``good`` in both files. `quality`
+    is the true mean of each system, in points. All else is by row: `expected` is the quality of the
+    system, or the mean of control rows of that type; `codes` has the level of each component, -1
+    for none; `stretch` is the worker's spread divided by the median worker's; `values` has what the
+    effects of some components are multiplied by. `variance` is by component.
     """
 
     da: DirectAssessment
@@ -40,12 +43,12 @@ class Truth:
     values: dict[str, np.ndarray]
 
     def draw(self, draws: int, rng: np.random.Generator) -> np.ndarray:
-        """Scores of `draws` campaigns, (rows, draws), rounded.
+        """Scores of `draws` campaigns, (rows, draws), rounded to whole points.
 
-        A score is the worker's level, and the worker's spread times (quality and all other
-        components): the spreads make the scores unlike the additive model, which must not be judged
-        by its own law. They are not cut to the campaign's scale: the components are those of scores
-        that were cut, and cutting again would take from them twice.
+        A score is the worker's level plus the worker's spread times the sum of quality and all
+        other components. The spreads make the scores depart from the additive model, which must
+        not be tested on data that obey it. Scores are not clipped to the campaign's scale: the
+        components are those of clipped scores, and would lose variance twice.
         """
         centre = float(self.quality.mean())
         codes = dict(self.codes)
@@ -64,17 +67,17 @@ def known_truth(
 ) -> Truth:
     """The truth fitted to a campaign.
 
-    Components and effects are those of the scores with every worker's spread, about the worker's
-    level, made the median worker's, as `Truth.draw` will stretch them again: fitted to scores as
-    they are, they would hold the spreads twice. Workers also differ in how far apart they keep the
-    systems (`models.DISCERNMENT`); without that component it passes for whims of each worker about
-    each system, which shuffle systems where slopes do not.
+    Components and effects are fitted to scores in which each worker's spread around the worker's
+    level is made that of the median worker, because `Truth.draw` stretches them again: fitted to
+    the scores as they are, they would include the spreads twice. Workers also differ in how far
+    apart they spread the systems (`additive.DISCERNMENT`). Without that component, this would pass
+    for preferences of each worker for single systems, which reorder systems where slopes do not.
 
-    Qualities are the effects of the systems, drawn together until they vary as the component says:
-    as they stand they hold what their workers and documents made of them.
+    Qualities are the effects of the systems, shrunk towards their mean until their variance is that
+    of the component: unshrunk, they include contributions of their workers and documents.
 
-    `parts` and `fit` are other components and effects than those fitted here; `together` as for
-    `models.components`.
+    `parts` and `fit` replace the components and effects that are fitted here; `together` is as for
+    `additive.components`.
     """
     first = fit or models.additive(da)
     good, centre = da.good, float(first.system.mean())
@@ -99,7 +102,7 @@ def known_truth(
         if name not in COUNTED and rows.any():
             expected[rows] = np.nanmean((even - np.nan_to_num(fit.worker)[worker])[rows])
     codes = {n: good[n].cat.codes.to_numpy().astype(int) for n in ("worker", "document", "segment")}
-    nowhere = np.full(len(good), -1)  # nothing on control rows
+    nowhere = np.full(len(good), -1)  # no effect on control rows
     for name, levels in factors.factors(da, kept).items():
         if name in factors.TOGETHER:
             codes[name] = nowhere.copy()
@@ -113,9 +116,9 @@ def known_truth(
 def cell_means(
     da: DirectAssessment, scores: np.ndarray, member: np.ndarray | None = None
 ) -> np.ndarray:
-    """Mean of segment means of each ranked system, (systems, columns), NaN where none.
+    """The mean of segment means of each ranked system, (systems, columns); NaN without scores.
 
-    `scores`, (rows of ``good``, columns): NaN do not count, nor what is outside the mask `member`.
+    `scores` are (rows of ``good``, columns); NaN, and rows outside the mask `member`, do not count.
     """
     rows = counted(da.good)
     system = pd.factorize(factors.codes_of(da.good, "system", rows), sort=True)[0]
@@ -134,7 +137,7 @@ def cell_means(
 
 
 def half_taus(da: DirectAssessment, z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Kendall's tau of the system means by two random halves of the workers, a tau per column."""
+    """Kendall's tau between system means by two random halves of the workers, for each column."""
     worker = da.good["worker"].cat.codes.to_numpy()
     seen = np.unique(worker[counted(da.good)])
     order = np.argsort(rng.random((len(seen), z.shape[1])), axis=0)
@@ -153,11 +156,11 @@ def split_halves(
 ) -> pd.DataFrame:
     """Agreement of halves of the workers, in the campaign and in simulated ones.
 
-    The real campaign is split `splits` times, each of `simulations` from each of `truths` `SPLITS`
-    times.
+    The real campaign is split `splits` times; from each of `truths`, `simulations` campaigns are
+    drawn, and each is split `SPLITS` times.
 
-    Columns pair, scores (``real`` or a name of `truths`), draw (split of the real campaign,
-    simulated campaign), tau (of a simulated campaign, the mean over its splits).
+    Columns pair, scores (``real`` or a name of `truths`), draw (number of the split of the real
+    campaign, or of the simulated campaign), tau (for a simulated campaign, the mean over splits).
     """
     z = np.repeat(judgment_z(da)[:, None], splits, axis=1)
     frames = {"real": half_taus(da, z, rng)}
@@ -174,9 +177,9 @@ def split_halves(
 def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
     """Real and simulated agreement of halves (`split_halves`), by pair and for the campaign.
 
-    Columns pair (``campaign``: the mean over pairs), scores, tau (mean), low, high (of the real
-    one, the 95 % Monte Carlo interval of the mean over splits; of a simulated one, the range of 95
-    % of simulated campaigns), as_real (1: the real mean lies in that range).
+    Columns pair (``campaign``: the mean over pairs), scores, tau (mean), low, high (for ``real``
+    the 95 % Monte Carlo interval of the mean over splits, else the range of 95 % of simulated
+    campaigns), as_real (1: the real mean lies in that range).
     """
     whole = rows.groupby(["scores", "draw"], sort=False)["tau"].mean().reset_index()
     out = []
@@ -195,7 +198,7 @@ def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def bears_out(check: pd.DataFrame) -> bool:
-    """Whether the campaign's agreement in `agreement_check` is in the range of scores simulated."""
+    """Whether the campaign's real agreement lies in the simulated range (`agreement_check`)."""
     of = check[(check["pair"] == "campaign") & (check["scores"] == "simulated")]
     return bool(of["as_real"].all())
 
@@ -207,11 +210,11 @@ def draw_parts(
     rng: np.random.Generator,
     values: Mapping[str, np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Sum of independent normal effects of each factor, and of each row's own rest: (rows, draws).
+    """The sum of independent normal effects of each factor and of a residual: (rows, draws).
 
-    `codes`: the level of each row of each factor; negative: the factor adds nothing to the row.
-    `variance`: of each of these, and of ``residual``. `values`: of some factors, what their effects
-    are multiplied by in each row.
+    `codes` maps each factor to the level of each row; if negative, the factor adds nothing to the
+    row. `variance` is that of each factor and of ``residual``. `values` maps some factors to what
+    their effects are multiplied by in each row.
     """
     rows = len(next(iter(codes.values())))
     total = rng.standard_normal((rows, draws)) * np.sqrt(variance["residual"])
@@ -226,17 +229,17 @@ def draw_parts(
 
 
 def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Permute, within each unit, which system its judgments are said to be of.
+    """Permute the labels of systems within each unit; returns the new system of each judgment.
 
-    One permutation a unit, of the systems it holds, for all its judgments: what holds together
-    within a unit stays together. `system` and `unit` are codes of each judgment, from 0; so is
-    what is returned, the new system.
+    There is one permutation per unit, of the systems that it holds, so that the judgments of a
+    system within a unit stay together. `system`, `unit` and the result are codes of each judgment,
+    from 0.
     """
     n, units = int(system.max()) + 1, int(unit.max()) + 1
     key = unit.astype(np.int64) * n + system
     held = np.bincount(key, minlength=units * n).reshape(units, n) > 0
     chance = np.where(held, rng.random((units, n)), np.inf)
-    # the systems held, in order, take the places of the systems held, in random order
+    # the systems of a unit, in order, are mapped to the systems of that unit in random order
     random_order = np.argsort(chance, axis=1)
     plain_order = np.argsort(np.where(held, np.arange(n), n + np.arange(n)), axis=1)
     new = np.empty((units, n), dtype=np.int64)
@@ -247,10 +250,11 @@ def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generato
 def shuffle_blocks(
     system: np.ndarray, block: np.ndarray, worker: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Permute, within each worker, the systems of its blocks, each block staying whole.
+    """Permute the labels of blocks within each worker; returns the new system of each judgment.
 
-    For campaigns in which systems were judged on different documents: a block is what one worker
-    judged of one document of one system. Codes of each judgment; returned is the new system.
+    For campaigns in which systems were judged on different documents. A block, which is what one
+    worker judged of one document of one system, stays together. All arrays are codes of each
+    judgment.
     """
     _, first, place = np.unique(block, return_index=True, return_inverse=True)
     of_block, by = system[first], worker[first]

@@ -1,9 +1,9 @@
 """Linear models with crossed factors (system, worker, document, segment), on cross-tabulations.
 
-`statsmodels.MixedLM` handles crossed factors only as one group with dummy columns, which on a
-campaign of 30,000 judgments by 200 workers takes hours. The same restricted likelihood is written
-here on the normal equations, which are a few hundred rows whatever the number of judgments; tests
-hold it against statsmodels on small campaigns.
+`statsmodels.MixedLM` handles crossed factors only as one group with dummy columns, which takes
+hours for a campaign of 30,000 judgments by 200 workers. Here the same restricted likelihood is
+computed from the normal equations (see `reml`); tests compare it with statsmodels on small
+campaigns.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from .factors import combined_factors
 from .reml import NONE, Equations, log_errors, maximise
 
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
-FIXED = 1e-6  # penalty that makes a factor fixed: only picks one of the equivalent solutions
-GROUPS = 10  # of units left out, at random; an interval has one degree of freedom less
+FIXED = 1e-6  # penalty of fixed factors, which only picks one of the equivalent solutions
+GROUPS = 10  # random groups of units that are left out; intervals have one degree of freedom less
 
 
 @dataclass(frozen=True)
 class Components:
     """Variance components of single judgments, and the effects predicted with them.
 
-    `variance`, per factor and ``residual``, is in squared units of the score, `mean` the intercept,
-    and `effects` per factor: level, effect, se (prediction error), rows. `deviance` is minus twice
-    the restricted log-likelihood at the optimum, up to a constant. `left_out` are factors whose
-    variance these data cannot tell: their variance and effects are set to 0, and what they do is in
-    the other components. `log_error` is the standard error of the log of a factor's variance over
-    the residual's.
+    `variance`, per factor and ``residual``, is in squared units of the score; `mean` is the
+    intercept; `effects` has a frame per factor: level, effect, se (prediction error), rows.
+    `deviance` is minus twice the restricted log-likelihood at the optimum, up to a constant.
+    `left_out` are factors whose variance these data do not determine: their variance and effects
+    are set to 0, and what they contribute is in the other components. `log_error` is the standard
+    error of the log ratio of a factor's variance to the residual's.
     """
 
     variance: dict[str, float]
@@ -50,9 +50,10 @@ class Components:
     def table(self) -> pd.DataFrame:
         """Columns component, variance, low, high, sd, share (of the sum), estimated (0: left out).
 
-        low and high are the 95 % interval of the variance by the information in its log ratio to
-        the residual's, from 0 where that would reach beyond a factor of 10 (there the variance is
-        not told from 0, nor its log normal); missing for the residual and for a variance of 0.
+        low and high are the 95 % interval of the variance from the standard error of its log ratio
+        to the residual's. If that interval exceeds a factor of 10, it begins at 0, since the
+        variance cannot be told from 0 and its log is not normal. Missing for the residual and for a
+        variance of 0.
         """
         values = np.array(list(self.variance.values()))
         error = np.array([self.log_error.get(name, np.nan) for name in self.variance])
@@ -78,14 +79,15 @@ def crossed(
     weights: np.ndarray | None = None,
     values: Mapping[str, np.ndarray] | None = None,
 ) -> Components:
-    """Variance components by restricted maximum likelihood; every factor random, one intercept.
+    """Variance components by restricted maximum likelihood, with random factors and an intercept.
 
-    y = mean + sum of the factors' effects + residual, the effects of a factor independent normal
-    with its variance, the residual's variance divided by the weight.
+    The model is y = mean + sum of the factors' effects + residual; the effects of a factor are
+    independent and normal with its variance, and the residual's variance is divided by the weight.
+    `factors` hold labels or codes; `weights` are the judgments averaged in each value; `values`
+    hold, for some factors, what their effects are multiplied by in each row (random slopes).
 
-    Raises DataError if a factor (labels or codes) has a single level, or as many as rows.
-    `weights` are the judgments averaged in each value, `values` of some factors what their effects
-    are multiplied by in each row: random slopes.
+    Raises DataError if there are no scores or some are not finite, and if a factor has a single
+    level, or as many levels as there are rows.
     """
     if not len(y) or not np.isfinite(y).all():
         raise DataError("scores missing", value=len(y), expected="finite scores")
@@ -135,10 +137,12 @@ def crossed_where_possible(
     weights: np.ndarray | None = None,
     values: Mapping[str, np.ndarray] | None = None,
 ) -> Components:
-    """`crossed` without the factors that these data cannot tell, `Components.left_out`.
+    """`crossed` without factors whose variance these data do not determine.
 
-    A factor needs two levels or more, and fewer than rows; of two that divide the rows in the same
-    way the earlier one stays. Raises DataError if all `y` are the same, or no factor is left.
+    A factor is kept if it has two or more levels, but fewer than there are rows; if two factors
+    group the rows in the same way, only the first is kept. The others are in
+    `Components.left_out`. Raises DataError if all `y` are equal, if no factor is left, or if the
+    factors explain the scores completely.
     """
     slopes = values or {}
     kept: dict[str, np.ndarray] = {}
@@ -152,7 +156,7 @@ def crossed_where_possible(
         raise DataError(problem, value=f"{len(y)} scores", expected="several of each, that differ")
     try:
         fitted = crossed(y, {name: factors[name] for name in kept}, weights, values)
-    except np.linalg.LinAlgError:  # nothing is left where all factors are known
+    except np.linalg.LinAlgError:  # the factors explain everything
         expected = "scores that factors do not explain wholly"
         raise DataError("no variance is left over", expected=expected) from None
     effects = {}
@@ -173,13 +177,13 @@ def effects(
     weights: np.ndarray | None = None,
     penalty: tuple[float, float] | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Effects of systems, of workers and of documents, by (penalised) least squares.
+    """Effects of systems, workers and documents, by (penalised) least squares.
 
-    The system effects hold the overall level. Levels without rows get 0; without `document` there
-    are no document effects. Several columns of `y` are fitted each for itself. `penalty`, of worker
-    and document effects, is the ratio residual variance / factor variance for random effects
-    (Henderson's equations); by default they are fixed (least squares; of the equivalent solutions
-    the one whose worker and document effects are smallest).
+    The system effects include the overall level. Levels without rows get 0; without `document`
+    there are no document effects. Several columns of `y` are fitted separately. `penalty`, of
+    worker and document effects, is the ratio of residual to factor variance for random effects
+    (Henderson's equations). By default these effects are fixed, and of the equivalent solutions the
+    one with the smallest worker and document effects is taken.
     """
     w = np.ones(len(y)) if weights is None else weights
     codes = [system, worker] if document is None else [system, worker, document]
@@ -208,7 +212,7 @@ def effects(
 
 
 def level_sums(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
-    """Sum of the rows of each level, shape (size,) or (size, columns)."""
+    """The sums of `values` over the rows of each level: (size,) or (size, columns)."""
     if values.ndim == 1:
         return np.bincount(codes, values, size)
     rows = np.arange(len(codes))
@@ -218,11 +222,11 @@ def level_sums(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Of each fit without a group of units, what it says.
+    """The results of fits that each leave out a group of units.
 
-    `factors` are those with a variance above 0; `log_ratio`, (groups, factors), the change of the
-    log of the factor's variance over the residual's; `document`, (groups, documents), the effects
-    by the codes of the judgments; no columns without documents.
+    `factors` are those with a variance above 0. `log_ratio`, (groups, factors), is the change of
+    the log ratio of the factor's variance to the residual's. `document`, (groups, documents), holds
+    the document effects in the order of codes; it has no columns without documents.
     """
 
     factors: tuple[str, ...]
@@ -231,7 +235,7 @@ class LeftOut:
 
 
 def error(values: np.ndarray) -> np.ndarray:
-    """Jackknife standard error of values of which each row leaves out one group."""
+    """Jackknife standard errors, from `values` with a row for each group that is left out."""
     groups = len(values)
     return np.sqrt((groups - 1) / groups * ((values - values.mean(axis=0)) ** 2).sum(axis=0))
 
@@ -247,10 +251,10 @@ def leave_out(
     """Fit the components again without each group of units (delete-a-group jackknife).
 
     Each fit is one Newton step of the restricted likelihood from the components of all judgments;
-    document effects are predicted with these components.
+    document effects are predicted with the latter.
 
-    `parts` are the components fitted to the judgments, `unit` one of ``Scores.units`` or
-    ``segment``, `weights` the judgments averaged in each score.
+    `parts` are the components fitted to all judgments, `unit` is one of ``Scores.units`` or
+    ``segment``, `weights` are the judgments averaged in each score.
     """
     known = [n for n in parts.variance if n != "residual" and n not in parts.left_out]
     units = judged.units

@@ -1,4 +1,4 @@
-"""Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", beside ours (WMT10)."""
+"""Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", next to ours (WMT10)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankstability.score.rr import REFERENCE
 
 PAPER = "bojar2011"
 CAMPAIGN = "wmt10"
-FOCUS = "en-cs"  # the task the paper looks into
+FOCUS = "en-cs"  # the task that the paper examines
 TOP = (REFERENCE, "cu-bojar", "cu-tecto", "eurotrans", "onlineB", "pc-trans", "uedin")
 TABLE2 = ["better_or_equal_others", "better_others"]
 TABLE2 += ["better_or_equal_all_in_block", "better_all_in_block"]
@@ -23,9 +23,9 @@ LABELS = ["B>T", "T>B", "both fine", "both wrong"]  # of the private annotation,
 
 
 def ledger(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Ledger rows of all published numbers; those of the private annotation from print.
+    """Ledger rows of all published numbers; those of the private annotation are from the print.
 
-    `tables` are frames of the run on all of WMT10: ``campaign``, ``scores``, ``kappas``,
+    `tables` are frames of a run on all of WMT10: ``campaign``, ``scores``, ``kappas``,
     ``sole_winners``, ``correlations``, ``chance`` (`agreement.expected_agreement`), ``table6``
     (better_than and a column per system: per cent in which that system was better), ``table9``,
     ``table11``, ``acceptability``, and ``section25`` (a row of `head_to_head`).
@@ -37,13 +37,13 @@ def ledger(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def across(tables: object) -> pd.DataFrame:
-    """Ledger rows of what follows from the print, whatever was run."""
+    """Ledger rows of what follows from the print, whichever campaigns were run."""
     rows = claims.published(PAPER)
     return claims.compare(rows, _from_print(rows), KEYS, provenance="official")
 
 
 def _from_print(printed: pd.DataFrame) -> pd.DataFrame:
-    """What follows from other printed numbers: of Tables 7 and 8, and the arrows of Table 12."""
+    """What follows from other printed numbers: sums of Tables 7 and 8, the arrows of Table 12."""
     table12 = printed[printed["place"] == "Table 12"]
     bleu = table12.pivot(index="system", columns="statistic", values="published")
     sets = ("dev_set_bleu", "test_set_bleu")
@@ -127,9 +127,9 @@ def _edits(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def private_annotation(printed: pd.DataFrame) -> pd.DataFrame:
-    """Totals, agreement and Cohen's κ of Tables 7 and 8, from the counts `printed` there.
+    """Totals, agreement and Cohen's κ in Tables 7 and 8, from the counts `printed` there.
 
-    Columns: statistic, kind, label, other (as in the published file) and ours.
+    Columns statistic, kind, label, other (as in the published file), ours.
     """
     from statsmodels.stats.inter_rater import cohens_kappa
 

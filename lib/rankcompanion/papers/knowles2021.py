@@ -1,10 +1,10 @@
-"""Knowles (2021), "On the Stability of System Rankings at WMT": its numbers beside ours.
+"""Knowles (2021), "On the Stability of System Rankings at WMT": its numbers next to ours.
 
-A run answers for the rows of its own campaign (`replication_claims` and so on, one for each of
-notebooks 01 to 05); `across` answers rows over several campaigns, or by more than one release, from
-the campaigns' tables. What is said of pairs of which some are absent has the status ``no data``;
-the reason says what the pairs here give, and whether that fits so far. Sums and shares of numbers
-printed elsewhere are recomputed from the print where the data do not answer: see the provenance.
+A run answers the rows of its own campaign (`replication_claims` and so on, one for each of
+notebooks 01 to 05); `across` answers rows over several campaigns, or from more than one release,
+from the campaigns' tables. A row about pairs of which some are absent has the status ``no data``;
+its reason says what the pairs here give, and whether that is consistent so far. If the data do not
+answer, sums and shares of printed numbers are recomputed from the print (see the provenance).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
 STYLES = ("SR-DC", "SR+DC")
 SETTINGS = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}  # the paper's
 JUDGED = {"M": "monolingual", "B": "bilingual"}
-ALMOST_ALL = 0.9  # share of HITs that "almost all" is read as
+ALMOST_ALL = 0.9  # the share of HITs that is taken for "almost all"
 NOT_HERE = "the archive is not here"
 RELEASED = "from the released segment scores of 2020"
 LONGER = "; why they differ is not known (en-iu was collected for longer: Table 4)"
@@ -39,7 +39,7 @@ PRINT = {"provenance": "recomputed from print"}
 
 
 class Answer(NamedTuple):
-    """Our value (None: no data), the reason, and where the value is from if not from the run."""
+    """Our value (None: no data), the reason, and the value's provenance if it is not the run's."""
 
     ours: Any = None
     reason: str = ""
@@ -56,17 +56,17 @@ class Count:
 
     @property
     def share(self) -> float:
-        """Of the pairs here, those that changed."""
+        """The share of the pairs here that changed."""
         return self.changed / max(self.here, 1)
 
     @property
     def fraction(self) -> str:
-        """``1/13``: so many changed, of those here."""
+        """The number of pairs that changed, of those here, such as ``1/13``."""
         return f"{self.changed}/{self.here}"
 
     @property
     def gap(self) -> str:
-        """What the pairs here give, and what is missing; empty where nothing is."""
+        """What the pairs here give, and which are missing; empty if none is."""
         if not self.absent or not self.here:
             return NOT_HERE if self.absent else ""
         one = len(self.absent) == 1
@@ -74,7 +74,7 @@ class Count:
         return f"{self.fraction} in the pairs here; {missing} absent"
 
     def beside(self, printed: str) -> Answer:
-        """``k/n`` where all pairs are here, or where those here alone contradict the print."""
+        """``k/n`` if all pairs are here, or if those here contradict the print; else no data."""
         fits = 0 <= int(printed.partition("/")[0]) - self.changed <= len(self.absent)
         if not self.absent or not fits:
             return Answer(self.fraction, self.gap)
@@ -99,7 +99,7 @@ def absent_pairs(campaign: str, pairs: Iterable[str]) -> str:
 
 
 def rows_of(campaign: str, *places: str) -> pd.DataFrame:
-    """The published rows about one campaign; an empty name: about several."""
+    """The published rows about one campaign; for an empty name, those about several."""
     rows = claims.published(PAPER, *places)
     return rows[rows["campaign"] == campaign]
 
@@ -107,9 +107,9 @@ def rows_of(campaign: str, *places: str) -> pd.DataFrame:
 def compare(
     rows: pd.DataFrame, answer: Callable[[Any], Answer | None], run: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Ledger rows of `rows` from what `answer` gives for each of them (None: not answered).
+    """Ledger rows for the published `rows`, from what `answer` returns for each (None: no data).
 
-    Where the `run` had other settings than the paper, the reasons say so.
+    If the `run` had other settings than the paper, the reasons say so.
     """
     other = "; ".join(
         f"with {name} {run[name]}, not the paper's {usual}"
@@ -126,12 +126,12 @@ def compare(
 
 
 def joined(*reasons: str) -> str:
-    """Reasons that are not empty, one after the other."""
+    """The reasons that are not empty, joined by semicolons."""
     return "; ".join(filter(None, reasons))
 
 
 def so_far(value: Any, printed: str, number: int, absent: str) -> Answer:
-    """`value` over all pairs; over `number` of them while some are absent, only in the reason."""
+    """`value` if all pairs are here; while some are absent, it is mentioned in the reason only."""
     if not absent:
         return Answer(value)
     fits = "consistent" if claims.status(printed, value) == "exact" else "not as printed"
@@ -139,10 +139,10 @@ def so_far(value: Any, printed: str, number: int, absent: str) -> Answer:
 
 
 def replication_claims(agreement: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
-    """Table 4 (appendix A): which rankings come out again, clusters under the paper's line rule.
+    """Table 4 (appendix A): which rankings are reproduced, with clusters by the paper's line rule.
 
-    From all pairs' ``verdict`` of notebook 01, and the `run`'s settings: campaign, provenance,
-    test, rule, alpha.
+    `agreement` is the table ``verdict`` of notebook 01 for all pairs; `run` has the settings of the
+    run: campaign, provenance, test, rule, alpha.
     """
     rows = claims.published(PAPER, "Table 4")
     about = (rows[["campaign", "released"]] == run["campaign"]).any(axis=1)
@@ -169,7 +169,7 @@ def replication_claims(agreement: pd.DataFrame, run: Mapping[str, Any]) -> pd.Da
 def removal_claims(
     changes: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """The campaign's rows of Table 2 and section 5.1, from all pairs' tables of notebook 02."""
+    """The campaign's rows of Table 2 and section 5.1, from notebook 02's tables of all pairs."""
     campaign = str(run["campaign"])
     changes, pairs = changes.assign(campaign=campaign), included(campaign)
 
@@ -194,7 +194,7 @@ def count_changed(changes: pd.DataFrame, pairs: pd.DataFrame, kind: str) -> Coun
 def percentages(rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Section 5.1: percentages of workers who judged references or human systems.
 
-    A row may be about two campaigns, whose names stand in one cell.
+    A row may be about two campaigns, whose names share a cell.
     """
 
     def answer(row: Any) -> Answer | None:
@@ -221,9 +221,9 @@ def percentages(rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any
 
 
 def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
-    """Figures 2 and 3: how systems stand to each other when human scores are divided.
+    """Figures 2 and 3: the relations between systems when human scores are divided.
 
-    From all pairs' ``ranks`` of notebook 03: pair, ranking, rank, system, cluster.
+    `ranks` is the table of notebook 03 for all pairs: pair, ranking, rank, system, cluster.
     """
     rows = rows_of(run["campaign"], "Figure 2", "Figure 3")
 
@@ -248,10 +248,9 @@ def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFr
 
 
 def relation(table: pd.DataFrame, one: str, other: str) -> str:
-    """How two systems stand to each other in a ranking, as the paper says it.
+    """The relation between two systems in a ranking, in the paper's words.
 
-    `table` has system, rank, cluster; the numbers that follow the two names in system ids are not
-    asked for.
+    `table` has system, rank, cluster; the names need not include the numbers in system ids.
     """
     ids = {system_named(table["system"], name): name for name in (one, other)}
     two = table[table["system"].isin(ids)].set_index("system")
@@ -261,18 +260,18 @@ def relation(table: pd.DataFrame, one: str, other: str) -> str:
 
 
 def system_named(systems: pd.Series, name: str) -> str:
-    """The one system of this name, whatever number follows; empty where there is none."""
+    """The one system with this name and any number; empty if there is none, or several."""
     ids = [s for s in systems if s.partition(".")[0].lower() == name.lower()]
     return ids[0] if len(ids) == 1 else ""
 
 
 def volctrans(systems: pd.Series) -> str:
-    """VolcTrans is Huoshan_Translate in the data."""
+    """The id of VolcTrans, which is called Huoshan_Translate in the data."""
     return system_named(systems, "VolcTrans") or system_named(systems, "Huoshan_Translate")
 
 
 def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
-    """Figure 4: how many HITs hold every system, from all pairs' ``balance`` of notebook 04."""
+    """Figure 4: how many HITs hold every system, from the table ``balance`` of notebook 04."""
     campaign = run["campaign"]
     in_paper = balance["pair"].isin(included(campaign)["pair"])
     hits = balance[(balance["unit"] == "hit") & in_paper]
@@ -300,7 +299,7 @@ def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.Dat
 def documents_claims(
     luck: pd.DataFrame, summary: pd.DataFrame, run: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Figure 5 (en-lt 2019), from all pairs' ``luck`` and ``summary`` of notebook 05."""
+    """Figure 5 (en-lt 2019), from the tables ``luck`` and ``summary`` of notebook 05."""
 
     def answer(row: Any) -> Answer | None:
         part = luck[luck["pair"] == row.pair]
@@ -318,10 +317,10 @@ def documents_claims(
 
 
 def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
-    """Ledger rows over several campaigns, and of what more than one release may answer.
+    """Ledger rows over several campaigns, or that more than one release may answer.
 
     Tables 1, 2 (all) and 3, the facts of Table 4, sections 3, 5 (the toy example), 5.1 to 5.3,
-    Figure 1, and the first columns of Figures 2 and 3. `tables` as `claims` describes it.
+    Figure 1, and the first columns of Figures 2 and 3. `tables` is as `claims` describes it.
     """
     changes = _of_the_paper(tables("02_outlier_removal", "changes"), "removed")
     divided = _of_the_paper(tables("03_divisor_degradation", "changes"), "divisor")
@@ -341,17 +340,17 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
 
 
 def _runs(runs: pd.DataFrame) -> dict[str, Any]:
-    """Settings and provenance of several campaigns' runs together: what is unusual in any."""
+    """Settings and provenance of several campaigns' runs; unusual ones of any run are kept."""
     runs = runs[runs["campaign"].isin(included()["campaign"])]
     rebuilt = runs.get("provenance", pd.Series(dtype=str)).eq("rebuilt from z").any()
     settings = {"provenance": "rebuilt from z" if rebuilt else "official"}
     other = {name: set(runs.get(name, ())) - {usual} for name, usual in SETTINGS.items()}
     settings |= {name: values.pop() for name, values in other.items() if values}
-    return settings | {"absent": "official"}  # what a row that needs more than is here waits for
+    return settings | {"absent": "official"}  # provenance of rows that wait for absent data
 
 
 def _of_the_paper(changes: pd.DataFrame, what: str) -> pd.DataFrame:
-    """The paper's 46 pairs of `changes`, with style and judged as its Table 4 has them."""
+    """The rows of `changes` for the paper's 46 pairs, with style and judged from its Table 4."""
     table = changes.reindex(columns=[*PAIR, what, *KINDS]).astype(dict.fromkeys(PAIR, object))
     return table.merge(included(), on=PAIR)
 
@@ -362,7 +361,7 @@ def _toy_example() -> pd.DataFrame:
 
 
 def _facts(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Table 4's style, tool and judging, as the catalogue has them."""
+    """Style, tool and judging in Table 4, compared with the catalogue."""
     rows, facts = claims.published(PAPER, "Table 4"), ["style", "tool", "judged"]
     rows = rows[rows["quantity"].isin(facts) & (rows["campaign"] != "")]
     known = pairs.reindex(columns=[*PAIR, *facts])
@@ -374,8 +373,8 @@ def _facts(pairs: pd.DataFrame) -> pd.DataFrame:
 def _table_1(counts: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """Table 1: rows of each type in ``ad-good-raw-redup`` over all pairs.
 
-    The sum of SYSTEM and REPEAT also where only averages and their numbers of judgments were
-    released; reference rows of 2020 are ``HUMAN`` there.
+    The sum of SYSTEM and REPEAT is also known if only averages and their numbers of judgments were
+    released; in those of 2020, reference rows are called ``HUMAN``.
     """
     provenance = dict(zip(runs["campaign"], runs.get("provenance", ()), strict=False))
 
@@ -392,12 +391,12 @@ def _table_1(counts: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sources(row: Any) -> tuple[tuple[str, str], ...]:
-    """The campaigns that may answer a row, first the judgments, and what to say of each."""
+    """The campaigns that may answer a row, the judgments first, each with a note for the reason."""
     return (row.campaign, ""), (row.released, RELEASED)
 
 
 def _type_total(counts: pd.DataFrame, row: Any, note: str) -> Answer:
-    """The rows of one type, or of both that make averages, in all pairs of a campaign."""
+    """The number of rows of one type, or of SYSTEM and REPEAT, in all pairs of a campaign."""
     if row.kind == "SYSTEM + REPEAT":
         used = counts[counts["file"] != "ad-latest"]
         total = int(used[["SYSTEM", "REPEAT"]].to_numpy().sum())
@@ -420,7 +419,7 @@ def _type_total(counts: pd.DataFrame, row: Any, note: str) -> Answer:
 def _removal_totals(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Table 2 (all), Table 3, section 3's numbers of pairs, section 5.2.
 
-    What follows from the rows of Table 2 is recomputed from these while pairs are absent.
+    While pairs are absent, what follows from the rows of Table 2 is recomputed from these.
     """
     rows = rows_of("", "Section 3", "Table 2", "Table 3", "Section 5.2")
     pairs, printed = included(), _printed_tallies()
@@ -450,7 +449,7 @@ def _removal_totals(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFra
 
 
 def _tallies(changes: pd.DataFrame, pairs: pd.DataFrame) -> dict[tuple[str, str], Count]:
-    """By style and kind of change: how many pairs changed."""
+    """How many pairs changed, by style and kind of change."""
     return {
         (style, kind): count_changed(changes, pairs[pairs["style"] == style], kind)
         for style, kind in product(STYLES, KINDS)
@@ -458,7 +457,7 @@ def _tallies(changes: pd.DataFrame, pairs: pd.DataFrame) -> dict[tuple[str, str]
 
 
 def _printed_tallies() -> dict[tuple[str, str], Count]:
-    """The same, added up from the rows of Table 2 by year and tool."""
+    """How many pairs changed, by style and kind, summed over the printed rows of Table 2."""
     rows = claims.published(PAPER, "Table 2")
     rows = rows[rows["campaign"] != ""]
     numbers = rows["published"].str.split("/", expand=True).astype(int)
@@ -467,7 +466,7 @@ def _printed_tallies() -> dict[tuple[str, str], Count]:
 
 
 def _said(row: Any, tallies: Mapping[tuple[str, str], Count]) -> Answer:
-    """What Table 2, section 3 or section 5.2 says of all pairs of a style, or of both styles."""
+    """The answer to a row of Table 2, section 3 or 5.2 about all pairs, or those of a style."""
     share = {key: tally.share for key, tally in tallies.items()}
     if row.quantity == "rank_most_common":
         rank, others = "d_rank", ("d_cluster", "d_both")
@@ -484,7 +483,7 @@ def _said(row: Any, tallies: Mapping[tuple[str, str], Count]) -> Answer:
 
 
 def _reference_alone(changes: pd.DataFrame, number: int) -> Answer:
-    """Similar: each count of rankings differs by at most a tenth of the pairs."""
+    """Whether REF alone has a similar effect: counts differ by at most a tenth of the pairs."""
     parts = {name: changes[changes["removed"] == name] for name in ("human+ref", "ref")}
     sums = {name: [int(part[kind].sum()) for kind in KINDS] for name, part in parts.items()}
     size = len(parts["ref"])
@@ -495,7 +494,7 @@ def _reference_alone(changes: pd.DataFrame, number: int) -> Answer:
 
 
 def _similar_judging(human: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
-    """Similar: Fisher's exact test finds no difference in any kind of change at .05."""
+    """Whether bilingual and monolingual judging are similar: Fisher's exact tests at .05."""
     number = int((pairs["style"] == "SR+DC").sum())
     document = human[human["style"] == "SR+DC"]
     if len(document) < number:
@@ -539,7 +538,7 @@ def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
 def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame:
     """Section 5.3 and the first columns of Figures 2 and 3: 2020 before any score is divided.
 
-    From the judgments where they are here, else from the segment scores released of them.
+    From the judgments if they are here, else from the released segment scores.
     """
     rows = claims.published(PAPER, "Figure 2", "Section 5.3", "Figure 3")
 
@@ -557,7 +556,7 @@ def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.Dat
 
 
 def _of_original(quantity: str, whole: pd.DataFrame, machines: pd.DataFrame, note: str) -> Answer:
-    """One number of a ranking and of the same ranking without human systems."""
+    """The answer to a row about a ranking, and about that ranking without human systems."""
     humans = sorted(set(whole["system"]) - set(machines["system"]))
     held = f"{note}, which hold {', '.join(humans)}" if note else ", ".join(humans)
     if quantity == "assessments":

@@ -1,4 +1,4 @@
-"""Knowles and Lo 2022: English–Inuktitut of WMT20 judged on two test sets, its two rankings."""
+"""Knowles and Lo 2022: the rankings of WMT20 English–Inuktitut on two test sets."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ from rankstability.score.scored import segment_scores
 PAPER = "knowles_lo2022"
 OWN = "wmt20-iku"
 TABLES = {"Hansard": "Table 3", "News": "Table 4"}
-STANDARD = {"Hansard": "", "News": "SRPOL.383"}  # of whose scores mean and sd are taken
+STANDARD = {"Hansard": "", "News": "SRPOL.383"}  # the system that scores are standardised by
 LEVELS = (0.001, 0.01, 0.05)
 
 
 def ranking(da: DirectAssessment, standard: str = "") -> pd.DataFrame:
-    """A test set's ranking as the paper makes it.
+    """The ranking of a test set as in the paper.
 
-    Segment scores, repeats among them; z by annotator, with the mean and standard deviation of the
-    rows that are no control items, or of those of the system `standard`; a line below a system that
-    differs from all below it (Mann-Whitney of SciPy before 1.7). Columns: rank, system, mean_raw,
-    mean_z, line (the least of `LEVELS` at which a line stands below the system; missing: none).
+    Segment scores include repeats. z-scores are by annotator, with the mean and standard deviation
+    of the rows that are not control items, or of those of the system `standard`. A line is drawn
+    below a system that differs from all below it (Mann-Whitney test of SciPy before 1.7).
+
+    Columns rank, system, mean_raw, mean_z, line (the smallest of `LEVELS` at which there is a line
+    below the system; missing: none). Raises DataError if `standard` has no rows.
     """
     chosen = select_rows(da, "every repeat")
     rows = unmarked(da.latest)
@@ -55,7 +57,7 @@ def ranking(da: DirectAssessment, standard: str = "") -> pd.DataFrame:
 
 
 def ledger(rankings: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The paper's rankings and lines beside ours, from each test set's `ranking`: ledger rows."""
+    """Ledger rows: the paper's rankings and lines next to ours, from each test set's `ranking`."""
     parts = []
     for name, table in rankings.items():
         values = table.assign(

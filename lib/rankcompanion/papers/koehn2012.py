@@ -1,6 +1,6 @@
-"""Koehn (2012): every printed number beside ours, under both readings of `simulation.readings`.
+"""Koehn (2012): every printed number next to ours, under both readings of `simulation.readings`.
 
-All frames are made by notebook 09 on WMT12, the paper's campaign; here they are compared only.
+All frames are made by notebook 09 on WMT12, the paper's campaign; here they are only compared.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ NUMBERS = ["judgments", "systems", "sigma2", "share"]
 CAMPAIGN = "wmt12"
 OFFICIAL = ("Figure 2", "Table 2", "Table 3")  # from WMT12's judgments; the rest is simulated
 KEYS = ["reading", "task", "system", "method", "quantity", *NUMBERS]
-RANKED = ("rank", "range", "clusters")  # of Tables 2 and 3: right or wrong, never rounded
-MOST = (8, 12)  # of sigma^2, which "seem to cover most cases" (Section 6)
-FIFTEEN = {"systems": SYSTEMS, "sigma2": SIGMA2}  # of the simulated campaigns
+RANKED = ("rank", "range", "clusters")  # of Tables 2 and 3: exact or different, never rounded
+MOST = (8, 12)  # values of sigma^2 that "seem to cover most cases" (Section 6)
+FIFTEEN = {"systems": SYSTEMS, "sigma2": SIGMA2}  # settings of the simulated campaigns
 WITHIN = 3 * np.sqrt(2)  # Monte Carlo error: three standard errors of the difference of two runs
 GRID = "a grid inferred from the print: the numbers seen in Table 4"
 
 
 def printed(place: str) -> pd.DataFrame:
-    """What the paper prints at a place, as numbers.
+    """The numbers that the paper prints at a place.
 
-    Columns: method, quantity, judgments, systems, sigma2, share, and value (percentages as shares).
+    Columns method, quantity, judgments, systems, sigma2, share, value (percentages as shares).
     """
     rows = claims.published(PAPER, place)
     rows = rows[rows["reading"] == AS_STATED.name].reset_index(drop=True)  # typed once per reading
@@ -44,11 +44,11 @@ def printed(place: str) -> pd.DataFrame:
 
 
 def beside_table4(needed: pd.DataFrame) -> pd.DataFrame:
-    """`needed` (from `readings.table4`) beside the print.
+    """`needed` (from `readings.table4`) next to the printed numbers.
 
-    Columns: those of `needed`, printed, ratio (ours / printed), on_grid (ours rounded up to the
-    next number that Table 4 prints in any cell: a grid inferred from the print, as a "grid search"
-    suggests), steps (from the printed number to that one).
+    Columns those of `needed`, printed, ratio (ours / printed), on_grid (ours rounded up to the next
+    number that Table 4 prints in any cell: the paper's "grid search" suggests a grid, which is
+    inferred from the print), steps (on that grid, from the printed number to on_grid).
     """
     keys = ["systems", "sigma2", "share"]
     thousands = printed("Table 4")[[*keys, "value"]]
@@ -78,12 +78,12 @@ def report(
     ranges: Mapping[str, pd.DataFrame],
     resamples: int,
 ) -> pd.DataFrame:
-    """The paper's rows of the claims ledger; made on another campaign they would mean nothing.
+    """The paper's rows of the claims ledger, which have a meaning only for the paper's campaign.
 
-    `fits` is from `readings.fitted_spreads`, both readings; `quality` (with so many `resamples`),
-    `errors` and `shares` from `readings.table1`, `figure3` and `section6`; `needed` from
-    `beside_table4`; `ranges` from `readings.repeated_ranges`, by task, where tasks that were not
-    run may be absent.
+    `fits` is from `readings.fitted_spreads`, for both readings; `quality` (made with `resamples`),
+    `errors` and `shares` are from `readings.table1`, `figure3` and `section6`; `needed` is from
+    `beside_table4`; `ranges` maps tasks to `readings.repeated_ranges`, except for tasks that were
+    not run.
     """
     records = [*_fits(fits), *_ranges(ranges, fits), *_range_quality(quality, resamples)]
     records += [*_ranking_errors(errors), *_needed(needed, shares)]
@@ -97,8 +97,8 @@ def report(
     )  # fmt: skip
     official = out["place"].isin(OFFICIAL)
     out["provenance"] = out["provenance"].mask(official, "official")
-    # "off by one unit" is no rounding for a rank; and one unit of a printed "1k" is all of it:
-    # Table 4 asks for a ratio near 1 as well
+    # "off by one unit" is no rounding for a rank, and one unit of a printed "1k" is all of it:
+    # in Table 4, the ratio has to be near 1 as well
     number, value = (
         pd.to_numeric(out[c].str.rstrip("%"), errors="coerce") for c in ("published", "ours")
     )
@@ -108,7 +108,7 @@ def report(
 
 
 def _fits(fits: pd.DataFrame) -> Iterable[Record]:
-    """Figure 2; the extremes only where all eight tasks of WMT12 were fitted."""
+    """Figure 2; the extremes only if all eight tasks of WMT12 were fitted."""
     for name, rows in fits.groupby("reading", sort=False):
         sigma2 = rows.set_index("task")["sigma2"]
         about = {"place": "Figure 2", "reading": name}
@@ -130,7 +130,7 @@ def _fits(fits: pd.DataFrame) -> Iterable[Record]:
 
 
 def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[Record]:
-    """Tables 2 and 3: the usual one of several bootstraps."""
+    """Tables 2 and 3: the most frequent result of several bootstraps."""
     on_paper = claims.published(PAPER, "Table 2", "Table 3")
     texts = on_paper.set_index(["task", "reading", "system", "quantity"])["published"]
     place = on_paper.set_index("task")["place"].to_dict()
@@ -163,13 +163,13 @@ def _ranges(ranges: Mapping[str, pd.DataFrame], fits: pd.DataFrame) -> Iterable[
 
 
 def _usual(texts: Iterable[str], printed: str) -> tuple[str, float]:
-    """The most frequent of `texts`, and the share of them that are as printed."""
+    """The most frequent of `texts`, and the share of them that equal the printed one."""
     times = Counter(texts)
     return times.most_common(1)[0][0], times[printed] / times.total()
 
 
 def _range_quality(quality: pd.DataFrame, resamples: int) -> Iterable[Record]:
-    """Table 1, and Section 5.2's numbers from it: two cells, and how many times the clusters."""
+    """Table 1, and the numbers of Section 5.2 that repeat or follow from it."""
     for reading in READINGS:
         spread = reading.spread(SIGMA2)
         settings = [f"{reading.sides}-sided", f"trim {reading.trimmed(resamples)}"]
@@ -199,7 +199,7 @@ def _error(se: float) -> str:
 
 
 def _ranking_errors(errors: pd.DataFrame) -> Iterable[Record]:
-    """Figure 3: as stated at its own spread, as matched at the one where the print comes out."""
+    """Figure 3: as stated at its own spread, as matched at the spread that fits the print."""
     at_10 = errors[errors["spread"] == AS_MATCHED.spread(SIGMA2)]
     bojar = at_10[at_10["ranker"] == "BOJAR"].sort_values("judgments")["error"]
     note = (

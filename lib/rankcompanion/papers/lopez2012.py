@@ -1,7 +1,7 @@
-"""Lopez (2012), "Putting Human Assessments of Machine Translation Systems in Order", beside ours.
+"""Lopez (2012), "Putting Human Assessments of Machine Translation Systems in Order", next to ours.
 
-The paper's 25 tasks are the 8 of WMT10 and the 17 of WMT11. The run of each campaign compares its
-own numbers, that of WMT10 the worked examples too; `across` compares the totals over all tasks.
+The paper's 25 tasks are the 8 of WMT10 and the 17 of WMT11. The run on each campaign compares its
+own numbers, the run on WMT10 also the worked examples; `across` compares totals over all tasks.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ CZECH = {"en-cs individual": "2011 English-Czech", "cs-en individual": "2011 Cze
 def ledger(campaign: str, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Ledger rows of the paper's numbers on one campaign; none for campaigns it does not use.
 
-    `tables` are from `tournament`, the worked examples of Figures 2 and 3 among the tasks:
-    ``tasks`` (with a column systems_with_reference), ``rankings``, ``results`` and ``violations``;
-    ``implied`` are the pairwise rankings of Figure 1.
+    `tables` are those of `rankcompanion.tournament`, with the worked examples of Figures 2 and 3
+    among the tasks: ``tasks`` (with a column systems_with_reference), ``rankings``, ``results`` and
+    ``violations``; ``implied`` has the pairwise rankings of Figure 1.
     """
     rows = claims.published(PAPER)
     rows = rows[rows["campaign"] == campaign].reset_index(drop=True)
@@ -68,7 +68,7 @@ def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
 
 
 def _ours(tables: Mapping[str, pd.DataFrame], printed: pd.DataFrame) -> pd.DataFrame:
-    """Our values: the key columns, and ours."""
+    """Our values: columns `KEYS`, where they apply, and ours."""
     tasks = tables["tasks"]
     rankings, results, violated = (
         tables[name].apply(lambda c: c.str.upper() if c.name in NAMES else c)
@@ -97,7 +97,7 @@ def _costs(tasks: pd.DataFrame) -> pd.DataFrame:
 
 
 def _orders(places: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """The system of each rank, each ranking in one line, and the task of Table 2."""
+    """The system at each rank, each ranking as one line of text, and the task of Table 2."""
     system = places.rename(columns={"system": "ours"}).astype({"rank": str})
     system["statistic"] = "system"
     ranking = places.sort_values("rank").groupby(["task", "method"])["system"].agg(list)
@@ -111,7 +111,7 @@ def _orders(places: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _results(results: pd.DataFrame, violated: pd.DataFrame) -> pd.DataFrame:
-    """Results that our rankings violate; systems beaten, votes lost."""
+    """The results that our rankings violate, and how many systems and votes they concern."""
     ours = violated.rename(columns={"over": "system", "under": "other"})
     number = ours.groupby(["task", "method"]).size().rename("ours").reset_index()
     beaten = results.groupby(["task", "over"]).size().rename("ours").reset_index()

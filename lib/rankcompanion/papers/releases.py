@@ -1,4 +1,4 @@
-"""Rankings that organisers released beside their judgments, where no paper of ours prints them."""
+"""Rankings that organisers released with their judgments, and that no paper of ours prints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEST, RULE = "greater", "official wins"  # one-sided rank-sum tests, and the scr
 
 
 def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
-    """Ranks, means and numbers of clusters beside notebook 01's, campaign by campaign."""
+    """Ledger rows: ranks, means and numbers of clusters next to those of notebook 01."""
     ranking = tables("01", "ranking").reindex(
         columns=["campaign", "pair", "system", "rank", "mean_raw", "mean_z"]
     )

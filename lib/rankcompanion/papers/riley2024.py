@@ -1,4 +1,4 @@
-"""Riley et al. 2024: what the paper prints beside a campaign's numbers."""
+"""Riley et al. 2024: the paper's numbers next to those of a campaign."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ def across(tables: object) -> pd.DataFrame:
     """Ledger rows of what follows from the paper's own numbers, without its data.
 
     Segment ratings are segments x systems x 3; documents per bucket and buckets per rater follow
-    from the documents, buckets and raters, the least entropies from the buckets (7 of 25 or 26
-    documents, three per rater, en-de; 2 of 90 and 91, en-zh). Why stands in the published file.
+    from the numbers of documents, buckets and raters; the least entropies follow from the buckets
+    (7 of 25 or 26 documents, three per rater, for en-de; 2 of 90 and 91 for en-zh). The published
+    file gives the reasons.
     """
     sizes = {"en-de": (181, 7, 7, [78, 78, 25]), "en-zh": (181, 2, 6, [90, 91])}
     values: dict[tuple[str, str], Any] = {}
@@ -49,9 +50,9 @@ def measured(
 ) -> pd.DataFrame:
     """A campaign's values for the paper's statistics: columns `ON`, ours and interval.
 
-    The interval: of the difference in SRP behind a verdict, two standard errors each way. From
-    ``table1.csv`` and ``table2.csv``, a column per language pair, and the pairs' ``verdicts.csv``
-    and ``srp.csv``, with `pair`.
+    The interval is that of the difference in SRP behind a verdict, two standard errors each way.
+    `counts` and `agreement` are ``table1.csv`` and ``table2.csv``, with a column per language pair;
+    `verdicts` and `table` are the pairs' ``verdicts.csv`` and ``srp.csv``, with a column pair.
     """
     rows: list[tuple[Any, ...]] = []
     of_count, of_agreement = counts.set_index("count"), agreement.set_index("aggregation")
@@ -82,9 +83,9 @@ def measured(
 
 
 def ledger(campaign: str, measured: pd.DataFrame) -> pd.DataFrame:
-    """The paper's rows: compared on its own campaign, elsewhere without data.
+    """The paper's ledger rows: compared on the paper's campaign, without data on any other.
 
-    On another campaign the reason tells what that one `measured` for the same statistic.
+    On another campaign, the reasons give the values that were `measured` there.
     """
     rows, derived = claims.published(PAPER), across({})
     if campaign == OWN:
@@ -100,9 +101,9 @@ def ledger(campaign: str, measured: pd.DataFrame) -> pd.DataFrame:
 
 
 def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Series:
-    """Per row what this campaign's pairs give for the statistic: ``; wmt23-mqm: en-de 30; ...``.
+    """The values of this campaign's pairs for each row, such as ``; wmt23-mqm: en-de 30; ...``.
 
-    Of a finding, how the pair goes with what the paper says: ``as found``, with the interval.
+    For a finding, whether the pair agrees with the paper, such as ``as found``, and the interval.
     """
     known = measured[measured["ours"].notna()].assign(interval=measured.get("interval", ""))
     both = rows.reset_index().merge(known, on=["place", "statistic"], suffixes=("", "_here"))
@@ -119,11 +120,11 @@ def _values(rows: pd.DataFrame, campaign: str, measured: pd.DataFrame) -> pd.Ser
 
 
 def beside_paper(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts on the paper's findings with what the paper says, and how they go together.
+    """Verdicts on the paper's findings next to what the paper says, and whether they agree.
 
-    The rows of `verdicts`, then paper (pair to ``yes``, ``no`` or ``reversed``) and holds: ``as
+    The columns of `verdicts`, then paper (pair to ``yes``, ``no`` or ``reversed``) and holds: ``as
     found``, ``opposite``, ``not told apart`` (no clear difference where the paper has one, which
-    contradicts nothing); where the paper's pairs differ ``as on`` the first pair that is alike;
+    contradicts nothing), ``as on`` the first pair that agrees (if the paper's pairs differ), or
     ``cannot be said``.
     """
     groups = claims.published(PAPER).set_index("pair").groupby("statistic")["published"]
@@ -134,8 +135,8 @@ def beside_paper(verdicts: pd.DataFrame) -> pd.DataFrame:
 def on_figure(verdicts: pd.DataFrame, number: int) -> pd.DataFrame:
     """What the paper says of one of its figures and whether it holds, a row per finding, as text.
 
-    Columns: finding, in the paper, here, the finding (`beside_paper`), SRP and at equal claims (the
-    `difference` of the two lines), tau, r, document counts that say something.
+    Columns finding, in the paper, here, the finding (``holds`` of `beside_paper`), SRP and at equal
+    claims (`difference` of the two lines), tau, r, document counts that say something.
     """
     rows = beside_paper(verdicts[verdicts["figure"] == number])
     said = [", ".join(f"{pair} {value}" for pair, value in one.items()) for one in rows["paper"]]
@@ -151,7 +152,7 @@ def on_figure(verdicts: pd.DataFrame, number: int) -> pd.DataFrame:
 
 
 def _together(verdict: str, stated: dict[str, str]) -> str:
-    """How a verdict here goes with what the paper says of its pairs."""
+    """Whether a verdict here agrees with what the paper says of its pairs."""
     alike = [pair for pair, value in stated.items() if value == verdict]
     if verdict == "cannot be said":
         return verdict

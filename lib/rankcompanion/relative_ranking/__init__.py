@@ -1,1 +1,1 @@
-"""Notebook 07: ways of counting wins, agreement of judges, strengths."""
+"""Notebook 07: ways to count wins, agreement of judges, strengths."""

@@ -33,19 +33,19 @@ RANDOM_CLICKER = 0.36
 
 @dataclass(frozen=True)
 class Annotations:
-    """All comparisons of a campaign, and all pairs of annotations of one comparison.
+    """All comparisons of a campaign, and all pairs of annotations of the same comparison.
 
     `table` has one row per annotation: task, track, source, target, segment, document, judge,
     block, first and second (systems, in alphabetical order), label (1: first better, 0: equal,
-    -1: second better), reference (it is one of the two).
+    -1: second better), reference (whether one of the two is the reference).
     """
 
     table: pd.DataFrame
-    left: np.ndarray  # rows of `table`: with `right`, each pair of annotations once
+    left: np.ndarray  # with `right`: rows of `table`, each pair of annotations once
     right: np.ndarray
-    judge: np.ndarray  # codes of each row's judge
-    item: np.ndarray  # of its comparison (task, segment, systems)
-    unit: np.ndarray  # of its source segment
+    judge: np.ndarray  # code of each row's judge
+    item: np.ndarray  # code of its comparison (task, segment, systems)
+    unit: np.ndarray  # code of its source segment
 
     @property
     def same_judge(self) -> np.ndarray:
@@ -60,10 +60,9 @@ class Annotations:
 
 
 def annotate(frame: pd.DataFrame) -> Annotations:
-    """The comparisons in rows of `read.rr.read_rr` (any tasks), and their pairs.
+    """The comparisons in rows of `read.rr.read_rr` (of any tasks), and their pairs.
 
-    A comparison whose judge is not named is in no pair: nobody knows whether it is one judge's or
-    two's.
+    A comparison whose judge is not named is in no pair, since the two judges may be the same.
     """
     parts = [_comparisons(rows).assign(task=task) for task, rows in rr.tasks(frame).items()]
     table = pd.concat(parts, ignore_index=True)
@@ -95,7 +94,7 @@ def _comparisons(rows: pd.DataFrame) -> pd.DataFrame:
 def chance(ties: np.ndarray | float) -> Any:
     """P(E) of Scott's π from P(=), the share of equal labels: P(=)² + 2 ((1 - P(=)) / 2)².
 
-    Better and worse share their frequency equally: which system is named first means nothing.
+    Better and worse are taken as equally frequent, since the order of the two systems is arbitrary.
     """
     return ties**2 + (1 - ties) ** 2 / 2
 
@@ -106,7 +105,7 @@ def corrected(p_a: np.ndarray, p_e: np.ndarray | float) -> np.ndarray:
 
 
 def expected_agreement(notes: Annotations) -> pd.DataFrame:
-    """What chance would give on a campaign's labels: statistic, value.
+    """The agreement expected by chance on a campaign's labels: columns statistic, value.
 
     ties: P(=), the share of equal labels; chance: P(E) of Scott's π; random_clicker: P(E) of a
     judge who clicks at random among five ranks (Bojar et al. 2011, Section 2.2.2).
@@ -119,8 +118,8 @@ def expected_agreement(notes: Annotations) -> pd.DataFrame:
 def kappa_table(notes: Annotations) -> pd.DataFrame:
     """S and π over all tasks: kind, reference, pairs, p_a, s, pi, pi_own (Bojar et al., Table 3).
 
-    As matched, ``pi`` uses one P(E), that of all comparisons, also where the reference is
-    excluded; ``pi_own`` uses that of the comparisons counted.
+    To match the paper, ``pi`` uses the P(E) of all comparisons, even if the reference is excluded;
+    ``pi_own`` uses that of the comparisons counted.
     """
     table = agreement(notes, "").rename(columns={"pi": "pi_own"})
     p_e = chance((notes.table["label"] == 0).mean())
@@ -135,16 +134,17 @@ def agreement(
     resamples: int = 0,
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
-    """Agreement of every group, intra and inter, with and without the reference.
+    """Agreement within every group, intra and inter, with and without the reference.
 
-    Groups are `by` a column of the annotations: task, track, source, target, segment, document,
-    ``judge`` (inter: this judge with the others) or ``system`` (the comparisons it takes part in);
-    empty: everything. Intervals (95 %) are from so many bootstrap `resamples` of source segments,
-    because all annotations that can be compared share one; 0: none.
+    `by` is a column of the annotations: task, track, source, target, segment, document, ``judge``
+    (inter: this judge with the others) or ``system`` (the comparisons with that system); empty for
+    one group of all. The 95 % intervals are from bootstrap `resamples` of source segments, since
+    annotations of the same comparison share one; there are none for 0.
 
     Columns: `by`, kind (intra, inter), reference (included, excluded), annotations, pairs,
     segments, p_e (of π), the `MEASURES`, and ``<measure>_low``, ``<measure>_high``. Groups without
-    a pair of annotations are left out.
+    a pair of annotations are left out. Raises DataError for an unknown column, and for resamples
+    without `rng`.
     """
     if resamples and rng is None:
         raise DataError("resamples need a random generator", expected="rng=...")
@@ -167,9 +167,9 @@ def agreement(
 def _groups(
     table: pd.DataFrame, by: str
 ) -> Iterator[tuple[dict[str, object], np.ndarray, np.ndarray]]:
-    """Of each group its key, the annotations that may be in its pairs, and its own.
+    """For each group: its key, a mask of annotations that its pairs may hold, a mask of its own.
 
-    A judge or system is one side of a pair (of a comparison); the other may be anybody's.
+    For a judge or system, only one annotation of a pair needs to be the group's own.
     """
     every = np.ones(len(table), dtype=bool)
     if not by:
@@ -184,10 +184,10 @@ def _groups(
 
 
 class Sums:
-    """Sums per source segment, from which every measure and its bootstrap follow.
+    """Sums per source segment, from which all measures and their bootstrap follow.
 
-    Of the `pairs` that count; labels of `counted` annotations give P(E), and a judge's habits come
-    from all of the `group`, in a pair or not.
+    `pairs` are those that count; the labels of `counted` annotations give P(E). For Cohen's κ, the
+    labels of a judge are taken from the whole `group`, in a pair or not.
     """
 
     def __init__(
@@ -206,7 +206,7 @@ class Sums:
         self.total = np.bincount(at, minlength=size).astype(float)
         self.agree = np.bincount(at, weights=agree, minlength=size)
         _, item, number = np.unique(notes.item[left], return_inverse=True, return_counts=True)
-        share = 1 / number[item]  # every comparison weighs the same in Fleiss' mean
+        share = 1 / number[item]  # every comparison has equal weight in Fleiss' mean
         self.items = np.bincount(at, weights=share, minlength=size)
         self.item_agree = np.bincount(at, weights=share * agree, minlength=size)
         judges, both = np.unique(notes.judge[np.stack([left, right])], return_inverse=True)
@@ -221,7 +221,7 @@ class Sums:
         self.met = csr_array((np.ones(len(which)), (at, which)), shape=(size, len(couples)))
 
     def measures(self, weights: np.ndarray) -> dict[str, np.ndarray]:
-        """P(E) of π and the measures under weights of segments, replicates x segments."""
+        """P(E) of π and the measures, for weights of segments (replicates, segments)."""
         p_a = ratio(weights @ self.agree, weights @ self.total)
         p_e = chance(ratio(weights @ self.ties, weights @ self.labels))
         given, equal, met = (weights @ m for m in (self.given, self.equal, self.met))
@@ -240,7 +240,7 @@ class Sums:
         }
 
     def row(self, resamples: int, rng: np.random.Generator | None) -> dict:
-        """Counts, measures, and intervals where asked for."""
+        """Counts and measures, with intervals if there are `resamples`."""
         size = len(self.total)
         point = self.measures(np.ones((1, size)))
         out = {**self.counts, **{name: float(value[0]) for name, value in point.items()}}

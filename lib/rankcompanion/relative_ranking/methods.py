@@ -1,9 +1,9 @@
-"""What a relative-ranking campaign holds, how its methods rank, and how the rankings change.
+"""The size of a relative-ranking campaign, its rankings by all methods, and how these change.
 
 Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", give these tables for WMT10;
-here they are for any campaign. What the paper leaves open is read as reproduces its numbers. Taking
-a system away removes its comparisons and leaves the rest of its blocks, so it is done on the
-counts; `perturb.remove` does the same to the judgments.
+here they are computed for any campaign. Where the paper leaves a choice open, the one that
+reproduces its numbers is taken. Removing a system removes its comparisons and leaves the others of
+its blocks, so it is done on the counts; `perturb.remove` does the same to the judgments.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from rankstability.rank.systems import UNSCORED, count_tests, rank_counts
 from rankstability.score import pairwise, rr
 from rankstability.score.pairwise import PairCounts
 
-SOLE_WINNERS = 9  # systems Table 4 names, besides the reference
-REMOVED_REFERENCE = "ref"  # how the removal of the reference is called in tables
+SOLE_WINNERS = 9  # systems named in Table 4, besides the reference
+REMOVED_REFERENCE = "ref"  # the removal of the reference in tables
 COLUMNS = (
     *("task", "system", "rank", "strength", "low", "high", "rank_low", "rank_high"),
     *("held_below", "bojar", "unit", "tie"),
@@ -36,10 +36,10 @@ COLUMNS = (
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     """Systems, blocks, labels, comparisons, the reference's score and two kappas (Table 1).
 
-    Of a frame from `read.rr.read_rr`, and `agreement.agreement` of it by task. Blocks are rows of
-    the file; kappas are S with P(E) = 1/3, reference included. Columns: task, systems, blocks,
-    labels, comparisons, reference_better_or_equal, intra_kappa, inter_kappa. The last row,
-    ``average``, averages the values as printed (three decimals, or whole numbers).
+    `frame` is from `read.rr.read_rr`, `agreed` is its `agreement.agreement` by task. Blocks are
+    rows of the file; kappas are S with P(E) = 1/3, reference included. Columns task, systems,
+    blocks, labels, comparisons, reference_better_or_equal, intra_kappa, inter_kappa. The last row,
+    ``average``, is the mean of the values as printed (three decimals, or whole numbers).
     """
     kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
     rows = []
@@ -66,11 +66,12 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
 def sole_winners(
     scores: pd.DataFrame, blocks: pd.Series, named: int = SOLE_WINNERS
 ) -> pd.DataFrame:
-    """Blocks won by one system alone, by task (Table 4): task, winner, blocks.
+    """Blocks won by a single system, by task (Table 4): columns task, winner, blocks.
 
-    From `score.rr.scores` of all tasks, and all blocks of each task by its name. A system ranked
-    alone in its block counts. Per task: the reference, the `named` systems with most, then ``other
-    systems``, ``no sole winner`` and ``blocks`` (their sum).
+    `scores` is from `score.rr.scores` of all tasks, `blocks` is the number of blocks of each task.
+    A system that was ranked alone in its block has won it. Rows of a task: the reference, the
+    `named` systems with the most blocks, then ``other systems``, ``no sole winner`` and ``blocks``
+    (the sum).
     """
     rows = []
     for task, part in scores.groupby("task", sort=False):
@@ -86,11 +87,11 @@ def sole_winners(
 
 
 def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """How often each system was shown, how often beside the reference, and its score (per cent).
+    """How often each system was shown, how often with the reference, and its score (in per cent).
 
-    Columns: task, system, blocks (in which it was shown, ranked or not), reference_share (per cent
-    of them that show the reference too), score ("≥ others" rounded to 0.1 %, as WMT10 printed it);
-    without the reference itself. What Figures 3, 4 and 6 plot.
+    Columns task, system, blocks (in which it was shown, ranked or not), reference_share (percentage
+    of these that also show the reference), score ("≥ others" rounded to 0.1 %, as printed for
+    WMT10). The reference itself has no row. Figures 3, 4 and 6 plot these.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -109,9 +110,9 @@ def correlations(
 ) -> pd.DataFrame:
     """Pearson's r of the score with each of `columns`, by task (Tables 5 and 10).
 
-    Of `exposure`. Columns: task, systems, and r for each of `columns`; NaN for fewer than three
-    systems, or where one of the two does not vary. The last row, ``overall``, pools all systems as
-    they are, without centring by task.
+    `points` is from `exposure`. Columns task, systems, and r for each of `columns`; NaN for fewer
+    than three systems, or if one of the two does not vary. The last row, ``overall``, pools all
+    systems without centring by task.
     """
     rows = []
     for task, part in [*points.groupby("task", sort=True), ("overall", points)]:
@@ -124,12 +125,12 @@ def correlations(
 
 
 def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -> pd.DataFrame:
-    """The rank of each system under every score and under the minimum feedback arc set.
+    """The rank of each system by every score and by the minimum feedback arc set.
 
-    From `score.rr.scores` of all tasks of `frame`; `time_limit` is in seconds for one task's
-    feedback arc set. Columns: task, system, one column of ranks per score of `METHODS` and
-    `BLOCK_METHODS`, mfas; without the reference, best first by the first score. Equal scores rank
-    by name, systems without a score last.
+    `scores` is from `score.rr.scores` of all tasks of `frame`; `time_limit`, in seconds, is for the
+    feedback arc set of one task. Columns task, system, one column of ranks per score of
+    `rr.METHODS` and `rr.BLOCK_METHODS`, mfas. Systems (without the reference) are in order of the
+    first score. Equal scores are ranked by name, and systems without a score last.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -148,9 +149,10 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
 def tournament_ranking(
     counts: pairwise.PairCounts, time_limit: float = 20.0
 ) -> tournament.Tournament:
-    """The ranking that violates the least net weight, the reference left out.
+    """The ranking that violates the least net weight, without the reference.
 
-    Of equal ones that nearest to WMT-OFFICIAL, then by expected win, then name (`tournament`).
+    Ties are broken by closeness to WMT-OFFICIAL, then by expected win, then by name
+    (`rank.tournament.feedback_arc_set`).
     """
     ranked = counts.without(REFERENCE)
     official = rr.METHODS["better_or_equal_others"](counts).reindex(list(ranked.systems))
@@ -164,9 +166,9 @@ def tournament_ranking(
 
 
 def head_to_head(judgments: pd.DataFrame, system: str, other: str) -> dict[str, int]:
-    """Blocks of one task in which both were ranked, their sentences, and who was better.
+    """How two systems compare in the blocks of one task in which both were ranked (Section 2.5).
 
-    Keys blocks, sentences, better (`system` was), worse, ties (Section 2.5).
+    Keys blocks, sentences (different ones), better (blocks in which `system` was), worse, ties.
     """
     data = rr.blocks(judgments[judgments["system"].isin([system, other])])
     row, first, _, sign = pairwise.comparisons(data)
@@ -181,7 +183,7 @@ def head_to_head(judgments: pd.DataFrame, system: str, other: str) -> dict[str, 
 
 
 def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str) -> pd.DataFrame:
-    """The blocks on one sentence with two systems: judge, block and their ranks (Table 9)."""
+    """The blocks of one sentence that rank two systems: judge, block and their ranks (Table 9)."""
     rows = judgments[(judgments["segment"] == segment) & judgments["ranked"]]
     rows = rows[rows["system"].isin([first, second])]
     table = rows.pivot(index=["judge", "block"], columns="system", values="rank")
@@ -190,10 +192,10 @@ def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str)
 
 
 def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
-    """Edits per system: pair, systems, min, average, sd (ddof 1), max (Table 11).
+    """Statistics of edits per system: pair, systems, min, average, sd (ddof 1), max (Table 11).
 
-    Every row of `edits` (from `read.rr.read_edits`) counts, whatever the editor did, and the
-    reference is a system.
+    Every row of `edits` (from `read.rr.read_edits`) counts as an edit, whatever the editor did; the
+    reference counts as a system.
     """
     number = edits.groupby(["pair", "system"], observed=True).size().groupby("pair")
     out = number.agg(["size", "min", "mean", "std", "max"]).reset_index()
@@ -203,7 +205,7 @@ def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
 def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
     """Edits of one pair judged acceptable: system, edits, acceptable, share (Section 4.1).
 
-    `judged` is from `read.rr.read_acceptability`; UNK is not acceptable.
+    `judged` is from `read.rr.read_acceptability`; UNK counts as not acceptable.
     """
     rows = judged[judged["pair"] == pair]
     groups = rows.assign(yes=rows["judgment"] == "YES").groupby("system")["yes"]
@@ -219,12 +221,12 @@ def removals(
     rule: str = "knowles",
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """Each task ranked again without each of its systems, and without the reference.
+    """How each task's ranking changes without each of its systems, and without the reference.
 
-    Columns: task, method, removed (a system, or ``ref``), and those of `comparing.Change.row`
-    (d_rank, d_cluster, d_both, ...), against the full ranking with the system dropped only before
-    the lines are drawn. A task of two systems has nothing to compare. `frame` may be the tasks'
-    counts, by name, where these are known.
+    Columns task, method, removed (a system, or ``ref``), and those of `rank.comparing.Change.row`
+    (d_rank, d_cluster, d_both, ...). The ranking is compared with the full one, from which the
+    system is dropped only before lines are drawn. For a task of two systems, only the reference is
+    removed. `frame` has the rows of tasks, or maps their names to counts.
     """
     columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
     settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
@@ -248,7 +250,10 @@ def removals(
 
 
 def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
-    """Per task and method: removals, and how many changed order, clusters, both; largest_move."""
+    """How many removals changed the order, the clusters or both, by task and method.
+
+    Columns task, method, removals, d_rank, d_cluster, d_both, largest_move.
+    """
     groups = changes.groupby(["task", "method"], sort=False)
     out = groups[["d_rank", "d_cluster", "d_both"]].sum()
     out.insert(0, "removals", groups.size())
@@ -266,10 +271,10 @@ def ranges(
 ) -> pd.DataFrame:
     """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
 
-    `unit` is what is drawn with replacement, a name of `rank.ranges.UNITS`; empty: each task's own
-    (`rank.ranges.default_unit`). Single judgments, as if independent, are drawn beside it. Columns:
-    task, method, drawn, rank, system, score, first, last (the range), cluster (overlapping ranges
-    share one); the reference left out.
+    `unit`, a name of `rank.ranges.UNITS`, is drawn with replacement, by default each task's
+    `rank.ranges.default_unit`; there are also ranges with single judgments drawn as if they were
+    independent. Columns task, method, drawn (the unit), rank, system, score, first, last (the
+    range), cluster (shared by overlapping ranges). The reference is left out.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -295,10 +300,10 @@ def _range_table(counts: PairCounts, sample: PairCounts, method: rr.Method) -> p
 def cluster_table(
     frame: pd.DataFrame, method: str, *, rule: str = "knowles", alpha: float = 0.05
 ) -> pd.DataFrame:
-    """Cluster of each system with and without correction for many tests.
+    """The cluster of each system with and without correction for multiple tests.
 
-    Columns: task, rank, system, the score, and one column of clusters (1 = top) for each name of
-    `significance.CORRECTIONS`.
+    Columns task, rank, system, the score, and one column of clusters (1 = top) for each name of
+    `rank.significance.CORRECTIONS`.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -315,14 +320,14 @@ def cluster_table(
 
 
 def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
-    """Davidson strengths of the systems of each task beside the win ratio.
+    """Davidson strengths of the systems of each task, next to their share of wins.
 
     `frame` holds tasks, from `read.rr.read_rr`. A task without finite strengths is left out.
 
-    Columns task, system, rank (by strength), strength (log odds, mean 0), low, high (its interval,
-    with other `unit`: judges, or blocks where some name no judge), rank_low, rank_high (rank set),
-    held_below (1: a line below this system holds), bojar (wins over decided), unit, tie (Davidson's
-    parameter; 0: no ties).
+    Columns task, system, rank (by strength), strength (log odds, mean 0), low, high (its interval),
+    rank_low, rank_high (rank set), held_below (1: a line below this system holds), bojar (share of
+    decided comparisons won), unit (resampling unit: judge, or block if some name no judge), tie
+    (Davidson's parameter; 0: no ties).
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -341,17 +346,16 @@ def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
 
 
 def modelled(frame: pd.DataFrame) -> list[str]:
-    """The score that ranks beside shares of wins: of battles (blocks of two outputs) strength."""
+    """Scores by a model, besides shares of wins: strength for battles (blocks of two) only."""
     return [bradley_terry.STRENGTH] if frame["position"].max() == 2 else []
 
 
 def meetings(counts: PairCounts) -> pd.DataFrame:
-    """Who met whom, how uneven opponents were, and what ties did, in order of strength.
+    """Whom each system met, how strong its opponents were, and the effect of ties, by strength.
 
-    Columns rank, system, comparisons, opponents (systems met), other (the one met most often) and
-    share (of the comparisons that are with it), opponents_strength (mean of those met, a comparison
-    each), ties, rank_bojar (by the share of decided comparisons won), rank_decided (by strength
-    with ties left out).
+    Columns rank, system, comparisons, opponents (number of systems met), other (the one met most
+    often), share (of comparisons with that one), opponents_strength (mean over comparisons), ties,
+    rank_bojar (by the share of decided comparisons won), rank_decided (by strength without ties).
     """
     met = counts.wins + counts.wins.T + counts.ties
     total, most = met.sum(axis=1), met.argmax(axis=1)

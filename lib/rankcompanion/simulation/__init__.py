@@ -1,1 +1,1 @@
-"""Notebook 09: simulated campaigns, rank ranges, how many judgments are enough."""
+"""Notebook 09: simulated campaigns, rank ranges, and how many judgments are enough."""

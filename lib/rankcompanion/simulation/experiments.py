@@ -1,9 +1,9 @@
 """Experiments on simulated campaigns: ranking error, rank ranges, power, sizes needed.
 
-Each runs in shards of experiments with their own seeds (`chance.in_shards`), so the numbers are
-the same for any number of jobs. Every mean comes with its standard error over experiments. How many
-judgments are needed (Koehn 2012, Figure 2, Table 4 and Section 6) is an integral instead: the sign
-test's power in the model `models.simulate.Model`.
+Ranking errors and rank ranges are simulated in shards with their own seeds (`chance.in_shards`), so
+that the numbers do not depend on the number of jobs; means come with their standard errors over
+experiments. The number of judgments needed (Koehn 2012, Figure 2, Table 4 and Section 6) is not
+simulated but an integral: the power of the sign test in `models.simulate.Model`.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from rankstability.score.pairwise import PairCounts, expected_win, wins_over_dec
 from ..models.simulate import Model, draw_counts, draw_pairs, draw_qualities
 
 Floats = NDArray[np.float64]
-MOST = 5e6  # judgments that are looked for
-NODES = 48  # of the integral over a pair's gap; 200 change no share by 1e-8
+MOST = 5e6  # largest number of judgments that is considered
+NODES = 48  # nodes of the integral over a pair's gap; with 200, no share changes by 1e-8
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
-SIDES = (1, 2)  # of the sign test, in the pairwise method
-SHARD = 10  # runs with one seed
+SIDES = (1, 2)  # sides of the sign test in the pairwise method
+SHARD = 10  # runs that share a seed
 QUALITIES = ("size", "violations", "clusters", "cluster_violations")
 
 
 @lru_cache(maxsize=256)
 def _power(most: int, spread: float, width: float, sides: int) -> Floats:
-    """Chance that a random pair is separated after N = 0 ... `most` judgments of it."""
+    """The chance that a random pair is separated after N = 0 ... `most` judgments of that pair."""
     node, weight = np.polynomial.legendre.leggauss(NODES)
     # the gap of two uniform qualities: density 2 (1 - u) for u = gap / width on [0, 1]
     u, weight = (node + 1) / 2, weight / 2
@@ -62,7 +62,7 @@ def _power(most: int, spread: float, width: float, sides: int) -> Floats:
 
 @lru_cache(maxsize=1024)
 def _meetings(blocks: int, meet: float) -> tuple[int, Floats]:
-    """Chances of N meetings of a pair in so many blocks: the first N, and the chances from it."""
+    """The distribution of the number of meetings of a pair in `blocks`: first number, chances."""
     mean, sd = blocks * meet, np.sqrt(blocks * meet * (1 - meet))
     low, high = max(0, int(mean - 8 * sd)), min(blocks, int(mean + 8 * sd) + 2)
     return low, binom.pmf(np.arange(low, high + 1), blocks, meet)
@@ -72,10 +72,10 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
     """Expected share of significant pairs after numbers of pairwise judgments, without simulation.
 
     A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of judgments
-    N is binomial over the blocks; given N and the pair's gap the sign test's power is a binomial
-    tail, and the gap of two uniform qualities has density 2 (1 - d/width) / width. What is left is
-    one integral over d (Gauss-Legendre) and a sum over N. Exact but for the quadrature; blocks
-    matter only for the share's variance, not its mean.
+    N is binomial over blocks. Given N and the pair's gap d, the power of the sign test is a
+    binomial tail; the gap of two uniform qualities has density 2 (1 - d/width) / width. This leaves
+    one integral over d (Gauss-Legendre) and a sum over N. Apart from the quadrature it is exact:
+    blocks affect only the variance of the share, not its mean.
     """
     n, k = model.systems, model.block
     meet = k * (k - 1) / (n * (n - 1))
@@ -91,9 +91,9 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
 
 
 def judgments_needed(share: float, model: Model, sides: int = 1) -> float:
-    """Judgments for which the expected share of significant pairs reaches `share` (Table 4).
+    """The number of judgments at which `expected_share` reaches `share` (Table 4).
 
-    Bisection on `expected_share`, to a block; NaN beyond `MOST`.
+    Found by bisection, to one block or 0.05 %; NaN beyond `MOST`.
     """
     step = model.per_block
     low, high = 1, 64
@@ -117,10 +117,10 @@ def fit_spread(
     candidates: Sequence[float] = tuple(range(1, 31)),
     sides: int = 1,
 ) -> tuple[float, float]:
-    """The spread whose expected curve lies closest to observed shares (least squares; Figure 2).
+    """The spread whose expected curve is closest to observed shares (least squares; Figure 2).
 
-    The best of `candidates` (ascending) and its root mean squared misfit, which falls towards one
-    spread and rises beyond it: they are halved again and again.
+    Returns the best of `candidates` (ascending) and its root mean squared misfit. It is found by
+    bisection, since the misfit falls up to the best spread and rises beyond it.
     """
     target = np.asarray(shares, dtype=float)
 
@@ -140,11 +140,11 @@ def advice(
 ) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
 
-    The number is the integral's. The band is where lucky and unlucky campaigns reach the share: how
-    far apart their systems happen to lie matters more than the judgments' chance. It comes from
-    simulated campaigns (`simulate.draw_pairs`): at `fewer` judgments the best 10 % have reached the
-    share, at `more` all but the worst 10 %. Columns: systems, spread, share, judgments, fewer,
-    more, experiments; NaN where 20 times the number does not do.
+    The number is from `judgments_needed`. The band shows where lucky and unlucky campaigns reach
+    the share, which depends more on how far apart their systems happen to be than on the chance of
+    judgments. It comes from simulated campaigns (`simulate.draw_pairs`): after `fewer` judgments
+    the best 10 % have reached the share, after `more` all but the worst 10 %. Columns systems,
+    spread, share, judgments, fewer, more, experiments; NaN if 20 times the number is not enough.
     """
     targets = [judgments_needed(share, model) for share in shares]
     low = max(min(targets) / 20, 2 * model.per_block)
@@ -163,7 +163,7 @@ def advice(
 
 
 def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
-    """Where a curve first reaches `share`, interpolated in log size; NaN if it does not."""
+    """The size at which a curve first reaches `share`, interpolated in log size; NaN if never."""
     reached = np.flatnonzero(curve >= share)
     if not len(reached):
         return float("nan")
@@ -174,10 +174,10 @@ def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
 def advice_for(
     campaigns: pd.DataFrame, shares: Sequence[float], seeds: Sequence[int], experiments: int
 ) -> pd.DataFrame:
-    """`advice` for each of several campaigns, real or to come.
+    """`advice` for each of several campaigns, real or planned.
 
     `campaigns` has the columns systems, spread, block, and any others, which come first in the
-    result; `seeds` has one for each.
+    result; `seeds` has a seed for each.
     """
     parts = []
     for row, seed in zip(campaigns.to_dict("records"), seeds, strict=True):
@@ -209,13 +209,13 @@ def with_errors(values: Floats, names: Sequence[str], **columns: object) -> pd.D
 
 
 def stacked(tables: Mapping[Any, pd.DataFrame], *names: str) -> pd.DataFrame:
-    """Tables one below the other, their keys first, as the columns `names`."""
+    """Tables concatenated, with their keys as first columns, called `names`."""
     table = pd.concat(tables, names=names).reset_index(list(names))
     return table.reset_index(drop=True)
 
 
 def ranking_error(ranking: NDArray, truth: NDArray) -> Floats:
-    """Share of pairs that `ranking` has against `truth` (Eq. 5, over n(n-1)/2 pairs)."""
+    """The share of pairs whose order in `ranking` contradicts `truth` (Eq. 5, of n(n-1)/2)."""
     n = ranking.shape[-1]
     above = ranking[..., :, None] < ranking[..., None, :]
     below = truth[..., :, None] > truth[..., None, :]
@@ -225,8 +225,8 @@ def ranking_error(ranking: NDArray, truth: NDArray) -> Floats:
 def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
     """Ranks by one of `RANKERS`, for all replicates in `counts`.
 
-    LOPEZ is an exact minimum feedback arc set; of several optimal orders it takes the one that
-    `tournament` chooses, and its systems are in no order that knows of their quality.
+    LOPEZ is an exact minimum feedback arc set. Of several optimal orders, the one that
+    `rank.tournament` chooses is taken, which does not depend on the true qualities.
     """
     if ranker == "BOJAR":
         return ranks(wins_over_decided(counts))
@@ -248,10 +248,9 @@ def ranking_errors(
     jobs: int = 1,
     shard: int = 250,
 ) -> pd.DataFrame:
-    """How often ranking methods err (Koehn 2012, Figure 3).
+    """How often ranking methods err on simulated campaigns (Koehn 2012, Figure 3).
 
-    Columns: ranker, judgments, error (share of pairs in the wrong order), error_se, experiments;
-    the reference, if the model has one, is judged but not ranked.
+    Columns ranker, judgments, error (share of pairs in the wrong order), error_se, experiments.
     """
 
     def work(count: int, rng: np.random.Generator) -> Floats:
@@ -271,9 +270,9 @@ def ranking_errors(
 def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> Floats:
     """Size, violations, clusters and cluster violations of rank ranges: (..., 4).
 
-    A range counts its ranks (3 to 6 is of size 4). A violation is a system whose true rank lies
-    outside its range; of clusters: a system with a truly better system in a lower cluster, or a
-    truly worse one in a higher cluster.
+    The size of a range is its number of ranks (3 to 6 has size 4). A violation is a system whose
+    true rank is outside its range; a cluster violation is a system with a truly better system in a
+    lower cluster, or a truly worse one in a higher cluster.
     """
     cluster = range_clusters(first, last)
     lower = cluster[..., :, None] > cluster[..., None, :]
@@ -300,11 +299,11 @@ def range_qualities(
     trims: Sequence[int],
     jobs: int = 1,
 ) -> pd.DataFrame:
-    """How tight and how true rank ranges are (Koehn 2012, Table 1).
+    """How narrow and how correct rank ranges are on simulated campaigns (Koehn 2012, Table 1).
 
-    `trims` are the ranks chopped off at each end of the bootstrap's. Columns: method (``pairwise``
-    or ``bootstrap``), setting (``1-sided``, ``2-sided`` or ``trim 25``), judgments, each of
-    `QUALITIES` (violations as shares of systems) with its standard error, runs.
+    `trims` are the numbers of resampled ranks removed at each end of a bootstrap range. Columns
+    method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or ``trim 25``),
+    judgments, each of `QUALITIES` (violations as shares of systems) with its standard error, runs.
     """
     settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
     settings += [("bootstrap", f"trim {trim}") for trim in trims]

@@ -1,10 +1,10 @@
-"""Koehn (2012) under two readings: his tables and figures recomputed, on any campaign's tasks.
+"""Koehn (2012) under two readings: his tables and figures recomputed, for any campaign's tasks.
 
 **As stated**: sigma^2 is a variance, significance is a two-sided sign test at 5 %, 25 of 1000
-resampled ranks go at each end, blanks are left out. **As matched**: the printed sigma^2 is a
-standard deviation, each direction is tested at 5 %, 6 of 1000 ranks go (the trim that is nearest to
-Tables 1 to 3 together), blanks keep their -1 and so win. A reference among a real task's systems is
-left out.
+resampled ranks are removed at each end, blanks are left out. **As matched**: the printed sigma^2 is
+a standard deviation, each direction is tested at 5 %, 6 of 1000 ranks are removed (which fits
+Tables 1 to 3 best), blanks keep their -1 and so win. A reference among the systems of a real task
+is left out.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ MATCHING_SPREAD = 20.0  # the spread at which Figure 3's printed errors come out
 TABLE4_SYSTEMS, TABLE4_SIGMA2 = (6, 8, 10, 12, 15), (8, 10, 12)
 TABLE4_SHARES = (0.5, 0.7, 0.8, 0.9)
 SIGMA2_IS = ("variance", "standard deviation")
-POINTS = 12  # of a task's growth
+POINTS = 12  # points of a task's growth curve
 CANDIDATES = tuple(range(2, 41))  # spreads that are tried
 RESAMPLES = 1000
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read the paper; see the module's text.
+    """One way to read the paper, as the module's docstring explains.
 
-    `sigma2_is` says what the printed sigma^2 is, one of `SIGMA2_IS`; `sides` are those of the sign
-    test, `trim` is the share of the resampled ranks chopped off at each end, and `unranked` what
-    becomes of blanks: ``drop`` or ``keep`` (see `score.pairwise.comparisons`).
+    `sigma2_is`, one of `SIGMA2_IS`, says what the printed sigma^2 is; `sides` are those of the sign
+    test; `trim` is the share of resampled ranks removed at each end; `unranked` says what happens
+    to blanks: ``drop`` or ``keep`` (see `score.pairwise.comparisons`).
     """
 
     name: str
@@ -69,7 +69,7 @@ class Reading:
         return spread**2 if self.sigma2_is == "variance" else spread
 
     def trimmed(self, resamples: int) -> int:
-        """Ranks chopped off at each end of `resamples`."""
+        """The number of ranks removed at each end of `resamples`."""
         return max(1, round(self.trim * resamples))
 
 
@@ -82,11 +82,11 @@ READINGS = (AS_STATED, AS_MATCHED)
 class Effort:
     """How much is simulated: the paper's numbers (`FULL`), or enough to see the shape (`QUICK`)."""
 
-    experiments: int  # Figure 3
-    runs: int  # Table 1
+    experiments: int  # for Figure 3
+    runs: int  # for Table 1
     resamples: int
-    advice_experiments: int  # the band of Section 6's advice
-    orders: int  # of a real task's blocks, Figure 2
+    advice_experiments: int  # for the band of Section 6's advice
+    orders: int  # random orders of a real task's blocks, for Figure 2
 
 
 FULL = Effort(10_000, 400, 1000, advice_experiments=1000, orders=20)
@@ -94,12 +94,12 @@ QUICK = Effort(60, 8, 200, advice_experiments=50, orders=4)
 
 
 def spread_of(sigma2: float, sigma2_is: str) -> float:
-    """The standard deviation of a sigma^2 that is one of `SIGMA2_IS`."""
+    """The standard deviation that `sigma2` stands for, if it is one of `SIGMA2_IS`."""
     return float(np.sqrt(sigma2)) if sigma2_is == "variance" else float(sigma2)
 
 
 def figure3(experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
-    """Errors of the ranking methods at the spreads that "sigma^2 = 10" may mean, and at 20.
+    """Errors of the ranking methods at the two spreads that "sigma^2 = 10" may mean, and at 20.
 
     Columns spread, and those of `experiments.ranking_errors`.
     """
@@ -126,10 +126,10 @@ def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
 def table4(
     meanings: Iterable[tuple[str, int]] = tuple(product(SIGMA2_IS, (2, 1))),
 ) -> pd.DataFrame:
-    """Judgments needed for a share of significant pairs, by the integral (Table 4).
+    """Judgments needed for a share of significant pairs, by `judgments_needed` (Table 4).
 
-    `meanings` are what "sigma^2" (one of `SIGMA2_IS`) and "p-level 0.05" (the test's sides) may be.
-    Columns sigma2_is, sides, systems, sigma2, share, judgments; 60 rows for each meaning.
+    `meanings` are what "sigma^2" (one of `SIGMA2_IS`) and "p-level 0.05" (the sides of the test)
+    may mean. Columns sigma2_is, sides, systems, sigma2, share, judgments; 60 rows per meaning.
     """
     rows = []
     for (sigma2_is, sides), n, sigma2 in product(meanings, TABLE4_SYSTEMS, TABLE4_SIGMA2):
@@ -154,8 +154,8 @@ def section6() -> pd.DataFrame:
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
     """Win ratios (expected win) of each task's systems, best first (Figure 1).
 
-    Columns: task, rank, system, win_ratio, straight (the ratio on the straight line of least
-    squares through the task's ratios: uniform qualities lie on one), r2 (of that line).
+    Columns task, rank, system, win_ratio, straight (the ratio on a straight line fitted to the
+    task's ratios, as expected for uniform qualities), r2 (of that line).
     """
     parts = []
     for task, data in tasks.items():
@@ -180,11 +180,11 @@ def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
 def growth(
     data: Units, rng: np.random.Generator, *, orders: int = 20, sides: int = 1
 ) -> pd.DataFrame:
-    """Share of significant pairs as a real task's judgments come in (Figure 2, solid lines).
+    """Share of significant pairs as a real task's judgments accumulate (Figure 2, solid lines).
 
-    The blocks are put into `orders` random orders and counted after ever more of them. Columns:
-    judgments (ties counted: what was collected), decided (ties not counted), share and its lowest
-    and highest value over the orders.
+    Blocks are taken in `orders` random orders, and pairs tested at `POINTS` sizes. Columns
+    judgments (with ties: as collected), decided (without ties), share (mean over orders),
+    share_low, share_high (its lowest and highest value over orders).
     """
     used = data.without(REFERENCE)
     number = len(used.judges)
@@ -204,7 +204,7 @@ def growth(
 
 
 def block_size(data: Units) -> int:
-    """Systems compared in the usual block: k for the most frequent number of pairs k(k-1)/2."""
+    """The number k of systems in the most frequent kind of block, from its pairs k(k-1)/2."""
     pairs = np.ravel(data.wins.sum(axis=1)) + np.ravel(data.ties.sum(axis=1)) / 2
     values, times = np.unique(pairs[pairs > 0].round().astype(int), return_counts=True)
     usual = values[np.argmax(times)]
@@ -218,11 +218,11 @@ def fitted_spreads(
     orders: int = 20,
     readings: Sequence[Reading] = READINGS,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The spread that fits each task's growth (Figure 2), and the curves.
+    """The spread that fits each task's growth best (Figure 2), and the curves.
 
-    The first with the columns reading, task, systems, block, judgments, share (all judgments),
-    spread (best of `CANDIDATES`), sigma2 (as the reading would print it), rmse; the second with
-    reading, task, those of `growth`, and `fitted`, the model's expected share.
+    Columns of the spreads: reading, task, systems, block, judgments, share (with all judgments),
+    spread (best of `CANDIDATES`), sigma2 (as the reading would print it), rmse. Columns of the
+    curves: reading, task, those of `growth`, and fitted (the model's expected share).
     """
     fits: list[dict[str, Any]] = []
     curves: dict[tuple[str, str], pd.DataFrame] = {}
@@ -245,11 +245,11 @@ def fitted_spreads(
 
 
 def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) -> pd.DataFrame:
-    """A task's ranking with rank ranges as the paper draws them, from several bootstraps.
+    """A task's ranking with rank ranges computed as in the paper, from several bootstraps.
 
-    Of one task from `read.rr.read_rr`, ties left out. Judgments are resampled one by one; how much
-    hangs on the bootstrap's seed shows between the repetitions. Columns: reading, repetition, and
-    those of `ranges.range_table`.
+    `frame` has the rows of one task from `read.rr.read_rr`; ties are left out. Judgments are
+    resampled one by one; differences between repetitions show how much depends on the seed. Columns
+    reading, repetition, and those of `rank.ranges.range_table`.
     """
     tables = {}
     for reading in READINGS:

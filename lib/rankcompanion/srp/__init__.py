@@ -1,1 +1,1 @@
-"""Notebook 06: stable ranking probability by study design, for MQM and every other protocol."""
+"""Notebook 06: stable ranking probability by study design, for MQM and all other protocols."""

@@ -1,4 +1,4 @@
-"""Do the findings of Riley et al. 2024 hold on these data? Designs and lines compared."""
+"""Do the findings of Riley et al. 2024 hold on these data? Study designs compared."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Z = "z above unnormalised"
 GROUPING = ("pSxS above no grouping", "pSxS above system-balanced")
 BALANCE, ONCE = ("fully balanced above imbalanced",), ("single above double rating",)
 Z_FINDINGS = (Z, f"{Z} in imbalanced studies", f"{Z} without grouping")
-# Section 3: question, recommendation, the findings that it rests on, those shown as evidence
+# Section 3: question, recommendation, findings that it rests on, findings shown as evidence
 QUESTIONS = (
     (
         "How should rateable items be grouped?",
@@ -50,34 +50,34 @@ QUESTIONS = (
     ("How many ratings per item are needed?", "one", ONCE, ONCE),
 )
 SAID = {"yes": "as found", "no": "not told apart", "reversed": "opposite"}
-FEW = 0.5  # where this share of studies has no significant pair, SRP says nothing
+FEW = 0.5  # if this share of studies has no significant pair, SRP says nothing
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Sizes of the simulation; the paper's are the defaults."""
+    """The sizes of the simulation; the defaults are those of the paper."""
 
     studies: int = 250  # per configuration in figures 3 to 7
     sizes: int = 6  # numbers of documents, evenly spaced up to all
-    permutations: int = 500  # of the permutation test
+    permutations: int = 500  # for the permutation test
     entropies: tuple[float, ...] = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)  # targets of figure 4
 
     @property
     def design(self) -> Design:
-        """The recommended design in these sizes; a fifth of the studies share their documents."""
+        """The recommended design with these sizes; a fifth of the studies share their documents."""
         shared = max(2, self.studies // 5)
         return Design(studies=self.studies, per_document_set=shared, permutations=self.permutations)
 
     @property
     def resampled(self) -> int:
-        """Studies of figure 8, each on its own documents: two fifths."""
+        """The number of studies in figure 8, each on its own documents: two fifths of all."""
         return max(2, self.studies * 2 // 5)
 
 
 def high_imbalance(data: Ratings, plan: Plan) -> float:
     """The lowest entropy target that studies of all documents meet (figure 6).
 
-    A target counts as met if most of twenty trial studies meet it; without any, the highest.
+    A target is met if most of twenty trial studies meet it. If none is, the highest target.
     """
     least = minimum_entropy(data)
     for target in sorted(plan.entropies):
@@ -91,7 +91,7 @@ def high_imbalance(data: Ratings, plan: Plan) -> float:
 
 
 def designs(data: Ratings, plan: Plan) -> list[Design]:
-    """Every configuration that figures 3 to 8 show, each once."""
+    """Every configuration that figures 3 to 8 show, without repeats."""
     base, low = plan.design, high_imbalance(data, plan)
     lines = [replace(base, grouping=g) for g in ("pSxS", "system-balanced", "none")]
     lines += [replace(base, balance=t) for t in plan.entropies]
@@ -117,7 +117,10 @@ def select(
     ratings_per_item: int = 1,
     document_sets: str = "shared",
 ) -> pd.DataFrame:
-    """The rows of `srp.table` that are one line of a figure, by documents, with `annotations`."""
+    """The rows of `rank.srp.table` that make one line of a figure, in order of documents.
+
+    A column annotations is added: documents times ratings per item.
+    """
     wanted = [grouping, str(balance), normalisation, ratings_per_item, document_sets]
     columns = [*DESIGNED, "document_sets"]
     rows = table[(table[columns].astype({"balance": str}) == wanted).all(axis=1)]
@@ -126,7 +129,10 @@ def select(
 
 
 def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
-    """The lines of figures 3 to 8, label to the arguments of `select`; `low`: `high_imbalance`."""
+    """The lines of one of figures 3 to 8: label to the arguments of `select`.
+
+    `low` is the target of `high_imbalance`. Raises DataError for any other figure.
+    """
 
     def normalised(prefix: str = "", **common: Any) -> dict[str, dict[str, Any]]:
         return {f"{prefix}{said}": common | {"normalisation": n} for n, said in NORMALISED.items()}
@@ -147,14 +153,14 @@ def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
 
 
 def curves(table: pd.DataFrame, lines: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """The rows of `srp.table` that a figure draws, with `series`, the line's label, first."""
+    """The rows of `rank.srp.table` that a figure draws, with the label of the line as series."""
     parts = [select(table, **arguments).assign(series=label) for label, arguments in lines.items()]
     frame = pd.concat(parts, ignore_index=True)
     return frame[["series", *[c for c in frame if c != "series"]]]
 
 
 def stated(low: float) -> list[tuple[int, str, str, str]]:
-    """Section 7's findings: figure, name, and two of its `lines_of`, the first above the second."""
+    """The findings of section 7: figure, name, and the labels of two lines, the higher first."""
     tight, z = f"entropy {low}, ", Z
     free, none = "no grouping, ", "no grouping, unnormalised"
     balanced = "fully balanced, unnormalised"
@@ -177,12 +183,12 @@ def stated(low: float) -> list[tuple[int, str, str, str]]:
 def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     """Mean difference in SRP of two lines, and whether the first is clearly above the second.
 
-    Points at equal annotations count unless most studies of either have no significant pair
-    (`FEW`). Keys: points, informative (those that count); verdict (``yes`` where the mean
-    difference in SRP exceeds two standard errors, ``reversed`` where it is below minus two, else
-    ``no``; ``cannot be said`` where no point counts), difference, se, above (points where the first
-    is higher), each also ``..._equal_claims``; kendall, pearson (mean differences); ratio (of the
-    sums of SRP).
+    Points with equally many annotations count unless, for either line, half of the studies or more
+    have no significant pair (`FEW`). Keys: points, informative (points that count); verdict
+    (``yes`` if the mean difference in SRP exceeds two standard errors, ``reversed`` if it is below
+    minus two, else ``no``; ``cannot be said`` if no point counts), difference, se, above (points
+    where the first is higher), each also with the suffix ``_equal_claims``; kendall, pearson (mean
+    differences); ratio (of the sums of SRP).
     """
     both = first.merge(second, on="annotations", suffixes=("_1", "_2"))
     both = both[np.isfinite(both["srp_1"]) & np.isfinite(both["srp_2"])]
@@ -212,7 +218,10 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
 
 
 def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
-    """Every finding on a `srp.table`: figure, finding, first, second, and `compare_lines`."""
+    """Every finding tested on a `rank.srp.table`, a row per finding.
+
+    Columns figure, finding, first, second (labels of the lines), and the keys of `compare_lines`.
+    """
     low = high_imbalance(data, plan)
     rows = []
     for figure, finding, *labels in stated(low):
@@ -225,7 +234,7 @@ def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
 def support(verdicts: pd.DataFrame, *findings: str) -> str:
     """How far a recommendation that rests on `findings` is supported.
 
-    ``as found``, ``in part``, ``only at an equal number of claims``, ``opposite`` or ``not told
+    ``as found``, ``in part``, ``only at an equal number of claims``, ``opposite``, or ``not told
     apart`` (no clear difference, which contradicts nothing).
     """
     rows = verdicts.set_index("finding").loc[list(findings)]
@@ -242,8 +251,8 @@ def support(verdicts: pd.DataFrame, *findings: str) -> str:
 def difference(row: Mapping[Any, Any], which: str = "") -> str:
     """The mean difference of two lines and two standard errors, such as ``+0.219 ± 0.026``.
 
-    Of a row of `verdicts`; `which`: ``_equal_claims`` for SRP at equal claims. Empty where no point
-    is informative.
+    `row` is one of `verdicts`; `which` is ``_equal_claims`` for SRP at equal claims. Empty if no
+    point is informative.
     """
     if not row["informative"]:
         return ""
@@ -264,8 +273,8 @@ def recommendations(
 ) -> pd.DataFrame:
     """The recommendations of section 3 and how far each is supported on each language pair.
 
-    From `verdicts` and `srp.table`, both with `pair`. Columns: pair, question, recommendation,
-    holds (see `support`; empty where nothing is recommended), evidence.
+    `verdicts` and `table` (of `rank.srp.table`) have a column pair. Columns: pair, question,
+    recommendation, holds (see `support`; empty if nothing is recommended), evidence.
     """
     rows = []
     for pair in pairs:
@@ -286,11 +295,11 @@ def recommendations(
 
 
 def other_measures(table: pd.DataFrame) -> pd.DataFrame:
-    """Section 5's measures over all configurations in which most studies claim something.
+    """The measures of section 5 over all configurations in which most studies claim something.
 
-    Columns: measure (srp, srp_equal_claims, srp_both, kendall, pearson), median, low and high (5
-    and 95 %), and its rank correlation over the configurations with_srp and with_equal_claims;
-    empty where fewer than three configurations say something.
+    Columns measure (srp, srp_equal_claims, srp_both, kendall, pearson), median, low, high (5 and 95
+    % quantiles), with_srp and with_equal_claims (rank correlations with these two measures over the
+    configurations). No rows if there are fewer than three such configurations.
     """
     names = ["srp", "srp_equal_claims", "srp_both", "kendall", "pearson"]
     values = table.loc[table["empty_share"] < FEW, names]
@@ -303,11 +312,11 @@ def other_measures(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
-    """False claims between the copies of a system judged twice, and SRP without either copy.
+    """False claims between the two copies of a system judged twice, and SRP without either copy.
 
-    Columns: first, second, grouping, false_claims (share of studies that find the copies different;
-    0.05 is what the test allows), srp (with both), srp_without_first, srp_without_second; empty
-    where no system is there twice.
+    Columns first, second, grouping, false_claims (share of studies that find the copies different;
+    the test allows 0.05), srp (with both), srp_without_first, srp_without_second. No rows if no
+    system was judged twice.
     """
     rows = []
     copies = [two for group in mqm.same_system(data.systems) for two in combinations(group, 2)]

@@ -1,4 +1,4 @@
-"""What MQM raters did and how far they agree: Tables 1 and 2 and Figure 1 of Riley et al. 2024."""
+"""What MQM raters rated and how far they agree: Tables 1, 2 and Figure 1 of Riley et al. 2024."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BINS = ("0", "to 0.5", "to 1.5", "to 3.5", "to 5.5", "to 10.5", "to 20.5", "abov
 def basic_counts(data: Ratings) -> pd.DataFrame:
     """Numbers of documents, segments, raters, systems and buckets (Table 1, sections 4.2, 6.1.2).
 
-    Columns count (its name), value: a number, or a range as text (``25-26``).
+    Columns count (what is counted), value (a number, or a range as text, such as ``25-26``).
     """
     in_bucket = [len(b) for b in data.buckets]
     of_rater = np.bincount(
@@ -78,11 +78,12 @@ def what_counts(
 
 
 def agreement(data: Ratings) -> pd.DataFrame:
-    """Kendall's tau (b) between raters' rankings of systems, averaged over rater pairs (Table 2).
+    """Kendall's tau-b between raters' rankings of systems, averaged over rater pairs (Table 2).
 
-    Columns aggregation, value. ``single documents``: per rater pair the mean over shared documents;
-    ``all shared documents``: tau between the rankings over them all; ``rater pairs``; ``documents
-    without tau``: a rater scored all systems alike. Refused where no two raters share a document.
+    Columns aggregation, value. ``single documents``: tau per shared document, averaged for each
+    rater pair; ``all shared documents``: tau between rankings over all shared documents; ``rater
+    pairs``: their number; ``documents without tau``: those on which a rater gave all systems the
+    same score. Raises DataError if no two raters share a document.
     """
     single, shared, without = [], [], 0
     for a, b in combinations(range(len(data.raters)), 2):
@@ -108,11 +109,11 @@ def agreement(data: Ratings) -> pd.DataFrame:
 
 
 def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -> pd.DataFrame:
-    """How two raters of the same items spread their segment scores (Figure 1).
+    """How two raters distribute their segment scores over the same items (Figure 1).
 
-    Of all rater pairs with at least a tenth of the ratings of the busiest pair in common, the one
-    whose means differ most. Columns rater, score (a class of MQM scores), segments, share, mean (of
-    the rater on these items).
+    The pair of raters whose means differ most is taken, among pairs with at least a tenth as many
+    common items as the busiest pair. Columns rater, score (a class of MQM scores), segments, share,
+    mean (of the rater on these items). Raises DataError if no two raters share an item.
     """
     scores = mqm.mqm_scores(judgments, weights)
     wide = scores.pivot(index=["system", "segment"], columns="rater", values="score")
@@ -136,7 +137,7 @@ def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -
 
 
 def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
-    """Tables of several pairs (pair, a name, value) with a column per pair, as text."""
+    """A long table (columns pair, a name, value) with a column per pair, numbers as text."""
     name = frame.columns[1]
     wide = frame.pivot(index=name, columns="pair", values="value").astype(object)
     text = wide.map(lambda v: f"{v:.10g}" if isinstance(v, float) else v)

@@ -1,10 +1,10 @@
-"""SRP for every protocol: two studies of the same size that share no judgment.
+"""SRP for every protocol, from pairs of studies of the same size that share no judgment.
 
-What a campaign's judgments hang together by is drawn as a whole: workers (direct assessment),
-blocks (relative ranking), documents (MQM). Each draw makes two disjoint studies, and SRP is the
-share of ordered pairs of such twins whose significant differences the other one reflects. Unlike
-the simulation of Riley et al. (2024), whose studies share documents and have three raters to draw
-from, this can be done on any campaign, at up to half of its judgments, and so compares campaigns.
+Units are drawn whole: workers (direct assessment), blocks (relative ranking) or documents (MQM).
+Each draw gives two disjoint studies (twins), and SRP is the share of ordered twins in which the
+ranking of the second reflects all significant differences of the first. Unlike the simulation of
+Riley et al. (2024), whose studies share documents and draw from three raters, this works for any
+campaign, at up to half of its judgments, so that campaigns can be compared.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ EFFORT_COLUMNS = [
 
 @dataclass(frozen=True)
 class Sampler:
-    """Studies that can be drawn from one task of a campaign."""
+    """How studies are drawn from one task of a campaign."""
 
     task: str
     normalisation: str  # of the scores
     unit: str  # what is drawn
-    units: int  # how many there are
-    documents: float  # in the campaign; NaN where these are not known
+    units: int  # how many units there are
+    documents: float  # in the campaign; NaN if not known
     systems: tuple[str, ...]
     draw: Callable[[np.ndarray, np.random.Generator], tuple[Outcome, float]]
-    """Positions of units (n, size) and a generator to an `Outcome` (studies 2k and 2k + 1 are a
-    set) and the mean number of judgments per system and study."""
+    """Maps positions of units (n, size) and a generator to an `Outcome` (studies 2k and 2k + 1 are
+    twins) and the mean number of judgments per system and study."""
     grouping: str = "none"
 
 
@@ -63,13 +63,12 @@ def _outcome(
 
 
 def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "workers") -> Sampler:
-    """Studies of direct assessment: workers, documents or blocks with a judgment that counts.
+    """Studies of direct assessment, drawn from the units that have a judgment that counts.
 
-    A worker's mean and standard deviation come from all rows of that worker: where workers are
-    drawn, standardising within the study is standardising each worker; else two studies share
-    these, with the workers. `normalisation` is ``z`` or ``none`` (raw scores); `unit` is
-    ``workers`` (two studies may share documents), ``documents`` (they share workers) or ``blocks``,
-    what a worker judged of one document of one system (they share both).
+    `normalisation` is ``z`` or ``none`` (raw scores). `unit` is ``workers`` (twins may share
+    documents), ``documents`` (twins share workers) or ``blocks``, the judgments of a worker on one
+    document of one system (twins share both). A worker's mean and standard deviation come from all
+    rows of that worker; twins that share workers therefore share these too.
     """
     if unit not in DA_UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(DA_UNITS))
@@ -102,10 +101,10 @@ def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "work
 
 
 def rr_sampler(frame: pd.DataFrame) -> Sampler:
-    """Studies of relative ranking (rows of one task): blocks are drawn.
+    """Studies of relative ranking (rows of one task), drawn from its blocks.
 
-    Systems are ordered by wins / (wins + losses) and tested by two-sided sign tests, ties and the
-    reference left out. A judgment is one ranked output.
+    Systems are ordered by wins / (wins + losses) and tested by two-sided sign tests, without ties
+    and without the reference. A judgment is one ranked output.
     """
     data = blocks(frame)
     wins, _ = pairwise.pairwise_by_block(data)
@@ -132,7 +131,7 @@ def rr_sampler(frame: pd.DataFrame) -> Sampler:
 
 
 def mqm_sampler(data: Ratings, pair: str, permutations: int = 500) -> Sampler:
-    """Studies of MQM: documents are drawn, one rating per item, pSxS, fully balanced.
+    """Studies of MQM, drawn from its documents: one rating per item, pSxS, fully balanced.
 
     A judgment is one rated segment.
     """
@@ -151,9 +150,10 @@ def mqm_sampler(data: Ratings, pair: str, permutations: int = 500) -> Sampler:
 
 
 def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
-    """Studies with z-scores by each unit that the data name, then workers with raw scores.
+    """Samplers with z-scores for each unit that the data name, then for workers with raw scores.
 
-    `unit`: ``workers``, ``documents`` or ``blocks``: only this one.
+    `unit` (``workers``, ``documents`` or ``blocks``) limits them to one unit. Units of which there
+    is only one are left out.
     """
     named = DA_UNITS if has_documents(da) else DA_UNITS[:1]
     samplers = [da_sampler(da, unit=u) for u in ([unit] if unit else named)]
@@ -163,7 +163,7 @@ def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
 
 
 def rr_samplers(frame: pd.DataFrame) -> list[Sampler]:
-    """One for each task of a language pair with two systems or more."""
+    """A sampler for each task of a language pair that has two or more systems."""
     tasks = [rows for _, rows in frame.groupby("task", observed=True)]
     return [rr_sampler(rows) for rows in tasks if len(set(rows["system"]) - {REFERENCE}) > 1]
 
@@ -171,7 +171,10 @@ def rr_samplers(frame: pd.DataFrame) -> list[Sampler]:
 def twins(
     units: int, size: int, splits: int, rng: np.random.Generator, unit: str = "units"
 ) -> np.ndarray:
-    """Pairs of disjoint samples: (2 splits, size) positions; rows 2k and 2k + 1 share none."""
+    """Pairs of disjoint samples: positions (2 * splits, size); rows 2k and 2k + 1 share none.
+
+    Raises DataError if there are too few units.
+    """
     if 2 * size > units or size < 1:
         need = max(1, size)
         problem = f"too few {unit} for two studies of {need} that share none"
@@ -191,11 +194,11 @@ def effort(
     levels: Sequence[float] = LEVELS,
     jobs: int = 1,
 ) -> pd.DataFrame:
-    """Stability against annotation effort: `stability` of twin studies of growing size.
+    """Stability by annotation effort: `rank.srp.stability` of twin studies of growing size.
 
-    For the samplers of one language pair, so many `splits` (twins of disjoint studies) at each of
-    the `levels`, study sizes as shares of half the campaign's units. A row per sampler and level
-    with the columns `EFFORT_COLUMNS` (effort: judgments per system in one study).
+    For the samplers of one language pair, `splits` twins at each of the `levels`, which are sizes
+    of studies as shares of half the campaign's units. A row per sampler and level with the columns
+    `EFFORT_COLUMNS` (effort: judgments per system in one study).
     """
     todo = [(s, level, campaign, splits, seed) for s in samplers for level in levels]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
@@ -217,14 +220,14 @@ def _at_level(
 
 
 def usual(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of `effort`, each task's first way: direct assessment by workers with z-scores."""
+    """The rows of `effort` with each task's first sampler: for direct assessment, workers and z."""
     first = rows.groupby(["campaign", "task"])[["normalisation", "unit"]].transform("first")
     same = (rows["normalisation"] == first["normalisation"]) & (rows["unit"] == first["unit"])
     return rows[same]
 
 
 def ways(rows: pd.DataFrame) -> pd.Series:
-    """How the twins of each row of `effort` on direct assessment were drawn, in words."""
+    """For rows of `effort` on direct assessment, how their twins were drawn, in words."""
     shared = {"workers": "documents shared", "documents": "workers shared", "blocks": "both shared"}
     scores = rows["normalisation"].map({"z": "z-scores", "none": "raw scores"})
     return rows["unit"] + " drawn (" + rows["unit"].map(shared) + "), " + scores
@@ -233,9 +236,9 @@ def ways(rows: pd.DataFrame) -> pd.Series:
 def at_half(rows: pd.DataFrame) -> pd.DataFrame:
     """Means over tasks at half of each campaign's judgments.
 
-    Columns: label, tasks, srp, srp_low, srp_high (least and greatest), srp_equal_claims, kendall,
-    effort, significant_share (of all pairs of systems); kendall_low, kendall_high (95 % t interval
-    over tasks; NaN for one).
+    Columns label, tasks, srp, srp_low, srp_high (lowest and highest task), srp_equal_claims,
+    kendall, effort, kendall_low, kendall_high (95 % t interval over tasks; NaN for one task),
+    significant_share (of all pairs of systems).
     """
     half = usual(rows)
     half = half[half["level"] == 1.0]

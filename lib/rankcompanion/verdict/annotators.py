@@ -1,4 +1,4 @@
-"""Annotators of one pair: how far they agree, how they differ, which lines hang on one of them."""
+"""Annotators of one pair: how far they agree, how they differ, and which lines depend on one."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from rankstability.score.scored import Scores
 
 from ..lines.held import splits
 
-ENDS = (1 - 0.95) / 2, (1 + 0.95) / 2  # of 95 % intervals
-MOST = 25  # annotators whose influence is asked about
+ENDS = (1 - 0.95) / 2, (1 + 0.95) / 2  # quantiles at the ends of 95 % intervals
+MOST = 25  # annotators whose influence is computed
 COLUMNS = ("score", "items", "judgments", "alpha", "low", "high", "unit", "resamples")
 
 
 def alpha(scored: Scores, rng: np.random.Generator, resamples: int = 500) -> pd.DataFrame:
-    """Krippendorff's alpha for interval data, over outputs that two annotators or more judged.
+    """Krippendorff's alpha for interval data, over outputs that two or more annotators judged.
 
-    An item is one system's output of one segment; several judgments of one annotator count as one,
-    their mean. The interval resamples documents (segments where none are named). One row of
-    `COLUMNS`; none where no item was judged twice.
+    An item is one system's output for one segment; several judgments of it by one annotator are
+    replaced by their mean. The interval resamples documents (segments if none are named). One row
+    with `COLUMNS`; none if no item was judged by two annotators.
     """
     if "worker" not in scored.units:
         return pd.DataFrame(columns=list(COLUMNS))
@@ -41,7 +41,7 @@ def alpha(scored: Scores, rng: np.random.Generator, resamples: int = 500) -> pd.
     items = items[items["size"] >= 2]
     if items.empty:
         return pd.DataFrame(columns=list(COLUMNS))
-    # all of these add up over units, so a resample is one product
+    # these are sums over units, so all resamples are one matrix product
     size, mean, within = (items[c].to_numpy(float) for c in ("size", "mean", "var"))
     centre = float(np.average(mean, weights=size))
     mean = mean - centre
@@ -63,15 +63,15 @@ def _alpha(totals: np.ndarray) -> np.ndarray:
 
 
 def table(scored: Scores) -> pd.DataFrame:
-    """How much each annotator judged, how strictly and with how much spread, of raw scores.
+    """How much each annotator judged, how strictly, and with how much spread.
 
-    `scored` holds raw scores, in which alone annotators differ (z-scores are standardised by
-    annotator); judgments that name none are left out.
+    `scored` holds raw scores (z-scores are standardised by annotator, which removes these
+    differences); judgments without a named annotator are left out.
 
-    Columns annotator (number, in order of name), judgments, systems, severity (means of the systems
-    judged less the annotator's scores, on average: positive is strict), severity_error (its
-    standard error), sd (of the annotator's scores), and the columns of `_same`; most judgments
-    first.
+    Columns annotator (number, in order of name), judgments, systems, severity (mean over judgments
+    of the system's mean less the annotator's score: positive is strict), severity_error (its
+    standard error), sd (of the annotator's scores), and the columns of `_same`; rows by falling
+    number of judgments.
     """
     scored = scored.take(scored.units["worker"] >= 0)
     mean, _ = averages(scored.system, scored.score, len(scored.systems))
@@ -93,16 +93,17 @@ def table(scored: Scores) -> pd.DataFrame:
 
 
 def _items(scored: Scores) -> np.ndarray:
-    """The output of each judgment: one system's of one segment."""
+    """The code of the output that each judgment is about: a system's output for a segment."""
     return scored.segment.astype(np.int64) * len(scored.systems) + scored.system
 
 
 def _same(frame: pd.DataFrame) -> pd.DataFrame:
-    """Annotators against the others on the same outputs; several scores by one are their mean.
+    """Each annotator compared with the others on the outputs that both judged.
 
-    By annotator: shared (outputs that others judged, too), severity_same (the others' mean less
-    this annotator's score, on average), severity_same_error, spread_same (standard deviation of the
-    annotator's scores of these outputs over that of the others').
+    Several scores of one output by one annotator are replaced by their mean. Indexed by annotator:
+    shared (outputs that others judged too), severity_same (the others' mean less this annotator's
+    score, on average), severity_same_error (its standard error), spread_same (standard deviation of
+    the annotator's scores on these outputs divided by that of the others' scores).
     """
     each = frame.groupby(["item", "annotator"], as_index=False)["score"].mean()
     each["square"] = each["score"] ** 2
@@ -128,10 +129,10 @@ def _same(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def pace(da: DirectAssessment) -> pd.DataFrame:
-    """Seconds that each annotator took for a judgment: name, timed, seconds.
+    """Seconds that each annotator took for a judgment: columns name, timed, seconds.
 
-    `timed` are the judgments that count and have a time; seconds their median, which breaks do not
-    move.
+    ``timed`` is the number of judgments that count and have a time; ``seconds`` is their median,
+    which breaks hardly affect.
     """
     if "time" not in da.good:
         return pd.DataFrame(columns=["name", "timed", "seconds"])
@@ -144,11 +145,12 @@ def pace(da: DirectAssessment) -> pd.DataFrame:
 def repeated(da: DirectAssessment) -> pd.DataFrame:
     """How far each annotator's judgments of the same output differ, in raw points.
 
-    Every judgment that counts is looked at, and documents shown twice on purpose; not what an
-    annotator corrected.
+    Judgments that count are compared, and documents that were shown twice on purpose; judgments
+    that the annotator later corrected are not.
 
-    Columns name, repeats (outputs judged more than once), difference (mean absolute difference of
-    two judgments of one output), other (the same of any two judgments by this annotator).
+    Columns name, repeats (outputs judged more than once), difference (mean absolute difference
+    between two judgments of one output), other (mean absolute difference between any two judgments
+    by this annotator).
     """
     marked = rows_with(da.latest, "mark", ["duplicate"]) if "mark" in da.latest else False
     kept = counted(da.latest) & (unmarked(da.latest) | marked)
@@ -166,7 +168,7 @@ def repeated(da: DirectAssessment) -> pd.DataFrame:
 
 
 def _pairwise(frame: pd.DataFrame, group: str) -> pd.Series:
-    """Mean absolute difference of two values `x` of a group (Gini's)."""
+    """Mean absolute difference between two values `x` of a group (Gini's mean difference)."""
     ordered = frame.sort_values("x", kind="stable")
     by = ordered.groupby(group)["x"]
     place, size = by.cumcount(), by.transform("size")
@@ -175,13 +177,13 @@ def _pairwise(frame: pd.DataFrame, group: str) -> pd.Series:
 
 
 def overall(each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000) -> pd.DataFrame:
-    """What annotators need and how far they repeat themselves, with other annotators in mind.
+    """Time per judgment and consistency over all annotators, with 95 % intervals.
 
     `each` has a row per annotator, with the columns of `pace` or `repeated`, or both.
 
-    Columns measure (``seconds``: mean over annotators of their median; ``difference`` and
-    ``other``: means over repeated outputs), annotators, items, value, low, high (annotators
-    resampled).
+    Columns measure (``seconds``: mean over annotators of their medians; ``difference`` and
+    ``other``: means over annotators, weighted by their repeated outputs), annotators, items, value,
+    low, high (annotators resampled). No row for a measure known of fewer than two annotators.
     """
     rows = []
     for measure, items in (("seconds", "timed"), ("difference", "repeats"), ("other", "repeats")):
@@ -198,13 +200,12 @@ def overall(each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000)
 
 
 def influence(scored: Scores, recipe: Recipe, alpha: float = 0.05) -> pd.DataFrame:
-    """Which claimed lines fall, and whether the first changes, if one annotator had not judged.
+    """Which claimed lines fall, and whether the leader changes, without one annotator's judgments.
 
-    Of the `MOST` annotators with the most judgments.
-
-    Columns annotator, judgments, lines (claimed with all), fallen (of them, no longer claimed
-    between the same two groups of systems), new (lines that were not there), first_changes (0 or
-    1).
+    One row for each of the `MOST` annotators with the most judgments, except those who alone judged
+    some system. Columns annotator, judgments, lines (claimed with all annotators), fallen (of
+    these, no longer claimed between the same two groups of systems), new (lines claimed only
+    without the annotator), first_changes (0 or 1).
     """
     worker = scored.unit("worker")
     number = np.bincount(worker)
@@ -214,7 +215,7 @@ def influence(scored: Scores, recipe: Recipe, alpha: float = 0.05) -> pd.DataFra
     for who in np.argsort(-number, kind="stable")[:MOST]:
         left = scored.take(worker != who)
         if len(np.unique(left.system)) < len(scored.systems):
-            continue  # a system that only this one judged: there is nothing to compare
+            continue  # only this annotator judged some system, so the rankings are not comparable
         made = made_by(left, recipe, alpha)
         now = splits(made)
         moved = int(made.order[0] != every.order[0])

@@ -33,23 +33,24 @@ if TYPE_CHECKING:
     from .cases import Case
 
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
-FEW = 4  # units: of fewer, the first sentence says what can show at all
+FEW = 4  # units: with fewer, the first sentence warns that only large differences can show
 REFERENCE = re.compile(r"(?i)^(_?ref|reference)s?([._-]?[a-z0-9]{1,2})?$")
-WEAK = 3.0  # degrees of freedom: a system with fewer is named
+WEAK = 3.0  # degrees of freedom: the page names a system that has fewer
 
 
 def told(good: bool, bad: bool) -> str:
-    """The answer to a statement that some tests bear out (`good`), others contradict (`bad`)."""
+    """The answer to a statement that the tests confirm (`good`), contradict (`bad`) or neither."""
     if good:
         return HOLDS
     return NOT if bad else UNTOLD
 
 
 def line_answers(made: Ranking) -> pd.DataFrame:
-    """Each line that is claimed or holds: below, above (system), under (system), claimed, answer.
+    """The answer for each line that is claimed or holds.
 
-    A line does not hold where some pair across it is declared the other way round; where it neither
-    holds nor is refuted it cannot be told.
+    Columns below (rank), above and under (the systems next to the line), claimed, answer. A line
+    does not hold if some pair across it is declared in the opposite direction; if it neither holds
+    nor is refuted, it cannot be told.
     """
     names = made.table["system"].tolist()
     holds, refuted = made.sure.lines(made.order)
@@ -65,12 +66,15 @@ def summary(made: Ranking, answers: pd.DataFrame) -> dict[str, Any]:
     """The numbers of the first sentence: who may be first, lines claimed and held, how many units.
 
     ``alone``: the answer to whether the leader, and no other system, may be first. ``also_held``:
-    lines that hold and are not claimed. ``kinds``: units of each kind; ``few``: kind and number
-    where there are fewer than `FEW`; ``weakest``: the system with the fewest degrees of freedom
-    (empty where all have as many), and ``freedom``, these. ``machine_leader``, ``machines_first``,
-    ``machine_alone``: the same of the systems that are no human translation or reference, among
-    themselves; ``humans``: the others, ``humans_first`` (may be first of all), ``humans_above``
-    (better than that leader).
+    how many lines hold without being claimed. ``told``: whether anything can be told at all.
+    ``kinds``: number of units of each kind; ``few``: kind and number if there are fewer than `FEW`.
+    ``weakest``: the system with the fewest degrees of freedom (empty if all have equally many);
+    ``freedom``: how many it has; ``weak``: whether these are fewer than `WEAK`.
+
+    ``machine_leader``, ``machines_first``, ``machine_alone``: leader, may be first and alone among
+    the machine systems only. ``humans``: the human translations and references;
+    ``humans_first``: those that may be first of all; ``humans_above``: those declared better than
+    the machine leader.
     """
     first = made.table.loc[made.table["may_be_first"] == 1, "system"].tolist()
     leader, sure = made.table["system"].iloc[0], made.sure
@@ -97,12 +101,12 @@ def summary(made: Ranking, answers: pd.DataFrame) -> dict[str, Any]:
 
 
 def humans(systems: Sequence[str]) -> list[str]:
-    """Those of these systems that are human translations or references, by name."""
+    """The systems whose names say that they are human translations or references."""
     return [name for name in systems if is_human(name) or REFERENCE.match(name)]
 
 
 def _humans_apart(made: Ranking, first: list[str]) -> dict[str, Any]:
-    """What `summary` says of humans, and of the systems without them."""
+    """The part of `summary` about humans, and about the machine systems among themselves."""
     names = made.table["system"].astype(str).tolist()
     human = humans(names)
     machines = [name for name in names if name not in human]
@@ -128,7 +132,7 @@ def _humans_apart(made: Ranking, first: list[str]) -> dict[str, Any]:
 
 
 def rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """A frame's rows as plain values; None for what is empty or not finite."""
+    """The rows of a frame as plain values; None where a value is missing or not finite."""
     return list(json.loads(frame.to_json(orient="records", double_precision=12)))
 
 
@@ -152,7 +156,7 @@ def facts(
 ) -> dict[str, Any]:
     """Everything the page says, as plain values: settings, first numbers, tables as rows.
 
-    `frames` are the case's tables by name.
+    `frames` maps the names of the case's tables to the tables.
     """
     first = summary(made, frames["answers"])
     recipe = RECIPES.get(one.recipe)
@@ -198,7 +202,10 @@ def facts(
 
 
 def _asked(made: Ranking, units: pd.DataFrame) -> list[Any]:
-    """Annotators or documents that are named, and of which no others were asked about: how many."""
+    """Kind and number of the units, annotators or documents, that the verdict takes as fixed.
+
+    Empty unless the data name both kinds and only one of them is resampled.
+    """
     named = units.set_index("unit")["units"]
     kinds = ("worker", "document")
     if made.unit not in kinds or named.index.isin(kinds).sum() != 2:
@@ -208,8 +215,11 @@ def _asked(made: Ranking, units: pd.DataFrame) -> list[Any]:
 
 
 def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
-    """What was read of a pair: files, and those not read with the reason; how columns and scale
-    were understood; what was left out or kept, with counts; who counts as human or reference."""
+    """What was read of a language pair, and how.
+
+    Files, and those not read with the reason; how columns and scale were understood; what was left
+    out or kept, with counts; which systems count as human, and which names stand on reference rows.
+    """
     judgments = one.judgments
     human, reference = humans(one.systems), list[str]()
     if isinstance(judgments, DirectAssessment):
@@ -258,9 +268,11 @@ def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
 
 
 def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """On whom lines hang, the strictest, mildest, of least spread, quickest, least like self.
+    """The annotators worth a look, as rows of `annotators.table` with ``fallen`` added.
 
-    Strictest, mildest and of least spread of all, and on the same outputs as others.
+    Those on whom most lines depend, the strictest, the most lenient, those with the least spread
+    (over all their judgments, and on outputs that others judged too), the quickest, and those who
+    differ most from themselves. Annotators with too few judgments are not considered.
     """
     if "annotators" not in frames:
         return []

@@ -1,4 +1,4 @@
-"""How far can this ranking be trusted: everything notebook 00 says of one language pair."""
+"""Everything that notebook 00 computes for one language pair: how far to trust its ranking."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ from . import annotators, answers, sizes
 
 @dataclass(frozen=True)
 class Case:
-    """One pair's judgments as a verdict takes them.
+    """The judgments of one language pair, or of one task of relative ranking, for a verdict.
 
-    `name` is the pair's, or a task's of relative ranking; `protocol` ``DA``, ``MQM`` or ``RR``
-    (battles too); `recipe` that by which the ranking is made; `judged` what each recipe counts, as
-    it scores it, empty for relative ranking, which has `battles`; `extra` says whether the pair has
-    a larger task than this; `why` this recipe: ``asked``, ``year`` (the campaign's), ``default``
-    (no year is known) or ``scores`` (the year's has none in these data).
+    `name` is that of the pair or task; `protocol` is ``DA``, ``MQM`` or ``RR`` (battles included);
+    `recipe` makes the ranking. `judged` maps each recipe to the judgments that it counts, as it
+    scores them; it is empty for relative ranking, which has `battles` instead. `extra` says whether
+    the pair has a larger task than this one. `why` is the reason for the recipe: ``asked``,
+    ``year`` (the campaign's), ``default`` (no year is known) or ``scores`` (these data have none
+    for the recipe of the year).
     """
 
     name: str
@@ -64,12 +65,12 @@ class Case:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """In the order of their codes."""
+        """The systems in the order of their codes."""
         return self.own.systems if self.battles is None else self.battles.systems
 
     @property
     def judgments_counted(self) -> int:
-        """Judgments that count, of relative ranking decided comparisons."""
+        """The number of judgments that count; for relative ranking, of decided comparisons."""
         return len(self.own.score) if self.battles is None else int(self.battles.every.wins.sum())
 
 
@@ -80,13 +81,14 @@ def cases(
     recipe: str = "auto",
     unit: str = "auto",
 ) -> list[Case]:
-    """One pair's case; of relative ranking one per task, the one with most judgments first.
+    """The case of one pair; for relative ranking one case per task, the largest task first.
 
-    Raises DataError if there are fewer than two systems, or if the data lack a recipe's scores.
+    Protocol and year are the campaign's. `recipe` is a name of `RECIPES`, or ``auto`` for that of
+    the year; relative ranking ignores it. `unit` matters here for relative ranking only:
+    ``judge``, ``block``, ``battle`` (a block of two), or anything else for the default.
 
-    The campaign says protocol and year. `recipe` is a name of `RECIPES`, or ``auto``: that of the
-    year (not for relative ranking); `unit`, of relative ranking, ``judge``, ``block``, ``battle``
-    (a block of two) or ``auto``.
+    Raises DataError if there are fewer than two systems, if all scores are equal or all comparisons
+    tied, or if the data have no scores for the recipe.
     """
     if campaign.protocol == "RR":
         assert isinstance(judgments, pd.DataFrame)
@@ -116,10 +118,10 @@ def scored_case(
     year: int = 0,
     form: str = "da",
 ) -> Case:
-    """`cases` of a protocol with scores; `form` is the campaign's format."""
+    """The case of a pair whose protocol has scores, as `cases`; `form` is the campaign's format."""
     try:
         judged = judged_by(judgments, "" if recipe == "auto" else recipe)
-    except DataError:  # such as z without workers
+    except DataError:  # for instance z-scores without workers
         judged = {r.name: scored(judgments) for r in RECIPES.values() if r.score == "raw"}
     judged = {name: one for name, one in judged.items() if len(one.systems) >= 2}
     if not judged:
@@ -141,14 +143,20 @@ def scored_case(
 def standing(
     one: Case, unit: str, rng: np.random.Generator, resamples: int = 1000, alpha: float = 0.05
 ) -> Ranking:
-    """The ranking with what is certain of it; `unit` as of `cases`."""
+    """The ranking with intervals, rank sets and lines: `lines.held.standing`.
+
+    `unit` is what another campaign would have others of; ``auto``: the default for these data.
+    """
     chosen = None if unit == "auto" else unit
     data = one.own if one.battles is None else one.battles
     return held.standing(data, one.recipe, rng, chosen, resamples=resamples, alpha=alpha)
 
 
 def recipes(one: Case, unit: str, alpha: float = 0.05) -> dict[str, pd.DataFrame]:
-    """Rankings (recipes), and lines claimed and held (recipe_lines), of every recipe that fits."""
+    """Rankings by every recipe that fits (recipes), and lines claimed and held (recipe_lines).
+
+    Empty for relative ranking.
+    """
     if not one.judged:
         return {}
     rankings, lines = held.recipes(one.judged, [unit], alpha)
@@ -161,26 +169,30 @@ def unit_kinds(one: Case) -> pd.DataFrame:
 
 
 def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
-    """How few judgments, annotators and documents decide: `rank.fewest`; empty where it cannot."""
+    """How few judgments, annotators and documents decide who is first: `rank.fewest`.
+
+    No rows if that cannot be computed.
+    """
     try:
         if one.battles is None:
             return decisive.fewest(one.judgments, RECIPES[one.recipe], alpha)
         data = one.battles.every
-        if one.battles.unnamed:  # of unknown judges all are one
+        if one.battles.unnamed:  # judges that are not all named are taken together as one
             data = replace(data, judges=np.zeros_like(data.judges))
         data = data.by("judge")
         table = decisive.fewest_battles(data)
         return table[(table["unit"] == "judgment") | (len(data.judges) > 1)].reset_index(drop=True)
-    except DataError:  # strengths without bounds
+    except DataError:  # infinite strengths
         return pd.DataFrame(columns=decisive.COLUMNS)
 
 
 def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
-    """Each domain by itself: domain, judgments, systems, leader, may_be_first, claimed, held.
+    """The ranking of each domain (for battles, of each category) on its own.
 
-    Of battles each category. Ranked as the whole is, each a family of tests of its own; no rows
-    where the data name fewer than two, and none of one in which a system was not judged, or not
-    against the others.
+    Each domain is ranked like the whole campaign, with a family of tests of its own. Columns
+    domain, judgments, systems, leader, may_be_first, claimed, held (lines that hold, claimed or
+    not). No rows if the data name fewer than two domains, and none for a domain in which some
+    system was not judged, or was not connected with the others.
     """
     rows = []
     for domain, part in _domains(one, unit).items():
@@ -206,7 +218,7 @@ def _domains(one: Case, unit: str) -> dict[str, Case]:
             absent = set(one.systems) - set(part["system"].unique())
             if absent or part["rank"].max() == 1:
                 continue
-            with suppress(DataError):  # models that no battle of this category connects
+            with suppress(DataError):  # some systems are not connected by battles of this category
                 made = held.battles(part, "judge" if unit == "judge" else "block")
                 name = str(domain) or "(not named)"
                 parts[name] = replace(one, recipe=made.method, judgments=part, battles=made)
@@ -221,7 +233,7 @@ def _domains(one: Case, unit: str) -> dict[str, Case]:
 
 
 def _domain_names(judgments: DirectAssessment | pd.DataFrame, codes: int) -> list[str]:
-    """The names of domains by their codes; numbers where the judgments name them otherwise."""
+    """The names of domains by their codes; numbers if the names do not match the codes."""
     rows = judgments.good if isinstance(judgments, DirectAssessment) else judgments
     names = sorted(rows["domain"].dropna().astype(str).unique()) if "domain" in rows else []
     if codes - len(names) not in (0, 1):
@@ -230,11 +242,11 @@ def _domain_names(judgments: DirectAssessment | pd.DataFrame, codes: int) -> lis
 
 
 def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> pd.DataFrame:
-    """False lines of the recipe on these data, with all systems equal, by each kind of unit.
+    """False lines that the recipe draws on these data when all systems are made equal.
 
-    Labels are shuffled within documents and within workers where several are named; where systems
-    were judged on different documents, blocks within a worker. With the same seed the numbers are
-    those of notebook 10.
+    One row per kind of unit within which labels are shuffled: documents and workers, where several
+    are named; if systems were judged on different documents, blocks within workers instead. With
+    the same seed the numbers are those of notebook 10.
     """
     if one.battles is not None:
         return held.false_lines(one.battles, named_generator(seed, one.name), draws, alpha)
@@ -246,15 +258,15 @@ def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> 
 
 
 def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
-    """Removals of one system, and whether order or lines of the others change.
+    """Whether removing a system changes the order or the clusters of the others, for each system.
 
-    Columns removed, d_rank, d_cluster (1 or 0); no rows where scores do not depend on who else is
-    there.
+    Columns removed, d_rank, d_cluster (1 or 0). No rows if scores do not depend on the other
+    systems, or if fewer than three systems are ranked by z-scores.
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
         assert isinstance(one.judgments, pd.DataFrame)
-        known = {one.name: one.battles.every.counts}  # which leave out a reference
+        known = {one.name: one.battles.every.counts}  # without the reference
         referenced = REFERENCE in set(one.judgments["system"].unique())
         given = one.judgments if referenced else known
         table = methods.removals(given, [one.recipe], alpha=alpha)
@@ -269,7 +281,10 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
 
 
 def controls(one: Case) -> pd.DataFrame:
-    """Judgments of each type, with their mean raw score: type, judgments, mean."""
+    """Number of judgments and mean raw score by type: columns type, judgments, mean.
+
+    No rows if all judgments are of one type.
+    """
     if not isinstance(one.judgments, DirectAssessment):
         return pd.DataFrame(columns=["type", "judgments", "mean"])
     latest = one.judgments.latest
@@ -279,16 +294,17 @@ def controls(one: Case) -> pd.DataFrame:
 
 
 def beside(one: Case) -> pd.DataFrame:
-    """How many workers (or judges) judged both systems of a pair: system, other, together, share.
+    """How many workers (or judges) judged both systems of each pair.
 
-    Share is of the workers of the rarer of the two (missing where nobody decided on it). No rows
-    where workers are not all named.
+    Columns system, other, together (workers who judged both), share (of those who judged the system
+    with fewer workers; missing if nobody decided a comparison of it). No rows if workers or judges
+    are not all named.
     """
     if one.battles is not None and not one.battles.unnamed:
         named = one.battles.unit == "judge"
         data = one.battles if named else held.battles(one.judgments, "judge")
         judged = data.grouped.decided_by_system()[1] > 0
-    elif one.battles is None and "worker" in one.own.units:
+    elif one.battles is None and one.own.has("worker"):
         judged = units_by_system(one.own, "worker") > 0
     else:
         return pd.DataFrame(columns=["system", "other", "together", "share"])
@@ -303,18 +319,18 @@ def beside(one: Case) -> pd.DataFrame:
 def again(
     one: Case, made: Ranking, rng: np.random.Generator, alpha: float = 0.05
 ) -> dict[str, pd.DataFrame]:
-    """A repeat on other units, and what would tell neighbours apart: repeat, needed, additions.
+    """What a repeat with other units would give, and what would tell neighbours apart.
 
-    `decide` is `needed` of the two first systems that are no human translation or reference.
-
-    From variance components and the design where judgments have scores, else from the covariance
-    over units (see `sizes`).
+    The tables repeat, needed and additions of `sizes`; ``decide`` is the row of ``needed`` for the
+    two best systems that are not human translations or references. All are empty if nothing can be
+    told. They rest on variance components and the design where judgments have scores, otherwise on
+    the covariance over units.
     """
     sure = made.sure
     if not sure.told:
         return {name: pd.DataFrame() for name in ("repeat", "decide", "needed", "additions")}
     known = sizes.of_means(sure, one.judgments_counted)
-    with suppress(DataError):  # of scores without components only the covariance is known
+    with suppress(DataError):  # if components cannot be estimated, the covariance has to do
         if one.battles is None and not one.own.adaptive:
             known = sizes.precision(one.own, sure, RECIPES[one.recipe].by_domain)
     claims = int(made.places["claimed"].sum())
@@ -341,7 +357,7 @@ def _raw(one: Case) -> Scores:
 
 
 def judged_on(one: Case) -> dict[str, pd.DataFrame]:
-    """What each system was judged on (design), or whom it met (meetings, of battles)."""
+    """What each system was judged on (design); for battles, whom it met (meetings)."""
     if one.battles is None:
         return {"design": design(one.own)}
     return (
@@ -352,11 +368,12 @@ def judged_on(one: Case) -> dict[str, pd.DataFrame]:
 def by_annotators(
     one: Case, rng: np.random.Generator, alpha: float = 0.05
 ) -> dict[str, pd.DataFrame]:
-    """Agreement, annotators, what hangs on them: agreement, annotators, influence, habits.
+    """The tables about annotators: agreement, annotators, influence and habits.
 
-    `annotators` has a row per annotator: name, the columns of `annotators.table` (of raw scores,
-    whatever the recipe takes) and, where the data have times or repeated outputs, those of
-    `annotators.pace` and `repeated`; `habits` has both over all (`annotators.overall`).
+    ``annotators`` has a row per annotator: name, the columns of `annotators.table` (from raw
+    scores, whichever score the recipe takes) and, where the data have times or repeated outputs,
+    those of `annotators.pace` and `annotators.repeated`; ``habits`` sums these up over all
+    annotators (`annotators.overall`). Empty if the data have no scores or name no annotators.
     """
     if not one.judged or not one.own.has("worker"):
         return {}

@@ -1,8 +1,8 @@
-"""How many more: what a campaign of another size would tell, from components and design.
+"""What a campaign of another size would tell, from variance components and the design.
 
-The error of a mean score is a sum over components: each adds its variance times the sum of squared
-shares that its levels have in the mean. More documents, annotators or ratings divide the parts of
-which they bring new levels.
+The error variance of a mean score is a sum over components: each adds its variance times the sum of
+the squared shares of its levels in the mean. More documents, annotators or ratings divide the parts
+to which they add new levels.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ DRAWN = {
     "block": ("documents", "ratings"),
     "residual": ("documents", "ratings"),
 }
-"""Which of a campaign's sizes divide the part of each component."""
-POWER = 0.8  # chance of a difference to be found
-LEAST = 1e-18  # variance of a difference, so that none is certain
-FEWEST, MOST = 0.5, 1e9  # degrees of freedom that a t test is computed for
-GAPS = np.linspace(0.0, 12.0, 61)  # true gaps that are tried, in standard errors
-STEPS = 100  # towards the most likely distribution of these
+"""The sizes of a campaign that divide each component's part of the error variance."""
+POWER = 0.8  # the chance with which a difference is to be found
+LEAST = 1e-18  # smallest variance of a difference, so that no difference is certain
+FEWEST, MOST = 0.5, 1e9  # range of degrees of freedom for which a t test is computed
+GAPS = np.linspace(0.0, 12.0, 61)  # grid of true gaps, in standard errors
+STEPS = 100  # iterations towards the most likely distribution of true gaps
 GRID = 60  # spreads of true means that are tried
-UNITS = 60  # degrees of freedom from which errors are as good as known
+UNITS = 60  # degrees of freedom at which errors are as good as known
 
 
 @dataclass(frozen=True)
 class Precision:
-    """How well a campaign's mean scores are known, part by part.
+    """How precisely a campaign's mean scores are known, component by component.
 
-    `mean` are the observed means; `quality` the estimated true ones, by `drawn_together`;
-    `parts`, (systems, systems) each, what each component adds to the covariance of the means;
-    `units` the numbers of documents, annotators, judgments of the campaign, where known;
-    `freedom`, (systems, systems), degrees of freedom of each difference;
-    `caution`: what tests take the variance of a difference for, over what the components say.
+    `mean` holds the observed means, `quality` the true ones as `drawn_together` estimates them.
+    `parts` maps each component to what it adds to the covariance of the means, (systems, systems);
+    `units` holds the numbers of documents, annotators and judgments, where known; `freedom`,
+    (systems, systems), the degrees of freedom of each difference. `caution` is the ratio of the
+    variance of a difference that tests assume to the one that the components give.
     """
 
     systems: tuple[str, ...]
@@ -67,10 +67,9 @@ class Precision:
     def covariance(
         self, documents: float = 1.0, annotators: float = 1.0, ratings: float = 1.0
     ) -> np.ndarray:
-        """Covariance of the means with so many times the documents, annotators, ratings per item.
+        """Covariance of the means if documents, annotators and ratings per item grow by factors.
 
-        Judgments grow with documents, which bring their items with them (segments where none are
-        known), and with ratings.
+        Judgments grow in proportion to documents (segments if none are known) and to ratings.
         """
         times = {"documents": documents, "annotators": annotators, "ratings": ratings}
         total = np.zeros((len(self.systems),) * 2)
@@ -79,24 +78,24 @@ class Precision:
         return total
 
     def errors(self, **times: float) -> np.ndarray:
-        """Standard error of each difference of two means; `times` as for `covariance`."""
+        """Standard error of each difference between two means; `times` as for `covariance`."""
         return np.sqrt(difference_variance(self.covariance(**times), LEAST))
 
     def freed(self, documents: float = 1.0, annotators: float = 1.0, **_: float) -> np.ndarray:
-        """Degrees of freedom of each difference; they grow with the fewer of the two."""
+        """Degrees of freedom of each difference; the smaller of the two factors counts."""
         return np.maximum((self.freedom + 1) * min(documents, annotators) - 1, 1e-3)
 
     def truths(self, draws: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draws of what the true means may be, (draws, systems), and of the scale of the errors.
+        """Draws of the true means given those observed, (draws, systems), and of an error scale.
 
-        Given those observed: true means normal about a level, with a spread, of which nothing is
-        known beforehand; errors by `errors`, as if each system had its own, times the scale:
-        degrees of freedom over a chi-square. So who looks best is drawn towards the others, and
-        what is promised holds on average over campaigns.
+        True means are taken to be normal about a level and with a spread that are both unknown
+        beforehand. Errors are those of `errors`, as if independent for each system, times the scale
+        (draws,): degrees of freedom over a chi-square variate. The system that looks best is thus
+        shrunk towards the others, so that promises hold on average over campaigns.
         """
         n = len(self.mean)
         freedom = np.median(self.freedom[np.triu_indices(n, 1)])
-        # of hardly any degree of freedom draws are 0: errors are then as good as unbounded
+        # with hardly any degrees of freedom draws are 0, and errors as good as unbounded
         scale = freedom / np.maximum(rng.chisquare(freedom, draws), 1e-99)
         apart = self.errors() ** 2 * (1 - np.eye(n))
         whole = apart.sum() / (2 * (n - 1))
@@ -123,11 +122,12 @@ class Precision:
         alpha: float = 0.05,
         **times: float,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """One campaign of this size for each of `truths`: what it would say.
+        """What one simulated campaign of this size would say for each draw of `truths`.
 
-        Returns mean scores; p of each difference, (campaigns, systems, systems); and the number of
-        lines that hold above each system, by the lines of `certainty.family` (what pairs declared
-        one by one add to these is left out: it is little).
+        Returns the mean scores, (campaigns, systems); the p-value of each difference, (campaigns,
+        systems, systems); and the number of lines that hold above each system, (campaigns,
+        systems), tested as by `certainty.family` (except for the little that pairs declared one by
+        one add to the lines).
         """
         mean, scale = truths
         grown = min(times.get(size, 1.0) for size in ("documents", "annotators"))
@@ -135,14 +135,14 @@ class Precision:
         typical = round(np.median(freedom[np.triu_indices(len(freedom), 1)]))
         covariance = self.covariance(**times)
         mean = mean + np.sqrt(scale)[:, None] * normal_draws(covariance, len(mean), rng)
-        # errors are estimated, too: of so many units, each difference by itself
+        # errors are estimated too, separately for each difference, from this many units
         degrees = min(max(typical, 1), UNITS)
         units = normal_draws(covariance, len(mean) * degrees, rng)
         units = units.reshape(len(mean), degrees, -1)
         estimated = units.transpose(0, 2, 1) @ units / degrees
         own = np.diagonal(estimated, axis1=1, axis2=2)
         apart = own[:, :, None] + own[:, None] - 2 * estimated
-        caution = 1 + (self.caution - 1) / max(grown, 1.0)  # with more units there is less need
+        caution = 1 + (self.caution - 1) / max(grown, 1.0)  # with more units less is needed
         error = np.sqrt(np.maximum(caution * scale[:, None, None] * apart, LEAST))
         p = 2 * stdtr(freedom, -np.abs(mean[:, :, None] - mean[:, None]) / error)
         return mean, p, _above(mean, p, alpha)
@@ -151,12 +151,11 @@ class Precision:
 def precision(
     scored: Scores, fitted: variance.Components | None = None, by_domain: bool = False
 ) -> Precision:
-    """What the components say of a campaign's mean scores, in the scores' own unit.
+    """How precisely the components determine a campaign's mean scores, in the scores' own unit.
 
-    Segments count alike. Workers and documents are used where known.
-
-    By default `fitted`, the components of these scores, are fitted here; `by_domain` as for
-    `Scores.weights`: means over domains of a domain's mean.
+    All segments have equal weight, or with `by_domain` all domains (see `Scores.weights`). Workers
+    and documents are used where known. `fitted` are the components of these scores; they are
+    estimated here if not given.
     """
     of = factors(scored)
     fitted = fitted or variance.crossed_where_possible(scored.score, of)
@@ -175,12 +174,12 @@ def precision(
 
 
 def drawn_together(mean: np.ndarray, covariance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-    """Means so much nearer their own mean that campaigns about them agree as is to be expected.
+    """The means, shrunk towards their own mean until campaigns about them agree as expected.
 
-    Two campaigns are expected to agree as `agreement` has it over the true gaps, whose distribution
-    over pairs is the most likely one for those observed: of its shape nothing is assumed, so one
-    system far from all others does not keep these apart. `freedom`: degrees of freedom of each
-    difference, of whose error the median is taken.
+    The expected agreement of two campaigns is that of `agreement` over the true gaps. Their
+    distribution over pairs is the most likely one given the gaps observed; no shape is assumed, so
+    that one system far from all the others does not keep these apart. Errors are scaled to their
+    median given `freedom`, the degrees of freedom of each difference.
     """
     i, j = np.triu_indices(len(mean), 1)
     gap = np.abs(mean[i] - mean[j]) / np.sqrt(difference_variance(covariance, LEAST)[i, j])
@@ -200,12 +199,12 @@ def drawn_together(mean: np.ndarray, covariance: np.ndarray, freedom: np.ndarray
 
 
 def agreement(gap: np.ndarray) -> np.ndarray:
-    """Expected Kendall's tau of two campaigns in one pair with a true gap of so many errors."""
+    """Expected Kendall's tau of two campaigns on one pair; `gap` is in standard errors."""
     return (2 * ndtr(gap) - 1) ** 2
 
 
 def factors(scored: Scores) -> dict[str, np.ndarray]:
-    """Codes of each judgment's level of every factor that can be a component."""
+    """For every factor that can be a component, the code of each judgment's level."""
     known = {n: scored.unit(n) for n in ("worker", "document") if scored.has(n)}
     return combined_factors(scored.system, scored.segment, **known)
 
@@ -213,10 +212,13 @@ def factors(scored: Scores) -> dict[str, np.ndarray]:
 def shares(
     scored: Scores, factors: dict[str, np.ndarray], by_domain: bool = False
 ) -> dict[str, np.ndarray]:
-    """Per component (levels, systems): the share of a system's mean that each level makes."""
+    """The share of each system's mean that comes from each level: per component (levels, systems).
+
+    For the residual, a diagonal matrix of root sums of squares, (systems, systems).
+    """
     n, weight = len(scored.systems), scored.weights(by_domain)
     total = np.bincount(scored.system, weight, n)
-    # the rest has a level for each judgment; its shares only matter by their squares
+    # the residual has a level per judgment; only the squares of its shares matter
     squares = np.bincount(scored.system, (weight / total[scored.system]) ** 2, n)
     out = {"residual": np.diag(np.sqrt(squares))}
     for name, codes in factors.items():
@@ -229,9 +231,10 @@ def shares(
 
 
 def errors_needed(freedom: np.ndarray, alpha: float = 0.05) -> np.ndarray:
-    """Standard errors of a difference that a two-sided t test finds with a chance of `POWER`.
+    """The true difference, in standard errors, that a two-sided t test finds with chance `POWER`.
 
-    Found in the right direction, with so many degrees of freedom (below `FEWEST` as with these).
+    It counts as found only in the right direction. `freedom`: degrees of freedom, at least
+    `FEWEST`.
     """
     freedom = np.clip(freedom, FEWEST, MOST)
     return nctdtrinc(freedom, 1 - POWER, stdtrit(freedom, 1 - alpha / 2))
@@ -240,13 +243,14 @@ def errors_needed(freedom: np.ndarray, alpha: float = 0.05) -> np.ndarray:
 def size_needed(
     gap: np.ndarray, error: np.ndarray, freedom: np.ndarray, alpha: float = 0.05
 ) -> np.ndarray:
-    """Times that a campaign has to grow in all sizes to find each `gap`; inf for 0.
+    """The factor by which all sizes of a campaign must grow for a test to find each `gap`.
 
-    `error` and `freedom` are those of the differences in the campaign as it is.
+    `error` and `freedom` are those of the differences in the present campaign. Infinite unless the
+    gap is positive.
     """
 
     def lacking(log_times: np.ndarray, seen: np.ndarray, freedom: np.ndarray) -> np.ndarray:
-        times = np.exp(log_times)  # with more units the test has more degrees of freedom, too
+        times = np.exp(log_times)  # more units also give the test more degrees of freedom
         return errors_needed((freedom + 1) * times - 1, alpha) - seen * np.sqrt(times)
 
     out = np.full(len(gap), np.inf)
@@ -260,7 +264,7 @@ def size_needed(
 
 
 def smallest_gap(known: Precision, *, alpha: float = 0.05, **times: float) -> float:
-    """True difference that the median pair of systems needs to be found with chance `POWER`."""
+    """The true difference that is found with chance `POWER`, for the median pair of systems."""
     pairs = np.triu_indices(len(known.systems), 1)
     needed = errors_needed(known.freed(**times)[pairs], alpha)
     return float(np.median(needed * known.errors(**times)[pairs]))
@@ -273,14 +277,15 @@ def repeats(
     alpha: float = 0.05,
     **times: float,
 ) -> dict[str, float]:
-    """What two campaigns of this size, each with units of its own, are expected to say.
+    """What two campaigns of this size, each with its own units, are expected to say.
 
-    Of `draws` pairs of campaigns, their size as for `Precision.covariance`, each about a draw of
-    `Precision.truths`; tau is of campaigns about `quality`, made for it (see `drawn_together`).
+    Simulated from `draws` pairs of campaigns, whose sizes are given as for `Precision.covariance`;
+    each pair is about one draw of `Precision.truths`, except for tau, which is between campaigns
+    about `Precision.quality` (see `drawn_together`).
 
-    Keys tau, tau_low, tau_high (Kendall's tau between twins: mean, and range of 95 % of them), srp,
-    srp_equal_claims, significant_pairs, lines_held (mean, at `alpha` for all lines together),
-    smallest_gap.
+    Keys tau, tau_low, tau_high (Kendall's tau between the two: mean, and range of 95 % of pairs),
+    srp, srp_equal_claims, significant_pairs, lines_held (mean number, at `alpha` for all lines
+    together), smallest_gap.
     """
     truths = known.truths(draws, rng)
     truths = np.repeat(truths[0], 2, axis=0), np.repeat(truths[1], 2)
@@ -303,7 +308,7 @@ def repeats(
 
 
 def _above(means: np.ndarray, p: np.ndarray, alpha: float) -> np.ndarray:
-    """Lines held above each system in each campaign, from p of each difference."""
+    """The number of lines held above each system in each campaign, from the p-values of pairs."""
     order = np.argsort(-means, axis=1, kind="stable")
     p = p[np.arange(len(p))[:, None, None], order[:, :, None], order[:, None, :]]
     n = means.shape[1]
@@ -331,7 +336,11 @@ def plans(
     ratings: Sequence[float] = (1, 2),
     draws: int = 100,
 ) -> pd.DataFrame:
-    """`repeats` of each size, beside documents, annotators, ratings, judgments over those now."""
+    """`repeats` for each combination of sizes.
+
+    Columns documents, annotators, ratings, judgments (as multiples of the present), and the keys of
+    `repeats`.
+    """
     rows = []
     for sizes in product(documents, annotators, ratings):
         times = dict(zip(("documents", "annotators", "ratings"), sizes, strict=True))

@@ -19,12 +19,12 @@ from rankstability.read.languages import PLACEHOLDER
 
 from ..session import Run
 
-EPOCH = datetime(2000, 1, 1)  # of workbooks
+EPOCH = datetime(2000, 1, 1)  # the date of every workbook, so that its bytes do not change
 SHOWN = ("system", "score", "low", "high", "rank", "rank_low", "rank_high")
 
 
 def page(run: Run, table: pd.DataFrame) -> bytes:
-    """The overview as one HTML page, from the tables of the pairs' results.
+    """The overview of a campaign as one HTML page, from the result tables of its pairs.
 
     `table` has a row per pair or task: pair, task, page, best, weakest, claimed, held, also_held.
     """
@@ -43,7 +43,7 @@ def page(run: Run, table: pd.DataFrame) -> bytes:
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:
-    """A table's rows as plain values; none where there is no such file."""
+    """The rows of a CSV file as plain values; none if there is no such file."""
     if not file.is_file():
         return []
     text = dict.fromkeys(("system", "domain", "leader"), str)
@@ -52,9 +52,9 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 
 
 def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
-    """All tables as sheets of one workbook, the same bytes whenever made; nothing without openpyxl.
+    """All tables as the sheets of one workbook, with reproducible bytes; empty without openpyxl.
 
-    A text is never a formula; letters that a sheet cannot hold are left out.
+    Texts are never written as formulas; characters that a sheet cannot hold are left out.
     """
     try:
         from openpyxl import Workbook
@@ -81,7 +81,7 @@ def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
     with zipfile.ZipFile(made) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         for part in old.infolist():
             content = old.read(part)
-            if part.filename == "docProps/core.xml":  # saving sets the time
+            if part.filename == "docProps/core.xml":  # openpyxl writes the current time here
                 content = re.sub(rb"\d{4}-\d\d-\d\dT[\d:]+Z", b"2000-01-01T00:00:00Z", content)
             new.writestr(zipfile.ZipInfo(part.filename), content, zipfile.ZIP_DEFLATED)
     return out.getvalue()

@@ -1,7 +1,7 @@
 """A verdict: how far a ranking can be trusted, computed, drawn and written as one page.
 
-`verdict` is all of it, without a notebook; notebook 00 calls the same `cases` and `make`. The
-sentences stand in the page's template.
+`verdict` does all of it without a notebook; notebook 00 calls the same `cases` and `make`. The
+sentences are in the templates of the page.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 
 @dataclass(frozen=True)
 class Verdict:
-    """One case's verdict as written: what the page says, its tables and figures, the page's place.
+    """One case's verdict as written: what the page says, its tables and figures, its path.
 
-    `said` are plain values (see `answers.facts`), `file` is the page's path among the results.
+    `said` holds plain values (see `answers.facts`); `file` is the path of the page below the folder
+    of results.
     """
 
     said: Mapping[str, Any]
@@ -63,23 +64,24 @@ class Verdict:
 
 
 def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdict]:
-    """The verdicts of a run as `run.plan` has it, put in place whole; `quiet`: nothing is said.
+    """Compute and write the verdicts of the run that `run.plan` planned; all or nothing is written.
 
-    What is known first is said as soon as it is, and where there is no page yet, stands on one that
-    says what is still to come. Pairs are computed by `jobs` processes.
+    Unless `quiet`, the first results of each pair are printed as soon as they are known; a pair
+    that has no page yet gets a preliminary one, which says what is still to come. `jobs` processes
+    compute the pairs.
     """
     made: list[Verdict] = []
     watch = _Watch(plan.final)
 
     def work(values: dict[str, Any]) -> None:
-        values["campaign"] = plan.campaign  # found already
+        values["campaign"] = plan.campaign  # the name has been resolved already
         try:
             made.extend(verdict(values, plan.read, jobs, None if quiet else watch))
         finally:
             watch.forget(plan.pairs)
 
     with placing.made_folders(plan.final.parent), placing.staging(plan.final) as own:
-        watch.forget(plan.pairs)  # of a run that was killed
+        watch.forget(plan.pairs)  # preliminary pages of a run that was killed
         runner.results(plan, own, work)
         if not plan.values.get("output_dir"):
             placing.claim(plan.campaign)
@@ -88,7 +90,7 @@ def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdi
 
 @dataclass(frozen=True)
 class _Watch:
-    """Says what is known of a pair, early and when its page is whole."""
+    """Prints what is known of a pair, first early on, then when its page is complete."""
 
     final: Path
 
@@ -103,7 +105,7 @@ class _Watch:
         print(f"{_called(made.said)}: {todo}\n  {self.final / made.file}\n", flush=True)
 
     def forget(self, pairs: Sequence[str]) -> None:
-        """Remove pages that were never finished; folders that are then empty, too."""
+        """Remove preliminary pages, and folders that are empty without them."""
         for file in (f for pair in pairs for f in (self.final / pair).glob("verdict*.html")):
             if b'id="unfinished"' not in file.read_bytes():
                 continue
@@ -119,15 +121,15 @@ def verdict(
     jobs: int = 1,
     watch: _Watch | None = None,
 ) -> list[Verdict]:
-    """Compute and write the verdict of each case, and the campaign's table of them.
+    """Compute and write the verdict of each case, and the campaign's table of verdicts.
 
-    `values` are parameters of notebook 00 by name; `read` may hold judgments by language pair. The
-    results are the same whatever the number of `jobs`.
+    `values` maps parameters of notebook 00 to their values; `read` may hold judgments that have
+    been read already, by language pair. Results do not depend on the number of `jobs`.
     """
     known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
     run = session.opened(parameters.VERDICT, *where, **known)
-    had = read or {}  # of an own campaign all pairs, checked before one takes long
+    had = read or {}  # all pairs of a user's own campaign: checked before anything slow starts
     every = cases(replace(run, pairs=tuple(had)), known["recipe"], known["unit"], had)
     ready = {pair: [one for one in every if one.pair == pair] for pair in had}
     asked = [(run, pair, known, ready.get(pair), watch) for pair in run.pairs]
@@ -137,7 +139,7 @@ def verdict(
         way = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
         with ProcessPoolExecutor(min(jobs, len(asked)), way) as pool:
             several = [pool.submit(_of_pair, *one) for one in asked]
-            for one in as_completed(several):  # the first that fails ends all
+            for one in as_completed(several):  # the first failure stops the others
                 if one.exception():
                     pool.shutdown(wait=False, cancel_futures=True)
             made = [one.result() for one in several]
@@ -148,7 +150,7 @@ def verdict(
 def _of_pair(
     run: Run, pair: str, known: Mapping[str, Any], ready: list[Case] | None, watch: _Watch | None
 ) -> list[Verdict]:
-    """The verdicts of one pair's cases, `ready` or read now."""
+    """The verdicts of one pair's cases, which are `ready` or read now."""
     alone = replace(run, pairs=(pair,))
     made = []
     for one in ready or cases(alone, known["recipe"], known["unit"]):
@@ -161,7 +163,7 @@ def _of_pair(
 def cases(
     run: Run, recipe: str = "auto", unit: str = "auto", read: Mapping[str, Any] | None = None
 ) -> list[Case]:
-    """The cases of every language pair of the run: all are read before anything is computed."""
+    """The cases of every language pair of the run, all read before anything is computed."""
     had = read or {}
     judgments = {p: had[p] if p in had else campaigns.load(run.campaign, p) for p in run.pairs}
     made = (study.cases(run.campaign, p, one, recipe, unit) for p, one in judgments.items())
@@ -169,7 +171,10 @@ def cases(
 
 
 def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None = None) -> Verdict:
-    """Compute one case's verdict, draw it, write it; `settings`: recipe, and those of `judged`."""
+    """Compute, draw and write one case's verdict.
+
+    `settings` holds the recipe and the settings that `judged` takes.
+    """
     numbers = {name: value for name, value in settings.items() if name != "recipe"}
     placed = "" if one.name == PLACEHOLDER else f": {one.name}"
     title = short(run.campaign.title + placed, 80)
@@ -194,7 +199,10 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
 
 
 def whole(run: Run) -> pd.DataFrame:
-    """Write all pairs' sentences as one table and one page, where the run is of the campaign."""
+    """Write all pairs' sentences as one table and one page, if the run covers the whole campaign.
+
+    Returns the table, empty for a run of a single pair.
+    """
     if not run.whole:
         return pd.DataFrame()
     table = run.out.pair_tables("sentence*")
@@ -203,7 +211,7 @@ def whole(run: Run) -> pd.DataFrame:
 
 
 def _nothing(made: Ranking, tables: dict[str, pd.DataFrame]) -> None:
-    """What is done early where nobody waits."""
+    """The default of `early`: do nothing."""
 
 
 def judged(
@@ -216,9 +224,10 @@ def judged(
     seed: int = 2026,
     early: Callable[[Ranking, dict[str, pd.DataFrame]], None] = _nothing,
 ) -> tuple[Ranking, dict[str, pd.DataFrame]]:
-    """The ranking with what holds of it, and all tables of a case's verdict by name.
+    """The ranking with its lines and rank sets, and all tables of a case's verdict by name.
 
-    `early` is given both when order, lines and sets are there, before what takes longer.
+    `early` is called with the ranking and the first tables once order, lines and sets are known,
+    before anything that takes longer is computed.
     """
     rng = named_generator(seed, one.name)
     made = study.standing(one, unit, rng, resamples, alpha)
@@ -248,7 +257,7 @@ def judged(
 def _figures(
     one: Case, made: Ranking, tables: Mapping[str, pd.DataFrame], title: str, others: str
 ) -> dict[str, Figure]:
-    """The figures but the first, by name; `others` are whom another campaign would have."""
+    """All figures but the first, by name; `others` names the resampling units for their labels."""
     drawn = {}
     if made.unit:
         named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.table))
@@ -260,27 +269,27 @@ def _figures(
 
 
 def _others(said: Mapping[str, Any]) -> str:
-    """The units that another campaign would have others of, in the campaign's words."""
+    """The resampling units in the campaign's words; empty if nothing can be told."""
     return _plain(_words(said).drawn(said)).removeprefix("other ") if said["told"] else ""
 
 
 def _shortened(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with names that fit a figure; a longer one ends in a sign of that."""
+    """The frame with system names cut, with an ellipsis, to a length that fits a figure."""
     return frame.assign(system=frame["system"].astype(str).map(short))
 
 
 def _called(said: Mapping[str, Any]) -> str:
-    """What a case is called: its pair or task, the campaign where the data name none."""
+    """The name of a case: its pair or task, or the campaign if the data name neither."""
     return str(said["title"] if said["name"] == PLACEHOLDER else said["name"])
 
 
 def _track(one: Case) -> str:
-    """What is added to the names of a task's files; nothing for the first task of a pair."""
+    """The suffix of a task's file names; empty for the largest task of a pair."""
     return f"_{one.name.partition(' ')[2]}" if one.extra else ""
 
 
 def _words(told: Mapping[str, Any]) -> Any:
-    """The macros of the words, that know what is told."""
+    """The macros of the words template, bound to the facts `told`."""
     return template("verdict_words.j2").make_module({"v": told})
 
 
@@ -294,9 +303,9 @@ def sentence(told: Mapping[str, Any]) -> str:
 
 
 def statements(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page says in words, by name: who is best, lines, what next, weakest, and so on.
+    """The page's statements by name: best, lines, next, weakest, paper and cautions.
 
-    `cautions` (what must not be concluded) are a list, the others each a text.
+    ``cautions`` (what must not be concluded) is a list of texts; each of the others is one text.
     """
     words = _words(told)
     names = {"best": "best", "lines": "printable", "next": "next", "weakest": "weakest"}
@@ -307,7 +316,7 @@ def statements(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
-    """The verdict as one HTML page that needs nothing else: pictures stand in it."""
+    """The verdict as one self-contained HTML page with embedded pictures."""
     start = "data:image/png;base64,"
     images = {name: start + base64.b64encode(one.png).decode() for name, one in drawn.items()}
     css = (HERE / "site.css").read_text(encoding="utf-8")
@@ -315,10 +324,11 @@ def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
 
 
 def as_json(told: Mapping[str, Any]) -> bytes:
-    """All that the page says, as ``page/verdict.schema.json`` has it; first the contract.
+    """Everything the page says as JSON, described by ``page/verdict.schema.json``.
 
-    sentence, statements, read, campaign, name, pair, protocol, recipe, unit, systems, lines,
-    may_be_first, fewest, repeat, false_lines, needed; then every other number and table.
+    First the keys that other programs may rely on: sentence, statements, read, campaign, name,
+    pair, protocol, recipe, unit, systems, lines, may_be_first, fewest, repeat, false_lines, needed;
+    then every other number and table.
     """
     systems = [{name: row[name] for name in SYSTEM} for row in told["ranking"]]
     named = ("read", "campaign", "name", "pair", "protocol", "recipe", "unit")
@@ -346,9 +356,9 @@ def write(
     frames: Mapping[str, pd.DataFrame],
     drawn: Mapping[str, Drawn],
 ) -> None:
-    """Write a case's tables, page, JSON, LaTeX and workbook; its figures are drawn.
+    """Write a case's tables, page, JSON, LaTeX and workbook; its figures are already `drawn`.
 
-    Of several tasks of a pair the first takes the plain names, others their own added.
+    The largest task of a pair takes the plain file names; the other tasks add their own name.
     """
     track = _track(one)
     kept = {name: frame for name, frame in frames.items() if len(frame)}

@@ -1,6 +1,7 @@
-"""Predicted against realised: agreement of parts of a campaign that share no unit.
+"""Predicted and realised agreement of two parts of a campaign that share no unit.
 
-`design` says what a campaign of another size would tell; halves and quarters show whether it does.
+`design` predicts what a campaign of another size would tell; halves and quarters of a campaign show
+whether it does.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ def twin_agreement(
 ) -> pd.DataFrame:
     """Kendall's tau between two parts of a campaign that share no unit, realised and predicted.
 
-    `known` is of the whole campaign, `unit` ``worker`` or ``document``, and each part holds `share`
-    of the units, at most a half.
+    `known` is the precision of the whole campaign, `unit` is ``worker`` or ``document``; each part
+    holds `share` of the units, at most a half.
 
-    One row: unit, share, units (in a part), realised, predicted (means over splits). Splits in
-    which a part lacks a system are left out; NaN where none is left.
+    One row: unit, share, units (per part), realised, predicted (means over splits). Splits in which
+    a part lacks a system are left out; NaN if none remains.
     """
     codes = np.unique(scored.unit(unit), return_inverse=True)[1]
     count = int(codes.max()) + 1
@@ -52,7 +53,7 @@ def twin_agreement(
 
 
 def _expected_tau(known: design.Precision, first: Scores, second: Scores) -> float:
-    """Expected Kendall's tau of two parts of a campaign that share levels of some components."""
+    """Expected Kendall's tau of two parts of a campaign, which may share levels of components."""
     of = [design.factors(part) for part in (first, second)]
     shares = [design.shares(*both) for both in zip((first, second), of, strict=True)]
     variance, n = known.components.variance, len(known.systems)
@@ -77,7 +78,7 @@ def prediction_error(rows: pd.DataFrame) -> pd.DataFrame:
     """Realised less predicted agreement over language pairs, from rows of `twin_agreement`.
 
     Columns unit, share, pairs, realised, predicted (means), error (mean of realised less
-    predicted), low, high (95 % t interval of it over pairs; NaN for one pair).
+    predicted), low, high (its 95 % t interval over pairs; NaN for a single pair).
     """
     out = []
     for (unit, share), of in rows.dropna().groupby(["unit", "share"], sort=False):

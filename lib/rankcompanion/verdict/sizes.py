@@ -1,7 +1,7 @@
-"""What to do next: what neighbours need to be told apart, and which addition is worth most.
+"""What to do next: what would tell neighbours apart, and which addition is worth most.
 
-`verdict.design` says what a campaign of another size would tell; this is its answer for one ranking
-and the kind of unit that its verdict resamples.
+`verdict.design` predicts what a campaign of another size would tell; this module applies it to one
+ranking and to the kind of unit that its verdict resamples.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from ..models import variance
 from . import design
 from .design import DRAWN, Precision
 
-MOST = 10_000  # judgments from which components are estimated
+MOST = 10_000  # judgments from which variance components are estimated
 SIZES = ("documents", "annotators", "ratings")
-GROWN = (1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100)  # campaigns tried
-LEAST = 1e-3  # degrees of freedom of a system that one unit holds
+GROWN = (1, 1.25, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 100)  # sizes tried, times the present
+LEAST = 1e-3  # degrees of freedom of a system whose judgments all lie in one unit
 
 
 def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Precision:
-    """`design.precision` with the parts that other units of `sure`'s kinds change, about its means.
+    """`design.precision`, limited to what changes with other units of the kinds that `sure` has.
 
-    A component changes if each of its levels lies within one unit: with documents those of
-    documents, but not what an annotator adds to all of them. Of more than `MOST` judgments the
-    components are estimated on every second, third, ... document (segment where none are named).
-
-    `by_domain` is that by which `rank.certainty` made `sure`; true means are its means, shrunk.
+    A variance component is kept if each of its levels lies within one unit: with other documents,
+    the components of documents change, but not what an annotator adds to all documents. If there
+    are more than `MOST` judgments, components are estimated on every second, third, ... document
+    (segment if none are named). True means are the means of `sure`, shrunk; tests are as cautious
+    as its variances. `by_domain` must be as for `sure`.
     """
     group = scored.unit("document" if scored.has("document") else "segment")
     part = scored.take(group % -(-len(scored.score) // MOST) == 0)
@@ -48,7 +48,7 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     }
     parts = {name: part for name, part in known.parts.items() if name in anew}
     sizes = {size for name in parts for size in DRAWN[name]} | {"judgments"}
-    segments = {"documents": len(np.unique(scored.segment))}  # counted where none are named
+    segments = {"documents": len(np.unique(scored.segment))}  # in place of unnamed documents
     number = {name: n for name, n in (segments | known.units).items() if name in sizes}
     place = np.argsort(sure.order)
     pairs = np.ix_(place, place)
@@ -60,10 +60,10 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
 
 
 def of_means(sure: Certainty, judgments: int) -> Precision:
-    """What the covariance over units says, for judgments without components (comparisons).
+    """Precision from the covariance over units, for judgments without components (comparisons).
 
-    The one size is the number of units, under ``annotators``; true means are those here, shrunk
-    towards their mean (`design.drawn_together`).
+    The number of units is the only size, under ``annotators``; true means are the means of `sure`,
+    shrunk towards their mean (`design.drawn_together`).
     """
     units = {"judgments": judgments, "annotators": min(sure.units.values())}
     none = variance.Components({}, float(sure.mean.mean()), {}, 0.0, judgments)
@@ -72,7 +72,7 @@ def of_means(sure: Certainty, judgments: int) -> Precision:
 
 
 def _quality(sure: Certainty) -> np.ndarray:
-    """Estimated true means, in the order of `sure`."""
+    """Estimated true means (`design.drawn_together`), in the order of `sure`."""
     return design.drawn_together(sure.mean, sure.covariance, np.maximum(sure.df, LEAST))
 
 
@@ -83,19 +83,20 @@ def needed(
     alpha: float = 0.05,
     draws: int = 300,
 ) -> pd.DataFrame:
-    """What each pair of neighbours of `ranked` (best first) needs so that a line separates them.
+    """How large a campaign would have to be for a line between neighbours of `ranked` (best first).
 
-    Columns below, system, other (the neighbour below), gap (estimated true difference; low and high
-    its 95 % interval), error, power (chance that in a campaign of this size a line holds between
-    them, in this order), smallest_gap (that a test of this pair at `alpha` finds with chance
-    `POWER`), times (how many times the campaign, in all sizes alike, gives such a line with chance
-    `POWER`; inf where none of `GROWN` does), times_low and times_high (what a test of the pair
-    needs for the ends of its interval), judgments (that many in all, at least those here), and
-    documents (segments where none are named), annotators, ratings where these can be added: how
-    many in all if only they grow (ratings: times those of each item now), inf where no number is
-    enough.
+    One row per pair of neighbours. Columns below (rank), system, other (the neighbour below), gap
+    (estimated true difference; low and high: its 95 % interval), error (standard error of the
+    difference), power (chance that a line between them, in this order, holds in a campaign of this
+    size), smallest_gap (the true gap that a test of this pair at `alpha` finds with chance
+    `POWER`), times (factor by which all sizes must grow for such a line to hold with chance
+    `POWER`; inf if no factor in `GROWN` is enough), times_low and times_high (the factors that a
+    test of the pair needs at the ends of the interval of the gap), judgments (needed in all, at
+    least the present number); and, of documents (segments if none are named), annotators and
+    ratings, those that can be added: the number needed in all if only they grow (ratings: as a
+    multiple of the present ratings per item), inf if no number is enough.
 
-    Chances are over true means as `Precision.truths` draws them, `draws` of them.
+    Chances are means over `draws` draws of the true means (`Precision.truths`).
     """
     at = {name: k for k, name in enumerate(known.systems)}
     place = [at[name] for name in ranked]
@@ -110,7 +111,7 @@ def needed(
     for k, grown in enumerate(GROWN):
         above = known.again(truths, rng, alpha, documents=grown, annotators=grown)[2]
         found[k] = (above[:, i] < above[:, j]).mean(axis=0)
-    found = np.maximum.accumulate(found, axis=0)  # more never tells less
+    found = np.maximum.accumulate(found, axis=0)  # a larger campaign never tells less
     times = [np.interp(design.POWER, f, np.log(GROWN), right=np.inf) for f in found.T]
     gap_found = design.errors_needed(freedom, alpha) * error
     out["error"], out["power"], out["smallest_gap"] = error, found[0], gap_found
@@ -128,12 +129,12 @@ def needed(
 
 
 def sizes(known: Precision) -> list[str]:
-    """Which of `SIZES` can be added to, because a part of the error falls with them."""
+    """Those of `SIZES` that are worth adding to, because part of the error falls with them."""
     return [size for size in SIZES if any(size in DRAWN[name] for name in known.parts)]
 
 
 def _alone(parts: dict[str, np.ndarray], size: str, error: np.ndarray) -> np.ndarray:
-    """Times that one size alone has to grow until the error of a difference is this."""
+    """The factor by which `size` alone must grow for differences to have this standard error."""
     falls = sum((p for n, p in parts.items() if size in DRAWN[n]), np.zeros(len(error)))
     stays = sum((p for n, p in parts.items() if size not in DRAWN[n]), np.zeros(len(error)))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -144,13 +145,13 @@ def _alone(parts: dict[str, np.ndarray], size: str, error: np.ndarray) -> np.nda
 def additions(
     known: Precision, rng: np.random.Generator, draws: int = 200, alpha: float = 0.05
 ) -> pd.DataFrame:
-    """What is worth most: one of the campaign's sizes doubled, the others as they are.
+    """What doubling one of the campaign's sizes gains while the others stay as they are.
 
-    Columns addition (``none``, then ``documents``, ``annotators``, ``ratings``, ``all``: documents
-    and annotators; most gain first), judgments (multiple of the present), error (standard error of
-    the median pair's difference), gain (share of the error variance that goes; gain_low and
-    gain_high: 95 % over components drawn by their own errors, as if these were independent), and
-    what `design.repeats` expects of two campaigns of that size.
+    Columns addition (``documents``, ``annotators``, ``ratings``, ``all`` for documents and
+    annotators, or ``none``), judgments (as a multiple of the present number), error (standard error
+    of the difference of the median pair), gain (share of the error variance saved; gain_low and
+    gain_high: 95 % interval, from components drawn by their standard errors as if independent), and
+    the columns of `design.repeats` for campaigns of that size. Rows by falling gain.
     """
     can = sizes(known)
     options: dict[str, dict[str, float]] = {"none": {}} | {size: {size: 2.0} for size in can}
@@ -158,10 +159,10 @@ def additions(
         options["all"] = {"documents": 2.0, "annotators": 2.0}
     i, j = np.triu_indices(len(known.systems), 1)
     by_part = np.array([difference_variance(part)[i, j] for part in known.parts.values()])
-    # components drawn by their standard errors, over those estimated
+    # components drawn by their standard errors, as multiples of their estimates
     log_error = [known.components.log_error.get(name, np.nan) for name in known.parts]
     drawn = np.exp(rng.standard_normal((draws, len(by_part))) * np.nan_to_num(log_error))
-    least = np.finfo(float).tiny  # without an error nothing is gained
+    least = np.finfo(float).tiny  # if there is no error, the gain is 0
     now = np.median(by_part.sum(axis=0)) + least, np.median(drawn @ by_part, axis=1) + least
     rows = []
     for name, times in options.items():
@@ -181,16 +182,16 @@ def additions(
 def repeat(
     sure: Certainty, claims: int, rng: np.random.Generator, draws: int = 1000
 ) -> dict[str, float]:
-    """Agreement to expect of two campaigns like this one, on other units.
+    """Agreement to expect between two campaigns like this one, with other units.
 
-    Campaigns are normal about `design.drawn_together`, with the covariance over units. Measured on
-    campaigns of known truth, tau is .03 too low where five systems or more are spread, .1 too high
-    where many of them are equal, and .1 to .2 where all are; .2 to .3 where two or three systems
-    are (``benchmarks/results/agreement.csv``).
+    Campaigns are normal about the means of `design.drawn_together`, with the covariance over units.
+    Measured on campaigns of known truth, tau is .03 too low if five or more systems differ, .1 too
+    high if many of them are equal, .1 to .2 too high if all are equal, and .2 to .3 too high if two
+    or three systems are equal (``benchmarks/results/agreement.csv``).
 
-    Keys tau, low, high (Kendall's between two campaigns: mean, and the range of 95 % of them), srp
+    Keys tau, low, high (Kendall's tau between two campaigns: mean, and range of 95 % of them), srp
     (chance that the `claims` surest pairs of one campaign all keep their order in the other), kept
-    (mean share of them that do), claims.
+    (mean share of these pairs that keep it), claims; srp and kept are absent without claims.
     """
     n, truth = len(sure.mean), _quality(sure)
     one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))

@@ -122,7 +122,7 @@ def test_nothing_is_looked_for_or_counted_twice(tmp_path, monkeypatch):
         (["--jobs", "0"], "option --jobs; found '0'; expected a whole"),
         (["--jobs=-3"], "option --jobs; found '-3'; expected a whole"),
         (["--jobs"], "option --jobs; found ''; expected a whole"),
-        (["jobs=0"], "jobs is an option, no parameter; found 'jobs=0'; expected --jobs 2"),
+        (["jobs=0"], "jobs is an option, not a parameter; found 'jobs=0'; expected --jobs 2"),
     ],
 )
 def test_jobs_that_are_none_are_refused_by_name(words, named, capsys):
@@ -157,7 +157,7 @@ def test_what_somebody_else_wrote_is_not_overwritten(theirs, made, tmp_path, cap
     placing.write_whole(tmp_path / theirs, b"mine")
     assert commands.main(["verdict", "demo-srdc", f"output_dir={tmp_path}"]) == 2
     said = capsys.readouterr().err
-    assert f"{theirs}: a file that is not a run's would be overwritten; expected an out" in said
+    assert f"{theirs}: a file that no run wrote would be overwritten; expected an out" in said
     assert files(tmp_path) == {Path(theirs): b"mine"}
     placing.refuse_others(made, [theirs])  # what a run has made may be made again
 
@@ -171,7 +171,7 @@ def test_a_file_that_no_run_promises_is_not_overwritten_either(tmp_path, monkeyp
         return []
 
     monkeypatch.setattr(report, "verdict", made)
-    with pytest.raises(InputError, match=r"tables\.xlsx: a file that is not a run's"):
+    with pytest.raises(InputError, match=r"tables\.xlsx: a file that no run wrote"):
         report.execute(run.plan("00_verdict", given))
     assert files(tmp_path) == {Path("de-en/tables.xlsx"): b"mine"}
 
