@@ -1,1 +1,1 @@
-"""One module per paper: its printed numbers beside ours."""
+"""One module per paper: its printed numbers next to ours."""

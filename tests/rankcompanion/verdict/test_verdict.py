@@ -187,7 +187,7 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     # what the protocol cannot say is left out
     assert ("Annotators</h2>" in page) == (campaign == "demo-srdc")
     assert ("Raters</h2>" in page) == (campaign == "demo-mqm")
-    assert ("recipes of all years" in page) == (campaign != "demo-rr")
+    assert ("ranked by the recipe of each year" in page) == (campaign != "demo-rr")
     assert ("two-sided, uncorrected; a line below" in page) == (campaign == "demo-rr")
     assert ("annotators alone" in page) == (campaign == "demo-srdc")
     assert ("annotators differ from themselves" in page) == (campaign == "demo-srdc")
