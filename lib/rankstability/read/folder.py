@@ -20,6 +20,7 @@ from ..judgments import DirectAssessment
 from . import binary, text
 
 LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"  # of direct assessment, all and what counts
+CLUSTERS, OF_CLUSTERS = "clusters.csv", {"SRC", "TRG", "CLUSTER_START", "SYSTEM"}  # the official
 RECORD = "run.json"  # lists the files of a run
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 TABLE = re.compile(
@@ -28,7 +29,7 @@ TABLE = re.compile(
 BESIDE = (  # what may stand beside judgments, without .gz
     *("readme*", "licen[cs]e*", "notice*", "copying*", "citation*", "sources.*", "*.md"),
     *("campaign.y*ml", "annotators.tsv", "segments-*.tsv", "documents-*.tsv"),
-    *("ad-sys-*.csv", "ad-da-diff-*.csv", "ad-*-mean-sd.txt", "adwilcox-*.csv", "clusters.csv"),
+    *("ad-sys-*.csv", "ad-da-diff-*.csv", "ad-*-mean-sd.txt", "adwilcox-*.csv"),
     *("published_rankings.txt", "segment_id_mapping.tsv", "data_edt.tsv", "data_acc.csv"),
     *("official", "documents", "sources", "references", STAND_OFF),
     *("truth-*.csv", RECORD, "thumbs.db"),
@@ -89,8 +90,16 @@ def entries(path: Path) -> Iterator[Path]:
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
             name = entry.name.lower().removesuffix(".gz")
             beside = name.startswith(".") or any(fnmatch(name, known) for known in BESIDE)
+            beside |= name == CLUSTERS and has_clusters(entry)
             if not (beside or entry.name in ours or (entry / RECORD).is_file()):
                 yield entry
+
+
+def has_clusters(file: Path) -> bool:
+    """Whether a file has the columns of the official clusters; another may have their name."""
+    with contextlib.suppress(DataError):  # damaged: said of it as of any other
+        return set(text.first_line(file).split()) >= OF_CLUSTERS
+    return False
 
 
 def _results(folder: Path) -> set[str]:

@@ -113,6 +113,7 @@ def test_a_copy_of_an_official_release_is_found_with_nothing_unread(campaign, tm
         ("two.xlsx", "PK\3\4", "not the ending of a table"),
         ("notes.txt", "ask Ann\n", "no format of judgments that we know"),
         ("two.csv.bak", table(), "not the ending of a table"),
+        ("clusters.csv", "pair,start\ncs-en,1\n", "no format of judgments that we know"),
     ],
 )
 def test_what_is_not_read_is_named_with_its_reason(folder, name, content, words):
