@@ -26,9 +26,10 @@ STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgme
 TABLE = re.compile(
     r".*(\.(csv|tsv|txt|jsonl|ndjson|json|seg\.score)(\.gz)?|\.tsv\.tar\.gz|\.parquet)", re.I
 )  # the endings of tables
+SPREADSHEET = ".xlsx"
+ASIDE = (".*", "readme*", "licen[cs]e*", "notice*", "copying*", "citation*", "*.md")  # no judgments
 BESIDE = (  # what may stand beside judgments, without .gz
-    *("readme*", "licen[cs]e*", "notice*", "copying*", "citation*", "sources.*", "*.md"),
-    *("campaign.y*ml", "annotators.tsv", "segments-*.tsv", "documents-*.tsv"),
+    *("sources.*", "campaign.y*ml", "annotators.tsv", "segments-*.tsv", "documents-*.tsv"),
     *("ad-sys-*.csv", "ad-da-diff-*.csv", "ad-*-mean-sd.txt", "adwilcox-*.csv"),
     *("published_rankings.txt", "segment_id_mapping.tsv", "data_edt.tsv", "data_acc.csv"),
     *("official", "documents", "sources", "references", STAND_OFF),
@@ -84,15 +85,21 @@ def named_file(path: Path, name: str) -> Path | None:
 
 
 def entries(path: Path) -> Iterator[Path]:
-    """What lies in a folder and its ``human-scores``, but hidden files, `BESIDE`, our results."""
+    """What lies in a folder and its ``human-scores``, but `BESIDE` and our results."""
     ours = _results(path)
     for folder in (path, path / STAND_OFF):
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
             name = entry.name.lower().removesuffix(".gz")
-            beside = name.startswith(".") or any(fnmatch(name, known) for known in BESIDE)
+            beside = any(fnmatch(name, known) for known in BESIDE)
             beside |= name == CLUSTERS and has_clusters(entry)
             if not (beside or entry.name in ours or (entry / RECORD).is_file()):
                 yield entry
+
+
+def is_aside(file: Path) -> bool:
+    """Whether a file is hidden or has a name of notes, so that it is not read for judgments."""
+    name = file.name.lower().removesuffix(".gz")
+    return any(fnmatch(name, known) for known in ASIDE)
 
 
 def has_clusters(file: Path) -> bool:
@@ -118,10 +125,20 @@ def tables(path: Path) -> list[Path]:
     """
     if path.is_file():
         return [path]
-    files = [entry for entry in entries(path) if entry.is_file()]
-    known = sorted(file for file in files if TABLE.fullmatch(file.name) and not is_paid(file))
-    known = known or sorted(file for file in files if file.suffix.lower() == ".xlsx")
+    files = named_tables(path)
+    known = [file for file in files if file.suffix.lower() != SPREADSHEET] or files
     return [file for file in known if not is_header(file)] or known
+
+
+def named_tables(path: Path) -> list[Path]:
+    """Files of a folder with the names of judgments, sorted; whatever is in them."""
+    files = (entry for entry in entries(path) if entry.is_file() and not is_aside(entry))
+    return sorted(file for file in files if is_table(file) and not is_paid(file))
+
+
+def is_table(file: Path) -> bool:
+    """Whether a file has the ending of a table, a spreadsheet's included."""
+    return bool(TABLE.fullmatch(file.name)) or file.suffix.lower() == SPREADSHEET
 
 
 def is_header(file: Path) -> bool:

@@ -145,8 +145,8 @@ KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)
 
 
 def settings_file(place: Path) -> Path:
-    """The ``campaign.yaml`` of a folder, or its ``campaign.yml``; DataError if there are both."""
-    here = [place / name for name in NAMES if (place / name).is_file()]
+    """The ``campaign.yaml`` or ``.yml`` of a folder, whatever its case; DataError if several."""
+    here = sorted(one for one in place.iterdir() if one.name.lower() in NAMES and one.is_file())
     if len(here) > 1:
         raise DataError("two files of settings", file=here, expected="one of them")
     return here[0] if here else place / NAMES[0]
