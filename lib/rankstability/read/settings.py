@@ -205,7 +205,7 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     if any(entry != entries[0] for entry in entries):
         raise DataError("tables of several forms", file=tables, expected="one of them as PATH")
     entry = entries[0]
-    if path.is_file() and len(folder.tables(path.parent)) > 1:
+    if path.is_file() and any(one != path for one in folder.named_tables(path.parent)):
         entry = {**entry, "files": [path.name]}
     _checked(entry, file)
     long, source = formats.reader("long"), folder.Source(path, tuple(tables), entry)
