@@ -23,7 +23,10 @@ from . import schema as schemas
 BLANKS = " "  # between cells: blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
 QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')  # a whole cell in quotation marks
-SURROGATE = re.compile(r"[\ud800-\udfff]")
+WRONG = {  # a cell: what finds it, what is expected
+    "not a single value": (schemas.LISTED.fullmatch, "a text or a number"),
+    "half a character (a lone surrogate)": (re.compile(r"[\ud800-\udfff]").search, "characters"),
+}
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,8 @@ class Table:
     ``frame`` holds one text column per name, without blanks around a cell; ``lines[i]`` is the
     physical line of row ``i`` (the first line of the file is 1, headers and blank lines count);
     ``blanks`` says of a column (if of any cell) which cells had blanks around them. Of JSON,
-    ``keys`` has each set of keys with the line of the first object that has it, ``nested`` each
-    column with a list or an object, and the first row of one. ``unread`` are columns of the file
-    that are not in the frame.
+    ``keys`` has each set of keys with the line of the first object that has it. ``unread`` are
+    columns of the file that are not in the frame.
     """
 
     path: Path
@@ -43,7 +45,6 @@ class Table:
     lines: np.ndarray
     blanks: Mapping[str, np.ndarray] = field(default_factory=dict)
     keys: Mapping[frozenset[str], int] = field(default_factory=dict)
-    nested: Mapping[str, int] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
 
     def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> int:
@@ -71,9 +72,6 @@ class Table:
         And if an object has none of these keys but one that no object with it has: it was renamed.
         """
         for name in columns:
-            if name in self.nested:
-                expected = "a text or a number"
-                raise self.error("not a single value", self.nested[name], name, expected)
             having = frozenset().union(*(keys for keys in self.keys if name in keys))
             for keys, line in self.keys.items():
                 if name not in keys and (other := sorted(keys - having)):
@@ -81,10 +79,11 @@ class Table:
                     wrong = partial(DataError, file=self.path, line=line, value=", ".join(other))
                     raise wrong(f"no field {name}", expected=expected)
             values = self.frame[name].astype("category").cat
-            bad = [bool(SURROGATE.search(str(value))) for value in values.categories]
-            if any(bad):
-                row = int(np.argmax(np.append(bad, False)[values.codes.to_numpy()]))
-                raise self.error("half a character (a lone surrogate)", row, name, "characters")
+            for problem, (wrong, expected) in WRONG.items():
+                bad = [bool(wrong(str(value))) for value in values.categories]
+                if any(bad):
+                    row = int(np.argmax(np.append(bad, False)[values.codes.to_numpy()]))
+                    raise self.error(problem, row, name, expected)
 
     def validated(
         self, schema: schemas.Schema, names: Mapping[str, str], rows: np.ndarray | None = None
@@ -367,17 +366,13 @@ def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -
     lines: list[int] = []
     rows: list[dict[str, str]] = []
     keys: dict[frozenset[str], int] = {}
-    nested: dict[str, int] = {}
     for line, entry in entries:
-        for name, value in entry.items():
-            if isinstance(value, (list, dict, tuple, set, np.ndarray)):
-                nested.setdefault(str(name), len(rows))
         lines.append(line)
         rows.append({str(name): _cell(value) for name, value in entry.items()})
         keys.setdefault(frozenset(rows[-1]), line)
     names = list(dict.fromkeys(name for row in rows for name in row))
     frame = pd.DataFrame(rows, columns=names, dtype=object).fillna("").astype("category")
-    return replace(table(path, frame, lines), keys=keys, nested=nested)
+    return replace(table(path, frame, lines), keys=keys)
 
 
 def _cell(value: Any) -> str:

@@ -181,13 +181,29 @@ def test_a_key_that_stands_twice_in_an_object_is_refused(tmp_path):
         load(written(tmp_path, log + "\n", "log.jsonl"))
 
 
-@pytest.mark.parametrize("value", [["Aspen", "Birch"], {"name": "Aspen"}, []])
+@pytest.mark.parametrize("value", [["Aspen", "Birch"], {"name": "Aspen"}, [], [1], [None]])
 @pytest.mark.parametrize("column", ["system", "segment", "annotator", "document"])
 def test_a_list_is_no_name(tmp_path, value, column):
     entries = [{**entry, "document": "d"} for entry in objects()]
     entries[6][column] = value
     with pytest.raises(DataError, match=rf"line 7, column '{column}': not a single value"):
         load(jsonl(tmp_path, entries))
+
+
+@pytest.mark.parametrize("name", ["['Aspen', 'Birch']", '[""Aspen"", ""Birch""]', "{a: 1}", "[]"])
+@pytest.mark.parametrize("column", range(3))
+def test_a_list_as_text_is_no_name(tmp_path, name, column):
+    rows = [list(row) for row in ROWS]
+    rows[6][column] = f'"{name}"'
+    with pytest.raises(DataError, match=rf"line 8, column '{HEADER[column]}': not a single value"):
+        load(written(tmp_path, text_of(rows)))
+
+
+def test_a_name_in_brackets_is_a_name(tmp_path):
+    rows = [(f"[{row[0]}]", f"[{row[1]}] x", *row[2:]) for row in ROWS]
+    assert {row[0] for row in judged(written(tmp_path, text_of(rows)))} == {
+        f"[{name}]" for name in SYSTEMS
+    }
 
 
 def test_a_list_in_a_column_that_is_not_read_is_no_matter(tmp_path):
