@@ -22,6 +22,7 @@ from . import schema as schemas
 
 BLANKS = " "  # between cells: blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
+FEW_LINES = 3  # of a quoted cell, which prose may fill with signs and numbers as rows have them
 QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')  # a whole cell in quotation marks
 WRONG = {  # a cell: what finds it, what is expected
     "not a single value": (schemas.LISTED.fullmatch, "a text or a number"),
@@ -79,8 +80,8 @@ class Table:
                     wrong = partial(DataError, file=self.path, line=line, value=", ".join(other))
                     raise wrong(f"no field {name}", expected=expected)
             values = self.frame[name].astype("category").cat
-            for problem, (wrong, expected) in WRONG.items():
-                bad = [bool(wrong(str(value))) for value in values.categories]
+            for problem, (fault, expected) in WRONG.items():
+                bad = [bool(fault(str(value))) for value in values.categories]
                 if any(bad):
                     row = int(np.argmax(np.append(bad, False)[values.codes.to_numpy()]))
                     raise self.error(problem, row, name, expected)
@@ -230,12 +231,14 @@ def _line_by_line(
     source = io.StringIO(whole, newline=None).getvalue()
     fields: list[list[str]] = []
     lines: list[int] = []
-    spans: dict[int, int] = {}  # rows of several lines, and the last of these
+    spans: list[tuple[int, int, list[str]]] = []  # of several lines: first, last, the cells
     quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if sign == "\t" else {"strict": True}
     reader = csv.reader(io.StringIO(source), delimiter=sign, **quoting)
     line, begun = 1, False
     try:
         for row in reader:
+            if reader.line_num > line:
+                spans.append((line, reader.line_num, row))
             if row and not begun and _is_header(row, names):
                 names = names or [unquoted(name).strip() for name in row]
             elif row:
@@ -243,8 +246,6 @@ def _line_by_line(
                     wrong = partial(DataError, "wrong number of columns", file=file, line=line)
                     expected = f"{len(names)} columns: {','.join(names)}"
                     raise wrong(value=len(row), expected=expected)
-                if reader.line_num > line:
-                    spans[len(fields)] = reader.line_num
                 fields.append(row)
                 lines.append(line)
             begun |= bool(row)
@@ -256,40 +257,51 @@ def _line_by_line(
         value, expected = source.split("\n")[line - 1][:80], 'cells such as "a ""b"" c"'
         raise DataError(problem, file=file, line=line, value=value, expected=expected) from None
     if spans:
-        rows = Table(file, pd.DataFrame(fields), np.array(lines))
-        _refuse_swallowed(rows, spans, source, sign)
+        _refuse_swallowed(file, pd.DataFrame(fields), spans, source, sign)
     for twice in (name for name in names if names.count(name) > 1):
         raise DataError("a column stands twice", file=file, line=1, value=twice)
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
     return table(file, frame[list(only)] if only else frame, lines, quoted='"' in source)
 
 
-def _refuse_swallowed(rows: Table, spans: Mapping[int, int], source: str, sign: str) -> None:
-    """Raises DataError if two lines of a quoted cell, the first and another, look like rows.
+def _refuse_swallowed(
+    file: Path,
+    rows: pd.DataFrame,
+    spans: Sequence[tuple[int, int, list[str]]],
+    source: str,
+    sign: str,
+) -> None:
+    """Raises DataError if, of the lines of a quoted cell, the first and most others look like rows.
 
-    They have as many cells, numbers where the rows of one line have numbers, and where their values
-    recur one of these. `spans`: rows of several lines, and the last of these.
+    Without quotation marks they have as many cells, or more where the quoted cell stands. Beside it
+    are numbers where the file has numbers and, of few lines (or if it has no numbers), words of
+    its rows where these recur. `spans`: see `_line_by_line`.
     """
-    others = rows.frame.drop(index=list(spans))
-    numbers = [name for name, column in others.items() if column.map(is_number).mean() > 0.9]
-    recur = {name: set(column) for name, column in others.items() if name not in numbers}
-    recur = {name: values for name, values in recur.items() if 2 * len(values) <= len(others)}
+    tests = {place: is_number for place in rows if rows[place].map(is_number).mean() > 0.9}
+    words = {place: set(rows[place].str.strip()) for place in rows if place not in tests}
+    known = {
+        place: said.__contains__ for place, said in words.items() if 2 * len(said) <= len(rows)
+    }
+    physical = ["", *source.replace('"', "").split("\n")]
+    for first, last, row in spans:
+        needed = tests if tests and last - first > FEW_LINES else known | tests
+        broken = [place for place, cell in enumerate(row) if "\n" in cell]
+        beside = [*range(broken[0]), *range(broken[-1] + 1 - len(row), 0)]
+        beside = [place for place in beside if place % len(row) in needed]
 
-    def alike(line: str) -> bool:
-        cells = [cell.strip() for cell in line.replace('"', "").split(sign)]
-        if len(cells) != len(others.columns):
-            return False
-        known = all(cells[name] in values for name, values in recur.items())
-        return known and all(is_number(cells[name]) for name in numbers)
+        def alike(line: str, row=row, beside=beside, needed=needed) -> bool:
+            cells = [cell.strip() for cell in line.split(sign)]
+            return len(cells) >= len(row) and all(
+                cells[place] == row[place].strip() or needed[place % len(row)](cells[place])
+                for place in beside
+            )
 
-    physical = ["", *source.split("\n")]
-    for row, last in spans.items():
-        first = int(rows.lines[row])
-        inside = range(first + 1, last + 1) if alike(physical[first]) else ()
-        for line in (line for line in inside if alike(physical[line])):
-            problem = f"a quoted cell swallows line {line}, which looks like a row"
-            value, expected = physical[line][:80], "a quotation mark that closes in its row"
-            raise DataError(problem, file=rows.path, line=first, value=value, expected=expected)
+        found = [alike(line) for line in physical[first + 1 : last + 1] if line.strip()]
+        if 2 * sum(found) > len(found) and alike(physical[first]):
+            problem = f"a quotation mark swallows what looks like rows, to line {last}"
+            expected = 'one that is closed in its row, or doubled ("") where it is text'
+            value = physical[first][:80]
+            raise DataError(problem, file=file, line=first, value=value, expected=expected)
 
 
 def is_number(cell: str) -> bool:
