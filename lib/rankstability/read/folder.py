@@ -20,15 +20,20 @@ from ..judgments import DirectAssessment
 from . import binary, text
 
 LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"  # DA: all judgments, those that count
+CLUSTERS, OF_CLUSTERS = (
+    "clusters.csv",
+    {"SRC", "TRG", "CLUSTER_START", "SYSTEM"},
+)  # the official ones
 RECORD = "run.json"  # lists the files that a run wrote
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 TABLE = re.compile(
     r".*(\.(csv|tsv|txt|jsonl|ndjson|json|seg\.score)(\.gz)?|\.tsv\.tar\.gz|\.parquet)", re.I
 )  # the names of tables
+SPREADSHEET = ".xlsx"
+ASIDE = (".*", "readme*", "licen[cs]e*", "notice*", "copying*", "citation*", "*.md")  # no judgments
 BESIDE = (  # files that may accompany judgments, without .gz
-    *("readme*", "licen[cs]e*", "notice*", "copying*", "citation*", "sources.*", "*.md"),
-    *("campaign.y*ml", "annotators.tsv", "segments-*.tsv", "documents-*.tsv"),
-    *("ad-sys-*.csv", "ad-da-diff-*.csv", "ad-*-mean-sd.txt", "adwilcox-*.csv", "clusters.csv"),
+    *("sources.*", "campaign.y*ml", "annotators.tsv", "segments-*.tsv", "documents-*.tsv"),
+    *("ad-sys-*.csv", "ad-da-diff-*.csv", "ad-*-mean-sd.txt", "adwilcox-*.csv"),
     *("published_rankings.txt", "segment_id_mapping.tsv", "data_edt.tsv", "data_acc.csv"),
     *("official", "documents", "sources", "references", STAND_OFF),
     *("truth-*.csv", RECORD, "thumbs.db"),
@@ -83,14 +88,28 @@ def named_file(path: Path, name: str) -> Path | None:
 
 
 def entries(path: Path) -> Iterator[Path]:
-    """The entries of a folder and its ``human-scores`` that are not hidden, `BESIDE` or results."""
+    """The entries of a folder and its ``human-scores`` that are not `BESIDE` or results of ours."""
     ours = _results(path)
     for folder in (path, path / STAND_OFF):
         for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
             name = entry.name.lower().removesuffix(".gz")
-            beside = name.startswith(".") or any(fnmatch(name, known) for known in BESIDE)
+            beside = any(fnmatch(name, known) for known in BESIDE)
+            beside |= name == CLUSTERS and has_clusters(entry)
             if not (beside or entry.name in ours or (entry / RECORD).is_file()):
                 yield entry
+
+
+def is_aside(file: Path) -> bool:
+    """Whether a file is hidden or has a name of notes, so that it is not read for judgments."""
+    name = file.name.lower().removesuffix(".gz")
+    return any(fnmatch(name, known) for known in ASIDE)
+
+
+def has_clusters(file: Path) -> bool:
+    """Whether a file has the columns of the official clusters; another may have their name."""
+    with contextlib.suppress(DataError):  # damaged: said of it as of any other
+        return set(text.first_line(file).split()) >= OF_CLUSTERS
+    return False
 
 
 def _results(folder: Path) -> set[str]:
@@ -109,10 +128,20 @@ def tables(path: Path) -> list[Path]:
     """
     if path.is_file():
         return [path]
-    files = [entry for entry in entries(path) if entry.is_file()]
-    known = sorted(file for file in files if TABLE.fullmatch(file.name) and not is_paid(file))
-    known = known or sorted(file for file in files if file.suffix.lower() == ".xlsx")
+    files = named_tables(path)
+    known = [file for file in files if file.suffix.lower() != SPREADSHEET] or files
     return [file for file in known if not is_header(file)] or known
+
+
+def named_tables(path: Path) -> list[Path]:
+    """Files of a folder with the names of judgments, sorted; whatever is in them."""
+    files = (entry for entry in entries(path) if entry.is_file() and not is_aside(entry))
+    return sorted(file for file in files if is_table(file) and not is_paid(file))
+
+
+def is_table(file: Path) -> bool:
+    """Whether a file has the ending of a table, a spreadsheet's included."""
+    return bool(TABLE.fullmatch(file.name)) or file.suffix.lower() == SPREADSHEET
 
 
 def is_header(file: Path) -> bool:

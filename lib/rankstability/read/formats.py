@@ -6,6 +6,7 @@ only if a file has this format. ``formats.yaml`` describes each format to users.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -251,6 +252,8 @@ def unread(name: str, path: Path, settings: Mapping[str, Any]) -> tuple[tuple[st
 
 
 def _why_unread(name: str, file: Path, named: bool) -> str:
+    if folder.is_aside(file):
+        return "hidden, or named as notes" if file.is_file() and _has_data(file) else ""
     if file.is_dir():
         return "a folder of its own"
     if not folder.TABLE.fullmatch(file.name):
@@ -270,6 +273,14 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
     if kind == name:
         return f"only {LATEST} and {GOOD} are read"
     return "" if (kind, name) == ("segments", "da") else f"of the format {kind}, not {name}"
+
+
+def _has_data(file: Path) -> bool:
+    """Whether a file of notes is of a known format, or has the ending of data but for ``.txt``."""
+    with contextlib.suppress(DataError):  # no text
+        if kind_of(file):
+            return True
+    return (folder.is_table(file) or file.suffix.lower() == ".gz") and _may_be(file, "")
 
 
 def _refuse_broken_json(file: Path) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from . import folder, tables, text
 from . import schema as schemas
-from . import tables, text
 from .campaigns import Campaign
 
 SCORES = {"mean_raw": "RAW.SCR", "mean_z": "Z.SCR", "segments": "N", "judgments": "N.ALL"}
@@ -47,16 +47,20 @@ def _validated(file: Path, columns: Mapping[str, Any], names: Mapping[str, str])
 
 
 def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None:
-    """The official clusters of a pair, top first (``clusters.csv``); None if there are none."""
-    path = campaign.folder / "clusters.csv"
-    if not path.is_file():
+    """The official clusters of a pair, top first (``clusters.csv``); None where there are none.
+
+    Raises a DataError for a row that is wrong. A file without their columns is not theirs: None.
+    """
+    path = campaign.folder / folder.CLUSTERS
+    if not path.is_file() or not folder.has_clusters(path):
         return None
-    frame = pd.read_csv(path, sep=r"\s+", dtype={"SYSTEM": str})
+    columns = schemas.ids("SRC", "TRG", "SYSTEM") | {"CLUSTER_START": schemas.count()}
+    table = tables.read(path, (), tables.BLANKS)
+    frame = table.validated(schemas.Schema(columns), {name: name for name in columns})
     source, target = pair.split("-")
-    frame = frame[(frame["SRC"] == source) & (frame["TRG"] == target)]
-    if frame.empty:
-        return None
-    return tuple(frozenset(g["SYSTEM"]) for _, g in frame.groupby("CLUSTER_START", sort=True))
+    frame = frame[(frame["SRC"] == source) & (frame["TRG"] == target)].astype({"SYSTEM": str})
+    groups = frame.groupby("CLUSTER_START", sort=True)["SYSTEM"]
+    return tuple(frozenset(group) for _, group in groups) or None
 
 
 def p_values(campaign: Campaign, pair: str) -> pd.DataFrame | None:

@@ -20,6 +20,9 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ufeff]")
 LONGEST = 1000  # characters of an id (joined ids of WMT18 have up to 300)
 INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 NOTHING = ("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "None", "none")
+LISTED = re.compile(  # a list or an object, as Python, JSON or YAML has it; not "[deleted]"
+    r"\[(\W.*|\d.*|.*,.*|None|True|False|nan)?\]|\{(.*[,:].*)?\}", re.DOTALL
+)
 BYTES = re.compile(r"""b(['"]).*\1""")
 
 
@@ -111,6 +114,7 @@ def ids(*names: str, missing: Collection[str] = NOTHING) -> dict[str, Column]:
         "too long for an id": lambda text: len(text) <= LONGEST,
         "a line break or control character in an id": lambda text: not CONTROL.search(text),
         "a stray quotation mark in an id": lambda text: text.count('"') % 2 == 0,
+        "not a single value": lambda text: not LISTED.fullmatch(text),
         "a Python bytes literal": lambda text: not BYTES.fullmatch(text),
     }
     return dict.fromkeys(names, text(f"an id, at most {LONGEST} characters", tests))

@@ -145,8 +145,8 @@ KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)
 
 
 def settings_file(place: Path) -> Path:
-    """The ``campaign.yaml`` or ``campaign.yml`` of a folder. Raises DataError if it has both."""
-    here = [place / name for name in NAMES if (place / name).is_file()]
+    """The ``campaign.yaml`` or ``.yml`` of a folder, whatever its case; DataError if several."""
+    here = sorted(one for one in place.iterdir() if one.name.lower() in NAMES and one.is_file())
     if len(here) > 1:
         raise DataError("two settings files", file=here, expected="one of them")
     return here[0] if here else place / NAMES[0]
@@ -206,7 +206,7 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     if any(entry != entries[0] for entry in entries):
         raise DataError("tables of several forms", file=tables, expected="one of them as PATH")
     entry = entries[0]
-    if path.is_file() and len(folder.tables(path.parent)) > 1:
+    if path.is_file() and any(one != path for one in folder.named_tables(path.parent)):
         entry = {**entry, "files": [path.name]}
     _checked(entry, file)
     long, source = formats.reader("long"), folder.Source(path, tuple(tables), entry)

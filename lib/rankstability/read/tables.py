@@ -22,8 +22,12 @@ from . import schema as schemas
 
 BLANKS = " "  # stands for cells separated by blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
+FEW_LINES = 3  # of a quoted cell, which prose may fill with signs and numbers as rows have them
 QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')  # a whole cell in quotation marks
-SURROGATE = re.compile(r"[\ud800-\udfff]")
+WRONG = {  # a cell: what finds it, what is expected
+    "not a single value": (schemas.LISTED.fullmatch, "a text or a number"),
+    "half a character (a lone surrogate)": (re.compile(r"[\ud800-\udfff]").search, "characters"),
+}
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,8 @@ class Table:
     ``frame`` holds one text column per name, without blanks around cells; ``lines[i]`` is the
     physical line of row ``i`` (the first line of the file is 1; headers and blank lines count);
     ``blanks`` maps columns in which blanks were stripped to a mask of the cells concerned. For
-    JSON, ``keys`` maps each set of keys to the line of the first object that has it, and ``nested``
-    each column that holds a list or an object to the first row with one. ``unread`` lists columns
-    of the file that are not in the frame.
+    JSON, ``keys`` maps each set of keys to the line of the first object that has it. ``unread``
+    lists columns of the file that are not in the frame.
     """
 
     path: Path
@@ -43,7 +46,6 @@ class Table:
     lines: np.ndarray
     blanks: Mapping[str, np.ndarray] = field(default_factory=dict)
     keys: Mapping[frozenset[str], int] = field(default_factory=dict)
-    nested: Mapping[str, int] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
 
     def trimmed(self, columns: Collection[str], rows: np.ndarray | None = None) -> int:
@@ -72,9 +74,6 @@ class Table:
         key: it seems to have been renamed.
         """
         for name in columns:
-            if name in self.nested:
-                expected = "a text or a number"
-                raise self.error("not a single value", self.nested[name], name, expected)
             having = frozenset().union(*(keys for keys in self.keys if name in keys))
             for keys, line in self.keys.items():
                 if name not in keys and (other := sorted(keys - having)):
@@ -82,11 +81,11 @@ class Table:
                     wrong = partial(DataError, file=self.path, line=line, value=", ".join(other))
                     raise wrong(f"no field {name}", expected=expected)
             values = self.frame[name].astype("category").cat
-            bad = [bool(SURROGATE.search(str(value))) for value in values.categories]
-            if any(bad):
-                row = int(np.argmax(np.append(bad, False)[values.codes.to_numpy()]))
-                problem = "half a character (a lone surrogate)"
-                raise self.error(problem, row, name, "whole characters")
+            for problem, (fault, expected) in WRONG.items():
+                bad = [bool(fault(str(value))) for value in values.categories]
+                if any(bad):
+                    row = int(np.argmax(np.append(bad, False)[values.codes.to_numpy()]))
+                    raise self.error(problem, row, name, expected)
 
     def validated(
         self, schema: schemas.Schema, names: Mapping[str, str], rows: np.ndarray | None = None
@@ -234,12 +233,14 @@ def _line_by_line(
     source = io.StringIO(whole, newline=None).getvalue()
     fields: list[list[str]] = []
     lines: list[int] = []
-    spans: dict[int, int] = {}  # rows that span several lines, and the last of these lines
+    spans: list[tuple[int, int, list[str]]] = []  # of several lines: first, last, the cells
     quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if sign == "\t" else {"strict": True}
     reader = csv.reader(io.StringIO(source), delimiter=sign, **quoting)
     line, begun = 1, False
     try:
         for row in reader:
+            if reader.line_num > line:
+                spans.append((line, reader.line_num, row))
             if row and not begun and _is_header(row, names):
                 names = names or [unquoted(name).strip() for name in row]
             elif row:
@@ -247,8 +248,6 @@ def _line_by_line(
                     wrong = partial(DataError, "wrong number of columns", file=file, line=line)
                     expected = f"{len(names)} columns: {','.join(names)}"
                     raise wrong(value=len(row), expected=expected)
-                if reader.line_num > line:
-                    spans[len(fields)] = reader.line_num
                 fields.append(row)
                 lines.append(line)
             begun |= bool(row)
@@ -260,41 +259,51 @@ def _line_by_line(
         value, expected = source.split("\n")[line - 1][:80], 'cells such as "a ""b"" c"'
         raise DataError(problem, file=file, line=line, value=value, expected=expected) from None
     if spans:
-        rows = Table(file, pd.DataFrame(fields), np.array(lines))
-        _refuse_swallowed(rows, spans, source, sign)
+        _refuse_swallowed(file, pd.DataFrame(fields), spans, source, sign)
     for twice in (name for name in names if names.count(name) > 1):
         raise DataError("a column appears twice", file=file, line=1, value=twice)
     frame = pd.DataFrame(fields, columns=names, dtype=object).astype("category")
     return table(file, frame[list(only)] if only else frame, lines, quoted='"' in source)
 
 
-def _refuse_swallowed(rows: Table, spans: Mapping[int, int], source: str, sign: str) -> None:
-    """Raises DataError if both the first and a later line of a quoted cell look like rows.
+def _refuse_swallowed(
+    file: Path,
+    rows: pd.DataFrame,
+    spans: Sequence[tuple[int, int, list[str]]],
+    source: str,
+    sign: str,
+) -> None:
+    """Raises DataError if, of the lines of a quoted cell, the first and most others look like rows.
 
-    Such a line has the right number of cells, a number in columns of numbers, and a known value in
-    columns whose values recur, judged by the rows of a single line. `spans`: rows that span several
-    lines, and the last of these lines.
+    Without quotation marks they have as many cells, or more where the quoted cell stands. Beside it
+    are numbers where the file has numbers and, of few lines (or if it has no numbers), words of
+    its rows where these recur. `spans`: see `_line_by_line`.
     """
-    others = rows.frame.drop(index=list(spans))
-    numbers = [name for name, column in others.items() if column.map(is_number).mean() > 0.9]
-    recur = {name: set(column) for name, column in others.items() if name not in numbers}
-    recur = {name: values for name, values in recur.items() if 2 * len(values) <= len(others)}
+    tests = {place: is_number for place in rows if rows[place].map(is_number).mean() > 0.9}
+    words = {place: set(rows[place].str.strip()) for place in rows if place not in tests}
+    known = {
+        place: said.__contains__ for place, said in words.items() if 2 * len(said) <= len(rows)
+    }
+    physical = ["", *source.replace('"', "").split("\n")]
+    for first, last, row in spans:
+        needed = tests if tests and last - first > FEW_LINES else known | tests
+        broken = [place for place, cell in enumerate(row) if "\n" in cell]
+        beside = [*range(broken[0]), *range(broken[-1] + 1 - len(row), 0)]
+        beside = [place for place in beside if place % len(row) in needed]
 
-    def alike(line: str) -> bool:
-        cells = [cell.strip() for cell in line.replace('"', "").split(sign)]
-        if len(cells) != len(others.columns):
-            return False
-        known = all(cells[name] in values for name, values in recur.items())
-        return known and all(is_number(cells[name]) for name in numbers)
+        def alike(line: str, row=row, beside=beside, needed=needed) -> bool:
+            cells = [cell.strip() for cell in line.split(sign)]
+            return len(cells) >= len(row) and all(
+                cells[place] == row[place].strip() or needed[place % len(row)](cells[place])
+                for place in beside
+            )
 
-    physical = ["", *source.split("\n")]
-    for row, last in spans.items():
-        first = int(rows.lines[row])
-        inside = range(first + 1, last + 1) if alike(physical[first]) else ()
-        for line in (line for line in inside if alike(physical[line])):
-            problem = f"a quoted cell swallows line {line}, which looks like a row"
-            value, expected = physical[line][:80], "a quotation mark closed within its row"
-            raise DataError(problem, file=rows.path, line=first, value=value, expected=expected)
+        found = [alike(line) for line in physical[first + 1 : last + 1] if line.strip()]
+        if 2 * sum(found) > len(found) and alike(physical[first]):
+            problem = f"a quotation mark swallows what looks like rows, to line {last}"
+            expected = 'one that is closed in its row, or doubled ("") where it is text'
+            value = physical[first][:80]
+            raise DataError(problem, file=file, line=first, value=value, expected=expected)
 
 
 def is_number(cell: str) -> bool:
@@ -372,17 +381,13 @@ def from_records(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -
     lines: list[int] = []
     rows: list[dict[str, str]] = []
     keys: dict[frozenset[str], int] = {}
-    nested: dict[str, int] = {}
     for line, entry in entries:
-        for name, value in entry.items():
-            if isinstance(value, (list, dict, tuple, set, np.ndarray)):
-                nested.setdefault(str(name), len(rows))
         lines.append(line)
         rows.append({str(name): _cell(value) for name, value in entry.items()})
         keys.setdefault(frozenset(rows[-1]), line)
     names = list(dict.fromkeys(name for row in rows for name in row))
     frame = pd.DataFrame(rows, columns=names, dtype=object).fillna("").astype("category")
-    return replace(table(path, frame, lines), keys=keys, nested=nested)
+    return replace(table(path, frame, lines), keys=keys)
 
 
 def _cell(value: Any) -> str:

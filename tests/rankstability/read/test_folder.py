@@ -59,7 +59,8 @@ def test_what_belongs_beside_judgments_is_neither_read_nor_named(folder):
         "LICENSE",
         "NOTICE",
         "notes.md",
-        ".hidden.csv",
+        ".DS_Store",
+        "README.md",
         "campaign.yaml",
         "segments-en-de.tsv",
         "annotators.tsv",
@@ -67,7 +68,8 @@ def test_what_belongs_beside_judgments_is_neither_read_nor_named(folder):
     ):
         (folder / name).write_text("title: Mine\n")
     (folder / "header.csv").write_text("username,system,itemId\n")
-    (folder / "official").mkdir()
+    for name in ("official", ".git", "licenses"):
+        (folder / name).mkdir()
     assert find(folder).unread == () and find(folder).files() == (folder / "one.csv",)
     assert find(folder / "one.csv").unread == ()
 
@@ -113,6 +115,7 @@ def test_a_copy_of_an_official_release_is_found_with_nothing_unread(campaign, tm
         ("two.xlsx", "PK\3\4", "not the ending of a table"),
         ("notes.txt", "ask Ann\n", "no format of judgments that we know"),
         ("two.csv.bak", table(), "not the ending of a table"),
+        ("clusters.csv", "pair,start\ncs-en,1\n", "no format of judgments that we know"),
     ],
 )
 def test_what_is_not_read_is_named_with_its_reason(folder, name, content, words):
@@ -122,6 +125,28 @@ def test_what_is_not_read_is_named_with_its_reason(folder, name, content, words)
     ((file, reason),) = find(folder).unread
     assert file == name and words in reason
     assert len(load(folder).good) == 20
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["README.csv", "LICENSE.csv", "readme.xlsx", "Notice.json", ".two.csv", "._two.parquet",
+     ".two.csv.gz", "two.md", "README.txt", ".two"],
+)  # fmt: skip
+def test_data_that_are_hidden_or_named_as_notes_are_named(folder, name):
+    binary = name.endswith((".xlsx", ".parquet", ".gz"))
+    (folder / name).write_bytes(b"\0" if binary else table(10).encode())
+    assert find(folder).unread == ((name, "hidden, or named as notes"),)
+    assert len(load(folder).good) == 20
+
+
+@pytest.mark.parametrize("name", ["Campaign.yaml", "CAMPAIGN.YML", "campaign.yml"])
+def test_settings_are_found_without_case(folder, name):
+    (folder / name).write_text("scale: [0, 80]\n")
+    assert find(folder).unread == () and load(folder).scale == (0, 80)
+    other = "campaign.yml" if name.endswith("yaml") else "campaign.yaml"
+    (folder / other).write_text("scale: [0, 70]\n")
+    with pytest.raises(DataError, match="two settings files"):
+        find(folder)
 
 
 def test_a_table_beside_battles_and_a_misspelt_second_file_are_named(folder):

@@ -232,6 +232,13 @@ def test_the_command_line_settles_a_table(tmp_path, capsys, monkeypatch):
     assert written in (tmp_path / "campaign.yaml").read_text()
 
 
+def test_what_lies_beside_a_file_does_not_keep_its_settings_from_being_written(tmp_path):
+    file = table(tmp_path, ODD)
+    (tmp_path / "other.csv").write_bytes("café;1\n".encode("latin-1"))
+    assert "files: [odd.csv]" in settings.write_settings(file, {}).read_text()
+    assert len(campaigns.load(tmp_path).good) == 8
+
+
 def test_what_is_refused_leaves_no_settings_behind(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     small = ["draws=5", "resamples=20", "output_dir=out", "--quiet", "--write-settings"]

@@ -48,6 +48,22 @@ def test_clusters_stand_by_their_first_rank(campaign):
     assert official.clusters(campaign, "en-cs") is None
 
 
+def test_a_row_of_clusters_that_is_wrong_is_refused(campaign):
+    file = campaign.folder / "clusters.csv"
+    file.write_text("SRC TRG CLUSTER_START SYSTEM\ncs en 1 a\ncs en first b\n")
+    with pytest.raises(DataError, match=r"line 3, column 'CLUSTER_START': not an integer"):
+        official.clusters(campaign, "cs-en")
+    file.write_text("SRC TRG CLUSTER_START SYSTEM\ncs en 1 a\ncs en 2\n")
+    with pytest.raises(DataError, match=r"line 3: wrong number of columns; found 3"):
+        official.clusters(campaign, "cs-en")
+
+
+@pytest.mark.parametrize("text", ["pair,start\ncs-en,1\n", "a b\n1 2\n", "name, a b\nx,1\n"])
+def test_another_file_of_the_name_is_not_the_official_clusters(campaign, text):
+    (campaign.folder / "clusters.csv").write_text(text)
+    assert official.clusters(campaign, "cs-en") is None
+
+
 def test_p_values_are_of_rows_over_columns_by_plain_names(campaign):
     (campaign.folder / "adwilcox-csen.csv").write_text(
         "newstest2020.cs-en.A.1.sgm B newstest-C\n"

@@ -45,7 +45,11 @@ WRONG = {  # column: problem: values
         "score": {"out of range": ("170", "100.001", "-1"), "not a number": (*NO_NUMBER, "")},
         "type": {"unknown type": ("SYSTM", "")},
         "WorkerId": {"empty id": ("", "NA")},
-        "sys_id": {"empty id": ("", "None"), "too long for an id": ("x" * 1001,)},
+        "sys_id": {
+            "empty id": ("", "None"),
+            "not a single value": ("['a']", "{a:1}"),
+            "too long for an id": ("x" * 1001,),
+        },
         "sid": {"empty id": ("",), "a line break or control character in an id": ("\ufeff1",)},
         "Input.src": {"not a language code": ("Czech", "c", "")},
     },

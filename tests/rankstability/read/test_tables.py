@@ -55,13 +55,44 @@ def test_a_quote_that_never_closes_is_refused_where_it_opens(tmp_path, sign, col
 
 
 @pytest.mark.parametrize("last", [21, 22, 30])
-def test_a_quote_that_closes_rows_later_is_refused(tmp_path, last):
-    lines = text_of().splitlines(keepends=True)
-    lines[20] = lines[20].replace("fine", '"fine')
-    lines[last] = lines[last].replace("fine", 'fine"')
-    with pytest.raises(DataError, match=r"line 21: .*swallows line 22") as error:
-        load(written(tmp_path, "".join(lines)))
+@pytest.mark.parametrize("comment", ["fine", "", "so, so"])
+@pytest.mark.parametrize("place", [0, 2, 4])
+@pytest.mark.parametrize("sign", [",", ";"])
+def test_a_quote_that_closes_rows_later_is_refused(tmp_path, last, comment, place, sign):
+    """Wherever the column of comments stands, and whatever is in it (no sign that parts cells)."""
+    said = [comment.replace(sign, " ")] * len(ROWS)
+    said[19], said[last - 1] = '"He said', 'fine"'
+    rows = [[*row[:4]] for row in ROWS]
+    for row, words in zip(rows, said, strict=True):
+        row.insert(place, words)
+    header = [*HEADER[:4]]
+    header.insert(place, "comment")
+    with pytest.raises(
+        DataError, match=rf"line 21: .*looks like rows, to line {last + 1}"
+    ) as error:
+        load(written(tmp_path, text_of(rows, header, sign)))
     assert error.value.expected
+
+
+def test_a_quote_that_swallows_whole_systems_or_begins_in_the_header_is_refused(tmp_path):
+    rows = sorted(ROWS)
+    for first, last in ((9, 39), (-1, 25), (0, 39)):
+        lines = text_of(rows).splitlines()
+        lines[first + 1] = lines[first + 1].replace(",fine", ',"fine').replace(",com", ',"com')
+        lines[last + 1] += '"'
+        wanted = rf"line {first + 2}: .*looks like rows, to line {last + 2}"
+        with pytest.raises(DataError, match=wanted):
+            load(written(tmp_path, "\n".join(lines)))
+
+
+def test_a_quote_that_swallows_battles_is_refused_and_a_prompt_of_several_lines_is_not(tmp_path):
+    header = ("model_a", "model_b", "winner", "judge", "prompt_text")
+    rows = [["A", "B", ("model_a", "model_b", "tie")[k % 3], f"j{k}", "hi"] for k in range(30)]
+    rows[7][4] = '"Sort\nb, c, a, e, d"'
+    assert len(load(written(tmp_path, text_of(rows, header)))) == 60
+    rows[12][4], rows[20][4] = '"Hi, you', 'there"'
+    with pytest.raises(DataError, match=r"line 15: .*looks like rows, to line 23"):
+        load(written(tmp_path, text_of(rows, header)))
 
 
 def test_a_cell_of_several_lines_is_one_cell_and_lines_are_where_rows_begin(tmp_path):
@@ -77,6 +108,7 @@ def test_a_cell_of_several_lines_is_one_cell_and_lines_are_where_rows_begin(tmp_
 def test_a_text_of_several_lines_may_come_first(tmp_path):
     rows = [(row[4], *row[:4]) for row in ROWS]
     rows[7] = ('"it is\nfine"', *rows[7][1:])
+    rows[9] = ('"\nfine, A, 1, u, 5"', *rows[9][1:])
     assert judged(written(tmp_path, text_of(rows, ("comment", *HEADER[:4])))) == PLAIN
 
 
@@ -181,13 +213,29 @@ def test_a_key_that_stands_twice_in_an_object_is_refused(tmp_path):
         load(written(tmp_path, log + "\n", "log.jsonl"))
 
 
-@pytest.mark.parametrize("value", [["Aspen", "Birch"], {"name": "Aspen"}, []])
+@pytest.mark.parametrize("value", [["Aspen", "Birch"], {"name": "Aspen"}, [], [1], [None]])
 @pytest.mark.parametrize("column", ["system", "segment", "annotator", "document"])
 def test_a_list_is_no_name(tmp_path, value, column):
     entries = [{**entry, "document": "d"} for entry in objects()]
     entries[6][column] = value
     with pytest.raises(DataError, match=rf"line 7, column '{column}': not a single value"):
         load(jsonl(tmp_path, entries))
+
+
+@pytest.mark.parametrize("name", ["['Aspen', 'Birch']", '[""Aspen"", ""Birch""]', "{a: 1}", "[]"])
+@pytest.mark.parametrize("column", range(3))
+def test_a_list_as_text_is_no_name(tmp_path, name, column):
+    rows = [list(row) for row in ROWS]
+    rows[6][column] = f'"{name}"'
+    with pytest.raises(DataError, match=rf"line 8, column '{HEADER[column]}': not a single value"):
+        load(written(tmp_path, text_of(rows)))
+
+
+def test_a_name_in_brackets_is_a_name(tmp_path):
+    rows = [(f"[{row[0]}]", f"[{row[1]}] x", *row[2:]) for row in ROWS]
+    assert {row[0] for row in judged(written(tmp_path, text_of(rows)))} == {
+        f"[{name}]" for name in SYSTEMS
+    }
 
 
 def test_a_list_in_a_column_that_is_not_read_is_no_matter(tmp_path):
