@@ -66,6 +66,7 @@ def in_this_process(request):
             coarse = {"savefig.dpi": 40, "savefig.bbox": None}
             coarse |= {"figure.constrained_layout.use": False}
             patch.setattr(common, "HOUSE", common.HOUSE | coarse)
+            patch.setattr("matplotlib.figure.Figure.draw_without_rendering", lambda fig: None)
         yield
 
 

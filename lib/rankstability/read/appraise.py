@@ -164,6 +164,12 @@ def export(file: Path) -> pd.DataFrame:
     (the docId without its marks), marks (those), domain, whole (a document's score), start, time
     (see `_seconds`), spans; ``.attrs["changed"]`` counts what was.
     """
+    return _export(*text.key(file)).copy()
+
+
+@lru_cache(maxsize=4)
+def _export(path: str, mtime: int, size: int) -> pd.DataFrame:
+    file = Path(path)
     line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
     columns = layout(line)
     if not columns:
