@@ -14,10 +14,11 @@ from rankcompanion import findings, ledger
 from trials import anew, stale
 
 
-@pytest.fixture
-def kept(tmp_path):
-    """Results of one real campaign, their ledger and a README; nothing stale among them."""
-    figures, readme = tmp_path / "figures", tmp_path / "README.md"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with results of one real campaign, their ledger and a README; nothing is stale."""
+    whole = tmp_path_factory.mktemp("made")
+    figures, readme = whole / "figures", whole / "README.md"
     folder = figures / "wmt21" / "01_replication"
     (folder / "cs-en").mkdir(parents=True)
     row = dict.fromkeys(claims.COLUMNS, "x") | {"status": "exact", "paper": "knowles2021"}
@@ -25,7 +26,13 @@ def kept(tmp_path):
     (folder / "cs-en" / "ranking.csv").write_bytes(b"rank,system\n1,A\n")
     readme.write_text("text\n" + "\n".join((*ledger.ANSWERS, *ledger.MARKERS)) + "\n")
     assert ledger.main(figures, readme) == 0
-    return figures, readme
+    return whole
+
+
+@pytest.fixture
+def kept(made, tmp_path):
+    whole = shutil.copytree(made, tmp_path / "kept")
+    return whole / "figures", whole / "README.md"
 
 
 def test_what_was_just_made_is_not_stale(kept):
