@@ -37,7 +37,7 @@ quick: $(READY)  ## run the tests of the thin library alone
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) -m "not browser and not slow" tests/rankstability --ignore tests/rankstability/read/test_broken.py
 
 test: $(READY)  ## run the tests (those on real data skip where the data are not found)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not browser"
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not browser"
 
 wheel-test: $(READY)  ## build the wheel, install it into a fresh environment, judge a file with it
 	PYTHON=$(BIN)/python tests/trials/wheel.sh

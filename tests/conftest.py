@@ -52,16 +52,21 @@ def plain_figures(monkeypatch):
 
 @pytest.fixture(scope="module", autouse=True)
 def in_this_process(request):
-    """Tests of notebooks are about the files that they write: no kernel is needed for these.
+    """Tests of notebooks need no kernel, nor figures as fine as those of results.
 
-    A module that looks at what is shown says ``KERNEL = True``.
+    The same is true of a module elsewhere that says ``IN_PROCESS = True``.
     """
     with pytest.MonkeyPatch.context() as patch:
-        if request.path.parent.name == "notebooks" and not hasattr(request.module, "KERNEL"):
+        if request.path.parent.name == "notebooks" or hasattr(request.module, "IN_PROCESS"):
             from in_process import without_a_kernel
             from rankcompanion import run
+            from rankcompanion.figures import common
 
             patch.setattr(run, "_papermill", without_a_kernel)
+            coarse = {"savefig.dpi": 40, "savefig.bbox": None}
+            coarse |= {"figure.constrained_layout.use": False}
+            patch.setattr(common, "HOUSE", common.HOUSE | coarse)
+            patch.setattr("matplotlib.figure.Figure.draw_without_rendering", lambda fig: None)
         yield
 
 

@@ -13,6 +13,7 @@ from paperkit import paths
 from rankcompanion import run
 from rankstability import CLUSTER_RULES, DataError, find, load, rank_systems, segment_scores
 
+IN_PROCESS = True
 TEXT = (paths.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 EXAMPLES = {
     block.partition("\n")[0].removeprefix("# "): block.partition("\n")[2]

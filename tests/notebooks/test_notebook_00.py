@@ -12,8 +12,6 @@ from paperkit import tables
 from rankcompanion import commands, run
 from rankstability import paths
 
-KERNEL = True  # what the notebook shows is looked at
-
 
 def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(kit, "RESULTS", tmp_path / "results")

@@ -15,9 +15,8 @@ from rankcompanion import run
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("nb09")
-    run.execute(
-        parameters.resolve("09"), {"campaign": "demo-rr", "output_dir": str(out)}, quiet=True
-    )
+    given = {"campaign": "demo-rr", "output_dir": str(out), "advice_systems": "6,10"}
+    run.execute(parameters.resolve("09"), given, quiet=True)
     return out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 
@@ -114,9 +115,9 @@ def between_renames(final):
 
 
 def test_what_finishes_a_move_may_be_killed_itself_at_any_step(tmp_path):
+    between_renames(tmp_path / "killed" / "final")
     for step in range(50):
-        final = tmp_path / f"{step}th"
-        between_renames(final)
+        final = shutil.copytree(tmp_path / "killed", tmp_path / f"{step}th") / "final"
         killed = killed_at(step, final, lambda final=final: placing.recover(final))
         assert swept(final) and state(final) == whole(2, "a"), step
         if not killed:

@@ -16,6 +16,7 @@ from nbconvert.filters.markdown import markdown2html
 from paperkit import parameters, tables
 from rankcompanion import run
 
+IN_PROCESS = True
 SCRIPT = "<script>document.title='x'</script>"
 IMAGE = "<img src=x onerror=\"document.title='x'\">"
 LINK = "[a](javascript:document.title='x')"

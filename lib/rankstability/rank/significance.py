@@ -169,7 +169,8 @@ def significant_wins(wins: np.ndarray, sides: int = 1) -> np.ndarray:
     ``wins[..., j, k]``: how often j was ranked above k.
     """
     total = wins + np.swapaxes(wins, -1, -2)
-    return (wins >= critical_wins(int(total.max()), sides=sides)[total]) & (total > 0)
+    most = 1 << int(total.max()).bit_length()  # one table for many calls
+    return (wins >= critical_wins(most, sides=sides)[total]) & (total > 0)
 
 
 def significant_share(wins: np.ndarray, sides: int = 1) -> np.ndarray:

@@ -165,13 +165,19 @@ def export(file: Path) -> pd.DataFrame:
     document), start, time (see `_seconds`), spans; ``.attrs["changed"]`` counts rows changed.
     Raises DataError for anything wrong in the file.
     """
+    if layout(text.first_line(file)) == LAYOUTS["segment"]:
+        _check_header(file.parent, LAYOUTS["segment"])
+    return _export(*text.key(file)).copy()
+
+
+@lru_cache(maxsize=4)
+def _export(path: str, mtime: int, size: int) -> pd.DataFrame:
+    file = Path(path)
     line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
     columns = layout(line)
     if not columns:
         wrong = partial(DataError, file=file, line=1, value=line[:80])
         raise wrong("not an export of Appraise", expected=expected)
-    if columns == LAYOUTS["segment"]:
-        _check_header(file.parent, columns)
     table = tables.read(file, columns)
     if table.frame.empty:
         raise DataError("no rows", file=file, expected="judgments")
@@ -179,7 +185,8 @@ def export(file: Path) -> pd.DataFrame:
     rows = table.validated(schemas.judgments(list(TYPES)), {**IDS, "score": "score"})
     rows = rows.astype(dict.fromkeys(IDS, str)).rename(columns={"segment": "item"})
     rows["type"] = rows["type"].map(TYPES)
-    rows["pair"] = codes["source"].replace(LANGUAGES) + "-" + codes["target"].replace(LANGUAGES)
+    codes = codes.apply(lambda column: column.map(lambda code: LANGUAGES.get(code, code)))
+    rows["pair"] = codes["source"] + "-" + codes["target"]
     rows["hit"] = rows["worker"]
     if "annotator" in columns:
         rows["worker"] = table.frame["annotator"].astype(str)

@@ -110,11 +110,11 @@ def columns_of(header: Sequence[str], mapping: Mapping[str, str]) -> dict[str, s
     `mapping`.
     """
     found = {}
+    free = [(name, plain(name)) for name in header if name not in mapping.values()]
     for ours, names in FIELDS.items():
-        free = [name for name in header if name not in mapping.values()]
-        exact = [name for name in free if plain(name) == ours]
-        may = exact or [name for name in free if plain(name) in names]
-        may = may or [name for name in free if plain(name) in ELSE.get(ours, ())]
+        exact = [name for name, known in free if known == ours]
+        may = exact or [name for name, known in free if known in names]
+        may = may or [name for name, known in free if known in ELSE.get(ours, ())]
         if ours in mapping:
             may, there = [mapping[ours]], ", ".join(header)
             if mapping[ours] not in header:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -146,6 +146,12 @@ def is_table(file: Path) -> bool:
 
 def is_header(file: Path) -> bool:
     """Whether a file is a single line of names, as comes with exports that have no header."""
+    return _is_header(*text.key(file))
+
+
+@lru_cache(maxsize=256)
+def _is_header(path: str, mtime: int, size: int) -> bool:
+    file = Path(path)
     if binary.holds(file):
         return False
     head = text.head(file).strip()

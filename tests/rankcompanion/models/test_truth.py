@@ -150,10 +150,9 @@ def test_wmt21_agrees_with_itself_as_the_simulation_does_with_all_components():
 
 
 @needs("wmt18")
-@pytest.mark.parametrize("pair", ["en-ru", "en-zh"])
-def test_wmt18_pairs_on_which_workers_discern_unlike(pair):
-    """Without slopes tau was .86 and .55 where halves of the campaign have .95 and .81."""
-    da = load_da(find("wmt18"), pair)
+def test_a_wmt18_pair_on_which_workers_discern_unlike():
+    """Without slopes tau was .55 where halves of the campaign have .81."""
+    da = load_da(find("wmt18"), "en-zh")
     rows = truth.split_halves(
         da, {"simulated": truth.known_truth(da)}, np.random.default_rng(1), 40, 40
     )

@@ -33,6 +33,7 @@ from rankstability.read.campaigns import find
 from rankstability.score import pairwise
 from verdicts import told_of, written
 
+IN_PROCESS = True
 FEW = ["draws=5", "resamples=50"]
 
 

@@ -63,7 +63,7 @@ def joined(rows: list[list[str]], separator: str) -> bytes:
 
 
 def cell_cases(name: str) -> Iterator[tuple[str, str, bytes]]:
-    """(what, value, content) for each cell of the last row and each hostile value."""
+    """(column, value, content) for each cell of the last row and each hostile value."""
     _, rows, separator = example(name)
     if not separator:
         yield from _json_cases(rows[0])
@@ -72,8 +72,7 @@ def cell_cases(name: str) -> Iterator[tuple[str, str, bytes]]:
         for value in CELLS:
             if value != held:
                 row = [*rows[-1][:column], value, *rows[-1][column + 1 :]]
-                what = f"{name} column {column} {value[:12]!r}"
-                yield what, value, joined([*rows[:-1], row], separator)
+                yield f"column {column}", value, joined([*rows[:-1], row], separator)
 
 
 def _json_cases(lines: list[str]) -> Iterator[tuple[str, str, bytes]]:
@@ -87,7 +86,7 @@ def _json_cases(lines: list[str]) -> Iterator[tuple[str, str, bytes]]:
         for value in [*CELLS, 7, None, [], {}, [[[]]], True, -1.5]:
             last = {**records[-1], field: value}
             text = "\n".join(json.dumps(r) for r in [*records[:-1], last]) + "\n"
-            yield f"json {field} {str(value)[:12]!r}", str(value), text.encode()
+            yield field, str(value), text.encode()
 
 
 def file_cases(name: str) -> Iterator[tuple[str, bytes]]:
@@ -109,14 +108,14 @@ def file_cases(name: str) -> Iterator[tuple[str, bytes]]:
     yield "deep objects", b'{"a":' * 50_000
     yield "long line", b"x" * 3_000_000
     yield "zip", b"PK\x03\x04" + good
-    for cut in sorted(chance.sample(range(1, len(good)), 8)):
+    for cut in sorted(chance.sample(range(1, len(good)), 4)):
         yield f"cut at {cut}", good[:cut]
-    for cut in sorted(chance.sample(range(3, len(packed)), 6)):
+    for cut in sorted(chance.sample(range(3, len(packed)), 3)):
         yield f"gzip cut at {cut}", packed[:cut]
-    for _ in range(10):
+    for _ in range(5):
         place, bit = chance.randrange(len(good)), chance.randrange(8)
         yield f"bit {bit} of byte {place}", _flipped(good, place, bit)
-    for _ in range(12):
+    for _ in range(4):
         place, bit = chance.randrange(10, len(packed)), chance.randrange(8)
         if not _same(flipped := _flipped(packed, place, bit), good):  # a bit that pads
             yield f"gzip, bit {bit} of byte {place}", flipped

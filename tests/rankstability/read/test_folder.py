@@ -98,8 +98,9 @@ def test_a_copy_of_an_official_release_is_found_with_nothing_unread(campaign, tm
     if campaign.parts:  # of two protocols, which a campaign.yaml must tell apart
         named = [file.name for file in campaign.files() if file.suffix != ".tsv"]
         (copy / "campaign.yaml").write_text(f"format: {campaign.format}\nfiles: {named}\n")
-    assert {file for file, _ in find(copy).unread} <= {"data_RNK-public.csv"}
-    assert (find(copy).pairs, find(copy).format) == (campaign.pairs, campaign.format)
+    found = find(copy)
+    assert {file for file, _ in found.unread} <= {"data_RNK-public.csv"}
+    assert (found.pairs, found.format) == (campaign.pairs, campaign.format)
     assert campaign.unread == ()
 
 

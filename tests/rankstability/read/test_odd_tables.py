@@ -8,6 +8,7 @@ import re
 import pytest
 
 from rankcompanion.commands import main
+from rankcompanion.verdict import page
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.read import campaigns, settings
@@ -217,6 +218,7 @@ def test_the_command_line_settles_a_table(tmp_path, capsys, monkeypatch):
     assert "column score: Adequacy (0-100) (by the command line)" in read
     assert "scale: 0 to 50 (by the command line)" in read
     assert "sign before decimals: , (by the command line)" in read
+    monkeypatch.setattr(page, "execute", lambda *_: [])  # what follows is settled before
     (tmp_path / "wide.csv").write_text("\n".join(WIDE))
     assert main(["verdict", "wide.csv", "wide=Aspen,Birch", "scale=0,100", *small]) == 0
     assert "a column for each system: Aspen, Birch (by the comm" in capsys.readouterr().err

@@ -316,14 +316,13 @@ def test_wmt18_every_row_of_every_pair_arrives():
     frames = {
         name: pd.read_csv(
             real("wmt18") / f"{name}.csv.gz", sep="\t", dtype=str, keep_default_na=False
-        )
+        ).groupby(["Input.src", "Input.trg"])
         for name in ("ad-latest", "ad-good-raw-redup")
     }
     for pair in campaign.pairs:
         da = campaigns.load_da(campaign, pair)
         for ours, name in ((da.latest, "ad-latest"), (da.good, "ad-good-raw-redup")):
-            raw = frames[name]
-            raw = raw[(raw["Input.src"] + "-" + raw["Input.trg"]) == pair]
+            raw = frames[name].get_group(tuple(pair.split("-")))
             assert len(raw) == len(ours) > 4000
             for column, theirs in (
                 *(("worker", "WorkerId"), ("system", "sys_id"), ("segment", "sid")),
