@@ -31,6 +31,7 @@ SCALES = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # tried in this or
 FEW_STEPS = 10  # a scale up to this has few steps, so that no score on it looks like a slip
 SLIPS, CODES = 0.01, 2  # few outside a scale: at most this share of scores, or number of values
 ENOUGH = 10  # scores that must lie within it nevertheless
+APART, MANY = 0.05, 100  # beyond a gap: at most this share of the scores, if there are so many
 GAP, TIMES = 25, 4  # far from the rest: by this much, and this many times the range of the rest
 
 
@@ -40,7 +41,8 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
     The data decide only if they are clear: the first of `SCALES` that holds every score; if all are
     0 or below (penalties, such as averages of MQM), from the lowest to 0; if there are fractions on
     both sides of 0 (standardised scores), from the lowest to the highest. Raises DataError for
-    other scores, and for a score far from the rest.
+    other scores, for a score far from the rest, and for few scores outside a smaller scale that
+    the rest plainly use (`_beside`).
     """
     if settings.get("scale"):
         low, high = settings["scale"]
@@ -55,7 +57,7 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
     given = pd.Series(scores).value_counts().sort_index()  # score -> how often
     lowest, highest = float(scores.min()), float(scores.max())
     held = next((one for one in SCALES if one[0] <= lowest and highest <= one[1]), None)
-    if strayed := [scale for scale in _likely(given, held) if _but_few(given, *scale)]:
+    if strayed := _strayed(given, held):
         _refuse_stray(parts, given, _most(given, strayed))
     if held:
         return *held, "the data"
@@ -71,12 +73,34 @@ def _fractions(given: pd.Series) -> bool:
     return bool((given.index != np.rint(given.index)).any())
 
 
-def _likely(given: pd.Series, held: tuple[int, int] | None) -> list[tuple[float, float]]:
+def _strayed(given: pd.Series, held: tuple[int, int] | None) -> list[tuple[float, float]]:
     """Scales from which a few scores may stray: none for penalties; 0 to 1 only for fractions."""
     if given.index.max() <= 0:
         return []
-    scales = [(0, 1)] if held and held[1] <= FEW_STEPS else [*SCALES, PENALTIES]
-    return [scale for scale in scales if scale != (0, 1) or _fractions(given)]
+    low, high = held or PERCENT
+    steps = high <= FEW_STEPS
+    scales: list[tuple[float, float]] = [(0, 1)] if steps else [*SCALES, PENALTIES]
+    scales = [scale for scale in scales if scale != (0, 1) or _fractions(given)]
+    smaller = [one for one in SCALES if steps and low <= one[0] and one[1] <= high]
+    return [scale for scale in scales if _but_few(given, *scale)] + [
+        scale for scale in smaller if _beside(given, *scale)
+    ]
+
+
+def _beside(given: pd.Series, low: float, high: float) -> bool:
+    """Whether few of many scores lie beside a scale with steps that the others plainly use.
+
+    Few: `SLIPS` of all, where both ends of the scale were given; or `APART` of all, where they are
+    at least twice as far from the others as any of those from the next.
+    """
+    inside = given.loc[low:high]
+    beside, used = given.drop(inside.index), inside.index.to_numpy()
+    if not 0 < len(beside) < len(used) or inside.sum() < MANY:
+        return False
+    gap = min(float(np.abs(used - value).min()) for value in beside.index)
+    ends = used[0] == low and used[-1] == high
+    most = APART if gap >= 2 * np.diff(used).max() else SLIPS if ends else 0
+    return bool(beside.sum() <= most * given.sum())
 
 
 def _but_few(given: pd.Series, low: float, high: float) -> bool:
