@@ -23,6 +23,7 @@ SETS = ("human+ref", "ref", "lowest", "highest")  # of notebook 02: not single s
 SLIPS = ("slip", "misprint", "the sentence contradicts")  # how reasons of the ledger begin
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
 UNITS = (TWO_WAY, "worker", "document", "block")  # the outermost that a table has
+ENDS = ("removal", "halves", "rules", "methods")  # only the first and the last campaign are said
 Rows = list[dict[str, Any]]
 TABLES = {  # of each finding: its notebook and table
     "removal": ("02_outlier_removal", "changes"),
@@ -90,7 +91,8 @@ def numbers(rows: pd.DataFrame) -> pd.DataFrame:
 def gather(figures: Path) -> Rows:
     """The findings for which tables lie in `figures`, in the order of the argument.
 
-    Of each key (which sentence), rows (one per campaign: campaign, and what `over_pairs` gives),
+    Of each key (which sentence), rows (one per campaign that the sentence names and the figure
+    draws: campaign, and what `over_pairs` gives),
     figure and page (places below ``figures/`` and in the site, or empty).
     """
     made = []
@@ -112,7 +114,8 @@ def gather(figures: Path) -> Rows:
             drawn = [c for c in order if places[c].is_file()]
             figure = f"{drawn[0]}/{notebook}/{picture}" if drawn else ""
             page = f"{(drawn or order)[0]}/{notebook}.html"
-            made.append({"key": key, "rows": rows, "figure": figure, "page": page})
+            said = [rows[0], *rows[1:][-1:]] if key in ENDS else rows
+            made.append({"key": key, "rows": said, "figure": figure, "page": page})
     slips = misprints(figures / "claims_ledger.csv")
     if slips:
         made.append({"key": "misprints", "rows": [slips], "figure": "", "page": "ledger.html"})

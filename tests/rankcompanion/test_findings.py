@@ -182,11 +182,33 @@ def test_findings_are_those_counted_anew_from_the_committed_tables(found, key):
         if len(sums) >= 5:
             each = (sums["part"] / sums["whole"])[sums["whole"] > 0]
             anew[file.parts[-3]] = (*sums.sum(), each.min(), each.max())
-    left_out = set(anew) - {row["campaign"] for row in found[key]}
-    assert {catalogue()[campaign]["protocol"] for campaign in left_out} <= {"MQM"}
-    for row in found[key]:
+    rows = found[key]
+    left_out = set(anew) - {row["campaign"] for row in rows}
+    others = {c for c in left_out if catalogue()[c]["protocol"] != "MQM"}
+    least, most = sorted([rows[0]["value"], rows[-1]["value"]])
+    assert all(least <= anew[c][0] / anew[c][1] <= most for c in others)  # between the two said
+    assert not others or (key in findings.ENDS and len(rows) == 2)
+    for row in rows:
         ours = [row[name] for name in ("part", "whole", "low", "high")]
         assert ours == pytest.approx(anew[row["campaign"]])
+
+
+def test_a_figure_draws_the_campaigns_that_its_sentence_names():
+    """No more, no fewer, with the numbers of the sentence: read from the labels of its rows."""
+    known = sorted(catalogue(), key=len, reverse=True)
+    for one in findings.gather(paths.FIGURES):
+        if one["key"] not in drawing.AXES:
+            continue
+        said = bare(str(template("findings.j2").module.sentence(one)))
+        said = " ".join(html.unescape(said).replace(",", "").split())
+        labels = [t.get_text() for t in drawing.finding(one).axes[0].get_yticklabels()]
+        names = {label.split()[0].strip() for label in labels}
+        assert names == set(re.findall("|".join(map(re.escape, known)), said)), one["key"]
+        for label in labels:
+            text = label.partition("\n")[2]
+            text = text.split(":")[-1].replace("\u00a0", " ").strip()  # of the fewest: the share
+            numbers = [text] if "%" in text else re.findall(r"[\d.]+", text)
+            assert [n for n in numbers if n not in said] == [], (one["key"], label)
 
 
 def test_the_readme_says_what_the_committed_results_give(said):
