@@ -378,23 +378,31 @@ def test_code_that_puts_nothing_out_is_folded_with_the_next_and_blank_labels_go(
 
 
 def test_rows_of_the_ledger_lead_to_the_section_that_shows_them(tmp_path):
-    import pandas as pd
-
     saved = tmp_path / "report.ipynb"
-    cells = [("markdown", "# T\n## In print"), ("code", "run.out.claims(x)")]
+    cells = [("markdown", "# T\n## All pairs"), ("code", "run.out.pair_tables(x)")]
+    cells += [("markdown", "## In print"), ("code", "run.out.claims(x)")]
     made = [{"cell_type": kind, "source": text} for kind, text in cells]
     saved.write_text(json.dumps({"cells": made}))
     columns = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
     said = [("p", "Table 1", "a", "exact"), ("p", "Table 1", "b", "exact")]
     said += [("p", "Table 2", "a", "exact"), ("p", "Table 1", "c", "no data")]
     said += [("p", "Table 2", "d", "fact"), ("knowles2021", "Table 1", "e", "exact")]
+    said += [("knowles2021", place, "f", "exact") for place in ("Figure 1", "Figure 2")]
     cells = [[paper, place, cell, "1", "1", status, "", ""] for paper, place, cell, status in said]
     rows = pd.DataFrame(cells, columns=columns)
     rows[:1].to_csv(tmp_path / "claims.csv", index=False)
-    run = runs.Run("01_tiny", "wmtx", "", "kept", 0, "", tmp_path, saved)
-    linked = front.linked(rows, [run])
+    (tmp_path / "none").mkdir()
+    rows[:0].to_csv(tmp_path / "none" / "claims.csv", index=False)
+    made = [("01_tiny", "wmtx", ""), ("01_tiny", "wmt20", ""), ("03_tiny", "demo-x", "none")]
+    made += [("03_tiny", "wmtx", "none")]
+    made = [runs.Run(n, c, "", "kept", 0, "", tmp_path / folder, saved) for n, c, folder in made]
+    linked = front.linked(rows, made)
     there = "wmtx/01_tiny.html#in-print"  # the row itself; one of its place; of its notebook
-    assert list(linked["link"]) == [there, there, "", "", "index.html#campaigns", there]
+    known = [there, there, "", "", "index.html#campaigns", there]
+    # without claims, where a real campaign's pairs are put together; and of one campaign alone
+    assert list(linked["link"]) == [
+        *known, "wmtx/03_tiny.html#all-pairs", "wmt20/01_tiny.html#in-print",
+    ]  # fmt: skip
     assert linked[columns].equals(rows)
 
 
