@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 
 import matplotlib.pyplot as plt
 
 from paperkit import parameters, paths
+from rankcompanion.session import UNSAID
 
 
 def without_a_kernel(plan, executed, values, quiet):
@@ -21,7 +24,10 @@ def without_a_kernel(plan, executed, values, quiet):
     try:
         for number, cell in enumerate(notebook["cells"]):
             if cell["cell_type"] == "code":
-                run_cell(f"{plan.notebook} failed in cell {number}", cell, scope)
+                shown = run_cell(f"{plan.notebook} failed in cell {number}", cell, scope)
+                if "## What to conclude" in "".join(notebook["cells"][number - 1]["source"]):
+                    alone = shown.data == UNSAID and not scope["run"].whole
+                    assert alone or sentences(shown.data) == 3, shown.data
                 scope |= values if "parameters" in cell["metadata"].get("tags", []) else {}
     finally:
         os.chdir(here)
@@ -29,8 +35,19 @@ def without_a_kernel(plan, executed, values, quiet):
         executed.write_text(json.dumps(notebook))
 
 
+def sentences(text):
+    """How many there are: a full stop within a name or a number is followed by no blank."""
+    return len(re.findall(r"\.(?=\s|$)", text))
+
+
 def run_cell(problem, cell, scope):
+    """Run a cell; what its last expression is worth, which a notebook would show."""
+    tree, value = ast.parse("".join(cell["source"])), None
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     try:
-        exec("".join(cell["source"]), scope)
+        exec(compile(tree, problem, "exec"), scope)
+        if last:
+            value = eval(compile(ast.Expression(last.value), problem, "eval"), scope)
     except Exception as error:
         raise RuntimeError(f"{problem}\n{type(error).__name__}: {error}") from error
+    return value
