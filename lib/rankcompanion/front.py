@@ -67,6 +67,7 @@ def contexts(
             "headlines": headlines,
             "answers": _answers(runs, figures, site),
             "campaigns": campaigns,
+            "judged": _judged(),
             "uncovered": len(ledger.uncovered(rows)) if len(rows) else 0,
         },
         "ledger.html": {
@@ -104,6 +105,13 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
         pages = {f.parent.name: f.relative_to(figures).as_posix() for f in files if found}
         made.append({"name": name, **about, "runs": own, "verdicts": dict(sorted(pages.items()))})
     return made
+
+
+def _judged() -> list[dict[str, str]]:
+    """Language pairs of each campaign of the catalogue that were judged in one way."""
+    table = findings.campaign_tables(Path(), "catalogue", "pairs")
+    ways = table.fillna("").groupby(["campaign", "style", "judged", "tool"])["pair"]
+    return ways.agg(", ".join).reset_index().to_dict("records")
 
 
 def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:

@@ -256,6 +256,26 @@ def test_the_front_page_says_what_the_readme_says(said, tmp_path):
     assert [[row[0], *row[2:]] for row in cells] == [[row[0], *row[2:]] for row in shown]
 
 
+def test_the_front_page_shows_what_the_facts_of_the_ledger_say(tmp_path):
+    """How each pair was judged: their rows lead to the campaigns."""
+    rows = pd.read_csv(paths.FIGURES / "claims_ledger.csv", dtype=str, keep_default_na=False)
+    facts = rows[(rows["status"] == "fact") & rows["cell"].str.endswith("bilingual")]
+    if facts.empty:
+        pytest.skip("no committed results")
+    (tmp_path / "assets").mkdir()
+    pages, _ = front.contexts([], {}, paths.FIGURES, tmp_path)
+    page = template("index.html.j2").render(**pages["index.html"], page="index.html", root="")
+    part = page.partition('id="campaigns"')[2].partition("<h2")[0]
+    shown = set()
+    for row in re.findall(r"<tr><th.*?</tr>", part):
+        campaign, _, judged, _, pairs = re.findall(r"<t[hd](?: .*?)?>(.*?)</t[hd]>", row)
+        shown |= {(f"{pair} {campaign[3:5]}", judged[:1].upper()) for pair in pairs.split(", ")}
+    assert shown
+    pairs = facts["cell"].str.split().str[:2].str.join(" ")  # "zh-en 19 MTurk" is of one style
+    said = zip(pairs, facts["published"], strict=True)
+    assert [one for one in said if one not in shown] == []
+
+
 def test_nothing_is_claimed_without_results(tmp_path):
     assert findings.gather(tmp_path) == []
     assert findings.sentences(tmp_path) == ""
