@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import sys
 from contextlib import contextmanager
 from unittest import mock
@@ -18,6 +19,7 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 from paperkit import parameters, paths
+from rankcompanion.session import UNSAID
 
 
 def without_a_kernel(plan, executed, values, quiet):
@@ -32,6 +34,10 @@ def without_a_kernel(plan, executed, values, quiet):
                     run_cell(f"{plan.notebook} failed in cell {number}", cell, shell)
                     if "parameters" in cell["metadata"].get("tags", []):
                         shell.user_ns.update(values)
+                    if "## What to conclude" in "".join(notebook["cells"][number - 1]["source"]):
+                        said = cell["outputs"][-1]["data"]["text/markdown"]
+                        alone = said == UNSAID and not shell.user_ns["run"].whole
+                        assert alone or sentences(said) == 3, said
     finally:
         os.chdir(here)
         plt.close("all")
@@ -67,3 +73,8 @@ def run_cell(problem, cell, shell):
 def text(item):
     kind, data = item
     return kind, base64.b64encode(data).decode() if isinstance(data, bytes) else data
+
+
+def sentences(said):
+    """How many there are: a full stop within a name or a number is followed by no blank."""
+    return len(re.findall(r"\.(?=\s|$)", said))

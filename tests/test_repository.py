@@ -167,16 +167,24 @@ def test_code_of_notebooks_is_short():
 
 @pytest.mark.parametrize("file", PAPERS, ids=lambda f: f.stem)
 def test_a_notebook_is_built_as_a_paper(file):
-    """What to know and read, an equation, what to conclude and what not, the code behind it."""
+    """What to know and read, an equation, what to conclude and what not."""
     cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
-    first, last = source(cells[0]), source(cells[-1])
+    first = source(cells[0])
     assert "*What to know first*" in first and "*What to read next*" in first
     assert any(re.search(r"^\$\$\n.+\n\$\$$", source(c), re.M) for c in cells)
     starts = [source(c).partition("\n")[0] for c in cells]
     conclusion = starts.index("## What to conclude")
     assert cells[conclusion + 1]["cell_type"] == "code"
     assert starts[conclusion + 2] == "## What must not be concluded"
-    assert starts[-2] == "run.out.settings" and last.startswith("**The code behind this notebook**")
+    assert starts[-2] == "run.out.settings"
+    assert re.search(r"^conclude\(.*\)$", source(cells[conclusion + 1]), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda f: f.stem)
+def test_a_notebook_ends_with_the_code_behind_it(file):
+    """Modules that are there, and those that CONTRIBUTING names."""
+    last = source(json.loads(file.read_text(encoding="utf-8"))["cells"][-1])
+    assert last.startswith("**The code behind this notebook**")
     named = re.findall(r"`(rank\w+/[\w/.]+)`", last)
     assert named and [n for n in named if not (ROOT / "lib" / n).exists()] == []
     number = f"| {file.stem[:2]} "

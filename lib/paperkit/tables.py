@@ -89,18 +89,37 @@ def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([left, data], axis=1)
 
 
+END = re.compile(r"(?:(.*)_)?(low|high)(?:_(.*))?")
+
+
 def _digits(frame: pd.DataFrame, k: int) -> int:
-    """Decimals for column `k`; ``x_low`` and ``x_high`` take those of column ``x``."""
-    values = frame.iloc[:, k]
-    numeric = pd.api.types.is_numeric_dtype(values) and values.dtype != bool
-    own = decimals(values.to_numpy(float, na_value=np.nan)) if numeric else 0
-    end = re.fullmatch(r"(?:(.*)_)?(low|high)", str(frame.columns[k]))
-    if not end or not own:
-        return own
-    names = [str(name) for name in frame.columns[:k]]
-    of = [i for i, name in enumerate(names) if not re.search("(^|_)(low|high)$", name)]
-    named = [i for i in of if end[1] and names[i].startswith(end[1])] or of[-1:]
-    return next((_digits(frame, i) for i in named), own) or own
+    """Digits behind the point for a column: both ends of an interval have those of its middle.
+
+    That of ``x_low`` is the first column before it that begins with ``x``, that of ``low_z`` ends
+    with ``_z``; else it is the last number before it. Without any, the two ends are taken together.
+    """
+    names = [str(name) for name in frame.columns]
+    end = END.fullmatch(names[k])
+    if not end:
+        return _own(frame, [k])
+    ends = [END.fullmatch(name) for name in names]
+    own = _own(frame, [i for i, e in enumerate(ends) if e and (e[1], e[3]) == (end[1], end[3])])
+    of = [i for i in range(k) if not ends[i]] if own else []
+    begin, close = end[1] or "", f"_{end[3]}" if end[3] else ""
+    named = [i for i in of if names[i].startswith(begin) and names[i].endswith(close)]
+    broken = [i for i in of if _own(frame, [i])]
+    return _own(frame, named[:1] if named and (begin or close) else broken[-1:]) or own
+
+
+def _own(frame: pd.DataFrame, which: list[int]) -> int:
+    """Digits behind the point that these columns together ask for; none for words."""
+    columns = [frame.iloc[:, i] for i in which]
+    numeric = [
+        c.to_numpy(float, na_value=np.nan)
+        for c in columns
+        if pd.api.types.is_numeric_dtype(c) and c.dtype != bool
+    ]
+    return decimals(np.concatenate(numeric)) if numeric else 0
 
 
 def _column(values: pd.Series, digits: int) -> tuple[list[str], bool]:

@@ -23,6 +23,7 @@ SETS = ("human+ref", "ref", "lowest", "highest")  # removals of notebook 02 that
 SLIPS = ("slip", "misprint", "the sentence contradicts")  # reasons in the ledger begin with these
 RECIPE = "wmt17"  # the recipe of the direct assessments of WMT17 to WMT21
 UNITS = (TWO_WAY, "worker", "document", "block")  # the first that a campaign has is taken
+ENDS = ("removal", "halves", "rules", "methods")  # only the first and the last campaign are named
 Rows = list[dict[str, Any]]
 TABLES = {  # notebook and table of each finding
     "removal": ("02_outlier_removal", "changes"),
@@ -94,8 +95,9 @@ def numbers(rows: pd.DataFrame) -> pd.DataFrame:
 def gather(figures: Path) -> Rows:
     """The findings for which `figures` has tables, in the order of the argument.
 
-    Keys of each: key (which sentence), rows (one per campaign: campaign, and the keys of
-    `over_pairs`), figure and page (paths below ``figures/`` and in the site, or empty).
+    Keys of each: key (which sentence), rows (one per campaign that the sentence names and the
+    figure draws: campaign, and the keys of `over_pairs`), figure and page (paths below ``figures/``
+    and in the site, or empty).
     """
     made = []
     for key, column, picture, find in (
@@ -116,7 +118,8 @@ def gather(figures: Path) -> Rows:
             drawn = [c for c in order if places[c].is_file()]
             figure = f"{drawn[0]}/{notebook}/{picture}" if drawn else ""
             page = f"{(drawn or order)[0]}/{notebook}.html"
-            made.append({"key": key, "rows": rows, "figure": figure, "page": page})
+            said = [rows[0], *rows[1:][-1:]] if key in ENDS else rows
+            made.append({"key": key, "rows": said, "figure": figure, "page": page})
     slips = misprints(figures / "claims_ledger.csv")
     if slips:
         made.append({"key": "misprints", "rows": [slips], "figure": "", "page": "ledger.html"})

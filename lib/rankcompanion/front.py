@@ -33,9 +33,9 @@ from .figures import changes as drawing
 SAMPLE = places.DEMO / "ratings.csv"
 ACROSS = {  # for places of papers over several campaigns: the notebook whose tables answer them
     **dict.fromkeys(("knowles2021 Table 1", "knowles2021 Section 3"), "01"),
-    **dict.fromkeys(("knowles2021 Table 2", "knowles2021 Section 5"), "02"),
-    **{f"knowles2021 {place}": "03" for place in ("Figure 1", "Figure 2", "Figure 3")},
-    **{f"knowles2021 Section {section}": "03" for section in ("5.2", "5.3")},
+    **{f"knowles2021 {place}": "02" for place in ("Table 2", "Section 5", "Section 5.2")},
+    "knowles2021 Figure 1": "03",
+    **{f"knowles2021 {place}": "wmt20 01" for place in ("Section 5.3", "Figure 2", "Figure 3")},
     **{f"lopez2012 Section {section}": "08" for section in ("1", "3", "5", "5.1", "5.2")},
 }
 CERTAINTY = paths.ROOT / "benchmarks" / "results" / "certainty.csv"
@@ -67,6 +67,7 @@ def contexts(
             "headlines": headlines,
             "answers": _answers(runs, figures, site),
             "campaigns": campaigns,
+            "judged": _judged(),
             "uncovered": len(ledger.uncovered(rows)) if len(rows) else 0,
         },
         "ledger.html": {
@@ -104,6 +105,13 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
         pages = {f.parent.name: f.relative_to(figures).as_posix() for f in files if found}
         made.append({"name": name, **about, "runs": own, "verdicts": dict(sorted(pages.items()))})
     return made
+
+
+def _judged() -> list[dict[str, str]]:
+    """Language pairs of each campaign of the catalogue that were judged in one way."""
+    table = findings.campaign_tables(Path(), "catalogue", "pairs")
+    ways = table.fillna("").groupby(["campaign", "style", "judged", "tool"])["pair"]
+    return ways.agg(", ".join).reset_index().to_dict("records")
 
 
 def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:
@@ -157,7 +165,8 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
     the section of another row of the same place; a fact about a campaign, to the list of campaigns.
     """
     by = [*findings.KEY, "ours", "status"]
-    first: dict[str, str] = {}  # for each notebook, the first section with claims
+    first: dict[str, str] = {}  # for each notebook, the section with claims of a real campaign
+    whole: dict[str, str] = {}  # otherwise the section that combines a real campaign's pairs
     found = [pd.DataFrame(columns=[*by, "link"], dtype=str)]
     for run in runs:
         file = run.output_dir / "claims.csv"
@@ -166,12 +175,17 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
             heading = pages.heading_of(run.executed, ".claims(")
             link = f"{run.page}#{pages.slug(heading)}" if heading else run.page
             found.append(claimed.reindex(columns=by).assign(link=link))
+            notebook = run.notebook[:2]
             if len(claimed):  # else the page leaves the section out
-                first.setdefault(run.notebook[:2], link)
+                first.setdefault(notebook, link)
+                first[f"{run.campaign} {notebook}"] = link
+            elif not findings.is_demo(run.campaign):
+                heading = pages.heading_of(run.executed, ".pair_tables(")
+                whole.setdefault(notebook, f"{run.page}#{pages.slug(heading)}")
     links = pd.concat(found).drop_duplicates(by)
     rows = rows.merge(links, "left", on=by)
     same = rows.groupby(findings.KEY[:2])["link"].transform("first")
-    across = (rows["paper"] + " " + rows["place"]).map(ACROSS).map(first)
+    across = (rows["paper"] + " " + rows["place"]).map(ACROSS).map(whole | first)
     facts = same.where(rows["status"] != "fact", "index.html#campaigns")
     left = across.fillna(facts).where(rows["status"] != "no data")
     return rows.assign(link=rows["link"].fillna(left)).fillna("")

@@ -28,6 +28,7 @@ from .figures.common import NO_DATE, describe, only_drawable, style
 
 SIGNED = ("numpy", "pandas", "scipy", "statsmodels")  # versions that can change a number
 FORMATS = "RANKSTABILITY_FIGURE_FORMAT"  # figures besides PNG: svg, pdf, or both with a comma
+UNSAID = "Conclusions are drawn over all pairs of a campaign; this run is of one alone."
 UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ between a campaign's pairs
 
 
@@ -118,6 +119,18 @@ def show(parts: Mapping[str, Any]) -> None:
             continue
         display(Markdown(f"**{title}**"))
         display(Markdown(part) if isinstance(part, str) else part)
+
+
+def conclude(*said: str) -> Any:
+    """What a run's numbers say, for a notebook to show: three sentences, each with its full stop.
+
+    None where the run has nothing over all pairs, which is then said. ValueError for other numbers.
+    """
+    from IPython.display import Markdown
+
+    if said and (len(said) != 3 or not all(one.endswith(".") for one in said)):
+        raise ValueError(f"not three sentences: {said}")
+    return Markdown(" ".join(said) or UNSAID)
 
 
 def signature(**settings: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import shutil
 
 import pandas as pd
 
+from in_process import sentences
 from paperkit import paths as kit
 from paperkit import tables
 from rankcompanion import commands, run
@@ -44,6 +45,9 @@ def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monke
         "".join(t.get("text/markdown", "")) for t in texts
     ]
     assert any("answer" in "".join(t.get("text/html", "")) for t in texts)
+    starts = ["".join(cell["source"]).partition("\n")[0] for cell in shown]
+    concluded = shown[starts.index("## What to conclude") + 1]["outputs"][0]["data"]
+    assert sentences("".join(concluded["text/markdown"])) == 3
 
 
 def test_a_verdict_asked_for_wrongly_is_refused_with_code_2(capsys):

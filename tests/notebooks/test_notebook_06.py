@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import pandas as pd
 import pytest
@@ -108,7 +109,9 @@ def test_one_rating_per_item(tmp_path):
     written = {p.stem for p in folder.rglob("*.csv")}
     assert not written & {"table2", "figure1", "figure3", "figure8", "findings"}
     shown = (folder / "06_srp.ipynb").read_text()
-    assert "need at least two ratings per item; en-de has one" in shown
+    outputs = [o for cell in json.loads(shown)["cells"] for o in cell.get("outputs", ())]
+    said = ["".join(o.get("data", {}).get("text/markdown", "")) for o in outputs]
+    assert said[said.index("**With one rating per item**") + 1] == "en-de"
     assert "system Bay (under 50% of documents)" in shown
 
 

@@ -10,9 +10,10 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from paperkit import pages, paths, runs, slim, templates
+from paperkit import pages, paths, runs, slim, tables, templates
 from rankcompanion import front
 from site_fixture import Links, astray, make_report, make_run
 
@@ -377,23 +378,31 @@ def test_code_that_puts_nothing_out_is_folded_with_the_next_and_blank_labels_go(
 
 
 def test_rows_of_the_ledger_lead_to_the_section_that_shows_them(tmp_path):
-    import pandas as pd
-
     saved = tmp_path / "report.ipynb"
-    cells = [("markdown", "# T\n## In print"), ("code", "run.out.claims(x)")]
+    cells = [("markdown", "# T\n## All pairs"), ("code", "run.out.pair_tables(x)")]
+    cells += [("markdown", "## In print"), ("code", "run.out.claims(x)")]
     made = [{"cell_type": kind, "source": text} for kind, text in cells]
     saved.write_text(json.dumps({"cells": made}))
     columns = ["paper", "place", "cell", "published", "ours", "status", "reason", "provenance"]
     said = [("p", "Table 1", "a", "exact"), ("p", "Table 1", "b", "exact")]
     said += [("p", "Table 2", "a", "exact"), ("p", "Table 1", "c", "no data")]
     said += [("p", "Table 2", "d", "fact"), ("knowles2021", "Table 1", "e", "exact")]
+    said += [("knowles2021", place, "f", "exact") for place in ("Figure 1", "Figure 2")]
     cells = [[paper, place, cell, "1", "1", status, "", ""] for paper, place, cell, status in said]
     rows = pd.DataFrame(cells, columns=columns)
     rows[:1].to_csv(tmp_path / "claims.csv", index=False)
-    run = runs.Run("01_tiny", "wmtx", "", "kept", 0, "", tmp_path, saved)
-    linked = front.linked(rows, [run])
+    (tmp_path / "none").mkdir()
+    rows[:0].to_csv(tmp_path / "none" / "claims.csv", index=False)
+    made = [("01_tiny", "wmtx", ""), ("01_tiny", "wmt20", ""), ("03_tiny", "demo-x", "none")]
+    made += [("03_tiny", "wmtx", "none")]
+    made = [runs.Run(n, c, "", "kept", 0, "", tmp_path / folder, saved) for n, c, folder in made]
+    linked = front.linked(rows, made)
     there = "wmtx/01_tiny.html#in-print"  # the row itself; one of its place; of its notebook
-    assert list(linked["link"]) == [there, there, "", "", "index.html#campaigns", there]
+    known = [there, there, "", "", "index.html#campaigns", there]
+    # without claims, where a real campaign's pairs are put together; and of one campaign alone
+    assert list(linked["link"]) == [
+        *known, "wmtx/03_tiny.html#all-pairs", "wmt20/01_tiny.html#in-print",
+    ]  # fmt: skip
     assert linked[columns].equals(rows)
 
 
@@ -443,3 +452,20 @@ def test_the_ledger_says_what_is_open_and_what_can_be_fetched():
     )
     (paper,) = front.open_rows(rows)
     assert (paper["open"], paper["all"], paper["never"]) == (2, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "low", "high", "digits"),
+    [
+        ({"variance": [2.76, 137.4], "unit": "worker"}, "model_low", "model_high", 1),
+        ({"difficulty_z": [0.123, 1.2]}, "low_z", "high_z", 3),
+        ({"pair": "cs-en", "documents": [10, 20]}, "low", "high", 2),  # of both ends together
+        ({"mean_z": [0.51, 0.52], "rank": [1, 2]}, "rank_low", "rank_high", 2),
+    ],
+)
+def test_two_ends_of_an_interval_have_equally_many_digits(before, low, high, digits):
+    """Those of what they bound, also where words stand between; else what both ask for."""
+    frame = pd.DataFrame({**before, low: [0.0051, 0.57], high: [13.388, 191.092]})
+    cells = re.findall(r"<td.*?>(.*?)</td>", tables.html(frame))
+    ends = [cell for k, cell in enumerate(cells) if k % len(frame.columns) >= len(before)]
+    assert {len(cell.partition(".")[2]) for cell in ends} == {digits}, ends

@@ -182,11 +182,33 @@ def test_findings_are_those_counted_anew_from_the_committed_tables(found, key):
         if len(sums) >= 5:
             each = (sums["part"] / sums["whole"])[sums["whole"] > 0]
             anew[file.parts[-3]] = (*sums.sum(), each.min(), each.max())
-    left_out = set(anew) - {row["campaign"] for row in found[key]}
-    assert {catalogue()[campaign]["protocol"] for campaign in left_out} <= {"MQM"}
-    for row in found[key]:
+    rows = found[key]
+    left_out = set(anew) - {row["campaign"] for row in rows}
+    others = {c for c in left_out if catalogue()[c]["protocol"] != "MQM"}
+    least, most = sorted([rows[0]["value"], rows[-1]["value"]])
+    assert all(least <= anew[c][0] / anew[c][1] <= most for c in others)  # between the two said
+    assert not others or (key in findings.ENDS and len(rows) == 2)
+    for row in rows:
         ours = [row[name] for name in ("part", "whole", "low", "high")]
         assert ours == pytest.approx(anew[row["campaign"]])
+
+
+def test_a_figure_draws_the_campaigns_that_its_sentence_names():
+    """No more, no fewer, with the numbers of the sentence: read from the labels of its rows."""
+    known = sorted(catalogue(), key=len, reverse=True)
+    for one in findings.gather(paths.FIGURES):
+        if one["key"] not in drawing.AXES:
+            continue
+        said = bare(str(template("findings.j2").module.sentence(one)))
+        said = " ".join(html.unescape(said).replace(",", "").split())
+        labels = [t.get_text() for t in drawing.finding(one).axes[0].get_yticklabels()]
+        names = {label.split()[0].strip() for label in labels}
+        assert names == set(re.findall("|".join(map(re.escape, known)), said)), one["key"]
+        for label in labels:
+            text = label.partition("\n")[2]
+            text = text.split(":")[-1].replace("\u00a0", " ").strip()  # of the fewest: the share
+            numbers = [text] if "%" in text else re.findall(r"[\d.]+", text)
+            assert [n for n in numbers if n not in said] == [], (one["key"], label)
 
 
 def test_the_readme_says_what_the_committed_results_give(said):
@@ -232,6 +254,26 @@ def test_the_front_page_says_what_the_readme_says(said, tmp_path):
     ]  # fmt: skip
     shown = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
     assert [[row[0], *row[2:]] for row in cells] == [[row[0], *row[2:]] for row in shown]
+
+
+def test_the_front_page_shows_what_the_facts_of_the_ledger_say(tmp_path):
+    """How each pair was judged: their rows lead to the campaigns."""
+    rows = pd.read_csv(paths.FIGURES / "claims_ledger.csv", dtype=str, keep_default_na=False)
+    facts = rows[(rows["status"] == "fact") & rows["cell"].str.endswith("bilingual")]
+    if facts.empty:
+        pytest.skip("no committed results")
+    (tmp_path / "assets").mkdir()
+    pages, _ = front.contexts([], {}, paths.FIGURES, tmp_path)
+    page = template("index.html.j2").render(**pages["index.html"], page="index.html", root="")
+    part = page.partition('id="campaigns"')[2].partition("<h2")[0]
+    shown = set()
+    for row in re.findall(r"<tr><th.*?</tr>", part):
+        campaign, _, judged, _, pairs = re.findall(r"<t[hd](?: .*?)?>(.*?)</t[hd]>", row)
+        shown |= {(f"{pair} {campaign[3:5]}", judged[:1].upper()) for pair in pairs.split(", ")}
+    assert shown
+    pairs = facts["cell"].str.split().str[:2].str.join(" ")  # "zh-en 19 MTurk" is of one style
+    said = zip(pairs, facts["published"], strict=True)
+    assert [one for one in said if one not in shown] == []
 
 
 def test_nothing_is_claimed_without_results(tmp_path):

@@ -127,3 +127,11 @@ def test_results_of_a_pair_stay_in_its_folder(tmp_path, pair):
     with pytest.raises(DataError, match="not a language pair"):
         Outputs(tmp_path / "o").table(pd.DataFrame({"x": [1]}), "t", pair=pair)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_conclusion_is_three_sentences_or_says_that_it_needs_all_pairs():
+    assert session.conclude("One is 1.5.", "Two.", "Three.").data == "One is 1.5. Two. Three."
+    assert session.conclude().data == session.UNSAID
+    for said in (["One."], ["One.", "Two."], ["One.", "Two", "Three."]):
+        with pytest.raises(ValueError, match="three sentences"):
+            session.conclude(*said)
