@@ -158,7 +158,8 @@ def facts(
     `frames` are the case's tables by name.
     """
     first = summary(made, frames["answers"])
-    recipe = RECIPES.get(one.recipe)
+    recipe, words = RECIPES.get(one.recipe), run.campaign.words
+    rules = f"{recipe.test_name}; {recipe.line_rule}" if recipe else ""
     return {
         **{name: [] for name in MAYBE},
         **{name: rows(frame) for name, frame in frames.items()},
@@ -171,14 +172,14 @@ def facts(
         "pair": one.pair,
         "pair_named": one.pair != PLACEHOLDER,
         "protocol": one.protocol,
-        "protocol_name": run.campaign.words["protocol"],
-        "words": dict(run.campaign.words),
+        "protocol_name": words["protocol"],
+        "words": dict(words),
         "unsaid": sorted(run.campaign.unsaid),
         "unfinished": False,
         "recipe": one.recipe,
         "why": one.why,
         "year": run.campaign.year,
-        "rules": f"{recipe.test_name}; {recipe.line_rule}" if recipe else "",
+        "rules": re.sub(r"\b(system|segment|judgment)s?\b", lambda found: words[found[0]], rules),
         "unit": made.unit,
         "asked": _asked(made, frames["unit_table"]),
         "standardised": recipe is not None and recipe.score == "z",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from paperkit.templates import number
+from rankcompanion import commands
 from rankcompanion.verdict import answers
 from rankcompanion.verdict import page as report
 from rankcompanion.verdict.answers import HOLDS, NOT, UNTOLD
@@ -50,9 +52,8 @@ def summary(*args, **more):
 
 def said(first, rules="x", recipe="wmt24", protocol="DA"):
     unit = "worker" if first["told"] else ""
-    about = {"rules": rules, "recipe": recipe, "protocol": protocol, "unit": unit, "unsaid": []} | {
-        "uneven": []
-    }
+    about = {"rules": rules, "recipe": recipe, "protocol": protocol, "unit": unit}
+    about |= {"unsaid": [], "uneven": []}
     words = campaigns.find("demo-rr" if protocol == "RR" else "demo-srdc").words
     return report.sentence(first | about | {"alpha": 0.05, "asked": [], "words": words})
 
@@ -364,8 +365,8 @@ def test_one_annotator_alone_is_not_asked_for_by_name(tmp_path):
     assert "in another campaign: 1 annotator. 1 annotator alone says" in page_text(told)
 
 
-def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
-    """By number and by the campaign's word; what is enough now is enough of each size alone."""
+def survey(folder, columns):
+    """A file of ratings: three systems, one far worse, thirty segments, eight annotators."""
     rng = np.random.default_rng(4)
     rows = [
         (name, f"q{q}", f"u{u}", round(float(np.clip(3 - gap + rng.normal(0, 0.8), 1, 5)), 2))
@@ -373,15 +374,40 @@ def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
         for q in range(30)
         for u in range(8)
     ]
-    file = tmp_path / "survey.csv"
-    frame = pd.DataFrame(rows, columns=["system", "question", "respondent", "score"])
-    frame.to_csv(file, index=False)
+    pd.DataFrame(rows, columns=columns).to_csv(folder / "survey.csv", index=False)
+    return folder / "survey.csv"
+
+
+def test_a_survey_is_spoken_of_in_its_own_words(tmp_path, capfd):
+    """On its page and the first one, for eyes and ears, in LaTeX and in the terminal."""
+    file, out = survey(tmp_path, ["product", "question", "user", "rating"]), tmp_path / "out"
+    words = ["verdict", str(file), f"output_dir={out}", "recipe=wmt23", "draws=5"]
+    assert commands.main(words) == 0
+    said = capfd.readouterr()
+    texts = [said.out.replace(str(out / "xx-yy"), ""), re.sub(r"column \w+", "", said.err)]
+    for page in (out / "index.html", out / "xx-yy" / "verdict.html"):
+        shown = re.sub(r"<(style|script|code).*?</\1>", " ", page.read_text("utf-8"), flags=re.S)
+        heard = re.findall(r'(?:alt|title|aria-label)="([^"]*)"', shown)
+        texts.append(" ".join([*heard, re.sub(r"<[^>]+>", " ", shown)]))
+    texts.append((out / "xx-yy" / "ranking.tex").read_text("utf-8"))
+    for text in texts:
+        assert (
+            re.findall(r"(?i)(?:\S+\s)?\w*(?:system|document|annotator|segment|xx-yy)\w*", text)
+            == []
+        )
+        assert "product" in text.lower()
+    assert r"\label{tab:survey}" in texts[-1]
+
+
+def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
+    """By number and by the campaign's word; what is enough now is enough of each size alone."""
+    file = survey(tmp_path, ["system", "question", "respondent", "score"])
     told = told_of(file, "xx-yy")
     sure = next(row for row in told["needed"] if row["other"] == "C")
     assert sure["times"] == 1 and sure["documents"] == 30 and sure["annotators"] == 8
     assert report.sentence(told).count("respondents") and told["weakest"] == ""
     text = page_text(told)
-    assert "documents" not in text.partition("How each number")[0]
+    assert "documents" not in text
     assert "twice the questions and the respondents" in text
     assert "(8 respondents here; 7 degrees of freedom for each system)" in text
     one = told["needed"][0] | {"times": 4.0, "judgments": 2880}
@@ -498,8 +524,8 @@ def test_without_judges_the_battle_is_the_unit_and_nothing_is_said_of_other_judg
     said = written(told)
     assert said["unit"] == unit
     first = f"M2 is first of 3 models, and would be with other {unit}s too (95 %)"
-    few = "5 judges: 4 degrees of freedom for each model. " if units == 5 else ""
-    assert said["sentence"].startswith(few + first)
+    few = "5 judges: 4.0 degrees of freedom for M1, which has the fewest. "
+    assert said["sentence"].startswith(few + first if units == 5 else first)
     known = f" Nothing is known of other judges: {why}."
     text = page_text(told)
     assert text.count("Nothing is known of other judges") == (0 if not why else 3)
