@@ -22,6 +22,7 @@ from paperkit.parameters import VERDICT
 from paperkit.placing import write_whole
 from paperkit.runs import Run
 from paperkit.site import Words
+from paperkit.tables import spaced
 from paperkit.templates import HERE
 from rankstability import paths as places
 from rankstability.read.campaigns import catalogue
@@ -193,8 +194,9 @@ def shown(row: Mapping[str, str]) -> dict[str, str]:
         ours = text + ("%" if printed.endswith("%") else "")
     reason = reason[:1].upper() + reason[1:] + ("" if reason[-1:] in ("", ".") else ".")
     cell = row["cell"].replace(" | ", " · ")
-    numbers = {"published": printed + unit, "ours": ours + (unit if ours else "")}
-    return {**row, **numbers, "cell": cell, "reason": reason}
+    ours += unit if ours else ""
+    said = {"ours": ours, "cell": cell, "reason": reason}
+    return {**row, "published": printed + unit, **{k: spaced(v) for k, v in said.items()}}
 
 
 def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
@@ -210,7 +212,7 @@ def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
             never = left.str.contains("not released|not in the release|prints? no").sum()
             about = {"title": ledger.PAPERS.get(str(paper), str(paper)), "never": int(never)}
             about |= {"open": len(left), "all": len(findings.numbers(part))}
-            made.append({**about, "reason": reasons.index[0], "most": int(reasons.iloc[0])})
+            made.append({**about, "reason": spaced(reasons.index[0]), "most": int(reasons.iloc[0])})
     return made
 
 
