@@ -111,7 +111,7 @@ def test_one_rating_per_item(tmp_path, monkeypatch):
     assert not written & {"table2", "figure1", "figure3", "figure8", "findings"}
     shown = (folder / "06_srp.ipynb").read_text()
     assert "need at least two ratings per item; en-de has one" in shown
-    assert "system Bay (under 50% of documents)" in shown
+    assert "system Bay (under 50\u00a0% of documents)" in shown
 
 
 @pytest.mark.parametrize(
