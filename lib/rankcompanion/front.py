@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import inspect
+import json
 import pkgutil
 import re
 from collections.abc import Mapping, Sequence
@@ -81,6 +82,7 @@ def contexts(
             "rows": len(sample) - 1,
             "file": paths.shown(SAMPLE),
             "pages": [c for c in campaigns if c["verdicts"]],
+            "shown": _example(campaigns, figures),
         },
         "trust.html": trust(site),
         "columns.html": {"notebooks": tables(figures)},
@@ -105,6 +107,17 @@ def _campaigns(runs: Sequence[Run], figures: Path) -> list[dict[str, Any]]:
         pages = {f.parent.name: f.relative_to(figures).as_posix() for f in files if found}
         made.append({"name": name, **about, "runs": own, "verdicts": dict(sorted(pages.items()))})
     return made
+
+
+def _example(campaigns: Sequence[Mapping[str, Any]], figures: Path) -> dict[str, str]:
+    """A verdict's page, its figure and what it says on top, of the first demo that has one."""
+    for one in campaigns:
+        for pair, page in one["verdicts"].items() if findings.is_demo(one["name"]) else ():
+            said = json.loads((figures / page).with_suffix(".json").read_text(encoding="utf-8"))
+            alt = f"A ranking of {said['systems_ranked']}: scores with intervals, rank sets, lines"
+            about = {"page": page, "figure": page.replace(".html", ".png"), "alt": alt}
+            return {**about, "name": f"{one['name']} {pair}", **said["statements"]}
+    return {}
 
 
 def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:

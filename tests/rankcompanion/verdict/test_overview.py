@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -467,6 +468,11 @@ def test_the_site_holds_every_page_and_links_it_from_the_front(made, tmp_path):
     own = (site / "own.html").read_text(encoding="utf-8")
     assert 'href="demo-srdc/00_verdict/index.html"' in own
     assert own.index("rankstability verdict") < own.index("A table with a row")
+    said = json.loads((made / "de-en" / "verdict.json").read_text(encoding="utf-8"))["statements"]
+    for name in ("best", "lines", "next"):  # the page is shown, not only linked
+        assert f"<dd>{escape(said[name])}</dd>" in own
+    assert '<img loading="lazy" src="demo-srdc/00_verdict/de-en/verdict.png"' in own
+    assert (site / "demo-srdc" / "00_verdict" / "de-en" / "verdict.png").is_file()
     assert json.loads((site / "assets" / "verdict.schema.json").read_bytes()) == schema()
 
 
