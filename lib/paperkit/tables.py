@@ -37,6 +37,7 @@ NAMES = {
 }
 TRUTH = {"true": "yes", "false": "no"}
 TEXT: dict[str, str | int | None] = {c: f"&#{ord(c)};" for c in "&<>[]`_~|"}
+SAID = ("cell", "ours", "reason")  # columns of sentences and numbers that are ours, not quoted
 TEXT |= {c: f"<span>&#{ord(c)};</span>" for c in "$\\"}  # apart, so that no formula begins there
 
 
@@ -56,6 +57,7 @@ def html(frame: pd.DataFrame) -> str:
         texts, numeric = _column(frame.iloc[:, k], _digits(frame, k))
         style = ' class="number"' if numeric else ""
         heads.append(f'<th scope="col"{style} title="{escape(str(name))}">{heading(name)}</th>')
+        texts = list(map(spaced, texts)) if name in SAID else texts
         columns.append([f"<td{style}>{text}</td>" for text in texts])
     body = "\n".join(f"<tr>{''.join(cells)}</tr>" for cells in zip(*columns, strict=True))
     left = max(len(frame) - MOST, 0)
@@ -73,7 +75,7 @@ def heading(name: object) -> str:
         return '<span class="unseen">name</span>'
     text = NAMES.get(str(name), str(name).replace("_", " ").strip() or str(name))
     unit = UNITS.get(str(name))
-    return escape(text) + (f" <small>({unit})</small>" if unit else "")
+    return escape(spaced(text)) + (f" <small>({unit})</small>" if unit else "")
 
 
 def _with_index(frame: pd.DataFrame) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import inspect
+import json
 import pkgutil
 import re
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ from paperkit.parameters import VERDICT
 from paperkit.placing import write_whole
 from paperkit.runs import Run
 from paperkit.site import Words
+from paperkit.tables import spaced
 from paperkit.templates import HERE
 from rankstability import paths as places
 from rankstability.read.campaigns import catalogue
@@ -81,6 +83,7 @@ def contexts(
             "rows": len(sample) - 1,
             "file": paths.shown(SAMPLE),
             "pages": [c for c in campaigns if c["verdicts"]],
+            "shown": _example(campaigns, figures),
         },
         "trust.html": trust(site),
         "columns.html": {"notebooks": tables(figures)},
@@ -112,6 +115,17 @@ def _judged() -> list[dict[str, str]]:
     table = findings.campaign_tables(Path(), "catalogue", "pairs")
     ways = table.fillna("").groupby(["campaign", "style", "judged", "tool"])["pair"]
     return ways.agg(", ".join).reset_index().to_dict("records")
+
+
+def _example(campaigns: Sequence[Mapping[str, Any]], figures: Path) -> dict[str, str]:
+    """A verdict's page, its figure and what it says on top, of the first demo that has one."""
+    for one in campaigns:
+        for pair, page in one["verdicts"].items() if findings.is_demo(one["name"]) else ():
+            said = json.loads((figures / page).with_suffix(".json").read_text(encoding="utf-8"))
+            alt = f"A ranking of {said['systems_ranked']}: scores with intervals, rank sets, lines"
+            about = {"page": page, "figure": page.replace(".html", ".png"), "alt": alt}
+            return {**about, "name": f"{one['name']} {pair}", **said["statements"]}
+    return {}
 
 
 def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, Any]]:
@@ -210,8 +224,9 @@ def shown(row: Mapping[str, str]) -> dict[str, str]:
         ours = text + ("%" if printed.endswith("%") else "")
     reason = reason[:1].upper() + reason[1:] + ("" if reason[-1:] in ("", ".") else ".")
     cell = row["cell"].replace(" | ", " · ")
-    numbers = {"published": printed + unit, "ours": ours + (unit if ours else "")}
-    return {**row, **numbers, "cell": cell, "reason": reason}
+    ours += unit if ours else ""
+    said = {"ours": ours, "cell": cell, "reason": reason}
+    return {**row, "published": printed + unit, **{k: spaced(v) for k, v in said.items()}}
 
 
 def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
@@ -228,7 +243,7 @@ def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
             never = left.str.contains("not released|not in the release|prints? no").sum()
             about = {"title": ledger.PAPERS.get(str(paper), str(paper)), "never": int(never)}
             about |= {"open": len(left), "all": len(findings.numbers(part))}
-            made.append({**about, "reason": reasons.index[0], "most": int(reasons.iloc[0])})
+            made.append({**about, "reason": spaced(reasons.index[0]), "most": int(reasons.iloc[0])})
     return made
 
 

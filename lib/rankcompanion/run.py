@@ -20,6 +20,7 @@ from paperkit.parameters import WHOLE
 from paperkit.placing import RECORD, write_whole
 from paperkit.slim import NAME, slim
 from rankstability.errors import DataError
+from rankstability.read.languages import PLACEHOLDER
 
 ONE_THREAD = {v: "1" for v in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 """Settings that keep sums from depending on the number of cores."""
@@ -94,7 +95,8 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     if campaign.own:
         run = replace(run, read={one: campaigns.load(campaign, one) for one in run.pairs})
     for row in campaign.reading.to_dict("records") if campaign.own else ():
-        print(f"read: {row['what']}: {row['value']} (by {row['said by']})", file=sys.stderr)
+        if row["value"] != PLACEHOLDER:
+            print(f"read: {row['what']}: {row['value']} (by {row['said by']})", file=sys.stderr)
     for file, reason in campaign.unread:
         print(f"not read: {file} ({reason})", file=sys.stderr)
     return run

@@ -10,6 +10,8 @@ import pytest
 from nbformat import v4
 
 from lab_server import jupyterlab
+from rankcompanion import commands
+from rankstability import paths
 from site_fixture import built
 
 pytestmark = pytest.mark.browser
@@ -80,6 +82,31 @@ def test_a_wide_table_says_that_it_scrolls_and_takes_the_keyboard(page, tiny):
     wide.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function("e => e.scrollLeft > 0", arg=wide.element_handle())
+
+
+@pytest.fixture(scope="module")
+def verdict(tmp_path_factory):
+    """The page of a verdict on the sample of one's own file."""
+    folder = tmp_path_factory.mktemp("verdict") / "out"
+    given = [str(paths.DEMO / "ratings.csv"), f"output_dir={folder}", "draws=5", "resamples=50"]
+    assert commands.main(["verdict", *given, "--quiet"]) == 0
+    return folder / "xx-yy" / "verdict.html"
+
+
+def test_figures_of_a_verdict_are_large_enough_to_read(page, verdict):
+    """At least .85 of the size they were drawn in; what is wider than its frame says so."""
+    page.goto(f"file://{verdict}")
+    assert fits(page)
+    shown = [one for one in page.locator("figure").all() if one.is_visible()]
+    phone = page.viewport_size["width"] < 641
+    assert len(shown) == (2 if phone else 3)
+    assert page.locator("svg.caterpillar").is_visible() == phone
+    for figure in shown:
+        drawn = figure.locator("img").evaluate("i => i.naturalWidth * 96 / 200")
+        assert figure.locator("img").bounding_box()["width"] >= 0.84 * drawn
+        frame = figure.locator(".scroll")
+        sign = frame.evaluate("e => getComputedStyle(e, '::before').display") == "block"
+        assert sign == frame.evaluate("e => e.scrollWidth > e.clientWidth")
 
 
 def test_search_finds_offline_from_every_page(page, tiny):

@@ -423,7 +423,7 @@ def test_a_page_for_each_format(tmp_path):
 @pytest.mark.parametrize(
     ("published", "ours", "cell", "shown"),
     [
-        ("8.1%", "8.127", "violations", ("8.1%", "8.127%")),
+        ("8.1%", "8.127", "violations", ("8.1%", "8.127\u00a0%")),
         ("1,050", "1050", "blocks", ("1,050", "1,050")),
         ("0.487", "0.487478", "inter | s", ("0.487", "0.48748")),
         ("4", "3.12", "70% of pairs (thousands)", ("4 thousand", "3.12 thousand")),
@@ -432,15 +432,21 @@ def test_a_page_for_each_format(tmp_path):
     ],
 )
 def test_the_ledger_gives_both_numbers_one_unit(published, ours, cell, shown):
-    row = {"published": published, "ours": ours, "cell": cell, "reason": "the data are not here"}
+    row = {
+        "published": published,
+        "ours": ours,
+        "cell": cell,
+        "reason": "of 90% or 5 % none is here",
+    }
     made = front.shown(row)
     assert (made["published"], made["ours"]) == shown
-    assert made["reason"] == "The data are not here." and "|" not in made["cell"]
+    assert made["reason"] == "Of 90\u00a0% or 5\u00a0% none is here." and "|" not in made["cell"]
+    html = tables.html(pd.DataFrame([row | {"50%: thousands": 1}]))
+    assert f"<td>{published}</td>" in html  # as it is printed
+    assert ">50\u00a0%: thousands<" in html and "<td>of 90\u00a0% or 5\u00a0% none" in html
 
 
 def test_the_ledger_says_what_is_open_and_what_can_be_fetched():
-    import pandas as pd
-
     rows = pd.DataFrame(
         [
             ("koehn2012", "Table 1", "as stated | a", "no data", "was not released"),

@@ -105,8 +105,9 @@ def test_results_that_are_gone_or_altered_are_not_whole(tmp_path, harm):
     assert not workflow.whole(job, {}, tmp_path)
 
 
-def test_the_names_in_the_configuration_exist():
+def test_the_names_in_the_configuration_exist_and_every_campaign_has_a_verdict():
     config = yaml.safe_load((paths.ROOT / "config.yaml").read_text())
+    assert "00_verdict" not in config["skip"]
     known = {c.name for c in campaigns.listed()}
     for notebook, per_campaign in config["parameters"].items():
         for campaign, value in per_campaign.items():

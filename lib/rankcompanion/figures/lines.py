@@ -38,14 +38,19 @@ LINES: dict[tuple[bool, bool], tuple[str, dict[str, Any]]] = {  # (claimed, held
 
 @styled
 def standing(
-    ranking: pd.DataFrame, lines: pd.DataFrame, title: str, label: str, alpha: float = 0.05
+    ranking: pd.DataFrame,
+    lines: pd.DataFrame,
+    title: str,
+    label: str,
+    alpha: float = 0.05,
+    systems: str = "systems",
 ) -> Figure:
     """A ranking as a table, next to each score with its interval and each system's rank set.
 
     The frames are those of `lines.held.standing`. `ranking` has the columns rank, system, score,
     low, high, rank_low, rank_high, unit; if the unit is empty, only scores are drawn. `lines` has
     below, claimed, held and is drawn as in `LINES`. `label` names the score. Intervals and sets are
-    at level 1 - `alpha`.
+    at level 1 - `alpha`; `systems` is the campaign's word for them.
     """
     n, unit = len(ranking), ranking["unit"].iloc[0]
     y = ranking["rank"].to_numpy()
@@ -60,7 +65,7 @@ def standing(
         axes[1].hlines(y, ranking["low"], ranking["high"], color=BLUE, lw=1.4)
         axes[1].set_xlabel(f"{label}, {100 - 100 * alpha:g} % interval")
         axes[2].set_xlabel(f"rank, with other\n{UNITS.get(unit, unit)}")
-        handles += _sets(axes[2], ranking, alpha)
+        handles += _sets(axes[2], ranking, alpha, systems)
     drawn = [(row.below, _kind(row)) for row in lines.itertuples()]
     for ax in axes:
         for below, kind in drawn:
@@ -135,7 +140,7 @@ def _table(ax: Axes, ranking: pd.DataFrame, width: float) -> None:
     ax.spines["bottom"].set_visible(False)
 
 
-def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float) -> list[Any]:
+def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str) -> list[Any]:
     """Draw rank sets as bars, those of one rank as diamonds; returns handles for the legend."""
     n, one = len(ranking), ranking["rank_low"] == ranking["rank_high"]
     more, only = ranking[~one], ranking[one]
@@ -145,7 +150,7 @@ def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float) -> list[Any]:
     ax.plot(only["rank_low"], only["rank"], "D", color=BLUE, ms=7, zorder=4)
     ax.set_xticks(range(1, n + 1, max(1, n // 7)))
     ax.set_xlim(0.4, n + 0.6)
-    words = f"rank set ({100 - 100 * alpha:g} %, all systems together)"
+    words = f"rank set ({100 - 100 * alpha:g} %, all {systems} together)"
     handles = [Line2D([], [], color=SKY, lw=5.5, label=words)]
     if len(only):
         handles.append(Line2D([], [], marker="D", ls="", color=BLUE, ms=7, label="set of one rank"))

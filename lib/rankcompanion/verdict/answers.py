@@ -36,6 +36,8 @@ HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
 FEW = 4  # units: with fewer, the first sentence warns that only large differences can show
 REFERENCE = re.compile(r"(?i)^(_?ref|reference)s?([._-]?[a-z0-9]{1,2})?$")
 WEAK = 3.0  # degrees of freedom: the page names a system that has fewer
+LOOKS_ADAPTIVE = 0.5  # rank correlation of segments judged and score, from which it looks so
+SCARCE = 5.0  # degrees of freedom: where a system has fewer, the first sentence says how many
 
 
 def told(good: bool, bad: bool) -> str:
@@ -95,8 +97,9 @@ def summary(made: Ranking, answers: pd.DataFrame) -> dict[str, Any]:
         "kinds": dict(sure.units),
         "few": [fewest, sure.units[fewest]] if fewest and sure.units[fewest] < FEW else [],
         "weakest": "" if alike else sure.systems[weakest],
-        "freedom": float(sure.freedom[weakest]),
+        "freedom": round(float(sure.freedom[weakest]), 9),
         "weak": bool(sure.freedom[weakest] < WEAK),
+        "scarce": bool(sure.freedom[weakest] < SCARCE),
     }
 
 
@@ -159,27 +162,28 @@ def facts(
     `frames` maps the names of the case's tables to the tables.
     """
     first = summary(made, frames["answers"])
-    recipe = RECIPES.get(one.recipe)
+    recipe, words = RECIPES.get(one.recipe), run.campaign.words
+    rules = f"{recipe.test_name}; {recipe.line_rule}" if recipe else ""
     return {
         **{name: [] for name in MAYBE},
         **{name: rows(frame) for name, frame in frames.items()},
         **first,
         **settings,
-        **_design(frames, one),
+        **_design(frames, one, made),
         "campaign": run.campaign.name,
         "title": run.campaign.title,
         "name": one.name,
         "pair": one.pair,
         "pair_named": one.pair != PLACEHOLDER,
         "protocol": one.protocol,
-        "protocol_name": run.campaign.words["protocol"],
-        "words": dict(run.campaign.words),
+        "protocol_name": words["protocol"],
+        "words": dict(words),
         "unsaid": sorted(run.campaign.unsaid),
         "unfinished": False,
         "recipe": one.recipe,
         "why": one.why,
         "year": run.campaign.year,
-        "rules": f"{recipe.test_name}; {recipe.line_rule}" if recipe else "",
+        "rules": re.sub(r"\b(system|segment|judgment)s?\b", lambda found: words[found[0]], rules),
         "unit": made.unit,
         "asked": _asked(made, frames["unit_table"]),
         "standardised": recipe is not None and recipe.score == "z",
@@ -239,9 +243,15 @@ def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
     }
 
 
-def _design(frames: Mapping[str, pd.DataFrame], one: Case) -> dict[str, Any]:
+def _design(frames: Mapping[str, pd.DataFrame], one: Case, made: Ranking) -> dict[str, Any]:
+    """Who judged whom, and on what; ``uneven``: why plain means may mislead.
+
+    ``more``: systems that look good were judged more; ``moved``: easy or hard segments moved a mean
+    by more than half its interval. Not where the design is declared adaptive.
+    """
     beside, design = frames["beside"], frames.get("design", pd.DataFrame())
     out: dict[str, Any] = dict.fromkeys(("beside_share", "beside_least", "luck", "adaptive"))
+    out["uneven"] = []
     if len(beside):
         out["beside_share"] = beside["share"].quantile([0, 0.5, 1]).tolist()
         least = beside.loc[beside["share"].idxmin()]
@@ -250,6 +260,10 @@ def _design(frames: Mapping[str, pd.DataFrame], one: Case) -> dict[str, Any]:
         out["luck"] = float(design["luck"].abs().max())
         value = adaptive(one.own)
         out["adaptive"] = value if math.isfinite(value) else None
+        ends = made.table.set_index("system").loc[design["system"], ["low", "high"]].to_numpy()
+        moved = (2 * design["luck"].abs() > ends[:, 1] - ends[:, 0]).any()
+        why = {"more": value > LOOKS_ADAPTIVE, "moved": bool(moved)}
+        out["uneven"] = [k for k, so in why.items() if so and not one.own.adaptive]
     return out
 
 

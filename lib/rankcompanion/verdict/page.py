@@ -30,6 +30,7 @@ from rankstability.read.languages import PLACEHOLDER
 from .. import run as runner
 from .. import session
 from ..figures import lines as figures
+from ..figures.common import HOUSE
 from ..session import Drawn, Outputs, Run
 from . import answers, overview
 from . import cases as study
@@ -183,7 +184,7 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
 
     def first(made: Ranking, tables: dict[str, pd.DataFrame]) -> None:
         said = answers.facts(run, one, made, tables, dict(settings))
-        about = title, said["score_name"], said["alpha"]
+        about = title, said["score_name"], said["alpha"], said["words"]["systems"]
         ranking = _shortened(made.table).assign(unit=_others(said))
         fig = figures.standing(ranking, made.places, *about)
         shown["verdict"] = also.figure(fig, f"verdict{_track(one)}", one.pair)
@@ -316,9 +317,14 @@ def statements(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
-    """The verdict as one self-contained HTML page with embedded pictures."""
-    start = "data:image/png;base64,"
-    images = {name: start + base64.b64encode(one.png).decode() for name, one in drawn.items()}
+    """The verdict as one self-contained HTML page with pictures embedded at their size."""
+    images = {
+        name: {
+            "source": "data:image/png;base64," + base64.b64encode(one.png).decode(),
+            "width": int.from_bytes(one.png[16:20], "big") * 96 // HOUSE["savefig.dpi"],
+        }
+        for name, one in drawn.items()
+    }
     css = (HERE / "site.css").read_text(encoding="utf-8")
     return bytes(template("verdict.html.j2").render(v=told, images=images, css=css).encode())
 

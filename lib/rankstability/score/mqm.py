@@ -202,7 +202,7 @@ def _complete(scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     documents_of = scores.groupby("system")["document"].nunique()
     few = documents_of[documents_of / total < 0.5]
     for name, number in few.items():
-        excluded[f"system {name} (under 50% of documents)"] = int(number)
+        excluded[f"system {name} (under 50\u00a0% of documents)"] = int(number)
     scores = scores[~scores["system"].isin(few.index)]
     of_document = scores.groupby("document")
     raters, segments = of_document["rater"].nunique(), of_document["segment"].nunique()

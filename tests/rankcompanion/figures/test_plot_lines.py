@@ -43,13 +43,13 @@ def test_each_line_is_drawn_as_what_is_known_of_it():
 
 def test_one_bar_is_one_rank_set_and_a_set_of_one_rank_is_a_mark():
     table = pd.DataFrame({"below": [1], "claimed": [0], "held": [0]})
-    fig = lines.standing(ranking(), table, "title", "score", 0.1)
+    fig = lines.standing(ranking(), table, "title", "score", 0.1, "engines")
     ax = fig.axes[2]
     [bars] = ax.collections
     assert [p.vertices.tolist() for p in bars.get_paths()] == [[[2, 2], [3, 2]], [[2, 3], [3, 3]]]
     [mark] = [ln for ln in ax.lines if ln.get_marker() == "D"]
     assert mark.get_xydata().tolist() == [[1, 1], [4, 4]]
-    assert keys(fig)[:2] == ["rank set (90 %, all systems together)", "set of one rank"]
+    assert keys(fig)[:2] == ["rank set (90 %, all engines together)", "set of one rank"]
 
 
 def test_where_nothing_can_be_told_nothing_is_promised():

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -308,6 +309,35 @@ def test_the_json_has_its_schema_and_the_whole_page_is_made_of_it(told):
             assert all(row["text"] for row in told_of_it), (name, told_of_it)
 
 
+def properties(part, name=""):
+    """Every property of a schema, with those in it, by its path."""
+    for key, inner in part.get("properties", {}).items():
+        yield f"{name}.{key}", inner
+        yield from properties(inner, f"{name}.{key}")
+    if "items" in part:
+        yield from properties(part["items"], f"{name}[]")
+
+
+def undescribed(value, part, name=""):
+    """Paths of a JSON that its schema does not have; columns of tables are explained elsewhere."""
+    if isinstance(value, list):
+        for row in value:
+            yield from undescribed(row, part.get("items", {}), f"{name}[]")
+    elif isinstance(value, dict) and "properties" in part:
+        for key, inner in value.items():
+            if key not in part["properties"]:
+                yield f"{name}.{key}"
+            else:
+                yield from undescribed(inner, part["properties"][key], f"{name}.{key}")
+
+
+def test_every_property_is_described_and_everything_in_the_json_is_one(told):
+    assert [name for name, part in properties(schema()) if not part.get("description")] == []
+    assert len(list(properties(schema()))) > 120
+    assert list(undescribed(written(told), schema())) == []
+    assert list(undescribed({"lines": [{"x": 1}], "y": 1}, schema())) == [".lines[].x", ".y"]
+
+
 def test_nothing_can_be_told_and_the_json_still_has_its_schema(tmp_path):
     rows = [(s, k, 50 + k % 7 + 3 * (s == "A")) for s in "AB" for k in range(40)]
     file = tmp_path / "mine.csv"
@@ -439,6 +469,11 @@ def test_the_site_holds_every_page_and_links_it_from_the_front(made, tmp_path):
     own = (site / "own.html").read_text(encoding="utf-8")
     assert 'href="demo-srdc/00_verdict/index.html"' in own
     assert own.index("rankstability verdict") < own.index("A table with a row")
+    said = json.loads((made / "de-en" / "verdict.json").read_text(encoding="utf-8"))["statements"]
+    for name in ("best", "lines", "next"):  # the page is shown, not only linked
+        assert f"<dd>{escape(said[name])}</dd>" in own
+    assert '<img loading="lazy" src="demo-srdc/00_verdict/de-en/verdict.png"' in own
+    assert (site / "demo-srdc" / "00_verdict" / "de-en" / "verdict.png").is_file()
     assert json.loads((site / "assets" / "verdict.schema.json").read_bytes()) == schema()
 
 

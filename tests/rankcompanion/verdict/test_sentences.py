@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from paperkit.templates import number
+from rankcompanion import commands
 from rankcompanion.verdict import answers
 from rankcompanion.verdict import page as report
 from rankcompanion.verdict.answers import HOLDS, NOT, UNTOLD
@@ -49,7 +52,8 @@ def summary(*args, **more):
 
 def said(first, rules="x", recipe="wmt24", protocol="DA"):
     unit = "worker" if first["told"] else ""
-    about = {"rules": rules, "recipe": recipe, "protocol": protocol, "unit": unit, "unsaid": []}
+    about = {"rules": rules, "recipe": recipe, "protocol": protocol, "unit": unit}
+    about |= {"unsaid": [], "uneven": []}
     words = campaigns.find("demo-rr" if protocol == "RR" else "demo-srdc").words
     return report.sentence(first | about | {"alpha": 0.05, "asked": [], "words": words})
 
@@ -121,8 +125,14 @@ def test_lines_are_said_to_hold_as_many_as_do(claimed, held, ends):
     ("units", "freedom", "begins"),
     [
         (12, 9.0, "2 of 5 systems"),
-        (4, 3.0, "2 of 5 systems"),
-        (3, 3.0, "3 annotators: only very large differences can show. 2 of 5"),
+        (6, 5.0, "2 of 5 systems"),
+        (5, 4.0, "5 annotators: 4 degrees of freedom for C, which has the fewest. 2 of 5 systems"),
+        (4, 3.0, "4 annotators: 3 degrees of freedom for C, which has the fewest. 2 of 5 systems"),
+        (
+            3,
+            2.0,
+            "3 annotators: only very large differences can show (2 degrees of freedom for C, ",
+        ),
         (3, 1.5, "3 annotators: only very large differences can show (1.5 degrees of freedom for"),
         (12, 1.5, "C has only 1.5 degrees of freedom: it can only be told from very different sy"),
     ],
@@ -193,6 +203,13 @@ NOT_ALL = "the least judged was judged on 100 % of them"
                            "This verdict is about other HITs."], []),
         (good_judged_more(0.51), ["were judged more (rank", "The design looks adaptive", NOT_ALL],
          []),
+        ({"uneven": []}, [], ["plain means may mislead"]),
+        ({"uneven": ["more"]},
+         ["different documents, and those that look good were judged more: plain means may misl"],
+         ["moved a mean"]),
+        ({"uneven": ["moved"], "luck": 3.25, "has_documents": False},
+         ["different segments, and easy or hard ones moved a mean by up to 3.2: plain means may"],
+         ["judged more:"]),
         (good_judged_more(0.5), ["were judged neither clearly more nor less (rank", NOT_ALL],
          ["The design looks adaptive"]),
         (good_judged_more(-0.5), ["were judged neither clearly more nor less (rank", NOT_ALL],
@@ -348,8 +365,8 @@ def test_one_annotator_alone_is_not_asked_for_by_name(tmp_path):
     assert "others of these: 1 annotator. 1 annotator alone says" in page_text(told)
 
 
-def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
-    """By number and by the campaign's word; what is enough now is enough of each size alone."""
+def survey(folder, columns):
+    """A file of ratings: three systems, one far worse, thirty segments, eight annotators."""
     rng = np.random.default_rng(4)
     rows = [
         (name, f"q{q}", f"u{u}", round(float(np.clip(3 - gap + rng.normal(0, 0.8), 1, 5)), 2))
@@ -357,17 +374,42 @@ def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
         for q in range(30)
         for u in range(8)
     ]
-    file = tmp_path / "survey.csv"
-    frame = pd.DataFrame(rows, columns=["system", "question", "respondent", "score"])
-    frame.to_csv(file, index=False)
+    pd.DataFrame(rows, columns=columns).to_csv(folder / "survey.csv", index=False)
+    return folder / "survey.csv"
+
+
+def test_a_survey_is_spoken_of_in_its_own_words(tmp_path, capfd):
+    """On its page and the first one, for eyes and ears, in LaTeX and in the terminal."""
+    file, out = survey(tmp_path, ["product", "question", "user", "rating"]), tmp_path / "out"
+    words = ["verdict", str(file), f"output_dir={out}", "recipe=wmt23", "draws=5"]
+    assert commands.main(words) == 0
+    said = capfd.readouterr()
+    texts = [said.out.replace(str(out / "xx-yy"), ""), re.sub(r"column \w+", "", said.err)]
+    for page in (out / "index.html", out / "xx-yy" / "verdict.html"):
+        shown = re.sub(r"<(style|script|code).*?</\1>", " ", page.read_text("utf-8"), flags=re.S)
+        heard = re.findall(r'(?:alt|title|aria-label)="([^"]*)"', shown)
+        texts.append(" ".join([*heard, re.sub(r"<[^>]+>", " ", shown)]))
+    texts.append((out / "xx-yy" / "ranking.tex").read_text("utf-8"))
+    for text in texts:
+        assert (
+            re.findall(r"(?i)(?:\S+\s)?\w*(?:system|document|annotator|segment|xx-yy)\w*", text)
+            == []
+        )
+        assert "product" in text.lower()
+    assert r"\label{tab:survey}" in texts[-1]
+
+
+def test_segments_are_asked_for_where_no_documents_are_named(tmp_path):
+    """By number and by the campaign's word; what is enough now is enough of each size alone."""
+    file = survey(tmp_path, ["system", "question", "respondent", "score"])
     told = told_of(file, "xx-yy")
     sure = next(row for row in told["needed"] if row["other"] == "C")
     assert sure["times"] == 1 and sure["documents"] == 30 and sure["annotators"] == 8
     assert report.sentence(told).count("respondents") and told["weakest"] == ""
     text = page_text(told)
-    assert "documents" not in text.partition("How each number")[0]
+    assert "documents" not in text
     assert "twice the questions and the respondents" in text
-    assert "(8 respondents here; 7.0 degrees of freedom for each system)" in text
+    assert "(8 respondents here; 7 degrees of freedom for each system)" in text
     one = told["needed"][0] | {"times": 4.0, "judgments": 2880}
     asked = told | {"machine_alone": UNTOLD, "decide": [one]}
     todo = report.statements(asked)["next"]
@@ -420,6 +462,33 @@ def test_systems_far_apart_and_equal_ones_get_opposite_verdicts(tmp_path):
     assert [row["held"] for row in written(equal)["lines"]] == [0, 0, 0]
 
 
+def test_an_adaptive_design_that_is_not_declared_is_a_condition_on_every_statement(tmp_path):
+    """Equal systems; the two that look best go on to documents that are twenty points easier."""
+    rng = np.random.default_rng(3)
+    rows = [(s, d, rng.normal(50, 8)) for d in range(12) for s in "ABCD" for _ in range(2)]
+    frame = pd.DataFrame(rows, columns=["system", "document", "score"])
+    best = frame.groupby("system")["score"].mean().nlargest(2).index
+    rows += [(s, d, rng.normal(70, 8)) for d in range(12, 30) for s in best for _ in range(2)]
+    frame = pd.DataFrame(rows, columns=["system", "document", "score"])
+    frame["segment"] = frame.groupby(["system", "document"]).cumcount()
+    frame["segment"] = frame["document"].astype(str) + "-" + frame["segment"].astype(str)
+    frame["annotator"], frame["score"] = frame["document"] % 8, frame["score"].clip(0, 100)
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    told = told_of(tmp_path / "mine.csv", "xx-yy")
+    why = "ystems were judged on different documents, and those that look good were judged more, an"
+    why += f"d easy or hard ones moved a mean by up to {number(told['luck'], 2)}"
+    why, said = f"{why}: plain means may mislead", report.statements(told)
+    remark = f"S{why}; declare adaptive: true in campaign.yaml. "
+    assert report.sentence(told).startswith(f"{remark}2 of 4 systems may be first")
+    assert said["best"].startswith(f"{remark}No system may be called best")
+    assert f"S{why}." in said["paper"] and f"s{why}".replace(":", ";") in said["cautions"][0]
+    assert said["weakest"] == f"s{why}".partition(":")[0]
+    assert written(told)["uneven"] == ["more", "moved"]
+    (tmp_path / "campaign.yaml").write_text("adaptive: true\n")
+    declared = told_of(tmp_path / "mine.csv", "xx-yy")
+    assert declared["uneven"] == [] and "may mislead" not in page_text(declared)
+
+
 # ------------------------------------------------------------------ battles
 
 
@@ -455,7 +524,8 @@ def test_without_judges_the_battle_is_the_unit_and_nothing_is_said_of_other_judg
     said = written(told)
     assert said["unit"] == unit
     first = f"M2 is first of 3 models, and would be with other {unit}s too (95 %)"
-    assert said["sentence"].startswith(first)
+    few = "5 judges: 4.0 degrees of freedom for M1, which has the fewest. "
+    assert said["sentence"].startswith(few + first if units == 5 else first)
     known = f" Nothing is known of other judges: {why}."
     text = page_text(told)
     assert text.count("Nothing is known of other judges") == (0 if not why else 3)

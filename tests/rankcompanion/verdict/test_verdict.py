@@ -168,6 +168,9 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     assert "default-src 'none'" in page and "<script" not in page and "http://" not in page
     assert "https://" not in page and "&lt;script&gt;" in page
     assert page.count("data:image/png;base64,") == 1
+    order = ["Who may be called best", "Which lines may be printed", "What to do next"]
+    places = [page.index(part) for part in (*order, ">What was read<", "<figure>", "Who may be f")]
+    assert places == sorted(places)
     assert all(f'id="{name}"' in page for name in set(_anchors(page)))
     out = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
     contract = (

@@ -80,7 +80,7 @@ def test_a_system_with_few_documents_does_not_take_the_others_along():
     rows += [("C", 0, 0, "r", "Other", "Major")]
     data = mqm.ratings(judgments(rows).astype({"document": str}))
     assert data.systems == ("A", "B") and len(data.documents) == 4
-    assert data.excluded == {"system C (under 50% of documents)": 1}
+    assert data.excluded == {"system C (under 50\u00a0% of documents)": 1}
 
 
 def test_who_lacks_the_dropped_documents_is_said():
