@@ -22,7 +22,8 @@ from assessments import demo, ranked
 from rankcompanion.lines import calibration, held, tables
 from rankcompanion.models import simulate, truth, variance
 from rankcompanion.models.factors import combined_factors
-from rankcompanion.verdict import design, page, predicted, sizes
+from rankcompanion.verdict import cases, design, page, predicted, sizes
+from rankstability.errors import DataError
 from rankstability.rank import ranges, units
 from rankstability.rank.certainty import certainty, of_battles, of_wins
 from rankstability.rank.recipes import RECIPES
@@ -89,6 +90,11 @@ def judged(seed=3, systems=4, workers=3, documents=6, domains=2, gap=6, adaptive
     return frame.drop(columns=[name for name, there in names.items() if not there])
 
 
+def humans(**names):
+    frame = judged(**names)
+    return frame.assign(system="ref." + frame["system"].str[-1])
+
+
 def own(folder, frame):
     """The verdict of a campaign of one's own."""
     frame.rename(columns={"worker": "annotator"}).to_csv(folder / "mine.csv", index=False)
@@ -125,7 +131,7 @@ VERDICTS = {
     **{name: of_demo(name) for name in ("demo-srdc", "demo-mqm", "demo-rr")},
     "two annotators": lambda folder: own(folder, judged(workers=2, documents=8)),
     "no documents": lambda folder: own(folder, judged(document=False, domain=False)),
-    "no units": lambda folder: own(folder, judged(worker=False, document=False)),
+    "no units, all human": lambda folder: own(folder, humans(worker=False, document=False)),
     "times": timed,
     "battles": battles,
     "battles without judges": lambda folder: battles(folder, 0, 0.0, True),
@@ -172,7 +178,12 @@ def of_comparisons():
     quality = simulate.draw_qualities(larger, 2, rng)
     data = held.battles(ranked(simulate.draw_blocks(larger, quality[0], 200, rng)))
     many = simulate.Model(systems=40, block=6)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(held, "MANY", 100)
+        turned = held.false_lines(data, np.random.default_rng(3), 20)
+        turned["drawn"] = held.draw(data, of_wins(of.systems, won, decided), rng, 9).sum()
     return {
+        "turned": turned,
         "battles": of_battles(of),
         "blocks": of_battles(of, "block"),
         "wins": of_wins(of.systems, won, decided),
@@ -192,6 +203,10 @@ def of_planning():
     known = sizes.precision(scores, sure)
     names = [known.systems[k] for k in np.argsort(-known.mean)]
     of = sizes.of_means(sure, 500)
+    two = design.precision(from_frame(judged(systems=2, documents=9)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sizes, "MOST", len(scores.score) // 3)
+        few = sizes.precision(scores, sure, True)
     halves = [
         predicted.twin_agreement(scores, known, unit, share, rng, 4)
         for unit, share in (("worker", 0.5), ("document", 0.25), ("document", 0.5))
@@ -199,7 +214,9 @@ def of_planning():
     return {
         "known": {n: v for n, v in vars(known).items() if n != "components"},
         "components": known.components.table(),
-        "plain": design.precision(scores).quality,
+        "plain": design.precision(scores, by_domain=True).quality,
+        "two": two.truths(5, rng),
+        "few": few.components.table(),
         "plans": design.plans(known, rng, (0.5, 2), (1, 3), (1, 2), 20),
         "halves": pd.concat(halves),
         "needed": sizes.needed(known, names, rng, 0.1, 50),
@@ -237,7 +254,8 @@ def of_truth():
             score.score, score.system, score.unit("worker"), score.unit("document"),
             1.0 + score.segment % 2, (3.0, 5.0),
         ),
-        "left out": variance.leave_out(score, parts, "worker", rng, groups=4),
+        "left out": (left := variance.leave_out(score, parts, "worker", rng, groups=4)),
+        "error": variance.error(left.log_ratio),
     }  # fmt: skip
 
 
@@ -254,12 +272,14 @@ def of_lines():
     return {
         "recipes": ranking,
         "lines": lines,
+        "beside": held.beside(fit.sure.systems[::-1], [2], scores, ["worker", "document"], 0.2),
         "counts": tables.line_counts(lines),
         "null": tables.false_line_table(shown, kinds, 7, 12, own="wmt25"),
         "random": tables.random_lines(scores, "wmt26", 7, 8),
         "parts": tables.parts_table({"a": scores, "b": adaptive}, "wmt17"),
         "apart": tables.pairs_apart(adaptive),
         "kinds": [*kinds, "|", *tables.units_shown(scores)],
+        "domains": [" ".join(cases._domain_names(judged(), n)) for n in (2, 3, 4)],
         "sets": held.set_table(fit),
         "adaptive": held.standing(adaptive, "wmt24", rng, resamples=30).table,
         "labels": truth.shuffle_labels(systems[0], systems[1], rng),
@@ -267,7 +287,42 @@ def of_lines():
     }
 
 
-OTHERS = (of_means, of_comparisons, of_planning, of_truth, of_lines)
+def of_refusals():
+    """What is said of data and settings that cannot be taken."""
+    model, rng = simulate.Model(systems=3, block=3), np.random.default_rng(0)
+    frame, y = judged(worker=False), np.arange(4.0)
+    ties = pd.DataFrame(
+        {"block": np.repeat([0, 1, 2], 2), "judge": "", "segment": "s", "task": "t"}
+    )
+    ties["system"], ties["rank"], ties["position"] = list("ABABAC"), [1, 2, 1, 2, 1, 1], [1, 2] * 3
+    asked = {
+        "block": lambda: simulate.Model(systems=3, block=4),
+        "single": lambda: simulate.Model(block=1),
+        "spread": lambda: simulate.Model(spread=0),
+        "width": lambda: simulate.Model(width=0),
+        "none": lambda: simulate.draw_counts(model, np.zeros((1, 3)), [], rng),
+        "nought": lambda: simulate.draw_counts(model, np.zeros((1, 3)), [0, 1], rng),
+        "equal": lambda: simulate.draw_counts(model, np.zeros((1, 3)), [4, 4], rng),
+        "missing": lambda: variance.crossed(y * np.nan, {"a": [0, 0, 1, 1]}),
+        "no rows": lambda: variance.crossed(y[:0], {"a": []}),
+        "one level": lambda: variance.crossed(y, {"a": [0, 0, 0, 0]}),
+        "all levels": lambda: variance.crossed(y, {"a": [0, 1, 2, 3]}),
+        "same": lambda: variance.crossed_where_possible(0 * y, {"a": [0, 0, 1, 1]}),
+        "no factor": lambda: variance.crossed_where_possible(y, {"a": [0, 0, 0, 0]}),
+        "unit": lambda: certainty(from_frame(frame), "hit"),
+        "level": lambda: certainty(from_frame(frame), alpha=1.0),
+        "ties": lambda: held.battles(ties),
+        "judges": lambda: held.battles(ties, "judge"),
+    }
+    said = {}
+    for name, refused in asked.items():
+        with pytest.raises(DataError) as caught:
+            refused()
+        said[name] = str(caught.value)
+    return said | {"taken": simulate.Model(2, block=2).names(), "pairs": model.per_block}
+
+
+OTHERS = (of_means, of_comparisons, of_planning, of_truth, of_lines, of_refusals)
 TOPICS = {
     name: (lambda folder, make=make: verdict(folder, make)) for name, make in VERDICTS.items()
 }
