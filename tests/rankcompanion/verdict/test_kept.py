@@ -118,7 +118,8 @@ def battles(folder, judges=6, ties=0.2, categories=False):
         winner = "tie" if draw < ties else "model_a" if first else "model_b"
         row = {"model_a": f"M{one}", "model_b": f"M{other}", "winner": winner}
         row |= {"judge": f"j{int(judges * rng.random() ** 2)}"} if judges else {}
-        rows.append(row | ({"category": "abc"[k % 3]} if categories else {}))
+        category = "b" if 3 in (one, other) and k % 3 == 0 else "abc"[k % 3]
+        rows.append(row | ({"category": category} if categories else {}))
     pd.DataFrame(rows).to_csv(folder / "arena.csv", index=False)
     return told_of(folder / "arena.csv", "xx-yy")
 
