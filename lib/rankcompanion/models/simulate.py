@@ -130,7 +130,8 @@ def draw_counts(
     """
     sizes = np.asarray(judgments, dtype=np.int64)
     if sizes.ndim != 1 or not len(sizes) or sizes[0] < 1 or (np.diff(sizes) <= 0).any():
-        raise DataError("numbers of judgments must ascend", column="judgments", value=list(sizes))
+        found = sizes.tolist()
+        raise DataError("numbers of judgments must ascend", column="judgments", value=found)
     n, k = model.systems, model.block
     ends = -(-sizes // model.per_block)
     stage = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=0))

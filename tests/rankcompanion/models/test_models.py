@@ -360,3 +360,12 @@ def test_another_scale_of_scores_scales_components_and_effects():
         np.testing.assert_allclose(other.effects[name]["effect"], 7 * table["effect"], rtol=1e-3)
         np.testing.assert_allclose(other.effects[name]["se"], 7 * table["se"], rtol=1e-3)
         np.testing.assert_array_equal(other.effects[name]["rows"], np.bincount(d[name]))
+
+
+def test_an_interval_reaches_to_nothing_where_it_is_beyond_a_factor_of_ten():
+    error = {"a": np.log(9.9) / variance.Z95, "b": np.log(10.1) / variance.Z95}
+    parts = {"a": 2.0, "b": 2.0, "residual": 1.0}
+    table = variance.Components(parts, 0.0, {}, 0.0, 9, log_error=error).table()
+    assert table["low"][:2].tolist() == pytest.approx([2 / 9.9, 0])
+    assert table["high"][:2].tolist() == pytest.approx([2 * 9.9, 2 * (1 + np.log(10.1))])
+    assert table[["low", "high"]].iloc[2].isna().all()

@@ -118,16 +118,17 @@ def test_a_worker_whose_spread_is_unknown_has_the_usual_one():
 
 
 def test_a_real_agreement_outside_the_simulated_range_is_said():
+    taus = {"real": 0.5, "near": np.linspace(0.3, 0.7, 101), "far": 0.8, "low": 0.2}
     rows = pd.concat(
         pd.DataFrame({"pair": "xx-yy", "scores": s, "draw": range(101), "tau": t})
-        for s, t in (("real", 0.5), ("near", np.linspace(0.3, 0.7, 101)), ("far", 0.8))
+        for s, t in taus.items()
     )
     table = truth.agreement_check(rows)
     assert truth.bears_out(table[table["scores"] != "far"])
     assert not truth.bears_out(table.replace({"scores": {"far": "simulated"}}))
     table = table.set_index(["pair", "scores"])
     assert table["as_real"].to_dict() == {
-        (p, s): int(s != "far") for p in ("xx-yy", "campaign") for s in ("real", "near", "far")
+        (p, s): int(s in ("real", "near")) for p in ("xx-yy", "campaign") for s in taus
     }
     assert table.loc[("xx-yy", "near"), ["low", "high"]].tolist() == pytest.approx([0.31, 0.69])
 

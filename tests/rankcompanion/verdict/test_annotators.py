@@ -107,6 +107,14 @@ def test_an_output_judged_by_three_is_compared_with_the_mean_of_the_others():
     assert got["shared"].tolist() == [1, 1, 1] and got["judgments"].tolist() == [1, 1, 2]
 
 
+def test_an_annotator_who_gives_one_score_has_no_spread():
+    """Also where rounding makes the mean of squares less than the square of the mean."""
+    rows = [(w, str(k), 0.7 if w == "a" else k) for k in range(7) for w in "ab"]
+    frame = pd.DataFrame(rows, columns=["worker", "segment", "score"]).assign(system="s")
+    got = annotators.table(from_frame(frame)).set_index("annotator")["spread_same"]
+    assert got[0] == 0 and np.isnan(got[1])
+
+
 @needs("wmt18")
 def test_severity_is_of_raw_scores_where_the_recipe_standardises():
     found = campaigns.find("wmt18")

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from rankstability.errors import DataError
 from rankstability.rank import bradley_terry, ranges
@@ -50,6 +51,17 @@ def test_with_ties_they_are_the_maximum_of_davidsons_likelihood(seed):
     got, tie = bradley_terry.davidson(counts(wins, ties))
     assert got[:4] == pytest.approx(best[:4], abs=1e-5)
     assert tie == pytest.approx(np.exp(best[4]), abs=1e-5)
+
+
+def test_strengths_of_very_uneven_counts_expect_the_wins_that_were_seen():
+    """Newton's whole steps go astray here."""
+    wins = np.array([
+        [0, 23, 0, 81122, 102], [0, 0, 2, 1, 0], [60576668, 14116, 0, 1, 116180827],
+        [0, 73311, 0, 0, 128938919], [230, 1373, 0, 0, 0],
+    ])  # fmt: skip
+    strength = bradley_terry.davidson(counts(wins))[0]
+    expected = (wins + wins.T) * expit(strength[:, None] - strength)
+    assert expected.sum(axis=1) == pytest.approx(wins.sum(axis=1), rel=1e-6)
 
 
 def test_a_system_that_never_loses_is_refused():

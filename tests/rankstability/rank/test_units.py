@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from rankstability.rank.units import TWO_WAY, draw_means, nested
+from rankstability.rank.units import TWO_WAY, difference_variance, draw_means, nested
 from rankstability.score.scored import from_frame
 
 
@@ -50,3 +50,9 @@ def test_one_kind_of_unit_lies_within_another_where_each_of_it_meets_one():
             outer = rng.integers(4, size=7)[inner]
         expected = all(len(set(outer[inner == one])) == 1 for one in set(inner))
         assert nested(inner, outer) == expected
+
+
+def test_no_difference_varies_by_less_than_nothing():
+    covariance = np.array([[1.0, 1.5], [1.5, 1.0]])  # of two kinds of units it may be such
+    assert (difference_variance(covariance) == 0).all()
+    assert (difference_variance(covariance, 0.5) == 0.5).all()
