@@ -1,6 +1,6 @@
 """Every number and sentence is the one kept in ``kept.json``: a change of one has to be meant.
 
-Other tests say what is right; this one says what is otherwise. ``python
+Other tests say what is right; this one says what is otherwise. ``PYTHONPATH=tests:data/demo python
 tests/rankcompanion/verdict/test_kept.py`` writes the file anew; its difference is then to be read.
 """
 
