@@ -14,7 +14,8 @@ from rankcompanion import session
 from rankcompanion.verdict import answers
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
-from rankstability.rank.certainty import Kind, from_kinds
+from rankstability.rank.certainty import from_kinds
+from rankstability.rank.units import Kind
 from rankstability.read import campaigns
 
 

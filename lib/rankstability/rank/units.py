@@ -1,4 +1,4 @@
-"""Resampling units (what another campaign would have others of), and resampled means.
+"""Resampling units: what another campaign would have others of, and what each does to the means.
 
 A unit is a worker, a HIT, a document, or a block (what one worker judged of one document of one
 system). Judgments of one unit share its luck. What is certain of a ranking with other units is in
@@ -6,6 +6,8 @@ system). Judgments of one unit share its luck. What is certain of a ranking with
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -66,6 +68,89 @@ def unit_totals(
     key, size = unit * systems + system, (int(unit.max()) + 1) * systems
     sums, held = np.bincount(key, weight * score, size), np.bincount(key, weight, size)
     return sums.reshape(-1, systems), held.reshape(-1, systems)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Units of one kind: their shares of each system and influences on it, both (units, systems).
+
+    `share` is the unit's share of the weight of a system's mean (the sum is 1); `influence` is its
+    part of the error of the mean, corrected for small samples. `effective`, (systems,), is the
+    effective number of units for each system: units of equal size that would weigh the same.
+    """
+
+    share: np.ndarray
+    influence: np.ndarray
+    effective: np.ndarray
+
+    def covariance(self) -> np.ndarray:
+        """Covariance of the systems' means if only the units of this kind were others."""
+        return self.influence.T @ self.influence
+
+    def take(self, systems: np.ndarray) -> Kind:
+        """The units with only these systems (codes), in this order."""
+        return Kind(self.share[:, systems], self.influence[:, systems], self.effective[systems])
+
+
+def within_domains(
+    score: np.ndarray,
+    share: np.ndarray,
+    means: np.ndarray,
+    *,
+    unit: np.ndarray,
+    system: np.ndarray,
+    domain: np.ndarray,
+) -> Kind:
+    """Units with influences about the mean of each domain (about the system's if there is one).
+
+    `share` is the judgment's share of its system's mean. CR2 corrects for the unit's share of its
+    domain. The effective number of units is one more than the degrees of freedom of the sum of the
+    domains' variances, by Satterthwaite with equally variable units: little more than in a domain
+    with few documents that weighs as much as the others. Domains in which one unit holds all of a
+    system are pooled, about the system's mean.
+    """
+    n = len(means)
+    size, domains = int(unit.max()) + 1, int(domain.max()) + 1
+    stratum = domain * n + system
+    key = unit * domains * n + stratum
+
+    def summed(values: np.ndarray) -> np.ndarray:
+        return np.bincount(key, values, size * domains * n).reshape(size, domains, n)
+
+    held, squares = summed(share), summed(share**2)
+    total, alone = held.sum(axis=0), (held > 0).sum(axis=0) == 1
+    there = total > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own = np.bincount(stratum, share * score, domains * n) / total.ravel()
+        centre = np.where(alone.ravel(), np.tile(means, domains), own)
+        within = held / np.where(alone, 1.0, total)
+        rest = 1 - (squares * within).sum(axis=1, where=there) / squares.sum(axis=1)
+        part = summed(share * (score - centre[stratum])).sum(axis=1)
+        units = 1 / (within**2).sum(axis=0)
+        weight = np.where(alone, 0.0, total**2 / units)  # of each domain in the variance
+        together = (total**2).sum(axis=0, where=alone), np.maximum(alone.sum(axis=0) - 1, 1)
+        squared = (weight**2 / (units - 1)).sum(axis=0, where=there & ~alone)
+        freedom = (weight.sum(axis=0, where=there) + together[0]) ** 2
+        freedom /= squared + together[0] ** 2 / together[1]
+        whole = held.sum(axis=1)
+        effective = np.minimum(1 / (whole**2).sum(axis=0), 1 + freedom)
+        influence = np.where(whole > 0, part / np.sqrt(np.maximum(rest, 1e-12)), 0.0)
+    return Kind(whole, influence, effective)
+
+
+def corrected(share: np.ndarray, part: np.ndarray, alike: bool = False) -> Kind:
+    """Units with their parts of the means' errors, divided by the square root of 1 - share (CR2).
+
+    That is unbiased if judgments within a unit are independent. With `alike`, for judges, whose
+    decisions share a taste, 1 - 2 share + sum of squared shares is used if it is less: that is
+    unbiased if a judge's decisions all have the same error. Their degrees of freedom are at most
+    2 / (largest share) - 2. For units of equal size, they agree.
+    """
+    rest, number = 1.0 - share, 1.0 / (share**2).sum(axis=0)
+    if alike:
+        rest = np.minimum(rest, rest - share + (share**2).sum(axis=0))
+        number = np.minimum(number, 2 / share.max(axis=0) - 1)
+    return Kind(share, part / np.sqrt(np.maximum(rest, 1e-12)), number)
 
 
 def draw_means(
