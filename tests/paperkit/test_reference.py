@@ -59,6 +59,8 @@ def test_the_page_on_trust_counts_what_was_measured(tmp_path):
     for row in made["rows"]:  # without any true line, there is no share of them
         assert 0 <= row["power"] <= 1 if lines[row["design"]] else pd.isna(row["power"])
     assert front.trust(tmp_path, tmp_path / "none.csv") == {"rows": []}
+    page = (paths.ROOT / "lib" / "paperkit" / "trust.html.j2").read_text(encoding="utf-8")
+    assert all(f'"{row["design"]}": "' in page for row in made["rows"])
 
 
 def test_code_leads_to_the_functions_that_it_calls():
