@@ -251,7 +251,8 @@ def removals_of_battles(data: Units) -> list[Removal]:
     win, tie = (effect.reshape(n * n, n) for effect in effects)
     leader, *others = np.argsort(-strength, kind="stable").tolist()
     number = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]).astype(int)
-    votes, judges, by_judge = np.concatenate([win, tie]), judge_influence(data)[1], data.by("judge")
+    votes, judges = np.concatenate([win, tie]), judge_influence(data)[1]
+    by_judge = data.by("judge")
 
     def without_votes(ranked: np.ndarray, k: int) -> PairCounts:
         taken = np.zeros_like(number)

@@ -110,29 +110,31 @@ def within_domains(
     system are pooled, about the system's mean.
     """
     n = len(means)
-    size, domains = int(unit.max()) + 1, int(domain.max()) + 1
+    size, strata = int(unit.max()) + 1, (int(domain.max()) + 1) * n
     stratum = domain * n + system
-    key = unit * domains * n + stratum
+    cells, cell = np.unique(unit.astype(np.int64) * strata + stratum, return_inverse=True)
+    within_unit, of = cells // strata * n + cells % n, cells % strata
 
-    def summed(values: np.ndarray) -> np.ndarray:
-        return np.bincount(key, values, size * domains * n).reshape(size, domains, n)
+    def by_unit(values: np.ndarray) -> np.ndarray:
+        return np.bincount(within_unit, values, size * n).reshape(size, n)
 
-    held, squares = summed(share), summed(share**2)
-    total, alone = held.sum(axis=0), (held > 0).sum(axis=0) == 1
-    there = total > 0
+    held, squares = np.bincount(cell, share), np.bincount(cell, share**2)
+    total, alone = np.bincount(of, held, strata), np.bincount(of, minlength=strata) == 1
     with np.errstate(invalid="ignore", divide="ignore"):
-        own = np.bincount(stratum, share * score, domains * n) / total.ravel()
-        centre = np.where(alone.ravel(), np.tile(means, domains), own)
-        within = held / np.where(alone, 1.0, total)
-        rest = 1 - (squares * within).sum(axis=1, where=there) / squares.sum(axis=1)
-        part = summed(share * (score - centre[stratum])).sum(axis=1)
-        units = 1 / (within**2).sum(axis=0)
-        weight = np.where(alone, 0.0, total**2 / units)  # of each domain in the variance
-        together = (total**2).sum(axis=0, where=alone), np.maximum(alone.sum(axis=0) - 1, 1)
-        squared = (weight**2 / (units - 1)).sum(axis=0, where=there & ~alone)
-        freedom = (weight.sum(axis=0, where=there) + together[0]) ** 2
-        freedom /= squared + together[0] ** 2 / together[1]
-        whole = held.sum(axis=1)
+        own = np.bincount(stratum, share * score, strata) / total
+        centre = np.where(alone, np.tile(means, strata // n), own)
+        inside = held / np.where(alone, 1.0, total)[of]
+        rest = 1 - by_unit(squares * inside) / by_unit(squares)
+        part = by_unit(np.bincount(cell, share * (score - centre[stratum])))
+        units = 1 / np.bincount(of, inside**2, strata)
+        several = (total > 0) & ~alone
+        weight = np.where(several, total**2 / units, 0.0)  # of each domain in the variance
+        squared = np.where(several, weight**2 / (units - 1), 0.0)
+        pooled = np.where(alone, total**2, 0.0)
+        weight, squared, pooled = (x.reshape(-1, n).sum(axis=0) for x in (weight, squared, pooled))
+        pooled_freedom = np.maximum(alone.reshape(-1, n).sum(axis=0) - 1, 1)
+        freedom = (weight + pooled) ** 2 / (squared + pooled**2 / pooled_freedom)
+        whole = by_unit(held)
         effective = np.minimum(1 / (whole**2).sum(axis=0), 1 + freedom)
         influence = np.where(whole > 0, part / np.sqrt(np.maximum(rest, 1e-12)), 0.0)
     return Kind(whole, influence, effective)
