@@ -26,8 +26,8 @@ BATTLES, SYSTEMS, JUDGES = 1_000_000, 20, 50_000
 PEER = """
 import sys, pandas as pd, evalica
 table = pd.read_csv(sys.argv[1])
-winner = table["winner"].map({"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y})
-winner = winner.fillna(evalica.Winner.Draw)
+codes = {"model_a": int(evalica.Winner.X), "model_b": int(evalica.Winner.Y)}
+winner = table["winner"].map(codes).fillna(int(evalica.Winner.Draw)).to_numpy("uint8")
 for k in range(21):
     one = table.sample(frac=1, replace=True, random_state=k) if k else table
     evalica.bradley_terry(one["model_a"], one["model_b"], winner[one.index])
