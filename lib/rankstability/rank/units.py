@@ -207,10 +207,12 @@ def bootstrap(
 def normal_draws(covariance: np.ndarray, draws: int, rng: np.random.Generator) -> np.ndarray:
     """Normal draws with mean 0 and this covariance, (draws, systems).
 
-    Negative eigenvalues count as 0.
+    They are multiplied by the symmetric square root of `covariance`, of which there is only one:
+    the signs of eigenvectors differ between processors. Negative eigenvalues count as 0.
     """
     values, vectors = np.linalg.eigh(covariance)
-    return rng.standard_normal((draws, len(values))) @ (vectors * np.sqrt(values.clip(0.0))).T
+    root = (vectors * np.sqrt(values.clip(0.0))) @ vectors.T
+    return rng.standard_normal((draws, len(values))) @ root
 
 
 def rank_probabilities(ranks: np.ndarray) -> np.ndarray:

@@ -330,18 +330,8 @@ TOPICS = {
 TOPICS |= {make.__name__: (lambda folder, make=make: make()) for make in OTHERS}
 
 
-def symmetric(covariance, draws, rng):
-    """`normal_draws` by the one symmetric root: eigenvectors differ between processors."""
-    values, vectors = np.linalg.eigh(covariance)
-    root = (vectors * np.sqrt(values.clip(0.0))) @ vectors.T
-    return rng.standard_normal((draws, len(values))) @ root
-
-
 def found(topic, folder):
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (held, design, sizes):
-            patch.setattr(module, "normal_draws", symmetric)
-        return flat(TOPICS[topic](folder))
+    return flat(TOPICS[topic](folder))
 
 
 def same(old, new):
