@@ -175,7 +175,7 @@ def standing(
 
 def _by_comparison(data: Battles, alpha: float) -> tuple[Ranking, Certainty]:
     if data.method == STRENGTH:
-        sure = of_battles(data.every, data.unit, alpha)
+        sure = of_battles(data.grouped, data.unit, alpha)
     else:
         won, decided = data.grouped.decided_by_system()
         sure = of_wins(data.systems, won, decided, unit=data.unit, alpha=alpha)

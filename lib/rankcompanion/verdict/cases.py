@@ -176,7 +176,7 @@ def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     try:
         if one.battles is None:
             return decisive.fewest(one.judgments, RECIPES[one.recipe], alpha)
-        data = one.battles.every
+        data = one.battles.grouped
         if one.battles.unnamed:  # judges that are not all named are taken together as one
             data = replace(data, judges=np.zeros_like(data.judges))
         data = data.by("judge")
