@@ -93,9 +93,9 @@ def tex(text: str) -> str:
 
 
 def tex_number(value: float, digits: int) -> str:
-    """A number with `digits` decimals and a true minus sign, for LaTeX."""
+    """A number with `digits` decimals as a formula of LaTeX: a true minus, alike in any font."""
     text = f"{value:.{digits}f}"
-    return f"${text}$" if text.startswith("-") and float(text) else text.removeprefix("-")
+    return f"${text if float(text) else text.removeprefix('-')}$"
 
 
 def label(text: str) -> str:
