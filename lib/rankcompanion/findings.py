@@ -32,7 +32,7 @@ TABLES = {  # notebook and table of each finding
     "lines": ("10_lines", "line_counts"),
     "false": ("10_lines", "false_lines"),
     "methods": ("07_relative_ranking", "method_ranks"),
-    "fewest": ("02_outlier_removal", "fewest"),
+    "fewest": ("00_verdict", "fewest"),
 }
 
 
@@ -177,8 +177,8 @@ def removal(changes: pd.DataFrame) -> Rows:
 def fewest(table: pd.DataFrame) -> Rows:
     """The fewest judgments without which another system is first, as a share of all judgments.
 
-    ``value`` is the median over language pairs; ``part`` and ``whole`` are those of the pair with
-    the smallest share (``pair``). Campaigns are in order of that smallest share.
+    ``value`` is the median over language pairs (or tasks); ``part`` and ``whole`` are those of the
+    one with the smallest share (``task``). Campaigns are in order of the median.
     """
     first = table[(table["what"] == "first") & (table["unit"] == "judgment")]
     first = first.dropna(subset="fewest").assign(share=first["fewest"] / first["of"])
@@ -187,14 +187,14 @@ def fewest(table: pd.DataFrame) -> Rows:
         least, shares = frame.loc[frame["share"].idxmin()], frame["share"]
         rows.append(
             {
-                "campaign": campaign, "pair": least["pair"], "exact": bool(least["exact"]),
+                "campaign": campaign, "task": least["task"], "exact": bool(least["exact"]),
                 "part": float(least["fewest"]), "whole": float(least["of"]),
                 "value": float(shares.median()), "low": float(shares.min()),
                 "high": float(shares.max()), "units": len(frame),
                 "each": [*zip(shares, frame["of"].astype(float), strict=True)],
             }
         )  # fmt: skip
-    return sorted(rows, key=lambda row: row["low"])
+    return sorted(rows, key=lambda row: row["value"])
 
 
 def halves(effort: pd.DataFrame) -> Rows:

@@ -93,10 +93,10 @@ def test_the_fewest_judgments_are_shares_with_the_least_pair_named():
             ("wmtx", "e-f", "first", "judgment", np.nan, 50, 0),
             ("wmty", "a-b", "line below 1", "judgment", 1, 100, 0),
         ],
-        columns=["campaign", "pair", "what", "unit", "fewest", "of", "exact"],
+        columns=["campaign", "task", "what", "unit", "fewest", "of", "exact"],
     )
     (row,) = findings.fewest(table)
-    assert (row["campaign"], row["pair"], row["exact"]) == ("wmtx", "c-d", True)
+    assert (row["campaign"], row["task"], row["exact"]) == ("wmtx", "c-d", True)
     assert (row["part"], row["whole"], row["low"], row["high"]) == (2, 400, 0.005, 0.05)
     assert row["value"] == pytest.approx(0.0275) and row["units"] == 2
     said = bare(str(template("findings.j2").module.sentence({"key": "fewest", "rows": [row]})))

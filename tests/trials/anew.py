@@ -18,9 +18,8 @@ from rankcompanion.lines import held
 from rankcompanion.lines import tables as lines
 from rankcompanion.relative_ranking import methods as relative_ranking
 from rankcompanion.srp import twins
+from rankcompanion.verdict import cases
 from rankstability import paths
-from rankstability.rank import fewest as decisive
-from rankstability.rank.recipes import RECIPES, recipe_of_year
 from rankstability.read import campaigns, official
 from rankstability.score import rr
 from rankstability.score.scored import segment_scores
@@ -37,11 +36,15 @@ def changes(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
 
 
 def fewest(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:
-    """Notebook 02: the fewest judgments that decide."""
-    own = recipe_of_year(campaign.year, campaign.format)
-    table = decisive.fewest(campaigns.load_da(campaign, pair), RECIPES[own], given["alpha"])
-    table.insert(0, "recipe", own)
-    return table
+    """Notebook 00: the fewest judgments that decide."""
+    parts = []
+    for one in cases.cases(campaign, pair, campaigns.load(campaign, pair), given["recipe"]):
+        table = cases.fewest(one, given["alpha"])
+        table.insert(0, "task", one.name)
+        parts.append(table)
+    every = pd.concat(parts, ignore_index=True)
+    every.insert(0, "pair", pair)
+    return every
 
 
 def effort(campaign: Any, pair: str, given: dict[str, Any]) -> pd.DataFrame:

@@ -183,7 +183,8 @@ def drawn(found: dict[str, Any]) -> list[tuple[str, dict[str, Any], str]]:
 
 def _text(key: str, row: dict[str, Any]) -> str:
     if key == "fewest":
-        return f"median of {row['units']}: {100 * row['value']:.2g}\u00a0%"
+        share = f"{100 * row['value']:.2g}\u00a0%"
+        return f"median of {row['units']}: {share}" if row["units"] > 1 else share
     if key in COUNTED:
         return f"{row['part']:.0f} {'against' if key == 'rules' else 'of'} {row['whole']:.0f}"
     if key == "halves":
@@ -220,7 +221,7 @@ def finding(found: dict[str, Any]) -> Figure:
         ax.xaxis.set_major_formatter(PercentFormatter(1, symbol="\u00a0%"))
     ax.yaxis.grid(False)
     ax.set_xlabel(AXES[found["key"]])
-    single = "task" if found["key"] == "methods" else "language pair"
+    single = {"methods": "task", "fewest": "pair or task"}.get(found["key"], "language pair")
     handles = [
         plt.Line2D([], [], marker="D", ls="", color=RED, mec="white", ms=7, label="the campaign"),
         plt.Line2D([], [], marker="o", ls="", color=BLUE, alpha=0.45, mew=0, label=f"one {single}"),

@@ -24,6 +24,7 @@ import pandas as pd
 from paperkit import parameters, placing
 from paperkit.templates import HERE, short, template
 from rankstability.chance import named_generator
+from rankstability.rank.fewest import COLUMNS as FEWEST
 from rankstability.read import campaigns
 from rankstability.read.languages import PLACEHOLDER
 
@@ -202,12 +203,19 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
 def whole(run: Run) -> pd.DataFrame:
     """Write all pairs' sentences as one table and one page, if the run covers the whole campaign.
 
-    Returns the table, empty for a run of a single pair.
+    How few judgments decide each of them is written as ``fewest.csv``. Returns the table of
+    sentences, empty for a run of a single pair.
     """
     if not run.whole:
         return pd.DataFrame()
     table = run.out.pair_tables("sentence*")
     run.out.document(overview.page(run, table), "index.html", "", "all pairs on one page")
+    few = []
+    for row in table.to_dict("records"):
+        file = run.out.directory / row["pair"] / Path(row["page"]).with_suffix(".json")
+        for removal in json.loads(file.read_bytes())["fewest"]:
+            few.append({"pair": row["pair"], "task": row["task"], **removal})
+    run.out.table(pd.DataFrame(few, columns=["pair", "task", *FEWEST]), "fewest")
     return run.out.table(table, "verdicts")
 
 
