@@ -39,6 +39,7 @@ def test_the_command_writes_one_page_its_numbers_and_the_ranking(tmp_path, monke
     again = run.execute("00_verdict", given | {"output_dir": str(tmp_path / "again")}, quiet=True)
     made = {p.name: p.read_bytes() for p in (again / "cs-en").iterdir()}
     assert made == {p.name: p.read_bytes() for p in out.iterdir()}
+    assert made["verdict.pdf"][:5] == b"%PDF-" and made["verdict.png"][1:4] == b"PNG"
     shown = json.loads((again / "00_verdict__cs-en.ipynb").read_bytes())["cells"]
     texts = [o.get("data", {}) for cell in shown for o in cell.get("outputs", ())]
     assert tables.spaced(f"**cs-en**: {said['sentence']}") in [

@@ -296,6 +296,7 @@ def test_lines_are_counted_alike_in_all_places(told, claimed, held, count, paper
     assert "1 holds; 2 more hold and are not claimed (with" in more
     assert "hold, while 2 hold that are not claimed" in more.replace("holds, while", "hold, while")
     assert "one family of two-sided cluster-robust (CR2) t tests" in more
+    assert "; its p-values are not corrected for their number)." in more
     assert "Each recipe is a family of tests of its own" in more
 
 
