@@ -109,6 +109,21 @@ def test_figures_of_a_verdict_are_large_enough_to_read(page, verdict):
         assert sign == frame.evaluate("e => e.scrollWidth > e.clientWidth")
 
 
+def test_on_paper_nothing_has_to_be_scrolled(page, verdict, tiny):
+    """On A4 within its margins; the headings of a table of many columns stand upright."""
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 703, "height": 1000})
+    page.goto(f"file://{verdict}")
+    assert fits(page)
+    cut = "all => all.filter(e => e.offsetParent && e.scrollWidth > e.clientWidth).length"
+    assert page.locator(".scroll, figure, table").evaluate_all(cut) == 0
+    page.goto(f"file://{tiny}/wmtx/01_tiny__cs-en.html")
+    small, wide = page.locator(".outputs table").first, page.locator(".outputs table").last
+    upright = "e => getComputedStyle(e).writingMode == 'vertical-rl'"
+    assert wide.locator("th").first.evaluate(upright)
+    assert not small.locator("th").first.evaluate(upright)
+
+
 def test_search_finds_offline_from_every_page(page, tiny):
     for start in ("index.html", "wmtx/01_tiny__cs-en.html"):
         page.goto(f"file://{tiny}/{start}")
