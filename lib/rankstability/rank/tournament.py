@@ -28,15 +28,12 @@ from ..score.pairwise import PairCounts
 from .feedback import (
     WORD,
     IntArray,
-    batched_dp,
     blocks_of,
     first_sorted,
     nearest_to,
-    order_cost,
     solve_block,
+    solve_blocks,
 )
-
-BATCH_BLOCK = 15  # largest block of the batched dynamic program: 2 ** 15 sets per instance
 
 
 @dataclass(frozen=True)
@@ -106,11 +103,6 @@ def net_weights(wins: ArrayLike) -> IntArray:
     """
     array = np.asarray(wins)
     return np.maximum(0, array - np.swapaxes(array, -1, -2)).astype(np.int64)
-
-
-def cost_of(order: Sequence[int] | IntArray, weights: ArrayLike) -> int:
-    """The weight of the edges that `order` (rows of `weights`, best first) violates."""
-    return order_cost(np.asarray(weights), np.asarray(order, dtype=np.int64))
 
 
 def violation_frame(
@@ -240,12 +232,7 @@ def feedback_arc_sets(
         b, at = where[chosen], first[chosen][:, None] + np.arange(k)
         systems = listed[b[:, None], at]
         block = w[b[:, None, None], systems[:, :, None], systems[:, None, :]]
-        if k <= BATCH_BLOCK:
-            order, cost = batched_dp(block)
-        else:
-            parts = [solve_block(x.astype(np.int64), np.inf) for x in block]
-            order = np.array([p.order for p in parts])
-            cost = np.array([p.cost for p in parts])
+        order, cost = solve_blocks(block.astype(np.int64))
         listed[b[:, None], at] = np.take_along_axis(systems, order, axis=1)
         np.add.at(costs, b, cost)
     return listed, costs
