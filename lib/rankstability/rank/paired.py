@@ -245,21 +245,18 @@ def either_bootstrap(
 
 
 def bootstrap_p(
-    samples: tuple[np.ndarray, ...],
-    rng: np.random.Generator,
-    draw: Draw = resampled_means,
-    resamples: int = RESAMPLES,
+    samples: tuple[np.ndarray, ...], rng: np.random.Generator, draw: Draw = resampled_means
 ) -> float:
     """The least alpha at which the BCa interval of a mean, or of a difference of two, is above 0.
 
     The interval is one-sided, of level 1 - alpha. The result is 1 if SciPy gives no interval: all
     resamples are on one side of the mean, or scores never vary.
     """
-    theta, drawn = 0.0, np.zeros(resamples)
+    theta, drawn = 0.0, np.zeros(RESAMPLES)
     third = second = 0.0
     for sample, sign in zip(samples, (1.0, -1.0), strict=False):
         size, mean = len(sample), sample.mean()
-        drawn += sign * draw(sample, resamples, rng)
+        drawn += sign * draw(sample, RESAMPLES, rng)
         theta += sign * mean
         centred = sample - mean
         squares = centred * centred
@@ -268,12 +265,12 @@ def bootstrap_p(
     acceleration = third / second**1.5 / 6 if second > 0 else np.nan
     drawn.sort()
     under = drawn.searchsorted(theta, "left") + drawn.searchsorted(theta, "right")
-    middle = ndtri(under / (2 * resamples))
+    middle = ndtri(under / (2 * RESAMPLES))
     lost = int(drawn.searchsorted(0.0, "right"))
-    if not np.isfinite(acceleration + middle) or lost == resamples:
+    if not np.isfinite(acceleration + middle) or lost == RESAMPLES:
         return 1.0
     # the quantile at which the resamples pass 0, by linear interpolation between two of them
-    share = (lost - 1 - drawn[lost - 1] / (drawn[lost] - drawn[lost - 1])) / (resamples - 1)
+    share = (lost - 1 - drawn[lost - 1] / (drawn[lost] - drawn[lost - 1])) / (RESAMPLES - 1)
     if lost == 0 or share <= 0:
         return 0.0
     lead = ndtri(share) - middle

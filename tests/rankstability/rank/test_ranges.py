@@ -23,7 +23,6 @@ from rankstability.rank.ranges import (
     rank_ranges,
     ranks,
     resample_judgments,
-    trim_for,
     units,
 )
 from rankstability.score.pairwise import PairCounts, pair_counts
@@ -163,7 +162,6 @@ def test_trimming():
     sampled = np.random.default_rng(1).permutation(np.arange(1, 101))[:, None]
     assert [int(x[0]) for x in rank_ranges(sampled, 5)] == [6, 95]
     assert [int(x[0]) for x in rank_ranges(sampled, 0)] == [1, 100]
-    assert trim_for(1000) == 25
     with pytest.raises(DataError, match="no ranks"):
         rank_ranges(sampled, 50)
 
@@ -210,11 +208,11 @@ def test_clusters_are_what_overlap_connects(ranges):
 
 def test_a_range_table_is_in_order_and_holds_the_rank():
     data = campaign(6000)
-    table = range_table(data, 500, np.random.default_rng(5), unit="block")
+    table = range_table(data, 500, np.random.default_rng(5))
     assert list(table["rank"]) == [1, 2, 3, 4, 5, 6] and table["score"].is_monotonic_decreasing
     assert (table["first"] <= table["rank"]).all() and (table["rank"] <= table["last"]).all()
     assert table["cluster"].is_monotonic_increasing
-    again = range_table(data, 500, np.random.default_rng(5), unit="block")
+    again = range_table(data, 500, np.random.default_rng(5))
     assert table.equals(again)
 
 
