@@ -1,11 +1,11 @@
-"""The minimum feedback arc set of one block, by dynamic and integer programming.
+"""The minimum feedback arc set of tournaments, by dynamic and integer programming.
 
-A block is an integer array ``w`` of shape (k, k) with non-negative net weights (``w[i, j] > 0``
-means that i beats j, and then ``w[j, i] == 0``); its systems are in the order of preference. The
-cost of an order is the weight of the edges that point upwards in it. Held and Karp's recursion over
-sets of systems (Lopez 2012, Algorithm 1) finds all optimal orders; of the sets, only those count
-that cost no more than a known order. Where there are too many, the integer program of Grötschel,
-Jünger and Reinelt (1984) gives a better order, and a proof.
+A tournament is an integer array ``w`` of shape (k, k) with non-negative net weights (``w[i, j] >
+0`` means that i beats j, and then ``w[j, i] == 0``); its systems are in the order of preference.
+The cost of an order is the weight of the edges that point upwards in it. Held and Karp's recursion
+over sets of systems (Lopez 2012, Algorithm 1) finds all optimal orders; of the sets, only those
+count that cost no more than a known order. Where there are too many, the integer program of
+Grötschel, Jünger and Reinelt (1984) gives a better order, and a proof.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 IntArray = NDArray[np.int64]
-WORD = 63  # systems of a block whose sets fit one machine word
+WORD = 63  # systems whose sets fit one machine word
 MOST_SETS = 200_000  # largest number of sets per layer of the dynamic program
 
 
 @dataclass(frozen=True)
 class Solution:
-    """An order of a block, its cost, and what is proven about it.
+    """An order of a tournament, its cost, and what is proven about it.
 
     `lower`: no order costs less; `optima`: the number of optimal orders (None if not counted);
     `canonical`: whether it comes first of these when they are compared place by place from the top,
@@ -44,7 +44,7 @@ class Solution:
 def bounded_dp(
     w: IntArray, upper: IntArray, deadline: float = np.inf
 ) -> tuple[IntArray, IntArray, list[int | None]] | None:
-    """Optimal orders of blocks (B, k, k), their costs, and the numbers of optima of each.
+    """Optimal orders of tournaments (B, k, k), their costs, and the numbers of optima of each.
 
     A dynamic program over the sets of systems placed on top, layer by layer, without sets whose
     cost exceeds `upper`, (B,), that of a known order. None if a layer holds more sets than
@@ -54,7 +54,7 @@ def bounded_dp(
     if k > WORD:
         return None
     bits = np.uint64(1) << np.arange(k, dtype=np.uint64)
-    block = np.arange(count)  # of each set
+    owner = np.arange(count)  # the tournament of each set
     keys = np.zeros(count, dtype=np.uint64)
     cost = np.zeros(count, dtype=np.int64)
     ways = np.ones(count, dtype=np.int64)
@@ -63,17 +63,17 @@ def bounded_dp(
     steps = []
     for _ in range(k):
         price = cost[:, None] + inward
-        parent, v = np.nonzero(((keys[:, None] & bits) == 0) & (price <= upper[block, None]))
+        parent, v = np.nonzero(((keys[:, None] & bits) == 0) & (price <= upper[owner, None]))
         new = keys[parent] | bits[v]
-        rank = np.lexsort((new, block[parent]))
+        rank = np.lexsort((new, owner[parent]))
         parent, v, new = parent[rank], v[rank], new[rank]
-        price, owner = price[parent, v], block[parent]
-        fresh = np.append(True, (new[1:] != new[:-1]) | (owner[1:] != owner[:-1]))
+        price, of = price[parent, v], owner[parent]
+        fresh = np.append(True, (new[1:] != new[:-1]) | (of[1:] != of[:-1]))
         first = np.flatnonzero(fresh)
         if len(first) > MOST_SETS or time.monotonic() > deadline:
             return None
-        block, to = owner[first], fresh.cumsum() - 1
-        inward = inward[parent[first]] - w[block, v[first]]
+        owner, to = of[first], fresh.cumsum() - 1
+        inward = inward[parent[first]] - w[owner, v[first]]
         keys, cost = new[first], np.minimum.reduceat(price, first)
         use = price == cost[to]
         parent, v, to = parent[use], v[use], to[use]
@@ -86,7 +86,7 @@ def bounded_dp(
 
 
 def _first_paths(steps: list[tuple[IntArray, IntArray, IntArray, int]], count: int) -> IntArray:
-    """The path of each block that always takes, from the top, the lowest possible system."""
+    """The path of each tournament that always takes, from the top, the lowest system it can."""
     good = np.ones(count, dtype=bool)
     kept = []
     for parent, v, to, sets in reversed(steps):
@@ -96,7 +96,7 @@ def _first_paths(steps: list[tuple[IntArray, IntArray, IntArray, int]], count: i
         good = np.zeros(sets, dtype=bool)
         good[parent] = True
     orders = np.empty((count, len(steps)), dtype=np.int64)
-    at = np.arange(count)  # the set that each block has reached
+    at = np.arange(count)  # the set that each has reached
     for place, (parent, v, to, sets) in enumerate(reversed(kept)):
         of = np.full(sets, -1)
         of[at] = np.arange(count)
@@ -114,10 +114,7 @@ def cost_of(order: Sequence[int] | IntArray, weights: ArrayLike) -> int:
 
 
 def insertion_search(w: IntArray, start: IntArray) -> IntArray:
-    """Good orders of blocks (B, k, k): systems are moved to where they cost least until none helps.
-
-    `start`, (B, k), are the orders to begin with.
-    """
+    """Good orders (B, k): from `start` on, systems are moved to where they cost least."""
     order, (count, k) = start, w.shape[:2]
     rows, place = np.arange(count), np.arange(k)
     below = np.tri(k, k=-1, dtype=bool)
@@ -135,23 +132,6 @@ def insertion_search(w: IntArray, start: IntArray) -> IntArray:
         order = np.take_along_axis(order, move, axis=1)
 
 
-def blocks_of(u: NDArray) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Cut tournaments into blocks, each wholly above the next in every optimal ranking.
-
-    Blocks are the strong components if a pair without an edge counts as having both. Sorting by the
-    number of systems that each does not lose to puts them together, top block first. Returns the
-    rows of `u` (net weights, (B, n, n)) in this order, and whether a block starts at each place.
-    """
-    n = u.shape[1]
-    edge = u >= np.swapaxes(u, 1, 2)
-    sorting = np.argsort(-edge.sum(axis=2), axis=1, kind="stable")
-    rows = np.arange(len(u))[:, None, None]
-    edge = edge[rows, sorting[:, :, None], sorting[:, None, :]]
-    highest = edge.argmax(axis=2)  # the highest place to which each does not lose
-    highest = np.minimum.accumulate(highest[:, ::-1], axis=1)[:, ::-1]
-    return sorting, highest == np.arange(n)
-
-
 def first_sorted(w: NDArray) -> IntArray:
     """The topological order of an acyclic graph with the lowest possible index at each place."""
     left = list(range(len(w)))
@@ -163,8 +143,8 @@ def first_sorted(w: NDArray) -> IntArray:
     return np.array(order, dtype=np.int64)
 
 
-def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
-    """The order of least cost of one block, or the best found until `deadline` (`time.monotonic`).
+def solve(w: IntArray, deadline: float, method: str = "auto") -> Solution:
+    """The order of least cost, or the best found until `deadline` (of `time.monotonic`).
 
     `method` is ``auto``, ``dp`` or ``lp``, see `tournament.feedback_arc_set`.
     """
@@ -185,26 +165,26 @@ def solve_block(w: IntArray, deadline: float, method: str = "auto") -> Solution:
     return Solution(order, cost, min(cost, lower), None, False)
 
 
-def solve_blocks(w: IntArray) -> tuple[IntArray, IntArray]:
-    """Orders (B, k) of least cost of many blocks (B, k, k), and their costs (B,)."""
+def solve_many(w: IntArray) -> tuple[IntArray, IntArray]:
+    """Orders (B, k) of least cost of tournaments (B, k, k), and their costs (B,)."""
     if len(w) == 1:
-        one = solve_block(w[0], np.inf)
+        one = solve(w[0], np.inf)
         return one.order[None], np.array([one.cost])
     order = insertion_search(w, np.tile(np.arange(w.shape[1]), (len(w), 1)))
     found = bounded_dp(w, np.array([cost_of(*pair) for pair in zip(order, w, strict=True)]))
     if found is not None:
         return found[:2]
-    parts = [solve_blocks(part) for part in np.array_split(w, 2)]
+    parts = [solve_many(part) for part in np.array_split(w, 2)]
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
 
 def nearest_to(scores: NDArray, w: IntArray, solved: Solution, deadline: float) -> Solution:
-    """Of the optimal orders of a block, the one with the fewest pairs against `scores`.
+    """Of the optimal orders, the one with the fewest pairs against `scores`.
 
-    The block is solved again, with pairs in the order of the scores adding less than one win.
+    The tournament is solved again, with pairs in the order of the scores adding less than one win.
     """
     leaning = w * len(w) ** 2 + (scores[:, None] > scores)
-    found = solve_block(np.maximum(0, leaning - leaning.T), deadline)
+    found = solve(np.maximum(0, leaning - leaning.T), deadline)
     sure = found.canonical and found.lower == found.cost
     better = cost_of(found.order, w) == solved.cost
     return replace(solved, order=found.order if better else solved.order, canonical=sure)
