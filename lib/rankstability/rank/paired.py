@@ -14,11 +14,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 from scipy.stats import ttest_1samp, ttest_ind
 
-from ..errors import DataError
-
 RESAMPLES = 100  # of WMT26's bootstraps
 Draw = Callable[[np.ndarray, int, np.random.Generator], np.ndarray]
-SIDES = ("two-sided", "greater")
 EXACT_BELOW = 50  # up to this many segments, SciPy's signed rank test is exact (no ties, no zeros)
 ENUMERATED = 13  # and with ties or zeros, it enumerates all signs up to this many
 
@@ -35,10 +32,8 @@ def signed_rank(
     `scores` have shape (segments, systems), NaN where a system was not judged; p has shape
     (systems, systems), with NaN on the diagonal. ``greater``: the row's system is better than the
     column's. If `other`, of the same shape, is given, the second (later) system of a pair takes its
-    scores from there. Raises DataError for any other `sides`.
+    scores from there.
     """
-    if sides not in SIDES:
-        raise DataError("unknown alternative", value=sides, expected=", ".join(SIDES))
     pairs, pair, first, second = _shared(scores, other)
     difference = first - second
     zero = np.bincount(pair[difference == 0], minlength=pairs)

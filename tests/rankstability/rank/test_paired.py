@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rankstability.errors import DataError
 from rankstability.rank import paired
 
 
@@ -42,7 +41,7 @@ KINDS = ["plain", "integers", "holes", "equal"]
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("segments", [9, 14, 50, 51, 200])
-@pytest.mark.parametrize("sides", paired.SIDES)
+@pytest.mark.parametrize("sides", ["two-sided", "greater"])
 def test_signed_rank_is_scipys(segments, kind, sides):
     x = scores(segments, 3 if segments > 9 else 2, segments, kind)
 
@@ -100,11 +99,6 @@ def test_stouffer_over_two_sided_p_is_blind_to_direction():
     domain = np.repeat([0, 1], 60)
     assert paired.signed_rank_by_domain(x, domain)[0, 1] < 1e-10
     assert paired.signed_rank(x)[0, 1] > 0.05
-
-
-def test_an_unknown_alternative_is_refused():
-    with pytest.raises(DataError, match="two-sided, greater"):
-        paired.signed_rank(np.zeros((3, 2)), "less")
 
 
 @pytest.mark.parametrize("groups", [3, 2**15 - 1, 2**15, 2**15 + 9])

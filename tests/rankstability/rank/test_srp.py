@@ -350,13 +350,13 @@ def test_measures_on_three_studies_by_hand():
         [[1, 2, 3], [1, 2, 3], [2, 1, 3]],
         [[0.5, 0.01, 0.02], [0.5, 0.4, 0.5], [0.01, 0.02, 0.05]],
     )
-    result = srp.stability(found, claims=1)
+    result = srp.stability(found)
     # e1 claims A<C, B<C: true in both others; e2 claims nothing: 2; e3's B<A fails twice
     assert result["srp"] == pytest.approx(4 / 6)
     # both significant: e1's claims are significant in e3 only; e2's two are empty
     assert result["srp_both"] == pytest.approx(3 / 6)
-    # the most significant pair each: A<C, e2's A<C, e3's B<A
-    assert result["srp_equal_claims"] == pytest.approx(4 / 6)
+    # two pairs each: e1's A<C, B<C hold in both; e2's A<B, A<C in e1; e3's B<A, A<C in none
+    assert result["srp_equal_claims"] == pytest.approx(3 / 6)
     assert result["significant_pairs"] == pytest.approx(5 / 3)
     assert result["empty_share"] == pytest.approx(1 / 3)
     assert result["kendall"] == pytest.approx((1 + 1 / 3 + 1 / 3) / 3)
