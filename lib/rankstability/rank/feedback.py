@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 
 IntArray = NDArray[np.int64]
 WORD = 63  # systems whose sets fit one machine word
-MOST_SETS = 200_000  # largest number of sets per layer of the dynamic program
+MOST_SETS = 60_000  # largest number of sets per layer of the dynamic program
 
 
 @dataclass(frozen=True)

@@ -20,27 +20,15 @@ from rankstability.score.rr import TOURNAMENT_METHODS
 # REPLICATION: optimal costs, found independently of this code
 COSTS = {
     "wmt10": {
-        "cs-en": 2,
-        "en-cs": 43,
-        "en-fr": 18,
-        "en-de": 31,
-        "en-es": 6,
-        "fr-en": 61,
-        "de-en": 55,
+        "cs-en": 2, "en-cs": 43, "en-fr": 18, "en-de": 31, "en-es": 6, "fr-en": 61, "de-en": 55,
         "es-en": 10,
     },
     "wmt11": {
-        "cs-en individual": 1,
-        "en-cs individual": 0,
-        "en-fr individual": 17,
-        "en-de individual": 24,
-        "en-es individual": 16,
-        "fr-en individual": 27,
-        "de-en individual": 48,
-        "es-en individual": 31,
-        "ur-en tunable": 6,
+        "cs-en individual": 1, "en-cs individual": 0, "en-fr individual": 17,
+        "en-de individual": 24, "en-es individual": 16, "fr-en individual": 27,
+        "de-en individual": 48, "es-en individual": 31, "ur-en tunable": 6,
     },
-}
+}  # fmt: skip
 OPTIMA = {"wmt10": {"fr-en": 8}, "wmt11": {"fr-en individual": 26}}
 
 
