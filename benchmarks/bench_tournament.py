@@ -21,9 +21,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rankcompanion import tournament
 from rankcompanion.models import simulate as simulation
+from rankcompanion.tournament import solve_tasks
 from rankstability.errors import DataError
+from rankstability.rank import feedback, tournament
 from rankstability.read import campaigns
 
 RESULTS = Path(__file__).parent / "results" / "tournament.csv"
@@ -106,7 +107,7 @@ def with_corankco(weights):
     found = ExactAlgorithmPulp().compute_consensus_rankings(Dataset.from_raw_list(rankings), scheme)
     order = [element.value for bucket in found.consensus_rankings[0] for element in bucket]
     order += [i for i in range(len(weights)) if i not in order]
-    cost = tournament.cost_of(order, weights)
+    cost = feedback.cost_of(order, weights)
     return cost, cost
 
 
@@ -125,7 +126,7 @@ def wmt_tasks():
     out = {}
     for name in ("wmt10", "wmt11", "wmt12"):
         try:
-            solved = tournament.solve_tasks(campaigns.load_rr(campaigns.find(name)))
+            solved = solve_tasks(campaigns.load_rr(campaigns.find(name)))
         except DataError as problem:
             print(f"without {name}: {problem}", file=sys.stderr)
             continue

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from rankstability.errors import DataError
-from rankstability.rank import tournament
+from rankstability.rank import feedback, tournament
 from rankstability.rank.systems import UNSCORED
 from rankstability.score import pairwise, rr
 from rankstability.score.rr import TOURNAMENT_METHODS
@@ -34,7 +34,7 @@ class TaskRankings:
 
     def cost(self, method: str) -> int:
         """The total weight of the pairwise results that the method's ranking violates."""
-        return tournament.cost_of(self._rows(method), self.mfas.weights)
+        return feedback.cost_of(self._rows(method), self.mfas.weights)
 
     def certificate(self, method: str) -> pd.DataFrame:
         """The results that the method's ranking violates: over (won more often), under, weight."""

@@ -18,10 +18,11 @@ from rankstability.rank.srp_studies import (
     Design,
     assign,
     draw_documents,
-    minimum_entropy,
 )
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
+
+from .raters import minimum_entropy
 
 TITLES = {
     3: "Item grouping",

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import entropy
 
 from rankstability.errors import DataError
 from rankstability.rank.comparing import tau
-from rankstability.rank.srp_studies import minimum_entropy
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
 
@@ -44,6 +44,23 @@ def basic_counts(data: Ratings) -> pd.DataFrame:
         "least entropy": round(minimum_entropy(data), 4),
     }
     return _named("count", counts)
+
+
+def minimum_entropy(data: Ratings) -> float:
+    """The lowest possible normalised entropy with all documents and one rating per item.
+
+    Entropy is concave, so at the minimum each bucket has a single rater; up to a million choices
+    are all tried, more are searched bucket by bucket.
+    """
+    depth, raters = data.shape[2], len(data.raters)
+    counts = np.zeros((1, raters))
+    for members in data.buckets:
+        block = np.zeros((depth, raters))
+        block[:, data.slots[members[0]]] = np.eye(depth) * len(members)
+        counts = (counts[:, None] + block).reshape(-1, raters)
+        if depth ** len(data.buckets) > 1_000_000:
+            counts = counts[[entropy(counts, axis=1).argmin()]]
+    return float(entropy(counts, axis=1).min() / np.log(raters))
 
 
 def _named(name: str, values: dict[str, Any]) -> pd.DataFrame:

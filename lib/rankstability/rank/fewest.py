@@ -33,6 +33,7 @@ CLOSEST = 3  # challengers of the first that are tried
 COLUMNS = ["what", "unit", "fewest", "of", "exact", "new_first"]
 T = TypeVar("T")
 Again = Callable[[np.ndarray], Ranking | None]
+Renew = Callable[[np.ndarray], np.ndarray]
 Found = tuple[float, str, Any]
 Plan = tuple[int, Callable[[int], np.ndarray], int]
 Choose = Callable[[int, int], Plan]
@@ -66,12 +67,7 @@ def fewest(
     there are), exact (1; 0 for an upper bound), new_first (who is first without them; empty for
     lines).
     """
-    return _table(removals(judgments, recipe, alpha))
-
-
-def _table(found: Sequence[Removal]) -> pd.DataFrame:
-    rows = [[getattr(one, name) for name in COLUMNS] for one in found]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(removals(judgments, recipe, alpha))[COLUMNS]
 
 
 def removals(
@@ -79,18 +75,21 @@ def removals(
 ) -> list[Removal]:
     """The rows of `fewest`, each with the judgments (of `recipes.counted_by`) that are left."""
     judged = counted_by(judgments, replace(recipe, screened=False))
-    good = good_rows(judgments, recipe.rows, recipe.score)
-    if good is None or not isinstance(judgments, DirectAssessment):
-        single = np.arange(len(judged.score))
-    else:
-        single = decisions(judgments, good)
+    single = np.arange(len(judged.score))
+    renew = None
+    if isinstance(judgments, DirectAssessment):
+        good = _good_rows(judgments, recipe)
+        single = _decisions(judgments, good)
+        renew = _renewed_z(judgments, good, single) if recipe.score == "z" else None
+    elif recipe.score == "z" and "z" not in judgments:
+        # standardising standardised scores gives what standardising the original ones would
+        same = judged.score, judged.unit("worker")
+        renew = _renewed(same, same, True, "drop")
     if recipe.screened:
         kept = kept_users(judged)
         judged, single = judged.take(kept), single[kept]
-    anew = recipe.score == "z" and not (isinstance(judgments, pd.DataFrame) and "z" in judgments)
-    renew = renewed_z(judgments, judged, recipe.rows) if anew else None
     weight = np.ones(len(judged.score)) if recipe.apart else judged.weights(recipe.by_domain)
-    plain = bool((weight == 1).all()) and not recipe.by_domain and not anew
+    plain = bool((weight == 1).all()) and not recipe.by_domain and renew is None
     plain = plain and len(np.unique(single)) == len(single)
 
     def again(keep: np.ndarray) -> Ranking | None:
@@ -241,7 +240,7 @@ def fewest_battles(data: Units) -> pd.DataFrame:
     are as for `fewest`; any number but 1 is an upper bound. Raises DataError if strengths are
     infinite, or battles name no judge.
     """
-    return _table(removals_of_battles(data))
+    return pd.DataFrame(removals_of_battles(data))[COLUMNS]
 
 
 def removals_of_battles(data: Units) -> list[Removal]:
@@ -284,18 +283,14 @@ def removals_of_battles(data: Units) -> list[Removal]:
     return rows
 
 
-def good_rows(
-    judgments: DirectAssessment | pd.DataFrame, rows: str, score: str
-) -> pd.DataFrame | None:
-    """The rows of direct assessment that ``score.scored`` counts; None for other judgments."""
-    if not isinstance(judgments, DirectAssessment):
-        return None
-    chosen = select_rows(judgments, rows)
-    values = judgment_z(chosen) if score == "z" else chosen.good["score"].to_numpy(float)
+def _good_rows(da: DirectAssessment, recipe: Recipe) -> pd.DataFrame:
+    """The rows that ``score.scored`` counts."""
+    chosen = select_rows(da, recipe.rows)
+    values = judgment_z(chosen) if recipe.score == "z" else chosen.good["score"].to_numpy(float)
     return chosen.good[counted(chosen.good) & np.isfinite(values)]
 
 
-def decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
+def _decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
     """A number for each row of `good`, shared by copies of a judgment of a joined id ``A+B``."""
     key = ["worker", "hit", "document", "segment", "type", "score", "block"]
     if not da.latest["system"].cat.categories.str.contains("+", regex=False).any():
@@ -313,47 +308,47 @@ def decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
     return np.where(alone, len(good) + np.arange(len(good)), shared)
 
 
-def renewed_z(
-    judgments: DirectAssessment | pd.DataFrame, judged: Scores, rows: str
-) -> Callable[[np.ndarray], np.ndarray]:
-    """A function from a mask of the judgments kept to the z-score of each (NaN without one).
+def _renewed_z(da: DirectAssessment, good: pd.DataFrame, single: np.ndarray) -> Renew:
+    """A function from a mask of the rows of `good` kept to the z-score of each (NaN without one).
 
-    `judged` are the judgments that count (selected by `rows`, one of ``judgments.ROWS``), with
-    z-scores. A worker's mean and standard deviation are those of the rows in ``latest``, of any
-    type, without the judgments that are not kept; in MQM, those of the ratings kept.
+    A worker's mean and standard deviation are those of the rows in ``latest``, of any type, without
+    the judgments (numbered by `single`) that are not kept.
     """
-    good = good_rows(judgments, rows, "z")
-    if good is None or not isinstance(judgments, DirectAssessment):
-        # standardising standardised scores gives what standardising the original ones would
-        worker = judged.unit("worker")
-        return lambda keep: _z((judged.score, worker), (judged.score, worker), ~keep, "drop")
-    base = judgments.latest[unmarked(judgments.latest)]
-    names = judgments.latest["worker"].cat.categories
+    base = da.latest[unmarked(da.latest)]
+    names = da.latest["worker"].cat.categories
     mine = good["score"].to_numpy(float), names.get_indexer(good["worker"].astype(str))
     every = base["score"].to_numpy(float), base["worker"].cat.codes.to_numpy()
     once = np.zeros(len(good), bool)
-    once[np.unique(decisions(judgments, good), return_index=True)[1]] = True
-    among = unmarked(good) & once
-    return lambda keep: _z(mine, every, ~keep & among, judgments.zero_variance)
+    once[np.unique(single, return_index=True)[1]] = True
+    return _renewed(mine, every, unmarked(good) & once, da.zero_variance)
 
 
-def _z(
+def _renewed(
     mine: tuple[np.ndarray, np.ndarray],
     every: tuple[np.ndarray, np.ndarray],
-    out: np.ndarray,
+    among: np.ndarray | bool,
     zero_variance: str,
-) -> np.ndarray:
-    """z-scores of `mine` (scores, workers) by the moments of `every` without `mine[out]`."""
+) -> Renew:
+    """z-scores of `mine` (scores, workers) by the moments of `every` without those not kept.
+
+    Only scores of the mask `among` are part of `every`.
+    """
     (score, worker), (base, of) = mine, every
     size = int(max(worker.max(), of.max())) + 1
     number = np.bincount(of, minlength=size)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore"):
         centre = np.bincount(of, base, size) / number
-        squares = np.bincount(of, (base - centre[of]) ** 2, size)
-        gone = score[out] - centre[worker[out]]
+    squares = np.bincount(of, (base - centre[of]) ** 2, size)
+
+    def again(keep: np.ndarray) -> np.ndarray:
+        out = ~keep & among
         left = number - np.bincount(worker[out], minlength=size)
-        shift = -np.bincount(worker[out], gone, size) / left
-        rest = squares - np.bincount(worker[out], gone**2, size) - left * shift**2
-        rest = np.where(rest > 1e-9 * squares, rest, 0.0)  # else rounding
-        sd = np.sqrt(rest / np.where(left > 1, left - 1, np.nan))
-    return standardised(score, (centre + shift)[worker], sd[worker], zero_variance)
+        gone = score[out] - centre[worker[out]]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shift = -np.bincount(worker[out], gone, size) / left
+            rest = squares - np.bincount(worker[out], gone**2, size) - left * shift**2
+            rest = np.where(rest > 1e-9 * squares, rest, 0.0)  # else rounding
+            sd = np.sqrt(rest / np.where(left > 1, left - 1, np.nan))
+        return standardised(score, (centre + shift)[worker], sd[worker], zero_variance)
+
+    return again

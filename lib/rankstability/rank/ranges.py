@@ -141,11 +141,6 @@ def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
     return Units(data.systems, wins, ties, judges)
 
 
-def trim_for(resamples: int, alpha: float = 0.05) -> int:
-    """Number of ranks to chop off at each end: 25 of 1000 at 5 %, the paper's rule."""
-    return round(resamples * alpha / 2)
-
-
 def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
     """First and last rank left when `trim` of the sampled ranks are chopped off at each end.
 
@@ -186,18 +181,14 @@ def range_clusters(start: NDArray, end: NDArray) -> Ints:
 
 
 def range_table(
-    data: Units,
-    resamples: int,
-    rng: np.random.Generator,
-    *,
-    unit: str = "judgment",
-    trim: int | None = None,
+    data: Units, resamples: int, rng: np.random.Generator, trim: int | None = None
 ) -> pd.DataFrame:
     """A task's ranking with rank ranges and clusters, as in the paper's Tables 2 and 3.
 
-    Columns rank, system, score, first, last, cluster, in order of score.
+    Columns rank, system, score (`expected_win`), first, last, cluster, in order of score; judgments
+    are resampled one by one. `trim` ranks are chopped off at each end: by default 25 of 1000.
     """
-    sampled = expected_win(data.resample(unit, resamples, rng))
+    sampled = expected_win(resample_judgments(data.counts, resamples, rng))
     return range_frame(data.systems, expected_win(data.counts), sampled, trim)
 
 
@@ -205,7 +196,8 @@ def range_frame(
     systems: Sequence[str], score: NDArray, sampled: NDArray, trim: int | None = None
 ) -> pd.DataFrame:
     """`range_table` from given scores: those of all judgments, and those of each resample."""
-    first, last = rank_ranges(ranks(sampled), trim_for(len(sampled)) if trim is None else trim)
+    trim = round(len(sampled) * 0.025) if trim is None else trim
+    first, last = rank_ranges(ranks(sampled), trim)
     table = pd.DataFrame({"rank": ranks(score), "system": systems, "score": score})
     table = table.assign(first=first, last=last, cluster=range_clusters(first, last))
     return table.sort_values("rank", ignore_index=True)

@@ -149,14 +149,10 @@ def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
 
     ``c[N]`` is the least c with P(X >= c) <= alpha / sides for X ~ Binomial(N, 1/2); it is N + 1
     if no number of wins suffices. ``sides=1`` tests each direction at `alpha`, ``sides=2`` is a
-    two-sided test at `alpha`. The array is shared and read-only. Raises DataError for any other
-    `sides`, or a level outside (0, 1).
+    two-sided test at `alpha`. The array is shared and read-only.
     """
     from scipy.stats import binom
 
-    check_level(alpha)
-    if sides not in (1, 2):
-        raise DataError("unknown sides of a test", column="sides", value=sides, expected="1 or 2")
     fewest = np.ones(most + 1, dtype=np.int64)
     fewest[1:] += binom.isf(alpha / sides, np.arange(1, most + 1), 0.5).astype(np.int64)
     fewest.setflags(write=False)

@@ -86,20 +86,19 @@ def simulate(
     return rank_and_test(sums, segments, data.systems, sets, design, rng)
 
 
-def stability(outcome: Outcome, claims: int = 0) -> dict[str, float]:
+def stability(outcome: Outcome) -> dict[str, float]:
     """Stable ranking probability, and other measures of how far studies agree (section 5).
 
     They are over ordered pairs of studies of the same set; NaN if no two studies share one. Keys:
     studies; srp (Eqs. 1 and 2); se, its Monte Carlo standard error (between sets if there are more
     than two, otherwise by a jackknife over studies); significant_pairs, the mean number per study;
     empty_share, the share of studies without any; srp_both (footnote 3: significant in both
-    studies); srp_equal_claims (each study claims its `claims` most significant pairs; 0: two thirds
-    of all) and se_equal_claims; kendall, pearson: mean correlation of system scores, and
-    se_kendall.
+    studies); srp_equal_claims (each study claims two thirds of all pairs, the most significant) and
+    se_equal_claims; kendall, pearson: mean correlation of system scores, and se_kendall.
     """
     n = len(outcome.means)
     sign, significant = outcome.sign, outcome.significant
-    claims = claims or max(1, 2 * sign.shape[1] // 3)
+    claims = max(1, 2 * sign.shape[1] // 3)
     rank = np.lexsort((-outcome.strength, outcome.p), axis=1)
     top, every = np.zeros_like(significant), np.ones_like(significant)
     np.put_along_axis(top, rank[:, :claims], True, axis=1)

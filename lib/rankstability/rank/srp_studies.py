@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import entropy
 
 from ..errors import DataError
 from ..score.mqm import Ratings, rater_scaling
@@ -197,23 +196,6 @@ def _toward(
         counts[rows[:, None], who] = with_[rows, best]
         total_f = sums[rows, best]
     return choice, (np.log(total) - total_f / total) / norm
-
-
-def minimum_entropy(data: Ratings) -> float:
-    """The lowest possible normalised entropy with all documents and one rating per item.
-
-    Entropy is concave, so at the minimum each bucket has a single rater; up to a million choices
-    are all tried, more are searched bucket by bucket.
-    """
-    depth, raters = data.shape[2], len(data.raters)
-    counts = np.zeros((1, raters))
-    for members in data.buckets:
-        block = np.zeros((depth, raters))
-        block[:, data.slots[members[0]]] = np.eye(depth) * len(members)
-        counts = (counts[:, None] + block).reshape(-1, raters)
-        if depth ** len(data.buckets) > 1_000_000:
-            counts = counts[[entropy(counts, axis=1).argmin()]]
-    return float(entropy(counts, axis=1).min() / np.log(raters))
 
 
 def item_scores(

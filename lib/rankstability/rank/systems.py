@@ -110,15 +110,7 @@ def _corrected(test: str, correction: str) -> str:
     return test if correction == "none" else f"{test}, {correction}"
 
 
-def rank_ratings(
-    data: Ratings,
-    normalisation: str = "none",
-    *,
-    rule: str = "knowles",
-    alpha: float = 0.05,
-    permutations: int = PERMUTATIONS,
-    seed: int = SEED,
-) -> Ranking:
+def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
     """Systems by mean score per segment, with ratings normalised, then averaged for each item.
 
     The score is the negative of MQM, so that higher is better as everywhere in `Ranking`; the test
@@ -134,7 +126,7 @@ def rank_ratings(
     """
     systems, _, depth = data.shape
     sums = normalised(data, normalisation)
-    flat, _ = permutation_test(sums[None], permutations, np.random.default_rng(seed))
+    flat, _ = permutation_test(sums[None], PERMUTATIONS, np.random.default_rng(SEED))
     p = np.full((systems, systems), np.nan)
     i, j = np.triu_indices(systems, 1)
     p[i, j] = p[j, i] = flat[0]
@@ -142,8 +134,7 @@ def rank_ratings(
     errors = data.errors.sum(axis=(1, 2)) / (data.segments.sum() * depth)
     table = pd.DataFrame({"system": data.systems, "minus_mqm": means + 0.0, "errors": errors})
     lead = means[:, None] - means[None, :]
-    test = f"{permutations} permutations"
-    return rank(table, p, lead, by="minus_mqm", test=test, rule=rule, alpha=alpha)
+    return rank(table, p, lead, by="minus_mqm", test=f"{PERMUTATIONS} permutations")
 
 
 def by_normalisation(data: Ratings) -> pd.DataFrame:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -25,18 +24,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import DataError
 from ..score.pairwise import PairCounts
-from .feedback import (
-    WORD,
-    IntArray,
-    batched_dp,
-    blocks_of,
-    first_sorted,
-    nearest_to,
-    order_cost,
-    solve_block,
-)
-
-BATCH_BLOCK = 15  # largest block of the batched dynamic program: 2 ** 15 sets per instance
+from .feedback import WORD, IntArray, first_sorted, nearest_to, solve, solve_many
 
 
 @dataclass(frozen=True)
@@ -106,11 +94,6 @@ def net_weights(wins: ArrayLike) -> IntArray:
     """
     array = np.asarray(wins)
     return np.maximum(0, array - np.swapaxes(array, -1, -2)).astype(np.int64)
-
-
-def cost_of(order: Sequence[int] | IntArray, weights: ArrayLike) -> int:
-    """The weight of the edges that `order` (rows of `weights`, best first) violates."""
-    return order_cost(np.asarray(weights), np.asarray(order, dtype=np.int64))
 
 
 def violation_frame(
@@ -188,67 +171,39 @@ def feedback_arc_set(
         raise DataError("unknown method", value=method, expected="auto, dp or lp")
     score = w.sum(1) - w.sum(0) if preference is None else np.asarray(preference, dtype=float)
     listed = np.lexsort((np.arange(len(w)) if names is None else np.array(labels), -score))
-    deadline = time.monotonic() + time_limit
-    order: list[int] = []
-    cost, lower, optima, canonical, counted = 0, 0, 1, True, True
-    sorting, starts = blocks_of(w[np.ix_(listed, listed)][None])
-    cuts = [*starts[0].nonzero()[0].tolist(), len(w)]
-    for first, last in pairwise(cuts):
-        block = listed[np.sort(sorting[0, first:last])]
-        part = solve_block(w[np.ix_(block, block)], deadline, method)
-        if nearest is not None and part.lower == part.cost and part.optima != 1:
-            part = nearest_to(np.asarray(nearest)[block], w[np.ix_(block, block)], part, deadline)
-        order += block[part.order].tolist()
-        cost += part.cost
-        lower += part.lower
-        canonical &= part.canonical
-        counted &= part.optima is not None
-        optima *= part.optima or 1
-    number = optima if counted else None
-    return Tournament(labels, w, tuple(order), cost, lower == cost, lower, number, canonical)
+    sorted_weights, deadline = w[np.ix_(listed, listed)], time.monotonic() + time_limit
+    found = solve(sorted_weights, deadline, method)
+    proven = found.lower == found.cost
+    if nearest is not None and proven and found.optima != 1:
+        found = nearest_to(np.asarray(nearest)[listed], sorted_weights, found, deadline)
+    return Tournament(
+        names=labels,
+        weights=w,
+        order=tuple(listed[found.order].tolist()),
+        cost=found.cost,
+        optimal=proven,
+        lower_bound=found.lower,
+        n_optima=found.optima,
+        canonical=found.canonical,
+    )
 
 
-def feedback_arc_sets(
-    weights: ArrayLike, preference: ArrayLike | None = None
-) -> tuple[IntArray, IntArray]:
-    """Optimal rankings of many small tournaments at once, as `feedback_arc_set` without `nearest`.
+def feedback_arc_sets(weights: ArrayLike) -> tuple[IntArray, IntArray]:
+    """Optimal rankings of many small tournaments at once, as `feedback_arc_set`.
 
-    `weights` are `net_weights`, (B, n, n), with at most `WORD` systems; `preference` is (B, n) or
-    (n,), and equal scores are ordered by row. Returns the rows of each, best first, (B, n), and the
+    `weights` are `net_weights`, (B, n, n), with at most `WORD` systems; of systems with equal wins
+    minus losses, the first is listed first. Returns the rows of each, best first, (B, n), and the
     violated weight, (B,). Raises DataError for any other shape of weights.
     """
     w = np.asarray(weights)
     if w.ndim != 3 or w.shape[1] != w.shape[2] or w.shape[1] > WORD:
         expected = f"(B, n, n), n at most {WORD}"
         raise DataError("not a stack of square matrices", value=w.shape, expected=expected)
-    count, n = w.shape[:2]
-    score = w.sum(2) - w.sum(1) if preference is None else np.asarray(preference, dtype=float)
-    score = np.broadcast_to(score, (count, n))
-    listed = np.argsort(-score, axis=1, kind="stable")
-    rows = np.arange(count)[:, None]
-    u = w[rows[:, :, None], listed[:, :, None], listed[:, None, :]]
-    blocked, starts = blocks_of(u)
-    number = np.empty((count, n), dtype=np.int64)  # the block of each listed system
-    np.put_along_axis(number, blocked, starts.cumsum(axis=1), axis=1)
-    listed = np.take_along_axis(listed, np.argsort(number, axis=1, kind="stable"), axis=1)
-    costs = np.zeros(count, dtype=np.int64)
-    where, first = np.nonzero(starts)
-    last = np.where(np.append(where[1:] != where[:-1], True), n, np.append(first[1:], 0))
-    length = last - first
-    for k in np.unique(length[length > 2]):
-        chosen = length == k
-        b, at = where[chosen], first[chosen][:, None] + np.arange(k)
-        systems = listed[b[:, None], at]
-        block = w[b[:, None, None], systems[:, :, None], systems[:, None, :]]
-        if k <= BATCH_BLOCK:
-            order, cost = batched_dp(block)
-        else:
-            parts = [solve_block(x.astype(np.int64), np.inf) for x in block]
-            order = np.array([p.order for p in parts])
-            cost = np.array([p.cost for p in parts])
-        listed[b[:, None], at] = np.take_along_axis(systems, order, axis=1)
-        np.add.at(costs, b, cost)
-    return listed, costs
+    listed = np.argsort(w.sum(1) - w.sum(2), axis=1, kind="stable")
+    rows = np.arange(len(w))[:, None, None]
+    sorted_weights = w[rows, listed[:, :, None], listed[:, None, :]].astype(np.int64)
+    orders, costs = solve_many(sorted_weights)
+    return np.take_along_axis(listed, orders, axis=1), costs
 
 
 def _checked(weights: ArrayLike) -> IntArray:

@@ -36,34 +36,28 @@ WEIGHTS: dict[str, tuple[tuple[str, str, float], ...]] = {
         ("", "", 5.0),  # Major and Critical
     ),
 }
+"""``freitag2021`` is the table of Freitag et al. 2021 (and Riley et al. 2024). ``marot2023`` also
+gives 0 to creative reinterpretation, as the scores embedded in the 2023 release do. ``major1`` and
+``major10`` are the ends of the range that Freitag et al. tried; ``critical25`` also knows the
+severity Critical of some later releases. ``zouhar2024`` has the categories of bio-MQM with its
+authors' weights.
+"""
 NORMALISATIONS = ("none", "mean", "error", "z")
-
-
-def weight_table(weights: str = "freitag2021") -> pd.DataFrame:
-    """A weight table as a frame: severity, category (``""``: any), weight; first fit counts.
-
-    ``freitag2021`` is the table of Freitag et al. 2021 (and of Riley et al. 2024): Major 5,
-    Minor 1, Minor Fluency/Punctuation 0.1, Major Non-translation 25, Neutral 0, source issues
-    not counted. ``marot2023`` also gives 0 to creative reinterpretation, as the scores embedded
-    in the 2023 release do. ``major1`` and ``major10`` are the ends of the range that Freitag et
-    al. tried; ``critical25`` also knows the severity Critical of some later releases.
-    ``zouhar2024`` has the categories of bio-MQM with its authors' weights. Raises DataError for any
-    other name.
-    """
-    if weights not in WEIGHTS:
-        raise DataError("unknown weight table", value=weights, expected=", ".join(WEIGHTS))
-    return pd.DataFrame(WEIGHTS[weights], columns=["severity", "category", "weight"])
 
 
 def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> np.ndarray:
     """The weight of each row of `judgments` (from `read.mqm.read_mqm`), higher is worse.
 
     Judgments with a table of their own (bio-MQM) use it instead of ``freitag2021``. Raises
-    DataError for a severity and category without a weight in the table.
+    DataError for an unknown table, or a severity and category without a weight in it.
     """
     if isinstance(weights, str) and weights == "freitag2021":
         weights = judgments.attrs.get("weights", weights)
-    table = weight_table(weights) if isinstance(weights, str) else weights
+    table = weights
+    if isinstance(table, str):
+        if table not in WEIGHTS:
+            raise DataError("unknown weight table", value=table, expected=", ".join(WEIGHTS))
+        table = pd.DataFrame(WEIGHTS[table], columns=["severity", "category", "weight"])
     kinds = judgments[["severity", "category"]].astype(str)
     weight_of = {}
     for (severity, category), rows in kinds.groupby([*kinds], sort=False).size().items():
@@ -91,7 +85,8 @@ def mqm_scores(
     judgments : DataFrame
         Marked errors: system, document, segment, rater, category, severity.
     weights : str or DataFrame
-        A name of `WEIGHTS`, or a table as `weight_table` gives it.
+        A name of `WEIGHTS`, or a table with the columns severity, category (``""``: any), weight,
+        of which the first row that fits counts.
 
     Raises
     ------

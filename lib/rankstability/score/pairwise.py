@@ -80,14 +80,6 @@ def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
     return row, a, b, sign
 
 
-def _cells(data: Blocks, unranked: str) -> tuple[np.ndarray, ...]:
-    """For each comparison: row, cell (better, worse) in n x n, its mirror, and if it is no tie."""
-    n = len(data.systems)
-    row, a, b, sign = comparisons(data, unranked)
-    better, worse = np.where(sign >= 0, a, b), np.where(sign >= 0, b, a)
-    return row, better * n + worse, worse * n + better, sign != 0
-
-
 def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> PairCounts:
     """How often each system was ranked better than each other one, and how often equal.
 
@@ -113,12 +105,8 @@ def pair_counts(judgments: pd.DataFrame | Blocks, unranked: str = "drop") -> Pai
     ('_ref', 3932)
     """
     data = judgments if isinstance(judgments, Blocks) else blocks(judgments)
-    n = len(data.systems)
-    _, cell, _, decided = _cells(data, unranked)
-    wins, ties = (
-        np.bincount(cell[kind], minlength=n * n).reshape(n, n) for kind in (decided, ~decided)
-    )
-    return PairCounts(data.systems, wins, ties + ties.T)
+    each = np.ones(len(data.codes), int)
+    return weighted(pairwise_by_block(data, unranked), each, data.systems)
 
 
 def pairwise_by_block(data: Blocks, unranked: str = "drop") -> tuple[csr_array, csr_array]:
@@ -128,15 +116,16 @@ def pairwise_by_block(data: Blocks, unranked: str = "drop") -> tuple[csr_array, 
     """
     from scipy.sparse import csr_array
 
-    row, cell, mirror, decided = _cells(data, unranked)
-    shape = (len(data.codes), len(data.systems) ** 2)
+    row, a, b, sign = comparisons(data, unranked)
+    n = len(data.systems)
 
-    def counted(rows: np.ndarray, cells: np.ndarray) -> csr_array:
-        return csr_array((np.ones(len(rows), dtype=int), (rows, cells)), shape=shape)
+    def counted(part: np.ndarray, first: np.ndarray, second: np.ndarray) -> csr_array:
+        where = row[part], (first * n + second)[part]
+        return csr_array((np.ones(part.sum(), dtype=int), where), shape=(len(data.codes), n * n))
 
-    tied, once = row[~decided], cell[~decided]
-    twice = np.concatenate([once, mirror[~decided]])
-    return counted(row[decided], cell[decided]), counted(np.tile(tied, 2), twice)
+    better, worse = np.where(sign > 0, a, b), np.where(sign > 0, b, a)
+    ties = counted(sign == 0, better, worse)
+    return counted(sign != 0, better, worse), ties + counted(sign == 0, worse, better)
 
 
 def weighted(

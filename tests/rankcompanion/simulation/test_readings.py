@@ -13,14 +13,14 @@ from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
 from rankcompanion.simulation import readings
 from rankcompanion.simulation.experiments import expected_share
 from rankcompanion.simulation.readings import AS_MATCHED, AS_STATED, READINGS
-from rankstability.rank.ranges import trim_for, units
+from rankstability.rank.ranges import units
 
 
 def test_what_a_printed_sigma2_stands_for():
     assert AS_STATED.spread(10) == pytest.approx(10**0.5) and AS_MATCHED.spread(10) == 10
     for reading in READINGS:
         assert reading.sigma2(reading.spread(7)) == pytest.approx(7)
-    assert AS_STATED.trimmed(1000) == trim_for(1000) == 25 and AS_MATCHED.trimmed(1000) == 6
+    assert AS_STATED.trimmed(1000) == 25 and AS_MATCHED.trimmed(1000) == 6
 
 
 def test_table_4_needs_more_where_more_is_asked():

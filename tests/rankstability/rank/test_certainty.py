@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -22,10 +21,8 @@ from rankstability.judgments import Blocks
 from rankstability.rank import ranges
 from rankstability.rank.certainty import certainty, family, of_battles, of_wins, pair_share
 from rankstability.rank.recipes import RECIPES, make, segment_domains
-from rankstability.rank.systems import rank_systems
 from rankstability.rank.units import TWO_WAY
-from rankstability.read import campaigns
-from rankstability.score.scored import from_frame, scored, segment_scores
+from rankstability.score.scored import from_frame
 
 # ------------------------------------------------------------------ the family
 
@@ -512,57 +509,6 @@ def test_a_model_that_few_judges_met_is_told_apart_by_their_number():
 
 
 # ------------------------------------------------------------------ real campaigns
-
-
-@cache
-def told(name):
-    """Of each pair: the ranks below which lines are claimed by the rule of then, and hold; all."""
-    out = {}
-    for pair in campaigns.find(name).pairs:
-        judgments = campaigns.load(name, pair)
-        ranking = rank_systems(segment_scores(judgments))
-        got = certainty(judged := scored(judgments, "z"))
-        held, _ = got.lines(np.array([judged.systems.index(s) for s in ranking.systems]))
-        out[pair] = set(ranking.lines), set((1 + np.flatnonzero(held)).tolist()), got
-    return out
-
-
-WMT18 = {  # claimed, and of them held
-    "cs-en": (4, [1, 3, 4]), "en-cs": (4, [1, 2, 3, 4]), "en-de": (7, [1, 10, 11, 12, 14, 15]),
-    "en-et": (8, [1, 10, 12, 13]), "en-fi": (3, [2, 8]), "en-ru": (5, [2, 8]), "en-tr": (2, [7]),
-    "en-zh": (3, [11]), "et-en": (5, [1, 11, 12, 13]), "fi-en": (2, [7, 8]), "ru-en": (4, [4, 7]),
-    "tr-en": (1, []), "zh-en": (4, [12]),
-}  # fmt: skip
-
-
-@needs("wmt18")
-@pytest.mark.slow
-def test_of_52_lines_of_wmt18_32_hold():
-    got = told("wmt18")
-    both = {
-        pair: (len(claimed), sorted(claimed & held)) for pair, (claimed, held, _) in got.items()
-    }
-    assert both == WMT18
-    assert {one.unit for *_, one in got.values()} == {TWO_WAY}
-    assert sum(int((one.high - one.low).sum()) for *_, one in got.values()) == 518
-    assert sum(int(one.may_be_first.sum()) for *_, one in got.values()) == 45
-
-
-@needs("wmt21")
-@pytest.mark.slow
-def test_of_nine_lines_of_wmt21_none_holds():
-    got = told("wmt21")
-    assert sum(len(claimed) for claimed, *_ in got.values()) == 9
-    assert not any(one.held.any() for *_, one in got.values())
-
-
-@needs("wmt20")
-@pytest.mark.slow
-def test_of_46_lines_of_wmt20_19_hold_over_documents():
-    got = {pair: x for pair, x in told("wmt20").items() if x[2].unit}
-    assert {one.unit for *_, one in got.values()} == {"document"}
-    assert sum(len(claimed) for claimed, *_ in got.values()) == 46
-    assert sum(len(claimed & held) for claimed, held, _ in got.values()) == 19
 
 
 @needs("wmt24-esa")
