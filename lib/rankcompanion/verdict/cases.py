@@ -180,7 +180,7 @@ def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
         if one.battles.unnamed:  # judges that are not all named are taken together as one
             data = replace(data, judges=np.zeros_like(data.judges))
         data = data.by("judge")
-        table = decisive.fewest_battles(data)
+        table = decisive.fewest_battles(data, one.battles.method, alpha)
         return table[(table["unit"] == "judgment") | (len(data.judges) > 1)].reset_index(drop=True)
     except DataError:  # infinite strengths
         return pd.DataFrame(columns=decisive.COLUMNS)

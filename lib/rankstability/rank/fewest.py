@@ -23,10 +23,12 @@ from ..score.da import judgment_z, standardised
 from ..score.pairwise import PairCounts
 from ..score.scored import Scores
 from ..score.screening import kept_users
-from .bradley_terry import davidson, influences, judge_influence
+from .bradley_terry import STRENGTH, davidson, influences, judge_influence
 from .ranges import Units
 from .ranking import Ranking
 from .recipes import Recipe, counted_by, made_by
+from .significance import sign_test
+from .systems import rank_counts
 
 UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
 CLOSEST = 3  # challengers of the first that are tried
@@ -110,9 +112,7 @@ def removals(
         exact = number == 1 or (plain and number == least and (not kind or number == 2))
         rows.append(Removal("first", unit, number, of, int(exact), name, kept))
         for below in every.lines:
-            number, _, kept = _line(every, below, choose, again)
-            what = f"line below {below}"
-            rows.append(Removal(what, unit, number, of, int(number == 1), "", kept))
+            rows.append(_line(every, below, unit, of, partial(_from_one, choose), again))
     order = {"first": 0} | {f"line below {k}": k for k in range(len(judged.systems))}
     return sorted(rows, key=lambda row: order[row.what])
 
@@ -185,18 +185,30 @@ def _first(
     return plans[0][0] if plans else 0, _fewest(plans[:CLOSEST], changed)
 
 
-def _line(every: Ranking, below: int, choose: Choose, again: Again) -> Found:
+def _from_one(choose: Choose, first: int, second: int) -> Plan:
+    """The plan of `choose`, tried from one removal on."""
+    return 1, *choose(first, second)[1:]
+
+
+def _line(
+    every: Ranking,
+    below: int,
+    unit: str,
+    of: int,
+    choose: Callable[[int, int], tuple[int, Callable[[int], T], int]],
+    again: Callable[[T], Ranking | None],
+) -> Removal:
     """The fewest removals after which no line separates the same systems from the others."""
     above = set(every.order[:below].tolist())
 
-    def fallen(keep: np.ndarray) -> str:
-        made = again(keep)
+    def fallen(left: T) -> str:
+        made = again(left)
         stands = made is None or (below in made.lines and set(made.order[:below]) == above)
         return "" if stands else "fallen"
 
     pairs = [(int(every.order[i]), int(every.order[j])) for i, j in _weakest(every, below)]
-    plans = [(1, *choose(*pair)[1:]) for pair in pairs]
-    return _fewest(plans, fallen)
+    number, _, kept = _fewest([choose(*pair) for pair in pairs], fallen)
+    return Removal(f"line below {below}", unit, number, of, int(number == 1), "", kept)
 
 
 def _weakest(every: Ranking, below: int) -> Iterator[tuple[int, int]]:
@@ -233,17 +245,20 @@ def _fewest(
     return best
 
 
-def fewest_battles(data: Units) -> pd.DataFrame:
-    """The fewest comparisons, or judges, without which Davidson's strengths have another first.
+def fewest_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05) -> pd.DataFrame:
+    """The fewest comparisons, or judges, that decide the first place and the lines of battles.
 
-    The most influential (by one Newton step) are removed, and the model is fitted again. Columns
-    are as for `fewest`; any number but 1 is an upper bound. Raises DataError if strengths are
-    infinite, or battles name no judge.
+    Who is first is decided by Davidson's strengths: the most influential (by one Newton step) are
+    removed, and the model is fitted again. The lines are those of `systems.rank_counts` by
+    `method`: of the two systems on either side that differ least, the wins of the upper one are
+    removed, or the judges who most prefer it, and all are ranked again. Columns are as for
+    `fewest`; any number but 1 is an upper bound. Raises DataError if strengths are infinite, or
+    battles name no judge.
     """
-    return pd.DataFrame(removals_of_battles(data))[COLUMNS]
+    return pd.DataFrame(removals_of_battles(data, method, alpha))[COLUMNS]
 
 
-def removals_of_battles(data: Units) -> list[Removal]:
+def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05) -> list[Removal]:
     """The rows of `fewest_battles`, each with the counts that are left."""
     counts, systems, n = data.counts, data.systems, len(data.systems)
     strength, *effects = influences(counts)
@@ -271,16 +286,40 @@ def removals_of_battles(data: Units) -> list[Removal]:
             return ""
         return "" if now == leader else systems[now]
 
-    rows = []
-    for unit, effect, left, of in (
-        ("judgment", votes, without_votes, int(number.sum())),
-        ("annotator", judges, without_judges, len(judges)),
+    def again(left: PairCounts) -> Ranking | None:
+        try:
+            return rank_counts(left, method, alpha=alpha)
+        except DataError:
+            return None
+
+    def needed(won: np.ndarray, lost: np.ndarray) -> int:
+        """After how many removals, at least one, a sign test no longer tells the two apart."""
+        equal = sign_test(won, lost) >= alpha
+        return max(1, int(equal.argmax())) if equal.any() else len(equal)
+
+    def fewer_wins(first: int, second: int) -> tuple[int, Callable[[int], PairCounts], int]:
+        won = np.arange(counts.wins[first, second], -1, -1)
+        start = needed(won, np.full_like(won, counts.wins[second, first]))
+        return start, partial(without_votes, np.array([first * n + second])), len(won) - 1
+
+    def fewer_judges(first: int, second: int) -> tuple[int, Callable[[int], PairCounts], int]:
+        both = by_judge.wins[:, [first * n + second, second * n + first]].toarray()
+        order = np.argsort(both[:, 1] - both[:, 0], kind="stable")
+        won, lost = (both.sum(axis=0) - np.cumsum(np.vstack([[0, 0], both[order]]), axis=0)).T
+        return needed(won, lost), partial(without_judges, order), len(order) - 1
+
+    made = rank_counts(counts, method, alpha=alpha)
+    rows, lines = list[Removal](), list[Removal]()
+    for unit, effect, left, weaken, of in (
+        ("judgment", votes, without_votes, fewer_wins, int(number.sum())),
+        ("annotator", judges, without_judges, fewer_judges, len(judges)),
     ):
         ranked = [np.argsort(effect[:, k] - effect[:, leader], kind="stable") for k in others]
         plans = [(1, partial(left, order), of - 1) for order in ranked[:CLOSEST]]
         best, name, kept = _fewest(plans, changed)
         rows.append(Removal("first", unit, best, of, int(best == 1), name, kept))
-    return rows
+        lines += [_line(made, below, unit, of, weaken, again) for below in made.lines]
+    return rows + sorted(lines, key=lambda row: int(row.what.rpartition(" ")[2]))
 
 
 def _good_rows(da: DirectAssessment, recipe: Recipe) -> pd.DataFrame:

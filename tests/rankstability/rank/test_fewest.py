@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from conftest import needs
 from rankstability import load, rank_systems
@@ -15,6 +16,7 @@ from rankstability.errors import DataError
 from rankstability.judgments import direct_assessment
 from rankstability.rank import bradley_terry, fewest, ranges
 from rankstability.rank.recipes import RECIPES, counted_by, made_by, recipe_means
+from rankstability.rank.systems import rank_counts
 from rankstability.score import rr
 from rankstability.score.da import judgment_z
 from rankstability.score.pairwise import PairCounts
@@ -238,7 +240,7 @@ def test_battles_are_bounded_from_below_by_brute_force(seed):
         ),
         np.inf,
     )
-    for one in fewest.removals_of_battles(data):
+    for one in fewest.removals_of_battles(data)[:2]:
         if one.unit == "judgment":
             assert one.of == size and not one.fewest < expected
             if np.isfinite(one.fewest):
@@ -251,11 +253,55 @@ def _left(data, keep) -> PairCounts:
     return ranges.Units(data.systems, data.wins[keep], data.ties[keep], data.judges[keep]).counts
 
 
+def lines_of(counts, method="strength"):
+    """The systems above each line."""
+    made = rank_counts(counts, method)
+    return {k: set(made.order[:k]) for k in made.lines}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lines_of_battles_fall_without_them_and_not_without_fewer(seed):
+    """Of judges: no smaller set of them does it. Of wins: one less leaves the pair significant."""
+    data = battles(seed, votes=90, judges=8)
+    lines = lines_of(data.counts)
+    judges = data.by("judge")
+    rows = fewest.removals_of_battles(data)[2:]
+    assert lines and [row.what for row in rows] == [f"line below {k}" for k in lines for _ in "ab"]
+    for row in rows:
+        below = int(row.what.split()[-1])
+        assert lines_of(row.kept).get(below) != lines[below]
+        if row.unit == "judgment":
+            assert row.of - row.kept.comparisons == row.fewest
+            i, j = np.argwhere(row.kept.wins < data.counts.wins)[0]
+            won, lost = row.kept.wins[i, j], data.counts.wins[j, i]
+            assert (
+                binomtest(won, won + lost).pvalue
+                >= 0.05
+                > binomtest(won + 1, won + 1 + lost).pvalue
+            )
+        else:
+            size = len(judges.judges)
+            least = next(
+                k
+                for k in range(1, size)
+                for out in combinations(range(size), k)
+                if lines_of(_left(judges, ~np.isin(np.arange(size), out))).get(below)
+                != lines[below]
+            )
+            assert least <= row.fewest < size and row.fewest <= least + 1
+
+
 @needs("wmt11")
 def test_battles_of_a_real_task():
     (frame, *_) = rr.tasks(load("wmt11", "cs-en")).values()
     data = ranges.units(frame).without("_ref")
-    judgment, judge = fewest.removals_of_battles(data)
+    judgment, judge, *rest = fewest.removals_of_battles(data, "bojar")
+    lines = lines_of(data.counts, "bojar")
+    assert lines and len(rest) == 2 * len(lines)
+    for one in rest:
+        below = int(one.what.split()[-1])
+        assert one.fewest < 0.1 * one.of or one.unit == "annotator"
+        assert lines_of(one.kept, "bojar").get(below) != lines[below]
     first = int(bradley_terry.davidson(data.counts)[0].argmax())
     for one in (judgment, judge):
         assert 1 <= one.fewest < one.of
