@@ -14,6 +14,12 @@ def assessment(latest: pd.DataFrame, good: pd.DataFrame | None = None) -> Direct
     return direct_assessment("xx-yy", latest, good)
 
 
+def excluded(judgments: DirectAssessment | pd.DataFrame) -> dict[str, int]:
+    """What a reader of single scores left out or changed: rows by reason."""
+    told = judgments.attrs if isinstance(judgments, pd.DataFrame) else vars(judgments)
+    return dict(zip(told["excluded"]["reason"], told["excluded"]["rows"], strict=True))
+
+
 def demo(style: str, seed: int, **settings: float) -> tuple[DirectAssessment, pd.Series]:
     drawn = demo_da.simulate_da(style, np.random.default_rng(seed), **settings)
     names = {

@@ -150,9 +150,8 @@ def unpack(
     names that must be there (perhaps with ``.gz`` added) to what is known of each; `optional` holds
     further names or patterns.
 
-    Raises DataError, and unpacks nothing, if the archive is truncated, damaged or too large; if a
-    member lies outside the target folder, is a device, or is a link that leads outside or replaces
-    a wanted file; if a required member is missing or differs from what is known of it.
+    Raises DataError, and unpacks nothing, if the archive is damaged or too large, has an unsafe
+    member, or if a required member is missing or differs from what is known of it.
     """
     wrong = partial(DataError, file=archive)
     with staging_folder(folder, archive.name) as staging:
@@ -214,7 +213,6 @@ def _choose(
     optional: Collection[str],
 ) -> dict[str, str]:
     """The wanted members below a folder `part`: file name to name in the archive."""
-    wrong = partial(DataError, file=archive)
     chosen: dict[str, tarfile.TarInfo] = {}
     for member in sorted(members, key=lambda m: (m.name.count("/"), m.name)):
         path = PurePosixPath(member.name)
@@ -225,8 +223,9 @@ def _choose(
     missing = [name for name in required if not {name, f"{name}.gz"} & chosen.keys()]
     if missing:
         there = "; ".join(sorted({str(PurePosixPath(m.name).parent) for m in members}))
-        raise wrong(f"no member {missing[0]} below a folder {part}", expected=there)
+        problem = f"no member {missing[0]} below a folder {part}"
+        raise DataError(problem, file=archive, expected=there)
     for name in [member.name for member in chosen.values() if not member.isfile()]:
-        problem = "a link or folder in place of a file"
-        raise wrong(problem, value=name, expected="a regular file")
+        problem, expected = "a link or folder in place of a file", "a regular file"
+        raise DataError(problem, file=archive, value=name, expected=expected)
     return {name: member.name for name, member in chosen.items()}

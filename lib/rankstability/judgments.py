@@ -144,11 +144,10 @@ def unmarked(frame: pd.DataFrame) -> np.ndarray:
 def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
     """The judgments with the rows of ``good`` that a recipe selects: `rows` is one of `ROWS`.
 
-    ``good workers`` and ``latest complete`` keep ``good`` as read: the unmarked rows of an Appraise
-    export, or the rows of the good file. ``every repeat`` adds incomplete, duplicate and superseded
-    rows. ``no document with a bad item`` adds them, too, but drops every document (of one account
-    and system) that holds a BAD item; with ``document scores too``, a document's score counts as
-    one more segment (as in the final results of WMT-SLT23). Raises DataError for any other `rows`.
+    ``good workers`` and ``latest complete`` keep ``good`` as read. ``every repeat`` adds
+    incomplete, duplicate and superseded rows. ``no document with a bad item`` adds them, too, but
+    drops every document (of one account and system) that holds a BAD item; with ``document scores
+    too``, a document's score counts as one more segment (as in the final results of WMT-SLT23).
     """
     if rows not in ROWS:
         raise DataError("unknown selection of rows", value=rows, expected=", ".join(ROWS))

@@ -27,6 +27,7 @@ from rankstability.read import campaigns, text
 LATEST = b"HITId\tWorkerId\n" + b"some judgments\n" * 200
 GOOD = b"HITId\tWorkerId\n" + b"good judgments\n" * 200
 COMMIT = "0" * 40
+AT = f"/some/repo/{COMMIT}/an%20alysis/"
 PART = "sntlevel-humaneval"
 
 
@@ -108,10 +109,8 @@ def server():
 @pytest.fixture
 def root(server, tmp_path, monkeypatch):
     """An empty data root, a catalogue of three campaigns, and the loopback as the mirror."""
-    files = {
-        name: {"git_blob": blob(data), "bytes": len(data)}
-        for name, data in (("ad-latest.csv", LATEST), ("ad-good-raw-redup.csv", GOOD))
-    }
+    both = {"ad-latest.csv": LATEST, "ad-good-raw-redup.csv": GOOD}
+    files = {name: {"git_blob": blob(d), "bytes": len(d)} for name, d in both.items()}
     repository = {"repository": "some/repo", "commit": COMMIT, "folder": "an alysis"}
     archive = {
         "archive": "https://gone.example/~y/human.tar.gz",
@@ -135,46 +134,41 @@ def root(server, tmp_path, monkeypatch):
     monkeypatch.setenv("RANKSTABILITY_DATA", str(data))
     monkeypatch.setenv("RANKSTABILITY_MIRROR", f"http://127.0.0.1:{server.server_port}")
     campaigns.catalogue.cache_clear()
-    at = f"/some/repo/{COMMIT}/an%20alysis/"
-    server.files = {
-        f"{at}ad-latest.csv": LATEST,
-        f"{at}ad-good-raw-redup.csv": GOOD,
-        "/human.tar.gz": tar(OFFICIAL),
-    }
+    server.files = {f"{AT}ad-latest.csv": LATEST, f"{AT}ad-good-raw-redup.csv": GOOD}
+    server.files["/human.tar.gz"] = tar(OFFICIAL)
     yield data
     campaigns.catalogue.cache_clear()
 
 
-AT = f"/some/repo/{COMMIT}/an%20alysis/"
+@pytest.fixture
+def folder(root):
+    """Where the files of the campaign ``pinned`` belong; not made yet."""
+    return root / "human" / "analysis"
 
 
 def everything(root) -> set[str]:
     return {path.relative_to(root).as_posix() for path in root.rglob("*")}
 
 
-def test_files_at_a_pinned_commit_arrive_verified_and_are_not_asked_for_again(root, server):
+def test_files_at_a_pinned_commit_arrive_verified_and_are_not_asked_for_again(folder, server):
     lines = list(download.download("pinned"))
-    folder = root / "human" / "analysis"
     assert (folder / "ad-latest.csv").read_bytes() == LATEST
     assert (folder / "ad-good-raw-redup.csv").read_bytes() == GOOD
     assert all("verified" in line and "git_blob" in line for line in lines) and len(lines) == 2
     asked = len(server.asked)
-    assert list(download.download("pinned")) == [
-        "pinned: ad-latest.csv and ad-good-raw-redup.csv here, verified"
-    ]
+    said = ["pinned: ad-latest.csv and ad-good-raw-redup.csv here, verified"]
+    assert list(download.download("pinned")) == said
     assert len(server.asked) == asked
 
 
-def test_a_gzipped_copy_of_the_official_file_counts_as_the_file(root, server):
-    folder = root / "human" / "analysis"
+def test_a_gzipped_copy_of_the_official_file_counts_as_the_file(folder, server):
     folder.mkdir(parents=True)
     (folder / "ad-latest.csv.gz").write_bytes(gzip.compress(LATEST))
     (folder / "ad-good-raw-redup.csv.gz").write_bytes(gzip.compress(GOOD))
     assert "verified" in "".join(download.download("pinned")) and not server.asked
 
 
-def test_another_file_in_its_place_is_kept_and_said(root, server):
-    folder = root / "human" / "analysis"
+def test_another_file_in_its_place_is_kept_and_said(folder):
     folder.mkdir(parents=True)
     (folder / "ad-latest.csv").write_bytes(b"mine\n")
     said = "\n".join(download.download("pinned"))
@@ -195,32 +189,31 @@ def test_another_file_in_its_place_is_kept_and_said(root, server):
         ((503,), "the host answers 503"),
     ],
 )
-def test_a_bad_answer_leaves_nothing_and_says_how_to_go_on(root, server, answer, words):
+def test_a_bad_answer_leaves_nothing_and_says_how_to_go_on(root, folder, server, answer, words):
     server.files[f"{AT}ad-latest.csv"] = answer
     with pytest.raises(DataError) as caught:
         list(download.download("pinned"))
     message = str(caught.value)
     assert words in message and f"{AT}ad-latest.csv" in message
-    assert str(root / "human" / "analysis" / "ad-latest.csv") in message  # where to place it
+    assert str(folder / "ad-latest.csv") in message  # where to place it
     assert f"{len(LATEST)} bytes" in message and blob(LATEST) in message
     assert everything(root) == {"human", "human/analysis", "human/analysis/ad-good-raw-redup.csv"}
     asked = server.asked.count(f"{AT}ad-latest.csv")
     assert asked == (1 if answer in ((404,), (499,)) else transfer.TRIES)
     server.files[f"{AT}ad-latest.csv"] = LATEST  # the next run completes it
     list(download.download("pinned"))
-    assert (root / "human" / "analysis" / "ad-latest.csv").read_bytes() == LATEST
+    assert (folder / "ad-latest.csv").read_bytes() == LATEST
     assert server.asked.count(f"{AT}ad-good-raw-redup.csv") == 1
 
 
-def test_a_transfer_that_breaks_off_is_started_again(root, server):
+def test_a_transfer_that_breaks_off_is_started_again(folder, server):
     server.files[f"{AT}ad-latest.csv"] = [(LATEST, 700), (503,), LATEST]
     list(download.download("pinned"))
-    assert (root / "human" / "analysis" / "ad-latest.csv").read_bytes() == LATEST
+    assert (folder / "ad-latest.csv").read_bytes() == LATEST
 
 
 def test_a_transfer_stops_at_the_size_of_the_catalogue(root, server):
-    long = LATEST + b"x" * 10_000_000
-    server.files[f"{AT}ad-latest.csv"] = long
+    server.files[f"{AT}ad-latest.csv"] = LATEST + b"x" * 10_000_000
     with pytest.raises(DataError, match=f"larger than the expected {len(LATEST)} bytes"):
         list(download.download("pinned"))
     assert not list(root.rglob("*latest*"))
@@ -232,19 +225,16 @@ def test_a_transfer_that_drips_for_ever_is_ended(root, server, monkeypatch):
         list(download.download("pinned"))
 
 
-@pytest.mark.parametrize("limit, value", [("MEMBERS", 3), ("LARGEST", 5000)])
-def test_an_archive_of_too_many_or_too_large_members_is_refused(
-    tmp_path, monkeypatch, limit, value
-):
-    monkeypatch.setattr(transfer, limit, value)
+@pytest.mark.parametrize("limit", [("MEMBERS", 3), ("LARGEST", 5000)])
+def test_an_archive_of_too_many_or_too_large_members_is_refused(tmp_path, monkeypatch, limit):
+    monkeypatch.setattr(transfer, *limit)
     (tmp_path / "a.tar.gz").write_bytes(tar(OFFICIAL))
     with pytest.raises(DataError, match="too large to unpack"):
         transfer.unpack(tmp_path / "a.tar.gz", PART, tmp_path / "out", {"ad-latest.csv": {}})
     assert not (tmp_path / "out").exists()
 
 
-def test_leftovers_of_a_killed_run_do_no_harm(root, server):
-    folder = root / "human" / "analysis"
+def test_leftovers_of_a_killed_run_do_no_harm(folder):
     (folder / ".partial-ad-latest.csv").mkdir(parents=True)
     (folder / ".partial-ad-latest.csv" / "tmp1").write_bytes(LATEST[:100])
     list(download.download("pinned"))
@@ -252,7 +242,7 @@ def test_leftovers_of_a_killed_run_do_no_harm(root, server):
     assert (folder / "ad-latest.csv").read_bytes() == LATEST
 
 
-def test_a_killed_download_leaves_no_file_under_its_name_and_can_be_started_again(root, server):
+def test_a_killed_download_leaves_no_file_under_its_name_and_can_be_started_again(folder, server):
     """The process is killed while the server holds the second half back."""
     server.files[f"{AT}ad-latest.csv"] = (LATEST, len(LATEST) // 2, 30.0)
     code = (
@@ -269,7 +259,6 @@ def test_a_killed_download_leaves_no_file_under_its_name_and_can_be_started_agai
     finally:
         process.kill()
         process.wait()
-    folder = root / "human" / "analysis"
     assert server.asked and not list(folder.glob("ad-*"))
     server.files[f"{AT}ad-latest.csv"] = LATEST
     list(download.download("pinned"))
@@ -441,14 +430,12 @@ def test_a_file_has_the_address_of_its_commit(campaign, nth, file, end):
     assert download.url_of(source, file) == host + end.format(source["commit"])
 
 
-@pytest.mark.parametrize("name", ["wmt21-facebook-wikipedia", "wmt-slt23", "llmfao"])
+RELEASES = ["wmt10", "wmt11", "wmt12", "wmt23-mqm", "wmt21-facebook-wikipedia", "wmt-slt23"]
+
+
+@pytest.mark.parametrize("name", [*RELEASES, "llmfao"])
 def test_the_files_of_a_release_are_those_of_the_catalogue(name):
-    folder = real(name)
-    files = {
-        k: v
-        for source in campaigns.catalogue()[name]["sources"]
-        for k, v in source["files"].items()
-    }
-    for file, facts in files.items():
+    folder, sources = real(name), campaigns.catalogue()[name]["sources"]
+    for file, facts in [entry for source in sources for entry in source["files"].items()]:
         here = campaigns.locate(folder, file)
         assert here is not None and text.git_blob(here) == facts["git_blob"], file

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,7 +24,7 @@ from . import tables, text
 from .columns import asked_of, people
 from .folder import Judgments, Reader
 from .languages import LANGUAGES, no_rows
-from .mqm import COLUMNS, NAMES
+from .mqm import as_read, each_error
 from .segments import identify
 
 COMMON = ("username", "system", "itemId", "itemType", "srcLang", "trgLang", "score")
@@ -38,8 +38,7 @@ LAYOUTS = {
 BATCH = ("batchNo", "item_id")  # at the end, if exported with --batch-info
 OTHER_NAMES = {"documentID": "docId", "isCompleteDocument": "isDocScore", "docid": "docId"}
 OTHER_NAMES |= {"docscore": "isDocScore", "start": "timeStart", "end": "timeEnd"}
-OTHER_NAMES |= {"hitid": "username", "segid": "itemId", "itemtype": "itemType"}
-OTHER_NAMES |= {"src": "srcLang", "tgt": "trgLang"}
+OTHER_NAMES |= {"hitid": "username", "segid": "itemId", "src": "srcLang", "tgt": "trgLang"}
 OTHER_NAMES |= {"isdocumentlevelscore": "isDocScore", "documentid": "docId"}
 OTHER_NAMES |= {name.lower(): name for name in (*COMMON, *TIMES)}
 TYPES = {"TGT": "SYSTEM", "BAD": "BAD_REF", "REF": "REF", "CHK": "REPEAT"}
@@ -53,6 +52,7 @@ MARK = re.compile(r"bad\d*|dup|duplicate\d+|incomplete")  # after a # at the end
 ANNOTATORS = "annotators.tsv"
 SEVERITIES = {"critical": "Critical", "major": "Major", "minor": "Minor", "neutral": "Neutral"}
 SAME = {"Linguistic conventions/Punctuation": "Fluency/Punctuation"}  # has its own weight
+Files: TypeAlias = tuple[Path, ...]
 People: TypeAlias = Mapping[str, Sequence[str]] | None
 LONGEST = 30 * 24 * 3600  # seconds from an item's start to its end that are still plausible
 
@@ -86,13 +86,13 @@ def almost(line: str) -> str:
     return f"an export of Appraise has {widths}; this has {len(row)} columns"
 
 
-def pairs(files: tuple[Path, ...]) -> tuple[str, ...]:
+def pairs(files: Files) -> tuple[str, ...]:
     """The language pairs of the files, sorted."""
     exports = [export(file) for file in files if not companion(file)]
     return tuple(sorted({pair for rows in exports for pair in rows["pair"].unique()}))
 
 
-def reading(files: tuple[Path, ...], annotators: People = None) -> pd.DataFrame:
+def reading(files: Files, annotators: People = None) -> pd.DataFrame:
     """A note (file, what, value, said by) that accounts may be fewer people, if no list says."""
     accounts: set[str] = set()
     for file in (file for file in files if not companion(file)):
@@ -104,9 +104,7 @@ def reading(files: tuple[Path, ...], annotators: People = None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["file", "what", "value", "said by"])
 
 
-def read_appraise(
-    files: tuple[Path, ...], pair: str, annotators: People = None
-) -> DirectAssessment:
+def read_appraise(files: Files, pair: str, annotators: People = None) -> DirectAssessment:
     """The judgments of `pair` in Appraise exports, with a header line or without.
 
     `files` may include ``segments-XX-YY.tsv`` (see `identify`) and ``annotators.tsv`` (username,
@@ -126,7 +124,7 @@ def read_appraise(
 
 
 def judged(
-    files: tuple[Path, ...], pair: str, annotators: People = None
+    files: Files, pair: str, annotators: People = None
 ) -> tuple[pd.DataFrame, list[tuple[str, str, int]]]:
     """All rows of `pair`: the columns of `export`, segment and mark, with annotators as workers.
 
@@ -137,10 +135,9 @@ def judged(
     for file in exports:
         rows = export(file)
         inside = rows["pair"] == pair
-        counts = rows.attrs["changed"] | {
-            "other language pairs": int((~inside).sum()),
-            "(kept: no start and end in seconds)": int(rows.loc[inside, "time"].isna().sum()),
-        }
+        counts = rows.attrs["changed"] | {"other language pairs": int((~inside).sum())}
+        untimed = rows.loc[inside, "time"].isna()
+        counts["(kept: no start and end in seconds)"] = int(untimed.sum())
         excluded += [(file.name, reason, n) for reason, n in counts.items() if n]
         parts.append(rows[inside])
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
@@ -167,12 +164,11 @@ def export(file: Path) -> pd.DataFrame:
     """
     if layout(text.first_line(file)) == LAYOUTS["segment"]:
         _check_header(file.parent, LAYOUTS["segment"])
-    return _export(*text.key(file)).copy()
+    return _export(file).copy()
 
 
-@lru_cache(maxsize=4)
-def _export(path: str, mtime: int, size: int) -> pd.DataFrame:
-    file = Path(path)
+@text.kept(4)
+def _export(file: Path) -> pd.DataFrame:
     line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
     columns = layout(line)
     if not columns:
@@ -201,25 +197,21 @@ def _export(path: str, mtime: int, size: int) -> pd.DataFrame:
     exported = set(rows["system"])
     rows["system"] = rows["system"].str.replace(FILE_NAME, r"\1\2", regex=True)
     systems = exported | set(rows["system"])
-    apart = {block: _apart(block, systems) for block in rows["block"].unique()}
-    rows["document"] = rows["block"].map({block: name for block, (name, _) in apart.items()})
-    rows["marks"] = rows["block"].map({block: marks for block, (_, marks) in apart.items()})
+    apart = rows["block"].map({block: _apart(block, systems) for block in rows["block"].unique()})
+    rows["document"], rows["marks"] = apart.str[0], apart.str[1]
     rows["domain"] = rows["document"].str.extract(DOMAIN)[0].fillna("")
-    untimed = "(kept, but for the time: a start or end that is not a number)"
     rows = rows.drop(columns="end")
+    blanks = table.trimmed([*IDS.values(), "docId"])
+    untimed = int((times.isna() & (said != "")).any(axis=1).sum())
     rows.attrs["changed"] = {
-        "(kept: blanks around names taken away)": table.trimmed([*IDS.values(), "docId"]),
-        untimed: int((times.isna() & (said != "")).any(axis=1).sum()),
+        "(kept: blanks around names taken away)": blanks,
+        "(kept, but for the time: a start or end that is not a number)": untimed,
     }
     return rows
 
 
 def _apart(block: str, systems: Collection[str]) -> tuple[str, str]:
-    """The document that a docId names, and the marks at its end, each with its ``#``.
-
-    A mark is one of `MARK` or the name of a system. Anything else after a ``#`` is part of the
-    document's name: ``srf.0#171-182`` and ``srf.0#183-194`` of WMT-SLT22 are two documents.
-    """
+    """The document that a docId names (perhaps ``srf.0#171-182``), and the marks at its end."""
     pieces = block.split("#")
     at = len(pieces)
     while at > 1 and (MARK.fullmatch(pieces[at - 1]) or pieces[at - 1] in systems):
@@ -228,11 +220,9 @@ def _apart(block: str, systems: Collection[str]) -> tuple[str, str]:
 
 
 def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
-    """Seconds from the end of the account's previous judgment to the end of this one.
+    """Seconds from the end of the account's previous judgment (or its start) to that of this one.
 
-    The first counts from its own start. An item's own times are often equal, because a document is
-    one page, and they say when its score was first and last touched. NaN if its times are missing
-    or implausible.
+    An item's own times are often equal, because a document is one page.
     """
     known = (start >= 0) & (end >= start) & (end - start < LONGEST)
     start, end = start.where(known), end.where(known)
@@ -283,23 +273,17 @@ def _annotators(hits: pd.Series, file: Path) -> pd.Series:
     return hits.map(of)
 
 
+@text.kept(64)
 def is_mqm(file: Path) -> bool:
     """Whether an export with spans is MQM: all scores are 0, and some span names an error."""
-    return _is_mqm(*text.key(file))
-
-
-@lru_cache(maxsize=64)
-def _is_mqm(path: str, mtime: int, size: int) -> bool:
     try:
-        rows = export(Path(path))
+        rows = export(file)
     except DataError:  # reported when it is read
         return False
     return not rows["score"].any() and rows["spans"].str.contains('"error_type":\\s*["\\[]').any()
 
 
-def read_appraise_mqm(
-    files: tuple[Path, ...], pair: str, annotators: People = None
-) -> pd.DataFrame:
+def read_appraise_mqm(files: Files, pair: str, annotators: People = None) -> pd.DataFrame:
     """The marked errors of `pair` in the form of `mqm.read_mqm`, read from the spans.
 
     A segment without a span is ``No-error``. Only TGT rows without a mark (`judgments.MARKS`)
@@ -316,14 +300,9 @@ def read_appraise_mqm(
         order = pd.Series(pd.factorize(rows["segment"], sort=True)[0], rows.index)
     place = order.groupby(rows["document"]).rank("dense").astype(int)
     with text.placed(files[0]):
-        marked = rows.assign(
-            pair=pair, segment=order.astype(int), doc_segment=place, rater=rows["worker"],
-            error=rows["spans"].map(_errors),
-        ).explode("error", ignore_index=True)  # fmt: skip
-    kinds = pd.DataFrame(marked["error"].to_list(), columns=["category", "severity"])
-    frame = marked.assign(**kinds)[list(COLUMNS)].astype(dict.fromkeys(NAMES, "category"))
-    frame.attrs["excluded"] = {str(k): int(n) for k, n in sorted(excluded.items())}
-    return frame
+        errors = rows["spans"].map(_errors)
+    rows = rows.assign(pair=pair, segment=order.astype(int), doc_segment=place)
+    return as_read(each_error(rows.assign(rater=rows["worker"]), errors), excluded)
 
 
 def _errors(spans: str) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ def _opened(path: Path, repeating: Sequence[str] = ()) -> Iterator[Any]:
 def names(path: Path) -> list[str]:
     """The names of a file's columns. Raises DataError if one appears twice or a sheet lacks one."""
     if path.suffix.lower() == ".xlsx":
-        there = [str(name) for name in _sheet(*text.key(path)).columns]
+        there = [str(name) for name in _sheet(path).columns]
     else:
         with _opened(path) as file:
             there = list(file.schema_arrow.names)
@@ -73,21 +73,16 @@ def read(
     metadata, than `text.check_unpacked` allows.
     """
     if path.suffix.lower() == ".xlsx":
-        sheet = _sheet(*text.key(path))
+        sheet = _sheet(path)
         found = {name: pd.Categorical(sheet[name].map(written)) for name in chosen}
         return found, sheet.index.to_numpy()
     columns = _parquet(path, chosen, written)
     return columns, np.arange(1, len(next(iter(columns.values()), [])) + 1)
 
 
-@lru_cache(maxsize=4)
-def _sheet(path: str, mtime: int, size: int) -> pd.DataFrame:
-    """The only sheet of a spreadsheet with cells, indexed by row number; its first row has names.
-
-    Raises DataError if openpyxl is missing, or the file is not XLSX, is too large, has several such
-    sheets, a column without a name or a formula without its value. Empty cells take no memory.
-    """
-    file = Path(path)
+@text.kept(4)
+def _sheet(file: Path) -> pd.DataFrame:
+    """The only sheet of a spreadsheet that has cells, by row number; its first row has names."""
     try:
         import openpyxl
     except ImportError:
@@ -95,7 +90,8 @@ def _sheet(path: str, mtime: int, size: int) -> pd.DataFrame:
         raise DataError("XLSX needs openpyxl", file=file, expected=expected) from None
     try:
         with zipfile.ZipFile(file) as packed, warnings.catch_warnings(action="ignore"):
-            text.check_unpacked(file, sum(part.file_size for part in packed.infolist()), size)
+            total = sum(part.file_size for part in packed.infolist())
+            text.check_unpacked(file, total, file.stat().st_size)
             _refuse_unsaved(file, packed)
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
             sheets = {sheet.title: _rows(file, sheet) for sheet in book.worksheets}
@@ -126,8 +122,7 @@ def _rows(file: Path, sheet: Any) -> dict[int, dict[int, Any]]:
     rows: dict[int, dict[int, Any]] = {}
     for line, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         if line > MOST_ROWS:
-            expected = f"at most {MOST_ROWS} rows"
-            raise DataError("too large", file=file, line=line, expected=expected)
+            raise DataError("too large", file=file, line=line, expected=f"at most {MOST_ROWS} rows")
         if cells := {k: cell for k, cell in enumerate(row) if cell not in (None, "")}:
             rows[line] = cells
     return rows
@@ -155,9 +150,8 @@ def _parquet(
         cells = file.metadata.num_rows * len(kinds)
     for name, kind in kinds.items():
         if kind.num_fields:
-            expected = "a text or a number in each row"
-            problem = "not single values"
-            raise DataError(problem, file=path, column=name, value=str(kind), expected=expected)
+            wrong = partial(DataError, file=path, column=name, value=str(kind))
+            raise wrong("not single values", expected="a text or a number in each row")
     text.check_unpacked(path, max(size, LEAST * cells), path.stat().st_size)
     repeating = [name for name, kind in kinds.items() if str(kind) in ("string", "large_string")]
     with _opened(path, repeating) as file:

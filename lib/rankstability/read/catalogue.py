@@ -198,10 +198,8 @@ def _of_pair(value: Any, pair: str) -> str:
     """The word for `pair`; `value` is one for all, or maps words to pairs (``*``: all others)."""
     if not isinstance(value, Mapping):
         return str(value or "")
-    for word, members in value.items():
-        if pair in members:
-            return str(word)
-    return next((str(word) for word, members in value.items() if "*" in members), "")
+    of = {one: str(word) for word, members in value.items() for one in members}
+    return of.get(pair, of.get("*", ""))
 
 
 def _summary(value: Any) -> str:

@@ -68,9 +68,7 @@ class Judged:
     pair: str = ""  # the pair of all rows if no column names it
     pair_from: str = ""  # where that pair comes from
     scale: tuple[float, float] | None = None  # what the format prescribes, if it does
-    said: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # what else was understood: what, value, said by ("": settings)
+    said: Said = ()  # what else was understood
 
     def column(self, name: str) -> pd.Series:
         """One of our columns as text; all empty if the file does not have it."""
@@ -96,6 +94,8 @@ class Judged:
 
 
 Opener = Callable[[Path, Mapping[str, Any]], Judged]
+Open = dict[str, list[str]]  # our columns that may be several of the file's, or none
+Said = tuple[tuple[str, str, str], ...]  # what, value, said by ("": settings)
 
 
 def plain(name: str) -> str:
@@ -156,24 +156,20 @@ def asked(ours: str, theirs: str) -> str:
 
 
 def almost(path: Path, line: str) -> tuple[str, str]:
-    """What a file lacks to be a long table, and the remedy; both empty if it is unlike one.
-
-    The remedy is a complete campaign.yaml if names and values allow only one (`proposed`),
-    otherwise the columns that may be meant.
-    """
+    """What a file lacks to be a long table, and the remedy; both empty if it is unlike one."""
     columns = header(path, line)
     found = _guess(path, line)
     likely = {ours for ours in LIKELY if any(_words(name) & LIKELY[ours] for name in columns)}
     near, missing = likely | set(found), [name for name in NEEDED if name not in found]
     lacking = [name for name in NEEDED if name not in near]
-    told = bool({"system", "score"} & near)
-    if len(lacking) > 1 and not (len(near) > 1 if told else near & {*BESIDE}):
+    named = bool({"system", "score"} & near)
+    if len(lacking) > 1 and not (len(near) > 1 if named else near & {*BESIDE}):
         return "", ""
     entry: dict[str, Any] = {}
-    open_: dict[str, list[str]] = {"": []}
+    open_: Open = {"": []}
     with contextlib.suppress(DataError):  # a damaged row: reported when it is read
         entry, open_ = proposed(path, {})
-    if not told and "wide" not in entry:
+    if not named and "wide" not in entry:
         return "", ""
     if "wide" in entry:
         names = ", ".join(entry["wide"][:4]) + (", ..." if len(entry["wide"]) > 4 else "")
@@ -182,14 +178,11 @@ def almost(path: Path, line: str) -> tuple[str, str]:
         like = f"it looks like a long table without a column for {' and '.join(missing)}"
     if not open_:
         return like, shown(entry)
-    hints = []
-    for ours in missing:
-        may = open_.get(ours) or [entry.get("columns", {}).get(ours, "<your column>")]
-        hints.append(f"{ours}: {' or '.join(may)}")
-    return like, (
-        f"`columns: {{{', '.join(hints)}}}` in a campaign.yaml beside it, "
-        f"or {asked(missing[0], 'your column')} on the command line"
-    )
+    guessed = entry.get("columns", {})
+    may = {ours: open_.get(ours) or [guessed.get(ours, "<your column>")] for ours in missing}
+    hints = ", ".join(f"{ours}: {' or '.join(names)}" for ours, names in may.items())
+    told = f"or {asked(missing[0], 'your column')} on the command line"
+    return like, f"`columns: {{{hints}}}` in a campaign.yaml beside it, {told}"
 
 
 def shown(entry: Mapping[str, Any]) -> str:
@@ -209,26 +202,22 @@ def _words(name: str) -> set[str]:
     return set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()))
 
 
-def proposed(
-    path: Path, settings: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, list[str]]]:
+def proposed(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], Open]:
     """Settings under which a file is a long table, guessed from names and values; what stays open.
 
-    The settings are ``columns`` (those without a known name), ``wide`` and ``scale``. A column is
-    guessed if it alone has a likely name (`LIKELY`) and fitting values, or if it is the only one
-    left with fitting values. What stays open maps a column of ours to those it may be (perhaps
-    none).
+    A column is guessed if it alone has a likely name (`LIKELY`) and fitting values, or is the only
+    one left with fitting values. What stays open maps a column of ours to those it may be.
     """
     table = tables.any_table(path)
     cells = {name: column.astype(str).tolist() for name, column in table.frame.items()}
     found = columns_of(list(cells), settings.get("columns") or {})
     systems = _side_by_side(cells, found)
+    entry: dict[str, Any] = {}
     if len(systems) > 1:
-        entry: dict[str, Any] = {"wide": systems}
+        entry["wide"] = systems
         left = {name: one for name, one in cells.items() if name not in systems}
         guessed, open_ = _guessed(left, found, ("segment", "annotator"))
     else:
-        entry = {}
         guessed, open_ = _guessed(cells, found, tuple(LIKELY))
         scale = RANGE.search(guessed.get("score", found.get("score", "")))
         if scale and int(scale[1]) < int(scale[2]):
@@ -255,10 +244,10 @@ def settled(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
 
 def _guessed(
     cells: Mapping[str, list[str]], found: Mapping[str, str], wanted: Sequence[str]
-) -> tuple[dict[str, str], dict[str, list[str]]]:
+) -> tuple[dict[str, str], Open]:
     """Guesses at our `wanted` columns that are not `found`; and those that stay open."""
     guessed: dict[str, str] = {}
-    open_: dict[str, list[str]] = {}
+    open_: Open = {}
     for by_name in (True, False):  # by name first, then by elimination
         for ours in (one for one in wanted if one not in found and one not in guessed):
             taken = {*found.values(), *guessed.values()}
@@ -275,19 +264,18 @@ def _guessed(
 def _fits(ours: str, cells: Sequence[str]) -> bool:
     """Whether cells may be the values of one of our columns."""
     given = [cell for cell in cells if cell.lower() not in MISSING]
-    numbers = bool(given) and all(map(_is_number, given))
-    several, again = len(set(given)) > 1, 2 * len(set(given)) <= len(given)
+    numbers, distinct = bool(given) and all(map(_is_number, given)), len(set(given))
     if ours == "score":
-        return numbers and several
+        return numbers and distinct > 1
     if ours == "segment":
-        return several
-    return several and again and not (ours == "system" and numbers)
+        return distinct > 1
+    return 1 < distinct <= len(given) / 2 and not (ours == "system" and numbers)
 
 
 def _mostly_numbers(cells: Sequence[str]) -> bool:
     """Whether most cells are numbers: a system's scores, so that any other cell is an error."""
     given = [cell for cell in cells if cell.lower() not in MISSING]
-    return bool(given) and 2 * sum(map(_is_number, given)) > len(given)
+    return 2 * sum(map(_is_number, given)) > len(given)
 
 
 def _is_number(cell: str) -> bool:
@@ -295,10 +283,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _side_by_side(cells: Mapping[str, list[str]], found: Mapping[str, str]) -> list[str]:
-    """The systems of a wide table: columns of numbers only, next to one of `BESIDE`.
-
-    Empty if some column is likely to hold systems or scores.
-    """
+    """The systems of a wide table: columns of numbers only, next to one of `BESIDE`; or none."""
     free = [name for name in cells if name not in found.values()]
     beside = [name for name in free if _words(name) & (LIKELY["segment"] | LIKELY["annotator"])]
     fit = [name for name in free if name not in beside and _fits("score", cells[name])]
@@ -349,9 +334,8 @@ def _melted(table: Table, wide: str | Sequence[str], mapping: Mapping[str, str])
         problem = f"a column for the {min(ours)} in a wide table"
         raise DataError(problem, value=names[min(ours)], expected="one column per system")
     if isinstance(wide, str):
-        cells = {name: frame[name].astype(str).tolist() for name in frame}
-        free = [name for name in cells if name not in names.values()]
-        wide = [name for name in free if _mostly_numbers(cells[name])]
+        free = [name for name in frame if name not in names.values()]
+        wide = [name for name in free if _mostly_numbers(frame[name].astype(str).tolist())]
     there, n = ", ".join(frame.columns)[:200], len(wide)
     for name in (name for name in wide if name not in frame or name in names.values()):
         raise DataError("no such column for a system", value=name, expected=f"columns of {there}")
@@ -366,13 +350,8 @@ def _melted(table: Table, wide: str | Sequence[str], mapping: Mapping[str, str])
     return replace(table, frame=long, lines=np.tile(table.lines, n), blanks=blanks, keys={})
 
 
-def _decimals(
-    table: Table, column: str, sign: str | None
-) -> tuple[Table, tuple[tuple[str, str, str], ...]]:
-    """The table with decimal commas of scores (``78,5``) made points; and a note of that.
-
-    Raises DataError if the commas may just as well separate thousands.
-    """
+def _decimals(table: Table, column: str, sign: str | None) -> tuple[Table, Said]:
+    """The table with decimal commas of scores (``78,5``) made points; and a note of that."""
     values = [str(one) for one in table.frame[column].astype("category").cat.categories]
     given = [value for value in values if value.lower() not in MISSING]
     commas = [value for value in given if "," in value]
@@ -404,10 +383,7 @@ def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -
 
 
 def asked_of(accounts: Collection[str]) -> list[tuple[str, str, str]]:
-    """A note for `long.reading` on accounts that Appraise named (``engdeu5a01``); else empty.
-
-    Appraise makes such names for each campaign, perhaps several for one person.
-    """
+    """A note for `long.reading` on accounts that Appraise named (``engdeu5a01``); else empty."""
     made = [ACCOUNT.match(account) for account in sorted(set(accounts))]
     known = [m and {m[1], m[2]} & set(languages.LANGUAGES) for m in made]
     if len(made) < 2 or not all(known):

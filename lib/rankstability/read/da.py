@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import DataError
+from ..judgments import COLUMNS as ORDER
 from ..judgments import TYPES, DirectAssessment, share_categories
 from . import languages, tables
 from . import schema as schemas
@@ -83,9 +84,8 @@ def apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, int]:
 def read_da(path: Path, pair: str) -> DirectAssessment:
     """The judgments of one language pair in the official layout.
 
-    `path` is the folder of ``ad-latest.csv`` and ``ad-good-raw-redup.csv`` (or .gz), or a single
-    file of the same form that serves as both; ``documents-XX-YY.tsv`` beside them is used if there
-    is one. Raises DataError if a file or the pair is missing, or anything in a file is wrong.
+    `path` is a folder or a single file, see `companions`; ``documents-XX-YY.tsv`` beside them is
+    used. Raises DataError if a file or the pair is missing, or anything in a file is wrong.
     """
     files = dict.fromkeys(companions(path))
     frames, excluded = [], []
@@ -111,9 +111,9 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
         excluded.append((file.name, "(kept: rows of joined ids A+B, one for each system)", split))
     share_categories(frames, ("worker", "hit", "system", "segment", "type", "block"))
     _add_documents(frames, documents(file.parent, pair, frames))
-    order = ["worker", "hit", "system", "document", "segment", "type", "score", "block"]
     counted = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
-    return DirectAssessment(pair, frames[0][order], frames[-1][order], counted)
+    latest, good = (frame[list(ORDER)] for frame in frames)
+    return DirectAssessment(pair, latest, good, counted)
 
 
 def _refuse_contradictions(

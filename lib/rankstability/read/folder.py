@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,10 +20,7 @@ from ..judgments import DirectAssessment
 from . import binary, text
 
 LATEST, GOOD = "ad-latest.csv", "ad-good-raw-redup.csv"  # DA: all judgments, those that count
-CLUSTERS, OF_CLUSTERS = (
-    "clusters.csv",
-    {"SRC", "TRG", "CLUSTER_START", "SYSTEM"},
-)  # the official ones
+CLUSTERS, OF_CLUSTERS = "clusters.csv", {"SRC", "TRG", "CLUSTER_START", "SYSTEM"}  # official
 RECORD = "run.json"  # lists the files that a run wrote
 STAND_OFF = "human-scores"  # the folder of a metrics task that holds the judgments
 TABLE = re.compile(
@@ -121,11 +118,7 @@ def _results(folder: Path) -> set[str]:
 
 
 def tables(path: Path) -> list[Path]:
-    """Files that may hold judgments, sorted.
-
-    Left out are WMT10's paid ``-public`` files and headers in a file of their own; spreadsheets
-    are taken only if there is no other table.
-    """
+    """Files that may hold judgments, sorted; spreadsheets only if there is no other table."""
     if path.is_file():
         return [path]
     files = named_tables(path)
@@ -144,14 +137,9 @@ def is_table(file: Path) -> bool:
     return bool(TABLE.fullmatch(file.name)) or file.suffix.lower() == SPREADSHEET
 
 
+@text.kept(256)
 def is_header(file: Path) -> bool:
     """Whether a file is a single line of names, as comes with exports that have no header."""
-    return _is_header(*text.key(file))
-
-
-@lru_cache(maxsize=256)
-def _is_header(path: str, mtime: int, size: int) -> bool:
-    file = Path(path)
     if binary.holds(file):
         return False
     head = text.head(file).strip()

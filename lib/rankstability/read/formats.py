@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -24,38 +24,40 @@ from .folder import GOOD, LATEST, Reader, locate, named_file
 
 TOLD = ("pair", "scale", "columns", "annotator", "wide", "decimal")  # change judgments
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of the description of a format
-DA_COLUMNS = (
-    *("HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit"),
-    *("sys_id", "rid", "type", "sid", "score", "time"),
-)
-BATTLES = ("model_a", "model_b", "winner")
+DA_HEADER = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
+DA_COLUMNS = tuple(DA_HEADER.split())
+BATTLES = "model_a model_b winner"
 SEGMENT_FILE = re.compile(r"ad-seg-scores-([a-z]{2,3}-[a-z]{2,3})\.csv(\.gz)?")
 STAND_OFF = re.compile(r"([A-Za-z_]+-[A-Za-z_]+)\.(.+)\.seg\.score(\.gz)?")
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format of judgments, recognised by names in its first line or by `special`."""
+    """A file format of judgments, recognised by names in its first line or by `special`.
+
+    Names are separated by blanks, alternatives by ``|``.
+    """
 
     protocol: str  # DA (single scores), RR (one output against others) or MQM (marked errors)
     module: str  # that reads it
-    fields: tuple[tuple[str, ...], ...] = ()  # the first line has all names of one of these
+    fields: str = ""  # the first line has all names of one alternative
     sign: str = ""  # what must separate them, if prescribed: ``{`` for the keys of JSON
+    near: str = ""  # a file with half of these names nearly has this format
     special: Callable[[Path, str], bool] | None = None
-    near: tuple[str, ...] = ()  # a file with half of these names nearly has this format
 
     def knows(self, path: Path, line: str) -> bool:
         """Whether a file, given with its first line, has this format."""
         if self.special is not None:
             return self.special(path, line)
+        forms = [form.split() for form in self.fields.split("|")]
         is_json = line.lstrip()[:1] in ("{", "[")
-        if self.sign == "{" or is_json:
-            if not is_json or self.sign not in ("{", ""):
-                return False
+        if self.sign and is_json != (self.sign == JSON):
+            return False
+        if is_json:
             head = line if len(line) > 200 else text.head(path)
-            return any(all(f'"{name}"' in head for name in names) for names in self.fields)
+            return any(all(f'"{name}"' in head for name in names) for names in forms)
         there = set(tables.cells(line, self.sign or tables.separator(line)))
-        return any(there.issuperset(names) for names in self.fields)
+        return any(there.issuperset(names) for names in forms)
 
 
 def _is_da(path: Path, line: str) -> bool:
@@ -92,64 +94,43 @@ def _is_long(path: Path, line: str) -> bool:
     return columns.knows(path, line)
 
 
+def _is_mqm(path: Path, line: str) -> bool:
+    return {"category", "severity"} <= set(line.lower().split("\t"))
+
+
 def _is_mtme(path: Path, line: str) -> bool:
     return STAND_OFF.fullmatch(path.name) is not None and len(line.split("\t")) == 2
 
 
-JSON, RANKED = "{", ("srclang", "trglang")
+JSON, RANKED = "{", "srclang trglang"
 FORMATS: dict[str, Format] = {
-    "da": Format("DA", "da", special=_is_da, near=DA_COLUMNS),
+    "da": Format("DA", "da", near=DA_HEADER, special=_is_da),
     "segments": Format("DA", "da", special=lambda path, line: bool(segment_pair(path))),
-    "mqm": Format(
-        "MQM",
-        "mqm",
-        special=lambda path, line: {"category", "severity"} <= set(line.lower().split("\t")),
-        near=("system", "doc", "rater", "category", "severity"),
-    ),
-    "bio-mqm": Format("MQM", "mqm", (("MT_Engine", "Annotator_ID", "target_errors"),), JSON),
+    "mqm": Format("MQM", "mqm", near="system doc rater category severity", special=_is_mqm),
+    "bio-mqm": Format("MQM", "mqm", "MT_Engine Annotator_ID target_errors", JSON),
     "rr": Format(
-        "RR",
-        "rr",
-        ((*RANKED, "system1rank"), (*RANKED, "rankingID")),
-        ",",
-        near=(*RANKED, "srcIndex", "judgeId", "system1Id", "system1rank"),
+        *("RR", "rr", f"{RANKED} system1rank|{RANKED} rankingID", ","),
+        near=f"{RANKED} srcIndex judgeId system1Id system1rank",
     ),
     "appraise": Format("DA", "appraise", special=_appraise("appraise")),
     "esa": Format("DA", "appraise", special=_appraise("esa")),
     "appraise-mqm": Format("MQM", "appraise", special=_appraise("appraise-mqm")),
-    "pearmut": Format(
-        "DA",
-        "releases",
-        (("user_id", "item_i"),),
-        JSON,
-        near=("user_id", "item_i", "annotation", "item"),
-    ),
+    "pearmut": Format("DA", "releases", "user_id item_i", JSON, "user_id item_i annotation item"),
     "wmt24": Format(
-        "DA",
-        "releases",
-        (("esa_score", "line_id", "system"),),
-        JSON,
-        near=("langs", "line_id", "system", "esa_score", "annotator"),
+        *("DA", "releases", "esa_score line_id system", JSON),
+        near="langs line_id system esa_score annotator",
     ),
-    "wmt25": Format(
-        "DA",
-        "releases",
-        (("tgt_text", "scores", "doc_id"),),
-        JSON,
-        near=("doc_id", "tgt_text", "scores"),
-    ),
+    "wmt25": Format("DA", "releases", "tgt_text scores doc_id", JSON, "doc_id tgt_text scores"),
     "mtme": Format("DA", "releases", special=_is_mtme),
-    "battles": Format("RR", "rr", (BATTLES, ("left", "right", "winner")), near=BATTLES),
+    "battles": Format("RR", "rr", f"{BATTLES}|left right winner", near=BATTLES),
     "long": Format("DA", "long", special=_is_long),
 }  # in the order in which they are tried
 
 
 def reader(name: str) -> Reader:
     """The reader of a format, whose module is imported by this call."""
-    readers: dict[str, Reader] = importlib.import_module(
-        f".{FORMATS[name].module}", __package__
-    ).READERS
-    return readers[name]
+    module = importlib.import_module(f".{FORMATS[name].module}", __package__)
+    return cast("Reader", module.READERS[name])
 
 
 @lru_cache(maxsize=1)
@@ -200,7 +181,7 @@ def _almost(path: Path) -> tuple[str, str]:
         if lacking := appraise.almost(line):
             return lacking, ""
         names = columns.header(path, line or start)
-        needed = {form: about.near for form, about in FORMATS.items() if about.near}
+        needed = {form: about.near.split() for form, about in FORMATS.items() if about.near}
         near = {form: set(fields) - set(names) for form, fields in needed.items()}
         form = min(near, key=lambda name: len(near[name]) / len(needed[name]))
         lacks = columns.almost(path, line)
@@ -218,18 +199,14 @@ def kinds_of(path: Path, named: Sequence[str] = ()) -> set[str]:
     return {kind_of(file) for file in list(files) or folder.tables(path)} - {""}
 
 
+@text.kept(256)
 def kind_of(path: Path) -> str:
     """The format of one file by its name or its first line; empty if it is unknown.
 
     Raises DataError if the file is damaged or not text.
     """
-    return _kind_of(*text.key(path))
-
-
-@lru_cache(maxsize=256)
-def _kind_of(path: str, mtime: int, size: int) -> str:
-    file, line = Path(path), _start(Path(path)).partition("\n")[0].rstrip("\r")
-    return next((name for name, form in FORMATS.items() if form.knows(file, line)), "")
+    line = _start(path).partition("\n")[0].rstrip("\r")
+    return next((name for name, form in FORMATS.items() if form.knows(path, line)), "")
 
 
 def _start(file: Path) -> str:
@@ -299,12 +276,6 @@ def _may_be(file: Path, kind: str) -> bool:
     return not kind and not file.name.lower().endswith((".txt", ".txt.gz"))
 
 
-def _named_files(folder: Path, name: str) -> list[Path]:
-    """The file of that name, or those that match a pattern of the catalogue; perhaps none."""
-    found = sorted(folder.glob(name)) if "*" in name else [named_file(folder, name)]
-    return [file for file in found if file]
-
-
 def files(
     name: str, path: Path, pair: str = "", settings: Mapping[str, Any] | None = None
 ) -> tuple[Path, ...]:
@@ -324,7 +295,10 @@ def files(
     if path.is_file():
         listed = [path]
     elif named:
-        listed = [file for one in named for file in _named_files(path, str(one))]
+        each = (
+            sorted(path.glob(p)) if "*" in p else [named_file(path, p)] for p in map(str, named)
+        )
+        listed = [file for some in each for file in some if file]  # the catalogue has patterns
     else:
         mapped = settings.get("columns") or settings.get("wide")  # a table may be known by these
         kinds = {file: kind_of(file) for file in folder.tables(path)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,20 +57,19 @@ def no_rows(file: Path | Sequence[Path], pair: str, pairs: Iterable[str]) -> Dat
 
 
 def pair_in(path: Path, joined: bool = False) -> str:
-    """The language pair in a file's name; empty if there is none.
+    """The language pair in a file's name, by known codes; empty if there is none.
 
-    Only known codes count. Pairs with a hyphen come before others, and of several the one with
-    English is taken. Raises DataError if several are left. `joined`: also ``_ende.``, as in names
-    of MQM files.
+    Pairs with a hyphen come first, then those with English. Raises DataError if several are left.
+    `joined`: also ``_ende.``, as in names of MQM files.
     """
     for pattern in (_HYPHEN, _JOINED, _UNDERSCORE) if joined else (_HYPHEN, _UNDERSCORE):
         sides = [map(LANGUAGES.get, both) for both in re.findall(pattern, path.name)]
         known = dict.fromkeys(f"{a}-{b}" for a, b in sides if a and b and a != b)
         found = [pair for pair in known if "en" in pair.split("-")] or list(known)
         if len(found) > 1:
-            wrong = partial(DataError, file=path, value=", ".join(found))
+            problem = "several language pairs in the file's name"
             expected = "one of them in the name, or `pair:` in a campaign.yaml"
-            raise wrong("several language pairs in the file's name", expected=expected)
+            raise DataError(problem, file=path, value=", ".join(found), expected=expected)
         if found:
             return found[0]
     return ""

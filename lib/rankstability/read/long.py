@@ -10,7 +10,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +40,7 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
     The data decide only if they are clear: the first of `SCALES` that holds every score; if all are
     0 or below (penalties, such as averages of MQM), from the lowest to 0; if there are fractions on
     both sides of 0 (standardised scores), from the lowest to the highest. Raises DataError for
-    other scores, for a score far from the rest, and for few scores outside a smaller scale that
-    the rest plainly use (`_beside`).
+    other scores, a score far from the rest, and few scores outside a scale that the rest use.
     """
     if settings.get("scale"):
         low, high = settings["scale"]
@@ -82,16 +80,14 @@ def _strayed(given: pd.Series, held: tuple[int, int] | None) -> list[tuple[float
     scales: list[tuple[float, float]] = [(0, 1)] if steps else [*SCALES, PENALTIES]
     scales = [scale for scale in scales if scale != (0, 1) or _fractions(given)]
     smaller = [one for one in SCALES if steps and low <= one[0] and one[1] <= high]
-    return [scale for scale in scales if _but_few(given, *scale)] + [
-        scale for scale in smaller if _beside(given, *scale)
-    ]
+    strayed = [scale for scale in scales if _but_few(given, *scale)]
+    return strayed + [scale for scale in smaller if _beside(given, *scale)]
 
 
 def _beside(given: pd.Series, low: float, high: float) -> bool:
     """Whether few of many scores lie beside a scale with steps that the others plainly use.
 
-    Few: `SLIPS` of all, where both ends of the scale were given; or `APART` of all, where they are
-    at least twice as far from the others as any of those from the next.
+    Few: `SLIPS` of all, where both ends were given; `APART` of all, beyond twice the widest gap.
     """
     inside = given.loc[low:high]
     beside, used = given.drop(inside.index), inside.index.to_numpy()
@@ -157,21 +153,21 @@ def read(
         raise DataError(problem, file=files, value=pair, expected="scores on one scale")
     alike = [part for part in parts if part.scale == holding[0].scale]
     low, high, said = scale_of(alike, settings)
-    rows, excluded = [], []
-    for part in parts:
+    rows, excluded, files = [], [], [part.table.path for part in parts]
+    for part, file in zip(parts, files, strict=True):
         frame, counts = _checked(part, pair, low, high)
         rows.append(frame)
-        file = part.table.path.name
-        excluded += [(file, reason, n) for reason, n in counts.items() if n]
-    tables.refuse_twice([part.table.path for part in parts], rows)
+        excluded += [(file.name, reason, n) for reason, n in counts.items() if n]
+    tables.refuse_twice(files, rows)
     frame = pd.concat(rows, ignore_index=True)
     if frame.empty:
-        raise languages.no_rows([part.table.path for part in parts], pair, pairs(parts))
+        raise languages.no_rows(files, pair, pairs(parts))
     if again := int(frame.duplicated().sum()):
         excluded.append(("", "identical rows (kept)", again))
-    _name_by_document(frame)
+    if "document" in frame and (frame.groupby("segment")["document"].nunique() > 1).any():
+        frame["segment"] = frame["document"].fillna("") + ":" + frame["segment"]
     if settings.get("annotator") and "worker" in frame:
-        frame["worker"] = people(frame["worker"], settings["annotator"], parts[0].table.path)
+        frame["worker"] = people(frame["worker"], settings["annotator"], files[0])
     excluded.append(("", f"(kept: scale {low:g} to {high:g}, from {said})", len(frame)))
     counted = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
     if workers(parts):
@@ -209,12 +205,6 @@ def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataF
     return frame, counts
 
 
-def _name_by_document(frame: pd.DataFrame) -> None:
-    """Add the document to segment ids, in place, if an id occurs in several documents."""
-    if "document" in frame and (frame.groupby("segment")["document"].nunique() > 1).any():
-        frame["segment"] = frame["document"].fillna("") + ":" + frame["segment"]
-
-
 def _segment_scores(frame: pd.DataFrame, excluded: pd.DataFrame) -> pd.DataFrame:
     counts = frame["type"].isin(COUNTED)
     frame = frame[counts]
@@ -250,12 +240,9 @@ def workers(parts: Sequence[Judged]) -> bool:
 
 
 def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFrame:
-    """How the files were understood: columns file, what, value, said by.
-
-    Rows are the scale, the pair if no column names it, what else was inferred, columns that have
-    other names than ours, accounts that may be fewer people, and unused columns.
-    """
-    rows = []
+    """How the files were understood: columns file, what, value, said by."""
+    rows, mapped = [], settings.get("columns") or {}
+    by = settings.get("told by", TOLD_BY)
     for known in dict.fromkeys(part.scale for part in parts):
         alike = [part for part in parts if part.scale == known]
         files = "all" if len(alike) == len(parts) else ", ".join(p.table.path.name for p in alike)
@@ -265,7 +252,6 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
         file, header = part.table.path.name, [*part.table.frame.columns, *part.table.unread]
         if part.pair_from:
             rows.append((file, "pair", part.pair, part.pair_from))
-        mapped, by = settings.get("columns") or {}, settings.get("told by", TOLD_BY)
         rows += [(file, what, value, said or by) for what, value, said in part.said]
         for ours, theirs in part.names.items():
             if ours != theirs:
@@ -281,14 +267,14 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
 def reader(opener: Opener, check: Callable[[Sequence[Path]], None] = lambda files: None) -> Reader:
     """The reader of a format of single scores, which `opener` converts to our columns."""
 
-    @lru_cache(maxsize=8)
-    def once(path: str, mtime: int, size: int, told: str) -> Judged:
-        return opener(Path(path), json.loads(told))
+    @text.kept(8)
+    def once(path: Path, told: str) -> Judged:
+        return opener(path, json.loads(told))
 
     def parts(source: Source) -> list[Judged]:
         check(source.files)
         told = json.dumps({name: source.settings.get(name) for name in TOLD})
-        return [once(*text.key(file), told) for file in source.files]
+        return [once(file, told) for file in source.files]
 
     return Reader(
         pairs=lambda source: pairs(parts(source)),

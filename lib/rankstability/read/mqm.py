@@ -58,18 +58,28 @@ SAME = {  # other spellings in the releases, after `_key`
     "accuracy/omission (translation 2)": "Accuracy/Omission",
     "accuracy/omission (source)": "Accuracy/Omission",
 }
-RATING = {  # of bio-MQM, with one rating per object: our column, its field
-    "system": "MT_Engine",
-    "document": "DOC_ID",
-    "doc_segment": "SEG_ID",
-    "rater": "Annotator_ID",
-}
+# of bio-MQM, with one rating per object: our column, its field
+RATING = {"system": "MT_Engine", "document": "DOC_ID", "doc_segment": "SEG_ID"}
+RATING |= {"rater": "Annotator_ID"}
 LOCALES = re.compile(r'"(source|target)_locale"\s*:\s*"([^"]*)"')
-_CONTROL_CATEGORIES = ("found", "missed")
 
 
 def _key(name: str) -> str:
     return name.strip().lower().replace("_", " ")
+
+
+def as_read(frame: pd.DataFrame, excluded: Mapping[str, int]) -> pd.DataFrame:
+    """Marked errors with the columns of `COLUMNS` alone, and a note of what was left out."""
+    frame = frame[list(COLUMNS)].astype(dict.fromkeys(NAMES, "category"))
+    frame.attrs["excluded"] = {reason: int(n) for reason, n in sorted(excluded.items()) if n}
+    return frame
+
+
+def each_error(rows: pd.DataFrame, errors: Sequence[Any]) -> pd.DataFrame:
+    """A row for each of a row's `errors` (category, severity), of which each has at least one."""
+    out = rows.assign(error=errors).explode("error", ignore_index=True)
+    kinds = pd.DataFrame(out.pop("error").to_list(), columns=["category", "severity"])
+    return out.assign(**kinds)
 
 
 _KNOWN = {_key(c): c for c in CATEGORIES} | SAME
@@ -77,18 +87,17 @@ _KNOWN |= {k.removesuffix(" format"): v for k, v in list(_KNOWN.items()) if k.st
 _SEVERITY = {_key(s): s for s in SEVERITIES} | {"no error": "No-error"}
 
 
-def _places(header: list[str], file: Path) -> dict[str, int]:
-    """The position of each of our columns in the header."""
-    places = {}
+def _columns(header: Sequence[str], file: Path) -> dict[str, str]:
+    """Our columns to those of the header. Raises DataError if one is missing."""
+    found = {}
     for ours, names in HEADERS.items():
-        found = [header.index(n) for n in names if n in header]
-        if found:
-            places[ours] = found[0]
+        if there := [name for name in names if name in header]:
+            found[ours] = there[0]
         elif ours != "segment":  # the 2022 en-zh release numbers segments within documents only
             wrong = partial(DataError, file=file, line=1, value="\t".join(header)[:200])
             expected = "a header with " + " or ".join(names)
             raise wrong("not an MQM table", column=ours, expected=expected)
-    return places
+    return found
 
 
 def pair_of(path: Path, settings: Mapping[str, Any]) -> str:
@@ -108,13 +117,11 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
 
     One row per marked error, or one with severity ``No-error`` for a segment without any: pair,
     system, document, segment (number within the campaign), doc_segment (within the document),
-    rater, category, severity (categorical, except for the two integers). Variant spellings of
-    categories are unified (`SAME`), and all kinds of omission are one category. Control rows
-    (severity ``HOTW-test``) are left out; a segment with no other row counts as rated without
-    error. ``.attrs["excluded"]`` counts what was left out or changed, by reason.
+    rater, category (variant spellings unified), severity; all but the two numbers categorical.
+    Control rows (severity ``HOTW-test``) are left out; a segment with no other row counts as rated
+    without error. ``.attrs["excluded"]`` counts what was left out or changed, by reason.
 
-    Raises DataError for a table of another form, a truncated line, an empty id, a segment number
-    that is not an integer, or unknown severities or categories (the error lists them all).
+    Raises DataError for anything wrong in the file; unknown severities or categories are listed.
     """
     file = Path(file)
     excluded: Counter[str] = Counter()
@@ -129,10 +136,7 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     frame = _without_controls(_one_spelling(frame, table), frame, excluded)
     if frame.empty:
         raise DataError("no judgments", file=file, expected="at least one row")
-    frame.insert(0, "pair", pair)
-    frame = frame.astype(dict.fromkeys(NAMES, "category"))
-    frame.attrs["excluded"] = {reason: n for reason, n in sorted(excluded.items()) if n}
-    return frame
+    return as_read(frame.assign(pair=pair), excluded)
 
 
 def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
@@ -175,14 +179,11 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
                 raise ratings.error(problem, row, "SEG_ID", expected)
             seen[key] = file
         excluded["(kept: blanks around names taken away)"] += ratings.trimmed([*RATING.values()])
-        parts.append(rows.assign(error=errors).explode("error", ignore_index=True))
-    frame = pd.concat(parts, ignore_index=True)
-    kinds = pd.DataFrame(frame.pop("error").to_list(), columns=["category", "severity"])
-    frame = frame.assign(pair=pair, **kinds)
+        parts.append(each_error(rows, errors))
+    frame = pd.concat(parts, ignore_index=True).assign(pair=pair)
     frame["segment"] = frame.groupby(["document", "doc_segment"], observed=False).ngroup() + 1
-    frame = frame.astype({"doc_segment": int} | dict.fromkeys(NAMES, "category"))[list(COLUMNS)]
+    frame = as_read(frame.astype({"doc_segment": int}), excluded)
     frame.attrs["weights"] = "zouhar2024"
-    frame.attrs["excluded"] = {reason: n for reason, n in sorted(excluded.items()) if n}
     return frame
 
 
@@ -192,9 +193,7 @@ def _ratings(file: Path, excluded: Counter[str]) -> tuple[Table, list[list[tuple
     for line, entry in text.records(file):
         with text.placed(file, line):
             text.need(entry, *RATING.values(), "target_errors")
-            locales.append(
-                [str(entry.get(name, "")) for name in ("source_locale", "target_locale")]
-            )
+            locales.append([str(entry.get(f"{side}_locale", "")) for side in ("source", "target")])
             if locales[-1] != locales[0]:
                 value, expected = "-".join(locales[-1]), "-".join(locales[0]) + ", as before"
                 raise DataError("other languages", value=value, expected=expected)
@@ -224,9 +223,8 @@ def _kind(error: Any) -> tuple[str, str]:
 def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
     """The columns we read, and their names in the file: ours -> theirs."""
     header = [name.strip() for name in text.first_line(file).split("\t")]
-    places = _places(header, file)
-    names = {ours: header[i] for ours, i in places.items()}
-    most = max(places.values()) + 1
+    names = _columns(header, file)
+    most = max(map(header.index, names.values())) + 1
     table = tables.read(file, sign="\t", only=tuple(names.values()), first=most)
     if table.frame.empty:
         raise DataError("no judgments", file=file, expected="at least one row")
@@ -240,23 +238,19 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
 
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """`frame` with severities and categories in our spelling.
-
-    Raises DataError if any are unknown, and lists them all. Control rows may have any category.
-    """
-    keys = {kind: frame[kind].map(_key) for kind in ("severity", "category")}
-    ours = frame.assign(
-        severity=keys["severity"].map(_SEVERITY), category=keys["category"].map(_KNOWN)
-    )
-    control = (ours["severity"] == CONTROL) | keys["category"].isin(_CONTROL_CATEGORIES)
+    """`frame` with severities and categories in our spelling; controls may have any category."""
+    kinds = ("severity", "category")
+    severity, category = (frame[kind].map(_key) for kind in kinds)
+    ours = frame.assign(severity=severity.map(_SEVERITY), category=category.map(_KNOWN))
+    control = (ours["severity"] == CONTROL) | category.isin(("found", "missed"))
     ours.loc[control, "severity"] = CONTROL
-    bad = {kind: frame.loc[ours[kind].isna() & ~control, kind] for kind in keys}
+    bad = {kind: frame.loc[ours[kind].isna() & ~control, kind] for kind in kinds}
     first = [(int(table.lines[rows.index[0]]), kind) for kind, rows in bad.items() if len(rows)]
     if first:
         line, kind = min(first, key=lambda place: place[0])
         value = str(bad[kind].iloc[0])
-        unknown = Counter((kind, str(value)) for kind, rows in bad.items() for value in rows)
-        listed = "; ".join(f"{k} {text[:80]!r} ({n} rows)" for (k, text), n in unknown.items())
+        counts = Counter((kind, str(value)) for kind, rows in bad.items() for value in rows)
+        listed = "; ".join(f"{k} {text[:80]!r} ({n} rows)" for (k, text), n in counts.items())
         wrong = partial(DataError, file=table.path, line=line, column=kind, value=value)
         known = "one of " + ", ".join(SEVERITIES if kind == "severity" else CATEGORIES)
         raise wrong(f"unknown severities or categories: {listed}", expected=known)
@@ -266,10 +260,7 @@ def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
 def _without_controls(
     frame: pd.DataFrame, written: pd.DataFrame, excluded: Counter[str]
 ) -> pd.DataFrame:
-    """`frame` without control rows, which are counted by their `written` category.
-
-    A segment with control rows only becomes ``No-error``.
-    """
+    """`frame` without control rows; a segment with control rows only becomes ``No-error``."""
     control = frame["severity"] == CONTROL
     for category, n in written.loc[control, "category"].str.lower().value_counts().items():
         excluded[f"control rows ({CONTROL}), {category}"] += n

@@ -92,15 +92,13 @@ def seg_scores(campaign: Campaign, pair: str) -> dict[str, pd.DataFrame]:
     judged), and a system's lines are in the order of the test set. Columns system, segment (0-based
     line of the test set, as text), score. Raises DataError for any other line.
     """
-    files = sorted((campaign.folder / "official").glob(f"{pair}.*.seg.score*"))
-    return {file.name.split(".")[1]: _seg_scores(file) for file in files}
-
-
-def _seg_scores(file: Path) -> pd.DataFrame:
-    table = tables.read(file, ("system", "score"), tables.BLANKS)
-    segment = table.frame.groupby("system", observed=True).cumcount().astype(str)
-    judged = np.flatnonzero(table.frame["score"] != "None")
     columns = schemas.ids("system") | {"score": schemas.number("a number, or None")}
-    frame = table.validated(schemas.Schema(columns), {name: name for name in columns}, judged)
-    frame.insert(1, "segment", segment.to_numpy()[judged])
-    return frame.astype({"system": str})
+    out = {}
+    for file in sorted((campaign.folder / "official").glob(f"{pair}.*.seg.score*")):
+        table = tables.read(file, tuple(columns), tables.BLANKS)
+        segment = table.frame.groupby("system", observed=True).cumcount().astype(str)
+        judged = np.flatnonzero(table.frame["score"] != "None")
+        frame = table.validated(schemas.Schema(columns), {name: name for name in columns}, judged)
+        frame.insert(1, "segment", segment.to_numpy()[judged])
+        out[file.name.split(".")[1]] = frame.astype({"system": str})
+    return out

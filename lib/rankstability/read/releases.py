@@ -109,11 +109,11 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
         for line, entry in entries:
             with text.placed(path, line):
                 lines += [(line, entry)] if _is_judged(entry, excluded) else []
-        resets = [(str(e["user_id"]), k) for k, (_, e) in enumerate(lines) if _reset(e)]
-        last = dict(resets)  # of each user
+        resets = [k for k, (_, entry) in enumerate(lines) if entry["annotation"] == "__RESET__"]
+        last = {str(lines[k][1]["user_id"]): k for k in resets}  # of each user
+        excluded["lines of a reset"] += len(resets)
         for place, (line, entry) in enumerate(lines):
-            if _reset(entry):
-                excluded["lines of a reset"] += 1
+            if place in resets:
                 continue
             with text.placed(path, line):
                 scores = list(_scores(entry, excluded))
@@ -126,10 +126,6 @@ def pearmut(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
                 excluded["said again later (left out)"] += key in kept
                 kept[key] = (line, score)
     return _judged(path, list(kept.values()), excluded, settings)
-
-
-def _reset(entry: dict[str, Any]) -> bool:
-    return bool(entry["annotation"] == "__RESET__")
 
 
 def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
@@ -147,11 +143,7 @@ def _campaigns(path: Path) -> Iterator[tuple[str, list[Entry]]]:
 
 
 def _is_judged(entry: dict[str, Any], excluded: Counter[str]) -> bool:
-    """Whether a line holds an annotation or a reset.
-
-    Lines of welcome, goodbye and random items are noted in `excluded`, but count like any others
-    unless their ids mark them as tutorials or attention checks.
-    """
+    """Whether a line holds an annotation or a reset; welcome, goodbye and random items count."""
     text.need(entry, "user_id", "item_i", "annotation")
     item, expected = str(entry["item_i"]), "an integer, welcome_*, random_* or goodbye_*"
     kind = ITEM.fullmatch(item)
@@ -161,8 +153,8 @@ def _is_judged(entry: dict[str, Any], excluded: Counter[str]) -> bool:
     if entry["annotation"] in (None, [], ""):
         excluded["lines without an annotation (left out)"] += 1
         return False
-    if kind.group(1):
-        excluded[f"(kept: lines of {kind.group(1)} items)"] += 1
+    if kind[1]:
+        excluded[f"(kept: lines of {kind[1]} items)"] += 1
     return True
 
 
@@ -226,7 +218,7 @@ def mtme(path: Path, settings: Mapping[str, Any]) -> columns.Judged:
     Raises DataError if systems, or the list of documents, differ in the number of lines.
     """
     match = STAND_OFF.fullmatch(path.name)
-    name = match.group(1) if match else ""
+    name = match[1] if match else ""
     pair = languages.pair_of(name)
     with text.placed(path):
         if not pair:

@@ -81,9 +81,8 @@ def read_rr(
         frame = frame[frame["pair"] == pair].reset_index(drop=True)
         if frame.empty:
             raise no_rows(files, pair, present)
-    frame = (
-        frame[COLUMNS].astype(dict.fromkeys(NAMES, str)).astype(dict.fromkeys(NAMES, "category"))
-    )
+    frame = frame[COLUMNS].astype(dict.fromkeys(NAMES, str))
+    frame = frame.astype(dict.fromkeys(NAMES, "category"))
     frame.attrs["excluded"] = {"slots that showed nothing": empty} | split | _strangers(frame)
     return frame
 
@@ -98,11 +97,9 @@ def _strangers(frame: pd.DataFrame) -> dict[str, int]:
     edges = (np.ones(same.sum()), (node[:-1][same], node[1:][same]))
     met = coo_array(edges, shape=(len(task.categories) * several,) * 2)
     _, group = connected_components(met, directed=False)
-    blocks = np.bincount(
-        group[node[np.append(True, ~same)[: len(node)]]], minlength=group.max() + 1
-    )
-    most = pd.Series(blocks[group]).groupby(np.arange(len(group)) // several).max()
-    apart = int(blocks.sum() - most.sum())
+    first = node[np.append(True, ~same)[: len(node)]]  # of each block
+    _, at, blocks = np.unique(group[first], return_index=True, return_counts=True)
+    apart = int(blocks.sum() - pd.Series(blocks).groupby(first[at] // several).max().sum())
     told = "(kept: of systems that never met the others, so that nothing tells who is better)"
     return {told: apart} if apart else {}
 
@@ -126,7 +123,7 @@ def pairs(files: Sequence[Path], settings: Mapping[str, Any]) -> tuple[str, ...]
         table = tables.read(file)
         names = _columns(table, ["srclang", "trglang"])
         rows = table.frame[[names["srclang"], names["trglang"]]].drop_duplicates()
-        seen.update(_pairs(rows, Path(file), settings))
+        seen.update(_pairs(rows, file, settings))
     return tuple(sorted(seen))
 
 
@@ -137,16 +134,10 @@ def _read_file(
     table = tables.read(file)
     values, slots = _values(table)
     pair = _pairs(values[["srclang", "trglang"]], file, settings)
-    unknown = np.array([values[name].astype(str) == UNKNOWN for name in ("srclang", "trglang")])
-    if (half := unknown[0] != unknown[1]).any():
-        problem, place = "only one of the two languages is known", int(np.argmax(half))
-        raise table.error(
-            problem, place, _columns(table, ())["trglang"], "two languages, or -1 twice"
-        )
     systems = np.column_stack([_text(values[f"system{i + 1}id"]) for i in range(slots)])
     ranks = np.column_stack([values[f"system{i + 1}rank"] for i in range(slots)]).astype(np.int64)
     shown = systems != EMPTY_SLOT
-    _refuse_contradictions(table, systems, ranks, shown)
+    _refuse_contradictions(table, values, systems, ranks, shown)
     segment = values["srcindex"].astype(object if _named(table) else np.int64).to_numpy()
     per_row = pd.DataFrame({"pair": pair, "judge": _text(values["judgeid"]), "segment": segment})
     document = values["documentid"].astype(str) if "documentid" in values else ""
@@ -166,10 +157,7 @@ def _read_file(
 
 
 def _columns(table: Table, needed: Collection[str]) -> dict[str, str]:
-    """Column names in lower case -> as in the header.
-
-    Raises DataError if one of `needed` is missing, or there are no rows.
-    """
+    """Column names in lower case -> as in the header; DataError if one is missing, or all rows."""
     names = {name.lower(): name for name in table.frame.columns}
     with text.placed(table.path):
         for name in (name for name in needed if name not in names):
@@ -188,9 +176,8 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
     names = _columns(table, ["srclang", "trglang", "srcindex", "judgeid", *cells])
     ids: list[str] = [name for name in ("judgeid", "documentid", "rankingid") if name in names]
     ids += [f"system{i + 1}id" for i in range(slots)]
-    rank = schemas.number(
-        f"-1, or 1 to {max(LABELS, slots)}", -1, max(LABELS, slots), "not an integer", 0
-    )
+    last = max(LABELS, slots)
+    rank = schemas.number(f"-1, or 1 to {last}", -1, last, "not an integer", 0)
     index = schemas.ids("srcindex") if _named(table) else {"srcindex": schemas.count(0)}
     columns = _languages() | index | schemas.ids(*ids, missing=("",))
     columns |= {f"system{i + 1}rank": rank for i in range(slots)}
@@ -210,7 +197,7 @@ def _languages() -> dict[str, Any]:
 
 
 def _refuse_contradictions(
-    table: Table, systems: np.ndarray, ranks: np.ndarray, shown: np.ndarray
+    table: Table, values: pd.DataFrame, systems: np.ndarray, ranks: np.ndarray, shown: np.ndarray
 ) -> None:
     """Raises DataError if two cells of a line contradict each other."""
     names = _columns(table, ())
@@ -219,6 +206,9 @@ def _refuse_contradictions(
         if bad.any():
             raise table.error(problem, int(np.argmax(bad)), names[column], expected)
 
+    unknown = [(values[name] == UNKNOWN).to_numpy() for name in ("srclang", "trglang")]
+    problem = "only one of the two languages is known"
+    refuse(unknown[0] != unknown[1], "trglang", problem, "two languages, or -1 twice")
     for i in range(systems.shape[1]):
         bad = ~shown[:, i] & (ranks[:, i] != UNRANKED)
         refuse(bad, f"system{i + 1}rank", "a rank in a slot that showed nothing", "-1")
@@ -283,9 +273,8 @@ def read_edits(file: Path) -> pd.DataFrame:
 
     One row per output that was edited; action is EDIT, OK, BAD or N/A.
     """
-    names = {"edit": "editId", "segment": "srcIndex", "editor": "editorId"}
-    names |= {"system": "system1Id", "action": "system1actionStr"}
-    return _edited(tables.read(file, sign="\t"), names)
+    names = {"edit": "editId", "segment": "srcIndex", "editor": "editorId", "system": "system1Id"}
+    return _edited(tables.read(file, sign="\t"), names | {"action": "system1actionStr"})
 
 
 def read_acceptability(file: Path) -> pd.DataFrame:
@@ -356,21 +345,18 @@ def _one_column(columns: Sequence[pd.Series]) -> pd.Categorical:
 def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     known = {"winner", "anony", *(name for form in FORMS for name in form.values())}
     table = tables.any_table(file, known.intersection)
-    names = next(
-        (one for one in FORMS if {one["system1"], one["system2"], "winner"} <= set(table.frame)),
-        None,
-    )
-    if names is None:
-        missing = next(name for name in BATTLES if name not in table.frame)
-        there = ", ".join(table.frame.columns)[:80]
-        raise DataError("a column is missing", file=file, line=1, value=there, expected=missing)
-    named = {ours: theirs for ours, theirs in names.items() if theirs in table.frame}
+    there = set(table.frame)
+    fit = [form for form in FORMS if {form["system1"], form["system2"], "winner"} <= there]
+    if not fit:
+        value = ", ".join(table.frame.columns)[:80]
+        missing = next(name for name in BATTLES.split() if name not in there)
+        raise DataError("a column is missing", file=file, line=1, value=value, expected=missing)
+    names = fit[0]
+    named = {ours: theirs for ours, theirs in names.items() if theirs in there}
     ranks_of = {names["system1"]: (1, 2), names["system2"]: (2, 1), **dict.fromkeys(TIES, (1, 1))}
-    table.check_values(
-        [name for name in ("winner", *names.values(), "anony") if name in table.frame]
-    )
+    table.check_values([name for name in ("winner", *names.values(), "anony") if name in there])
     keep = np.arange(len(table.frame))
-    if "anony" in table.frame:
+    if "anony" in there:
         hidden = table.frame["anony"].astype(str).str.lower().map(HIDDEN)
         for row in np.flatnonzero(hidden.isna())[:1]:
             problem, expected = "neither true nor false", "true, false or empty"
@@ -400,12 +386,14 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     return out
 
 
+def _pairs_told(source: Source) -> list[str]:
+    return sorted({pair_told(file, source.settings) for file in source.files})
+
+
 def _of_pairs(source: Source, pair: str) -> pd.DataFrame:
     """The battles of `pair`; without one, of all pairs (each is a task)."""
-    every = sorted({pair_told(file, source.settings) for file in source.files})
-    parts = [
-        read_battles(source.files, one, source.settings) for one in ([pair] if pair else every)
-    ]
+    every = [pair] if pair else _pairs_told(source)
+    parts = [read_battles(source.files, one, source.settings) for one in every]
     if len(parts) == 1:
         return parts[0]
     for before, after in itertools.pairwise(parts):
@@ -422,7 +410,7 @@ READERS = {
         read=lambda source, pair: read_rr(source.files, pair, source.settings),
     ),
     "battles": Reader(
-        pairs=lambda source: sorted({pair_told(file, source.settings) for file in source.files}),
+        pairs=_pairs_told,
         read=_of_pairs,
         pair_of=pair_told,
         lacks=lambda source: {"document"},

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -45,12 +46,7 @@ class Schema:
 
 
 def validate(
-    frame: pd.DataFrame,
-    schema: Schema,
-    *,
-    file: Path,
-    lines: np.ndarray | Sequence[int],
-    columns: Mapping[str, str],
+    frame: pd.DataFrame, schema: Schema, file: Path, lines: np.ndarray, columns: Mapping[str, str]
 ) -> pd.DataFrame:
     """`frame` (text as found in the file) with its columns of numbers as float64.
 
@@ -74,21 +70,15 @@ def validate(
         last = schema.once[-1]
         problems[last] = np.where(again, schema.again, problems.get(last, ""))
     if problems:
-        places = np.asarray(lines)
         bad = {name: np.flatnonzero(problems[name]) for name in written if name in problems}
-        first = {name: rows[np.argmin(places[rows])] for name, rows in bad.items()}
-        name = min(first, key=lambda one: int(places[first[one]]))
+        first = {name: rows[np.argmin(lines[rows])] for name, rows in bad.items()}
+        name = min(first, key=lambda one: int(lines[first[one]]))
         row, more = first[name], sum(map(len, bad.values())) - 1
-        problem = problems[name][row]
+        problem, value = problems[name][row], str(written[name].iloc[row])
         expected = "each once" if problem == schema.again else schema.columns[name].expected
-        raise DataError(
-            problem,
-            file=file,
-            line=int(places[row]),
-            column=columns.get(name, name),
-            value=str(written[name].iloc[row]),
-            expected=expected + (f" ({more} more wrong)" if more else ""),
-        )
+        expected += f" ({more} more wrong)" if more else ""
+        wrong = partial(DataError, problem, file=file, line=int(lines[row]))
+        raise wrong(column=columns.get(name, name), value=value, expected=expected)
     return out
 
 

@@ -73,11 +73,9 @@ def _from_list(rows: pd.DataFrame, listed: Path) -> pd.DataFrame:
 
 
 def _by_order(rows: pd.DataFrame, several: dict[tuple[str, str], set[str]]) -> pd.DataFrame:
-    """Fills in the segment of rows whose itemId stands for `several` of a document.
+    """Fills in the segment of rows whose itemId stands for `several` of a document, if one fits.
 
-    In one account's part of a document, segments are in the order of itemIds, and no segment occurs
-    twice in a document; if this leaves one segment, it is taken. Document and domain are those of
-    the block's other rows.
+    In one account's part of a document, segments are in the order of itemIds, each once.
     """
     counts = rows["mark"].eq("")
     for _ in several:
@@ -109,18 +107,17 @@ def _shared(rows: pd.DataFrame) -> bool:
     """Whether the systems of a document share their itemIds."""
     plain = _counted(rows)
     judged = plain.groupby(["document", "system"])["item"].nunique()
-    systems, most = (judged.groupby("document").agg(f) for f in ("size", "max"))
-    ids = plain.groupby("document")["item"].nunique()
-    several = systems > 1
-    return not several.any() or most[several].sum() >= SHARED * ids[several].sum()
+    judged = judged.groupby("document").agg(["size", "max"])
+    judged["ids"] = plain.groupby("document")["item"].nunique()
+    judged = judged[judged["size"] > 1]
+    return judged.empty or bool(judged["max"].sum() >= SHARED * judged["ids"].sum())
 
 
 def places(rows: pd.DataFrame) -> pd.Series:
     """``<document>_<place>`` of each row, in the order of itemIds; empty if its place is unknown.
 
     The place is known if one account judged the whole document of the system: as many rows as most
-    systems of that document have over all accounts. It is unknown if the document is split over
-    accounts or judged in part.
+    systems of that document have over all accounts.
     """
     plain = _counted(rows)
     joined = plain.groupby(["document", "system"]).size()

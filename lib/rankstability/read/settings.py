@@ -188,10 +188,8 @@ def told(words: Mapping[str, str]) -> dict[str, Any]:
 def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     """Write the settings of a table (or of those in a folder) to a ``campaign.yaml``; its path.
 
-    `said` are settings already given; the others are guessed (`columns.settled`). The file is
-    written whole or not at all. Raises DataError if there is one already, the files have another
-    format, names and values leave open which column is which, or the judgments cannot be read with
-    these settings.
+    `said` are settings already given; the others are guessed (`columns.settled`). Raises DataError
+    if there is one already, or the judgments cannot be read with these settings.
     """
     file = settings_file(path if path.is_dir() else path.parent)
     if file.is_file():
@@ -247,9 +245,9 @@ def _checked(entry: dict[str, Any], file: Path | None) -> dict[str, Any]:
     if isinstance(entry.get("wide"), list):
         entry["wide"] = [str(name) for name in entry["wide"]]
     if "annotator" in entry:
-        of = {str(who): those if isinstance(those, list) else [those]
-              for who, those in entry["annotator"].items()}  # fmt: skip
-        entry["annotator"] = {who: list(map(str, those)) for who, those in of.items()}
+        of = entry["annotator"].items()
+        listed = {str(who): those if isinstance(those, list) else [those] for who, those in of}
+        entry["annotator"] = {who: list(map(str, those)) for who, those in listed.items()}
     return entry
 
 

@@ -9,9 +9,9 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from ..errors import DataError
 from . import binary, text
 from . import schema as schemas
 
+Names: TypeAlias = tuple[str, ...]
 BLANKS = " "  # stands for cells separated by blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
 FEW_LINES = 3  # of a quoted cell, which prose may fill with signs and numbers as rows have them
@@ -63,9 +64,8 @@ class Table:
     def error(self, problem: str, row: int, column: str, expected: str) -> DataError:
         """The error for one wrong value of the table."""
         line, value = int(self.lines[row]), str(self.frame[column].iloc[row])
-        return DataError(
-            problem, file=self.path, line=line, column=column, value=value, expected=expected
-        )
+        wrong = partial(DataError, problem, file=self.path, line=line, column=column)
+        return wrong(value=value, expected=expected)
 
     def check_values(self, columns: Collection[str]) -> None:
         """Raises DataError if a cell of `columns` is a list, an object, or has a lone surrogate.
@@ -158,12 +158,9 @@ def any_table(
     return read(path, (), separator(line))
 
 
+@text.kept(6)
 def read(
-    path: Path,
-    columns: tuple[str, ...] = (),
-    sign: str = ",",
-    only: tuple[str, ...] = (),
-    first: int = 0,
+    file: Path, columns: Names = (), sign: str = ",", only: Names = (), first: int = 0
 ) -> Table:
     """A file whose cells are separated by `sign`, plain or packed, as a table.
 
@@ -176,21 +173,7 @@ def read(
     not change: do not modify it. Raises DataError if a line has too many or too few cells, a column
     appears twice in the header, a quotation mark is not closed, or text follows a closing one.
     """
-    return _read(*text.key(path), columns, sign, only, first)
-
-
-@lru_cache(maxsize=6)
-def _read(
-    path: str,
-    mtime: int,
-    size: int,
-    columns: tuple[str, ...],
-    sign: str,
-    only: tuple[str, ...],
-    first: int,
-) -> Table:
-    file, anyhow = Path(path), sign == BLANKS
-    data = text.content(file).replace(b"\r\n", b"\n")
+    anyhow, data = sign == BLANKS, text.content(file).replace(b"\r\n", b"\n")
     if anyhow:
         data, sign = _tabbed(data, len(columns), file), "\t"
     if first:
@@ -226,9 +209,7 @@ def _in_order(data: bytes, columns: Sequence[str], file: Path) -> list[str]:
     return names
 
 
-def _line_by_line(
-    file: Path, whole: str, names: list[str], sign: str, only: tuple[str, ...]
-) -> Table:
+def _line_by_line(file: Path, whole: str, names: list[str], sign: str, only: Names) -> Table:
     """The table of a file with quotation marks, malformed lines or lone carriage returns."""
     source = io.StringIO(whole, newline=None).getvalue()
     fields: list[list[str]] = []
@@ -275,15 +256,13 @@ def _refuse_swallowed(
 ) -> None:
     """Raises DataError if, of the lines of a quoted cell, the first and most others look like rows.
 
-    Without quotation marks they have as many cells, or more where the quoted cell stands. Beside it
-    are numbers where the file has numbers and, of few lines (or if it has no numbers), words of
-    its rows where these recur. `spans`: see `_line_by_line`.
+    These have as many cells (or more), numbers where the file has numbers and, of few lines (or if
+    it has no numbers), words of its rows where these recur. `spans`: see `_line_by_line`.
     """
     tests = {place: is_number for place in rows if rows[place].map(is_number).mean() > 0.9}
     words = {place: set(rows[place].str.strip()) for place in rows if place not in tests}
-    known = {
-        place: said.__contains__ for place, said in words.items() if 2 * len(said) <= len(rows)
-    }
+    words = {place: said for place, said in words.items() if 2 * len(said) <= len(rows)}
+    known = {place: said.__contains__ for place, said in words.items()}
     physical = ["", *source.replace('"', "").split("\n")]
     for first, last, row in spans:
         needed = tests if tests and last - first > FEW_LINES else known | tests
@@ -314,14 +293,8 @@ def is_number(cell: str) -> bool:
         return False
 
 
-def _at_once(
-    file: Path, data: bytes, names: list[str], sign: str, only: tuple[str, ...]
-) -> Table | None:
-    """The table of a well-formed file, read in one go; None if it needs a closer look.
-
-    Well-formed means: no NUL, no lone carriage return, no quotation mark unless cells are separated
-    by tabs, no line that begins with a blank, and as many cells as columns in every line.
-    """
+def _at_once(file: Path, data: bytes, names: list[str], sign: str, only: Names) -> Table | None:
+    """The table of a file with as many plain cells as columns in every line; None of any other."""
     if b"\r" in data or b"\0" in data or (sign != "\t" and b'"' in data):
         return None
     data += b"" if data.endswith(b"\n") else b"\n"
@@ -356,9 +329,8 @@ def _measured(data: bytes, sign: str) -> tuple[np.ndarray, np.ndarray, np.ndarra
 def _tabbed(data: bytes, columns: int, file: Path) -> bytes:
     """Lines whose cells are separated by blanks, tabs or both, as lines with tabs only.
 
-    If the first line has tabs, blanks belong to cells. The exception is Facebook's file of WMT21:
-    its header has tabs, but its rows have too few (all as many), and give `columns` cells only if
-    they are split at blanks, too.
+    If the first line has tabs, blanks belong to cells, unless the rows have too few tabs (all as
+    many) and give `columns` cells if split at blanks, too: Facebook's file of WMT21.
     """
     if b"\r" in data:
         line, expected = data.count(b"\n", 0, data.index(b"\r")) + 1, "lines that end in LF or CRLF"

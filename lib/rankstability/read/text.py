@@ -9,20 +9,45 @@ import hashlib
 import json
 import tarfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial, wraps
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeVar, cast
 
 from ..errors import DataError
 
+F = TypeVar("F", bound=Callable[..., Any])
 GZIP, ZIP = b"\x1f\x8b", b"PK\3\4"
 OLE = b"\xd0\xcf\x11\xe0"  # the first bytes of XLS
 LARGEST = 1 << 29  # bytes of a file, unpacked
 RATIO, SURELY = 200, 1 << 24  # times the packed size; bytes that are never too many for it
 PIECE = 1 << 20
 TAR, TAR_AT = b"ustar", slice(257, 262)  # the mark of a tar archive, and its place
+
+
+def kept(most: int) -> Callable[[F], F]:
+    """A decorator: what a function says of a file is kept, for `most` files, until they change.
+
+    It raises DataError if there is no such file.
+    """
+
+    def decorate(work: F) -> F:
+        @lru_cache(maxsize=most)
+        def once(path: Path, mtime: int, size: int, *args: Any, **named: Any) -> Any:
+            return work(path, *args, **named)
+
+        @wraps(work)
+        def of_file(path: Path, *args: Any, **named: Any) -> Any:
+            try:
+                stat = path.stat()
+            except OSError:
+                raise DataError("no such file", file=path) from None
+            return once(path, stat.st_mtime_ns, stat.st_size, *args, **named)
+
+        return cast("F", of_file)
+
+    return decorate
 
 
 @contextlib.contextmanager
@@ -55,11 +80,10 @@ def _readable(path: Path) -> Iterator[bool]:
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a plain or gzipped file, or of the one table in a ``.tar.gz``, as a stream.
 
-    Gzip is recognised by its first bytes, whatever the name. Raises DataError if the file cannot be
-    read, is truncated or damaged (checksums included), unpacks to more than `LARGEST` bytes or to
-    implausibly many, or is an archive that does not hold exactly one table.
+    Gzip is recognised by its first bytes. Raises DataError if the file cannot be read, is truncated
+    or damaged, unpacks to too many bytes, or is an archive that does not hold exactly one table.
     """
-    _check_packing(*key(path))
+    _check_packing(path)
     with _readable(path) as archive, contextlib.ExitStack() as stack:
         stream: IO[bytes] = stack.enter_context(path.open("rb"))
         if archive:
@@ -70,18 +94,18 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         yield stream
 
 
-@lru_cache(maxsize=256)
-def _check_packing(path: str, mtime: int, size: int) -> None:
+@kept(256)
+def _check_packing(path: Path) -> None:
     """Read a gzip through once, to verify its checksum and its unpacked size beforehand."""
-    file, total = Path(path), size
-    with _readable(file), file.open("rb") as stream:
+    total = size = path.stat().st_size
+    with _readable(path), path.open("rb") as stream:
         if stream.read(2) == GZIP:
             stream.seek(0)
             total = 0
             with gzip.open(stream) as unpacked:
                 while total <= _most(size) and (piece := unpacked.read(PIECE)):
                     total += len(piece)
-    check_unpacked(file, total, size)
+    check_unpacked(path, total, size)
 
 
 def _most(size: int) -> int:
@@ -216,26 +240,14 @@ def of_kind(value: Any, kind: type, name: str) -> Any:
     raise DataError(problem, column=name, value=str(value)[:60], expected=expected)
 
 
-def key(path: Path) -> tuple[str, int, int]:
-    """The key of a file in caches: path, time of the last change, size.
-
-    Raises DataError if there is no such file.
-    """
-    try:
-        stat = path.stat()
-    except OSError:
-        raise DataError("no such file", file=path) from None
-    return str(path), stat.st_mtime_ns, stat.st_size
-
-
-@lru_cache(maxsize=256)
-def _hash(path: str, mtime: int, size: int, git: bool) -> str:
+@kept(256)
+def _hash(path: Path, git: bool) -> str:
     """The hash of a file's content, unpacked if it is gzipped and not an archive."""
-    data = Path(path).read_bytes()
+    data = path.read_bytes()
     if data[:2] == GZIP:
         # a damaged file is hashed as it is; reading it reports what is wrong
         with contextlib.suppress(DataError, EOFError, zlib.error, gzip.BadGzipFile):
-            _check_packing(path, mtime, size)
+            _check_packing(path)
             plain = gzip.decompress(data)
             data = data if plain[TAR_AT] == TAR else plain
     if git:
@@ -245,9 +257,9 @@ def _hash(path: str, mtime: int, size: int, git: bool) -> str:
 
 def digest(path: Path) -> str:
     """SHA-256 of the unpacked content, so that a file and its gzip have the same digest."""
-    return _hash(*key(path), git=False)
+    return _hash(path, git=False)
 
 
 def git_blob(path: Path) -> str:
     """Git's id of the unpacked content: ``sha1("blob <size>\\0" + bytes)``."""
-    return _hash(*key(path), git=True)
+    return _hash(path, git=True)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assessments import assessment
 from rankstability.change import perturb
 from rankstability.errors import DataError
 from rankstability.judgments import (
@@ -28,22 +29,13 @@ ROWS = [  # worker, system, segment, type, score
     ("w2", "A", "1", "SYSTEM", 0), ("w2", "B", "2", "SYSTEM", 0),
     ("w2", "HUMAN.0", "3", "SYSTEM", 88), ("w2", "B", "3", "SYSTEM", 64),
 ]  # fmt: skip
-EMPTY = pd.DataFrame(columns=["file", "reason", "rows"])
 
 
 def toy(rows=ROWS, joined=True) -> DirectAssessment:
     """Two workers; the latest file has one more row, of a joined id."""
     extra = [("w2", "A+B", "4", "SYSTEM", 50)] if joined else []
-    frames = []
-    for part in (rows + extra, rows):
-        frame = pd.DataFrame(part, columns=["worker", "system", "segment", "type", "score"])
-        frame["score"] = frame["score"].astype(float)
-        frames.append(frame)
-    for column in ("worker", "system", "segment", "type"):
-        seen = sorted(set(frames[0][column]) | set(frames[1][column]))
-        for frame in frames:
-            frame[column] = pd.Categorical(frame[column], categories=seen)
-    return DirectAssessment("xx-yy", frames[0], frames[1], EMPTY)
+    names = ["worker", "system", "segment", "type", "score"]
+    return assessment(*(pd.DataFrame(part, columns=names) for part in (rows + extra, rows)))
 
 
 def test_removing_a_system_takes_all_its_rows_but_not_those_of_a_joined_id():
@@ -108,31 +100,19 @@ def test_who_is_human():
 
 
 @pytest.mark.parametrize(
-    "call",
-    [
-        lambda da: perturb.remove(da, ["C"]),
-        lambda da: perturb.degrade(da, 0),
-        lambda da: perturb.degrade(da, float("nan")),
-        lambda da: perturb.inflate(da, ["A"], 0.5),
-        lambda da: perturb.inflate(da, ["A"], 2, "drop"),
-    ],
-)
-def test_nonsense_is_refused(call):
+    ("call", "values"),
+    [(perturb.remove, (["C"],)), (perturb.degrade, (0,)), (perturb.degrade, (float("nan"),)),
+     (perturb.inflate, (["A"], 0.5)), (perturb.inflate, (["A"], 2, "drop"))],
+)  # fmt: skip
+def test_nonsense_is_refused(call, values):
     with pytest.raises(DataError):
-        call(toy())
+        call(toy(), *values)
 
 
-judgments = st.lists(
-    st.tuples(
-        st.sampled_from(["w1", "w2", "w3"]),
-        st.sampled_from(["A", "B", "C"]),
-        st.sampled_from(["1", "2", "3", "4"]),
-        st.sampled_from(["SYSTEM", "REPEAT", "REF", "BAD_REF"]),
-        st.integers(0, 100),
-    ),
-    min_size=6,
-    max_size=40,
-)
+NAMES = (["w1", "w2", "w3"], ["A", "B", "C"], ["1", "2", "3", "4"])
+TYPES = ["SYSTEM", "REPEAT", "REF", "BAD_REF"]
+one = st.tuples(*map(st.sampled_from, (*NAMES, TYPES)), st.integers(0, 100))
+judgments = st.lists(one, min_size=6, max_size=40)
 
 
 @given(judgments)

@@ -92,7 +92,7 @@ def _json_cases(lines: list[str]) -> Iterator[tuple[str, str, bytes]]:
 def file_cases(name: str) -> Iterator[tuple[str, bytes]]:
     """(what, content) of whole files that are damaged."""
     _, rows, separator = example(name)
-    good = joined(rows, separator) if separator else ("\n".join(rows[0]) + "\n").encode()
+    good = plain(name)
     chance = random.Random(name)
     packed = gzip.compress(good, mtime=0)
     yield "empty", b""
@@ -143,27 +143,21 @@ def settings_cases() -> Iterator[tuple[str, str]]:
         for value in SETTINGS:
             yield f"{field}: {value[:20]}", f"{field}: {value}\n"
     yield "bomb", "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n"
-    for text in (
-        "",
-        "[]",
-        "x",
-        "? ",
-        "a: b: c",
-        "\t",
-        "---\n---\n",
-        "\x00",
-        "{" * 5000,
-        "!!set {a}",
-    ):
+    odd = ("", "[]", "x", "? ", "a: b: c", "\t", "---\n---\n", "\x00", "{" * 5000, "!!set {a}")
+    for text in odd:
         yield f"whole {text[:8]!r}", text
+
+
+def plain(name: str) -> bytes:
+    """The content of the example of a format."""
+    _, rows, separator = example(name)
+    return joined(rows, separator) if separator else ("\n".join(rows[0]) + "\n").encode()
 
 
 def written(folder: Path, name: str, content: bytes | None = None) -> Path:
     """A folder with one file of that format: its example, or other content."""
     folder.mkdir(parents=True)
-    file, rows, separator = example(name)
-    if content is None:
-        content = joined(rows, separator) if separator else ("\n".join(rows[0]) + "\n").encode()
+    file, content = example(name)[0], plain(name) if content is None else content
     (folder / file).write_bytes(content)
     if name == "da":
         (folder / "ad-good-raw-redup.csv").write_bytes(content)

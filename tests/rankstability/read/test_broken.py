@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import random
-import shutil
 import signal
+import tempfile
 from collections import Counter
+from pathlib import Path
 
 import broken
 import numpy as np
@@ -130,6 +131,13 @@ def _number(text):
     return False
 
 
+@contextlib.contextmanager
+def case(folder, name, content=None):
+    """The file of a case, in a folder of its own for as long as it lasts."""
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        yield broken.written(Path(made) / "case", name, content)
+
+
 @pytest.mark.parametrize("name", formats.FORMATS)
 def test_a_hostile_cell_is_read_refused_or_counted(name, tmp_path):
     campaign = find(broken.written(tmp_path / "good", name))
@@ -138,36 +146,31 @@ def test_a_hostile_cell_is_read_refused_or_counted(name, tmp_path):
     random.Random(13).shuffle(every)  # one case by chance of each column and of each value
     cases = {key: case for case in every for key in (("in", case[0]), ("is", case[1]))}.values()
     wrong = []
-    for number, (column, value, content) in enumerate(dict.fromkeys(cases)):
-        file = broken.written(tmp_path / str(number), name, content)
-        outcome = verdict(file, file, value, usual)
+    for column, value, content in dict.fromkeys(cases):
+        with case(tmp_path, name, content) as file:
+            outcome = verdict(file, file, value, usual)
         if outcome not in ("right", "refused"):
             wrong.append(f"{column} {value[:12]!r}: {outcome}")
-        shutil.rmtree(file.parent)
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("name", formats.FORMATS)
 def test_a_damaged_file_is_read_or_refused(name, tmp_path):
-    wrong, number = [], 0
-    for number, (what, content) in enumerate(broken.file_cases(name), 1):
-        file = broken.written(tmp_path / str(number), name, content)
-        outcome = verdict(file, file, None, None)
-        if outcome not in ("right", "refused"):
+    wrong = []
+    for what, content in broken.file_cases(name):
+        with case(tmp_path, name, content) as file:
+            outcome = verdict(file, file, None, None)
+        if outcome not in (["refused"] if what.startswith("gzip") else ["right", "refused"]):
             wrong.append(f"{what}: {outcome}")
-        if what.startswith("gzip") and outcome == "right":
-            wrong.append(f"{what}: damaged and accepted")
-        shutil.rmtree(file.parent)
-    assert not wrong, f"{len(wrong)} of {number}:\n" + "\n".join(wrong[:40])
+    assert not wrong, "\n".join(wrong[:40])
 
 
 def test_settings_are_read_or_refused(tmp_path):
-    wrong, number = [], 0
-    for number, (what, text) in enumerate(broken.settings_cases(), 1):
-        file = broken.written(tmp_path / str(number), "long")
-        (file.parent / "campaign.yaml").write_text(text)
-        outcome = verdict(file.parent, file, None, None)
+    wrong = []
+    for what, text in broken.settings_cases():
+        with case(tmp_path, "long") as file:
+            (file.parent / "campaign.yaml").write_text(text)
+            outcome = verdict(file.parent, file, None, None)
         if outcome not in ("right", "refused"):
             wrong.append(f"{what}: {outcome}")
-        shutil.rmtree(file.parent)
-    assert not wrong, f"{len(wrong)} of {number}:\n" + "\n".join(wrong[:40])
+    assert not wrong, "\n".join(wrong[:40])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import subprocess
 
 import pandas as pd
 import pytest
@@ -58,9 +59,8 @@ def test_out_of_english_was_judged_by_bilinguals_on_appraise_from_2019():
 def test_style_and_tool_differ_between_the_pairs_of_wmt20():
     (wmt20,) = (c for c in campaigns.listed() if c.name == "wmt20")
     assert wmt20.style == "SR-DC/SR+DC" and not wmt20.workers
-    assert [p for p in wmt20.known_pairs if wmt20.style_of(p) == "SR-DC"] == (
-        ["iu-en", "km-en", "ps-en"]
-    )
+    source_only = [p for p in wmt20.known_pairs if wmt20.style_of(p) == "SR-DC"]
+    assert source_only == ["iu-en", "km-en", "ps-en"]
     assert wmt20.facts(["en-cs", "cs-en"])["tool"].tolist() == ["Appraise", "MTurk"]
 
 
@@ -110,13 +110,11 @@ def test_a_folder_of_da_files_is_a_campaign(tmp_path, monkeypatch):
     assert (campaign.style, campaign.tool, campaign.year) == ("", "", 0)
     assert campaign.pairs == ("cs-en", "en-de") and campaign.workers and not campaign.rebuilt
     assert len(campaigns.load_da(campaign, "cs-en").good) == 7
-    (folder / "campaign.yaml").write_text(
-        "title: Ours\nstyle: SR+DC\ntool: Turkle\nyear: 2025\ncitation: us\n"
-    )
+    settings = "title: Ours\nstyle: SR+DC\ntool: Turkle\nyear: 2025\ncitation: us\n"
+    (folder / "campaign.yaml").write_text(settings)
     campaign = campaigns.find(str(folder))
-    assert (campaign.title, campaign.style_of("cs-en"), campaign.tool, campaign.year) == (
-        *("Ours", "SR+DC", "Turkle", 2025),
-    )
+    said = (campaign.title, campaign.style_of("cs-en"), campaign.tool, campaign.year)
+    assert said == ("Ours", "SR+DC", "Turkle", 2025)
 
 
 def test_a_relative_path_from_anywhere(monkeypatch, tmp_path):
@@ -132,8 +130,9 @@ def test_a_folder_of_the_current_one_may_have_the_name_of_a_campaign_that_is_not
     monkeypatch.setenv("RANKSTABILITY_DATA", str(tmp_path / "elsewhere"))
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "wmt18")
-    campaign = campaigns.find("wmt18")
-    assert (campaign.name, campaign.folder) == ("own-wmt18", tmp_path / "wmt18")
+    for name in ("wmt18", tmp_path / "wmt18"):  # never taken for the official campaign
+        campaign = campaigns.find(name)
+        assert (campaign.name, campaign.folder) == ("own-wmt18", tmp_path / "wmt18")
 
 
 def test_a_header_in_a_file_of_its_own_is_no_data(tmp_path):
@@ -323,34 +322,22 @@ def test_the_readme_names_every_campaign():
 
 
 def test_git_blob_is_git_s():
-    file = paths.CATALOGUE
     if shutil.which("git"):
-        import subprocess
-
-        out = subprocess.run(
-            ["git", "hash-object", "--no-filters", str(file)], capture_output=True, text=True
-        )
-        assert text.git_blob(file) == out.stdout.strip()
+        command = ["git", "hash-object", "--no-filters", str(paths.CATALOGUE)]
+        out = subprocess.run(command, capture_output=True, text=True)
+        assert text.git_blob(paths.CATALOGUE) == out.stdout.strip()
 
 
 @needs("wmt10")
 @needs("wmt12")
 @needs("wmt23-mqm")
 def test_real_files_are_the_official_ones():
-    """Where the bytes are official, git's ids are those of the catalogue (from SOURCES)."""
     for name in ("wmt10", "wmt11", "wmt12", "wmt23-mqm"):
-        campaign, checked = campaigns.find(name), 0
-        for source in campaign.entry["sources"]:
-            for file, facts in source["files"].items():
-                assert text.git_blob(campaign.folder / file) == facts["git_blob"]
-                checked += 1
-        assert checked
-        assert not campaign.rebuilt
+        assert not campaigns.find(name).rebuilt
     assert campaigns.find("wmt10").files() == (real("wmt10") / "data_RNK.csv",)
     assert "ur-en" in campaigns.find("wmt11").pairs
-    assert campaigns.find("wmt12").pairs == (
-        *("cs-en", "de-en", "en-cs", "en-de", "en-es", "en-fr", "es-en", "fr-en"),
-    )
+    pairs = "cs-en de-en en-cs en-de en-es en-fr es-en fr-en"
+    assert campaigns.find("wmt12").pairs == tuple(pairs.split())
     assert campaigns.find("wmt23-mqm").pairs == ("en-de", "zh-en")
 
 
@@ -361,14 +348,6 @@ def test_a_path_to_a_known_folder_is_that_campaign():
     with gzip.open(real("wmt21") / "ad-latest.csv.gz", "rt") as stream:
         rows = sum("\tde\ten\t" in line for line in stream)
     assert len(campaigns.load_da(campaign, "de-en").latest) == rows
-
-
-def test_an_own_folder_with_a_catalogue_name_is_not_taken_for_the_official_campaign(tmp_path):
-    import shutil
-
-    folder = tmp_path / "wmt18"
-    shutil.copytree(campaigns.find("demo-srdc").folder, folder)
-    assert campaigns.find(folder).name == "own-wmt18"
 
 
 def test_what_unpacks_to_too_much_is_refused_with_what_is_allowed(tmp_path, monkeypatch):

@@ -19,12 +19,9 @@ from rankstability.read import campaigns
 HEADER = "system,segment,annotator,score\n"
 
 
-def table(first=0, n=10, sign=","):
-    rows = [
-        HEADER,
-        *(f"{s},{k},u{k % 3},{50 + k}\n" for s in "AB" for k in range(first, first + n)),
-    ]
-    return "".join(rows).replace(",", sign)
+def table(first=0, sign=","):
+    rows = [f"{s},{k},u{k % 3},{50 + k}\n" for s in "AB" for k in range(first, first + 10)]
+    return "".join([HEADER, *rows]).replace(",", sign)
 
 
 @pytest.fixture
@@ -54,18 +51,8 @@ def test_the_ending_of_a_table_is_taken_without_case(folder, name):
 
 
 def test_what_belongs_beside_judgments_is_neither_read_nor_named(folder):
-    for name in (
-        "README.txt",
-        "LICENSE",
-        "NOTICE",
-        "notes.md",
-        ".DS_Store",
-        "README.md",
-        "campaign.yaml",
-        "segments-en-de.tsv",
-        "annotators.tsv",
-        "documents-cs-en.tsv",
-    ):
+    names = "README.txt LICENSE NOTICE notes.md .DS_Store README.md campaign.yaml annotators.tsv"
+    for name in (*names.split(), "segments-en-de.tsv", "documents-cs-en.tsv"):
         (folder / name).write_text("title: Mine\n")
     (folder / "header.csv").write_text("username,system,itemId\n")
     for name in ("official", ".git", "licenses"):
@@ -80,11 +67,8 @@ def test_a_copy_of_a_campaign_of_the_catalogue_leaves_nothing_unread(name, tmp_p
     assert find(tmp_path / "copy").unread == () and find(name).unread == ()
 
 
-FLAT = [
-    c
-    for c in campaigns.present()
-    if not c.demo and all(file.parent == c.folder for file in c.files())
-]
+REAL = [c for c in campaigns.present() if not c.demo]
+FLAT = [c for c in REAL if all(file.parent == c.folder for file in c.files())]
 
 
 @pytest.mark.parametrize("campaign", FLAT, ids=lambda campaign: campaign.name)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
+from assessments import excluded
 from rankcompanion.commands import main
 from rankcompanion.lines import held
 from rankcompanion.relative_ranking import agreement
@@ -27,10 +28,6 @@ def lines(path, entries):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries))
     return path
-
-
-def excluded(judgments) -> dict[str, int]:
-    return dict(zip(judgments.excluded.reason, judgments.excluded.rows, strict=True))
 
 
 # ------------------------------------------------------------------ Pearmut
@@ -320,13 +317,8 @@ def test_mtme_a_folder_or_a_file(tmp_path):
             ("A", "1"): -1, ("A", "3"): 0, ("B", "1"): -5, ("B", "2"): -2, ("B", "3"): -7.5,
         }  # fmt: skip
         assert frame["document"].tolist() == ["d1", "d2", "d1", "d1", "d2"]
-        assert excluded_frame(frame)["no score (left out)"] == 1
+        assert excluded(frame)["no score (left out)"] == 1
         assert rank_systems(segment_scores(frame)).systems == ("A", "B")
-
-
-def excluded_frame(frame):
-    table = frame.attrs["excluded"]
-    return dict(zip(table.reason, table.rows, strict=True))
 
 
 def test_mtme_refusals(tmp_path):
@@ -380,10 +372,9 @@ def test_battles_are_blocks_of_two(tmp_path):
 
 def test_votes_for_left_and_right_are_battles(tmp_path):
     """The table of LLMFAO: the names of the two, and a winner of these words."""
+    wins = enumerate(("left", "left", "tie", "right"))
     rows = ["id,prompt,model_x,model_y,worker,winner,left,right"]
-    rows += [
-        f"{k},p{k % 2},1,2,w{k},{w},A,B" for k, w in enumerate(("left", "left", "tie", "right"))
-    ]
+    rows += [f"{k},p{k % 2},1,2,w{k},{w},A,B" for k, w in wins]
     file = tmp_path / "crowd.csv"
     file.write_text("\n".join(rows))
     assert campaigns.find(file).format == "battles"
@@ -392,9 +383,8 @@ def test_votes_for_left_and_right_are_battles(tmp_path):
     assert counts.wins.tolist() == [[0, 2], [1, 0]] and counts.ties[0, 1] == 1
     assert frame["judge"].nunique() == 4 and frame["segment"].nunique() == 2
     file.write_text("\n".join([*rows, "9,p,1,2,w,model_a,A,B"]))
-    with pytest.raises(
-        DataError, match=r"line 6, column 'winner': unknown winner.*left, right, tie"
-    ):
+    wrong = r"line 6, column 'winner': unknown winner.*left, right, tie"
+    with pytest.raises(DataError, match=wrong):
         load(file)
     file.write_text("\n".join([*rows, "9,p,1,2,w,left,A,A"]))
     with pytest.raises(DataError, match="line 6, column 'right': a model against itself"):

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from assessments import excluded
 from rankstability import paths
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
@@ -32,10 +33,6 @@ def write(folder, rows=ROWS, header=HEADER, sign=",", name="mine.csv", settings=
     if settings:
         (folder / "campaign.yaml").write_text(settings)
     return folder / name
-
-
-def excluded(da) -> dict[str, int]:
-    return dict(zip(da.excluded.reason, da.excluded.rows, strict=True))
 
 
 def test_scores_of_a_spreadsheet_are_direct_assessment(tmp_path):
@@ -163,9 +160,7 @@ def test_types_mark_references_controls_and_repeats(tmp_path):
     types = ["", "SYSTEM", "tgt", "REPEAT", "REF", "BAD_REF", "bad", "SYSTEM"]
     rows = [(*row, kind) for row, kind in zip(ROWS, types, strict=True)]
     da = campaigns.load(write(tmp_path, rows, (*HEADER, "type")))
-    assert da.good.type.tolist() == [
-        *("SYSTEM", "SYSTEM", "SYSTEM", "REPEAT", "REF", "BAD_REF", "BAD_REF", "SYSTEM")
-    ]
+    assert da.good.type.tolist() == [*["SYSTEM"] * 3, "REPEAT", "REF", *["BAD_REF"] * 2, "SYSTEM"]
     assert segment_scores(da).judgments.sum() == 5
 
 
@@ -236,35 +231,27 @@ STANDARDISED = [round(((37 * i) % 101 - 50) / 20, 2) for i in range(240)]  # -2.
 @pytest.mark.parametrize(
     ("scores", "strays", "expected"),
     [
-        (SLIDER, [999], "0 to 100, as 240 of 241 scores are"),
-        (SLIDER * 8, [780], "0 to 100"),
-        (SLIDER, [101], "0 to 100"),
-        (SLIDER, [-1], "0 to 100"),
+        (SLIDER, [999], "0 to 100, as 240 of 241 scores are"), (SLIDER * 8, [780], "0 to 100"),
+        (SLIDER, [101], "0 to 100"), (SLIDER, [-1], "0 to 100"), (SLIDER, [-1, -99], "0 to 100"),
         (SLIDER, [-99] * 30, "0 to 100, as 240 of 270"),  # a code for what is missing
-        (SLIDER, [-1, -99], "0 to 100"),
-        (AVERAGES, [-1], "0 to 100"),
-        (AVERAGES, [-3.5], "0 to 100"),
+        (AVERAGES, [-1], "0 to 100"), (AVERAGES, [-3.5], "0 to 100"),
         (LIKERT, [45], "1 to 5, as 60 of 61"),
         (LIKERT, [99] * 12, "1 to 5, as 60 of 72"),
         (LIKERT, [-1] * 12, "1 to 5"),
         ([x + 0.5 for x in LIKERT], [45], "0 to 6"),
         ([x / 10 for x in range(10)] * 6, [5], "0 to 1"),
         ([0, 1] * 60, [99], "0 to 6"),
-        (PENALTIES, [5], "at most 0, as 60 of 61"),
-        (PENALTIES, [-999], "-25 to 0, as 60 of 61"),
-        (STANDARDISED, [999], "-2.5 to 2.5"),
-        (STANDARDISED, [-99], "-2.5 to 2.5"),
+        (PENALTIES, [5], "at most 0, as 60 of 61"), (PENALTIES, [-999], "-25 to 0, as 60 of 61"),
+        (STANDARDISED, [999], "-2.5 to 2.5"), (STANDARDISED, [-99], "-2.5 to 2.5"),
         (STANDARDISED, [-99, 99], "-2.5 to 2.5"),
         (LIKERT * 4, [9], "1 to 5, as 240 of 241"),  # on the next known scale
         (LIKERT * 4, [10], "1 to 5, as 240 of 241"),
         (LIKERT * 4, [8] * 10, "1 to 5, as 240 of 250"),
-        (LIKERT * 4, [0], "1 to 5"),
-        (LIKERT * 4, [6], "1 to 5"),
+        (LIKERT * 4, [0], "1 to 5"), (LIKERT * 4, [6], "1 to 5"),
         ([x for x in LIKERT * 4 if x > 1], [9], "1 to 5, as 192 of 193"),
         ([x + 0.5 for x in LIKERT * 4], [9.5], "0 to 6"),
         ([0, 1] * 120, [2], "0 to 1, as 240 of 241"),
-        ([0, 999, 40], [], "0 to 100, as 2 of 3"),
-        ([300, 800, 500], [], "0 to 100; or"),
+        ([0, 999, 40], [], "0 to 100, as 2 of 3"), ([300, 800, 500], [], "0 to 100; or"),
         ([-2, -1, 0, 1, 2], [], "0 to 6, as 3 of 5"),
     ],
 )  # fmt: skip
@@ -339,9 +326,8 @@ def test_several_files_are_one_campaign(tmp_path):
     write(tmp_path / "c", name="b.cs-en.csv")
     campaign = campaigns.find(tmp_path / "c")
     assert campaign.pairs == ("cs-en", "en-de") and len(campaign.files()) == 2
-    write(
-        tmp_path / "c", [(*r[:2], r[3]) for r in ROWS], ("system", "segment", "score"), name="d.csv"
-    )
+    rows = [(*row[:2], row[3]) for row in ROWS]
+    write(tmp_path / "c", rows, ("system", "segment", "score"), name="d.csv")
     with pytest.raises(DataError, match=r"d\.csv, line 1: no column for annotator, which other"):
         campaigns.find(tmp_path / "c").workers  # noqa: B018
 
@@ -361,19 +347,11 @@ def test_every_format_is_described():
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "system,score\nA,1\nB,2\n",
-        "\n\nsystem ,score\r\nA,1\r\n\r\nB,2",
-        " system,score\n A,1\nB ,2\n",
-        "system,score\nA,1\n \n",
-        "system,score\nA,1,\n",
-        "system,score\nA,1\rB,2\n",
-        'system,score\n"A,B",1\n',
-        "system,score\n",
-        "system,system\nA,1\n",
-        "system\tscore\n\t\nA\t1\n",
-    ],
-)
+    ["system,score\nA,1\nB,2\n", "\n\nsystem ,score\r\nA,1\r\n\r\nB,2",
+     " system,score\n A,1\nB ,2\n", "system,score\nA,1\n \n", "system,score\nA,1,\n",
+     "system,score\nA,1\rB,2\n", 'system,score\n"A,B",1\n', "system,score\n",
+     "system,system\nA,1\n", "system\tscore\n\t\nA\t1\n"],
+)  # fmt: skip
 def test_a_table_read_in_one_go_is_the_same_as_line_by_line(text, tmp_path, monkeypatch):
     made = []
     for name in ("fast", "slow"):

@@ -61,9 +61,8 @@ def test_what_two_columns_may_be_is_asked(tmp_path):
         settings.write_settings(file, {})
     assert not (tmp_path / "campaign.yaml").exists()
     told = settings.told({"columns": "score=Fluency"})
-    assert settings.write_settings(file, told).read_text() == (
-        "columns: {system: MT engine, score: Fluency, annotator: Rater, segment: Sentence}\n"
-    )
+    said = "columns: {system: MT engine, score: Fluency, annotator: Rater, segment: Sentence}\n"
+    assert settings.write_settings(file, told).read_text() == said
     assert campaigns.load(file).good.score.tolist() == list(range(8))
     with pytest.raises(DataError, match="settings exist already"):
         settings.write_settings(file, told)
@@ -228,9 +227,7 @@ def test_the_command_line_settles_a_table(tmp_path, capsys, monkeypatch):
         assert main(["verdict", other, *told]) == 2
         assert "settings of a table: columns, scale" in capsys.readouterr().err
     assert main(["verdict", "odd.csv", *small, "--write-settings"]) == 0
-    written = (
-        "columns: {system: MT engine, annotator: Rater, segment: Sentence, score: Adequacy (0-"
-    )
+    written = "columns: {system: MT engine, annotator: Rater, segment: Sentence, score: Adequacy ("
     assert written in (tmp_path / "campaign.yaml").read_text()
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assessments import excluded
 from conftest import needs, real
 from rankstability.errors import DataError
 from rankstability.read import campaigns
@@ -50,10 +51,8 @@ def test_rows_of_the_pair_with_their_meaning(tmp_path):
     assert list(da.good.columns) == (
         ["worker", "hit", "system", "document", "segment", "type", "score", "block"]
     )
-    first = da.good.iloc[1]
-    assert (first.worker, first.hit, first.system, first.document, first.segment, first.type) == (
-        *("w1", "H1", "sysB", "doc1", "doc1_1", "SYSTEM"),
-    )
+    first = ["w1", "H1", "sysB", "doc1", "doc1_1", "SYSTEM"]
+    assert da.good.iloc[1][:6].tolist() == first
     assert da.latest.system.iloc[0] == "sysA+sysB"
     assert da.good.score.tolist() == [70, 70, 80, 75, 0, 100, 3]
     assert da.good.hit.isna().tolist() == [False] * 4 + [True] * 3  # NA is missing, not a name
@@ -70,17 +69,10 @@ def test_rows_of_the_pair_with_their_meaning(tmp_path):
 
 @pytest.mark.parametrize(
     "form",
-    [
-        {"header": False},
-        {"compress": True},
-        {"header": False, "compress": True},
-        {"sep": " "},
-        {"sep": "   "},
-        {"end": "\r\n"},
-        {"end": "\n\n"},  # blank lines between
-    ],
+    [{"header": False}, {"compress": True}, {"header": False, "compress": True}, {"sep": " "},
+     {"sep": "   "}, {"end": "\r\n"}, {"end": "\n\n"}],
     ids=str,
-)
+)  # fmt: skip
 def test_every_form_reads_the_same(tmp_path, form):
     plain = readers_da.read_da(write(tmp_path / "plain"), "cs-en")
     same(plain, readers_da.read_da(write(tmp_path / "other", **form), "cs-en"))
@@ -139,25 +131,18 @@ def test_two_wrong_lines_that_cancel_out_are_still_seen(tmp_path):
         readers_da.read_da(write(tmp_path, good=rows), "cs-en")
 
 
-def test_unknown_or_repeated_column_in_the_header(tmp_path):
-    folder = write(tmp_path)
-    file = folder / "ad-latest.csv"
-    text = file.read_text()
-    file.write_text(text.replace("sys_id", "system", 1))
-    with pytest.raises(DataError, match=r"line 1: unknown or repeated column.*'system'"):
-        readers_da.read_da(folder, "cs-en")
-    file.write_text(text.replace("sys_id", "score", 1))
-    with pytest.raises(DataError, match=r"line 1: unknown or repeated column.*'score'"):
-        readers_da.read_da(folder, "cs-en")
+@pytest.mark.parametrize("name", ["system", "score"])
+def test_unknown_or_repeated_column_in_the_header(tmp_path, name):
+    file = write(tmp_path) / "ad-latest.csv"
+    file.write_text(file.read_text().replace("sys_id", name, 1))
+    with pytest.raises(DataError, match=rf"line 1: unknown or repeated column.*'{name}'"):
+        readers_da.read_da(tmp_path, "cs-en")
 
 
 @pytest.mark.parametrize("row", [2, 5])  # with a HIT, and without
 def test_identical_rows_are_counted_and_kept(tmp_path, row):
     da = readers_da.read_da(write(tmp_path, good=[*REDUP, REDUP[row]]), "cs-en")
-    assert ("identical rows (kept)", 1) in set(
-        zip(da.excluded.reason, da.excluded.rows, strict=True)
-    )
-    assert len(da.good) == 8
+    assert excluded(da)["identical rows (kept)"] == 1 and len(da.good) == 8
 
 
 def test_no_rows_for_the_pair_lists_those_there_are(tmp_path):
@@ -205,24 +190,34 @@ def test_frames_of_two_calls_do_not_share_what_one_may_change(tmp_path):
 def test_documents_from_a_list_from_ids_from_blocks_or_not_at_all(tmp_path):
     def numbered(rid: bool) -> list[str]:
         """Two documents (segments 1-3 and 4-6), blocks of one worker and system."""
+        judged = [("w1\tA", "12"), ("w2\tA", "23"), ("w1\tB", "456"), ("w2\tB", "56")]
         rows = []
-        for block, (worker, system, segments) in enumerate(
-            [("w1", "A", (1, 2)), ("w2", "A", (2, 3)), ("w1", "B", (4, 5, 6)), ("w2", "B", (5, 6))]
-        ):
+        for block, (who, segments) in enumerate(judged):
+            worker, system = who.split("\t")
             for place, segment in enumerate(segments):
                 number = block if rid else 10 * block + place
-                rows.append(
-                    f"H{worker}\t{worker}\tcs\ten\tad\t1\t{system}\t{number}\tSYSTEM\t{segment}"
-                    f"\t{50 + segment}\t1"
+                cells = (
+                    f"H{worker}",
+                    worker,
+                    "cs",
+                    "en",
+                    "ad",
+                    1,
+                    system,
+                    number,
+                    "SYSTEM",
+                    segment,
                 )
+                rows.append("\t".join(map(str, (*cells, 50 + int(segment), 1))))
         return rows
 
     rows = numbered(rid=True)
     da = readers_da.read_da(write(tmp_path / "blocks", rows, rows), "cs-en")
-    found = da.good.groupby("document", observed=True).segment.apply(
-        lambda s: "".join(sorted(set(s)))
-    )
-    assert found.to_dict() == {"doc-1": "123", "doc-4": "456"}
+    found = da.good.groupby("document", observed=True).segment.unique()
+    assert {name: sorted(of) for name, of in found.items()} == {
+        "doc-1": [*"123"],
+        "doc-4": [*"456"],
+    }
 
     rows = numbered(rid=False)  # rid is a mere position in the HIT
     da = readers_da.read_da(write(tmp_path / "none", rows, rows), "cs-en")
@@ -232,9 +227,8 @@ def test_documents_from_a_list_from_ids_from_blocks_or_not_at_all(tmp_path):
     lines = [f"{n}\tpaper-{n % 2}" for n in range(1, 7)]
     (folder / "documents-cs-en.tsv").write_text("\n".join(["sid\tdocument", *lines]))
     da = readers_da.read_da(folder, "cs-en")
-    assert (
-        da.good.document.astype(str) == "paper-" + (da.good.segment.astype(int) % 2).astype(str)
-    ).all()
+    told = "paper-" + (da.good.segment.astype(int) % 2).astype(str)
+    assert da.good.document.tolist() == told.tolist()
 
     (folder / "documents-cs-en.tsv").write_text("\n".join(["sid\tdocument", *lines, lines[2]]))
     with pytest.raises(DataError, match=r"line 8, column 'sid': duplicate segment id"):
@@ -261,17 +255,14 @@ def test_blocks_of_two_segments_on_average_tell_documents_and_shorter_ones_do_no
         assert found == ["doc-1", "doc-1", "doc-3", "doc-3", "doc-5", "doc-5"]
 
 
-@settings(max_examples=30, deadline=None)
-@given(
-    st.lists(
-        st.tuples(
-            *(st.sampled_from(["w1", "w2", "w3"]), st.sampled_from(["A", "B", "Ünï.1"])),
-            *(st.integers(1, 9), st.integers(0, 100), st.sampled_from(readers_da.TYPES)),
-        ),
-        min_size=1,
-        max_size=40,
-    )
+JUDGMENTS = st.tuples(
+    *(st.sampled_from(["w1", "w2", "w3"]), st.sampled_from(["A", "B", "Ünï.1"])),
+    *(st.integers(1, 9), st.integers(0, 100), st.sampled_from(readers_da.TYPES)),
 )
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(JUDGMENTS, min_size=1, max_size=40))
 def test_what_is_written_is_what_is_read(tmp_path_factory, rows):
     lines = [
         f"NA\t{w}\tcs\ten\tad\tNA\t{s}\tNA\t{t}\t{n}\t{score}\t{i}"
@@ -313,21 +304,18 @@ def test_wmt18_every_row_of_every_pair_arrives():
     """An independent reading, csv by csv, of all 13 pairs: the same values in the same order."""
     campaign = campaigns.find("wmt18")
     assert len(campaign.pairs) == 13 and campaign.rebuilt and campaign.style == "SR-DC"
-    frames = {
-        name: pd.read_csv(
-            real("wmt18") / f"{name}.csv.gz", sep="\t", dtype=str, keep_default_na=False
-        ).groupby(["Input.src", "Input.trg"])
-        for name in ("ad-latest", "ad-good-raw-redup")
-    }
+    frames = {}
+    for name in ("ad-latest", "ad-good-raw-redup"):
+        file = real("wmt18") / f"{name}.csv.gz"
+        frame = pd.read_csv(file, sep="\t", dtype=str, keep_default_na=False)
+        frames[name] = frame.groupby(["Input.src", "Input.trg"])
+    names = {"worker": "WorkerId", "system": "sys_id", "segment": "sid", "type": "type"}
     for pair in campaign.pairs:
         da = campaigns.load_da(campaign, pair)
         for ours, name in ((da.latest, "ad-latest"), (da.good, "ad-good-raw-redup")):
             raw = frames[name].get_group(tuple(pair.split("-")))
             assert len(raw) == len(ours) > 4000
-            for column, theirs in (
-                *(("worker", "WorkerId"), ("system", "sys_id"), ("segment", "sid")),
-                ("type", "type"),
-            ):
+            for column, theirs in names.items():
                 assert (ours[column].astype(str).to_numpy() == raw[theirs].to_numpy()).all()
             assert (ours["score"].to_numpy() == raw["score"].astype(float).to_numpy()).all()
             assert (ours["hit"].isna().to_numpy() == (raw["HITId"] == "NA").to_numpy()).all()
@@ -383,9 +371,7 @@ def test_joined_ids_of_the_good_file_count_for_each_system(tmp_path):
     columns = ["worker", "system", "segment", "type", "score"]
     order = lambda frame: sorted(map(tuple, frame[columns].astype(str).to_numpy()))  # noqa: E731
     assert order(da.good) == order(plain.good) and len(da.latest) == 6
-    assert ("(kept: rows of joined ids A+B, one for each system)", 1) in set(
-        zip(da.excluded.reason, da.excluded.rows, strict=True)
-    )
+    assert excluded(da)["(kept: rows of joined ids A+B, one for each system)"] == 1
     # a plus in a name whose parts are no systems is a name
     named = [row.replace("sysA+sysB", "sysA+RAG") for row in ROWS]
     good = readers_da.read_da(write(tmp_path, latest=named, good=named), "cs-en").good
@@ -398,8 +384,8 @@ def test_blanks_around_a_name_make_no_second_system(tmp_path):
     da = readers_da.read_da(write(tmp_path, good=rows), "cs-en")
     assert "sysB " not in set(da.good.system)
     for pair in ("cs-en", "en-de"):  # a row counts once, and in its own pair
-        excluded = readers_da.read_da(tmp_path, pair).excluded
-        blanks = excluded[excluded.reason == "(kept: blanks around names taken away)"]
+        told = readers_da.read_da(tmp_path, pair).excluded
+        blanks = told[told.reason == "(kept: blanks around names taken away)"]
         assert blanks.rows.tolist() == [1], pair
 
 

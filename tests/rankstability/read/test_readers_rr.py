@@ -76,14 +76,15 @@ def test_a_rank_in_a_slot_that_showed_nothing_is_refused(tmp_path):
 
 
 def test_errors_of_whole_files(tmp_path):
-    with pytest.raises(DataError, match="no rows"):
-        readers_rr.read_rr([write(tmp_path, HEADER)])
-    with pytest.raises(DataError, match=r"a column is missing.*judgeid"):
-        readers_rr.read_rr([write(tmp_path, HEADER.replace("judgeId", "who"), ROW)])
-    with pytest.raises(DataError, match="the file is empty"):
-        readers_rr.read_rr([write(tmp_path, "")])
-    with pytest.raises(DataError, match="line 1: a column appears twice; found 'judgeId'"):
-        readers_rr.read_rr([write(tmp_path, HEADER.replace("documentId", "judgeId"), ROW)])
+    twice = HEADER.replace("documentId", "judgeId")
+    for lines, words in (
+        ([HEADER], "no rows"),
+        ([HEADER.replace("judgeId", "who"), ROW], r"a column is missing.*judgeid"),
+        ([""], "the file is empty"),
+        ([twice, ROW], "line 1: a column appears twice; found 'judgeId'"),
+    ):
+        with pytest.raises(DataError, match=words):
+            readers_rr.read_rr([write(tmp_path, *lines)])
     with pytest.raises(DataError, match=r"no rows for the language pair.*one of cs-en"):
         readers_rr.read_rr([write(tmp_path, HEADER, ROW)], "de-en")
     with pytest.raises(DataError, match="no such file"):
@@ -117,10 +118,8 @@ def test_comparisons_of_one_ranking_become_their_block_again(tmp_path):
 
 def test_languages_documents_and_numbers_that_are_unknown(tmp_path):
     """The form of Toral et al. (2018): -1 for what is unknown, segments by name, no rankingID."""
-    header = (
-        "system2rank,segmentId,system1Id,system2Number,system1Number,trglang,system1rank,srcIndex,"
-        "judgeID,srclang,system2Id,documentId"
-    )
+    header = "system2rank,segmentId,system1Id,system2Number,system1Number,trglang,system1rank,"
+    header += "srcIndex,judgeID,srclang,system2Id,documentId"
 
     def rows(segment, judge, ranks):
         return [
@@ -147,9 +146,8 @@ def test_languages_documents_and_numbers_that_are_unknown(tmp_path):
     with pytest.raises(DataError, match="line 2, column 'trglang': only one of the two languages"):
         readers_rr.read_rr([half])
     mixed = write(tmp_path, header, first[0], first[1].replace("001_1", "7"), name="mixed.csv")
-    with pytest.raises(
-        DataError, match=r"line 2, column 'srcIndex': not an integer; found '001_1'"
-    ):
+    wrong = "line 2, column 'srcIndex': not an integer; found '001_1'"
+    with pytest.raises(DataError, match=wrong):
         readers_rr.read_rr([mixed])
 
 
@@ -225,10 +223,15 @@ def test_joined_ids_are_a_slot_for_each_system_with_one_rank(tmp_path):
 
 
 def test_languages_of_the_it_task_of_wmt16(tmp_path):
-    rows = [
-        ROW.replace("Czech,English", f"eng,{code}")
-        for code in ("bul", "ces", "deu", "spa", "eus", "nld", "por")
-    ]
+    codes = {
+        "bg": "bul",
+        "cs": "ces",
+        "de": "deu",
+        "es": "spa",
+        "eu": "eus",
+        "nl": "nld",
+        "pt": "por",
+    }
+    rows = [ROW.replace("Czech,English", f"eng,{code}") for code in codes.values()]
     frame = readers_rr.read_rr([write(tmp_path, HEADER, *rows)])
-    found = ["en-bg", "en-cs", "en-de", "en-es", "en-eu", "en-nl", "en-pt"]
-    assert sorted(set(frame["pair"])) == found
+    assert sorted(set(frame["pair"])) == [f"en-{code}" for code in codes]

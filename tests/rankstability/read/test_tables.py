@@ -67,9 +67,8 @@ def test_a_quote_that_closes_rows_later_is_refused(tmp_path, last, comment, plac
         row.insert(place, words)
     header = [*HEADER[:4]]
     header.insert(place, "comment")
-    with pytest.raises(
-        DataError, match=rf"line 21: .*looks like rows, to line {last + 1}"
-    ) as error:
+    wrong = rf"line 21: .*looks like rows, to line {last + 1}"
+    with pytest.raises(DataError, match=wrong) as error:
         load(written(tmp_path, text_of(rows, header, sign)))
     assert error.value.expected
 
@@ -152,9 +151,7 @@ def test_a_stray_quote_makes_no_second_system(tmp_path, name):
 def test_quotes_around_names_of_segment_scores_are_no_part_of_them(tmp_path):
     scores = [f'"{s}" {k} {50 + k} 0.1 1\n' for s in SYSTEMS for k in range(5)]
     scores[3] = scores[3].replace('"', "")
-    file = written(
-        tmp_path, "SYS SID RAW.SCR Z.SCR N\n" + "".join(scores), "ad-seg-scores-cs-en.csv"
-    )
+    file = written(tmp_path, SEGMENTS + "".join(scores), "ad-seg-scores-cs-en.csv")
     assert sorted(load(file)["system"].unique()) == sorted(SYSTEMS)
 
 
@@ -233,9 +230,8 @@ def test_a_list_as_text_is_no_name(tmp_path, name, column):
 
 def test_a_name_in_brackets_is_a_name(tmp_path):
     rows = [(f"[{row[0]}]", f"[{row[1]}] x", *row[2:]) for row in ROWS]
-    assert {row[0] for row in judged(written(tmp_path, text_of(rows)))} == {
-        f"[{name}]" for name in SYSTEMS
-    }
+    found = {row[0] for row in judged(written(tmp_path, text_of(rows)))}
+    assert found == {f"[{name}]" for name in SYSTEMS}
 
 
 def test_a_list_in_a_column_that_is_not_read_is_no_matter(tmp_path):
