@@ -56,8 +56,10 @@ class WithoutUnits:
         """
         half = pd.Series(np.nan, share.index)
         for kind, fit in self.fits.get("raw", {}).items():
-            own = self._times([fit]) * error(fit.document @ share.to_numpy().T)
-            half = np.fmax(half, model if kind == "document" else own)
+            own = model
+            if kind != "document":
+                own = self._times([fit]) * error(fit.document @ share.to_numpy().T)
+            half = np.fmax(half, own)
         return half
 
     @staticmethod

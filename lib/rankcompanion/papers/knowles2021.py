@@ -385,8 +385,8 @@ def _table_1(counts: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 def _released(row: Any, table: pd.DataFrame) -> tuple[str, pd.DataFrame]:
     """A note for the reason, and the rows of the judgments, or else of the released scores."""
-    if row.pair:
-        table = table[table.get("pair", table["campaign"]) == row.pair]
+    if row.pair and len(table):
+        table = table[table["pair"] == row.pair]
     own = table[table["campaign"] == row.campaign]
     return ("", own) if len(own) else (RELEASED, table[table["campaign"] == row.released])
 

@@ -158,23 +158,19 @@ def test_a_worker_may_use_another_origin_or_unit(seed):
 
 
 def test_controls_do_not_take_many_bad_references_for_strictness():
-    """Two workers with one scale; one met a REF row for each BAD_REF, the other none."""
+    """Two workers with one scale; one met a REF row for each BAD_REF, the other none.
+
+    Of a worker of fewer than three controls, the method knows nothing.
+    """
     rows = []
-    for worker, refs in (("a", 5), ("b", 0)):
-        rows += [(worker, "S", "s", "BAD_REF", 20 + k) for k in range(5)]
+    for worker, bad, refs in (("a", 5, 5), ("b", 5, 0), ("c", 3, 0), ("d", 2, 0)):
+        rows += [(worker, "S", "s", "BAD_REF", 20 + k) for k in range(bad)]
         rows += [(worker, "S", "s", "REF", 90 + k) for k in range(refs)]
     frame = pd.DataFrame(rows, columns=["worker", "system", "segment", "type", "score"])
     level, spread = effects.controls(assessment(frame))
     assert level[0] == pytest.approx(level[1], abs=1e-4)
-    assert np.isfinite(spread).all()
-
-
-def test_of_a_worker_of_fewer_than_three_controls_the_method_knows_nothing():
-    number = {"a": 5, "b": 3, "c": 2}
-    rows = [(w, "S", "s", "BAD_REF", 20 + 3 * k) for w, n in number.items() for k in range(n)]
-    frame = pd.DataFrame(rows, columns=["worker", "system", "segment", "type", "score"])
-    for known in effects.controls(assessment(frame)):
-        assert np.isfinite(known).tolist() == [True, True, False]
+    for known in (level, spread):
+        assert np.isfinite(known).tolist() == [True, True, True, False]
 
 
 def test_methods_by_name():
