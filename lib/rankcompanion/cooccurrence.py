@@ -63,11 +63,10 @@ class Cooccurrence:
 def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
     """Count the HITs (or workers) that hold both systems of each pair.
 
-    Only judgments that count (SYSTEM, REPEAT) are used: REF and BAD_REF rows may carry the id of a
-    system whose output they do not show. `unit` is ``hit``, ``worker``, or ``auto``: HITs if any
-    row has one (rows without are left out, and `Cooccurrence.without_hit` is their share), workers
-    otherwise. On Appraise a HIT stands for the worker. Raises DataError for an unknown unit, and
-    for ``hit`` if no row carries a HIT id.
+    Only judgments that count are used: REF and BAD_REF rows may carry the id of a system whose
+    output they do not show. `unit` is ``hit``, ``worker``, or ``auto``: HITs if any row has one
+    (rows without are left out), workers otherwise. Raises DataError for an unknown unit, and for
+    ``hit`` if no row carries a HIT id.
     """
     if unit not in UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(UNITS))
@@ -90,11 +89,10 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     """Mean quality of what each system's workers judged besides it, and its effect on mean z.
 
     The quality of a system (or of REF, or BAD_REF) is its effect in points in a least-squares fit
-    with worker effects. A worker's mean is then the sum of the quality of what the worker was given
-    and of the worker's own level; the z-score subtracts both. The company's part of a system's mean
-    z is minus (quality given to the worker - its average) / the worker's standard deviation,
-    averaged over the system's segments; good company makes it negative. The system's own rows are
-    included, as they are in the worker's mean (Knowles 2021, equation 1 and section 5.4).
+    with worker effects. The z-score subtracts the quality of what the worker was given with the
+    worker's own level. The company's part of a system's mean z is minus (quality given to the
+    worker - its average) / the worker's standard deviation, averaged over the system's segments.
+    The system's own rows are included (Knowles 2021, equation 1 and section 5.4).
 
     One row per system, best mean z first: system, human, judgments, mean_z, quality, company (mean
     quality of the other systems' outputs that its workers judged, points), expected (company if

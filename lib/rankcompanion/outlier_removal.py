@@ -63,24 +63,21 @@ class Comparison:
         }
 
 
-def default_ranker(
-    test: str = "scipy<1.7", rule: str = "knowles", alpha: float = 0.05, by: str = "mean_z"
-) -> Ranker:
-    """A function from judgments to their ranking: segment means of worker z-scores, by default.
+def default_ranker(test: str = "scipy<1.7", rule: str = "knowles", alpha: float = 0.05) -> Ranker:
+    """A function from judgments to their ranking by segment means of worker z-scores.
 
-    `test`, `rule` and `by` are names that `rank.systems.rank_systems` takes.
+    `test` and `rule` are names that `rank.systems.rank_systems` takes.
     """
-    return lambda da: rank_systems(segment_scores(da), test=test, rule=rule, alpha=alpha, by=by)
+    return lambda da: rank_systems(segment_scores(da), test=test, rule=rule, alpha=alpha)
 
 
 def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
     """What a metrics task would see: correlations of the system scores before and after.
 
-    Metrics are judged by their correlation with human system scores, regardless of clusters
-    (Knowles 2021, section 7). If a metric has a Pearson correlation of .9 with the scores before,
-    its correlation with the scores after can be anything from ``metric_90_low`` to
-    ``metric_90_high``, which follows from the correlation of the two. Keys pearson, kendall (tau-b)
-    and these; NaN for fewer than three systems, or if all scores are equal.
+    Metrics are judged by their correlation with human system scores (Knowles 2021, section 7). Keys
+    pearson, kendall (tau-b), and metric_90_low, metric_90_high: what Pearson's correlation with the
+    scores after can be if it is .9 with those before. NaN for fewer than three systems, or if all
+    scores are equal.
     """
     x = before.table[before.by].to_numpy(float)
     y = after.table.set_index("system")[after.by].loc[list(before.systems)].to_numpy(float)
@@ -111,10 +108,10 @@ def totals(
 ) -> pd.DataFrame:
     """Counts of changed rankings, over all pairs and by year, style, tool and kind of judging.
 
-    `changes` has a row per pair and value of `what`, with year, style, tool and judged of the pair.
-    `paper_pairs`, those that Knowles (2021) counts, are also counted on their own (by ``paper``).
-    Columns by, group, `what`, comparisons (how many), d_rank, d_cluster, d_both (how many of these
-    changed; Tables 2 and 3). Systems removed by name are counted together under `SINGLE`.
+    `changes` has a row per pair and value of `what`, with these facts of the pair. `paper_pairs`,
+    those that Knowles (2021) counts, are also counted on their own (by ``paper``). Columns by,
+    group, `what`, comparisons, d_rank, d_cluster, d_both (how many of these changed; Tables 2 and
+    3). Systems removed by name are counted together under `SINGLE`.
     """
     if what == "removed":
         named = changes[what].astype(str).isin(SETS)
@@ -202,8 +199,7 @@ def remove_each(
 ) -> list[Comparison]:
     """Remove each of `removed` from all judgments, rank again, and compare with the original.
 
-    `ranker` (by default that of `default_ranker`) allows for another normalisation or model;
-    `original` is the ranking of `da`, if it is known already.
+    `ranker` is by default that of `default_ranker`; `original` is the ranking of `da`, if known.
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
@@ -219,10 +215,9 @@ def remove_each(
 def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
     """Places of the systems before and after removals, for a bump chart.
 
-    Columns ranking (``original`` or the name of what was removed), system, place, line (``kept``,
-    ``appeared`` or ``vanished`` below that place; empty: none). The systems left share the places
-    that they had in the original: a system that does not move relative to the others stays level,
-    and a removed system leaves a gap.
+    Columns ranking (``original`` or the name of what was removed), system, place (the systems left
+    share those that they had in the original, and a removed one leaves a gap), line (``kept``,
+    ``appeared`` or ``vanished`` below that place; empty: none).
     """
     rows, rankings = [], [(c.name, c.original, c.changed) for c in comparisons]
     for name, before, after in [("original", original, original), *rankings]:

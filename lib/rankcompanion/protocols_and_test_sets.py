@@ -39,34 +39,25 @@ def protocol_of(study: str) -> str:
 
 @dataclass(frozen=True)
 class Cells:
-    """The scores of each annotator on each segment: weighted sums and weights, (cells, systems).
+    """The scores of each annotator on each segment: weighted sums and weights, (cells, systems)."""
 
-    `segment` and `annotator` are codes, one of each per cell; `annotators` is their number. If not
-    all annotators are named, they are taken as one, and `annotators` is 0.
-    """
-
-    segment: np.ndarray
+    segment: np.ndarray  # codes, one per cell
     annotator: np.ndarray
     sums: np.ndarray
     weights: np.ndarray
-    annotators: int
+    annotators: int  # 0 if not all are named; they are then taken as one
 
 
 @dataclass(frozen=True)
 class Common:
-    """Several studies of the same systems, on the segments that at least two judged completely.
-
-    `unit` holds the code of each segment's resampling unit, from 0. `scores`, (studies, segments,
-    systems), are means, higher is better; if a study lacks a system on a segment, NaN for all
-    systems. `cells` has each study's scores by annotator.
-    """
+    """Several studies of the same systems, on the segments that at least two judged completely."""
 
     names: tuple[str, ...]
     systems: tuple[str, ...]
     segments: tuple[str, ...]
-    unit: np.ndarray
-    scores: np.ndarray
-    cells: tuple[Cells, ...]
+    unit: np.ndarray  # code of each segment's resampling unit
+    scores: np.ndarray  # means, (studies, segments, systems); NaN where a study lacks any system
+    cells: tuple[Cells, ...]  # each study's scores by annotator
 
     def shared(self, *names: str) -> np.ndarray:
         """Mask of the segments on which all these studies judged every system."""
@@ -194,13 +185,12 @@ def agreement(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """How far studies agree, and whether protocols agree less than a protocol with itself.
 
-    Two studies are compared on the segments that both judged completely. Intervals are the central
-    95 % of resamples of units and annotators.
+    Intervals are the central 95 % of resamples of units and annotators.
 
     The first table has a row for every two studies: first, second, kind (``within`` one protocol,
-    or ``between``), segments, units, annotators (of the study with fewer; 0 if a study does not
-    name them, and then its annotators are not resampled), tau (Kendall's tau of the systems'
-    means), low, high (of tau; resampling adds noise, so these are too low rather than too high).
+    or ``between``), segments (that both judged completely), units, annotators (of the study with
+    fewer; 0 if a study does not name them, and then they are not resampled), tau (Kendall's tau of
+    the systems' means), low, high (resampling adds noise, so these are rather too low).
 
     The second has a row for every two protocols of which at least one was run twice: first, second,
     repeated (which of them), between (mean tau between their studies), within (mean tau of the
@@ -237,10 +227,9 @@ def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
     """Which claims of one study the other study repeats, on the segments that they share.
 
     Columns first, second, pairs_claimed (pairs of systems that the first calls different by a
-    two-sided t test over units), srp (share of these in the same order in the second),
-    claimed_again (share that the second also calls different, in the same order), opposite (share
-    that it calls different in the other order), lines (of the first, drawn by `recipe`), lines_kept
-    (those that have the same systems above them in the second).
+    two-sided t test over units), srp, claimed_again, opposite (shares of these that are in the same
+    order in the second; that it calls different in the same, in the other order), lines (of the
+    first, drawn by `recipe`), lines_kept (those with the same systems above them in the second).
     """
     rows = []
     upper = np.triu_indices(len(both.systems), 1)
@@ -348,8 +337,8 @@ def halves(judged: Scores, rng: np.random.Generator, draws: int = 1000) -> pd.Da
     One row: systems, documents, tau (mean over splits), low, high (the central 95 % of splits).
     These are empty without documents, or with fewer than twice `FEWEST`.
     """
-    row = {"systems": len(judged.systems), "documents": 0, "tau": np.nan}
-    row |= {"low": np.nan, "high": np.nan}
+    row = dict.fromkeys(["systems", "documents", "tau", "low", "high"], np.nan)
+    row |= {"systems": len(judged.systems), "documents": 0}
     if usable(judged):
         data = _Documents(judged)
         row["documents"] = data.number
@@ -373,10 +362,9 @@ def domains(
     Columns domain, documents, segments, tau (between the domain and all other documents), low, high
     (documents resampled within both), random, random_low, random_high (mean and central 95 % of tau
     between random sets of documents with as many segments and the rest), p (share of random sets
-    that agree no better than the domain; if small, the domain differs), without (tau between all
-    documents and those outside the domain), without_random, without_p (mean and share, as above,
-    with random sets left out). If the domain or the rest has fewer documents than `FEWEST`, only
-    tau and without are given.
+    that agree no better than the domain), without (tau between all documents and those outside the
+    domain), without_random, without_p (mean and share with random sets left out). With fewer than
+    `FEWEST` documents in the domain or the rest, only tau and without are given.
     """
     data = _Documents(judged)
     of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)
@@ -398,8 +386,9 @@ def _domain(
     rest, size = 1 - mask, int(inside.sum())
     segments = int(data.segments[inside].sum())
     row = dict.fromkeys(COLUMNS[1:], np.nan) | {"documents": size, "segments": segments}
-    row["tau"] = float(tau(data.means(mask), data.means(rest)))
-    row["without"] = float(tau(data.means(every), data.means(rest)))
+    outside = data.means(rest)
+    row["tau"] = float(tau(data.means(mask), outside))
+    row["without"] = float(tau(data.means(every), outside))
     if min(size, data.number - size) < FEWEST:
         return row
     again = np.zeros((draws, data.number))

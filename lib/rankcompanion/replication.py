@@ -59,9 +59,8 @@ def with_official_counts(
 ) -> pd.DataFrame:
     """`type_counts` of all pairs, with the official number of judgments for pairs without them.
 
-    `counts` has pair, file and rows of each type; `rankings` maps each pair to its official ranking
-    or None. Each pair that only `rankings` has gets a row with the file ``official ranking`` and
-    all its judgments as SYSTEM.
+    `rankings` maps each pair to its official ranking or None. Each pair that only `rankings` has
+    gets a row with the file ``official ranking`` and all its judgments as SYSTEM.
     """
     absent = [
         {"pair": pair, "file": "official ranking", "SYSTEM": ranked["judgments"].sum()}
@@ -175,9 +174,8 @@ def agreement(
     """Which parts of the official result are reproduced, as one row.
 
     `official` and `clusters` are from `official.ranking` and `official.clusters`, None if nothing
-    was released. Columns pair, systems, same_order, same_means, same_counts,
-    same_clusters_knowles, same_clusters_official (by the two line rules): 1, 0, or empty if nothing
-    was released.
+    was released. Columns pair, systems, same_order, same_means, same_counts, same_clusters_knowles,
+    same_clusters_official (by the two line rules): 1, 0, or empty if nothing was released.
     """
     row: dict[str, Any] = {"pair": pair, "systems": len(ranking.systems)}
     if official is not None:

@@ -86,8 +86,8 @@ def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
     Columns task, systems (without the reference), pairs (judgments, with the reference and ties),
     acyclic (true/false), optimal_cost, optima (number of optimal rankings; empty if not counted),
-    cost_wmt_official, cost_heuristic2, cost_bojar, cost_expected_win, proven (true/false),
-    lower_bound, components (strongly connected), largest_component.
+    each `cost_column`, proven (true/false), lower_bound, components (strongly connected),
+    largest_component.
     """
     rows = []
     for name, task in solved.items():

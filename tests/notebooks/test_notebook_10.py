@@ -20,7 +20,7 @@ from rankstability.read import campaigns
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("nb10")
-    few = {"draws": "20", "resamples": "200", "coverage_draws": "10", "random_seeds": "20"}
+    few = {"draws": "6", "resamples": "100", "coverage_draws": "4", "random_seeds": "8"}
     given = {"campaign": "demo-srpdc", "output_dir": str(out), **few}
     run.execute(parameters.resolve("10"), given, quiet=True)
     return out
@@ -47,13 +47,13 @@ def test_sets_and_false_lines(folder):
     assert sets["system"].is_unique and set(sets["unit"]) == {TWO_WAY}
     assert (sets["low"] >= 1).all() and (sets["high"] <= 10).all()
     false = pd.read_csv(folder / "de-en" / "false_lines.csv")
-    assert set(false["unit"]) == {"document", "worker", "block"} and (false["draws"] == 20).all()
+    assert set(false["unit"]) == {"document", "worker", "block"} and (false["draws"] == 6).all()
     assert set(false["recipe"]) == {n for n, recipe in RECIPES.items() if recipe.since}  # no drafts
     for kind, value in (("pairs", "pairs_significant"), ("campaigns", "campaigns_with_line")):
         assert (false[f"{kind}_low"] <= false[value]).all()
         assert (false[value] <= false[f"{kind}_high"]).all()
     made = json.loads((folder / "run.json").read_bytes())
-    assert made["unit"] == "by data" and "recipe" in made and made["draws"] == 20
+    assert made["unit"] == "by data" and "recipe" in made and made["draws"] == 6
 
 
 def test_a_unit_that_the_data_do_not_name_is_refused(tmp_path):
@@ -66,10 +66,10 @@ def test_lines_by_chance_are_shown_on_the_first_pair(folder):
     first, *others = campaigns.find("demo-srpdc").pairs
     table = pd.read_csv(folder / first / "random_lines.csv")
     assert not any((folder / p / "random_lines.csv").exists() for p in others)
-    assert table["below"].tolist() == list(range(1, 10)) and (table["seeds"] == 20).all()
+    assert table["below"].tolist() == list(range(1, 10)) and (table["seeds"] == 8).all()
     assert ((table["full"] + table["weak"]) <= 1).all()
     judged = lines.judged_by(campaigns.load("demo-srpdc", first))["wmt26"]
-    again = lines.random_lines(judged, "wmt26", 20240717, 20)
+    again = lines.random_lines(judged, "wmt26", 20240717, 8)
     pd.testing.assert_frame_equal(table, again, check_dtype=False)
 
 

@@ -28,20 +28,16 @@ VAGUE = 100.0  # intervals of a variance with larger factors are left out
 
 @dataclass(frozen=True)
 class WithoutUnits:
-    """Variance components and document effects fitted without groups of units, for intervals.
+    """Variance components and document effects fitted without groups of units, for intervals."""
 
-    `unit` is empty if no unit is named, or only one of a kind; there are no intervals then. `fits`
-    maps the score (raw, z) and the kind of unit to the fits.
-    """
-
-    unit: str = UNTOLD
-    fits: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)
+    unit: str = UNTOLD  # empty if none is named, or only one of a kind: no intervals
+    fits: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)  # by score, kind
 
     def component_factor(self, score: str, component: str) -> float:
         """The factor of the 95 % interval of a component's ratio to the residual variance.
 
-        The interval is from ratio / factor to ratio * factor. Error variances from two kinds of
-        units are added. NaN for a variance of 0, without a unit, and above `VAGUE`.
+        Error variances from two kinds of units are added. NaN for a variance of 0, without a unit,
+        and above `VAGUE`.
         """
         fits = list(self.fits.get(score, {}).values())
         if not fits or component not in fits[0].factors:
@@ -60,11 +56,9 @@ class WithoutUnits:
         """
         half = pd.Series(np.nan, share.index)
         for kind, fit in self.fits.get("raw", {}).items():
-            if kind == "document":
-                own = model
-            else:
+            own = model
+            if kind != "document":
                 own = self._times([fit]) * error(fit.document @ share.to_numpy().T)
-                own = pd.Series(own, share.index)
             half = np.fmax(half, own)
         return half
 
@@ -146,10 +140,9 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
     """Variance components of raw scores and of z-scores: keys ``raw`` and ``z``.
 
     For judgments, the components are those of `models.additive.components`. Segment scores (with
-    the columns of `segment_frame`) have system, document, segment and residual; what workers add is
-    in the residual, which is divided by the number of judgments. Documents are left out if they are
-    not known. A factor that cannot be separated from the others (one worker, every segment judged
-    once) has variance 0. Raises DataError for fewer than two systems.
+    the columns of `segment_frame`) have system, document (if known), segment and residual; what
+    workers add is in the residual, which is divided by the number of judgments. Raises DataError
+    for fewer than two systems.
     """
     if isinstance(data, DirectAssessment):
         return {"raw": models.components(data), "z": models.components(data, judgment_z(data))}
@@ -188,11 +181,9 @@ def component_table(
 def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
     """How hard each document is, regardless of who translated and judged it; hardest first.
 
-    `frame` is as from `segment_frame`, `parts` from `variance_components`.
-
-    Columns document, segments, systems, judgments, mean_raw, difficulty (points below the average
-    document, shrunk towards 0 by the variance components), low, high (95 % interval),
-    difficulty_z, low_z, high_z (the same for z-scores).
+    `frame` is as from `segment_frame`. Columns document, segments, systems, judgments, mean_raw,
+    difficulty (points below the average document, shrunk towards 0 by the variance components),
+    low, high (95 % interval), difficulty_z, low_z, high_z (the same for z-scores).
     """
     names = frame["document"].astype(str)
     base = frame.groupby(names).agg(
@@ -213,14 +204,9 @@ def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd
 
 
 def ease_by_system(
-    frame: pd.DataFrame,
-    parts: dict[str, variance.Components],
-    without: WithoutUnits = UNTOLD_UNITS,
+    frame: pd.DataFrame, parts: dict[str, variance.Components], without: WithoutUnits = UNTOLD_UNITS
 ) -> pd.DataFrame:
     """How easy the documents were on which each system was judged, and its mean z without that.
-
-    `frame` is as from `segment_frame`, `parts` from `variance_components`, `without` from
-    `without_units`.
 
     Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
     of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
@@ -267,12 +253,11 @@ def summary(
 ) -> pd.DataFrame:
     """The documents of one language pair and their effect on its systems: one row.
 
-    `ease` is from `ease_by_system`, or None if documents are not known.
-
-    Columns pair, systems, documents (0: not known), segments, workers (1: in the model), system_sd,
-    judged (share of document-system cells with a judgment), document_sd (points between documents,
-    by the model), luck_sd and luck_max (points between systems), luck_z_sd, luck_z_max, reordered
-    (pairs of systems whose order their documents decide).
+    `ease` is from `ease_by_system`, or None if documents are not known. Columns pair, systems,
+    documents (0: not known), segments, workers (1: in the model), system_sd, judged (share of
+    document-system cells with a judgment), document_sd (points between documents, by the model),
+    luck_sd and luck_max (points between systems), luck_z_sd, luck_z_max, reordered (pairs of
+    systems whose order their documents decide).
     """
     row: dict[str, Any] = {
         "pair": pair,

@@ -217,8 +217,7 @@ def decisive(rows: pd.DataFrame) -> pd.DataFrame:
 def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
     """How often each method's ranking changed, and how wrong it is on simulated campaigns.
 
-    `rows` are from `changes_by_method` (of which the `decisive` runs count), `tries` from
-    `against_truth`, both for one or several pairs (column pair).
+    Of `rows` (`changes_by_method`), the `decisive` runs count; `tries` are from `against_truth`.
 
     Columns method, runs, order, lines, any (shares of runs in which the order, the clusters, or
     either changed), pairs_changed (language pairs with any change), wrong, wrong_se (share of pairs
@@ -252,10 +251,9 @@ def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
 def most_stable(rows: pd.DataFrame, tries: pd.DataFrame) -> dict[str, list[str]]:
     """The methods that are stable, those that are right, and those that are both.
 
-    ``stable``: the methods whose ranking changed least often; ``fewest errors``: the one with the
-    smallest share of pairs of systems in the wrong order; ``right``: it, and those that `gaps` does
-    not tell apart from it; ``both``: the ones among the right whose ranking changed least often.
-    `rows` and `tries` are as for `stable_and_right`.
+    ``stable``: their ranking changed least often; ``fewest errors``: the smallest share of pairs of
+    systems in the wrong order; ``right``: that one, and those that `gaps` does not tell apart from
+    it; ``both``: those of the right whose ranking changed least often.
     """
     table = stable_and_right(rows, tries).set_index("method")
     changed = table["any"]

@@ -29,10 +29,9 @@ def equal_systems(scored: Scores, recipe: Recipe) -> Scores:
 def shuffled(scored: Scores, unit: str, rng: np.random.Generator) -> Scores:
     """A null campaign: within each unit, the labels of the systems are permuted.
 
-    All judgments of one system within a unit get the same new label. They stay together within a
-    segment (`unit` ``segment``), within a document (``document``), or over all documents of a
-    worker (``worker``). With ``block``, the blocks of a worker exchange their labels, for systems
-    that were judged on different documents.
+    All judgments of one system within a unit (``segment``, ``document`` or ``worker``) get the same
+    new label. With ``block``, the blocks of a worker exchange their labels, for systems that were
+    judged on different documents.
     """
     if unit == "block":
         new = shuffle_blocks(scored.system, scored.unit("block"), scored.unit("worker"), rng)
@@ -51,12 +50,10 @@ def false_lines(
 ) -> pd.DataFrame:
     """How often a recipe finds differences and draws lines in null campaigns made from these data.
 
-    `scored` holds the judgments that the recipe counts, with the score it takes; `unit` is as for
-    `shuffled`.
-
-    One row: recipe, unit, pairs_significant (mean share of pairs), pairs_low, pairs_high (95 %
-    interval of that mean), campaigns_with_line (share), campaigns_low, campaigns_high (95 %,
-    Wilson's), draws (number of null campaigns).
+    `scored` holds the judgments that the recipe counts, with the score it takes. One row: recipe,
+    unit, pairs_significant (mean share of pairs), pairs_low, pairs_high (95 % interval of that
+    mean), campaigns_with_line (share), campaigns_low, campaigns_high (95 %, Wilson's), draws
+    (number of null campaigns).
     """
     recipe, equal = quick(recipe), equal_systems(scored, recipe)
     pairs, lines = np.empty(draws), np.empty(draws, int)

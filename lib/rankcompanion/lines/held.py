@@ -22,12 +22,7 @@ from rankstability.rank.ranges import Units, default_unit, ranks, units
 from rankstability.rank.ranking import Ranking, clusters
 from rankstability.rank.recipes import Recipe, made_by, recipe_named
 from rankstability.rank.systems import count_tests, rank_counts
-from rankstability.rank.units import (
-    bootstrap,
-    draw_means,
-    normal_draws,
-    rank_probabilities,
-)
+from rankstability.rank.units import bootstrap, draw_means, normal_draws, rank_probabilities
 from rankstability.score.pairwise import PairCounts
 from rankstability.score.rr import METHODS
 from rankstability.score.scored import Scores
@@ -44,24 +39,15 @@ OF_RECIPES = ["recipe", "system", "rank", "score", "rank_low", "rank_high", "clu
 
 @dataclass(frozen=True)
 class Battles:
-    """The comparisons of one task, and the resampling units by which they are counted.
+    """The comparisons of one task, and the resampling units by which they are counted."""
 
-    `unit` is ``judge``, ``block``, or ``battle`` (a block of two outputs). `method` is the score
-    that ranks: for battles, whose opponents may differ in strength, strengths if they are finite;
-    otherwise `METHOD`.
-
-    `every` holds all comparisons by block and `grouped` by unit, both with ties. `number` has the
-    columns of `rank.units.unit_table` (unit, units, inside, default), without judges if not all are
-    named. `judges` is the number of named judges, `unnamed` the number of blocks that name none.
-    """
-
-    unit: str
-    every: Units
-    grouped: Units
-    method: str
-    number: pd.DataFrame
-    judges: int
-    unnamed: int
+    unit: str  # ``judge``, ``block``, or ``battle`` (a block of two outputs)
+    every: Units  # all comparisons by block, with ties
+    grouped: Units  # the same by unit
+    method: str  # the score: strengths if these are finite and all are battles, else `METHOD`
+    number: pd.DataFrame  # `rank.units.unit_table`, without judges if not all are named
+    judges: int  # how many are named
+    unnamed: int  # blocks that name no judge
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -141,10 +127,9 @@ def standing(
 
     `judged` holds the judgments that the recipe counts, with the score it takes, or comparisons;
     the latter have their own resampling unit and score, and `recipe` and `unit` are ignored. `unit`
-    is by default that of `rank.units.default_kinds`. `alpha` is the level of the recipe's tests,
-    and of the family of tests from which everything else comes. For an adaptive design, systems are
-    ordered by differences within segments, and a line counts as claimed if the recipe has one
-    between the same systems. Raises DataError for a unit that the data do not name.
+    is by default that of `rank.units.default_kinds`. For an adaptive design, systems are ordered by
+    differences within segments, and a line counts as claimed if the recipe has one between the same
+    systems. Raises DataError for a unit that the data do not name.
 
     Columns of the table: rank, system, score, cluster, low, high (interval of the score; empty if
     one unit holds all judgments of the system), rank_low, rank_high (rank set), may_be_first (1 or
@@ -235,12 +220,9 @@ def battles(frame: pd.DataFrame, unit: str = "auto") -> Battles:
     method = STRENGTH if block == "battle" and finite(every.counts) else METHOD
     met = grouped.decided_by_system()[1].sum(axis=0)
     if method == METHOD and met.any() and not met.all():
-        names = [name for name, number in zip(every.systems, met, strict=True) if not number]
-        problem, expected = (
-            "systems that only tied have no share of wins",
-            "a win or a loss of each",
-        )
-        raise DataError(problem, column="system", value=names, expected=expected)
+        names = np.array(every.systems, dtype=object)[met == 0].tolist()
+        problem = "systems that only tied have no share of wins"
+        raise DataError(problem, column="system", value=names, expected="a win or a loss of each")
     return Battles(chosen, every, grouped, method, table, judges, unnamed)
 
 

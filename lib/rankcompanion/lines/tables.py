@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from rankstability.chance import child_seeds, named_generator
 from rankstability.judgments import DirectAssessment
-from rankstability.rank.recipes import (
-    RECIPES,
-    Recipe,
-    counted_by,
-    made_by,
-    weak_lines,
-)
+from rankstability.rank.recipes import RECIPES, counted_by, made_by, weak_lines
 from rankstability.rank.units import TWO_WAY, unit_table, unit_totals
 from rankstability.score.scored import Scores
 
@@ -33,17 +28,15 @@ def judged_by(
     If no segment was judged for two systems, tests that pair systems on segments have nothing to
     compare. Recipes with such tests are left out, except `own`, unless `own` is None.
     """
-    made: dict[tuple[str, str, bool, bool], Scores] = {}
-    for recipe in RECIPES.values():
-        key = _counts(recipe)
-        if key not in made:
-            made[key] = counted_by(judgments, recipe)
-    all_of = {name: made[_counts(recipe)] for name, recipe in RECIPES.items()}
-    return {k: one for k, one in all_of.items() if own in (None, k) or _compares(k, one)}
-
-
-def _counts(recipe: Recipe) -> tuple[str, str, bool, bool]:
-    return recipe.rows, recipe.score, recipe.apart, recipe.screened
+    known: dict[tuple[str, str, bool, bool], Scores] = {}
+    made = {}
+    for name, recipe in RECIPES.items():
+        key = recipe.rows, recipe.score, recipe.apart, recipe.screened
+        if key not in known:
+            known[key] = counted_by(judgments, recipe)
+        if own in (None, name) or _compares(name, known[key]):
+            made[name] = known[key]
+    return made
 
 
 def _compares(recipe: str, judged: Scores) -> bool:
@@ -93,23 +86,19 @@ def false_line_table(
 ) -> pd.DataFrame:
     """`calibration.false_lines` for several recipes and units, in one table.
 
-    `judged` is as for `held.recipes`. Blocks are shuffled for the recipe `own` only: they are slow,
-    and their result is close to that for workers. Draft recipes are left out, except `own`.
+    Blocks are shuffled for the recipe `own` only: they are slow, and their result is close to that
+    for workers. Draft recipes are left out, except `own`.
     """
     columns = [
         "recipe", "unit", "pairs_significant", "pairs_low", "pairs_high", "campaigns_with_line",
         "campaigns_low", "campaigns_high", "draws",
     ]  # fmt: skip
-    parts = [pd.DataFrame(columns=columns)]
-    for name, one in judged.items():
-        if not RECIPES[name].since and name != own:
-            continue
-        for unit in units:
-            if unit == "block" and name != own:
-                continue
+    parts = []
+    for (name, one), unit in product(judged.items(), units):
+        if name == own or (RECIPES[name].since and unit != "block"):
             rng = named_generator(seed, f"{name} {unit}")
             parts.append(false_lines(one, RECIPES[name], unit, rng, draws, alpha))
-    return pd.concat([p for p in parts if len(p)] or parts, ignore_index=True)
+    return pd.concat(parts or [pd.DataFrame(columns=columns)], ignore_index=True)
 
 
 def random_lines(

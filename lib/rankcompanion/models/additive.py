@@ -48,19 +48,16 @@ def components(
 ) -> variance.Components:
     """Variance components of the judgments that count, by `models.factors`, and the residual.
 
-    A factor whose variance these data do not determine (one worker, every segment judged once, the
-    same groups of rows as an earlier factor) has variance 0 and is in `Components.left_out`.
-    Effects of factors that are not combined have the names of the data as levels. Raises DataError
-    for fewer than two systems.
+    Factors are left out as by `variance.crossed_where_possible`; effects of those that are not
+    combined have the names of the data as levels. Raises DataError for fewer than two systems.
 
     `scores` has one score per row of ``da.good``, by default the raw one; NaN are left out. Without
-    the combined factors (`together`: ``worker:system``, ``document:system``, ``block``), judgments
-    of one worker and system are taken to be independent.
+    the combined factors (`together`), judgments of one worker and system are taken to be
+    independent.
 
     If a `quality` of each system is given, as from `additive`, it is subtracted from the scores,
     and the component ``system`` is replaced by `DISCERNMENT`: each worker's slope on the quality,
-    with the variance at one standard deviation from the mean. (Next to a component ``system``,
-    slopes on effects fitted to the same scores would absorb it.)
+    with the variance at one standard deviation from the mean.
     """
     at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores
@@ -80,25 +77,19 @@ def components(
 
 @dataclass(frozen=True)
 class Additive:
-    """System and worker effects (points), and each worker's spread around them.
+    """System and worker effects (points), and each worker's spread around them."""
 
-    `system` is indexed by system; `worker` and `spread` by the codes of workers in ``da.good``.
-    `spread` is the standard deviation of a worker's residuals; NaN for fewer than two judgments, or
-    if it is 0.
-    """
-
-    system: pd.Series
-    worker: np.ndarray
-    spread: np.ndarray
+    system: pd.Series  # indexed by system
+    worker: np.ndarray  # by the codes of workers in ``da.good``, as is `spread`
+    spread: np.ndarray  # standard deviation of residuals; NaN for fewer than two, or if it is 0
 
 
 def additive(da: DirectAssessment) -> Additive:
     """System and worker effects by weighted least squares, fitted with document effects."""
     effect, worker, _, spread = _fitted(da, da.good["score"].to_numpy(float)[:, None])
-    names = da.good["system"].cat.categories[
-        np.unique(codes_of(da.good, "system", counted(da.good)))
-    ]
-    return Additive(pd.Series(effect[:, 0], index=names.astype(str)), worker[:, 0], spread[:, 0])
+    ranked = np.unique(codes_of(da.good, "system", counted(da.good)))
+    names = da.good["system"].cat.categories[ranked].astype(str)
+    return Additive(pd.Series(effect[:, 0], index=names), worker[:, 0], spread[:, 0])
 
 
 def _fitted(
@@ -142,9 +133,8 @@ def controls(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Level and spread of each worker (a row each) on the control rows.
 
-    The level is the worker's effect, fitted together with the effect of the type of row (REF,
-    BAD_REF), so that a worker with many bad references is not taken for a strict one. NaN for fewer
-    than three control rows.
+    The level is the worker's effect next to that of the type of row, so that a worker with many bad
+    references is not taken for a strict one. NaN for fewer than `FEWEST` control rows.
 
     `scores` has one score per row of ``da.good``, by default the raw one, or a column per campaign.
     """

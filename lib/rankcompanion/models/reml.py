@@ -350,9 +350,7 @@ def _bundles(label: np.ndarray) -> list[tuple[int, int]]:
     return out
 
 
-def _products(
-    table: sparse.csr_array,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _products(table: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Row, two columns and the product of the entries, for each two entries of a row."""
     count = np.diff(table.indptr)
     row = np.repeat(np.arange(len(count)), count**2)

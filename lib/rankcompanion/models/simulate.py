@@ -30,24 +30,12 @@ SUBSETS_LISTED = 50_000  # if there are at most this many sets of k systems, all
 
 @dataclass(frozen=True)
 class Model:
-    """A campaign by relative ranking, simulated (Koehn 2012, Section 3).
+    """A campaign by relative ranking, simulated (Koehn 2012, Section 3)."""
 
-    Parameters
-    ----------
-    systems : int
-        The number of systems, without the reference.
-    spread : float
-        Standard deviation of the quality of a system's outputs.
-    block : int
-        Outputs ranked together; a block gives C(block, 2) pairwise judgments.
-    width : float
-        Average qualities are uniform on [0, width].
-    """
-
-    systems: int = 15
-    spread: float = 10.0
-    block: int = 5
-    width: float = 10.0
+    systems: int = 15  # without the reference
+    spread: float = 10.0  # standard deviation of the quality of a system's outputs
+    block: int = 5  # outputs ranked together, which gives C(block, 2) pairwise judgments
+    width: float = 10.0  # average qualities are uniform on [0, width]
 
     def __post_init__(self) -> None:
         if not 2 <= self.block <= self.systems:
@@ -120,13 +108,8 @@ def draw_counts(
 ) -> Ints:
     """Wins in every experiment after each number of `judgments`, which must ascend.
 
-    The sizes are nested: the judgments of a smaller size are part of every larger one, as in a
-    campaign that continues. Sizes are rounded up to whole blocks.
-
-    Returns
-    -------
-    wins : array of shape (experiments, sizes, systems, systems)
-        ``wins[e, s, j, k]``: how often j was ranked above k.
+    The judgments of a smaller size are part of every larger one, as in a campaign that continues.
+    Sizes are rounded up to whole blocks. The result is (experiments, sizes, systems, systems).
     """
     sizes = np.asarray(judgments, dtype=np.int64)
     if sizes.ndim != 1 or not len(sizes) or sizes[0] < 1 or (np.diff(sizes) <= 0).any():
@@ -155,9 +138,9 @@ def draw_pairs(
 ) -> Ints:
     """Wins as from `draw_counts`, but with independent judgments, and with sizes not nested.
 
-    This is hundreds of times faster for large campaigns. The counts of each pair have the model's
-    distribution, but the dependence of judgments in a block is lost, which affects rankings, though
-    not the mean share of significant pairs.
+    This is hundreds of times faster. The counts of each pair have the model's distribution, but the
+    dependence of judgments in a block is lost, which affects rankings, though not the mean share of
+    significant pairs.
     """
     n, k = model.systems, model.block
     i, j = np.triu_indices(n, 1)
@@ -182,10 +165,9 @@ def draw_blocks(
 ) -> Blocks:
     """The blocks of one experiment, in the form that `judgments.blocks` has for a real task.
 
-    `quality` is one row of `draw_qualities`. The number of judgments is rounded up to whole blocks,
-    which are assigned to `judges` at random; positions are in random order. Each judge adds a
-    lasting preference to each system's quality, normal with standard deviation `judge_spread` (0 in
-    the paper).
+    `quality` is one row of `draw_qualities`. Blocks are assigned to `judges` at random; each judge
+    adds a lasting preference to each system's quality, normal with standard deviation
+    `judge_spread` (0 in the paper).
     """
     sets, _ = _draw_sets(model, -(-judgments // model.per_block), rng)
     blocks, k = sets.shape[1], sets.shape[0]

@@ -25,30 +25,22 @@ SPLITS = 4  # random halves of each simulated campaign
 
 @dataclass(frozen=True)
 class Truth:
-    """Known qualities of systems, and how scores vary around them, for the rows of ``da.good``.
+    """Known qualities of systems, and how scores vary around them, for the rows of ``da.good``."""
 
-    `da` holds the tasks that are scored again, with the rows of ``good`` in both files. `quality`
-    is the true mean of each system, in points. All else is by row: `expected` is the quality of the
-    system, or the mean of control rows of that type; `codes` has the level of each component, -1
-    for none; `stretch` is the worker's spread divided by the median worker's; `values` has what the
-    effects of some components are multiplied by. `variance` is by component.
-    """
-
-    da: DirectAssessment
-    quality: pd.Series
-    expected: np.ndarray
-    codes: dict[str, np.ndarray]
-    variance: dict[str, float]
-    stretch: np.ndarray
-    values: dict[str, np.ndarray]
+    da: DirectAssessment  # the tasks that are scored again: the rows of ``good`` in both files
+    quality: pd.Series  # the true mean of each system, in points
+    expected: np.ndarray  # by row: the quality of the system, or the mean of such control rows
+    codes: dict[str, np.ndarray]  # of each component, by row: its level, -1 for none
+    variance: dict[str, float]  # by component
+    stretch: np.ndarray  # by row: the worker's spread divided by the median worker's
+    values: dict[str, np.ndarray]  # what effects of some components are multiplied by, by row
 
     def draw(self, draws: int, rng: np.random.Generator) -> np.ndarray:
         """Scores of `draws` campaigns, (rows, draws), rounded to whole points.
 
-        A score is the worker's level plus the worker's spread times the sum of quality and all
-        other components. The spreads make the scores depart from the additive model, which must
-        not be tested on data that obey it. Scores are not clipped to the campaign's scale: the
-        components are those of clipped scores, and would lose variance twice.
+        A score is the worker's level plus the worker's spread (so that the additive model is not
+        tested on data that obey it) times the sum of quality and all other components. Scores are
+        not clipped: the components are those of clipped scores, and would lose variance twice.
         """
         centre = float(self.quality.mean())
         codes = dict(self.codes)
@@ -67,11 +59,9 @@ def known_truth(
 ) -> Truth:
     """The truth fitted to a campaign.
 
-    Components and effects are fitted to scores in which each worker's spread around the worker's
-    level is made that of the median worker, because `Truth.draw` stretches them again: fitted to
-    the scores as they are, they would include the spreads twice. Workers also differ in how far
-    apart they spread the systems (`additive.DISCERNMENT`). Without that component, this would pass
-    for preferences of each worker for single systems, which reorder systems where slopes do not.
+    Components and effects are fitted to scores in which each worker's spread is made that of the
+    median worker, because `Truth.draw` stretches them again. Without `additive.DISCERNMENT`, slopes
+    of workers would pass for preferences for single systems, which reorder systems.
 
     Qualities are the effects of the systems, shrunk towards their mean until their variance is that
     of the component: unshrunk, they include contributions of their workers and documents.
@@ -156,8 +146,8 @@ def split_halves(
 ) -> pd.DataFrame:
     """Agreement of halves of the workers, in the campaign and in simulated ones.
 
-    The real campaign is split `splits` times; from each of `truths`, `simulations` campaigns are
-    drawn, and each is split `SPLITS` times.
+    The real campaign is split `splits` times, each of the `simulations` from one of `truths`
+    `SPLITS` times.
 
     Columns pair, scores (``real`` or a name of `truths`), draw (number of the split of the real
     campaign, or of the simulated campaign), tau (for a simulated campaign, the mean over splits).
@@ -182,10 +172,9 @@ def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
     campaigns), as_real (1: the real mean lies in that range).
     """
     whole = rows.groupby(["scores", "draw"], sort=False)["tau"].mean().reset_index()
+    every = pd.concat([rows, whole.assign(pair="campaign")])
     out = []
-    for (pair, scores), of in pd.concat([rows, whole.assign(pair="campaign")]).groupby(
-        ["pair", "scores"], sort=False
-    ):
+    for (pair, scores), of in every.groupby(["pair", "scores"], sort=False):
         tau = of["tau"].to_numpy()
         half = 1.96 * tau.std(ddof=1) / np.sqrt(len(tau)) if len(tau) > 1 else np.nan
         ends = (tau.mean() - half, tau.mean() + half)
@@ -231,9 +220,8 @@ def draw_parts(
 def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Permute the labels of systems within each unit; returns the new system of each judgment.
 
-    There is one permutation per unit, of the systems that it holds, so that the judgments of a
-    system within a unit stay together. `system`, `unit` and the result are codes of each judgment,
-    from 0.
+    Judgments of a system within a unit stay together. `system`, `unit` and the result are codes of
+    each judgment, from 0.
     """
     n, units = int(system.max()) + 1, int(unit.max()) + 1
     key = unit.astype(np.int64) * n + system
@@ -252,9 +240,8 @@ def shuffle_blocks(
 ) -> np.ndarray:
     """Permute the labels of blocks within each worker; returns the new system of each judgment.
 
-    For campaigns in which systems were judged on different documents. A block, which is what one
-    worker judged of one document of one system, stays together. All arrays are codes of each
-    judgment.
+    A block, which is what one worker judged of one document of one system, stays together. All
+    arrays are codes of each judgment.
     """
     _, first, place = np.unique(block, return_index=True, return_inverse=True)
     of_block, by = system[first], worker[first]

@@ -31,21 +31,17 @@ GROUPS = 10  # random groups of units that are left out; intervals have one degr
 class Components:
     """Variance components of single judgments, and the effects predicted with them.
 
-    `variance`, per factor and ``residual``, is in squared units of the score; `mean` is the
-    intercept; `effects` has a frame per factor: level, effect, se (prediction error), rows.
-    `deviance` is minus twice the restricted log-likelihood at the optimum, up to a constant.
     `left_out` are factors whose variance these data do not determine: their variance and effects
-    are set to 0, and what they contribute is in the other components. `log_error` is the standard
-    error of the log ratio of a factor's variance to the residual's.
+    are set to 0, and what they contribute is in the other components.
     """
 
-    variance: dict[str, float]
-    mean: float
-    effects: dict[str, pd.DataFrame]
-    deviance: float
+    variance: dict[str, float]  # per factor and ``residual``, in squared units of the score
+    mean: float  # the intercept
+    effects: dict[str, pd.DataFrame]  # per factor: level, effect, se (prediction error), rows
+    deviance: float  # minus twice the restricted log-likelihood at the optimum, but for a constant
     rows: int
     left_out: tuple[str, ...] = ()
-    log_error: dict[str, float] = field(default_factory=dict)
+    log_error: dict[str, float] = field(default_factory=dict)  # of log(variance / residual's)
 
     def table(self) -> pd.DataFrame:
         """Columns component, variance, low, high, sd, share (of the sum), estimated (0: left out).
@@ -179,11 +175,10 @@ def effects(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Effects of systems, workers and documents, by (penalised) least squares.
 
-    The system effects include the overall level. Levels without rows get 0; without `document`
-    there are no document effects. Several columns of `y` are fitted separately. `penalty`, of
-    worker and document effects, is the ratio of residual to factor variance for random effects
-    (Henderson's equations). By default these effects are fixed, and of the equivalent solutions the
-    one with the smallest worker and document effects is taken.
+    The system effects include the overall level. Levels without rows get 0. Several columns of `y`
+    are fitted separately. `penalty`, of worker and document effects, is the ratio of residual to
+    factor variance for random effects (Henderson's equations). By default these effects are fixed,
+    and the smallest of the equivalent solutions are taken.
     """
     w = np.ones(len(y)) if weights is None else weights
     codes = [system, worker] if document is None else [system, worker, document]
@@ -222,16 +217,11 @@ def level_sums(codes: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """The results of fits that each leave out a group of units.
+    """The results of fits that each leave out a group of units."""
 
-    `factors` are those with a variance above 0. `log_ratio`, (groups, factors), is the change of
-    the log ratio of the factor's variance to the residual's. `document`, (groups, documents), holds
-    the document effects in the order of codes; it has no columns without documents.
-    """
-
-    factors: tuple[str, ...]
-    log_ratio: np.ndarray
-    document: np.ndarray
+    factors: tuple[str, ...]  # those with a variance above 0
+    log_ratio: np.ndarray  # changes of log(variance / residual's): (groups, factors)
+    document: np.ndarray  # effects in the order of codes: (groups, documents), if these are known
 
 
 def error(values: np.ndarray) -> np.ndarray:
@@ -250,10 +240,8 @@ def leave_out(
 ) -> LeftOut:
     """Fit the components again without each group of units (delete-a-group jackknife).
 
-    Each fit is one Newton step of the restricted likelihood from the components of all judgments;
-    document effects are predicted with the latter.
-
-    `parts` are the components fitted to all judgments, `unit` is one of ``Scores.units`` or
+    Each fit is one Newton step of the restricted likelihood from the components `parts` of all
+    judgments; document effects are predicted with the latter. `unit` is one of ``Scores.units`` or
     ``segment``, `weights` are the judgments averaged in each score.
     """
     known = [n for n in parts.variance if n != "residual" and n not in parts.left_out]

@@ -1,10 +1,9 @@
 """Knowles (2021), "On the Stability of System Rankings at WMT": its numbers next to ours.
 
 A run answers the rows of its own campaign (`replication_claims` and so on, one for each of
-notebooks 01 to 05); `across` answers rows over several campaigns, or from more than one release,
-from the campaigns' tables. A row about pairs of which some are absent has the status ``no data``;
-its reason says what the pairs here give, and whether that is consistent so far. If the data do not
-answer, sums and shares of printed numbers are recomputed from the print (see the provenance).
+notebooks 01 to 05), `across` those over several campaigns, or from more than one release. A row
+about pairs of which some are absent has no data; its reason says what the pairs here give, and
+whether that is consistent so far. Sums of printed numbers are then recomputed from the print.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ..outlier_removal import toy_example
 PAPER = "knowles2021"
 KEYS = ["place", "campaign", "pair", "quantity", "kind", "style", "removed", "divisor", "hit"]
 PAIR = ["campaign", "pair"]
-KINDS = {"d_rank": "rank", "d_cluster": "cluster", "d_both": "both"}
+KINDS = ["d_rank", "d_cluster", "d_both"]
 STYLES = ("SR-DC", "SR+DC")
 SETTINGS = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}  # the paper's
 JUDGED = {"M": "monolingual", "B": "bilingual"}
@@ -34,6 +33,7 @@ ALMOST_ALL = 0.9  # the share of HITs that is taken for "almost all"
 NOT_HERE = "the archive is not here"
 RELEASED = "from the released segment scores of 2020"
 LONGER = "; why they differ is not known (en-iu was collected for longer: Table 4)"
+NO_WORKERS = "only released segment scores are here: no workers, no official clusters"
 OFFICIAL = {"provenance": "official"}
 PRINT = {"provenance": "recomputed from print"}
 
@@ -75,10 +75,10 @@ class Count:
 
     def beside(self, printed: str) -> Answer:
         """``k/n`` if all pairs are here, or if those here contradict the print; else no data."""
-        fits = 0 <= int(printed.partition("/")[0]) - self.changed <= len(self.absent)
-        if not self.absent or not fits:
-            return Answer(self.fraction, self.gap)
-        return Answer(None, self.gap.replace("here;", "here, consistent so far;"))
+        more = int(printed.partition("/")[0]) - self.changed
+        if self.absent and 0 <= more <= len(self.absent):
+            return Answer(None, self.gap.replace("here;", "here, consistent so far;"))
+        return Answer(self.fraction, self.gap)
 
 
 def included(campaign: str = "") -> pd.DataFrame:
@@ -130,37 +130,36 @@ def joined(*reasons: str) -> str:
     return "; ".join(filter(None, reasons))
 
 
-def so_far(value: Any, printed: str, number: int, absent: str) -> Answer:
+def so_far(value: Any, printed: str, number: int, absent: str, how: str = "") -> Answer:
     """`value` if all pairs are here; while some are absent, it is mentioned in the reason only."""
     if not absent:
-        return Answer(value)
+        return Answer(value, how)
     fits = "consistent" if claims.status(printed, value) == "exact" else "not as printed"
-    return Answer(None, f"{value} in the {number} pairs here, {fits} so far; {absent} absent")
+    here = f"{value} in the {number} pairs here, {fits} so far; {absent} absent"
+    return Answer(None, joined(how, here))
 
 
 def replication_claims(agreement: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Table 4 (appendix A): which rankings are reproduced, with clusters by the paper's line rule.
 
-    `agreement` is the table ``verdict`` of notebook 01 for all pairs; `run` has the settings of the
-    run: campaign, provenance, test, rule, alpha.
+    `agreement` is notebook 01's table ``verdict``; `run` has the run's campaign and settings.
     """
     rows = claims.published(PAPER, "Table 4")
     about = (rows[["campaign", "released"]] == run["campaign"]).any(axis=1)
     about &= rows["pair"].isin(agreement["pair"]) & (rows["quantity"] == "replicated")
     by_pair = agreement.set_index("pair").drop(columns="systems")
-    only = "only released segment scores are here: no workers, no official clusters"
 
-    def answer(row: Any) -> Answer:
+    def answer(row: Any) -> Answer | None:
         checks, workers = by_pair.loc[row.pair].dropna(), row.campaign == run["campaign"]
         if not len(checks):
-            return Answer()
+            return None
         same = bool((checks.drop("same_clusters_official", errors="ignore") == 1).all())
         reason = "; ".join(f"{name}: {yes(value == 1)}" for name, value in checks.items())
         if same:
             told = row.published != "✓" or not workers
             reason = "order, means and counts equal the official file here" if told else ""
         if not workers:
-            return Answer(None, joined(reason, only))
+            return Answer(None, joined(reason, NO_WORKERS))
         return Answer("✓" if same else "differs", reason)
 
     return compare(rows[about], answer, run)
@@ -171,15 +170,15 @@ def removal_claims(
 ) -> pd.DataFrame:
     """The campaign's rows of Table 2 and section 5.1, from notebook 02's tables of all pairs."""
     campaign = str(run["campaign"])
-    changes, pairs = changes.assign(campaign=campaign), included(campaign)
+    changes, workers = (table.assign(campaign=campaign) for table in (changes, workers))
+    pairs = included(campaign)
 
     def changed(row: Any) -> Answer:
         part = changes[changes["removed"] == row.removed]
         return count_changed(part, pairs, row.kind).beside(row.published)
 
     table_2 = compare(rows_of(campaign, "Table 2"), changed, run)
-    rows = rows_of(campaign, "Section 5.1")
-    percents = percentages(rows, workers.assign(campaign=campaign), run)
+    percents = percentages(rows_of(campaign, "Section 5.1"), workers, run)
     return pd.concat([table_2, percents], ignore_index=True)
 
 
@@ -194,7 +193,7 @@ def count_changed(changes: pd.DataFrame, pairs: pd.DataFrame, kind: str) -> Coun
 def percentages(rows: pd.DataFrame, workers: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     """Section 5.1: percentages of workers who judged references or human systems.
 
-    A row may be about two campaigns, whose names share a cell.
+    A row may be about two campaigns.
     """
 
     def answer(row: Any) -> Answer | None:
@@ -239,9 +238,9 @@ def degradation_claims(ranks: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFr
             seen = {relation(table, "PROMT_NMT", "Online-A") for table in tables.values()}
             return Answer(yes(len(seen) == 4), "; ".join(sorted(seen)))
         volc = volctrans(part["system"].drop_duplicates())
-        places = [int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()]
-        tops = [int((t["cluster"] == 1).sum()) for t in tables.values()]
-        numbers = places if row.quantity == "drops" else tops
+        numbers = [int((t["cluster"] == 1).sum()) for t in tables.values()]
+        if row.quantity == "drops":
+            numbers = [int(t.loc[t["system"] == volc, "rank"].iloc[0]) for t in tables.values()]
         return Answer(yes(max(numbers) > numbers[0]), volc)
 
     return compare(rows[rows["divisor"] != "original"], answer, run)
@@ -284,14 +283,13 @@ def cooccurrence_claims(balance: pd.DataFrame, run: Mapping[str, Any]) -> pd.Dat
         if row.quantity != "complete" or not len(hits):
             return None
         least = hits.iloc[int(hits["complete"].to_numpy().argmin())]
-        almost = yes(least["complete"] >= ALMOST_ALL)
-        found = so_far(almost, row.published, len(hits), gap)
         how = (
             f"“almost all” read as {ALMOST_ALL:.0%} or more in each pair; least: "
             f"{least['complete']:.1%} in {least['pair']}, of {len(hits)} pairs with HIT ids "
             "(tr-en left out, as in the paper)"
         )
-        return found._replace(reason=joined(how, found.reason))
+        almost = yes(least["complete"] >= ALMOST_ALL)
+        return so_far(almost, row.published, len(hits), gap, how)
 
     return compare(rows_of(campaign, "Figure 4"), answer, run)
 
@@ -319,16 +317,16 @@ def documents_claims(
 def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:
     """Ledger rows over several campaigns, or that more than one release may answer.
 
-    Tables 1, 2 (all) and 3, the facts of Table 4, sections 3, 5 (the toy example), 5.1 to 5.3,
-    Figure 1, and the first columns of Figures 2 and 3. `tables` is as `claims` describes it.
+    `tables` is as `claims` describes it.
     """
     changes = _of_the_paper(tables("02_outlier_removal", "changes"), "removed")
     divided = _of_the_paper(tables("03_divisor_degradation", "changes"), "divisor")
     divided = divided[divided["divisor"].isin(DIVISORS)]
     workers = tables("02_outlier_removal", "workers")
+    toy = toy_example().rename(columns={"z_of_50": "ours"}).round({"ours": 4})
     rows = claims.published(PAPER, "Section 5.1")
     parts = [
-        _toy_example(),
+        claims.compare(claims.published(PAPER, "Section 5"), toy, ["hit"], **PRINT),
         _facts(tables("catalogue", "pairs")),
         _table_1(tables("01_replication", "type_counts"), tables("01_replication", "run")),
         _removal_totals(changes, _runs(tables("02_outlier_removal", "run"))),
@@ -355,11 +353,6 @@ def _of_the_paper(changes: pd.DataFrame, what: str) -> pd.DataFrame:
     return table.merge(included(), on=PAIR)
 
 
-def _toy_example() -> pd.DataFrame:
-    toy = toy_example().rename(columns={"z_of_50": "ours"}).round({"ours": 4})
-    return claims.compare(claims.published(PAPER, "Section 5"), toy, ["hit"], **PRINT)
-
-
 def _facts(pairs: pd.DataFrame) -> pd.DataFrame:
     """Style, tool and judging in Table 4, compared with the catalogue."""
     rows, facts = claims.published(PAPER, "Table 4"), ["style", "tool", "judged"]
@@ -379,20 +372,23 @@ def _table_1(counts: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     provenance = dict(zip(runs["campaign"], runs.get("provenance", ()), strict=False))
 
     def answer(row: Any) -> Answer | None:
-        for source, note in _sources(row):
-            part = counts[counts["campaign"] == source]
-            if len(part):
-                part = part[part["pair"].isin(rows_of(row.campaign, "Table 4")["pair"])]
-                return _type_total(part, row, note)._replace(provenance=provenance.get(source))
-        return None
+        note, part = _released(row, counts)
+        if part.empty:
+            return None
+        source = part["campaign"].iloc[0]
+        part = part[part["pair"].isin(rows_of(row.campaign, "Table 4")["pair"])]
+        return _type_total(part, row, note)._replace(provenance=provenance.get(source))
 
     rows = claims.published(PAPER, "Table 1")
     return compare(rows[rows["campaign"] != ""], answer, OFFICIAL)
 
 
-def _sources(row: Any) -> tuple[tuple[str, str], ...]:
-    """The campaigns that may answer a row, the judgments first, each with a note for the reason."""
-    return (row.campaign, ""), (row.released, RELEASED)
+def _released(row: Any, table: pd.DataFrame) -> tuple[str, pd.DataFrame]:
+    """A note for the reason, and the rows of the judgments, or else of the released scores."""
+    if row.pair and len(table):
+        table = table[table["pair"] == row.pair]
+    own = table[table["campaign"] == row.campaign]
+    return ("", own) if len(own) else (RELEASED, table[table["campaign"] == row.released])
 
 
 def _type_total(counts: pd.DataFrame, row: Any, note: str) -> Answer:
@@ -410,10 +406,10 @@ def _type_total(counts: pd.DataFrame, row: Any, note: str) -> Answer:
         total = int(used[row.kind].sum())
         note = f"the rows of HUMAN, {note}" if note else ""
     if used.empty:
-        return Answer(None, f"{NOT_HERE}; released segment scores do not tell types")
-    gap = absent_pairs(row.campaign, used["pair"])
-    short = f"{total} rows in the {len(used)} pairs here; {gap} is absent"
-    return Answer(None, short) if gap else Answer(total, note)
+        return Answer()
+    if gap := absent_pairs(row.campaign, used["pair"]):
+        return Answer(None, f"{total} rows in the {len(used)} pairs here; {gap} is absent")
+    return Answer(total, note)
 
 
 def _removal_totals(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
@@ -478,34 +474,33 @@ def _said(row: Any, tallies: Mapping[tuple[str, str], Count]) -> Answer:
         "changed": Answer(tally.fraction),
         "pairs": Answer(tally.here),
         "changed_percent": Answer(f"{100 * tally.share:.4g}%", tally.fraction),
+        "below_5_percent": Answer(yes(tally.share < 0.05), tally.fraction),
     }
-    return answers.get(row.quantity) or Answer(yes(tally.share < 0.05), tally.fraction)
+    return answers[row.quantity]
 
 
 def _reference_alone(changes: pd.DataFrame, number: int) -> Answer:
     """Whether REF alone has a similar effect: counts differ by at most a tenth of the pairs."""
-    parts = {name: changes[changes["removed"] == name] for name in ("human+ref", "ref")}
-    sums = {name: [int(part[kind].sum()) for kind in KINDS] for name, part in parts.items()}
-    size = len(parts["ref"])
-    text = f"{size} pairs: human and REF {sums['human+ref']}, REF alone {sums['ref']}"
-    text += " (rank, cluster, both)"
-    gaps = [abs(a - b) for a, b in zip(*sums.values(), strict=True)]
-    return Answer(yes(max(gaps) <= size / 10) if size == number else None, text)
+    parts = [changes.loc[changes["removed"] == name, KINDS] for name in ("human+ref", "ref")]
+    both, alone = (part.sum().astype(int) for part in parts)
+    size, near = len(parts[1]), (both - alone).abs().max() <= len(parts[1]) / 10
+    sums = f"human and REF {both.tolist()}, REF alone {alone.tolist()} (rank, cluster, both)"
+    return Answer(yes(near) if size == number else None, f"{size} pairs: {sums}")
 
 
 def _similar_judging(human: pd.DataFrame, pairs: pd.DataFrame) -> Answer:
     """Whether bilingual and monolingual judging are similar: Fisher's exact tests at .05."""
-    number = int((pairs["style"] == "SR+DC").sum())
     document = human[human["style"] == "SR+DC"]
-    if len(document) < number:
-        return Answer(None, f"needs all {number} SR+DC pairs")
+    if len(document) < (pairs["style"] == "SR+DC").sum():
+        return Answer()
     texts, smallest = [], 1.0
-    for kind, word in KINDS.items():
+    for kind in KINDS:
         by = document.groupby("judged")[kind].agg(["sum", "size"]).loc[["bilingual", "monolingual"]]
-        smallest = min(smallest, float(fisher_exact([[k, n - k] for k, n in by.to_numpy()]).pvalue))
-        texts.append(f"{word} bilingual {by['sum'].iloc[0]}, monolingual {by['sum'].iloc[1]}")
-    why = "; ".join(texts) + f"; smallest Fisher p {smallest:.2f}"
-    return Answer(yes(smallest > 0.05), why)
+        (two, of_two), (one, of_one) = by.to_numpy().tolist()
+        p = float(fisher_exact([[two, of_two - two], [one, of_one - one]]).pvalue)
+        smallest = min(smallest, p)
+        texts.append(f"{kind.removeprefix('d_')} bilingual {two}, monolingual {one}")
+    return Answer(yes(smallest > 0.05), "; ".join([*texts, f"smallest Fisher p {smallest:.2f}"]))
 
 
 def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
@@ -515,14 +510,14 @@ def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
     tallies = [_tallies(changes[changes["divisor"] == d], pairs) for d in divisors]
     plain = changes[changes["style"] == "SR-DC"]
 
-    def answer(row: Any) -> Answer:
+    def answer(row: Any) -> Answer | None:
         less, more = ([tally[style, row.kind] for tally in tallies] for style in STYLES)
         whole = bool(tallies) and not any(count.absent for count in less)
         shares = [count.share for count in less]
         if row.quantity == "immune":
-            moved = plain.groupby(["campaign", "pair"])[row.kind].max()
+            moved = plain.groupby(PAIR)[row.kind].max()
             text = f"the order of {int(moved.sum())} of the {len(moved)} SR-DC pairs here changes"
-            return Answer("no", text) if moved.sum() else Answer()
+            return Answer("no", text) if moved.sum() else None
         if row.quantity == "grows":
             text = ", ".join(count.fraction for count in less if count.here) or "none"
             text = f"divisors {' '.join(f'{d:g}' for d in divisors)}: {text}"
@@ -530,7 +525,7 @@ def _figure_1(changes: pd.DataFrame, run: Mapping[str, Any]) -> pd.DataFrame:
             return Answer(yes(rises), text) if whole else Answer(None, f"{text} in the pairs here")
         if whole and not any(count.absent for count in more):
             return Answer(yes(all(m.share > s for m, s in zip(more, shares, strict=True))))
-        return Answer(None, "the archives of the SR+DC campaigns are not here")
+        return None
 
     return compare(claims.published(PAPER, "Figure 1"), answer, run)
 
@@ -543,14 +538,8 @@ def _original_rankings(rankings: pd.DataFrame, machines: pd.DataFrame) -> pd.Dat
     rows = claims.published(PAPER, "Figure 2", "Section 5.3", "Figure 3")
 
     def answer(row: Any) -> Answer | None:
-        for source, note in _sources(row):
-            whole, part = (
-                table[(table["campaign"] == source) & (table.get("pair") == row.pair)]
-                for table in (rankings, machines)
-            )
-            if len(whole) and len(part):
-                return _of_original(row.quantity, whole, part, note)
-        return None
+        (note, whole), (_, part) = (_released(row, table) for table in (rankings, machines))
+        return _of_original(row.quantity, whole, part, note) if len(whole) and len(part) else None
 
     return compare(rows[rows["divisor"] == "original"], answer, OFFICIAL)
 

@@ -80,10 +80,9 @@ def report(
 ) -> pd.DataFrame:
     """The paper's rows of the claims ledger, which have a meaning only for the paper's campaign.
 
-    `fits` is from `readings.fitted_spreads`, for both readings; `quality` (made with `resamples`),
-    `errors` and `shares` are from `readings.table1`, `figure3` and `section6`; `needed` is from
-    `beside_table4`; `ranges` maps tasks to `readings.repeated_ranges`, except for tasks that were
-    not run.
+    `fits` is from `readings.fitted_spreads`; `quality` (made with `resamples`), `errors` and
+    `shares` are from `readings.table1`, `figure3` and `section6`; `needed` is from `beside_table4`;
+    `ranges` maps tasks that were run to `readings.repeated_ranges`.
     """
     records = [*_fits(fits), *_ranges(ranges, fits), *_range_quality(quality, resamples)]
     records += [*_ranking_errors(errors), *_needed(needed, shares)]

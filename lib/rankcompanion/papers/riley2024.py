@@ -23,10 +23,7 @@ TABLE_1 += ["raters", "systems"]
 def across(tables: object) -> pd.DataFrame:
     """Ledger rows of what follows from the paper's own numbers, without its data.
 
-    Segment ratings are segments x systems x 3; documents per bucket and buckets per rater follow
-    from the numbers of documents, buckets and raters; the least entropies follow from the buckets
-    (7 of 25 or 26 documents, three per rater, for en-de; 2 of 90 and 91 for en-zh). The published
-    file gives the reasons.
+    The published file gives the reasons.
     """
     sizes = {"en-de": (181, 7, 7, [78, 78, 25]), "en-zh": (181, 2, 6, [90, 91])}
     values: dict[tuple[str, str], Any] = {}
@@ -123,9 +120,8 @@ def beside_paper(verdicts: pd.DataFrame) -> pd.DataFrame:
     """Verdicts on the paper's findings next to what the paper says, and whether they agree.
 
     The columns of `verdicts`, then paper (pair to ``yes``, ``no`` or ``reversed``) and holds: ``as
-    found``, ``opposite``, ``not told apart`` (no clear difference where the paper has one, which
-    contradicts nothing), ``as on`` the first pair that agrees (if the paper's pairs differ), or
-    ``cannot be said``.
+    found``, ``opposite``, ``not told apart`` (no clear difference where the paper has one), ``as
+    on`` the first pair that agrees (if the paper's pairs differ), or ``cannot be said``.
     """
     groups = claims.published(PAPER).set_index("pair").groupby("statistic")["published"]
     stated = [groups.get_group(finding).to_dict() for finding in verdicts["finding"]]

@@ -35,9 +35,9 @@ RANDOM_CLICKER = 0.36
 class Annotations:
     """All comparisons of a campaign, and all pairs of annotations of the same comparison.
 
-    `table` has one row per annotation: task, track, source, target, segment, document, judge,
-    block, first and second (systems, in alphabetical order), label (1: first better, 0: equal,
-    -1: second better), reference (whether one of the two is the reference).
+    Columns of `table`: task, track, source, target, segment, document, judge, block, first and
+    second (systems, in alphabetical order), label (1: first better, 0: equal, -1: second better),
+    reference (whether one of the two is the reference).
     """
 
     table: pd.DataFrame

@@ -1,9 +1,7 @@
 """The size of a relative-ranking campaign, its rankings by all methods, and how these change.
 
-Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", give these tables for WMT10;
-here they are computed for any campaign. Where the paper leaves a choice open, the one that
-reproduces its numbers is taken. Removing a system removes its comparisons and leaves the others of
-its blocks, so it is done on the counts; `perturb.remove` does the same to the judgments.
+Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", give these tables for WMT10.
+Where the paper leaves a choice open, the one that reproduces its numbers is taken.
 """
 
 from __future__ import annotations
@@ -36,10 +34,9 @@ COLUMNS = (
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     """Systems, blocks, labels, comparisons, the reference's score and two kappas (Table 1).
 
-    `frame` is from `read.rr.read_rr`, `agreed` is its `agreement.agreement` by task. Blocks are
-    rows of the file; kappas are S with P(E) = 1/3, reference included. Columns task, systems,
-    blocks, labels, comparisons, reference_better_or_equal, intra_kappa, inter_kappa. The last row,
-    ``average``, is the mean of the values as printed (three decimals, or whole numbers).
+    `frame` is from `read.rr.read_rr`, `agreed` is its `agreement.agreement` by task. Columns task,
+    systems, blocks (rows of the file), labels, comparisons, reference_better_or_equal, intra_kappa,
+    inter_kappa (S, reference included). The last row, ``average``, is the mean of printed values.
     """
     kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
     rows = []
@@ -63,15 +60,12 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table, pd.DataFrame([{"task": "average", **means}])], ignore_index=True)
 
 
-def sole_winners(
-    scores: pd.DataFrame, blocks: pd.Series, named: int = SOLE_WINNERS
-) -> pd.DataFrame:
+def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
     """Blocks won by a single system, by task (Table 4): columns task, winner, blocks.
 
     `scores` is from `score.rr.scores` of all tasks, `blocks` is the number of blocks of each task.
     A system that was ranked alone in its block has won it. Rows of a task: the reference, the
-    `named` systems with the most blocks, then ``other systems``, ``no sole winner`` and ``blocks``
-    (the sum).
+    `SOLE_WINNERS` with the most blocks, ``other systems``, ``no sole winner``, ``blocks`` (all).
     """
     rows = []
     for task, part in scores.groupby("task", sort=False):
@@ -79,8 +73,8 @@ def sole_winners(
         rest = won.drop(REFERENCE, errors="ignore").sort_values(ascending=False, kind="stable")
         if REFERENCE in won:
             rows.append((task, REFERENCE, won[REFERENCE]))
-        rows += [(task, system, n) for system, n in rest.iloc[:named].items()]
-        rows.append((task, "other systems", rest.iloc[named:].sum()))
+        rows += [(task, system, n) for system, n in rest.iloc[:SOLE_WINNERS].items()]
+        rows.append((task, "other systems", rest.iloc[SOLE_WINNERS:].sum()))
         rows.append((task, "no sole winner", blocks[task] - won.sum()))
         rows.append((task, "blocks", blocks[task]))
     return pd.DataFrame(rows, columns=["task", "winner", "blocks"]).astype({"blocks": int})
@@ -105,19 +99,17 @@ def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def correlations(
-    points: pd.DataFrame, columns: Sequence[str] = ("blocks", "reference_share")
-) -> pd.DataFrame:
-    """Pearson's r of the score with each of `columns`, by task (Tables 5 and 10).
+def correlations(points: pd.DataFrame) -> pd.DataFrame:
+    """Pearson's r of the score with blocks and reference_share, by task (Tables 5 and 10).
 
-    `points` is from `exposure`. Columns task, systems, and r for each of `columns`; NaN for fewer
-    than three systems, or if one of the two does not vary. The last row, ``overall``, pools all
-    systems without centring by task.
+    `points` is from `exposure`. Columns task, systems, blocks, reference_share; NaN for fewer than
+    three systems, or if one of the two does not vary. The last row, ``overall``, pools all systems
+    without centring by task.
     """
     rows = []
     for task, part in [*points.groupby("task", sort=True), ("overall", points)]:
         row = {"task": task, "systems": len(part)}
-        for name in columns:
+        for name in ("blocks", "reference_share"):
             varies = (part[[name, "score"]].nunique() > 1).all() and len(part) > 2
             row[name] = part[name].corr(part["score"]) if varies else np.nan
         rows.append(row)
@@ -127,10 +119,10 @@ def correlations(
 def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -> pd.DataFrame:
     """The rank of each system by every score and by the minimum feedback arc set.
 
-    `scores` is from `score.rr.scores` of all tasks of `frame`; `time_limit`, in seconds, is for the
-    feedback arc set of one task. Columns task, system, one column of ranks per score of
-    `rr.METHODS` and `rr.BLOCK_METHODS`, mfas. Systems (without the reference) are in order of the
-    first score. Equal scores are ranked by name, and systems without a score last.
+    `scores` is from `score.rr.scores` of all tasks of `frame`; `time_limit`, in seconds, is for one
+    feedback arc set. Columns task, system, ranks by each of `rr.METHODS` and `rr.BLOCK_METHODS`,
+    mfas. Systems (without the reference) are in order of the first score. Equal scores are ranked
+    by name, and systems without a score last.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -223,10 +215,11 @@ def removals(
 ) -> pd.DataFrame:
     """How each task's ranking changes without each of its systems, and without the reference.
 
-    Columns task, method, removed (a system, or ``ref``), and those of `rank.comparing.Change.row`
-    (d_rank, d_cluster, d_both, ...). The ranking is compared with the full one, from which the
-    system is dropped only before lines are drawn. For a task of two systems, only the reference is
-    removed. `frame` has the rows of tasks, or maps their names to counts.
+    Columns task, method, removed (a system, or ``ref``), and those of `rank.comparing.Change.row`.
+    The ranking is compared with the full one, from which the system is dropped only before lines
+    are drawn. For a task of two systems, only the reference is removed. Comparisons of a removed
+    system go, as from `perturb.remove`, and the others of its blocks stay. `frame` has the rows of
+    tasks, or maps their names to counts.
     """
     columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
     settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
@@ -262,19 +255,13 @@ def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranges(
-    frame: pd.DataFrame,
-    methods: Sequence[str],
-    *,
-    resamples: int,
-    seed: int,
-    unit: str = "",
+    frame: pd.DataFrame, methods: Sequence[str], *, resamples: int, seed: int, unit: str = ""
 ) -> pd.DataFrame:
     """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
 
-    `unit`, a name of `rank.ranges.UNITS`, is drawn with replacement, by default each task's
-    `rank.ranges.default_unit`; there are also ranges with single judgments drawn as if they were
-    independent. Columns task, method, drawn (the unit), rank, system, score, first, last (the
-    range), cluster (shared by overlapping ranges). The reference is left out.
+    `unit`, by default each task's `rank.ranges.default_unit`, is drawn with replacement; there are
+    also ranges with single judgments drawn. Columns task, method, drawn (the unit), rank, system,
+    score, first, last (the range), cluster (shared by overlapping ranges), without the reference.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -322,12 +309,10 @@ def cluster_table(
 def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
     """Davidson strengths of the systems of each task, next to their share of wins.
 
-    `frame` holds tasks, from `read.rr.read_rr`. A task without finite strengths is left out.
-
-    Columns task, system, rank (by strength), strength (log odds, mean 0), low, high (its interval),
-    rank_low, rank_high (rank set), held_below (1: a line below this system holds), bojar (share of
-    decided comparisons won), unit (resampling unit: judge, or block if some name no judge), tie
-    (Davidson's parameter; 0: no ties).
+    A task without finite strengths is left out. Columns task, system, rank (by strength), strength
+    (log odds, mean 0), low, high (its interval), rank_low, rank_high (rank set), held_below (1: a
+    line below this system holds), bojar (share of decided comparisons won), unit (resampling unit:
+    judge, or block if some name no judge), tie (Davidson's parameter; 0: no ties).
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():

@@ -74,8 +74,8 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
     A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of judgments
     N is binomial over blocks. Given N and the pair's gap d, the power of the sign test is a
     binomial tail; the gap of two uniform qualities has density 2 (1 - d/width) / width. This leaves
-    one integral over d (Gauss-Legendre) and a sum over N. Apart from the quadrature it is exact:
-    blocks affect only the variance of the share, not its mean.
+    an integral over d (Gauss-Legendre) and a sum over N. Blocks do not affect the mean of the
+    share.
     """
     n, k = model.systems, model.block
     meet = k * (k - 1) / (n * (n - 1))
@@ -140,11 +140,10 @@ def advice(
 ) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
 
-    The number is from `judgments_needed`. The band shows where lucky and unlucky campaigns reach
-    the share, which depends more on how far apart their systems happen to be than on the chance of
-    judgments. It comes from simulated campaigns (`simulate.draw_pairs`): after `fewer` judgments
-    the best 10 % have reached the share, after `more` all but the worst 10 %. Columns systems,
-    spread, share, judgments, fewer, more, experiments; NaN if 20 times the number is not enough.
+    Columns systems, spread, share, judgments (by `judgments_needed`), fewer, more (the band: after
+    so many, the best 10 % of simulated campaigns have reached the share, or all but the worst 10 %;
+    NaN if 20 times the number is not enough), experiments. The band depends more on how far apart
+    the systems happen to be than on the chance of judgments.
     """
     targets = [judgments_needed(share, model) for share in shares]
     low = max(min(targets) / 20, 2 * model.per_block)
@@ -270,9 +269,8 @@ def ranking_errors(
 def range_quality(first: NDArray, last: NDArray, truth: NDArray) -> Floats:
     """Size, violations, clusters and cluster violations of rank ranges: (..., 4).
 
-    The size of a range is its number of ranks (3 to 6 has size 4). A violation is a system whose
-    true rank is outside its range; a cluster violation is a system with a truly better system in a
-    lower cluster, or a truly worse one in a higher cluster.
+    A violation is a system whose true rank is outside its range; a cluster violation is a system
+    with a truly better system in a lower cluster, or a truly worse one in a higher cluster.
     """
     cluster = range_clusters(first, last)
     lower = cluster[..., :, None] > cluster[..., None, :]

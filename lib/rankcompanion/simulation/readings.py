@@ -47,18 +47,13 @@ RESAMPLES = 1000
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read the paper, as the module's docstring explains.
-
-    `sigma2_is`, one of `SIGMA2_IS`, says what the printed sigma^2 is; `sides` are those of the sign
-    test; `trim` is the share of resampled ranks removed at each end; `unranked` says what happens
-    to blanks: ``drop`` or ``keep`` (see `score.pairwise.comparisons`).
-    """
+    """One way to read the paper, as the module's docstring explains."""
 
     name: str
-    sigma2_is: str
-    sides: int
-    trim: float
-    unranked: str
+    sigma2_is: str  # what the printed sigma^2 is: one of `SIGMA2_IS`
+    sides: int  # of the sign test
+    trim: float  # share of resampled ranks removed at each end
+    unranked: str  # of blanks: ``drop`` or ``keep`` (see `score.pairwise.comparisons`)
 
     def spread(self, sigma2: float) -> float:
         """The standard deviation that a printed sigma^2 stands for."""
@@ -123,9 +118,7 @@ def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
     return stacked(tables, "spread")
 
 
-def table4(
-    meanings: Iterable[tuple[str, int]] = tuple(product(SIGMA2_IS, (2, 1))),
-) -> pd.DataFrame:
+def table4(meanings: Iterable[tuple[str, int]] = tuple(product(SIGMA2_IS, (2, 1)))) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, by `judgments_needed` (Table 4).
 
     `meanings` are what "sigma^2" (one of `SIGMA2_IS`) and "p-level 0.05" (the sides of the test)
@@ -143,12 +136,11 @@ def table4(
 
 def section6() -> pd.DataFrame:
     """Expected share of significant pairs at the size of WMT12: reading, judgments, share."""
-    shares = [
-        expected_share([WMT12], Model(SYSTEMS, r.spread(SIGMA2)), sides=r.sides)[0]
-        for r in READINGS
-    ]
-    names = [r.name for r in READINGS]
-    return pd.DataFrame({"reading": names, "judgments": WMT12, "share": shares})
+    rows = []
+    for r in READINGS:
+        share = expected_share([WMT12], Model(SYSTEMS, r.spread(SIGMA2)), sides=r.sides)[0]
+        rows.append((r.name, WMT12, share))
+    return pd.DataFrame(rows, columns=["reading", "judgments", "share"])
 
 
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
@@ -183,8 +175,8 @@ def growth(
     """Share of significant pairs as a real task's judgments accumulate (Figure 2, solid lines).
 
     Blocks are taken in `orders` random orders, and pairs tested at `POINTS` sizes. Columns
-    judgments (with ties: as collected), decided (without ties), share (mean over orders),
-    share_low, share_high (its lowest and highest value over orders).
+    judgments (as collected), decided (without ties), share, share_low, share_high (mean, lowest and
+    highest over orders).
     """
     used = data.without(REFERENCE)
     number = len(used.judges)
@@ -199,8 +191,8 @@ def growth(
         judged.append(decided[-1] + counts.ties.sum(axis=(1, 2)) / 2)
     share = np.array(shares)
     columns = {"judgments": np.mean(judged, axis=0), "decided": np.mean(decided, axis=0)}
-    columns |= {"share": share.mean(axis=0), "share_low": share.min(axis=0)}
-    return pd.DataFrame(columns | {"share_high": share.max(axis=0)})
+    limits = {"share_low": share.min(axis=0), "share_high": share.max(axis=0)}
+    return pd.DataFrame(columns | {"share": share.mean(axis=0)} | limits)
 
 
 def block_size(data: Units) -> int:
@@ -247,9 +239,8 @@ def fitted_spreads(
 def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) -> pd.DataFrame:
     """A task's ranking with rank ranges computed as in the paper, from several bootstraps.
 
-    `frame` has the rows of one task from `read.rr.read_rr`; ties are left out. Judgments are
-    resampled one by one; differences between repetitions show how much depends on the seed. Columns
-    reading, repetition, and those of `rank.ranges.range_table`.
+    `frame` has the rows of one task from `read.rr.read_rr`. Judgments, without ties, are resampled
+    one by one. Columns reading, repetition, and those of `rank.ranges.range_table`.
     """
     tables = {}
     for reading in READINGS:

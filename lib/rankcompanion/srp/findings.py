@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rankstability.errors import DataError
 from rankstability.rank.srp import DESIGNED, simulate, srp, stability
 from rankstability.rank.srp_studies import (
     GROUPINGS,
@@ -34,6 +33,7 @@ TITLES = {
 }
 NORMALISED = {"none": "unnormalised", "mean": "mean", "error": "error", "z": "z-score"}
 Z = "z above unnormalised"
+BALANCED = "fully balanced, unnormalised"
 GROUPING = ("pSxS above no grouping", "pSxS above system-balanced")
 BALANCE, ONCE = ("fully balanced above imbalanced",), ("single above double rating",)
 Z_FINDINGS = (Z, f"{Z} in imbalanced studies", f"{Z} without grouping")
@@ -132,7 +132,7 @@ def select(
 def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
     """The lines of one of figures 3 to 8: label to the arguments of `select`.
 
-    `low` is the target of `high_imbalance`. Raises DataError for any other figure.
+    `low` is the target of `high_imbalance`.
     """
 
     def normalised(prefix: str = "", **common: Any) -> dict[str, dict[str, Any]]:
@@ -144,12 +144,10 @@ def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
         3: {label: {"grouping": grouping} for label, grouping in groupings.items()},
         4: {"fully balanced": {}} | {f"entropy {t}": {"balance": t} for t in plan.entropies},
         5: normalised(),
-        6: {"fully balanced, unnormalised": {}} | normalised(f"entropy {low}, ", balance=low),
+        6: {BALANCED: {}} | normalised(f"entropy {low}, ", balance=low),
         7: {"pSxS, unnormalised": {}} | normalised("no grouping, ", grouping="none"),
         8: {"single-rated": fresh, "double-rated": {**fresh, "ratings_per_item": 2}},
     }
-    if figure not in figures:
-        raise DataError("no such figure", value=figure, expected="3 to 8")
     return figures[figure]
 
 
@@ -162,21 +160,19 @@ def curves(table: pd.DataFrame, lines: Mapping[str, Mapping[str, Any]]) -> pd.Da
 
 def stated(low: float) -> list[tuple[int, str, str, str]]:
     """The findings of section 7: figure, name, and the labels of two lines, the higher first."""
-    tight, z = f"entropy {low}, ", Z
-    free, none = "no grouping, ", "no grouping, unnormalised"
-    balanced = "fully balanced, unnormalised"
+    tight, free = f"entropy {low}, ", "no grouping, "
     return [
         (3, "pSxS above no grouping", "pSxS", "no grouping"),
         (3, "system-balanced above no grouping", "system-balanced", "no grouping"),
         (3, "pSxS above system-balanced", "pSxS", "system-balanced"),
         (4, "fully balanced above imbalanced", "fully balanced", f"entropy {low}"),
-        (5, z, "z-score", "unnormalised"),
-        (6, f"{z} in imbalanced studies", tight + "z-score", tight + "unnormalised"),
-        (6, "imbalanced with z above fully balanced", tight + "z-score", balanced),
-        (7, f"{z} without grouping", free + "z-score", none),
-        (7, "mean above unnormalised without grouping", free + "mean", none),
-        (7, "error above unnormalised without grouping", free + "error", none),
-        (7, "no grouping with z above pSxS", free + "z-score", "pSxS, unnormalised"),
+        (5, Z, "z-score", "unnormalised"),
+        (6, f"{Z} in imbalanced studies", f"{tight}z-score", f"{tight}unnormalised"),
+        (6, "imbalanced with z above fully balanced", f"{tight}z-score", BALANCED),
+        (7, f"{Z} without grouping", f"{free}z-score", f"{free}unnormalised"),
+        (7, "mean above unnormalised without grouping", f"{free}mean", f"{free}unnormalised"),
+        (7, "error above unnormalised without grouping", f"{free}error", f"{free}unnormalised"),
+        (7, "no grouping with z above pSxS", f"{free}z-score", "pSxS, unnormalised"),
         (8, "single above double rating", "single-rated", "double-rated"),
     ]
 
@@ -252,8 +248,7 @@ def support(verdicts: pd.DataFrame, *findings: str) -> str:
 def difference(row: Mapping[Any, Any], which: str = "") -> str:
     """The mean difference of two lines and two standard errors, such as ``+0.219 ± 0.026``.
 
-    `row` is one of `verdicts`; `which` is ``_equal_claims`` for SRP at equal claims. Empty if no
-    point is informative.
+    `which` is ``_equal_claims`` for SRP at equal claims. Empty if no point is informative.
     """
     if not row["informative"]:
         return ""
@@ -274,8 +269,8 @@ def recommendations(
 ) -> pd.DataFrame:
     """The recommendations of section 3 and how far each is supported on each language pair.
 
-    `verdicts` and `table` (of `rank.srp.table`) have a column pair. Columns: pair, question,
-    recommendation, holds (see `support`; empty if nothing is recommended), evidence.
+    Columns: pair, question, recommendation, holds (see `support`; empty if nothing is recommended),
+    evidence.
     """
     rows = []
     for pair in pairs:

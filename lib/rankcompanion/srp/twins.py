@@ -42,7 +42,11 @@ EFFORT_COLUMNS = [
 
 @dataclass(frozen=True)
 class Sampler:
-    """How studies are drawn from one task of a campaign."""
+    """How studies are drawn from one task of a campaign.
+
+    `draw` maps positions of units (n, size) and a generator to an `Outcome` (studies 2k and 2k + 1
+    are twins) and the mean number of judgments per system and study.
+    """
 
     task: str
     normalisation: str  # of the scores
@@ -51,8 +55,6 @@ class Sampler:
     documents: float  # in the campaign; NaN if not known
     systems: tuple[str, ...]
     draw: Callable[[np.ndarray, np.random.Generator], tuple[Outcome, float]]
-    """Maps positions of units (n, size) and a generator to an `Outcome` (studies 2k and 2k + 1 are
-    twins) and the mean number of judgments per system and study."""
     grouping: str = "none"
 
 
@@ -66,9 +68,8 @@ def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "work
     """Studies of direct assessment, drawn from the units that have a judgment that counts.
 
     `normalisation` is ``z`` or ``none`` (raw scores). `unit` is ``workers`` (twins may share
-    documents), ``documents`` (twins share workers) or ``blocks``, the judgments of a worker on one
-    document of one system (twins share both). A worker's mean and standard deviation come from all
-    rows of that worker; twins that share workers therefore share these too.
+    documents), ``documents`` (twins share workers, with their mean and standard deviation) or
+    ``blocks``, the judgments of a worker on one document of one system (twins share both).
     """
     if unit not in DA_UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(DA_UNITS))
@@ -196,9 +197,9 @@ def effort(
 ) -> pd.DataFrame:
     """Stability by annotation effort: `rank.srp.stability` of twin studies of growing size.
 
-    For the samplers of one language pair, `splits` twins at each of the `levels`, which are sizes
-    of studies as shares of half the campaign's units. A row per sampler and level with the columns
-    `EFFORT_COLUMNS` (effort: judgments per system in one study).
+    `splits` twins are drawn at each of the `levels`, which are sizes of studies as shares of half
+    the campaign's units. A row per sampler and level with the columns `EFFORT_COLUMNS` (effort:
+    judgments per system in one study).
     """
     todo = [(s, level, campaign, splits, seed) for s in samplers for level in levels]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
@@ -240,8 +241,7 @@ def at_half(rows: pd.DataFrame) -> pd.DataFrame:
     kendall, effort, kendall_low, kendall_high (95 % t interval over tasks; NaN for one task),
     significant_share (of all pairs of systems).
     """
-    half = usual(rows)
-    half = half[half["level"] == 1.0]
+    half = usual(rows).query("level == 1")
     possible = half["systems"] * (half["systems"] - 1) / 2
     of = half.assign(possible=possible).groupby("label", sort=False)
     frame = of[["srp", "srp_equal_claims", "kendall", "effort"]].mean()

@@ -122,8 +122,8 @@ def test_wmt20_names_documents_out_of_english_only():
 
 @needs("wmt21")
 def test_workers_matter_more_than_systems_and_z_takes_them_away():
-    da = campaigns.load_da(campaigns.find("wmt21"), "de-en")
-    table = documents.component_table(documents.variance_components(da), "de-en")
+    da = campaigns.load_da(campaigns.find("wmt21"), "ru-en")
+    table = documents.component_table(documents.variance_components(da), "ru-en")
     share = table.set_index(["score", "component"])["share"]
     assert share["raw", "worker"] > 10 * share["raw", "system"]
     assert share["z", "worker"] < 0.05
@@ -248,7 +248,7 @@ def test_intervals_hold_the_luck_of_these_documents_with_other_workers():
     """True ease of the documents is known; the interval of each system's luck should hold it."""
     rng = np.random.default_rng(5)
     inside, apart = [], []
-    for seed in range(12):
+    for seed in range(8):
         ease = rng.normal(0, 6, 20)
         da = assessment(campaign(seed, ease=ease))
         frame, parts = documents.segment_frame(da), {"raw": models.components(da)}
@@ -263,7 +263,7 @@ def test_intervals_hold_the_luck_of_these_documents_with_other_workers():
         true = (true - true.mean()).reindex(table.index)
         inside += list((table["luck_low"] <= true) & (true <= table["luck_high"]))
         apart += list(true.abs() < table["luck_high"] - table["luck_raw"])
-    assert np.mean(inside) > 0.85  # 60 systems; .95 but for shrinkage
+    assert np.mean(inside) > 0.85  # 40 systems; .95 but for shrinkage
     assert np.mean(apart) < 0.8  # and it tells luck from none
 
 

@@ -118,23 +118,14 @@ def test_the_top_of_english_japanese_turns_with_the_other_half():
     assert len(alone["wave2"]) == 11
 
 
-@pytest.fixture(scope="module")
-def table():
+def test_sets_over_workers_and_documents_cover_and_those_over_segments_do_not():
     """What one worker says of a system holds together: components of the size of WMT21's."""
     da, _ = demo("SR+DC", 22, workers=40, documents=40)
-    fit = models.additive(da)
-    known = known_truth(da, variance.Components(GIVEN, 0.0, {}, 0.0, 0), fit)
-    rng = np.random.default_rng(8)
-    made = coverage(known, ["segment", TWO_WAY], rng, DRAWS)
-    return made.set_index("unit")
-
-
-def test_sets_over_workers_and_documents_cover(table):
+    known = known_truth(da, variance.Components(GIVEN, 0.0, {}, 0.0, 0), models.additive(da))
+    made = coverage(known, ["segment", TWO_WAY], np.random.default_rng(8), DRAWS)
+    table = made.set_index("unit")
     held = round(table.loc[TWO_WAY, "covered"] * DRAWS)
     assert stats.binomtest(held, DRAWS, 0.95, "less").pvalue > 0.01
-
-
-def test_sets_over_segments_do_not(table):
     assert table.loc["segment", "covered_high"] < 0.93
     assert table.loc["segment", "width"] < table.loc[TWO_WAY, "width"]
 

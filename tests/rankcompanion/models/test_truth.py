@@ -15,7 +15,8 @@ from conftest import needs
 from rankcompanion.models import additive as models
 from rankcompanion.models import factors, truth, variance
 from rankcompanion.models.truth import draw_parts, shuffle_blocks, shuffle_labels
-from rankstability.judgments import counted
+from rankstability.change import perturb
+from rankstability.judgments import counted, ranked_systems
 from rankstability.read.campaigns import find, load_da
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import segment_scores
@@ -48,21 +49,29 @@ def test_halves_by_hand():
     assert ours == pytest.approx(stats.kendalltau(*means).statistic)
 
 
+GIVEN = {"worker": 60.0, "document": 20.0, "segment": 25.0, "worker:system": 0.0,
+         "document:system": 0.0}  # fmt: skip
+
+
+def planted(seed: int, size: int, spreads: float = 0.0, **given: float):
+    """A demo's truth with the components `GIVEN` and `given`, and the demo with scores from it."""
+    da, _ = demo("SR+DC", seed, workers=size, documents=size)
+    fit = models.additive(da)
+    spread = np.exp(np.random.default_rng(5).normal(0, spreads, len(fit.spread)))
+    fit = replace(fit, spread=spread / np.median(spread))
+    known = truth.known_truth(da, variance.Components(GIVEN | given, 0.0, {}, 0.0, 0), fit)
+    scores = known.draw(1, np.random.default_rng(seed - 20))[:, 0]
+    return known, replace(da, good=da.good.assign(score=scores))
+
+
 def test_the_truths_components_come_back():
     """Fitted to a campaign drawn from it, no spreads: about the components it was drawn with."""
-    da, _ = demo("SR+DC", 22, workers=40, documents=40)
-    given = {"system": 30.0, "worker": 60.0, "document": 20.0, "segment": 25.0,
-             "worker:system": 0.0, "block": 50.0,
-             "document:system": 0.0, "residual": 120.0}  # fmt: skip
-    fit = models.additive(da)
-    fit = replace(fit, spread=np.ones_like(fit.spread))
-    known = truth.known_truth(da, variance.Components(given, 0.0, {}, 0.0, 0), fit)
-    scores = known.draw(1, np.random.default_rng(2))[:, 0]
+    known, judged = planted(22, 40, system=30.0, block=50.0, residual=120.0)
     assert known.quality.var() == pytest.approx(30.0)
-    controls = ~counted(da.good)
+    controls = ~counted(judged.good)
     assert controls.any()  # of no system: what holds together adds nothing to them
     assert all((known.codes[name][controls] == -1).all() for name in factors.TOGETHER)
-    found = models.components(replace(da, good=da.good.assign(score=scores))).variance
+    found = models.components(judged).variance
     together = sum(found[n] for n in factors.TOGETHER)
     assert together == pytest.approx(50, rel=0.4)
     assert found["residual"] == pytest.approx(120, rel=0.15)
@@ -71,15 +80,8 @@ def test_the_truths_components_come_back():
 
 def test_discernment_comes_back_and_does_not_pass_for_whims():
     """Workers who keep systems 0 to 2.5 times as far apart: the order stands, halves agree."""
-    da, _ = demo("SR+DC", 25, workers=40, documents=40)
-    given = {"system": 60.0, "worker": 60.0, "document": 20.0, "segment": 25.0,
-             "worker:system": 0.0, "block": 20.0, "document:system": 0.0,
-             "residual": 150.0, models.DISCERNMENT: 25.0}  # fmt: skip
-    fit = models.additive(da)
-    fit = replace(fit, spread=np.ones_like(fit.spread))
-    drawn = truth.known_truth(da, variance.Components(given, 0.0, {}, 0.0, 0), fit)
-    scores = drawn.draw(1, np.random.default_rng(3))[:, 0]
-    judged = replace(da, good=da.good.assign(score=scores))
+    slopes = {models.DISCERNMENT: 25.0}
+    _, judged = planted(25, 40, system=60.0, block=20.0, residual=150.0, **slopes)
     plain = models.components(judged).variance
     quality = models.additive(judged).system
     found = models.components(judged, quality=quality).variance
@@ -90,17 +92,8 @@ def test_discernment_comes_back_and_does_not_pass_for_whims():
 
 def test_a_workers_spread_is_counted_once():
     """Scores drawn with spreads, fitted again: the components of the scores before stretching."""
-    da, _ = demo("SR+DC", 26, workers=60, documents=60)
-    given = {"system": 40.0, "worker": 60.0, "document": 20.0, "segment": 25.0,
-             "worker:system": 0.0, "block": 0.0, "document:system": 0.0,
-             "residual": 120.0}  # fmt: skip
-    fit = models.additive(da)
-    spread = np.exp(np.random.default_rng(5).normal(0, 0.4, len(fit.spread)))
-    fit = replace(fit, spread=spread / np.median(spread))
-    drawn = truth.known_truth(da, variance.Components(given, 0.0, {}, 0.0, 0), fit)
-    scores = drawn.draw(1, np.random.default_rng(6))[:, 0]
-    again = truth.known_truth(replace(da, good=da.good.assign(score=scores))).variance
-    plain = models.components(replace(da, good=da.good.assign(score=scores))).variance
+    _, judged = planted(26, 60, 0.4, system=40.0, block=0.0, residual=120.0)
+    again, plain = truth.known_truth(judged).variance, models.components(judged).variance
     median = 120 + 25 + 20  # residuals beside which spreads are measured hold documents' rest, too
     assert 0.8 * 120 < again["residual"] < 1.1 * median
     together = sum(again[n] for n in models.TOGETHER) + again[models.DISCERNMENT]
@@ -135,25 +128,24 @@ def test_a_real_agreement_outside_the_simulated_range_is_said():
 
 @needs("wmt21")
 def test_wmt21_agrees_with_itself_as_the_simulation_does_with_all_components():
-    """Halves of the workers: tau about .36; simulated without what holds together, far above."""
-    rows = []
-    for pair in ("cs-en", "is-en", "ru-en"):
-        da = load_da(find("wmt21"), pair)
-        truths = {
-            name: truth.known_truth(da, together=together)
-            for name, together in (("all", True), ("independent", False))
-        }
-        rows.append(truth.split_halves(da, truths, np.random.default_rng(1), 60, 60))
-    table = truth.agreement_check(pd.concat(rows)).set_index(["pair", "scores"]).loc["campaign"]
-    assert table.loc["real", "tau"] == pytest.approx(0.31, abs=0.03)
+    """Halves of is-en's workers: tau about .4; simulated without what holds together, far above."""
+    da = load_da(find("wmt21"), "is-en")
+    truths = {
+        name: truth.known_truth(da, together=together)
+        for name, together in (("all", True), ("independent", False))
+    }
+    rows = truth.split_halves(da, truths, np.random.default_rng(1), 60, 60)
+    table = truth.agreement_check(rows).set_index(["pair", "scores"]).loc["campaign"]
+    assert table.loc["real", "tau"] == pytest.approx(0.39, abs=0.03)
     assert table.loc["all", "as_real"] == 1 and table.loc["independent", "as_real"] == 0
     assert table.loc["independent", "tau"] > table.loc["all", "tau"] + 0.1
 
 
 @needs("wmt18")
 def test_a_wmt18_pair_on_which_workers_discern_unlike():
-    """Without slopes tau was .55 where halves of the campaign have .81."""
+    """On every other system of en-zh; without slopes tau was .65 where halves have .88."""
     da = load_da(find("wmt18"), "en-zh")
+    da = perturb.remove(da, ranked_systems(da)[::2])
     rows = truth.split_halves(
         da, {"simulated": truth.known_truth(da)}, np.random.default_rng(1), 40, 40
     )

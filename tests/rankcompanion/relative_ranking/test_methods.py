@@ -29,22 +29,23 @@ def test_correlations_are_pearsons_r_within_and_over_tasks():
             "task": ["x"] * 4 + ["y"] * 4,
             "system": list("abcdefgh"),
             "blocks": [1, 2, 3, 4, 11, 12, 13, 14],
+            "reference_share": 1,
             "score": [4.0, 3, 2, 1, 14, 13, 12, 11],
         }
     )
-    table = relative_ranking.correlations(points, ["blocks"]).set_index("task")["blocks"]
+    table = relative_ranking.correlations(points).set_index("task")["blocks"]
     assert table["x"] == pytest.approx(-1) and table["y"] == pytest.approx(-1)
     assert table["overall"] == pytest.approx(np.corrcoef(points["blocks"], points["score"])[0, 1])
     assert table["overall"] > 0.8  # uncentred: what lies between tasks counts
-    flat = relative_ranking.correlations(points.assign(blocks=1), ["blocks"])
-    assert flat["blocks"].isna().all()
+    assert relative_ranking.correlations(points)["reference_share"].isna().all()
 
 
-def test_sole_winners_add_up_to_the_blocks(demo):
+def test_sole_winners_add_up_to_the_blocks(demo, monkeypatch):
+    monkeypatch.setattr(relative_ranking, "SOLE_WINNERS", 3)
     tasks = rr.tasks(demo)
     scores = pd.concat([rr.scores(t) for t in tasks.values()], ignore_index=True)
     blocks = pd.Series({name: t["block"].nunique() for name, t in tasks.items()})
-    table = relative_ranking.sole_winners(scores, blocks, named=3)
+    table = relative_ranking.sole_winners(scores, blocks)
     one = table[table["task"] == "cs-en"]
     assert one["winner"].tolist()[0] == "_ref" and len(one) == 7
     assert one["blocks"].iloc[:-1].sum() == blocks["cs-en"] == one["blocks"].iloc[-1]
