@@ -5,18 +5,23 @@ from __future__ import annotations
 import html
 import json
 import re
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 
+from assessments import demo
 from rankcompanion import session
-from rankcompanion.verdict import answers
+from rankcompanion.models import variance
+from rankcompanion.verdict import answers, design
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
+from rankstability import paths
 from rankstability.rank.certainty import from_kinds
 from rankstability.rank.units import Kind
 from rankstability.read import campaigns
+from rankstability.score.scored import from_assessment
 
 
 def sure(mean, covariance, units=40):
@@ -26,6 +31,16 @@ def sure(mean, covariance, units=40):
     kind = Kind(np.full((units, n), 1 / units), parts, np.full(n, float(units)))
     names = [chr(ord("a") + k) for k in range(len(mean))]
     return from_kinds(names, np.asarray(mean, float), {"worker": kind}, span=1.0)
+
+
+GIVEN = {"system": 9.0, "worker": 30.0, "document": 10.0, "segment": 8.0, "worker:system": 6.0,
+         "block": 20.0, "document:system": 5.0, "residual": 100.0}  # fmt: skip
+
+
+def known_components(**more):
+    """A demo campaign's scores, and how precisely components that are `GIVEN` determine them."""
+    scored = from_assessment(demo("SR+DC", 31, workers=12, documents=15)[0])
+    return scored, design.precision(scored, variance.Components(GIVEN, 0.0, {}, 0.0, 0, **more))
 
 
 SETTINGS = {"alpha": 0.05, "draws": 20, "resamples": 200, "seed": 1, "unit": "auto"}
@@ -41,12 +56,25 @@ def cases(campaign, pair):
     return verdict.cases(found, pair, campaigns.load(found, pair))
 
 
-def told_of(campaign, pair="", folder=Path(), **settings):
-    """Everything the page says of the first case of a campaign (path or name)."""
+def standing(one):
+    """The ranking of one case and the answers for its lines, without all that takes longer."""
+    made = verdict.standing(one, "auto", np.random.default_rng(1), 200)
+    return made, answers.line_answers(made)
+
+
+@cache
+def first_judged(campaign, pair, unit):
+    """The campaign, its first case, and what `judge` computes for that."""
     found = campaigns.find(campaign)
-    asked = settings.get("unit", "auto")
-    one = verdict.cases(found, pair, campaigns.load(found, pair), unit=asked)[0]
-    made, tables = judge(one, unit=asked)
+    one = verdict.cases(found, pair, campaigns.load(found, pair), unit=unit)[0]
+    return found, one, *judge(one, unit=unit)
+
+
+def told_of(campaign, pair="", folder=Path(), **settings):
+    """Everything the page says of the first case of a campaign; of a demo it is computed once."""
+    still = Path(campaign).is_relative_to(paths.DEMO)  # files of tests may change
+    judged = first_judged if still else first_judged.__wrapped__
+    found, one, made, tables = judged(campaign, pair, settings.get("unit", "auto"))
     run = SimpleNamespace(campaign=found, out=session.Outputs(folder, {"data": "x"}))
     return answers.facts(run, one, made, tables, SETTINGS | settings)
 

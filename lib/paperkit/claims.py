@@ -1,14 +1,8 @@
 """What the papers print next to what we compute, as rows of the claims ledger.
 
 A paper's module takes the tables of a run, gives our values the key columns of
-``data/published/<paper>.csv``, and calls `compare`::
-
-    rows = claims.published("knowles2021", "Table 2")
-    ours = changes.melt(["campaign"], ["rank", "cluster"], "kind", "ours")
-    claims.compare(rows, ours, ["campaign", "kind"], provenance="official")
-
-What no single run can answer is answered when the ledger is gathered (`rankcompanion.ledger`), by a
-function that a paper's module may have:
+``data/published/<paper>.csv``, and calls `compare`. What no single run can answer is answered when
+the ledger is gathered (`rankcompanion.ledger`), by a function that a paper's module may have:
 
 ``across(tables) -> DataFrame``
     Ledger rows (`COLUMNS`) that need several campaigns, or none (what follows from the print).

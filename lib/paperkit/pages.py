@@ -117,21 +117,17 @@ def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
 
 def _folded(cells: Sequence[Any]) -> list[Any]:
     """The cells, with code that had no output joined to the code cell right after or before it."""
+
+    def code(*both: Any) -> bool:
+        return all(c["cell_type"] == "code" and "parameters" not in _tags(c) for c in both)
+
     made: list[Any] = []
     for cell in cells:
-        last = made[-1] if made else {}
-        silent = last.get("cell_type") == "code" and not last["outputs"]
-        if (
-            silent
-            and cell["cell_type"] == "code"
-            and not {"parameters"} & (_tags(last) | _tags(cell))
-        ):
-            made.pop()
-            cell["source"] = f"{last['source']}\n\n{cell['source']}"
+        if made and code(made[-1], cell) and not made[-1]["outputs"]:
+            cell["source"] = f"{made.pop()['source']}\n\n{cell['source']}"
         made.append(cell)
     for before, cell in pairwise(made[:]):
-        code = before["cell_type"] == cell["cell_type"] == "code"
-        if code and not cell["outputs"] and not {"parameters"} & (_tags(before) | _tags(cell)):
+        if code(before, cell) and not cell["outputs"]:
             before["source"] += f"\n\n{cell['source']}"
             made.remove(cell)
     return made

@@ -179,7 +179,12 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
     if copied:
         with placing.locked(run.final):
             for pair in copied:
-                _copy_tables(run.final / pair, new / pair)
+                if not (run.final / pair / RECORD).is_file():
+                    problem, expected = "this pair has not been run", "its results"
+                    raise DataError(problem, file=run.final / pair, expected=expected)
+                (new / pair).mkdir(parents=True)
+                for table in [*(run.final / pair).glob("*.csv"), run.final / pair / RECORD]:
+                    shutil.copyfile(table, new / pair / table.name)
     work({**run.values, "output_dir": str(new)})
     for pair in copied:
         shutil.rmtree(new / pair, ignore_errors=True)
@@ -189,20 +194,12 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
     placing.place(own, run.final, run.about, run.scopes)
 
 
-def _copy_tables(folder: Path, to: Path) -> None:
-    """Copy the tables of a pair to the folder from which a run of the whole campaign reads them."""
-    if not (folder / RECORD).is_file():
-        raise DataError("this pair has not been run", file=folder, expected="its results")
-    to.mkdir(parents=True)
-    for table in [*sorted(folder.glob("*.csv")), folder / RECORD]:
-        shutil.copyfile(table, to / table.name)
-
-
 def _executed(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
     """Run the notebook and check its promises; for a whole campaign, write the slim copy too."""
     new = Path(values["output_dir"])
     _papermill(run, executed, values, quiet)
-    _check_promises(run, new)
+    if missing := [f for f in _promised(run) if not (new / f).is_file()]:
+        raise RuntimeError(f"{run.notebook} ran to its end without writing {', '.join(missing)}")
     if run.whole:
         write_whole(new / NAME, slim(executed, new, run.final))
 
@@ -247,13 +244,6 @@ def _promised(run: Plan) -> list[str]:
     about = parameters.metadata(run.notebook)
     wanted = list(about.get("promises", [])) if run.whole else []
     return wanted + [f"{pair}/{f}" for pair in run.pairs for f in about.get("pair_promises", [])]
-
-
-def _check_promises(run: Plan, folder: Path) -> None:
-    """Raises RuntimeError if a file that the notebook's metadata promises is not in `folder`."""
-    missing = [f for f in _promised(run) if not (folder / f).is_file()]
-    if missing:
-        raise RuntimeError(f"{run.notebook} ran to its end without writing {', '.join(missing)}")
 
 
 def _write_status(run: Plan, given: Mapping[str, Any], started: float, error: str = "") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -29,11 +30,13 @@ def site(tmp_path_factory) -> Path:
         if (file := paths.ROOT / name).is_file():
             (made / "src" / name).parent.mkdir(parents=True, exist_ok=True)
             (made / "src" / name).write_bytes(file.read_bytes())
-    pack = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
-    subprocess.run([sys.executable, "-c", pack, made], cwd=made / "src", check=True)
-    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
-    archive = next(made.glob("rankstability-*.tar.gz"))  # the wheel is made from the source archive
-    subprocess.run([*build, "-w", made, archive], check=True, capture_output=True)
+    pack = "import sys; from setuptools import build_meta; build_meta.build_{}(sys.argv[1])"
+    build = [sys.executable, "-c", pack.format("sdist"), made]
+    subprocess.run(build, cwd=made / "src", check=True, capture_output=True)
+    shutil.unpack_archive(next(made.glob("rankstability-*.tar.gz")), made / "unpacked")
+    [source] = (made / "unpacked").iterdir()  # the wheel is made from the source archive
+    build = [sys.executable, "-c", pack.format("wheel"), made]
+    subprocess.run(build, cwd=source, check=True, capture_output=True)
     with zipfile.ZipFile(next(made.glob("*.whl"))) as wheel:
         wheel.extractall(made / "site")
     return made / "site"

@@ -7,11 +7,13 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 import pytest
 from nbconvert.filters.markdown import markdown2html
+from PIL import Image
 
 from paperkit import parameters, tables
 from rankcompanion import run
@@ -40,6 +42,17 @@ SHOWN = {  # notebooks whose pages name systems, documents, annotators, domains;
 }
 OURS = {"table", "thead", "tbody", "tr", "th", "td", "p", "small", "span"}  # elements of our tables
 HARMLESS = {"class", "style", "scope", "title"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def blank_pictures():
+    """Figures are drawn and described, but no pixel of them is looked at here."""
+
+    def blank(fig, target, **_):
+        Image.new("RGB", (1, 1)).save(target, format="png")
+
+    with mock.patch("matplotlib.figure.Figure.savefig", blank):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -35,21 +35,18 @@ values: list[float] = [1.5]  # how large
 """
 
 
-@pytest.fixture
-def kernel():
-    """A test that asks for it runs its notebooks as they run elsewhere."""
+WITH_A_KERNEL = run._papermill
 
 
 @pytest.fixture
-def sandbox(request, tmp_path, monkeypatch):
+def sandbox(tmp_path, monkeypatch):
     """A repository of its own with one notebook, ``01_probe``, whose last cell is given."""
     (tmp_path / "notebooks").mkdir()
     monkeypatch.setattr(paths, "NOTEBOOKS", tmp_path / "notebooks")
     monkeypatch.setattr(paths, "BUILD", tmp_path / "build")
     monkeypatch.setattr(paths, "FIGURES", tmp_path / "figures")
     monkeypatch.setattr(paths, "RESULTS", tmp_path / "results")
-    if "kernel" not in request.fixturenames:
-        monkeypatch.setattr(run, "_papermill", without_a_kernel)
+    monkeypatch.setattr(run, "_papermill", without_a_kernel)
 
     def write(body: str, promises=("result.csv",), parameters=PARAMETERS):
         cells = [
@@ -123,7 +120,7 @@ def test_only_annotated_literals_stand_in_a_parameters_cell(sandbox):
         parameters.parameters("01_probe")
 
 
-def test_a_run_puts_its_files_in_place_and_says_so(sandbox, kernel, monkeypatch):
+def test_a_run_puts_its_files_in_place_and_says_so(sandbox, monkeypatch):
     folder = sandbox(GOOD)
     out = run.execute("01_probe", {"count": "5", "flag": "yes"}, quiet=True)
     assert out == folder / "figures" / "demo-srdc" / "01_probe"
@@ -134,8 +131,6 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox, kernel, monkeypatch)
     # the notebook itself is untouched, and nothing is left of the staging folder
     assert "outputs" in (folder / "notebooks/01_probe.ipynb").read_text()
     assert not list(out.parent.glob(".partial-*"))
-    with_a_kernel = run._papermill
-    monkeypatch.setattr(run, "_papermill", without_a_kernel)
     # a later run that makes other files removes this notebook's earlier ones, and only those
     (out / "mine.txt").write_text("a user's own file")
     sandbox("run.out.table(pd.DataFrame({'x': [1]}), 'other')", promises=["other.csv"])
@@ -144,17 +139,18 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox, kernel, monkeypatch)
     assert names == ["mine.txt", "other.csv", "report.ipynb", "run.json"]
     executed = (folder / "build/executed/demo-srdc/01_probe.ipynb").read_bytes()
     # a failing run and one that breaks its promise leave these results as they are
-    monkeypatch.setattr(run, "_papermill", with_a_kernel)
-    sandbox("run.out.table(pd.DataFrame({'x': [2]}), 'other')\nraise ValueError('half way')")
-    with pytest.raises(RuntimeError, match=r"failed in cell.*(\n.*)*ValueError: half way"):
-        run.execute("01_probe", {}, quiet=True)
+    monkeypatch.setattr(run, "_papermill", WITH_A_KERNEL)
+    two = "run.out.table(pd.DataFrame({'x': [2]}), 'other')"
+    sandbox(two + "\nraise ValueError(f'half way {count}')")
+    with pytest.raises(RuntimeError, match=r"failed in cell.*(\n.*)*ValueError: half way 5"):
+        run.execute("01_probe", {"count": "5"}, quiet=True)
     failed = folder / "build/executed/demo-srdc/01_probe.failed.status.json"
     status = json.loads(failed.read_text())
-    assert status["status"] == "failed" and status["error"] == "ValueError: half way"
+    assert status["status"] == "failed" and status["error"] == "ValueError: half way 5"
     assert (folder / "build/executed/demo-srdc/01_probe.failed.ipynb").is_file()
     assert (folder / "build/executed/demo-srdc/01_probe.ipynb").read_bytes() == executed
     monkeypatch.setattr(run, "_papermill", without_a_kernel)
-    sandbox("run.out.table(pd.DataFrame({'x': [2]}), 'other')", promises=["result.csv"])
+    sandbox(two, promises=["result.csv"])
     with pytest.raises(RuntimeError, match=r"without writing result\.csv"):
         run.execute("01_probe", {}, quiet=True)
     assert (out / "other.csv").read_text() == "x\n1\n"

@@ -341,19 +341,13 @@ def _cluster_line(ax: Axes, x: float, y: float, kind: Any) -> None:
 
 
 def bump_places(ranks: pd.DataFrame) -> pd.DataFrame:
-    """The places that `bump` draws, from a table of ranks with a row per system (the index).
-
-    Every column is a ranking.
-    """
+    """The places that `bump` draws, from ranks: a row per system (the index), a column each."""
     named = ranks.rename_axis(index="system", columns=None).reset_index()
     return named.melt("system", var_name="ranking", value_name="place").dropna()
 
 
 def describe(fig: Figure, most: int = 420) -> str:
-    """The words of a figure as one text: title, axes, the names along them, the legend.
-
-    For readers who do not see the picture; its numbers are next to it as CSV.
-    """
+    """The words of a figure as one text: title, axes, the names along them, the legend."""
     whole = fig.get_suptitle()
     parts = [whole] if whole else []
     panels = [ax for ax in fig.axes if ax.get_visible() and ax.get_label() != "<colorbar>"]

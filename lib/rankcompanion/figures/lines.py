@@ -211,23 +211,17 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
     texts = pd.concat([table, total]).map(lambda v: "?" if np.isnan(v) else f"{v:.0f}")
     also = pd.concat([more, more_in_all]).map(lambda v: f" + {v:.0f}" if v > 0 else "")
     texts = texts + also
+    signs = ["+: hold, but are not claimed"] if (also != "").to_numpy().any() else []
+    signs += ["?: no unit is named"] if table.isna().to_numpy().any() else []
     fig = heatmap(
         pd.concat([table, np.nan * total]), title=title, label="", texts=texts,
         cmap=PALE_BLUES, vmin=0, vmax=max(1.0, table.max(axis=None)), empty="white",
-        cell=(1.25, 0.3),
-        xlabel=_explained(also, table),
+        cell=(1.25, 0.3), xlabel="; ".join(signs),
     )  # fmt: skip
     ax = fig.axes[0]
     ax.axhline(len(table), color=INK, lw=1.2)
     plt.setp(ax.get_xticklabels(), rotation=0, ha="center")
     return fig
-
-
-def _explained(also: pd.DataFrame, table: pd.DataFrame) -> str:
-    """The meaning of those signs that occur in the cells."""
-    words = ["+: hold, but are not claimed"] if (also != "").to_numpy().any() else []
-    words += ["?: no unit is named"] if table.isna().to_numpy().any() else []
-    return "; ".join(words)
 
 
 @styled

@@ -121,14 +121,8 @@ def _needed(
         y = part[row].map(names.index) + (i - middle) * 0.68 / len(groups)
         colour = colours[i % len(colours)]
         ax.hlines(y, part["fewer"], part["more"], color=colour, lw=2.2, alpha=0.45)
-        ax.plot(
-            part["judgments"],
-            y,
-            "o",
-            color=colour,
-            ms=4.5,
-            label=labels.format(name).replace("%", "\u00a0%"),
-        )
+        label = labels.format(name).replace("%", "\u00a0%")
+        ax.plot(part["judgments"], y, "o", color=colour, ms=4.5, label=label)
     ax.set(xscale="log", xlabel="judgments")
     ax.xaxis.set_major_formatter(THOUSANDS)
     ax.minorticks_off()

@@ -348,21 +348,13 @@ def again(
     }
 
 
-def _raw(one: Case) -> Scores:
-    """The judgments that the recipe counts, with their raw scores."""
-    rows, recipe = one.judgments, RECIPES[one.recipe]
-    if recipe.score == "raw":
-        return one.own
-    return scored(select_rows(rows, recipe.rows) if isinstance(rows, DirectAssessment) else rows)
-
-
 def judged_on(one: Case) -> dict[str, pd.DataFrame]:
     """What each system was judged on (design); for battles, whom it met (meetings)."""
     if one.battles is None:
         return {"design": design(one.own)}
-    return (
-        {"meetings": methods.meetings(one.battles.every.counts)} if one.recipe == STRENGTH else {}
-    )
+    if one.recipe != STRENGTH:
+        return {}
+    return {"meetings": methods.meetings(one.battles.every.counts)}
 
 
 def by_annotators(
@@ -377,16 +369,19 @@ def by_annotators(
     """
     if not one.judged or not one.own.has("worker"):
         return {}
-    raw = _raw(one)
+    raw, rows, recipe = one.own, one.judgments, RECIPES[one.recipe]
+    if recipe.score != "raw":
+        direct = isinstance(rows, DirectAssessment)
+        raw = scored(select_rows(rows, recipe.rows) if direct else rows)
     each = annotators.table(raw)
     each.insert(0, "name", [raw.workers[k] for k in each["annotator"]])
     own = pd.DataFrame()
-    if isinstance(one.judgments, DirectAssessment):
-        for known in (annotators.pace(one.judgments), annotators.repeated(one.judgments)):
+    if isinstance(rows, DirectAssessment):
+        for known in (annotators.pace(rows), annotators.repeated(rows)):
             each = each.merge(known, how="left", on="name") if len(known) else each
         own = annotators.overall(each, rng)
     agreement = annotators.alpha(one.own, rng)
-    hanging = annotators.influence(one.own, RECIPES[one.recipe], alpha)
+    hanging = annotators.influence(one.own, recipe, alpha)
     hanging.insert(0, "name", [one.own.workers[k] for k in hanging["annotator"]])
     hanging["annotator"] = [raw.workers.index(name) for name in hanging["name"]]
     return {"agreement": agreement, "annotators": each, "influence": hanging, "habits": own}

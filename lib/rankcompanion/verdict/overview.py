@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 import re
 import zipfile
@@ -18,6 +17,7 @@ from paperkit.templates import HERE, template
 from rankstability.read.languages import PLACEHOLDER
 
 from ..session import Run
+from . import answers
 
 EPOCH = datetime(2000, 1, 1)  # the date of every workbook, so that its bytes do not change
 SHOWN = ("system", "score", "low", "high", "rank", "rank_low", "rank_high")
@@ -48,7 +48,7 @@ def _rows(file: Path) -> list[dict[str, Any]]:
         return []
     text = dict.fromkeys(("system", "domain", "leader"), str)
     frame = pd.read_csv(file, keep_default_na=False, na_values=[""], dtype=text)
-    return list(json.loads(frame.to_json(orient="records", double_precision=12)))
+    return answers.rows(frame)
 
 
 def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:

@@ -1,8 +1,4 @@
-"""Predicted and realised agreement of two parts of a campaign that share no unit.
-
-`design` predicts what a campaign of another size would tell; halves and quarters of a campaign show
-whether it does.
-"""
+"""Predicted (by `design`) and realised agreement of two parts of a campaign that share no unit."""
 
 from __future__ import annotations
 

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import pandas as pd
-import pytest
 
 from rankcompanion.figures import relative_ranking as plot
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
 
 
 def test_removals_are_shares_filled_for_the_order_hollow_for_the_clusters():

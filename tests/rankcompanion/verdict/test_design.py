@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import chi2, foldnorm
 from scipy.stats import t as student
 
-from assessments import demo
 from conftest import needs
 from rankcompanion.models import additive as models
 from rankcompanion.models import variance
@@ -21,16 +20,12 @@ from rankstability.rank.units import difference_variance
 from rankstability.read.campaigns import find, load_da
 from rankstability.score.da import judgment_z
 from rankstability.score.scored import from_assessment, from_frame
-from verdicts import sure
-
-GIVEN = {"system": 9.0, "worker": 30.0, "document": 10.0, "segment": 8.0, "worker:system": 6.0,
-         "block": 20.0, "document:system": 5.0, "residual": 100.0}  # fmt: skip
+from verdicts import GIVEN, known_components, sure
 
 
 @pytest.fixture(scope="module")
 def known():
-    scored = from_assessment(demo("SR+DC", 31, workers=12, documents=15)[0])
-    return scored, design.precision(scored, variance.Components(GIVEN, 0.0, {}, 0.0, 0))
+    return known_components()
 
 
 def test_the_covariance_is_that_of_drawn_campaigns(known):
@@ -203,17 +198,20 @@ def test_a_repeat_is_about_the_means_drawn_together(known):
     i, j = np.triu_indices(len(precision.systems), 1)
     gap = np.abs(precision.quality[i] - precision.quality[j])
     for times in ({}, {"documents": 4.0, "annotators": 2.0}):
-        got = design.repeats(precision, np.random.default_rng(1), 2000, **times)
+        got = design.repeats(precision, np.random.default_rng(1), 1000, **times)
         expected = design.agreement(gap / precision.errors(**times)[i, j]).mean()
         assert got["tau"] == pytest.approx(expected, abs=0.02)
         assert got["tau_low"] < expected < got["tau_high"]
-        finer = {name: part / 1e4 for name, part in precision.parts.items()}
-        small = replace(
-            precision, mean=precision.mean / 100, quality=precision.quality / 100, parts=finer
-        )
-        again = design.repeats(small, np.random.default_rng(1), 2000, **times)
-        assert again["tau"] == pytest.approx(got["tau"], abs=1e-3)  # whatever the scale
-        assert again["lines_held"] == pytest.approx(got["lines_held"], abs=1e-3)
+
+
+def test_a_repeat_is_the_same_whatever_the_scale(known):
+    _, precision = known
+    finer = {name: part / 1e4 for name, part in precision.parts.items()}
+    mean, quality = precision.mean / 100, precision.quality / 100
+    small = replace(precision, mean=mean, quality=quality, parts=finer)
+    got, again = (design.repeats(k, np.random.default_rng(1), 100) for k in (precision, small))
+    assert again["tau"] == pytest.approx(got["tau"], abs=1e-3)
+    assert again["lines_held"] == pytest.approx(got["lines_held"], abs=1e-3)
 
 
 def test_halves_are_foretold_to_agree_as_those_of_drawn_campaigns_do(known):

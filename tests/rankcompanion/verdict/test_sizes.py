@@ -10,29 +10,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assessments import demo
 from conftest import needs
-from rankcompanion.models import variance
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import design, sizes
 from rankstability import paths
 from rankstability.rank.certainty import certainty
 from rankstability.rank.units import normal_draws
 from rankstability.read import campaigns
-from rankstability.score.scored import from_assessment, from_frame
-from verdicts import sure
+from rankstability.score.scored import from_frame
+from verdicts import GIVEN, known_components, sure
 
-GIVEN = {"system": 9.0, "worker": 30.0, "document": 10.0, "segment": 8.0, "worker:system": 6.0,
-         "block": 20.0, "document:system": 5.0, "residual": 100.0}  # fmt: skip
 SIZES = ("documents", "annotators", "ratings")
 
 
 @pytest.fixture(scope="module")
 def known():
-    scored = from_assessment(demo("SR+DC", 31, workers=12, documents=15)[0])
-    return design.precision(
-        scored, variance.Components(GIVEN, 0.0, {}, 0.0, 0, log_error={"worker": 0.4})
-    )
+    return known_components(log_error={"worker": 0.4})[1]
 
 
 def ranked(known):
@@ -50,7 +43,7 @@ def test_so_many_units_give_a_line_in_four_of_five_campaigns(known):
     known = replace(known, parts={name: 0.02 * part for name, part in known.parts.items()})
     table = sizes.needed(known, ranked(known), np.random.default_rng(0))
     assert table["below"].tolist() == list(range(1, len(known.systems)))
-    truths = known.truths(2000, np.random.default_rng(1))
+    truths = known.truths(800, np.random.default_rng(1))
     promised = table[np.isfinite(table["times"])]
     assert len(promised) and (promised["times"] >= 1).all()
     for row in promised.itertuples():
@@ -112,7 +105,7 @@ def test_a_size_that_the_error_does_not_know_is_not_asked_for():
 
 
 def test_what_is_worth_most_is_what_its_components_say(known):
-    table = sizes.additions(known, np.random.default_rng(0)).set_index("addition")
+    table = sizes.additions(known, np.random.default_rng(0), 60).set_index("addition")
     judged = {"none": 1, "documents": 2, "annotators": 1, "ratings": 2, "all": 2}
     assert table["judgments"].to_dict() == judged
     i, j = np.triu_indices(len(known.systems), 1)

@@ -17,7 +17,7 @@ from rankcompanion import session
 from rankcompanion.figures import lines as figures
 from rankcompanion.lines import held
 from rankcompanion.relative_ranking import methods
-from rankcompanion.verdict import answers, sizes
+from rankcompanion.verdict import annotators, answers, sizes
 from rankcompanion.verdict import cases as verdict
 from rankcompanion.verdict import page as report
 from rankstability import paths
@@ -26,7 +26,7 @@ from rankstability.rank.recipes import RECIPES
 from rankstability.read import campaigns
 from rankstability.score.pairwise import pair_counts
 from rankstability.score.rr import METHODS
-from verdicts import SETTINGS, cases, judge, sure
+from verdicts import SETTINGS, cases, judge, standing, sure
 
 
 def test_a_page_has_the_defaults_of_its_notebook():
@@ -41,7 +41,7 @@ def test_a_page_has_the_defaults_of_its_notebook():
 @pytest.mark.parametrize("campaign", ["demo-srdc", "demo-srpdc"])
 def test_what_holds_of_a_demo_campaign_is_true(campaign, pair):
     [one] = cases(campaign, pair)
-    made, tables = judge(one)
+    made, lines = standing(one)
     file = paths.DEMO / campaign / f"truth-{pair}.csv"
     truth = pd.read_csv(file).set_index("system").iloc[:, -1]
     rank = truth.rank(ascending=False)
@@ -49,12 +49,12 @@ def test_what_holds_of_a_demo_campaign_is_true(campaign, pair):
     assert (ranking["rank_low"] <= rank[ranking.index]).all()
     assert (ranking["rank_high"] >= rank[ranking.index]).all()
     order = made.table["system"].tolist()
-    for row in tables["answers"].itertuples():
+    for row in lines.itertuples():
         split = truth[order[: row.below]].min() > truth[order[row.below :]].max()
         if row.answer == answers.HOLDS:
             assert split
         assert row.answer != answers.NOT or not split
-    assert truth.idxmax() in answers.summary(made, tables["answers"])["may_be_first"]
+    assert truth.idxmax() in answers.summary(made, lines)["may_be_first"]
 
 
 def test_a_line_that_is_only_unclear_cannot_be_told_and_a_reversed_one_does_not_hold():
@@ -117,25 +117,31 @@ def test_equal_systems_in_relative_ranking_draw_lines_as_seldom_as_their_tests_p
     assert null["pairs_low"].item() < 0.05 < null["pairs_high"].item() + 0.02
 
 
+def habits_of(one):
+    """Time and consistency of the annotators, by measure."""
+    return verdict.by_annotators(one, np.random.default_rng(1))["habits"].set_index("measure")
+
+
 @needs("wmt21")
-def test_the_one_line_of_wmt21_cannot_be_told_over_workers_and_documents():
+def test_the_one_line_of_wmt21_cannot_be_told_over_workers_and_documents(monkeypatch):
     [one] = cases("wmt21", "cs-en")
-    made, tables = judge(one)
+    made, lines = standing(one)
     assert made.places.loc[made.places["claimed"] == 1, "below"].tolist() == [2]
     assert made.places["held"].sum() == 0
-    assert tables["answers"]["answer"].tolist() == [answers.UNTOLD]
-    habits = tables["habits"].set_index("measure")  # repeats were planted, times not released
+    assert lines["answer"].tolist() == [answers.UNTOLD]
+    monkeypatch.setattr(annotators, "MOST", 1)
+    habits = habits_of(one)  # repeats were planted, times not released
     assert habits.loc["difference", "items"] == 1202 and "seconds" not in habits.index
     assert habits.loc["difference", "high"] < habits.loc["other", "low"]
 
 
 @needs("wmt24-esa")
-def test_no_line_of_wmt24_holds_and_its_times_are_told():
+def test_no_line_of_wmt24_holds_and_its_times_are_told(monkeypatch):
     [one] = cases("wmt24-esa", "en-ja")
     assert one.recipe == "wmt24" and set(one.judged) == set(RECIPES)
-    _, tables = judge(one)
-    assert not (tables["answers"]["answer"] == answers.HOLDS).any()
-    seconds = tables["habits"].set_index("measure").loc["seconds"]
+    assert not (standing(one)[1]["answer"] == answers.HOLDS).any()
+    monkeypatch.setattr(annotators, "MOST", 1)
+    seconds = habits_of(one).loc["seconds"]
     assert seconds["annotators"] == 106 and 5 < seconds["value"] < 60
 
 
@@ -171,7 +177,8 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     order = ["Who may be called best", "Which lines may be printed", "What to do next"]
     places = [page.index(part) for part in (*order, ">What was read<", "<figure>", "Who may be f")]
     assert places == sorted(places)
-    assert all(f'id="{name}"' in page for name in set(_anchors(page)))
+    anchors = re.findall(r'href="#([\w-]+)"', page)
+    assert anchors and all(f'id="{name}"' in page for name in anchors)
     out = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
     contract = (
         "sentence read pair protocol unit systems lines may_be_first repeat false_lines needed"
@@ -197,23 +204,17 @@ def test_the_page_needs_nothing_else_and_shows_names_as_they_are(campaign, tmp_p
     assert ("mean raw score" in page) == (campaign == "demo-srdc")
 
 
-def _anchors(page):
-    import re
-
-    return re.findall(r'href="#([\w-]+)"', page)
-
-
 def test_the_sample_of_a_campaign_of_ones_own_gets_the_right_answers():
     """Aspen leads by twelve points; Birch and Cedar, Elm and Fir are one point apart."""
     file = paths.DEMO / "ratings.csv"
     [one] = cases(str(file), "")
-    made, tables = judge(one)
+    made, lines = standing(one)
     assert made.unit == "worker x document"
     assert made.table["system"].tolist()[0] == "Aspen"
-    assert answers.summary(made, tables["answers"])["may_be_first"] == ["Aspen"]
+    assert answers.summary(made, lines)["may_be_first"] == ["Aspen"]
     held = made.places.set_index("below")["held"]
     assert held[1] == 1 and held[3] == 1 and held[2] == 0 and held[4] == 0
-    assert answers.NOT not in set(tables["answers"]["answer"])
+    assert answers.NOT not in set(lines["answer"])
 
 
 def test_battles_that_are_all_ties_rank_nobody(tmp_path):
