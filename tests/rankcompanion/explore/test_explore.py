@@ -19,14 +19,14 @@ from rankcompanion.explore import widgets
 from rankcompanion.explore.views import State, load
 from rankcompanion.explore.widgets import Explorer
 from rankcompanion.figures import common
-from rankcompanion.outlier_removal import default_ranker
 from rankcompanion.relative_ranking import methods
 from rankstability.errors import DataError
 from rankstability.rank.comparing import compare
 from rankstability.rank.ranking import CLUSTER_RULES
-from rankstability.rank.systems import by_normalisation, rank_ratings
+from rankstability.rank.systems import by_normalisation, rank_ratings, rank_systems
 from rankstability.read import campaigns
 from rankstability.score import mqm
+from rankstability.score.scored import segment_scores
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -78,7 +78,10 @@ def test_divisor_is_that_of_notebook_03(da, direct, divisor):
 @pytest.mark.parametrize("rule", CLUSTER_RULES)
 def test_test_rule_and_alpha_are_those_of_the_ranker(da, direct, rule):
     settings = {"test": "two-sided", "rule": rule, "alpha": 0.01}
-    ranker = default_ranker(**settings, by="mean_raw")
+
+    def ranker(left):
+        return rank_systems(segment_scores(left), by="mean_raw", **settings)
+
     c = outlier_removal.remove_each(da, [direct.first.systems[3]], ranker)[0]
     view = direct.view(State(removed=(direct.first.systems[3],), score="mean_raw", **settings))
     assert view.changed.table.equals(c.changed.table)
