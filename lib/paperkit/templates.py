@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 HERE = Path(__file__).parent
 NONE = "—"
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -88,7 +90,8 @@ def short(text: str, most: int = 40) -> str:
 
 
 def tex(text: str) -> str:
-    """`text` with the special characters of LaTeX escaped."""
+    """`text` with the special characters of LaTeX escaped, instead of those of HTML in markup."""
+    text = text.unescape() if isinstance(text, Markup) else text
     return "".join(LATEX.get(c, c) for c in text)
 
 

@@ -41,6 +41,8 @@ def judged_by(
 
 def _compares(recipe: str, judged: Scores) -> bool:
     """Whether a recipe's test finds anything to compare in these judgments."""
+    if not judged.systems:  # for instance all users screened out
+        return False
     if (np.isfinite(judged.matrix()).sum(axis=1) > 1).any():
         return True
     p = made_by(judged, RECIPES[recipe]).p

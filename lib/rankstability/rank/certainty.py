@@ -199,7 +199,8 @@ def of_wins(
     `won` and `decided` are counts for each unit and system: (units, systems). Pairs are tested, and
     intervals computed, on the scale of log-odds: ratios of few judges of one mind are near 0 or 1,
     where those of other judges cannot vary equally in both directions. Ratios are kept away from 0
-    and 1 by half a comparison of the system with most.
+    and 1 by half a comparison of the system with most. No p is below that of a sign test of as many
+    decisions, all alike.
     """
     total = decided.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -209,13 +210,14 @@ def of_wins(
         slope = near * (1 - near)
         part = (won - near * decided) / total / slope
         kind = corrected(decided / total, part, alike=True)
-    made = from_kinds(systems, logit(near), {unit: kind}, span=1.0, alpha=alpha)
+    floor = 2.0 ** (1 - (total[:, None] + total) / 2)
+    made = from_kinds(systems, logit(near), {unit: kind}, span=1.0, alpha=alpha, least=floor)
     covariance = made.covariance * np.outer(slope[made.order], slope[made.order])
     return replace(
         made,
         mean=ratio[made.order],
-        score_low=expit(made.score_low),
-        score_high=expit(made.score_high),
+        score_low=np.minimum(expit(made.score_low), ratio[made.order]),
+        score_high=np.maximum(expit(made.score_high), ratio[made.order]),
         covariance=covariance,
         variance=difference_variance(covariance),
     )
@@ -244,10 +246,12 @@ def from_kinds(
     cell: Kind | None = None,
     span: float,
     alpha: float = 0.05,
+    least: np.ndarray | None = None,
 ) -> Certainty:
     """The family of tests of these means, from one kind of units or two.
 
-    `cell`: for two kinds, the units that are their combinations. `span` is the range of scores, in
+    `cell`: for two kinds, the units that are their combinations. `least`: the lowest p that a pair
+    can have, (systems, systems). `span` is the range of scores, in
     comparison with which rounding errors are recognised. Systems whose mean is NaN are left out.
     """
     check_level(alpha)
@@ -272,6 +276,8 @@ def from_kinds(
     p = np.ones((n, n))
     gap = np.abs(mean[:, None] - mean)[told]
     p[told] = 2 * stdtr(df[told], -gap / np.sqrt(variance[told]))
+    if least is not None:
+        p = np.maximum(p, least[np.ix_(order, order)])
     half = np.full(n, np.inf)
     some = freedom > 0
     half[some] = stdtrit(freedom[some], 1 - alpha / 2) * np.sqrt(own[some])

@@ -22,7 +22,7 @@ from scipy.sparse import csr_array
 
 IntArray = NDArray[np.int64]
 WORD = 63  # systems whose sets fit one machine word
-MOST_SETS = 60_000  # largest number of sets per layer of the dynamic program
+MOST_SETS = 600_000  # largest number of sets per layer of the dynamic program
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def insertion_search(w: IntArray, start: IntArray) -> IntArray:
         sums = net.cumsum(axis=2)
         own = np.diagonal(sums, axis1=1, axis2=2)
         gain = own[:, :, None] - np.where(below, sums - net, sums)
-        i, j = divmod(gain.reshape(count, -1).argmax(axis=1)[:, None], k)
+        i, j = divmod(gain.reshape(count, k * k).argmax(axis=1)[:, None], k)
         if (gain.max(axis=(1, 2)) <= 0).all():
             return order
         move = place + ((i <= place) & (place < j)) - ((j < place) & (place <= i))
@@ -167,6 +167,8 @@ def solve(w: IntArray, deadline: float, method: str = "auto") -> Solution:
 
 def solve_many(w: IntArray) -> tuple[IntArray, IntArray]:
     """Orders (B, k) of least cost of tournaments (B, k, k), and their costs (B,)."""
+    if not len(w):
+        return np.zeros(w.shape[:2], np.int64), np.zeros(0, np.int64)
     if len(w) == 1:
         one = solve(w[0], np.inf)
         return one.order[None], np.array([one.cost])

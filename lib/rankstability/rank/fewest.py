@@ -21,9 +21,10 @@ from ..errors import DataError
 from ..judgments import DirectAssessment, counted, select_rows, unmarked
 from ..score.da import judgment_z, standardised
 from ..score.pairwise import PairCounts
+from ..score.rr import REFERENCE
 from ..score.scored import Scores
 from ..score.screening import kept_users
-from .bradley_terry import STRENGTH, davidson, influences, judge_influence
+from .bradley_terry import STRENGTH, influences, judge_influence
 from .ranges import Units
 from .ranking import Ranking
 from .recipes import Recipe, counted_by, made_by
@@ -248,22 +249,24 @@ def _fewest(
 def fewest_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05) -> pd.DataFrame:
     """The fewest comparisons, or judges, that decide the first place and the lines of battles.
 
-    Who is first is decided by Davidson's strengths: the most influential (by one Newton step) are
-    removed, and the model is fitted again. The lines are those of `systems.rank_counts` by
-    `method`: of the two systems on either side that differ least, the wins of the upper one are
-    removed, or the judges who most prefer it, and all are ranked again. Columns are as for
-    `fewest`; any number but 1 is an upper bound. Raises DataError if strengths are infinite, or
-    battles name no judge.
+    Ranking and lines are those of `systems.rank_counts` by `method`, without a reference. For the
+    first place, those that most change Davidson's strengths (by one Newton step) are removed; for a
+    line, of two systems across it that differ little, the wins of the upper one, or the judges who
+    most prefer it. All are ranked again. Columns are as for `fewest`; any number but 1 is an upper
+    bound. Raises DataError if strengths are infinite, or battles name no judge.
     """
     return pd.DataFrame(removals_of_battles(data, method, alpha))[COLUMNS]
 
 
 def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05) -> list[Removal]:
     """The rows of `fewest_battles`, each with the counts that are left."""
+    data = data.without(REFERENCE)
     counts, systems, n = data.counts, data.systems, len(data.systems)
     strength, *effects = influences(counts)
     win, tie = (effect.reshape(n * n, n) for effect in effects)
-    leader, *others = np.argsort(-strength, kind="stable").tolist()
+    made = rank_counts(counts, method, alpha=alpha)
+    leader = int(made.order[0])
+    others = [k for k in np.argsort(-strength, kind="stable").tolist() if k != leader]
     number = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()]).astype(int)
     votes, judges = np.concatenate([win, tie]), judge_influence(data)[1]
     by_judge = data.by("judge")
@@ -279,18 +282,15 @@ def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05
         gone = Units(systems, by_judge.wins[rows], by_judge.ties[rows], rows).counts
         return PairCounts(systems, counts.wins - gone.wins, counts.ties - gone.ties)
 
-    def changed(left: PairCounts) -> str:
-        try:
-            now = int(davidson(left)[0].argmax())
-        except DataError:  # no finite strengths are left
-            return ""
-        return "" if now == leader else systems[now]
-
     def again(left: PairCounts) -> Ranking | None:
         try:
             return rank_counts(left, method, alpha=alpha)
-        except DataError:
+        except DataError:  # no finite strengths are left
             return None
+
+    def changed(left: PairCounts) -> str:
+        now = again(left)
+        return "" if now is None or now.order[0] == leader else systems[now.order[0]]
 
     def needed(won: np.ndarray, lost: np.ndarray) -> int:
         """After how many removals, at least one, a sign test no longer tells the two apart."""
@@ -308,7 +308,6 @@ def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05
         won, lost = (both.sum(axis=0) - np.cumsum(np.vstack([[0, 0], both[order]]), axis=0)).T
         return needed(won, lost), partial(without_judges, order), len(order) - 1
 
-    made = rank_counts(counts, method, alpha=alpha)
     rows, lines = list[Removal](), list[Removal]()
     for unit, effect, left, weaken, of in (
         ("judgment", votes, without_votes, fewer_wins, int(number.sum())),

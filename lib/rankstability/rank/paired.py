@@ -264,9 +264,11 @@ def bootstrap_p(
     lost = int(drawn.searchsorted(0.0, "right"))
     if not np.isfinite(acceleration + middle) or lost == RESAMPLES:
         return 1.0
+    if lost == 0:
+        return 0.0
     # the quantile at which the resamples pass 0, by linear interpolation between two of them
     share = (lost - 1 - drawn[lost - 1] / (drawn[lost] - drawn[lost - 1])) / (RESAMPLES - 1)
-    if lost == 0 or share <= 0:
+    if share <= 0:
         return 0.0
     lead = ndtri(share) - middle
     bent = 1 + acceleration * lead

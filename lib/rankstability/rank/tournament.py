@@ -4,7 +4,8 @@ A task's pairwise judgments make a graph with an edge from i to j, weighted by w
 wherever i won more often. A ranking violates the edges that point upwards in it; the minimum
 feedback arc set is the set of edges violated by the ranking that violates the least weight.
 
-Several rankings can be optimal. The choice does not depend on the solver: if the caller names
+Several rankings can be optimal. Wherever their sets can be held (in all tasks of WMT, which have at
+most 25 systems, and in most of 30), the choice does not depend on the solver: if the caller names
 another ranking, only the optimal ones nearest to it by Kendall distance remain (in the notebooks it
 is WMT-OFFICIAL, which gives the orders that Lopez prints). Of these, the one is chosen that comes
 first when they are compared place by place from the top, the system listed earlier first. Systems
@@ -189,7 +190,7 @@ def feedback_arc_set(
 
 
 def feedback_arc_sets(weights: ArrayLike) -> tuple[IntArray, IntArray]:
-    """Optimal rankings of many small tournaments at once, as `feedback_arc_set`.
+    """Optimal rankings of many small tournaments at once, as `feedback_arc_set` of each finds them.
 
     `weights` are `net_weights`, (B, n, n), with at most `WORD` systems; of systems with equal wins
     minus losses, the first is listed first. Returns the rows of each, best first, (B, n), and the

@@ -180,6 +180,8 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
         judgments = replace(judgments, file=paths.shown(campaign.folder), adaptive=adaptive)
         return _noted(judgments, campaign.entry.get("zero_variance", "drop"))
     judgments.attrs["adaptive"] = adaptive
+    if campaign.entry.get("weights"):
+        judgments.attrs["weights"] = campaign.entry["weights"]
     return judgments
 
 

@@ -24,6 +24,7 @@ from .columns import MISSING, PENALTIES, PERCENT, TOLD_BY, Judged, Opener, asked
 from .folder import Reader, Source
 from .formats import TOLD
 
+NO_SCORE = "no score (left out)"
 TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
 SCALES = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # tried in this order
@@ -161,9 +162,15 @@ def read(
     tables.refuse_twice(files, rows)
     frame = pd.concat(rows, ignore_index=True)
     if frame.empty:
+        if unscored := sum(n for _, reason, n in excluded if reason == NO_SCORE):
+            value, expected = f"{unscored} rows without one", "a number in the column of scores"
+            raise DataError("no row has a score", file=files, value=value, expected=expected)
         raise languages.no_rows(files, pair, pairs(parts))
     if again := int(frame.duplicated().sum()):
         excluded.append(("", "identical rows (kept)", again))
+    for name in frame.columns.intersection(["hit", "document", "domain"]):
+        if 0 < (unnamed := int(frame[name].isna().sum())) < len(frame):
+            excluded.append(("", f"rows that name no {name} (kept)", unnamed))
     if "document" in frame and (frame.groupby("segment")["document"].nunique() > 1).any():
         frame["segment"] = frame["document"].fillna("") + ":" + frame["segment"]
     if settings.get("annotator") and "worker" in frame:
@@ -183,7 +190,7 @@ def _checked(part: Judged, pair: str, low: float, high: float) -> tuple[pd.DataF
     counts["other language pairs"] += int((~inside).sum())
     blanks = part.table.trimmed([names[name] for name in names if name != "score"])
     counts["(kept: blanks around names taken away)"] += blanks
-    counts["no score (left out)"] += int((inside & ~scored).sum())
+    counts[NO_SCORE] += int((inside & ~scored).sum())
     keep = np.flatnonzero(inside & scored)
     ids = ["system", "segment", *(["annotator"] if "annotator" in names else [])]
     score = schemas.number(f"a number, {low:g} to {high:g}", low, high)

@@ -48,7 +48,8 @@ NORMALISATIONS = ("none", "mean", "error", "z")
 def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") -> np.ndarray:
     """The weight of each row of `judgments` (from `read.mqm.read_mqm`), higher is worse.
 
-    Judgments with a table of their own (bio-MQM) use it instead of ``freitag2021``. Raises
+    Judgments with a table of their own (bio-MQM, or by ``weights`` in ``campaign.yaml``) use it
+    instead of ``freitag2021``. Raises
     DataError for an unknown table, or a severity and category without a weight in it.
     """
     if isinstance(weights, str) and weights == "freitag2021":
@@ -67,7 +68,8 @@ def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") 
                 f"no weight for {severity} {category} ({rows} rows)",
                 column="severity",
                 value=severity,
-                expected="a weight table that has it: " + ", ".join(WEIGHTS),
+                expected=f"a weight table that has it ({', '.join(WEIGHTS)}), named by `weights: "
+                "critical25` in a campaign.yaml beside the files",
             )
         weight_of[severity, category] = float(table.loc[fits, "weight"].iloc[0])
     return np.array([weight_of[k] for k in zip(kinds["severity"], kinds["category"], strict=True)])
