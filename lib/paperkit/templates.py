@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-from markupsafe import Markup
 
 HERE = Path(__file__).parent
 NONE = "—"
@@ -36,7 +35,12 @@ def _environment() -> Any:
     )
     made.filters.update(number=number, about=about, percent=percent, p=p_value, tex=tex)
     made.filters.update(
-        duration=duration, short=short, texnumber=tex_number, label=label, ascii=str.isascii
+        duration=duration,
+        short=short,
+        texnumber=tex_number,
+        label=label,
+        ascii=str.isascii,
+        unescape=html.unescape,
     )
     return made
 
@@ -90,8 +94,7 @@ def short(text: str, most: int = 40) -> str:
 
 
 def tex(text: str) -> str:
-    """`text` with the special characters of LaTeX escaped, instead of those of HTML in markup."""
-    text = text.unescape() if isinstance(text, Markup) else text
+    """`text` with the special characters of LaTeX escaped."""
     return "".join(LATEX.get(c, c) for c in text)
 
 

@@ -17,14 +17,13 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError
 from ..judgments import DirectAssessment, counted, select_rows, unmarked
 from ..score.da import judgment_z, standardised
 from ..score.pairwise import PairCounts
 from ..score.rr import REFERENCE
 from ..score.scored import Scores
 from ..score.screening import kept_users
-from .bradley_terry import STRENGTH, influences, judge_influence
+from .bradley_terry import STRENGTH, finite, influences, judge_influence
 from .ranges import Units
 from .ranking import Ranking
 from .recipes import Recipe, counted_by, made_by
@@ -283,10 +282,9 @@ def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05
         return PairCounts(systems, counts.wins - gone.wins, counts.ties - gone.ties)
 
     def again(left: PairCounts) -> Ranking | None:
-        try:
-            return rank_counts(left, method, alpha=alpha)
-        except DataError:  # no finite strengths are left
+        if method == STRENGTH and not finite(left):
             return None
+        return rank_counts(left, method, alpha=alpha)
 
     def changed(left: PairCounts) -> str:
         now = again(left)

@@ -373,6 +373,9 @@ def test_the_table_for_a_paper_has_rules_minus_signs_ranges_and_a_label(told):
 def test_no_sign_of_a_name_is_another_in_latex(told):
     text = latex(told, ["<a> | b"])
     assert r"\textless{}a\textgreater{} \textbar{} b" in text
+    words = told["words"] | {"system": "a&b_%", "systems": "a&b_%"}
+    assert r"\& words" in latex(told | {"score_name": "x & words"}, [])
+    assert r"a\&b\_\%" in latex(told | {"words": words}, [])
 
 
 def test_a_pair_without_a_verdict_ends_all_before_one_is_computed(tmp_path, capsys):

@@ -229,3 +229,11 @@ def test_scores_that_are_all_the_same_rank_nobody(tmp_path):
     (tmp_path / "a.csv").write_text("\n".join(["system,segment,annotator,score", *rows]))
     with pytest.raises(DataError, match="all scores of xx-yy are the same"):
         cases(tmp_path, "xx-yy")
+
+
+def test_mqm_without_an_error_ranks_nobody(tmp_path):
+    rows = [f"{s}\td\t{k}\t{k}\tr{k % 3}\tx\ty\tNo-error\tNo-error" for s in "AB" for k in range(9)]
+    names = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity"
+    (tmp_path / "mqm_ende.tsv").write_text("\n".join([names, *rows]))
+    with pytest.raises(DataError, match="all scores of en-de are the same"):
+        cases(tmp_path, "en-de")

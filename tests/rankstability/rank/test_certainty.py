@@ -463,10 +463,18 @@ def test_judges_who_all_decide_alike_leave_room_for_others_who_do_not():
     assert as_shares == pytest.approx(0.00506332) and got.p[0, 1] == pytest.approx(0.0828242)
     every = of_wins(("a", "b"), np.array([[30, 0]] * 3), np.full((3, 2), 30))
     assert every.mean.tolist() == [1, 0]
-    assert 0.01 < every.p[0, 1] < 0.05 and 0.85 < every.score_low[0] < every.score_high[0] < 1
+    assert 0.01 < every.p[0, 1] < 0.05 and 0.85 < every.score_low[0] < every.score_high[0] == 1
     decided = np.array([[4, 40, 40]] * 3)
     uneven = of_wins(tuple("abc"), np.array([[4, 39, 1]] * 3), decided)
     assert uneven.systems == ("a", "b", "c")  # 12 of 12 before 117 of 120
+
+
+@pytest.mark.parametrize("votes", range(3, 10))
+def test_no_more_is_declared_of_votes_all_alike_than_by_a_sign_test(votes):
+    won = np.column_stack([np.ones(votes, int), np.zeros(votes, int)])
+    got, exact = of_wins(("a", "b"), won, np.ones((votes, 2), int)), 2.0 ** (1 - votes)
+    assert got.p[0, 1] >= exact and got.declared[0, 1] == (exact <= 0.05)
+    assert got.score_low[0] <= got.mean[0] <= got.score_high[0] == 1
 
 
 def battles(rng, judges=15, times=3, systems=4):

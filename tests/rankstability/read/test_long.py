@@ -17,7 +17,7 @@ from rankstability.judgments import DirectAssessment
 from rankstability.rank.systems import rank_systems
 from rankstability.read import campaigns, formats, languages, tables
 from rankstability.score.da import judgment_z
-from rankstability.score.scored import segment_scores
+from rankstability.score.scored import from_assessment, segment_scores
 
 ROWS = [  # system, segment, annotator, score
     ("A", "1", "u", 4), ("A", "2", "u", 3), ("B", "1", "u", 2), ("B", "2", "u", 1),
@@ -154,6 +154,15 @@ def test_a_missing_score_is_missing_not_zero_and_counted(tmp_path):
     da = campaigns.load(write(tmp_path, rows))
     assert len(da.good) == 8 and excluded(da)["no score (left out)"] == 3
     assert da.good.score.min() == 1
+    with pytest.raises(DataError, match="no row has a score; found '3 rows without one'"):
+        campaigns.load(write(tmp_path / "none", rows[-3:]))
+
+
+def test_rows_that_name_no_document_are_counted_where_others_do(tmp_path):
+    rows = [(*row, "" if k < 3 else "d1") for k, row in enumerate(ROWS)]
+    da = campaigns.load(write(tmp_path, rows, (*HEADER, "document")))
+    assert excluded(da)["rows that name no document (kept)"] == 3
+    assert not from_assessment(da).has("document")
 
 
 def test_types_mark_references_controls_and_repeats(tmp_path):

@@ -252,6 +252,9 @@ def test_ratings_of_bio_mqm_are_errors_with_their_authors_weights(tmp_path):
     assert mqm_scores(frame, "critical25").query("document == 'd1'")["score"].sum() == 70
     with pytest.raises(DataError, match="no weight for Critical"):
         mqm_scores(frame, "major10")
+    (tmp_path / "campaign.yaml").write_text("weights: critical25\n")
+    told = campaigns.load(campaigns.find(tmp_path))
+    assert mqm_scores(told).equals(mqm_scores(frame, "critical25"))
     assert frame.attrs["excluded"] == {
         "(kept: blanks around names taken away)": 1,
         "(kept: ratings without an error)": 2,
