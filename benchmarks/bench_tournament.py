@@ -4,10 +4,9 @@ The 33 tasks of WMT10, WMT11 and WMT12 (where the data root has them), then camp
 after Koehn (2012) with 25 to 100 systems. Peers: `igraph` (its integer program), `corankco` (exact
 Kemeny; group `bench` of pyproject.toml), and best-first search over sets of systems
 (Lopez 2012, Algorithm 1), of the whole task and of each component. Ours also counts the optima
-and makes the canonical choice, up to some 30 systems, which no peer does. Koehn states a variance of 10: spread 3.16; his
-tables come out with a standard deviation of 10: spread 10. There, with 20 judgments per pair of 100
-systems, a gap is left. Prints seconds and ratios to ours and
-writes them to ``results/tournament.csv``; stops where two that claim the optimum disagree.
+and makes the canonical choice, up to some 30 systems, which no peer does. Koehn states a variance
+of 10: spread 3.16; his tables come out with a standard deviation of 10: spread 10. There, with 20
+judgments per pair of 100 systems, a gap is left. Prints seconds and ratios to ours and writes them to ``results/tournament.csv``; stops where two that claim the optimum disagree.
 """
 
 from __future__ import annotations
