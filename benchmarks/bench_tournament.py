@@ -6,7 +6,8 @@ Kemeny; group `bench` of pyproject.toml), and best-first search over sets of sys
 (Lopez 2012, Algorithm 1), of the whole task and of each component. Ours also counts the optima
 and makes the canonical choice, up to some 30 systems, which no peer does. Koehn states a variance
 of 10: spread 3.16; his tables come out with a standard deviation of 10: spread 10. There, with 20
-judgments per pair of 100 systems, a gap is left. Prints seconds and ratios to ours and writes them to ``results/tournament.csv``; stops where two that claim the optimum disagree.
+judgments per pair of 100 systems, a gap is left. Prints seconds and ratios to ours and
+writes them to ``results/tournament.csv``; stops where two that claim the optimum disagree.
 """
 
 from __future__ import annotations
