@@ -139,7 +139,7 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "words": (_is_words, "not a mapping of words", SPOKEN),
     "wide": (_is_wide, "not columns of systems", "[A, B, ...], the columns, each once; or all"),
     "decimal": (_one_of(",", "."), "not a decimal sign", "',' or '.'"),
-    "weights": (_line, "not a table of weights", "the name of one, such as critical25"),
+    "weights": (lambda value: isinstance(value, str), "not a name", "such as critical25"),
     "annotator": (_is_people, "not a mapping of annotators", PEOPLE),
 }
 KNOWN = "`field: value` lines, without aliases; fields: " + ", ".join(FIELDS)

@@ -19,6 +19,7 @@ RIGHT = {
     "scale": [[1, 5], [-0.5, 0.5]], "columns": [{"score": "mark"}],
     "annotator": [{"A": ["u1*", "u2"], "B": ["v"]}],
     "wide": ["all", ["A", "B"]], "decimal": ["."],
+    "weights": ["critical25"],
     "words": [{"system": "product", "systems": "produce", "protocol": "survey"}],
 }  # fmt: skip
 WRONG = {
@@ -31,6 +32,7 @@ WRONG = {
     "annotator": ["A", "[a]", "{A: {b: c}}", "{A: [[u]]}", "{A: true}"],
     "adaptive": ["waves", "1", "[true]"],
     "wide": ["some", "[A]", "[A, A]", "{A: B}"], "decimal": [";", "[.]", "1"],
+    "weights": ["[critical25]", "25", "{Critical: 25}"],
     "words": ["model", "{judge: user}", "{system: ''}", "{system: 3}", '{system: "a\\nb"}'],
     "columns": ["score", "{points: score}", "{score: [a]}", "{score: mark, time: mark}"],
 }  # fmt: skip
