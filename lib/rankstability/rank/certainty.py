@@ -250,9 +250,9 @@ def from_kinds(
 ) -> Certainty:
     """The family of tests of these means, from one kind of units or two.
 
-    `cell`: for two kinds, the units that are their combinations. `least`: the lowest p that a pair
-    can have, (systems, systems). `span` is the range of scores, in
-    comparison with which rounding errors are recognised. Systems whose mean is NaN are left out.
+    `cell`: for two kinds, the units that are their combinations. `span` is the range of scores, in
+    comparison with which rounding errors are recognised. `least`: the lowest p that a pair can
+    have, (systems, systems). Systems whose mean is NaN are left out.
     """
     check_level(alpha)
     mean = np.asarray(mean, float)

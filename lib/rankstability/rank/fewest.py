@@ -34,13 +34,14 @@ UNITS = {"judgment": "", "annotator": "worker", "document": "document"}
 CLOSEST = 3  # challengers of the first that are tried
 COLUMNS = ["what", "unit", "fewest", "of", "exact", "new_first"]
 T = TypeVar("T")
-Again = Callable[[np.ndarray], Ranking | None]
+Again = Callable[[T], Ranking | None]
 Renew = Callable[[np.ndarray], np.ndarray]
 Found = tuple[float, str, Any]
-Plan = tuple[int, Callable[[int], np.ndarray], int]
-Choose = Callable[[int, int], Plan]
-"""For two systems: how many units to remove, at fixed scores, for the second to pass the first; a
-mask of what is kept after removing a given number; how many can be removed."""
+Plan = tuple[int, Callable[[int], T], int]
+"""With how many removals to begin; what is left after a given number of them (a mask of judgments,
+or counts of battles); how many can be removed."""
+Choose = Callable[[int, int], Plan[T]]
+"""The plan by which the second of two systems may pass the first, or no longer differ from it."""
 
 
 @dataclass(frozen=True)
@@ -113,13 +114,18 @@ def removals(
         rows.append(Removal("first", unit, number, of, int(exact), name, kept))
         for below in every.lines:
             rows.append(_line(every, below, unit, of, partial(_from_one, choose), again))
-    order = {"first": 0} | {f"line below {k}": k for k in range(len(judged.systems))}
-    return sorted(rows, key=lambda row: order[row.what])
+    return _in_order(rows, every)
+
+
+def _in_order(rows: Sequence[Removal], every: Ranking) -> list[Removal]:
+    """The first place before the lines, these from the top; units in the order they have."""
+    order = ["first", *(f"line below {below}" for below in every.lines)]
+    return sorted(rows, key=lambda row: order.index(row.what))
 
 
 def _two_pointers(
     judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int
-) -> Plan:
+) -> Plan[np.ndarray]:
     """A plan that removes the best mix of the first's highest and the second's lowest judgments."""
     orders, means = [], []
     for system, sign in ((first, 1.0), (second, -1.0)):
@@ -144,7 +150,9 @@ def _two_pointers(
     return (int(start) if np.isfinite(start) else most + 1), kept, most
 
 
-def _greedy(judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int) -> Plan:
+def _greedy(
+    judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, second: int
+) -> Plan[np.ndarray]:
     """A plan that removes one unit at a time, always the one that most reduces the first's lead."""
     names, unit = np.unique(codes, return_inverse=True)
     parts = []
@@ -172,7 +180,7 @@ def _greedy(judged: Scores, weight: np.ndarray, codes: np.ndarray, first: int, s
 
 
 def _first(
-    every: Ranking, choose: Choose, again: Again, systems: tuple[str, ...]
+    every: Ranking, choose: Choose[np.ndarray], again: Again[np.ndarray], systems: tuple[str, ...]
 ) -> tuple[int, Found]:
     """How many removals fixed scores would need; and the fewest found that change who is first."""
     leader = int(every.order[0])
@@ -185,7 +193,7 @@ def _first(
     return plans[0][0] if plans else 0, _fewest(plans[:CLOSEST], changed)
 
 
-def _from_one(choose: Choose, first: int, second: int) -> Plan:
+def _from_one(choose: Choose[np.ndarray], first: int, second: int) -> Plan[np.ndarray]:
     """The plan of `choose`, tried from one removal on."""
     return 1, *choose(first, second)[1:]
 
@@ -195,8 +203,8 @@ def _line(
     below: int,
     unit: str,
     of: int,
-    choose: Callable[[int, int], tuple[int, Callable[[int], T], int]],
-    again: Callable[[T], Ranking | None],
+    choose: Choose[T],
+    again: Again[T],
 ) -> Removal:
     """The fewest removals after which no line separates the same systems from the others."""
     above = set(every.order[:below].tolist())
@@ -221,9 +229,7 @@ def _weakest(every: Ranking, below: int) -> Iterator[tuple[int, int]]:
     )
 
 
-def _fewest(
-    plans: Sequence[tuple[int, Callable[[int], T], int]], said: Callable[[T], str]
-) -> Found:
+def _fewest(plans: Sequence[Plan[T]], said: Callable[[T], str]) -> Found:
     """The smallest number of removals that changes what is `said`; to what; and what is left.
 
     Each plan is searched from its first number on, by doubling steps, then by bisection.
@@ -295,18 +301,18 @@ def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05
         equal = sign_test(won, lost) >= alpha
         return max(1, int(equal.argmax())) if equal.any() else len(equal)
 
-    def fewer_wins(first: int, second: int) -> tuple[int, Callable[[int], PairCounts], int]:
+    def fewer_wins(first: int, second: int) -> Plan[PairCounts]:
         won = np.arange(counts.wins[first, second], -1, -1)
         start = needed(won, np.full_like(won, counts.wins[second, first]))
         return start, partial(without_votes, np.array([first * n + second])), len(won) - 1
 
-    def fewer_judges(first: int, second: int) -> tuple[int, Callable[[int], PairCounts], int]:
+    def fewer_judges(first: int, second: int) -> Plan[PairCounts]:
         both = by_judge.wins[:, [first * n + second, second * n + first]].toarray()
         order = np.argsort(both[:, 1] - both[:, 0], kind="stable")
         won, lost = (both.sum(axis=0) - np.cumsum(np.vstack([[0, 0], both[order]]), axis=0)).T
         return needed(won, lost), partial(without_judges, order), len(order) - 1
 
-    rows, lines = list[Removal](), list[Removal]()
+    rows = []
     for unit, effect, left, weaken, of in (
         ("judgment", votes, without_votes, fewer_wins, int(number.sum())),
         ("annotator", judges, without_judges, fewer_judges, len(judges)),
@@ -315,8 +321,8 @@ def removals_of_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05
         plans = [(1, partial(left, order), of - 1) for order in ranked[:CLOSEST]]
         best, name, kept = _fewest(plans, changed)
         rows.append(Removal("first", unit, best, of, int(best == 1), name, kept))
-        lines += [_line(made, below, unit, of, weaken, again) for below in made.lines]
-    return rows + sorted(lines, key=lambda row: int(row.what.rpartition(" ")[2]))
+        rows += [_line(made, below, unit, of, weaken, again) for below in made.lines]
+    return _in_order(rows, made)
 
 
 def _good_rows(da: DirectAssessment, recipe: Recipe) -> pd.DataFrame:

@@ -49,8 +49,8 @@ def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") 
     """The weight of each row of `judgments` (from `read.mqm.read_mqm`), higher is worse.
 
     Judgments with a table of their own (bio-MQM, or by ``weights`` in ``campaign.yaml``) use it
-    instead of ``freitag2021``. Raises
-    DataError for an unknown table, or a severity and category without a weight in it.
+    instead of ``freitag2021``. Raises DataError for an unknown table, or a severity and category
+    without a weight in it.
     """
     if isinstance(weights, str) and weights == "freitag2021":
         weights = judgments.attrs.get("weights", weights)
