@@ -19,7 +19,15 @@ import pandas as pd
 
 from paperkit import claims
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
-from rankcompanion.papers.koehn2012 import PAPER, printed, range_text
+from rankcompanion.papers.koehn2012 import (
+    AS_MATCHED,
+    AS_STATED,
+    PAPER,
+    SIGMA2,
+    SYSTEMS,
+    printed,
+    range_text,
+)
 from rankcompanion.simulation import readings
 from rankcompanion.simulation.experiments import QUALITIES, SHARD, range_quality, with_errors
 from rankstability.chance import in_shards
@@ -118,7 +126,7 @@ def fits_of_ranges(real: pd.DataFrame, simulated: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["task", "system"]
     on_paper = claims.published(PAPER, "Table 2", "Table 3")
-    on_paper = on_paper[on_paper["reading"] == readings.AS_STATED.name]
+    on_paper = on_paper[on_paper["reading"] == AS_STATED.name]
     texts = on_paper.loc[on_paper["quantity"] == "range", [*keys, "published"]]
     rows = real.merge(texts, on=keys)
     rows["same"] = list(map(range_text, rows["first"], rows["last"])) == rows["published"]
@@ -165,7 +173,7 @@ def main() -> None:
     frames = tasks(campaigns.load_rr(campaigns.find("wmt12")))
     two = {task: frames[task] for task in ("en-cs", "fr-en")}
     real = real_ranges(two, args.resamples, seed=2012)
-    model = Model(readings.SYSTEMS, readings.AS_MATCHED.spread(readings.SIGMA2))
+    model = Model(SYSTEMS, AS_MATCHED.spread(SIGMA2))
     drawn = simulated_quality(model, readings.SIZES, args.runs, args.resamples, 2012, args.jobs)
     near = fits_of_ranges(real, drawn)
     near.to_csv(RESULTS, index=False, float_format="%.10g", lineterminator="\n")

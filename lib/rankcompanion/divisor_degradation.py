@@ -18,8 +18,7 @@ from rankstability.judgments import (
 from rankstability.rank.ranking import Ranking
 
 from .outlier_removal import Comparison, Ranker, changes_table, default_ranker
-
-DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)  # Knowles (2021), section 5.2
+from .papers.knowles2021 import DIVISORS
 
 
 def sweep(

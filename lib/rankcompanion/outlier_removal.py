@@ -28,6 +28,8 @@ from rankstability.rank.systems import rank_systems
 from rankstability.score.da import NO_SPREAD
 from rankstability.score.scored import segment_scores
 
+from .papers.knowles2021 import toy_example as toy_example  # notebook 02 shows it
+
 Ranker = Callable[[DirectAssessment], Ranking]
 SETS = {
     "human+ref": "human systems and rows of type REF",
@@ -286,19 +288,3 @@ def worker_percentages(da: DirectAssessment) -> dict[str, Any]:
         count = good["worker"][mask].nunique()
         row |= {name: count, f"{name}_percent": 100 * count / workers}
     return row
-
-
-def toy_example() -> pd.DataFrame:
-    """The toy HITs of section 5: the z-score of a raw 50 among different other scores.
-
-    Columns hit (raw scores), holds (what the HIT holds), z_of_50.
-    """
-    hits = {
-        "25 50 50 75": "systems only",
-        "0 25 50 75": "systems and a bad reference",
-        "25 50 75 100": "systems and a good reference",
-    }
-    raw = np.array([hit.split() for hit in hits], dtype=float)
-    z = (50 - raw.mean(axis=1)) / raw.std(axis=1, ddof=1)
-    table = pd.DataFrame(hits.items(), columns=["hit", "holds"])
-    return table.assign(z_of_50=z.round(12) + 0.0)

@@ -13,20 +13,19 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 from scipy.stats import fisher_exact
 
 from paperkit import claims
 from paperkit.claims import yes
 
-from ..divisor_degradation import DIVISORS
-from ..outlier_removal import toy_example
-
 PAPER = "knowles2021"
 KEYS = ["place", "campaign", "pair", "quantity", "kind", "style", "removed", "divisor", "hit"]
 PAIR = ["campaign", "pair"]
 KINDS = ["d_rank", "d_cluster", "d_both"]
 STYLES = ("SR-DC", "SR+DC")
+DIVISORS = (1.25, 1.5, 2.0, 4.0, 10.0)  # section 5.2
 SETTINGS = {"test": "scipy<1.7", "rule": "knowles", "alpha": 0.05}  # the paper's
 JUDGED = {"M": "monolingual", "B": "bilingual"}
 ALMOST_ALL = 0.9  # the share of HITs that is taken for "almost all"
@@ -312,6 +311,22 @@ def documents_claims(
         return Answer(yes(values[row.quantity]))
 
     return compare(rows_of(run["campaign"], "Figure 5"), answer, run)
+
+
+def toy_example() -> pd.DataFrame:
+    """The toy HITs of section 5: the z-score of a raw 50 among different other scores.
+
+    Columns hit (raw scores), holds (what the HIT holds), z_of_50.
+    """
+    hits = {
+        "25 50 50 75": "systems only",
+        "0 25 50 75": "systems and a bad reference",
+        "25 50 75 100": "systems and a good reference",
+    }
+    raw = np.array([hit.split() for hit in hits], dtype=float)
+    z = (50 - raw.mean(axis=1)) / raw.std(axis=1, ddof=1)
+    table = pd.DataFrame(hits.items(), columns=["hit", "holds"])
+    return table.assign(z_of_50=z.round(12) + 0.0)
 
 
 def across(tables: Callable[[str, str], pd.DataFrame]) -> pd.DataFrame:

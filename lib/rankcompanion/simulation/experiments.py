@@ -28,6 +28,7 @@ from rankstability.rank.tournament import feedback_arc_sets
 from rankstability.score.pairwise import PairCounts, expected_win, wins_over_decided
 
 from ..models.simulate import Model, draw_counts, draw_pairs, draw_qualities
+from ..papers.koehn2012 import QUALITIES
 
 Floats = NDArray[np.float64]
 MOST = 5e6  # largest number of judgments that is considered
@@ -35,7 +36,6 @@ NODES = 48  # nodes of the integral over a pair's gap; with 200, no share change
 RANKERS = ("BOJAR", "EXPECTED", "LOPEZ")
 SIDES = (1, 2)  # sides of the sign test in the pairwise method
 SHARD = 10  # runs that share a seed
-QUALITIES = ("size", "violations", "clusters", "cluster_violations")
 
 
 @lru_cache(maxsize=256)

@@ -1,10 +1,6 @@
-"""Koehn (2012) under two readings: his tables and figures recomputed, for any campaign's tasks.
+"""Koehn (2012) recomputed, for any campaign's tasks, under the two readings of `papers.koehn2012`.
 
-**As stated**: sigma^2 is a variance, significance is a two-sided sign test at 5 %, 25 of 1000
-resampled ranks are removed at each end, blanks are left out. **As matched**: the printed sigma^2 is
-a standard deviation, each direction is tested at 5 %, 6 of 1000 ranks are removed (which fits
-Tables 1 to 3 best), blanks keep their -1 and so win. A reference among the systems of a real task
-is left out.
+A reference among the systems of a real task is left out.
 """
 
 from __future__ import annotations
@@ -24,6 +20,16 @@ from rankstability.score.pairwise import expected_win, weighted
 from rankstability.score.rr import REFERENCE
 
 from ..models.simulate import Model
+from ..papers.koehn2012 import AS_MATCHED as AS_MATCHED  # notebook 09 takes it from here
+from ..papers.koehn2012 import (
+    MATCHING_SPREAD,
+    READINGS,
+    SIGMA2,
+    SIGMA2_IS,
+    SYSTEMS,
+    Reading,
+    spread_of,
+)
 from .experiments import (
     expected_share,
     fit_spread,
@@ -33,44 +39,13 @@ from .experiments import (
     stacked,
 )
 
-SYSTEMS, SIGMA2 = 15, 10  # Sections 4.4 and 5.2
 WMT12 = 13_000  # judgments, Section 6
 SIZES = (10_000, 20_000, 30_000, 40_000, 50_000)
-MATCHING_SPREAD = 20.0  # the spread at which Figure 3's printed errors come out
 TABLE4_SYSTEMS, TABLE4_SIGMA2 = (6, 8, 10, 12, 15), (8, 10, 12)
 TABLE4_SHARES = (0.5, 0.7, 0.8, 0.9)
-SIGMA2_IS = ("variance", "standard deviation")
 POINTS = 12  # points of a task's growth curve
 CANDIDATES = tuple(range(2, 41))  # spreads that are tried
 RESAMPLES = 1000
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One way to read the paper, as the module's docstring explains."""
-
-    name: str
-    sigma2_is: str  # what the printed sigma^2 is: one of `SIGMA2_IS`
-    sides: int  # of the sign test
-    trim: float  # share of resampled ranks removed at each end
-    unranked: str  # of blanks: ``drop`` or ``keep`` (see `score.pairwise.comparisons`)
-
-    def spread(self, sigma2: float) -> float:
-        """The standard deviation that a printed sigma^2 stands for."""
-        return spread_of(sigma2, self.sigma2_is)
-
-    def sigma2(self, spread: float) -> float:
-        """What the paper would print for a standard deviation."""
-        return spread**2 if self.sigma2_is == "variance" else spread
-
-    def trimmed(self, resamples: int) -> int:
-        """The number of ranks removed at each end of `resamples`."""
-        return max(1, round(self.trim * resamples))
-
-
-AS_STATED = Reading("as stated", "variance", sides=2, trim=0.025, unranked="drop")
-AS_MATCHED = Reading("as matched", "standard deviation", sides=1, trim=0.006, unranked="keep")
-READINGS = (AS_STATED, AS_MATCHED)
 
 
 @dataclass(frozen=True)
@@ -86,11 +61,6 @@ class Effort:
 
 FULL = Effort(10_000, 400, 1000, advice_experiments=1000, orders=20)
 QUICK = Effort(60, 8, 200, advice_experiments=50, orders=4)
-
-
-def spread_of(sigma2: float, sigma2_is: str) -> float:
-    """The standard deviation that `sigma2` stands for, if it is one of `SIGMA2_IS`."""
-    return float(np.sqrt(sigma2)) if sigma2_is == "variance" else float(sigma2)
 
 
 def figure3(experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from rankstability.rank.srp_studies import (
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
 
+from ..papers.riley2024 import FEW, difference
 from .raters import minimum_entropy
 
 TITLES = {
@@ -51,7 +52,6 @@ QUESTIONS = (
     ("How many ratings per item are needed?", "one", ONCE, ONCE),
 )
 SAID = {"yes": "as found", "no": "not told apart", "reversed": "opposite"}
-FEW = 0.5  # if this share of studies has no significant pair, SRP says nothing
 
 
 @dataclass(frozen=True)
@@ -243,16 +243,6 @@ def support(verdicts: pd.DataFrame, *findings: str) -> str:
     if (rows["verdict_equal_claims"] == "yes").all():
         return "only at an equal number of claims"
     return "opposite" if (rows["verdict"] == "reversed").any() else "not told apart"
-
-
-def difference(row: Mapping[Any, Any], which: str = "") -> str:
-    """The mean difference of two lines and two standard errors, such as ``+0.219 ± 0.026``.
-
-    `which` is ``_equal_claims`` for SRP at equal claims. Empty if no point is informative.
-    """
-    if not row["informative"]:
-        return ""
-    return f"{row[f'difference{which}']:+.3f} ± {2 * row[f'se{which}']:.3f}"
 
 
 def _evidence(finding: str, row: Mapping[Any, Any]) -> str:

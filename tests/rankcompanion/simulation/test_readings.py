@@ -10,9 +10,9 @@ import pytest
 
 from paperkit import paths
 from rankcompanion.models.simulate import Model, draw_blocks, draw_qualities
+from rankcompanion.papers.koehn2012 import AS_MATCHED, AS_STATED, READINGS
 from rankcompanion.simulation import readings
 from rankcompanion.simulation.experiments import expected_share
-from rankcompanion.simulation.readings import AS_MATCHED, AS_STATED, READINGS
 from rankstability.rank.ranges import units
 
 
