@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .cases import Case
 
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
+NEGLIGIBLE = 1e-9  # share of a mean that is a rounding error
 FEW = 4  # units: with fewer, the first sentence warns that only large differences can show
 REFERENCE = re.compile(r"(?i)^(_?ref|reference)s?([._-]?[a-z0-9]{1,2})?$")
 WEAK = 3.0  # degrees of freedom: the page names a system that has fewer
@@ -261,7 +262,8 @@ def _design(frames: Mapping[str, pd.DataFrame], one: Case, made: Ranking) -> dic
         value = adaptive(one.own)
         out["adaptive"] = value if math.isfinite(value) else None
         ends = made.table.set_index("system").loc[design["system"], ["low", "high"]].to_numpy()
-        moved = (2 * design["luck"].abs() > ends[:, 1] - ends[:, 0]).any()
+        wide = np.maximum(ends[:, 1] - ends[:, 0], NEGLIGIBLE * design["mean"].abs())
+        moved = (2 * design["luck"].abs() > wide).any()
         why = {"more": value > LOOKS_ADAPTIVE, "moved": bool(moved)}
         out["uneven"] = [k for k, so in why.items() if so and not one.own.adaptive]
     return out

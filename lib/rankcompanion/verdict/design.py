@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from scipy.optimize.elementwise import find_root
 from scipy.special import chdtri, nctdtrinc, ndtr, ndtri, stdtr, stdtrit
 
+from rankstability.rank.certainty import alike_p
 from rankstability.rank.comparing import tau
 from rankstability.rank.srp import Outcome, stability
 from rankstability.rank.units import difference_variance, normal_draws
@@ -144,7 +145,9 @@ class Precision:
         apart = own[:, :, None] + own[:, None] - 2 * estimated
         caution = 1 + (self.caution - 1) / max(grown, 1.0)  # with more units less is needed
         error = np.sqrt(np.maximum(caution * scale[:, None, None] * apart, LEAST))
-        p = 2 * stdtr(freedom, -np.abs(mean[:, :, None] - mean[:, None]) / error)
+        gap = np.abs(mean[:, :, None] - mean[:, None])
+        p = 2 * stdtr(freedom, -gap / error)
+        p = np.where((apart > LEAST) | (gap == 0), p, alike_p(freedom))
         return mean, p, _above(mean, p, alpha)
 
 

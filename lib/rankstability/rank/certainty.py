@@ -5,8 +5,9 @@ Each unit (an annotator, a document) has an influence on each system's mean; sum
 influences give the variance of a difference (CR2: Bell and McCaffrey 2002; for two kinds of units:
 Cameron, Gelbach and Miller 2011, with the larger one-way variance as a floor: MacKinnon, Nielsen
 and Webb 2021). Pairs are tested by two-sided t tests, whose degrees of freedom are the number of
-effective units less one. `family` declares pairs such that the probability of any false statement,
-over all pairs, lines and sets together, is at most alpha. Nothing is random, so there is no seed.
+effective units less one; where all units agree exactly, by the sign test. `family` declares pairs
+such that the probability of any false statement, over all pairs, lines and sets together, is at
+most alpha. Nothing is random, so there is no seed.
 How often statements were false in simulations: ``benchmarks/results/certainty.csv``.
 """
 
@@ -274,8 +275,10 @@ def from_kinds(
     df = np.minimum(freedom[:, None], freedom)
     told = (df > 0) & (variance > STILL * span**2) & ~np.eye(n, dtype=bool)
     p = np.ones((n, n))
-    gap = np.abs(mean[:, None] - mean)[told]
-    p[told] = 2 * stdtr(df[told], -gap / np.sqrt(variance[told]))
+    gap = np.abs(mean[:, None] - mean)
+    p[told] = 2 * stdtr(df[told], -gap[told] / np.sqrt(variance[told]))
+    alike = (df > 0) & ~told & (gap > STILL * span)
+    p[alike] = alike_p(df[alike])
     if least is not None:
         p = np.maximum(p, least[np.ix_(order, order)])
     half = np.full(n, np.inf)
@@ -301,6 +304,11 @@ def from_kinds(
         effective=effective,
         alpha=alpha,
     )
+
+
+def alike_p(df: np.ndarray) -> np.ndarray:
+    """The p of a pair between which all units differ by exactly the same: that of a sign test."""
+    return 2.0**-df
 
 
 def family(

@@ -463,6 +463,23 @@ def test_systems_far_apart_and_equal_ones_get_opposite_verdicts(tmp_path):
     assert [row["held"] for row in written(equal)["lines"]] == [0, 0, 0]
 
 
+@pytest.mark.parametrize(("number", "first", "todo"), [
+    (4, "All 3 systems may be first", "with a chance of 80 %, have about"),
+    (8, "A is first of 3 systems", "Nothing needs to be judged again"),
+])  # fmt: skip
+def test_annotators_who_agree_exactly_promise_no_more_than_a_sign_test(
+    tmp_path, number, first, todo
+):
+    rows = [
+        (s, k, a, 80 - 10 * "ABC".index(s)) for s in "ABC" for k in range(9) for a in range(number)
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "segment", "annotator", "score"])
+    frame.to_csv(tmp_path / "m.csv", index=False)
+    told = told_of(tmp_path / "m.csv", "xx-yy")
+    assert first in report.sentence(told) and "different segments" not in report.sentence(told)
+    assert todo in report.statements(told)["next"]
+
+
 def test_an_adaptive_design_that_is_not_declared_is_a_condition_on_every_statement(tmp_path):
     """Equal systems; the two that look best go on to documents that are twenty points easier."""
     rng = np.random.default_rng(3)

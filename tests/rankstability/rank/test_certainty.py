@@ -347,6 +347,16 @@ def test_a_system_of_one_unit_is_never_told_apart_and_the_others_are():
     assert np.isinf(got.score_high[0]) and np.isfinite(got.score_high[1:]).all()
 
 
+def test_annotators_who_agree_exactly_are_a_sign_test():
+    for number, held in ((1, False), (4, False), (8, True)):
+        rows = [(s, d, d % number) for s in range(2) for d in range(40)]
+        frame = pd.DataFrame(rows, columns=["system", "segment", "worker"])
+        got = certainty(from_frame(frame.assign(score=70.0 + 5 * frame["system"])))
+        assert got.p[0, 1] == pytest.approx(2.0 ** (1 - number)) and bool(got.held[0]) is held
+        level = certainty(from_frame(frame.assign(score=70.0)))
+        assert level.p[0, 1] == 1 and not level.held.any()
+
+
 def test_fewer_annotators_never_declare_more():
     """Clear gaps, documents enough: what two annotators say is less than what eight do."""
     rng = np.random.default_rng(3)
@@ -394,7 +404,8 @@ def test_equal_means_are_never_apart():
     for seed in range(20):
         level = np.random.default_rng(seed).normal(size=(7, 1))
         shifted = certainty(table(level + np.array([0.1, 0.2, 0.3])))
-        assert (shifted.p == 1).all()  # differences vary by rounding alone
+        apart = ~np.eye(3, dtype=bool)  # differences vary by rounding alone: a sign test of seven
+        np.testing.assert_allclose(shifted.p[apart], 2.0**-6)
 
 
 def test_lines_of_another_order():
