@@ -51,8 +51,8 @@ lab: $(READY)  ## open JupyterLab
 data: $(READY)  ## download the official releases (one: make data CAMPAIGN=wmt18)
 	$(BIN)/python -m rankcompanion.commands data $(CAMPAIGN)
 
-stale: $(READY)  ## compare ledger, README and the tables behind its findings with what code and data give (minutes)
-	$(BIN)/python tests/trials/stale.py
+stale: $(READY)  ## compare ledger, README and the tables behind its findings with what code and data give (ten minutes; PAIRS=one: two)
+	$(BIN)/python tests/trials/stale.py --pairs $(or $(PAIRS),all)
 
 faults: $(READY)  ## kill runs, fill the disk, run two at once: results stay whole (minutes)
 	$(BIN)/python tests/trials/faults.py

@@ -88,6 +88,11 @@ def test_altered_cells_behind_a_finding_are_seen_although_the_readme_was_made_an
     [problem] = anew.check([job], figures)
     assert "changes.csv: 20 lines are not what the data give, 20 are missing" in problem
     assert f"the first is line {single[0] + 2}" in problem
+    pair = table.loc[single[0], "pair"]
+    commit = next(c for c in "abcdefghijklmnopqrstuvwxyz" if anew.drawn(job, c) == [pair])
+    [problem] = anew.check([job], figures, commit=commit)
+    altered = (table.loc[single, "pair"] == pair).sum()
+    assert problem.endswith(f": {altered} lines that the data give are missing")
 
 
 def test_every_table_of_a_finding_can_be_made_anew():

@@ -1,7 +1,7 @@
 """Whether the committed results are those of this code: ledger, README, CSV files.
 
-The tables behind the findings of README and front page are made anew from the data, all of them
-(`anew`); of the others a sample of runs.
+The tables behind the findings of README and front page are made anew from the data (`anew`), for
+all pairs, or with ``--pairs one`` for one of each campaign; of the others a sample of runs.
 """
 
 from __future__ import annotations
@@ -103,12 +103,19 @@ def check_runs(jobs: Sequence[Job], figures: Path, processes: int = 2) -> list[s
         return [line for lines in pool.map(one, jobs) for line in lines]
 
 
+def _commit() -> str:
+    """The name of this checkout's commit."""
+    command = ["git", "-C", str(paths.ROOT), "rev-parse", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def main(argv: list[str] | None = None) -> int:
     """Compare ledger, README, the tables behind its findings and a sample of CSV files."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("runs", nargs="*", help="notebook:campaign[:pair]", default=list(SAMPLE))
     parser.add_argument("--figures", type=Path, default=paths.FIGURES)
     parser.add_argument("--readme", type=Path, default=paths.ROOT / "README.md")
+    parser.add_argument("--pairs", choices=("all", "one"), default="all", help="behind findings")
     parser.add_argument("--ledger-only", action="store_true", help="run no notebook")
     args = parser.parse_args(argv)
     wrong = check_ledger(args.figures, args.readme)
@@ -116,14 +123,15 @@ def main(argv: list[str] | None = None) -> int:
     asked = [run.split(":") for run in ([] if args.ledger_only else args.runs)]
     jobs = [Job(resolve(a[0]), *a[1:]) for a in asked if a[1] in here]
     behind = [] if args.ledger_only else anew.behind(args.figures)
-    wrong += anew.check([job for job in behind if job[2] in here], args.figures)
+    commit = _commit() if args.pairs == "one" else ""
+    wrong += anew.check([job for job in behind if job[2] in here], args.figures, commit=commit)
     wrong += check_runs(jobs, args.figures)
     for line in wrong:
         print(f"stale: {line}")
     names = ", ".join(f"{j.notebook} {j.campaign} {j.pair}".strip() for j in jobs) or "none"
     tables = ", ".join(f"{c} {n[:2]} {t}" for n, t, c in behind if c in here) or "none"
     print(f"{len(wrong)} stale; compared: ledger, README's table and findings")
-    print(f"tables behind the findings, made anew from the data: {tables}")
+    print(f"tables behind the findings, made anew for {args.pairs} of their pairs: {tables}")
     print(f"CSV files of these runs: {names}")
     ran = {(job.notebook, job.campaign) for job in jobs}
     if left := sorted(anew.misprinted(args.figures) - ran):
