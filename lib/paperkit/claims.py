@@ -40,9 +40,8 @@ def published(paper: str, *places: str) -> pd.DataFrame:
     """The numbers that a paper prints, from ``data/published/<paper>.csv``, as text.
 
     If `places` (such as ``"Table 2"``) are given, only theirs. Columns paper, place, cell,
-    published and whatever else the file holds, such as key columns.
-
-    Raises InputError for a place that the file does not have.
+    published and whatever else the file holds, such as key columns. Raises InputError for an
+    unknown place.
     """
     file = paths.PUBLISHED / f"{paper}.csv"
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
@@ -95,23 +94,14 @@ def compare(
 ) -> pd.DataFrame:
     """Ledger rows: the published `rows` joined with our values on the key columns `on`.
 
-    Parameters
-    ----------
-    ours : DataFrame
-        The key columns `on` (as in the published file; compared as text, missing as empty) and
-        ``ours``, our value (missing: none). Optional columns: ``reason``, ``tolerance``,
-        ``provenance``, and ``fact`` (true: a value that agrees is a ``fact`` of the catalogue, not
-        a result). Published rows that no row of `ours` answers are ``no data``; rows of `ours` that
-        are not published are left out.
-    provenance : str
-        One of `PROVENANCES`: where our data come from.
-    no_data : str
-        The reason of rows without a value that have no reason of their own.
+    `ours` has the key columns (compared as text, missing as empty) and ``ours``, our value
+    (missing: none). Optional columns: ``reason``, ``tolerance``, ``provenance``, and ``fact``
+    (true: a value that agrees is a ``fact`` of the catalogue, not a result). Published rows that no
+    row of `ours` answers are ``no data``, for the reason `no_data` unless they have their own; rows
+    of `ours` that are not published are left out. `provenance`, one of `PROVENANCES`, says where
+    our data come from.
 
-    Raises
-    ------
-    InputError
-        For two values of one key, and for an unknown provenance.
+    Raises InputError for two values of one key, and for an unknown provenance.
     """
     on = list(on)
     extra = [c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours]
@@ -153,7 +143,7 @@ def _text(value: Any) -> str:
 
 
 def summary(rows: pd.DataFrame, by: Sequence[str] = ("paper", "place")) -> pd.DataFrame:
-    """The number of rows of each status by paper and place: columns paper, place, exact, ..."""
+    """The number of rows of each status by paper and place."""
     counts = pd.crosstab([rows[name] for name in by], rows["status"])
     table = counts.reindex(columns=list(STATUSES), fill_value=0).reset_index()
     return table.rename_axis(columns=None)

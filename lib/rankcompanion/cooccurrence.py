@@ -64,9 +64,8 @@ def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
     """Count the HITs (or workers) that hold both systems of each pair.
 
     Only judgments that count are used: REF and BAD_REF rows may carry the id of a system whose
-    output they do not show. `unit` is ``hit``, ``worker``, or ``auto``: HITs if any row has one
-    (rows without are left out), workers otherwise. Raises DataError for an unknown unit, and for
-    ``hit`` if no row carries a HIT id.
+    output they do not show. With ``auto``, HITs are counted if any row has one (rows without are
+    left out), workers otherwise. Raises DataError for a unit that is unknown or that no row has.
     """
     if unit not in UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(UNITS))
@@ -94,13 +93,8 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     worker - its average) / the worker's standard deviation, averaged over the system's segments.
     The system's own rows are included (Knowles 2021, equation 1 and section 5.4).
 
-    One row per system, best mean z first: system, human, judgments, mean_z, quality, company (mean
-    quality of the other systems' outputs that its workers judged, points), expected (company if
-    each worker had been given the campaign's mix), imbalance (company - expected), control_share
-    (share of REF and BAD_REF in its workers' rows), company_z (part of mean_z due to company),
-    z_without (mean_z - company_z), rank, rank_without.
-
-    Raises DataError for a pair with fewer than two systems, or without any z-score.
+    One row per system, best mean z first. Raises DataError for fewer than two systems, or without
+    any z-score.
     """
     at_least_two(da)
     shown, names = pd.factorize(_shown(da.good), sort=True)
@@ -136,10 +130,7 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
 
 
 def with_and_without(table: pd.DataFrame, part: str) -> pd.DataFrame:
-    """Add human, z_without (mean_z less the column `part`), rank and rank_without to a table.
-
-    `table` is indexed by system; the result is in order of rank.
-    """
+    """Add human, z_without (mean_z less `part`), rank and rank_without; sorted by rank."""
     table["z_without"] = table["mean_z"] - table[part]
     for name, column in (("rank", "mean_z"), ("rank_without", "z_without")):
         table[name] = table[column].rank(ascending=False, method="first").astype(int)
@@ -183,12 +174,8 @@ def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Seri
 def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame:
     """How evenly systems were judged together, and how much of z that explains: one row.
 
-    `pairs` is from `cooccurrence`, `table` from `judged_beside`. Columns pair, unit, units,
-    without_hit (share of judgments), systems, complete (share of units with every system),
-    share_median and share_min (off the diagonal of `Cooccurrence.share`), below_half (share of
-    ordered pairs of systems below one half), imbalance_sd and imbalance_max (points), company_z_sd
-    and company_z_max, explained (sd of company_z / sd of mean_z), reordered (pairs of systems whose
-    order company decides). Raises DataError for fewer than two systems.
+    `pairs` is from `cooccurrence`, `table` from `judged_beside`. Raises DataError for fewer than
+    two systems.
     """
     if len(pairs.counts) < 2:
         expected = "two systems or more; run the other pairs with pair="

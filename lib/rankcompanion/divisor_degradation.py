@@ -53,7 +53,7 @@ def inflation(
     """The reverse: multiply the scores of the lowest-ranked system (footnote 15).
 
     The inflated system is dropped before clustering in both rankings, which show the effect on the
-    others. The table has the columns factor, system, rows (in the good file), zeros, cut (at 100).
+    others. The table counts the rows in the good file, the zeros, and the scores cut at 100.
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
@@ -71,10 +71,7 @@ def inflation(
 
 
 def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """The rankings of a sweep in one long frame, as Figures 2 and 3 draw them.
-
-    Columns ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
-    """
+    """The rankings of a sweep (``original``, ``d-1.25``, ...) as Figures 2 and 3 draw them."""
     changed = [c.changed.named(ranking=f"d-{c.name}") for c in comparisons]
     return pd.concat([original.named(ranking="original"), *changed], ignore_index=True)
 
@@ -122,10 +119,7 @@ def study(
 
 
 def fractions(changes: pd.DataFrame) -> pd.DataFrame:
-    """The data of Figure 1, the fraction of pairs that changed by style and divisor.
-
-    Columns style, divisor, pairs, d_rank, d_cluster, d_both.
-    """
+    """The data of Figure 1, the fraction of pairs that changed by style and divisor."""
     grouped = changes.groupby(["style", "divisor"], sort=True)
     table = grouped[["d_rank", "d_cluster", "d_both"]].mean().reset_index()
     table.insert(2, "pairs", grouped.size().to_numpy())

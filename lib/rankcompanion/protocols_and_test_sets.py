@@ -187,14 +187,13 @@ def agreement(
 
     Intervals are the central 95 % of resamples of units and annotators.
 
-    The first table has a row for every two studies: first, second, kind (``within`` one protocol,
-    or ``between``), segments (that both judged completely), units, annotators (of the study with
-    fewer; 0 if a study does not name them, and then they are not resampled), tau (Kendall's tau of
-    the systems' means), low, high (resampling adds noise, so these are rather too low).
+    The first table has a row for every two studies, of the same protocol (``within``) or not
+    (``between``): the segments that both judged completely, units, annotators (of the study with
+    fewer; 0 if a study does not name them, and then they are not resampled), and Kendall's tau of
+    the systems' means with its interval (resampling adds noise, so the ends are rather too low).
 
-    The second has a row for every two protocols of which at least one was run twice: first, second,
-    repeated (which of them), between (mean tau between their studies), within (mean tau of the
-    repeats), difference (between - within), low, high (of the difference), annotators (as above).
+    The second has a row for every two protocols of which at least one was run twice: mean tau
+    between their studies, within the repeats, and the difference with its interval.
     """
     units, taus = int(both.unit.max()) + 1, _taus(both, rng, resamples)
     people = {name: c.annotators for name, c in zip(both.names, both.cells, strict=True)}
@@ -226,10 +225,9 @@ def agreement(
 def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
     """Which claims of one study the other study repeats, on the segments that they share.
 
-    Columns first, second, pairs_claimed (pairs of systems that the first calls different by a
-    two-sided t test over units), srp, claimed_again, opposite (shares of these that are in the same
-    order in the second; that it calls different in the same, in the other order), lines (of the
-    first, drawn by `recipe`), lines_kept (those with the same systems above them in the second).
+    Pairs are claimed by a two-sided t test over units; lines are drawn by `recipe`, and kept if the
+    same systems are above them in the second study. srp is the share of claimed pairs in the same
+    order.
     """
     rows = []
     upper = np.triu_indices(len(both.systems), 1)
@@ -332,10 +330,10 @@ class _Documents:
 
 
 def halves(judged: Scores, rng: np.random.Generator, draws: int = 1000) -> pd.DataFrame:
-    """How far two random halves of the documents agree in the ranking of the systems.
+    """How far two random halves of the documents agree in the ranking of the systems, in one row.
 
-    One row: systems, documents, tau (mean over splits), low, high (the central 95 % of splits).
-    These are empty without documents, or with fewer than twice `FEWEST`.
+    tau is the mean over splits, low and high their central 95 %; empty without documents, or with
+    fewer than twice `FEWEST`.
     """
     row = dict.fromkeys(["systems", "documents", "tau", "low", "high"], np.nan)
     row |= {"systems": len(judged.systems), "documents": 0}
@@ -356,15 +354,10 @@ def domains(
     """How far the documents of each domain rank the systems as all other documents do.
 
     `names` holds the domain of each segment (see `domain_names`); `draws` is the number of
-    resamples of documents, and of random sets. Raises DataError if documents are not named, if
-    there is only one domain, or if a document has two.
-
-    Columns domain, documents, segments, tau (between the domain and all other documents), low, high
-    (documents resampled within both), random, random_low, random_high (mean and central 95 % of tau
-    between random sets of documents with as many segments and the rest), p (share of random sets
-    that agree no better than the domain), without (tau between all documents and those outside the
-    domain), without_random, without_p (mean and share with random sets left out). With fewer than
-    `FEWEST` documents in the domain or the rest, only tau and without are given.
+    resamples of documents (within both parts), and of random sets with as many segments. With fewer
+    than `FEWEST` documents in the domain or the rest, only tau and without are given. p is the
+    share of random sets that agree no better than the domain. Raises DataError if documents are not
+    named, if there is only one domain, or if a document has two.
     """
     data = _Documents(judged)
     of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)

@@ -121,10 +121,9 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
 
     A failed or killed run leaves earlier results as they were. The executed copy goes to
     ``build/executed/<campaign>/<notebook>.ipynb`` with its status beside it; if ``output_dir`` is
-    given or the campaign is the user's own, it goes to the folder of results, without a status. The
-    copy and status of a failed run are called ``*.failed.*``, so that those of the last good run
-    stay. For a user's own campaign ``report.html`` is written beside the results too. A run that
-    failed because the notebook refused a parameter leaves nothing.
+    given or the campaign is the user's own, it goes to the folder of results, without a status.
+    Copy and status of a failed run are called ``*.failed.*``, so that those of the last good run
+    stay. For a user's own campaign ``report.html`` is written beside the results too.
 
     Raises what `plan` raises; RuntimeError, naming the saved notebook, if a cell failed or a
     promised file is missing.

@@ -69,23 +69,16 @@ def opened(
 ) -> Run:
     """A campaign, the pairs to be computed, and where their results go.
 
+    `campaign` is a catalogue name, a path to a file or a folder of files in a known format, or the
+    campaign that `campaigns.find` returned for either; `pair` a language pair, empty for all, or
+    ``whole`` for the campaign's tables only, from the results of pairs that were run before.
+    Results go to `output_dir`; if empty, to ``figures/<campaign>/<notebook>``, or for a user's own
+    campaign to ``results/<campaign>/<notebook>``. `settings` are what else the results depend on,
+    for the signature in ``run.json``.
+
     Raises DataError for a campaign that is not here, or, if only the campaign's tables are asked
     for, for pairs that have not been run, or not with these settings; InputError for a pair that
     the campaign does not have.
-
-    Parameters
-    ----------
-    campaign : str or Campaign
-        A catalogue name, a path to a file or a folder of files in a known format, or the campaign
-        that `campaigns.find` returned for either.
-    pair : str
-        A language pair; empty for all pairs of the campaign; ``whole`` for the campaign's tables
-        only, from the results of pairs that were run before.
-    output_dir : str
-        Where results go; if empty, ``figures/<campaign>/<notebook>``, or for a user's own campaign
-        ``results/<campaign>/<notebook>``.
-    **settings
-        What else the results depend on, for the signature in ``run.json``.
     """
     found = campaign if isinstance(campaign, Campaign) else campaigns.find(campaign)
     check_pair(found, pair)
@@ -124,7 +117,7 @@ def show(parts: Mapping[str, Any]) -> None:
 def conclude(*said: str) -> Any:
     """What a run's numbers say, for a notebook to show: three sentences, each with its full stop.
 
-    None where the run has nothing over all pairs, which is then said. ValueError for other numbers.
+    If there are none, that the run has nothing over all pairs. ValueError for another number.
     """
     from IPython.display import Markdown
 
@@ -140,10 +133,9 @@ def signature(**settings: Any) -> dict[str, Any]:
 
 
 def figure_formats(asked: str | None = None) -> tuple[str, ...]:
-    """The formats of figures besides PNG: svg, pdf, both or none.
+    """The formats of figures besides PNG (svg, pdf) in a list with commas.
 
-    `asked` lists them, separated by commas; by default ``RANKSTABILITY_FIGURE_FORMAT`` does. Raises
-    DataError for any other format.
+    By default that of ``RANKSTABILITY_FIGURE_FORMAT``. Raises DataError for any other format.
     """
     text = os.environ.get(FORMATS, "") if asked is None else asked
     names = [name.strip().lower() for name in text.split(",")]
@@ -211,8 +203,7 @@ class Outputs:
     ) -> Drawn:
         """Write a figure as ``<name>.png`` (and in `formats`), and its `data` as ``<name>.csv``.
 
-        Returns the PNG, so that a cell can show it, with the words of the figure as alternative
-        text (`figures.common.describe`).
+        Returns the PNG, which a cell can show, with the words of the figure as alternative text.
         """
         drawn, alt = {}, describe(fig)
         with style():

@@ -84,10 +84,7 @@ def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
 def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
     """The size of each task, the weight that each ranking violates, and whether that is proven.
 
-    Columns task, systems (without the reference), pairs (judgments, with the reference and ties),
-    acyclic (true/false), optimal_cost, optima (number of optimal rankings; empty if not counted),
-    each `cost_column`, proven (true/false), lower_bound, components (strongly connected),
-    largest_component.
+    systems is without the reference, pairs with it and with ties; optima is empty if not counted.
     """
     rows = []
     for name, task in solved.items():
@@ -112,7 +109,7 @@ def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def rankings_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """The rank of each system by each method: columns task, system and one per method."""
+    """The rank of each system by each method."""
     frames = []
     for name, task in solved.items():
         frame = pd.DataFrame({"task": name, "system": task.orders["mfas"]})
@@ -123,7 +120,7 @@ def rankings_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """Results that each ranking violates: task, method, over (won more often), under, weight."""
+    """Results that each ranking violates."""
     frames = [
         task.certificate(method).assign(task=name, method=method)
         for name, task in solved.items()
@@ -134,7 +131,7 @@ def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def totals(tasks: pd.DataFrame) -> pd.DataFrame:
-    """Violated weight summed over `tasks_table`: columns method, cost, times_the_optimum."""
+    """Violated weight summed over `tasks_table`, by method."""
     cost = [int(tasks[cost_column(m)].sum()) for m in TOURNAMENT_METHODS]
     frame = pd.DataFrame({"method": list(TOURNAMENT_METHODS), "cost": cost})
     best = frame.loc[frame["method"] == "mfas", "cost"].item()
@@ -154,12 +151,7 @@ def results_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
-    """Every edge of one tournament, and whether the ranking violates it.
-
-    Columns over, under, weight, rank_over, rank_under; and, 0 or 1, violated (the ranking has
-    `over` below `under`), in_cycle (the edge is part of a cycle), in_triangle (the ranking keeps
-    the edge, which is part of a cycle of three with a violated edge).
-    """
+    """Every edge of one tournament, and whether the ranking violates it."""
     names = np.array(mfas.names, dtype=object)
     rank = np.argsort(mfas.order) + 1
     part = np.empty(len(names), dtype=int)

@@ -121,9 +121,8 @@ def human_ids(frame: pd.DataFrame) -> set[str]:
 def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
     """Mean segment score of each document and system (Knowles 2021, Figure 5).
 
-    `frame` has columns system, document, segment and `score` (``raw`` or ``z``), as from
-    `segment_frame`. The result is documents by systems, both in order of falling mean segment
-    score; NaN: not judged. Raises DataError if segments do not name their documents.
+    `frame` is as from `segment_frame`. The result is documents by systems, both in order of falling
+    mean segment score; NaN: not judged. Raises DataError if segments do not name their documents.
     """
     if not has_documents(frame):
         raise DataError("segments without documents", column="document")
@@ -139,10 +138,10 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
 def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, variance.Components]:
     """Variance components of raw scores and of z-scores: keys ``raw`` and ``z``.
 
-    For judgments, the components are those of `models.additive.components`. Segment scores (with
-    the columns of `segment_frame`) have system, document (if known), segment and residual; what
-    workers add is in the residual, which is divided by the number of judgments. Raises DataError
-    for fewer than two systems.
+    For judgments, the components are those of `models.additive.components`. Segment scores (as from
+    `segment_frame`) have system, document (if known), segment and residual; what workers add is in
+    the residual, which is divided by the number of judgments. Raises DataError for fewer than two
+    systems.
     """
     if isinstance(data, DirectAssessment):
         return {"raw": models.components(data), "z": models.components(data, judgment_z(data))}
@@ -162,7 +161,7 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
 def component_table(
     parts: dict[str, variance.Components], pair: str, without: WithoutUnits = UNTOLD_UNITS
 ) -> pd.DataFrame:
-    """Variance components with intervals: pair, score (raw, z), and columns of `Components.table`.
+    """Variance components with intervals, from `Components.table`.
 
     low and high leave out groups of `unit` (empty if that cannot be done); the interval by the
     model is in model_low and model_high.
@@ -181,9 +180,8 @@ def component_table(
 def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
     """How hard each document is, regardless of who translated and judged it; hardest first.
 
-    `frame` is as from `segment_frame`. Columns document, segments, systems, judgments, mean_raw,
-    difficulty (points below the average document, shrunk towards 0 by the variance components),
-    low, high (95 % interval), difficulty_z, low_z, high_z (the same for z-scores).
+    `frame` is as from `segment_frame`. Difficulties are points below the average document, shrunk
+    towards 0 by the variance components, with 95 % intervals.
     """
     names = frame["document"].astype(str)
     base = frame.groupby(names).agg(
@@ -208,12 +206,8 @@ def ease_by_system(
 ) -> pd.DataFrame:
     """How easy the documents were on which each system was judged, and its mean z without that.
 
-    Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
-    of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
-    interval of luck_raw by `WithoutUnits.luck_half`; empty if it cannot be told), unit (of that
-    interval), segment_luck_z (with the ease of the segments added), document_sd (standard deviation
-    of its mean raw scores over documents), z_without (mean_z - luck_z), rank, rank_without; best
-    mean z first.
+    Luck is the mean ease of the documents of a system's segments, less the mean over systems; its
+    interval is by `WithoutUnits.luck_half` (empty if it cannot be told). Best mean z first.
     """
     system, document = frame["system"].astype(str), frame["document"].astype(str)
     segment = frame["segment"].astype(str)
@@ -253,11 +247,7 @@ def summary(
 ) -> pd.DataFrame:
     """The documents of one language pair and their effect on its systems: one row.
 
-    `ease` is from `ease_by_system`, or None if documents are not known. Columns pair, systems,
-    documents (0: not known), segments, workers (1: in the model), system_sd, judged (share of
-    document-system cells with a judgment), document_sd (points between documents, by the model),
-    luck_sd and luck_max (points between systems), luck_z_sd, luck_z_max, reordered (pairs of
-    systems whose order their documents decide).
+    `ease` is from `ease_by_system`, or None if documents are not known.
     """
     row: dict[str, Any] = {
         "pair": pair,

@@ -44,10 +44,7 @@ def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
-    """Figure 1: fraction of pairs changed by divisor, a panel for each style.
-
-    `fractions` is from `divisor_degradation.fractions`.
-    """
+    """Figure 1: fraction of pairs changed by divisor, a panel for each style."""
     pairs = fractions.groupby("style")["pairs"].max().sort_index(ascending=False)  # SR-DC first
     panels = max(1, len(pairs))
     size = (1.2 + 3.6 * panels, 3.4)

@@ -178,7 +178,7 @@ def finish(
 ) -> Figure:
     """`fig` with a title above all its panels and one legend below them.
 
-    The legend shows the handles `of`, or those of the axes `of`; `kwargs` go to the legend.
+    It shows the handles `of`, or those of the axes `of`; `kwargs` go to the legend.
     """
     if title:
         fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
@@ -211,24 +211,11 @@ def heatmap(
     """A matrix in colours (seaborn's heat map), with the first row at the top.
 
     The centre of the cell in row i and column j is at (j + 0.5, i + 0.5). All columns are labelled;
-    rows are labelled if there are at most 60.
-
-    Parameters
-    ----------
-    label : str
-        What the colour means, with its unit; empty: no colour bar.
-    texts : DataFrame, optional
-        What is written in the cells.
-    extend : str
-        Which ends of the colour bar are pointed, as matplotlib takes it.
-    empty : str
-        Colour of the cells without a value.
-    cell : tuple of float, optional
-        Width and height of a cell in inches, as far as the page allows.
-    ax : Axes, optional
-        Draw here instead of in a new figure.
-    limits
-        vmin, vmax or norm, as matplotlib takes them.
+    rows are labelled if there are at most 60. `label` says what the colour means, with its unit
+    (empty: no colour bar), `texts` is what is written in the cells, `extend` which ends of the
+    colour bar are pointed, `empty` the colour of cells without a value, `cell` the width and height
+    of a cell in inches, as far as the page allows, and `limits` are vmin, vmax or norm. With `ax`,
+    no new figure is made.
     """
     rows, columns = values.shape
     if ax is None:
@@ -274,18 +261,14 @@ def bump(
 ) -> Figure:
     """Bump chart: places of systems under several rankings, a colour per system, best at the top.
 
-    Parameters
-    ----------
-    places : DataFrame
-        Columns system; `by`: the ranking, a column of the chart, in order of appearance; `place`,
-        from 1 (no row or NaN: absent). For lines between clusters either cluster (rows best first),
-        or line: what is drawn below that place (``kept`` or 1: a black bar with a cross;
-        ``appeared``: an orange one; ``vanished``: grey dashes; anything else: nothing).
-    highlight : collection of str, optional
-        Systems in colour; by default those whose place differs between rankings.
-    ordered : bool
-        Whether the rankings form a sequence, as divisors and years do. If not, the lines between
-        the dots are thin, and only lead the eye to the system's next dot.
+    `places` has the columns system; `by`: the ranking, a column of the chart, in order of
+    appearance; `place`, from 1 (no row or NaN: absent). For lines between clusters either cluster
+    (rows best first), or line: what is drawn below that place (``kept`` or 1: a black bar with a
+    cross; ``appeared``: an orange one; ``vanished``: grey dashes; anything else: nothing).
+
+    Systems in `highlight` are in colour, by default those whose place differs between rankings.
+    Unless the rankings are `ordered`, as divisors and years are, the lines between the dots are
+    thin, and only lead the eye to the system's next dot.
     """
     if "cluster" in places and "line" not in places:
         below = places.groupby(by, sort=False)["cluster"].shift(-1)

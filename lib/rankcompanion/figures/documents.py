@@ -79,10 +79,7 @@ def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
 
 @styled
 def judged_beside(table: pd.DataFrame, title: str) -> Figure:
-    """Mean z of each system, with and without the part that its company explains.
-
-    `table` is from `cooccurrence.judged_beside`.
-    """
+    """Mean z of each system, with and without the part that its company explains."""
     fig, ax = plt.subplots(figsize=(6.8, 0.27 * len(table) + 1.3))
     _dumbbells(ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED)
     key = _system_rows(ax, table)
@@ -218,10 +215,7 @@ def halves(table: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def stable_and_right(table: pd.DataFrame, title: str) -> Figure:
-    """How often each method's ranking changes, and how wrong it is on simulated campaigns.
-
-    `table` is from `scorings.stable_and_right`.
-    """
+    """How often each method's ranking changes, and how wrong it is on simulated campaigns."""
     fig, axes = plt.subplots(1, 2, figsize=(8.6, 3.9), sharey=True)
     for ax, column in zip(axes, ("order", "lines"), strict=True):
         for k, row in enumerate(table.to_dict("records")):

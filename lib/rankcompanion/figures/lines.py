@@ -47,10 +47,9 @@ def standing(
 ) -> Figure:
     """A ranking as a table, next to each score with its interval and each system's rank set.
 
-    The frames are those of `lines.held.standing`. `ranking` has the columns rank, system, score,
-    low, high, rank_low, rank_high, unit; if the unit is empty, only scores are drawn. `lines` has
-    below, claimed, held and is drawn as in `LINES`. `label` names the score. Intervals and sets are
-    at level 1 - `alpha`; `systems` is the campaign's word for them.
+    The frames are those of `lines.held.standing`; if the unit is empty, only scores are drawn.
+    `label` names the score. Intervals and sets are at level 1 - `alpha`; `systems` is the
+    campaign's word for them.
     """
     n, unit = len(ranking), ranking["unit"].iloc[0]
     y = ranking["rank"].to_numpy()
@@ -163,8 +162,7 @@ def recipes(
 ) -> Figure:
     """Each recipe's ranking as a column of names, with its lines drawn as in `LINES`.
 
-    `rankings` has recipe, system, rank; `lines` has recipe, below, claimed, held; `years` replace
-    the recipes' names as headings.
+    The frames are those of `lines.held.recipes`; `years` replace the recipes' names as headings.
     """
     column = {name: k for k, name in enumerate(dict.fromkeys(rankings["recipe"]))}
     n = int(rankings["rank"].max())
@@ -196,7 +194,7 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
     """Lines claimed and, for each kind of unit, how many of them hold, by language pair.
 
     The number of lines that hold without being claimed follows a plus sign. `counts` is
-    `lines.tables.line_counts` for one recipe: pair, unit, claimed, held, claimed_and_held.
+    `lines.tables.line_counts` for one recipe.
     """
     names = [u for u in UNITS if u in set(counts["unit"])]
     table, every = (

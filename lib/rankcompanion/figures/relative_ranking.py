@@ -242,8 +242,8 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
 def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> Figure:
     """Every judge's agreement with the others, and with themselves, by how much they judged.
 
-    `table` is from `agreement.agreement` by judge. Judges with fewer than `least` pairs are left
-    out; a kind of agreement for which none remains has no panel.
+    Judges with fewer than `least` pairs are left out; a kind of agreement for which none remains
+    has no panel.
     """
     shown = table[(table["reference"] == "included") & (table["pairs"] >= least)]
     kinds = [kind for kind in KINDS if shown["kind"].eq(kind).any()] or [*KINDS]

@@ -29,9 +29,8 @@ def equal_systems(scored: Scores, recipe: Recipe) -> Scores:
 def shuffled(scored: Scores, unit: str, rng: np.random.Generator) -> Scores:
     """A null campaign: within each unit, the labels of the systems are permuted.
 
-    All judgments of one system within a unit (``segment``, ``document`` or ``worker``) get the same
-    new label. With ``block``, the blocks of a worker exchange their labels, for systems that were
-    judged on different documents.
+    All judgments of one system within a unit get the same new label. With ``block``, the blocks of
+    a worker exchange their labels, for systems that were judged on different documents.
     """
     if unit == "block":
         new = shuffle_blocks(scored.system, scored.unit("block"), scored.unit("worker"), rng)
@@ -50,10 +49,8 @@ def false_lines(
 ) -> pd.DataFrame:
     """How often a recipe finds differences and draws lines in null campaigns made from these data.
 
-    `scored` holds the judgments that the recipe counts, with the score it takes. One row: recipe,
-    unit, pairs_significant (mean share of pairs), pairs_low, pairs_high (95 % interval of that
-    mean), campaigns_with_line (share), campaigns_low, campaigns_high (95 %, Wilson's), draws
-    (number of null campaigns).
+    `scored` holds the judgments that the recipe counts, with the score it takes. One row, with 95 %
+    intervals of the mean share of pairs and of the share of campaigns with a line (Wilson's).
     """
     recipe, equal = quick(recipe), equal_systems(scored, recipe)
     pairs, lines = np.empty(draws), np.empty(draws, int)
@@ -87,11 +84,7 @@ def coverage(
 
     `draws` campaigns are simulated on the tasks of `truth` (from `models.truth.known_truth`), and
     systems ranked by their raw means. `units` are kinds of units that `certainty` takes, or
-    ``segment`` for contrast.
-
-    Columns unit, covered (share of campaigns in which the sets hold all true ranks), covered_low,
-    covered_high (95 %, Wilson's), width (mean number of ranks in a set), draws. Empty without a
-    truth.
+    ``segment`` for contrast. Intervals are Wilson's. Empty without a truth.
     """
     if truth is None or not units:
         return pd.DataFrame(columns=COLUMNS)

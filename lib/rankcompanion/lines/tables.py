@@ -108,8 +108,8 @@ def random_lines(
 ) -> pd.DataFrame:
     """How often a recipe whose tests are random draws each line, over `seeds` seeds.
 
-    Columns below (rank above the line), full, weak (shares of the seeds with a full line, or a weak
-    one as `weak_lines` defines it), seeds. The order of the systems does not depend on the seed.
+    Lines are full, or weak as `weak_lines` defines it. The order of the systems does not depend on
+    the seed.
     """
     parts = []
     for rng in child_seeds(seed, seeds):
@@ -123,8 +123,7 @@ def random_lines(
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
     """The number of lines claimed, held, and both, for each recipe and unit of `held.recipes`.
 
-    Columns (pair,) recipe, unit, places (between neighbours), claimed, held (claimed or not),
-    claimed_and_held; the last two are empty if it cannot be told.
+    held counts lines claimed or not; it is empty if it cannot be told.
     """
     keys = [name for name in ("pair", "recipe", "unit") if name in lines]
     frame = lines.assign(
@@ -144,7 +143,7 @@ def pairs_apart(judged: Scores) -> int:
 
 
 def parts_table(parts: Mapping[str, Scores], recipe: str, alpha: float = 0.05) -> pd.DataFrame:
-    """The recipe's ranking of each part of a campaign: part, rank, system, score, cluster."""
+    """The recipe's ranking of each part of a campaign."""
     frames = []
     for part, judged in parts.items():
         made = made_by(judged, RECIPES[recipe], alpha)

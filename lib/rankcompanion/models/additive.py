@@ -53,11 +53,9 @@ def components(
 
     `scores` has one score per row of ``da.good``, by default the raw one; NaN are left out. Without
     the combined factors (`together`), judgments of one worker and system are taken to be
-    independent.
-
-    If a `quality` of each system is given, as from `additive`, it is subtracted from the scores,
-    and the component ``system`` is replaced by `DISCERNMENT`: each worker's slope on the quality,
-    with the variance at one standard deviation from the mean.
+    independent. If a `quality` of each system is given, as from `additive`, it is subtracted from
+    the scores, and the component ``system`` is replaced by `DISCERNMENT`: each worker's slope on
+    the quality, with the variance at one standard deviation from the mean.
     """
     at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores
@@ -97,9 +95,9 @@ def _fitted(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """System, worker and document effects, and workers' spread, for each column of `scores`.
 
-    Rows are the systems that count, and the codes of workers and documents: NaN for workers and
-    documents beyond those in the fit, with one more row of NaN for rows without a document. If
-    documents are not named, their effects are 0.
+    Rows are the systems that count, and the codes of workers and documents: NaN beyond those in the
+    fit, with one more row of NaN for rows without a document. If documents are not named, their
+    effects are 0.
     """
     rows, good = counted(da.good), da.good
     system = np.unique(codes_of(good, "system", rows), return_inverse=True)[1]
@@ -134,9 +132,8 @@ def controls(
     """Level and spread of each worker (a row each) on the control rows.
 
     The level is the worker's effect next to that of the type of row, so that a worker with many bad
-    references is not taken for a strict one. NaN for fewer than `FEWEST` control rows.
-
-    `scores` has one score per row of ``da.good``, by default the raw one, or a column per campaign.
+    references is not taken for a strict one. NaN for fewer than `FEWEST` control rows. `scores` has
+    one score per row of ``da.good``, by default the raw one, or a column per campaign.
     """
     good = da.good
     values = good["score"].to_numpy(float) if scores is None else scores
@@ -163,10 +160,9 @@ def standardised(
     """One score per row of ``da.good`` by each of these `METHODS`, for `segment_scores`.
 
     A score is NaN if the method knows nothing of the worker; such judgments do not count. The
-    method ``controls`` is absent if some system has no worker whom it can standardise.
-
-    `penalty` is that of worker and document effects in ``mixed``, by default from `penalties` of
-    these data. Raises DataError for an unknown method.
+    method ``controls`` is absent if some system has no worker whom it can standardise. `penalty` is
+    that of worker and document effects in ``mixed``, by default from `penalties` of these data.
+    Raises DataError for an unknown method.
     """
     methods = list(methods)
     raw = da.good["score"].to_numpy(float)[:, None]

@@ -61,10 +61,9 @@ def known_truth(
 
     Components and effects are fitted to scores in which each worker's spread is made that of the
     median worker, because `Truth.draw` stretches them again. Without `additive.DISCERNMENT`, slopes
-    of workers would pass for preferences for single systems, which reorder systems.
-
-    Qualities are the effects of the systems, shrunk towards their mean until their variance is that
-    of the component: unshrunk, they include contributions of their workers and documents.
+    of workers would pass for preferences for single systems, which reorder systems. Qualities are
+    the effects of the systems, shrunk towards their mean until their variance is that of the
+    component: unshrunk, they include contributions of their workers and documents.
 
     `parts` and `fit` replace the components and effects that are fitted here; `together` is as for
     `additive.components`.
@@ -147,10 +146,7 @@ def split_halves(
     """Agreement of halves of the workers, in the campaign and in simulated ones.
 
     The real campaign is split `splits` times, each of the `simulations` from one of `truths`
-    `SPLITS` times.
-
-    Columns pair, scores (``real`` or a name of `truths`), draw (number of the split of the real
-    campaign, or of the simulated campaign), tau (for a simulated campaign, the mean over splits).
+    `SPLITS` times, of which tau is the mean. scores is ``real`` or a name of `truths`.
     """
     z = np.repeat(judgment_z(da)[:, None], splits, axis=1)
     frames = {"real": half_taus(da, z, rng)}
@@ -165,11 +161,10 @@ def split_halves(
 
 
 def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
-    """Real and simulated agreement of halves (`split_halves`), by pair and for the campaign.
+    """Real and simulated agreement of halves (`split_halves`), by pair and for the ``campaign``.
 
-    Columns pair (``campaign``: the mean over pairs), scores, tau (mean), low, high (for ``real``
-    the 95 % Monte Carlo interval of the mean over splits, else the range of 95 % of simulated
-    campaigns), as_real (1: the real mean lies in that range).
+    low and high are for ``real`` the 95 % Monte Carlo interval of the mean over splits, else the
+    range of 95 % of simulated campaigns.
     """
     whole = rows.groupby(["scores", "draw"], sort=False)["tau"].mean().reset_index()
     every = pd.concat([rows, whole.assign(pair="campaign")])
@@ -201,9 +196,8 @@ def draw_parts(
 ) -> np.ndarray:
     """The sum of independent normal effects of each factor and of a residual: (rows, draws).
 
-    `codes` maps each factor to the level of each row; if negative, the factor adds nothing to the
-    row. `variance` is that of each factor and of ``residual``. `values` maps some factors to what
-    their effects are multiplied by in each row.
+    `codes` maps each factor to the level of each row (negative: none), `variance` to its variance,
+    and `values` some factors to what their effects are multiplied by in each row.
     """
     rows = len(next(iter(codes.values())))
     total = rng.standard_normal((rows, draws)) * np.sqrt(variance["residual"])
@@ -220,8 +214,7 @@ def draw_parts(
 def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Permute the labels of systems within each unit; returns the new system of each judgment.
 
-    Judgments of a system within a unit stay together. `system`, `unit` and the result are codes of
-    each judgment, from 0.
+    Judgments of a system within a unit stay together. All arrays are codes, from 0.
     """
     n, units = int(system.max()) + 1, int(unit.max()) + 1
     key = unit.astype(np.int64) * n + system
@@ -240,8 +233,7 @@ def shuffle_blocks(
 ) -> np.ndarray:
     """Permute the labels of blocks within each worker; returns the new system of each judgment.
 
-    A block, which is what one worker judged of one document of one system, stays together. All
-    arrays are codes of each judgment.
+    A block, which is what one worker judged of one document of one system, stays together.
     """
     _, first, place = np.unique(block, return_index=True, return_inverse=True)
     of_block, by = system[first], worker[first]

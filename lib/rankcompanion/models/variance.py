@@ -44,12 +44,12 @@ class Components:
     log_error: dict[str, float] = field(default_factory=dict)  # of log(variance / residual's)
 
     def table(self) -> pd.DataFrame:
-        """Columns component, variance, low, high, sd, share (of the sum), estimated (0: left out).
+        """A row per component, with the interval of its variance and its share of the sum.
 
-        low and high are the 95 % interval of the variance from the standard error of its log ratio
-        to the residual's. If that interval exceeds a factor of 10, it begins at 0, since the
+        low and high are the 95 % interval from the standard error of the log ratio to the
+        residual's variance. If that interval exceeds a factor of 10, it begins at 0, since the
         variance cannot be told from 0 and its log is not normal. Missing for the residual and for a
-        variance of 0.
+        variance of 0. estimated is 0 for what was left out.
         """
         values = np.array(list(self.variance.values()))
         error = np.array([self.log_error.get(name, np.nan) for name in self.variance])
@@ -136,9 +136,8 @@ def crossed_where_possible(
     """`crossed` without factors whose variance these data do not determine.
 
     A factor is kept if it has two or more levels, but fewer than there are rows; if two factors
-    group the rows in the same way, only the first is kept. The others are in
-    `Components.left_out`. Raises DataError if all `y` are equal, if no factor is left, or if the
-    factors explain the scores completely.
+    group the rows in the same way, only the first is kept. Raises DataError if all `y` are equal,
+    if no factor is left, or if the factors explain the scores completely.
     """
     slopes = values or {}
     kept: dict[str, np.ndarray] = {}
@@ -177,7 +176,7 @@ def effects(
 
     The system effects include the overall level. Levels without rows get 0. Several columns of `y`
     are fitted separately. `penalty`, of worker and document effects, is the ratio of residual to
-    factor variance for random effects (Henderson's equations). By default these effects are fixed,
+    factor variance for random effects (Henderson's equations); by default these effects are fixed,
     and the smallest of the equivalent solutions are taken.
     """
     w = np.ones(len(y)) if weights is None else weights

@@ -107,8 +107,8 @@ def corrected(p_a: np.ndarray, p_e: np.ndarray | float) -> np.ndarray:
 def expected_agreement(notes: Annotations) -> pd.DataFrame:
     """The agreement expected by chance on a campaign's labels: columns statistic, value.
 
-    ties: P(=), the share of equal labels; chance: P(E) of Scott's π; random_clicker: P(E) of a
-    judge who clicks at random among five ranks (Bojar et al. 2011, Section 2.2.2).
+    ties is P(=), chance the P(E) of Scott's π, random_clicker that of a judge who clicks at random
+    among five ranks (Bojar et al. 2011, Section 2.2.2).
     """
     ties = (notes.table["label"] == 0).mean()
     values = {"ties": ties, "chance": chance(ties), "random_clicker": RANDOM_CLICKER}
@@ -116,7 +116,7 @@ def expected_agreement(notes: Annotations) -> pd.DataFrame:
 
 
 def kappa_table(notes: Annotations) -> pd.DataFrame:
-    """S and π over all tasks: kind, reference, pairs, p_a, s, pi, pi_own (Bojar et al., Table 3).
+    """S and π over all tasks (Bojar et al., Table 3).
 
     To match the paper, ``pi`` uses the P(E) of all comparisons, even if the reference is excluded;
     ``pi_own`` uses that of the comparisons counted.
@@ -139,12 +139,9 @@ def agreement(
     `by` is a column of the annotations: task, track, source, target, segment, document, ``judge``
     (inter: this judge with the others) or ``system`` (the comparisons with that system); empty for
     one group of all. The 95 % intervals are from bootstrap `resamples` of source segments, since
-    annotations of the same comparison share one; there are none for 0.
-
-    Columns: `by`, kind (intra, inter), reference (included, excluded), annotations, pairs,
-    segments, p_e (of π), the `MEASURES`, and ``<measure>_low``, ``<measure>_high``. Groups without
-    a pair of annotations are left out. Raises DataError for an unknown column, and for resamples
-    without `rng`.
+    annotations of the same comparison share one; there are none for 0. Groups without a pair of
+    annotations are left out. Raises DataError for an unknown column, and for resamples without
+    `rng`.
     """
     if resamples and rng is None:
         raise DataError("resamples need a random generator", expected="rng=...")
@@ -167,7 +164,7 @@ def agreement(
 def _groups(
     table: pd.DataFrame, by: str
 ) -> Iterator[tuple[dict[str, object], np.ndarray, np.ndarray]]:
-    """For each group: its key, a mask of annotations that its pairs may hold, a mask of its own.
+    """For each group: its key, masks of annotations that its pairs may hold, and of its own.
 
     For a judge or system, only one annotation of a pair needs to be the group's own.
     """

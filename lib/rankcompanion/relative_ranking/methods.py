@@ -34,9 +34,8 @@ COLUMNS = (
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     """Systems, blocks, labels, comparisons, the reference's score and two kappas (Table 1).
 
-    `frame` is from `read.rr.read_rr`, `agreed` is its `agreement.agreement` by task. Columns task,
-    systems, blocks (rows of the file), labels, comparisons, reference_better_or_equal, intra_kappa,
-    inter_kappa (S, reference included). The last row, ``average``, is the mean of printed values.
+    `agreed` is the `agreement.agreement` of `frame` by task; kappas are S, with the reference. The
+    last row, ``average``, is the mean of printed values.
     """
     kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
     rows = []
@@ -61,7 +60,7 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
 
 
 def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
-    """Blocks won by a single system, by task (Table 4): columns task, winner, blocks.
+    """Blocks won by a single system, by task (Table 4).
 
     `scores` is from `score.rr.scores` of all tasks, `blocks` is the number of blocks of each task.
     A system that was ranked alone in its block has won it. Rows of a task: the reference, the
@@ -83,9 +82,8 @@ def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
 def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     """How often each system was shown, how often with the reference, and its score (in per cent).
 
-    Columns task, system, blocks (in which it was shown, ranked or not), reference_share (percentage
-    of these that also show the reference), score ("≥ others" rounded to 0.1 %, as printed for
-    WMT10). The reference itself has no row. Figures 3, 4 and 6 plot these.
+    The score is "≥ others" rounded to 0.1 %, as printed for WMT10; the reference itself has no row.
+    Figures 3, 4 and 6 plot these.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -102,9 +100,8 @@ def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
 def correlations(points: pd.DataFrame) -> pd.DataFrame:
     """Pearson's r of the score with blocks and reference_share, by task (Tables 5 and 10).
 
-    `points` is from `exposure`. Columns task, systems, blocks, reference_share; NaN for fewer than
-    three systems, or if one of the two does not vary. The last row, ``overall``, pools all systems
-    without centring by task.
+    `points` is from `exposure`. NaN for fewer than three systems, or if one of the two does not
+    vary. The last row, ``overall``, pools all systems without centring by task.
     """
     rows = []
     for task, part in [*points.groupby("task", sort=True), ("overall", points)]:
@@ -120,9 +117,8 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
     """The rank of each system by every score and by the minimum feedback arc set.
 
     `scores` is from `score.rr.scores` of all tasks of `frame`; `time_limit`, in seconds, is for one
-    feedback arc set. Columns task, system, ranks by each of `rr.METHODS` and `rr.BLOCK_METHODS`,
-    mfas. Systems (without the reference) are in order of the first score. Equal scores are ranked
-    by name, and systems without a score last.
+    feedback arc set. Systems (without the reference) are in order of the first score. Equal scores
+    are ranked by name, and systems without a score last.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -158,10 +154,7 @@ def tournament_ranking(
 
 
 def head_to_head(judgments: pd.DataFrame, system: str, other: str) -> dict[str, int]:
-    """How two systems compare in the blocks of one task in which both were ranked (Section 2.5).
-
-    Keys blocks, sentences (different ones), better (blocks in which `system` was), worse, ties.
-    """
+    """How two systems compare in the blocks of one task in which both were ranked (Section 2.5)."""
     data = rr.blocks(judgments[judgments["system"].isin([system, other])])
     row, first, _, sign = pairwise.comparisons(data)
     sign = np.where(first == data.systems.index(system), sign, -sign)
@@ -184,7 +177,7 @@ def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str)
 
 
 def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
-    """Statistics of edits per system: pair, systems, min, average, sd (ddof 1), max (Table 11).
+    """Statistics of edits per system and pair (Table 11); sd with ddof 1.
 
     Every row of `edits` (from `read.rr.read_edits`) counts as an edit, whatever the editor did; the
     reference counts as a system.
@@ -195,10 +188,7 @@ def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
 
 
 def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
-    """Edits of one pair judged acceptable: system, edits, acceptable, share (Section 4.1).
-
-    `judged` is from `read.rr.read_acceptability`; UNK counts as not acceptable.
-    """
+    """Edits of one pair judged acceptable (Section 4.1); UNK counts as not acceptable."""
     rows = judged[judged["pair"] == pair]
     groups = rows.assign(yes=rows["judgment"] == "YES").groupby("system")["yes"]
     out = groups.agg(["size", "sum", "mean"]).reset_index()
@@ -215,11 +205,10 @@ def removals(
 ) -> pd.DataFrame:
     """How each task's ranking changes without each of its systems, and without the reference.
 
-    Columns task, method, removed (a system, or ``ref``), and those of `rank.comparing.Change.row`.
-    The ranking is compared with the full one, from which the system is dropped only before lines
-    are drawn. For a task of two systems, only the reference is removed. Comparisons of a removed
-    system go, as from `perturb.remove`, and the others of its blocks stay. `frame` has the rows of
-    tasks, or maps their names to counts.
+    removed is a system, or ``ref``. The ranking is compared with the full one, from which the
+    system is dropped only before lines are drawn. For a task of two systems, only the reference is
+    removed. Comparisons of a removed system go, as from `perturb.remove`, and the others of its
+    blocks stay. `frame` has the rows of tasks, or maps their names to counts.
     """
     columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
     settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
@@ -243,10 +232,7 @@ def removals(
 
 
 def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
-    """How many removals changed the order, the clusters or both, by task and method.
-
-    Columns task, method, removals, d_rank, d_cluster, d_both, largest_move.
-    """
+    """How many removals changed the order, the clusters or both, by task and method."""
     groups = changes.groupby(["task", "method"], sort=False)
     out = groups[["d_rank", "d_cluster", "d_both"]].sum()
     out.insert(0, "removals", groups.size())
@@ -260,8 +246,8 @@ def ranges(
     """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
 
     `unit`, by default each task's `rank.ranges.default_unit`, is drawn with replacement; there are
-    also ranges with single judgments drawn. Columns task, method, drawn (the unit), rank, system,
-    score, first, last (the range), cluster (shared by overlapping ranges), without the reference.
+    also ranges with single judgments drawn. Overlapping ranges share a cluster; the reference has
+    none.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -287,11 +273,7 @@ def _range_table(counts: PairCounts, sample: PairCounts, method: rr.Method) -> p
 def cluster_table(
     frame: pd.DataFrame, method: str, *, rule: str = "knowles", alpha: float = 0.05
 ) -> pd.DataFrame:
-    """The cluster of each system with and without correction for multiple tests.
-
-    Columns task, rank, system, the score, and one column of clusters (1 = top) for each name of
-    `rank.significance.CORRECTIONS`.
-    """
+    """The cluster of each system (1 = top) with and without correction for multiple tests."""
     parts = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
@@ -309,10 +291,7 @@ def cluster_table(
 def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
     """Davidson strengths of the systems of each task, next to their share of wins.
 
-    A task without finite strengths is left out. Columns task, system, rank (by strength), strength
-    (log odds, mean 0), low, high (its interval), rank_low, rank_high (rank set), held_below (1: a
-    line below this system holds), bojar (share of decided comparisons won), unit (resampling unit:
-    judge, or block if some name no judge), tie (Davidson's parameter; 0: no ties).
+    Strengths are log odds with mean 0. A task without finite strengths is left out.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -336,12 +315,7 @@ def modelled(frame: pd.DataFrame) -> list[str]:
 
 
 def meetings(counts: PairCounts) -> pd.DataFrame:
-    """Whom each system met, how strong its opponents were, and the effect of ties, by strength.
-
-    Columns rank, system, comparisons, opponents (number of systems met), other (the one met most
-    often), share (of comparisons with that one), opponents_strength (mean over comparisons), ties,
-    rank_bojar (by the share of decided comparisons won), rank_decided (by strength without ties).
-    """
+    """Whom each system met, how strong its opponents were, and the effect of ties, by strength."""
     met = counts.wins + counts.wins.T + counts.ties
     total, most = met.sum(axis=1), met.argmax(axis=1)
     strength = bradley_terry.strengths(counts)

@@ -74,8 +74,7 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
     A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of judgments
     N is binomial over blocks. Given N and the pair's gap d, the power of the sign test is a
     binomial tail; the gap of two uniform qualities has density 2 (1 - d/width) / width. This leaves
-    an integral over d (Gauss-Legendre) and a sum over N. Blocks do not affect the mean of the
-    share.
+    an integral over d (Gauss-Legendre) and a sum over N.
     """
     n, k = model.systems, model.block
     meet = k * (k - 1) / (n * (n - 1))
@@ -140,10 +139,9 @@ def advice(
 ) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
 
-    Columns systems, spread, share, judgments (by `judgments_needed`), fewer, more (the band: after
-    so many, the best 10 % of simulated campaigns have reached the share, or all but the worst 10 %;
-    NaN if 20 times the number is not enough), experiments. The band depends more on how far apart
-    the systems happen to be than on the chance of judgments.
+    After fewer and more judgments, the best 10 % of simulated campaigns have reached the share, or
+    all but the worst 10 %; NaN if 20 times the number is not enough. The band depends more on how
+    far apart the systems happen to be than on the chance of judgments.
     """
     targets = [judgments_needed(share, model) for share in shares]
     low = max(min(targets) / 20, 2 * model.per_block)
@@ -196,10 +194,7 @@ def _drawn(
 
 
 def with_errors(values: Floats, names: Sequence[str], **columns: object) -> pd.DataFrame:
-    """Mean and standard error over the first axis, ``<name>`` and ``<name>_se``, after `columns`.
-
-    The last axis of `values` goes with `names`.
-    """
+    """Mean and standard error (``<name>_se``) over the first axis, after `columns`."""
     mean = values.mean(axis=0)
     se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else mean * np.nan
     for i, name in enumerate(names):
@@ -222,11 +217,7 @@ def ranking_error(ranking: NDArray, truth: NDArray) -> Floats:
 
 
 def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
-    """Ranks by one of `RANKERS`, for all replicates in `counts`.
-
-    LOPEZ is an exact minimum feedback arc set. Of several optimal orders, the one that
-    `rank.tournament` chooses is taken, which does not depend on the true qualities.
-    """
+    """Ranks by one of `RANKERS`, for all replicates in `counts`; LOPEZ is an exact minimum."""
     if ranker == "BOJAR":
         return ranks(wins_over_decided(counts))
     if ranker == "EXPECTED":
@@ -247,10 +238,7 @@ def ranking_errors(
     jobs: int = 1,
     shard: int = 250,
 ) -> pd.DataFrame:
-    """How often ranking methods err on simulated campaigns (Koehn 2012, Figure 3).
-
-    Columns ranker, judgments, error (share of pairs in the wrong order), error_se, experiments.
-    """
+    """How often ranking methods err on simulated campaigns (Koehn 2012, Figure 3)."""
 
     def work(count: int, rng: np.random.Generator) -> Floats:
         truth, counts = _drawn(model, count, judgments, rng)
@@ -299,9 +287,9 @@ def range_qualities(
 ) -> pd.DataFrame:
     """How narrow and how correct rank ranges are on simulated campaigns (Koehn 2012, Table 1).
 
-    `trims` are the numbers of resampled ranks removed at each end of a bootstrap range. Columns
-    method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or ``trim 25``),
-    judgments, each of `QUALITIES` (violations as shares of systems) with its standard error, runs.
+    `trims` are the numbers of resampled ranks removed at each end of a bootstrap range. The setting
+    is ``1-sided`` or ``2-sided`` of the pairwise method, or the trim; violations are shares of
+    systems.
     """
     settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
     settings += [("bootstrap", f"trim {trim}") for trim in trims]

@@ -94,10 +94,7 @@ def spread_of(sigma2: float, sigma2_is: str) -> float:
 
 
 def figure3(experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
-    """Errors of the ranking methods at the two spreads that "sigma^2 = 10" may mean, and at 20.
-
-    Columns spread, and those of `experiments.ranking_errors`.
-    """
+    """Errors of the ranking methods at the two spreads that "sigma^2 = 10" may mean, and at 20."""
     spreads = [*(reading.spread(SIGMA2) for reading in READINGS), MATCHING_SPREAD]
     tables = {
         s: ranking_errors(Model(SYSTEMS, s), SIZES, experiments, seed, jobs=jobs) for s in spreads
@@ -106,10 +103,7 @@ def figure3(experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
 
 
 def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
-    """Quality of rank ranges at both spreads, both trims and with one and two sides.
-
-    Columns spread, and those of `experiments.range_qualities`.
-    """
+    """Quality of rank ranges at both spreads, both trims and with one and two sides."""
     how: dict[str, Any] = {"trims": [reading.trimmed(resamples) for reading in READINGS]}
     tables = {
         s: range_qualities(Model(SYSTEMS, s), SIZES, runs, resamples, seed, jobs=jobs, **how)
@@ -122,7 +116,7 @@ def table4(meanings: Iterable[tuple[str, int]] = tuple(product(SIGMA2_IS, (2, 1)
     """Judgments needed for a share of significant pairs, by `judgments_needed` (Table 4).
 
     `meanings` are what "sigma^2" (one of `SIGMA2_IS`) and "p-level 0.05" (the sides of the test)
-    may mean. Columns sigma2_is, sides, systems, sigma2, share, judgments; 60 rows per meaning.
+    may mean.
     """
     rows = []
     for (sigma2_is, sides), n, sigma2 in product(meanings, TABLE4_SYSTEMS, TABLE4_SIGMA2):
@@ -146,8 +140,7 @@ def section6() -> pd.DataFrame:
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
     """Win ratios (expected win) of each task's systems, best first (Figure 1).
 
-    Columns task, rank, system, win_ratio, straight (the ratio on a straight line fitted to the
-    task's ratios, as expected for uniform qualities), r2 (of that line).
+    A straight line is fitted to the task's ratios, as expected for uniform qualities.
     """
     parts = []
     for task, data in tasks.items():
@@ -174,9 +167,8 @@ def growth(
 ) -> pd.DataFrame:
     """Share of significant pairs as a real task's judgments accumulate (Figure 2, solid lines).
 
-    Blocks are taken in `orders` random orders, and pairs tested at `POINTS` sizes. Columns
-    judgments (as collected), decided (without ties), share, share_low, share_high (mean, lowest and
-    highest over orders).
+    Blocks are taken in `orders` random orders, and pairs tested at `POINTS` sizes; shares are the
+    mean, lowest and highest over orders.
     """
     used = data.without(REFERENCE)
     number = len(used.judges)
@@ -212,9 +204,8 @@ def fitted_spreads(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The spread that fits each task's growth best (Figure 2), and the curves.
 
-    Columns of the spreads: reading, task, systems, block, judgments, share (with all judgments),
-    spread (best of `CANDIDATES`), sigma2 (as the reading would print it), rmse. Columns of the
-    curves: reading, task, those of `growth`, and fitted (the model's expected share).
+    The spread is the best of `CANDIDATES`, sigma2 what the reading would print for it; fitted is
+    the model's expected share.
     """
     fits: list[dict[str, Any]] = []
     curves: dict[tuple[str, str], pd.DataFrame] = {}
@@ -240,7 +231,7 @@ def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) ->
     """A task's ranking with rank ranges computed as in the paper, from several bootstraps.
 
     `frame` has the rows of one task from `read.rr.read_rr`. Judgments, without ties, are resampled
-    one by one. Columns reading, repetition, and those of `rank.ranges.range_table`.
+    one by one.
     """
     tables = {}
     for reading in READINGS:

@@ -118,10 +118,7 @@ def select(
     ratings_per_item: int = 1,
     document_sets: str = "shared",
 ) -> pd.DataFrame:
-    """The rows of `rank.srp.table` that make one line of a figure, in order of documents.
-
-    A column annotations is added: documents times ratings per item.
-    """
+    """The rows of `rank.srp.table` that make one line of a figure, in order of documents."""
     wanted = [grouping, str(balance), normalisation, ratings_per_item, document_sets]
     columns = [*DESIGNED, "document_sets"]
     rows = table[(table[columns].astype({"balance": str}) == wanted).all(axis=1)]
@@ -130,10 +127,7 @@ def select(
 
 
 def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
-    """The lines of one of figures 3 to 8: label to the arguments of `select`.
-
-    `low` is the target of `high_imbalance`.
-    """
+    """The lines of one of figures 3 to 8: label to the arguments of `select`."""
 
     def normalised(prefix: str = "", **common: Any) -> dict[str, dict[str, Any]]:
         return {f"{prefix}{said}": common | {"normalisation": n} for n, said in NORMALISED.items()}
@@ -181,11 +175,9 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     """Mean difference in SRP of two lines, and whether the first is clearly above the second.
 
     Points with equally many annotations count unless, for either line, half of the studies or more
-    have no significant pair (`FEW`). Keys: points, informative (points that count); verdict
-    (``yes`` if the mean difference in SRP exceeds two standard errors, ``reversed`` if it is below
-    minus two, else ``no``; ``cannot be said`` if no point counts), difference, se, above (points
-    where the first is higher), each also with the suffix ``_equal_claims``; kendall, pearson (mean
-    differences); ratio (of the sums of SRP).
+    have no significant pair (`FEW`). The verdict is ``yes`` if the mean difference exceeds two
+    standard errors, ``reversed`` if it is below minus two, else ``no``; ``cannot be said`` if no
+    point counts. ratio is of the sums of SRP.
     """
     both = first.merge(second, on="annotations", suffixes=("_1", "_2"))
     both = both[np.isfinite(both["srp_1"]) & np.isfinite(both["srp_2"])]
@@ -215,10 +207,7 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
 
 
 def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
-    """Every finding tested on a `rank.srp.table`, a row per finding.
-
-    Columns figure, finding, first, second (labels of the lines), and the keys of `compare_lines`.
-    """
+    """Every finding tested on a `rank.srp.table`, a row per finding, by `compare_lines`."""
     low = high_imbalance(data, plan)
     rows = []
     for figure, finding, *labels in stated(low):
@@ -231,8 +220,7 @@ def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
 def support(verdicts: pd.DataFrame, *findings: str) -> str:
     """How far a recommendation that rests on `findings` is supported.
 
-    ``as found``, ``in part``, ``only at an equal number of claims``, ``opposite``, or ``not told
-    apart`` (no clear difference, which contradicts nothing).
+    ``not told apart`` means no clear difference, which contradicts nothing.
     """
     rows = verdicts.set_index("finding").loc[list(findings)]
     yes = rows["verdict"] == "yes"
@@ -269,8 +257,7 @@ def recommendations(
 ) -> pd.DataFrame:
     """The recommendations of section 3 and how far each is supported on each language pair.
 
-    Columns: pair, question, recommendation, holds (see `support`; empty if nothing is recommended),
-    evidence.
+    holds is empty if nothing is recommended.
     """
     rows = []
     for pair in pairs:
@@ -293,9 +280,8 @@ def recommendations(
 def other_measures(table: pd.DataFrame) -> pd.DataFrame:
     """The measures of section 5 over all configurations in which most studies claim something.
 
-    Columns measure (srp, srp_equal_claims, srp_both, kendall, pearson), median, low, high (5 and 95
-    % quantiles), with_srp and with_equal_claims (rank correlations with these two measures over the
-    configurations). No rows if there are fewer than three such configurations.
+    Columns measure, median, low, high (5 and 95 % quantiles), with_srp and with_equal_claims (rank
+    correlations with these two). No rows for fewer than three such configurations.
     """
     names = ["srp", "srp_equal_claims", "srp_both", "kendall", "pearson"]
     values = table.loc[table["empty_share"] < FEW, names]
@@ -310,9 +296,8 @@ def other_measures(table: pd.DataFrame) -> pd.DataFrame:
 def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
     """False claims between the two copies of a system judged twice, and SRP without either copy.
 
-    Columns first, second, grouping, false_claims (share of studies that find the copies different;
-    the test allows 0.05), srp (with both), srp_without_first, srp_without_second. No rows if no
-    system was judged twice.
+    false_claims is the share of studies that find the copies different; the test allows 0.05. No
+    rows if no system was judged twice.
     """
     rows = []
     copies = [two for group in mqm.same_system(data.systems) for two in combinations(group, 2)]

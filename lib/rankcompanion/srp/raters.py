@@ -20,10 +20,7 @@ BINS = ("0", "to 0.5", "to 1.5", "to 3.5", "to 5.5", "to 10.5", "to 20.5", "abov
 
 
 def basic_counts(data: Ratings) -> pd.DataFrame:
-    """Numbers of documents, segments, raters, systems and buckets (Table 1, sections 4.2, 6.1.2).
-
-    Columns count (what is counted), value (a number, or a range as text, such as ``25-26``).
-    """
+    """Numbers of documents, segments, raters, systems and buckets (Table 1, section 4.2)."""
     in_bucket = [len(b) for b in data.buckets]
     of_rater = np.bincount(
         np.concatenate([data.slots[b[0]] for b in data.buckets]), minlength=len(data.raters)
@@ -73,7 +70,7 @@ def _span(values: Sequence[int] | np.ndarray) -> str:
 
 
 def bucket_raters(data: Ratings) -> pd.DataFrame:
-    """Which raters rated which bucket (appendix 10.1): bucket, raters, documents, segments."""
+    """Which raters rated which bucket (appendix 10.1)."""
     rows = []
     for documents in data.buckets:
         names = ", ".join(data.raters[r] for r in data.slots[documents[0]])
@@ -86,7 +83,7 @@ def bucket_raters(data: Ratings) -> pd.DataFrame:
 def what_counts(
     judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
 ) -> pd.DataFrame:
-    """Each category and severity that occurs: category, severity, rows, weight."""
+    """Each category and severity that occurs, with its number of rows and its weight."""
     frame = judgments[["category", "severity"]].astype(str)
     frame = frame.assign(weight=mqm.weigh(judgments, weights))
     counts = frame.value_counts().rename("rows").reset_index()
@@ -97,10 +94,10 @@ def what_counts(
 def agreement(data: Ratings) -> pd.DataFrame:
     """Kendall's tau-b between raters' rankings of systems, averaged over rater pairs (Table 2).
 
-    Columns aggregation, value. ``single documents``: tau per shared document, averaged for each
-    rater pair; ``all shared documents``: tau between rankings over all shared documents; ``rater
-    pairs``: their number; ``documents without tau``: those on which a rater gave all systems the
-    same score. Raises DataError if no two raters share a document.
+    ``single documents``: tau per shared document, averaged for each rater pair; ``all shared
+    documents``: tau between rankings over all shared documents; ``documents without tau``: those on
+    which a rater gave all systems the same score. Raises DataError if no two raters share a
+    document.
     """
     single, shared, without = [], [], 0
     for a, b in combinations(range(len(data.raters)), 2):
@@ -129,8 +126,7 @@ def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -
     """How two raters distribute their segment scores over the same items (Figure 1).
 
     The pair of raters whose means differ most is taken, among pairs with at least a tenth as many
-    common items as the busiest pair. Columns rater, score (a class of MQM scores), segments, share,
-    mean (of the rater on these items). Raises DataError if no two raters share an item.
+    common items as the busiest pair. Raises DataError if no two raters share an item.
     """
     scores = mqm.mqm_scores(judgments, weights)
     wide = scores.pivot(index=["system", "segment"], columns="rater", values="score")

@@ -198,8 +198,7 @@ def effort(
     """Stability by annotation effort: `rank.srp.stability` of twin studies of growing size.
 
     `splits` twins are drawn at each of the `levels`, which are sizes of studies as shares of half
-    the campaign's units. A row per sampler and level with the columns `EFFORT_COLUMNS` (effort:
-    judgments per system in one study).
+    the campaign's units. A row per sampler and level with the columns `EFFORT_COLUMNS`.
     """
     todo = [(s, level, campaign, splits, seed) for s in samplers for level in levels]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))

@@ -66,12 +66,9 @@ def table(scored: Scores) -> pd.DataFrame:
     """How much each annotator judged, how strictly, and with how much spread.
 
     `scored` holds raw scores (z-scores are standardised by annotator, which removes these
-    differences); judgments without a named annotator are left out.
-
-    Columns annotator (number, in order of name), judgments, systems, severity (mean over judgments
-    of the system's mean less the annotator's score: positive is strict), severity_error (its
-    standard error), sd (of the annotator's scores), and the columns of `_same`; rows by falling
-    number of judgments.
+    differences); judgments without a named annotator are left out. Severity is the mean over
+    judgments of the system's mean less the annotator's score: positive is strict. Annotators are
+    numbered in order of name; rows by falling number of judgments.
     """
     scored = scored.take(scored.units["worker"] >= 0)
     mean, _ = averages(scored.system, scored.score, len(scored.systems))
@@ -100,10 +97,7 @@ def _items(scored: Scores) -> np.ndarray:
 def _same(frame: pd.DataFrame) -> pd.DataFrame:
     """Each annotator compared with the others on the outputs that both judged.
 
-    Several scores of one output by one annotator are replaced by their mean. Indexed by annotator:
-    shared (outputs that others judged too), severity_same (the others' mean less this annotator's
-    score, on average), severity_same_error (its standard error), spread_same (standard deviation of
-    the annotator's scores on these outputs divided by that of the others' scores).
+    Several scores of one output by one annotator are replaced by their mean.
     """
     each = frame.groupby(["item", "annotator"], as_index=False)["score"].mean()
     each["square"] = each["score"] ** 2
@@ -129,11 +123,7 @@ def _same(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def pace(da: DirectAssessment) -> pd.DataFrame:
-    """Seconds that each annotator took for a judgment: columns name, timed, seconds.
-
-    ``timed`` is the number of judgments that count and have a time; ``seconds`` is their median,
-    which breaks hardly affect.
-    """
+    """Seconds that each annotator took for a judgment that counts: the median, despite breaks."""
     if "time" not in da.good:
         return pd.DataFrame(columns=["name", "timed", "seconds"])
     rows = da.good[counted(da.good) & da.good["time"].notna() & da.good["worker"].notna()]
@@ -146,11 +136,8 @@ def repeated(da: DirectAssessment) -> pd.DataFrame:
     """How far each annotator's judgments of the same output differ, in raw points.
 
     Judgments that count are compared, and documents that were shown twice on purpose; judgments
-    that the annotator later corrected are not.
-
-    Columns name, repeats (outputs judged more than once), difference (mean absolute difference
-    between two judgments of one output), other (mean absolute difference between any two judgments
-    by this annotator).
+    that the annotator later corrected are not. other is the mean absolute difference between any
+    two judgments by this annotator.
     """
     marked = rows_with(da.latest, "mark", ["duplicate"]) if "mark" in da.latest else False
     kept = counted(da.latest) & (unmarked(da.latest) | marked)
@@ -177,13 +164,10 @@ def _pairwise(frame: pd.DataFrame, group: str) -> pd.Series:
 
 
 def overall(each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000) -> pd.DataFrame:
-    """Time per judgment and consistency over all annotators, with 95 % intervals.
+    """Time per judgment and consistency over all annotators, with 95 % intervals (resampled).
 
-    `each` has a row per annotator, with the columns of `pace` or `repeated`, or both.
-
-    Columns measure (``seconds``: mean over annotators of their medians; ``difference`` and
-    ``other``: means over annotators, weighted by their repeated outputs), annotators, items, value,
-    low, high (annotators resampled). No row for a measure known of fewer than two annotators.
+    `each` has a row per annotator, with the columns of `pace` or `repeated`, or both. Differences
+    are weighted by the annotators' repeated outputs. No row for a measure known of fewer than two.
     """
     rows = []
     for measure, items in (("seconds", "timed"), ("difference", "repeats"), ("other", "repeats")):
@@ -203,9 +187,7 @@ def influence(scored: Scores, recipe: Recipe, alpha: float = 0.05) -> pd.DataFra
     """Which claimed lines fall, and whether the leader changes, without one annotator's judgments.
 
     One row for each of the `MOST` annotators with the most judgments, except those who alone judged
-    some system. Columns annotator, judgments, lines (claimed with all annotators), fallen (of
-    these, no longer claimed between the same two groups of systems), new (lines claimed only
-    without the annotator), first_changes (0 or 1).
+    some system. Lines are the same if they lie between the same two groups of systems.
     """
     worker = scored.unit("worker")
     number = np.bincount(worker)

@@ -50,9 +50,8 @@ def told(good: bool, bad: bool) -> str:
 def line_answers(made: Ranking) -> pd.DataFrame:
     """The answer for each line that is claimed or holds.
 
-    Columns below (rank), above and under (the systems next to the line), claimed, answer. A line
-    does not hold if some pair across it is declared in the opposite direction; if it neither holds
-    nor is refuted, it cannot be told.
+    A line does not hold if some pair across it is declared in the opposite direction; if it neither
+    holds nor is refuted, it cannot be told.
     """
     names = made.table["system"].tolist()
     holds, refuted = made.sure.lines(made.order)

@@ -189,10 +189,9 @@ def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
 def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
     """The ranking of each domain (for battles, of each category) on its own.
 
-    Each domain is ranked like the whole campaign, with a family of tests of its own. Columns
-    domain, judgments, systems, leader, may_be_first, claimed, held (lines that hold, claimed or
-    not). No rows if the data name fewer than two domains, and none for a domain in which some
-    system was not judged, or was not connected with the others.
+    Each domain is ranked like the whole campaign, with a family of tests of its own. held counts
+    lines that hold, claimed or not. No rows if the data name fewer than two domains, and none for a
+    domain in which some system was not judged, or was not connected with the others.
     """
     rows = []
     for domain, part in _domains(one, unit).items():
@@ -260,8 +259,8 @@ def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> 
 def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
     """Whether removing a system changes the order or the clusters of the others, for each system.
 
-    Columns removed, d_rank, d_cluster (1 or 0). No rows if scores do not depend on the other
-    systems, or if fewer than three systems are ranked by z-scores.
+    No rows if scores do not depend on the other systems, or if fewer than three systems are ranked
+    by z-scores.
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
@@ -281,10 +280,7 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
 
 
 def controls(one: Case) -> pd.DataFrame:
-    """Number of judgments and mean raw score by type: columns type, judgments, mean.
-
-    No rows if all judgments are of one type.
-    """
+    """Number of judgments and mean raw score by type; no rows if all are of one type."""
     if not isinstance(one.judgments, DirectAssessment):
         return pd.DataFrame(columns=["type", "judgments", "mean"])
     latest = one.judgments.latest
@@ -296,9 +292,8 @@ def controls(one: Case) -> pd.DataFrame:
 def beside(one: Case) -> pd.DataFrame:
     """How many workers (or judges) judged both systems of each pair.
 
-    Columns system, other, together (workers who judged both), share (of those who judged the system
-    with fewer workers; missing if nobody decided a comparison of it). No rows if workers or judges
-    are not all named.
+    The share is of those who judged the system with fewer workers; missing if nobody decided a
+    comparison of it. No rows if workers or judges are not all named.
     """
     if one.battles is not None and not one.battles.unnamed:
         named = one.battles.unit == "judge"

@@ -281,10 +281,8 @@ def repeats(
 
     Simulated from `draws` pairs of campaigns, whose sizes are given as for `Precision.covariance`;
     each pair is about one draw of `Precision.truths`, except for tau, which is between campaigns
-    about `Precision.quality` (see `drawn_together`).
-
-    Keys tau, tau_low, tau_high (Kendall's tau between the two: mean, and range of 95 % of pairs),
-    srp, srp_equal_claims, significant_pairs, lines_held (mean number, at `alpha` for all lines
+    about `Precision.quality` (see `drawn_together`). Keys: tau and the range of 95 % of pairs, srp,
+    srp_equal_claims, significant_pairs, lines_held (mean number, at `alpha` for all lines
     together), smallest_gap.
     """
     truths = known.truths(draws, rng)
@@ -336,11 +334,7 @@ def plans(
     ratings: Sequence[float] = (1, 2),
     draws: int = 100,
 ) -> pd.DataFrame:
-    """`repeats` for each combination of sizes.
-
-    Columns documents, annotators, ratings, judgments (as multiples of the present), and the keys of
-    `repeats`.
-    """
+    """`repeats` for each combination of sizes, all as multiples of the present."""
     rows = []
     for sizes in product(documents, annotators, ratings):
         times = dict(zip(("documents", "annotators", "ratings"), sizes, strict=True))

@@ -85,16 +85,13 @@ def needed(
 ) -> pd.DataFrame:
     """How large a campaign would have to be for a line between neighbours of `ranked` (best first).
 
-    One row per pair of neighbours. Columns below (rank), system, other (the neighbour below), gap
-    (estimated true difference; low and high: its 95 % interval), error (standard error of the
-    difference), power (chance that a line between them, in this order, holds in a campaign of this
-    size), smallest_gap (the true gap that a test of this pair at `alpha` finds with chance
-    `POWER`), times (factor by which all sizes must grow for such a line to hold with chance
-    `POWER`; inf if no factor in `GROWN` is enough), times_low and times_high (the factors that a
-    test of the pair needs at the ends of the interval of the gap), judgments (needed in all, at
-    least the present number); and, of documents (segments if none are named), annotators and
-    ratings, those that can be added: the number needed in all if only they grow (ratings: as a
-    multiple of the present ratings per item), inf if no number is enough.
+    One row per pair of neighbours. gap is the estimated true difference, smallest_gap the one that
+    a test of this pair at `alpha` finds with chance `POWER`; times is the factor by which all sizes
+    must grow for a line to hold with that chance (inf if no factor in `GROWN` is enough), times_low
+    and times_high the factors that a test of the pair needs at the ends of the interval of the gap.
+    Of documents (segments if none are named), annotators and ratings, those that can be added have
+    a column: the number needed in all if only they grow (ratings: as a multiple of the present
+    ratings per item).
 
     Chances are means over `draws` draws of the true means (`Precision.truths`).
     """
@@ -147,11 +144,9 @@ def additions(
 ) -> pd.DataFrame:
     """What doubling one of the campaign's sizes gains while the others stay as they are.
 
-    Columns addition (``documents``, ``annotators``, ``ratings``, ``all`` for documents and
-    annotators, or ``none``), judgments (as a multiple of the present number), error (standard error
-    of the difference of the median pair), gain (share of the error variance saved; gain_low and
-    gain_high: 95 % interval, from components drawn by their standard errors as if independent), and
-    the columns of `design.repeats` for campaigns of that size. Rows by falling gain.
+    The addition ``all`` is of documents and annotators. error is that of the median pair; the
+    interval of the gain is from components drawn by their standard errors as if independent.
+    Further columns are those of `design.repeats` for campaigns of that size. Rows by falling gain.
     """
     can = sizes(known)
     options: dict[str, dict[str, float]] = {"none": {}} | {size: {size: 2.0} for size in can}
@@ -189,9 +184,8 @@ def repeat(
     high if many of them are equal, .1 to .2 too high if all are equal, and .2 to .3 too high if two
     or three systems are equal (``benchmarks/results/agreement.csv``).
 
-    Keys tau, low, high (Kendall's tau between two campaigns: mean, and range of 95 % of them), srp
-    (chance that the `claims` surest pairs of one campaign all keep their order in the other), kept
-    (mean share of these pairs that keep it), claims; srp and kept are absent without claims.
+    srp is the chance that the `claims` surest pairs of one campaign all keep their order in the
+    other, kept the mean share of these that do; both are absent without claims.
     """
     n, truth = len(sure.mean), _quality(sure)
     one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
