@@ -100,22 +100,18 @@ def declared(notebook: Path) -> list[Parameter]:
     """
     from papermill import inspect_notebook
 
-    found = inspect_notebook(notebook)
-    if not found:
-        raise InputError(
-            "no cell tagged 'parameters' with parameters", file=notebook, expected=LINE
-        )
     made = []
-    for name, about in found.items():
+    for name, about in inspect_notebook(notebook).items():
         kind, text = about["inferred_type_name"], about["default"]
         if kind not in TYPES:
             expected = f"{LINE}; types: {', '.join(TYPES)}"
             raise InputError("not a parameter", file=notebook, value=name, expected=expected)
         try:
-            default = ast.literal_eval(text)
+            made.append(Parameter(name, kind, ast.literal_eval(text), about["help"]))
         except (ValueError, SyntaxError):
             raise InputError("not a literal", file=notebook, value=text, expected=LINE) from None
-        made.append(Parameter(name, kind, default, about["help"]))
+    if not made:
+        raise InputError("no cell tagged 'parameters'", file=notebook, expected=LINE)
     return made
 
 
@@ -226,22 +222,20 @@ def _is(kind: str, value: Any) -> bool:
 
 def output_folder(given: str | Path) -> Path:
     """The folder `given` for results, resolved; raises InputError if it cannot be used."""
-    problem, expected = "the output folder cannot be", "a folder to write to"
+    expected = "a folder of its own to write to, such as out"
     try:
         folder = Path(given).resolve()
         there = next(p for p in (folder, *folder.parents) if p.exists())
     except (OSError, ValueError, RuntimeError) as error:  # NUL, too long, links in a circle
-        reason = f"{problem} made ({getattr(error, 'strerror', None) or error})"
+        reason = f"the output folder cannot be made ({getattr(error, 'strerror', None) or error})"
         raise InputError(reason, value=str(given), expected=expected) from None
+    problem, here = "", Path.cwd()
     if not there.is_dir():
-        raise InputError(f"{problem} made: this is a file", file=there, expected="a folder")
-    for needed in {there, folder.parent if there == folder else there}:
-        if not os.access(needed, os.W_OK | os.X_OK):
-            raise InputError(f"{problem} written to", file=needed, expected=expected)
-    here = Path.cwd()
-    if folder in (here, *here.parents) or os.path.ismount(folder):
-        expected = "a folder of its own, such as out"
-        raise InputError(
-            "results cannot take the place of this folder", file=folder, expected=expected
-        )
+        problem = "the output folder cannot be made: this is a file"
+    elif not all(os.access(p, os.W_OK | os.X_OK) for p in {there, folder.parent} if p.is_dir()):
+        problem = "the output folder cannot be written to"
+    elif folder in (here, *here.parents) or os.path.ismount(folder):
+        problem = "results cannot take the place of this folder"
+    if problem:
+        raise InputError(problem, file=there, expected=expected)
     return folder

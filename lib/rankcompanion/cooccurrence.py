@@ -20,7 +20,6 @@ from rankstability.rank.comparing import opposite_pairs
 from rankstability.score.da import NO_SPREAD, judgment_z, worker_statistics
 
 from .models import variance
-from .models.factors import judgment_weights
 
 UNITS = ("auto", "hit", "worker")
 CONTROLS = ("REF", "BAD_REF")
@@ -104,13 +103,14 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     workers = _workers(da.latest[unmarked(da.latest)], quality)
     rows, z = counted(da.good), judgment_z(da)
     frame = da.good.loc[rows, ["system", "worker"]].astype(str).reset_index(drop=True)
-    frame["weight"], frame["z"], frame["weight_z"] = judgment_weights(da, rows), z[rows], 0.0
+    frame["weight"], frame["z"] = variance.judgment_weights(da, rows), z[rows]
     known = frame["z"].notna()
     if not known.any():
         expected = "a worker whose scores vary"
         raise DataError(f"no judgment of {da.pair} has a z-score", file=da.file, expected=expected)
     # segment means of z use only judgments with a z-score, and so do these weights
-    frame.loc[known, "weight_z"] = judgment_weights(da, rows & np.isfinite(z))
+    frame["weight_z"] = 0.0
+    frame.loc[known, "weight_z"] = variance.judgment_weights(da, rows & np.isfinite(z))
     frame = frame.join(workers, on="worker")
     average = np.average(frame["given"], weights=frame["weight"])
     frame["part"] = -(frame["given"] - average) / frame["spread"]

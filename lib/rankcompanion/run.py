@@ -18,7 +18,7 @@ from typing import Any
 from paperkit import parameters, paths, placing
 from paperkit.parameters import WHOLE
 from paperkit.placing import RECORD, write_whole
-from paperkit.slim import NAME, slim
+from paperkit.runs import NAME, slim
 from rankstability.errors import DataError
 from rankstability.read.languages import PLACEHOLDER
 
@@ -106,8 +106,8 @@ def _refuse_year(name: str, given: Mapping[str, Any]) -> None:
     """Raises DataError for a year whose recipe is named after another year, such as ``wmt22``."""
     asked = str(given.get("recipe", ""))
     year = re.fullmatch(r"(?:wmt)?(?:20)?([12]\d)", asked.lower())
-    choices = parameters.metadata(name).get("choices", {}).get("recipe")
-    choices = choices or parameters.CHOICES["recipe"]
+    own = parameters.metadata(name).get("choices", {}).get("recipe")
+    choices = own or parameters.CHOICES["recipe"]
     if year and asked not in choices:
         from rankstability.rank.recipes import recipe_of_year
 
@@ -148,21 +148,12 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
         except BaseException as error:
             message = str(error).strip().splitlines()
             with suppress(OSError):  # if the disk is full, the error itself is still raised
-                if not _mistyped(run.values, str(error)):
-                    if copy.is_file():
-                        write_whole(run.failed, copy.read_bytes())
-                    _write_status(run, given, started, message[-1] if message else repr(error))
+                if copy.is_file():
+                    write_whole(run.failed, copy.read_bytes())
+                _write_status(run, given, started, message[-1] if message else repr(error))
             raise
     _write_status(run, given, started)
     return run.final
-
-
-def _mistyped(values: Mapping[str, Any], error: str) -> bool:
-    """Whether a run failed because the notebook refused a parameter, as its message shows."""
-    own = (v for name, v in values.items() if name not in ("campaign", "pair", "output_dir"))
-    asked = [part for v in own for part in (v if isinstance(v, list) else [v])]
-    found = any(f"found {part!r}" in error or f"found [{part!r}]" in error for part in asked)
-    return "DataError: " in error and found
 
 
 def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> None:
@@ -195,8 +186,8 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
 
 def _executed(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
     """Run the notebook and check its promises; for a whole campaign, write the slim copy too."""
-    new = Path(values["output_dir"])
     _papermill(run, executed, values, quiet)
+    new = Path(values["output_dir"])
     if missing := [f for f in _promised(run) if not (new / f).is_file()]:
         raise RuntimeError(f"{run.notebook} ran to its end without writing {', '.join(missing)}")
     if run.whole:

@@ -36,8 +36,7 @@ UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ betwee
 class Run:
     """What a notebook works on: its campaign, the `pairs` that it computes, and where results go.
 
-    `pairs` is empty if all pairs were run before; `whole` says whether the run makes the tables of
-    the whole campaign.
+    `pairs` is empty if all pairs were run before; `whole`: it makes the whole campaign's tables.
     """
 
     campaign: Campaign
@@ -52,8 +51,7 @@ def start(
 ) -> Run:
     """Open a campaign in a notebook, such as ``01_replication``: the first call of each notebook.
 
-    Like `opened`; also shows how a user's files were read and which were not, and sets up the
-    display of tables (`paperkit.tables`).
+    Like `opened`; also shows how a user's files were read, and sets up the display of tables.
     """
     tables.install()
     run = opened(notebook, campaign, pair, output_dir, **settings)
@@ -138,12 +136,10 @@ def figure_formats(asked: str | None = None) -> tuple[str, ...]:
     By default that of ``RANKSTABILITY_FIGURE_FORMAT``. Raises DataError for any other format.
     """
     text = os.environ.get(FORMATS, "") if asked is None else asked
-    names = [name.strip().lower() for name in text.split(",")]
-    wanted = tuple(dict.fromkeys(f for f in names if f and f != "png"))
-    unknown = [f for f in wanted if f not in ("svg", "pdf")]
-    if unknown:
+    names = dict.fromkeys(name.strip().lower() for name in text.split(","))
+    if unknown := [f for f in names if f not in ("", "png", "svg", "pdf")]:
         raise DataError("unknown figure format", value=unknown[0], expected="png, svg or pdf")
-    return wanted
+    return tuple(f for f in names if f in ("svg", "pdf"))
 
 
 @dataclass(frozen=True)

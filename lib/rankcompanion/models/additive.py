@@ -19,7 +19,7 @@ from rankstability.score import da as da_scores
 from rankstability.score.da import NO_SPREAD
 
 from . import variance
-from .factors import TOGETHER, codes_of, factors, has_documents, judgment_weights
+from .variance import TOGETHER, codes_of, factors, has_documents, judgment_weights
 
 METHODS = {
     "z": "the worker's mean and standard deviation over all they judged (WMT)",
@@ -46,7 +46,7 @@ def components(
     together: bool = True,
     quality: pd.Series | None = None,
 ) -> variance.Components:
-    """Variance components of the judgments that count, by `models.factors`, and the residual.
+    """Variance components of the judgments that count, by `variance.factors`, and the residual.
 
     Factors are left out as by `variance.crossed_where_possible`; effects of those that are not
     combined have the names of the data as levels. Raises DataError for fewer than two systems.
@@ -184,11 +184,9 @@ def standardised_columns(
     standard deviation from them.
     """
     methods = list(methods)
-    unknown = [m for m in methods if m not in METHODS]
-    if unknown:
+    if unknown := [m for m in methods if m not in METHODS]:
         raise DataError("unknown method", value=unknown[0], expected=", ".join(METHODS))
-    worker = da.good["worker"].cat.codes.to_numpy()
-    document = da.good["document"].cat.codes.to_numpy()
+    worker, document = (da.good[n].cat.codes.to_numpy() for n in ("worker", "document"))
     counts = counted(da.good)
     system = codes_of(da.good, "system", counts)
     fixed = _fitted(da, scores) if {"composition", "model"} & set(methods) else None
@@ -203,11 +201,9 @@ def standardised_columns(
             fit = _fitted(da, scores, penalty or penalties(da)) if method == "mixed" else fixed
             assert fit is not None
             s, w, d, spread = fit
-            if method == "composition":
-                centre = s.mean(axis=0)  # so that the level does not depend on the spread
-                values = (scores - centre - w[worker]) / spread[worker]
-            else:
-                values = scores - w[worker] - d[document]
+            values = scores - w[worker] - d[document]
+            if method == "composition":  # less the centre, so that the level has no spread in it
+                values = (scores - s.mean(axis=0) - w[worker]) / spread[worker]
         known = system[np.isfinite(values[counts, 0])]
         if method != "controls" or len(np.unique(known)) == len(np.unique(system)):
             out[method] = values
@@ -216,8 +212,7 @@ def standardised_columns(
 
 def _moments(da: DirectAssessment, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of each worker over all rows, a column per campaign."""
-    worker = da.good["worker"].cat.codes.to_numpy()
-    size = len(da.good["worker"].cat.categories)
+    worker, size = da.good["worker"].cat.codes.to_numpy(), len(da.good["worker"].cat.categories)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (variance.level_sums(worker, scores, size).T / np.bincount(worker, minlength=size)).T
     return mean, _spread(worker, scores - mean[worker], size)
@@ -230,8 +225,6 @@ def penalties(
 
     The residual here includes segments and everything else but systems, workers and documents.
     """
-    c = fitted or components(da, together=False)
-    apart = ("worker", "document", "system")
-    rest = sum(v for name, v in c.variance.items() if name not in apart)
-    document = c.variance.get("document", 0.0)
-    return rest / max(c.variance.get("worker", 0.0), 1e-9), rest / max(document, 1e-9)
+    of = (fitted or components(da, together=False)).variance
+    rest = sum(v for name, v in of.items() if name not in ("worker", "document", "system"))
+    return rest / max(of.get("worker", 0.0), 1e-9), rest / max(of.get("document", 0.0), 1e-9)

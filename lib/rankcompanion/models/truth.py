@@ -17,7 +17,7 @@ from rankstability.rank.comparing import tau
 from rankstability.score.da import judgment_z
 
 from . import additive as models
-from . import factors, variance
+from . import variance
 from .additive import Additive
 
 SPLITS = 4  # random halves of each simulated campaign
@@ -92,8 +92,8 @@ def known_truth(
             expected[rows] = np.nanmean((even - np.nan_to_num(fit.worker)[worker])[rows])
     codes = {n: good[n].cat.codes.to_numpy().astype(int) for n in ("worker", "document", "segment")}
     nowhere = np.full(len(good), -1)  # no effect on control rows
-    for name, levels in factors.factors(da, kept).items():
-        if name in factors.TOGETHER:
+    for name, levels in variance.factors(da, kept).items():
+        if name in variance.TOGETHER:
             codes[name] = nowhere.copy()
             codes[name][kept] = pd.factorize(levels)[0]
     codes[models.DISCERNMENT] = np.where(kept, worker, -1)
@@ -110,8 +110,8 @@ def cell_means(
     `scores` are (rows of ``good``, columns); NaN, and rows outside the mask `member`, do not count.
     """
     rows = counted(da.good)
-    system = pd.factorize(factors.codes_of(da.good, "system", rows), sort=True)[0]
-    segment = factors.codes_of(da.good, "segment", rows)
+    system = pd.factorize(variance.codes_of(da.good, "system", rows), sort=True)[0]
+    segment = variance.codes_of(da.good, "segment", rows)
     _, first, cell = np.unique(
         system * (segment.max() + 1) + segment, return_index=True, return_inverse=True
     )
@@ -149,15 +149,12 @@ def split_halves(
     `SPLITS` times, of which tau is the mean. scores is ``real`` or a name of `truths`.
     """
     z = np.repeat(judgment_z(da)[:, None], splits, axis=1)
-    frames = {"real": half_taus(da, z, rng)}
+    taus = {"real": half_taus(da, z, rng)}
     for name, truth in truths.items():
         drawn = models.standardised_columns(truth.da, truth.draw(simulations, rng), ["z"])["z"]
-        frames[name] = np.mean([half_taus(da, drawn, rng) for _ in range(SPLITS)], axis=0)
-    rows = [
-        pd.DataFrame({"pair": da.pair, "scores": name, "draw": np.arange(len(tau)), "tau": tau})
-        for name, tau in frames.items()
-    ]
-    return pd.concat(rows, ignore_index=True)
+        taus[name] = np.mean([half_taus(da, drawn, rng) for _ in range(SPLITS)], axis=0)
+    rows = [(da.pair, name, k, tau) for name, of in taus.items() for k, tau in enumerate(of)]
+    return pd.DataFrame(rows, columns=["pair", "scores", "draw", "tau"])
 
 
 def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:

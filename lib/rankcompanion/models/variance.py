@@ -16,15 +16,18 @@ import pandas as pd
 from scipy import linalg, sparse
 
 from rankstability.errors import DataError
+from rankstability.judgments import DirectAssessment, counted
 from rankstability.score.scored import Scores
 
 from . import reml
-from .factors import combined_factors
 from .reml import NONE, Equations, log_errors, maximise
 
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
 FIXED = 1e-6  # penalty of fixed factors, which only picks one of the equivalent solutions
 GROUPS = 10  # random groups of units that are left out; intervals have one degree of freedom less
+TOGETHER = ("worker:system", "block", "document:system")
+"""Combinations of factors that make judgments of one system dependent."""
+FACTORS = ("system", "worker", "document", "segment", *TOGETHER)
 
 
 @dataclass(frozen=True)
@@ -91,32 +94,23 @@ def crossed(
     coded = {name: pd.factorize(np.asarray(of), sort=True) for name, of in factors.items()}
     for name, (_, levels) in coded.items():
         if len(levels) < 2 or len(levels) >= len(y):
-            raise DataError(
-                f"cannot estimate the variance of {name}",
-                value=f"{len(levels)} levels in {len(y)} rows",
-                expected="at least two levels, and several rows to a level",
-            )
+            problem = f"cannot estimate the variance of {name}"
+            value, least = f"{len(levels)} levels in {len(y)} rows", "at least two levels"
+            raise DataError(problem, value=value, expected=f"{least}, and several rows to a level")
     centre = float(np.average(y, weights=w))
     scale = float(np.sqrt(np.average((y - centre) ** 2, weights=w))) or 1.0
     times = [(values or {}).get(name, np.ones(len(y))) for name in coded]
     equations = Equations([codes for codes, _ in coded.values()], w, times)
     fit = maximise(equations, (y - centre) / scale)
-    residual = fit.residual * scale**2
-    there = fit.log_ratio > NONE
+    residual, there = fit.residual * scale**2, fit.log_ratio > NONE
     of = np.where(there, residual * np.exp(fit.log_ratio), 0.0)
-    effects = {
-        name: pd.DataFrame(
-            {
-                "level": levels,
-                "effect": effect * scale,
-                "se": np.sqrt(error * residual),
-                "rows": np.bincount(codes, minlength=len(levels)),
-            }
-        )
-        for (name, (codes, levels)), effect, error in zip(
-            coded.items(), fit.effects, fit.errors, strict=True
-        )
-    }
+    effects = {}
+    for (name, (codes, levels)), effect, error in zip(
+        coded.items(), fit.effects, fit.errors, strict=True
+    ):
+        table = pd.DataFrame({"level": levels, "effect": effect * scale})
+        number = np.bincount(codes, minlength=len(levels))
+        effects[name] = table.assign(se=np.sqrt(error * residual), rows=number)
     return Components(
         dict(zip(coded, of.tolist(), strict=True)) | {"residual": residual},
         centre + scale * fit.intercept,
@@ -269,3 +263,52 @@ def leave_out(
             effect[levels[at_all][0]] = fit.effects[at_all]
     names = tuple(name for name, some in zip(known, there, strict=True) if some)
     return LeftOut(names, np.array(steps), effects)
+
+
+def codes_of(frame: pd.DataFrame, column: str, rows: np.ndarray) -> np.ndarray:
+    """The codes of a categorical column on these rows."""
+    return frame[column].cat.codes.to_numpy()[rows].astype(np.int64)
+
+
+def has_documents(da: DirectAssessment) -> bool:
+    """Whether all judgments that count name their document."""
+    return bool((codes_of(da.good, "document", counted(da.good)) >= 0).all())
+
+
+def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
+    """One over the number of judgments of the same system and segment, so that segments are equal.
+
+    System means of the scores by the method ``model`` are then exactly the system effects.
+    """
+    segment = codes_of(da.good, "segment", rows)
+    key = codes_of(da.good, "system", rows) * (segment.max() + 1) + segment
+    return 1.0 / np.bincount(key)[key]
+
+
+def factors(da: DirectAssessment, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """`combined_factors` of these rows of ``da.good``."""
+    of = {n: codes_of(da.good, n, rows) for n in ("system", "segment", "worker", "document")}
+    if not has_documents(da):
+        del of["document"]
+    return combined_factors(**of)
+
+
+def combined_factors(
+    system: np.ndarray,
+    segment: np.ndarray,
+    worker: np.ndarray | None = None,
+    document: np.ndarray | None = None,
+) -> dict[str, np.ndarray]:
+    """Codes of system, worker, document, segment and their combinations, by name.
+
+    ``worker:system`` and ``document:system`` combine a worker or a document with a system; a
+    ``block`` is what one worker judged of one document of one system. Without workers or documents,
+    the factors that need them are absent.
+    """
+    of = {"system": system, "worker": worker, "document": document, "segment": segment}
+    systems = int(system.max()) + 1
+    for name, codes in (("worker:system", worker), ("document:system", document)):
+        of[name] = None if codes is None else codes.astype(np.int64) * systems + system
+    if worker is not None and document is not None:
+        of["block"] = (worker.astype(np.int64) * (document.max() + 1) + document) * systems + system
+    return {n: codes for n in FACTORS if (codes := of.get(n)) is not None}

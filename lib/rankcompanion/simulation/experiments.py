@@ -150,12 +150,10 @@ def advice(
     rng = np.random.default_rng(seed)
     quality = draw_qualities(model, experiments, rng)
     drawn = significant_share(draw_pairs(model, quality, sizes, rng))
-    lucky, unlucky = np.quantile(drawn, [0.9, 0.1], axis=0)
-    table = pd.DataFrame({"share": shares, "judgments": targets})
-    for name, curve in (("fewer", lucky), ("more", unlucky)):
+    table = pd.DataFrame({"systems": model.systems, "spread": model.spread, "share": shares})
+    table["judgments"] = targets
+    for name, curve in zip(("fewer", "more"), np.quantile(drawn, [0.9, 0.1], axis=0), strict=True):
         table[name] = [_first_size(sizes, curve, share) for share in shares]
-    table.insert(0, "systems", model.systems)
-    table.insert(1, "spread", model.spread)
     return table.assign(experiments=experiments)
 
 

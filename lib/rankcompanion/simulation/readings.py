@@ -150,15 +150,9 @@ def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
         ratio, rank = score[order], np.arange(1, len(order) + 1)
         line = np.polynomial.Polynomial.fit(rank, ratio, 1)(rank) if len(rank) > 1 else ratio
         spread = ((ratio - ratio.mean()) ** 2).sum()
-        columns = {
-            "task": task,
-            "rank": rank,
-            "system": [used.systems[i] for i in order],
-            "win_ratio": ratio,
-            "straight": line,
-            "r2": 1 - ((ratio - line) ** 2).sum() / spread if spread > 0 else np.nan,
-        }
-        parts.append(pd.DataFrame(columns))
+        part = pd.DataFrame({"task": task, "rank": rank, "system": np.array(used.systems)[order]})
+        r2 = 1 - ((ratio - line) ** 2).sum() / spread if spread > 0 else np.nan
+        parts.append(part.assign(win_ratio=ratio, straight=line, r2=r2))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -262,16 +262,16 @@ def recommendations(
     rows = []
     for pair in pairs:
         mine = verdicts[verdicts["pair"] == pair]
-        named = mine.set_index("finding")
-        sizes = select(table[table["pair"] == pair])
-        few, most = sizes.iloc[0], sizes.iloc[-1]
+        named = mine.set_index("finding").to_dict("index")
+        few, most = (select(table[table["pair"] == pair]).iloc[k] for k in (0, -1))
+        plain = (
+            f"pSxS, {few['documents']:.0f} to {most['documents']:.0f} documents: SRP "
+            f"{few['srp']:.2f} to {most['srp']:.2f} with {few['significant_pairs']:.1f} to "
+            f"{most['significant_pairs']:.1f} significant pairs per study"
+        )
         for question, recommendation, rests_on, shown in QUESTIONS:
             holds = support(mine, *rests_on) if rests_on else ""
-            evidence = "; ".join(_evidence(f, named.loc[f]) for f in shown) or (
-                f"pSxS, {few['documents']:.0f} to {most['documents']:.0f} documents: SRP "
-                f"{few['srp']:.2f} to {most['srp']:.2f} with {few['significant_pairs']:.1f} to "
-                f"{most['significant_pairs']:.1f} significant pairs per study"
-            )
+            evidence = "; ".join(_evidence(f, named[f]) for f in shown) or plain
             rows.append((pair, question, recommendation, holds, evidence))
     columns = ["pair", "question", "recommendation", "holds", "evidence"]
     return pd.DataFrame(rows, columns=columns)

@@ -21,23 +21,21 @@ BINS = ("0", "to 0.5", "to 1.5", "to 3.5", "to 5.5", "to 10.5", "to 20.5", "abov
 
 def basic_counts(data: Ratings) -> pd.DataFrame:
     """Numbers of documents, segments, raters, systems and buckets (Table 1, section 4.2)."""
-    in_bucket = [len(b) for b in data.buckets]
-    of_rater = np.bincount(
-        np.concatenate([data.slots[b[0]] for b in data.buckets]), minlength=len(data.raters)
-    )
+    in_bucket, segments = [len(b) for b in data.buckets], int(data.segments.sum())
+    raters = np.concatenate([data.slots[b[0]] for b in data.buckets])
     systems, documents, depth = data.shape
     counts = {
         "documents": documents,
-        "segments": int(data.segments.sum()),
+        "segments": segments,
         "min segments per document": int(data.segments.min()),
         "max segments per document": int(data.segments.max()),
         "raters": len(data.raters),
         "systems": systems,
         "ratings per item": depth,
-        "segment ratings": int(data.segments.sum()) * systems * depth,
+        "segment ratings": segments * systems * depth,
         "buckets": len(in_bucket),
         "documents per bucket": _span(in_bucket),
-        "buckets per rater": _span(of_rater),
+        "buckets per rater": _span(np.bincount(raters, minlength=len(data.raters))),
         "least entropy": round(minimum_entropy(data), 4),
     }
     return _named("count", counts)
@@ -72,23 +70,20 @@ def _span(values: Sequence[int] | np.ndarray) -> str:
 def bucket_raters(data: Ratings) -> pd.DataFrame:
     """Which raters rated which bucket (appendix 10.1)."""
     rows = []
-    for documents in data.buckets:
+    for number, documents in enumerate(data.buckets, 1):
         names = ", ".join(data.raters[r] for r in data.slots[documents[0]])
-        rows.append((names, len(documents), int(data.segments[documents].sum())))
-    frame = pd.DataFrame(rows, columns=["raters", "documents", "segments"])
-    frame.insert(0, "bucket", range(1, len(frame) + 1))
-    return frame
+        rows.append((number, names, len(documents), int(data.segments[documents].sum())))
+    return pd.DataFrame(rows, columns=["bucket", "raters", "documents", "segments"])
 
 
 def what_counts(
     judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
 ) -> pd.DataFrame:
     """Each category and severity that occurs, with its number of rows and its weight."""
-    frame = judgments[["category", "severity"]].astype(str)
-    frame = frame.assign(weight=mqm.weigh(judgments, weights))
-    counts = frame.value_counts().rename("rows").reset_index()
-    counts = counts.sort_values(["category", "severity"], ignore_index=True)
-    return counts[["category", "severity", "rows", "weight"]]
+    keys = ["category", "severity"]
+    frame = judgments[keys].astype(str).assign(weight=mqm.weigh(judgments, weights))
+    counts = frame.value_counts().rename("rows").reset_index().sort_values(keys, ignore_index=True)
+    return counts[[*keys, "rows", "weight"]]
 
 
 def agreement(data: Ratings) -> pd.DataFrame:

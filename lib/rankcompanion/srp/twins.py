@@ -28,7 +28,7 @@ from rankstability.score.da import averages
 from rankstability.score.mqm import Ratings
 from rankstability.score.scored import scored
 
-from ..models.factors import has_documents
+from ..models.variance import has_documents
 
 ALPHA = 0.05
 DA_UNITS = ("workers", "documents", "blocks")
@@ -208,15 +208,13 @@ def effort(
 def _at_level(
     sampler: Sampler, level: float, campaign: str, splits: int, seed: int
 ) -> dict[str, Any]:
-    size = max(1, round(level * (sampler.units // 2)))
-    task, how, unit = sampler.task, sampler.normalisation, sampler.unit
-    rng = named_generator(seed, f"{campaign}|{task}|{how}|{unit}|{level}")
-    chosen = twins(sampler.units, size, splits, rng, unit)
-    outcome, judged = sampler.draw(chosen, rng)
-    row = {"task": task, "normalisation": how, "unit": unit, "units": size, "level": level}
-    row |= {"systems": len(sampler.systems), "effort": judged} | stability(outcome)
-    row |= {"grouping": sampler.grouping, "balance": "full", "ratings_per_item": 1}
-    return row | {"documents": sampler.documents}
+    one, size = sampler, max(1, round(level * (sampler.units // 2)))
+    rng = named_generator(seed, f"{campaign}|{one.task}|{one.normalisation}|{one.unit}|{level}")
+    outcome, judged = one.draw(twins(one.units, size, splits, rng, one.unit), rng)
+    row = {name: getattr(one, name) for name in ("task", "normalisation", "unit", "documents")}
+    row |= {"units": size, "level": level, "systems": len(one.systems), "effort": judged}
+    row |= {"grouping": one.grouping, "balance": "full", "ratings_per_item": 1}
+    return row | stability(outcome)
 
 
 def usual(rows: pd.DataFrame) -> pd.DataFrame:

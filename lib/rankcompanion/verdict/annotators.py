@@ -25,30 +25,24 @@ def alpha(scored: Scores, rng: np.random.Generator, resamples: int = 500) -> pd.
     replaced by their mean. The interval resamples documents (segments if none are named). One row
     with `COLUMNS`; none if no item was judged by two annotators.
     """
+    none = pd.DataFrame(columns=list(COLUMNS))
     if "worker" not in scored.units:
-        return pd.DataFrame(columns=list(COLUMNS))
+        return none
     unit = "document" if scored.has("document") else "segment"
-    frame = pd.DataFrame(
-        {
-            "unit": scored.unit(unit),
-            "item": _items(scored),
-            "worker": scored.unit("worker"),
-            "x": scored.score,
-        }
-    )
+    frame = pd.DataFrame({"unit": scored.unit(unit), "item": _items(scored)})
+    frame = frame.assign(worker=scored.unit("worker"), x=scored.score)
     frame = frame.groupby(["unit", "item", "worker"], as_index=False)["x"].mean()
     items = frame.groupby(["unit", "item"])["x"].agg(["size", "mean", "var"]).reset_index()
     items = items[items["size"] >= 2]
     if items.empty:
-        return pd.DataFrame(columns=list(COLUMNS))
+        return none
     # these are sums over units, so all resamples are one matrix product
     size, mean, within = (items[c].to_numpy(float) for c in ("size", "mean", "var"))
-    centre = float(np.average(mean, weights=size))
-    mean = mean - centre
+    mean = mean - float(np.average(mean, weights=size))
     squares = within * (size - 1) + size * mean**2
-    parts = np.column_stack([size, size * mean, squares, 2 * size * within])
     codes = pd.factorize(items["unit"])[0]
-    totals = np.stack([np.bincount(codes, p) for p in parts.T], axis=1)
+    parts = (size, size * mean, squares, 2 * size * within)
+    totals = np.stack([np.bincount(codes, p) for p in parts], axis=1)
     times = rng.multinomial(len(totals), np.full(len(totals), 1 / len(totals)), resamples)
     low, high = np.nanquantile(_alpha(times @ totals), ENDS)
     row = ("as the recipe takes it", len(items), int(size.sum()), float(_alpha(totals.sum(0))))
@@ -75,16 +69,14 @@ def table(scored: Scores) -> pd.DataFrame:
     frame = pd.DataFrame({"annotator": scored.unit("worker"), "score": scored.score})
     frame = frame.assign(system=scored.system, item=_items(scored))
     frame["rest"] = mean[scored.system] - scored.score
-    by = frame.groupby("annotator")
-    out = pd.DataFrame(
-        {
-            "judgments": by.size(),
-            "systems": by["system"].nunique(),
-            "severity": by["rest"].mean(),
-            "severity_error": by["rest"].sem(),
-            "sd": by["score"].std(),
-        }
-    ).join(_same(frame))
+    out = frame.groupby("annotator").agg(
+        judgments=("score", "size"),
+        systems=("system", "nunique"),
+        severity=("rest", "mean"),
+        severity_error=("rest", "sem"),
+        sd=("score", "std"),
+    )
+    out = out.join(_same(frame))
     out["shared"] = out["shared"].fillna(0).astype(int)
     return out.sort_values("judgments", ascending=False, kind="stable").reset_index()
 
@@ -101,25 +93,17 @@ def _same(frame: pd.DataFrame) -> pd.DataFrame:
     """
     each = frame.groupby(["item", "annotator"], as_index=False)["score"].mean()
     each["square"] = each["score"] ** 2
-    items = each.groupby("item")[["score", "square"]]
-    others = (items.transform("sum") - each[["score", "square"]]).div(
-        items.transform("size") - 1, axis=0
-    )
+    own, items = each[["score", "square"]], each.groupby("item")[["score", "square"]]
+    others = (items.transform("sum") - own).div(items.transform("size") - 1, axis=0)
     each = each.assign(rest=others["score"] - each["score"], other=others["score"])
     each = each.assign(other_square=others["square"])[np.isfinite(others["score"])]
     by = each.groupby("annotator")
     mean = by[["score", "square", "other", "other_square"]].mean()
-    own = mean["square"] - mean["score"] ** 2
+    variance = (mean["square"] - mean["score"] ** 2).clip(lower=0)
     other = mean["other_square"] - mean["other"] ** 2
-    spread = np.sqrt(own.clip(lower=0) / other).where((by.size() > 1) & (other > 1e-9))
-    return pd.DataFrame(
-        {
-            "shared": by.size(),
-            "severity_same": by["rest"].mean(),
-            "severity_same_error": by["rest"].sem(),
-            "spread_same": spread,
-        }
-    )
+    spread = np.sqrt(variance / other).where((by.size() > 1) & (other > 1e-9))
+    made = by["rest"].agg(shared="size", severity_same="mean", severity_same_error="sem")
+    return made.assign(spread_same=spread)
 
 
 def pace(da: DirectAssessment) -> pd.DataFrame:

@@ -20,11 +20,8 @@ from rankstability.judgments import (
     select_rows,
 )
 from rankstability.rank import fewest as decisive
-from rankstability.rank.balanced import design
-from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES, recipe_of_year
-from rankstability.rank.units import unit_table
 from rankstability.score import rr
 from rankstability.score.pairwise import ratio
 from rankstability.score.scored import Scores, scored
@@ -44,8 +41,8 @@ class Case:
     `recipe` makes the ranking. `judged` maps each recipe to the judgments that it counts, as it
     scores them; it is empty for relative ranking, which has `battles` instead. `extra` says whether
     the pair has a larger task than this one. `why` is the reason for the recipe: ``asked``,
-    ``year`` (the campaign's), ``default`` (no year is known) or ``scores`` (these data have none
-    for the recipe of the year).
+    ``year`` (the campaign's), ``default`` (no year is known) or ``scores`` (none for the recipe of
+    the year).
     """
 
     name: str
@@ -84,11 +81,11 @@ def cases(
     """The case of one pair; for relative ranking one case per task, the largest task first.
 
     Protocol and year are the campaign's. `recipe` is a name of `RECIPES`, or ``auto`` for that of
-    the year; relative ranking ignores it. `unit` matters here for relative ranking only:
-    ``judge``, ``block``, ``battle`` (a block of two), or anything else for the default.
+    the year; relative ranking ignores it. `unit` matters here for relative ranking only: ``judge``,
+    ``block``, ``battle`` (a block of two), or anything else for the default.
 
-    Raises DataError if there are fewer than two systems, if all scores are equal or all comparisons
-    tied, or if the data have no scores for the recipe.
+    Raises DataError for fewer than two systems, if all scores are equal or all comparisons tied, or
+    if the data have no scores for the recipe.
     """
     if campaign.protocol == "RR":
         assert isinstance(judgments, pd.DataFrame)
@@ -129,12 +126,11 @@ def scored_case(
     chosen, why = recipe, "asked"
     if recipe == "auto":
         chosen, why = recipe_of_year(year, form), "year" if year else "default"
-    if recipe == "auto" and chosen not in judged:
-        chosen, why = "wmt25" if "wmt25" in judged else next(iter(judged)), "scores"
+        if chosen not in judged:
+            chosen, why = "wmt25" if "wmt25" in judged else next(iter(judged)), "scores"
     if chosen not in judged:
-        raise DataError(
-            f"{pair} has no scores for this recipe", value=chosen, expected=", ".join(judged)
-        )
+        problem = f"{pair} has no scores for this recipe"
+        raise DataError(problem, value=chosen, expected=", ".join(judged))
     if np.ptp(judged[chosen].score) == 0:
         raise DataError(f"all scores of {pair} are the same", expected="scores that differ")
     return Case(pair, pair, protocol, chosen, judgments, judged, why=why)
@@ -150,22 +146,6 @@ def standing(
     chosen = None if unit == "auto" else unit
     data = one.own if one.battles is None else one.battles
     return held.standing(data, one.recipe, rng, chosen, resamples=resamples, alpha=alpha)
-
-
-def recipes(one: Case, unit: str, alpha: float = 0.05) -> dict[str, pd.DataFrame]:
-    """Rankings by every recipe that fits (recipes), and lines claimed and held (recipe_lines).
-
-    Empty for relative ranking.
-    """
-    if not one.judged:
-        return {}
-    rankings, lines = held.recipes(one.judged, [unit], alpha)
-    return {"recipes": rankings, "recipe_lines": lines}
-
-
-def unit_kinds(one: Case) -> pd.DataFrame:
-    """The kinds of unit that the case's judgments name: `rank.units.unit_table`."""
-    return unit_table(one.own) if one.battles is None else one.battles.number
 
 
 def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
@@ -244,8 +224,7 @@ def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> 
     """False lines that the recipe draws on these data when all systems are made equal.
 
     One row per kind of unit within which labels are shuffled: documents and workers, where several
-    are named; if systems were judged on different documents, blocks within workers instead. With
-    the same seed the numbers are those of notebook 10.
+    are named; if systems were judged on different documents, blocks within workers instead.
     """
     if one.battles is not None:
         return held.false_lines(one.battles, named_generator(seed, one.name), draws, alpha)
@@ -318,8 +297,7 @@ def again(
 
     The tables repeat, needed and additions of `sizes`; ``decide`` is the row of ``needed`` for the
     two best systems that are not human translations or references. All are empty if nothing can be
-    told. They rest on variance components and the design where judgments have scores, otherwise on
-    the covariance over units.
+    told. They rest on variance components where judgments have scores, else on the covariance.
     """
     sure = made.sure
     if not sure.told:
@@ -343,24 +321,15 @@ def again(
     }
 
 
-def judged_on(one: Case) -> dict[str, pd.DataFrame]:
-    """What each system was judged on (design); for battles, whom it met (meetings)."""
-    if one.battles is None:
-        return {"design": design(one.own)}
-    if one.recipe != STRENGTH:
-        return {}
-    return {"meetings": methods.meetings(one.battles.every.counts)}
-
-
 def by_annotators(
     one: Case, rng: np.random.Generator, alpha: float = 0.05
 ) -> dict[str, pd.DataFrame]:
     """The tables about annotators: agreement, annotators, influence and habits.
 
-    ``annotators`` has a row per annotator: name, the columns of `annotators.table` (from raw
-    scores, whichever score the recipe takes) and, where the data have times or repeated outputs,
-    those of `annotators.pace` and `annotators.repeated`; ``habits`` sums these up over all
-    annotators (`annotators.overall`). Empty if the data have no scores or name no annotators.
+    ``annotators`` has a row per annotator, with the columns of `annotators.table` (from raw scores,
+    whichever score the recipe takes) and, where the data have times or repeated outputs, those of
+    `annotators.pace` and `repeated`; ``habits`` sums these up (`annotators.overall`). Empty if the
+    data have no scores or name no annotators.
     """
     if not one.judged or not one.own.has("worker"):
         return {}

@@ -23,7 +23,6 @@ from rankstability.rank.units import difference_variance, normal_draws
 from rankstability.score.scored import Scores
 
 from ..models import variance
-from ..models.factors import combined_factors
 
 DRAWN = {
     "document": ("documents",),
@@ -154,8 +153,7 @@ def precision(
     """How precisely the components determine a campaign's mean scores, in the scores' own unit.
 
     All segments have equal weight, or with `by_domain` all domains (see `Scores.weights`). Workers
-    and documents are used where known. `fitted` are the components of these scores; they are
-    estimated here if not given.
+    and documents are used where known. `fitted` are the components of these scores, if known.
     """
     of = factors(scored)
     fitted = fitted or variance.crossed_where_possible(scored.score, of)
@@ -206,7 +204,7 @@ def agreement(gap: np.ndarray) -> np.ndarray:
 def factors(scored: Scores) -> dict[str, np.ndarray]:
     """For every factor that can be a component, the code of each judgment's level."""
     known = {n: scored.unit(n) for n in ("worker", "document") if scored.has(n)}
-    return combined_factors(scored.system, scored.segment, **known)
+    return variance.combined_factors(scored.system, scored.segment, **known)
 
 
 def shares(

@@ -24,7 +24,10 @@ import pandas as pd
 from paperkit import parameters, placing
 from paperkit.templates import HERE, short, template
 from rankstability.chance import named_generator
+from rankstability.rank.balanced import design
+from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.fewest import COLUMNS as FEWEST
+from rankstability.rank.units import unit_table
 from rankstability.read import campaigns
 from rankstability.read.languages import PLACEHOLDER
 
@@ -32,13 +35,13 @@ from .. import run as runner
 from .. import session
 from ..figures import lines as figures
 from ..figures.common import HOUSE
+from ..lines import held
+from ..relative_ranking.methods import meetings
 from ..session import Drawn, Outputs, Run
 from . import answers, overview
 from . import cases as study
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from rankstability.rank.ranking import Ranking
 
     from .cases import Case
@@ -193,11 +196,17 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
             watch.early(one, said, shown)
 
     made, tables = judged(one, **numbers, early=first)
-    said = answers.facts(run, one, made, tables, dict(settings))
-    for name, fig in _figures(one, made, tables, title, _others(said)).items():
-        shown[name] = run.out.figure(fig, name + _track(one), one.pair)
+    said, track = answers.facts(run, one, made, tables, dict(settings)), _track(one)
+    if made.unit:
+        named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.table))
+        fig = figures.chances_figure(_shortened(made.probabilities), named, _others(said))
+        shown["chances"] = run.out.figure(fig, "chances" + track, one.pair)
+    if one.judged:
+        both = _shortened(tables["recipes"]), tables["recipe_lines"]
+        fig = figures.recipes(*both, f"{title}: the recipes of all years")
+        shown["recipes"] = run.out.figure(fig, "recipes" + track, one.pair)
     write(run.out, one, said, tables, shown)
-    return Verdict(said, tables, list(shown.values()), f"{one.pair}/verdict{_track(one)}.html")
+    return Verdict(said, tables, list(shown.values()), f"{one.pair}/verdict{track}.html")
 
 
 def whole(run: Run) -> pd.DataFrame:
@@ -219,10 +228,6 @@ def whole(run: Run) -> pd.DataFrame:
     return run.out.table(table, "verdicts")
 
 
-def _nothing(made: Ranking, tables: dict[str, pd.DataFrame]) -> None:
-    """The default of `early`: do nothing."""
-
-
 def judged(
     one: Case,
     *,
@@ -231,29 +236,34 @@ def judged(
     draws: int = 200,
     resamples: int = 1000,
     seed: int = 2026,
-    early: Callable[[Ranking, dict[str, pd.DataFrame]], None] = _nothing,
+    early: Callable[[Ranking, dict[str, pd.DataFrame]], None] = lambda made, tables: None,
 ) -> tuple[Ranking, dict[str, pd.DataFrame]]:
     """The ranking with its lines and rank sets, and all tables of a case's verdict by name.
 
     `early` is called with the ranking and the first tables once order, lines and sets are known,
     before anything that takes longer is computed.
     """
-    rng = named_generator(seed, one.name)
+    rng, battles = named_generator(seed, one.name), one.battles
     made = study.standing(one, unit, rng, resamples, alpha)
     tables = {
         "ranking": made.table,
         "lines": made.places,
         "answers": answers.line_answers(made),
         "probabilities": made.probabilities,
-        "unit_table": study.unit_kinds(one),
+        "unit_table": battles.number if battles else unit_table(one.own),
         "controls": study.controls(one),
         "beside": study.beside(one),
-        **study.judged_on(one),
     }
+    if battles is None:
+        tables["design"] = design(one.own)
+    elif one.recipe == STRENGTH:
+        tables["meetings"] = meetings(battles.every.counts)
     early(made, tables)
+    if one.judged:
+        rankings, lines = held.recipes(one.judged, [made.unit], alpha)
+        tables |= {"recipes": rankings, "recipe_lines": lines}
     return made, {
         **tables,
-        **study.recipes(one, made.unit, alpha),
         "domains": study.by_domain(one, made.unit, alpha),
         "fewest": study.fewest(one, alpha),
         "false_lines": study.false_lines(one, seed, draws, alpha),
@@ -261,20 +271,6 @@ def judged(
         **study.again(one, made, rng, alpha),
         **study.by_annotators(one, rng, alpha),
     }
-
-
-def _figures(
-    one: Case, made: Ranking, tables: Mapping[str, pd.DataFrame], title: str, others: str
-) -> dict[str, Figure]:
-    """All figures but the first, by name; `others` names the resampling units for their labels."""
-    drawn = {}
-    if made.unit:
-        named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.table))
-        drawn["chances"] = figures.chances_figure(_shortened(made.probabilities), named, others)
-    if one.judged:
-        both = _shortened(tables["recipes"]), tables["recipe_lines"]
-        drawn["recipes"] = figures.recipes(*both, f"{title}: the recipes of all years")
-    return drawn
 
 
 def _others(said: Mapping[str, Any]) -> str:

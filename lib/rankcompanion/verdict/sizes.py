@@ -101,8 +101,8 @@ def needed(
     truths = known.truths(draws, rng)
     gap, error = truths[0][:, i] - truths[0][:, j], known.errors()[i, j]
     freedom = known.freedom[i, j]
-    out = pd.DataFrame({"below": np.arange(1, len(ranked))})
-    out["system"], out["other"], out["gap"] = ranked[:-1], ranked[1:], gap.mean(axis=0)
+    out = pd.DataFrame({"below": np.arange(1, len(ranked)), "system": ranked[:-1]})
+    out["other"], out["gap"] = ranked[1:], gap.mean(axis=0)
     out["low"], out["high"] = np.quantile(gap, [0.025, 0.975], axis=0)
     found = np.empty((len(GROWN), len(i)))
     for k, grown in enumerate(GROWN):
