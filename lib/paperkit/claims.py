@@ -37,12 +37,7 @@ PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated
 
 
 def published(paper: str, *places: str) -> pd.DataFrame:
-    """The numbers that a paper prints, from ``data/published/<paper>.csv``, as text.
-
-    If `places` (such as ``"Table 2"``) are given, only theirs. Columns paper, place, cell,
-    published and whatever else the file holds, such as key columns. Raises InputError for an
-    unknown place.
-    """
+    """The numbers that a paper prints (``data/published/<paper>.csv``), as text, of `places`."""
     file = paths.PUBLISHED / f"{paper}.csv"
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
     if places:
@@ -126,20 +121,15 @@ def compare(
         else:
             reason = row["why"] or reason
         about = (row[name] for name in ("paper", "place", "cell", "published"))
-        out.append((*about, _text(row["ours"]), verdict, reason, source))
+        value = _given(row, "ours", "")
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        out.append((*about, text, verdict, reason, source))
     return pd.DataFrame(out, columns=COLUMNS)
 
 
 def _given(row: dict[Any, Any], name: str, usual: Any) -> Any:
-    """The row's own value if it has one, else `usual`."""
     value = row.get(name)
     return usual if value is None or pd.isna(value) else value
-
-
-def _text(value: Any) -> str:
-    if value is None or pd.isna(value):
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def summary(rows: pd.DataFrame, by: Sequence[str] = ("paper", "place")) -> pd.DataFrame:

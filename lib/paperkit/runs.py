@@ -109,8 +109,7 @@ def _read_run(file: Path, figures: Path) -> Run:
 def around(run: Run, runs: Sequence[Run]) -> dict[str, list[Run]]:
     """The pages next to that of `run`: its pairs, other campaigns, previous and next notebook.
 
-    For a failed run also the last good one (``good``); for a good run a later failed one
-    (``later``).
+    For a failed run also the last good one (``good``); for a good run a later failed one.
     """
     saved = [r for r in runs if r.executed]
     whole = [r for r in saved if not r.pair and not r.failed]
@@ -129,8 +128,7 @@ def around(run: Run, runs: Sequence[Run]) -> dict[str, list[Run]]:
 def slim(executed: Path, folder: Path, final: Path) -> bytes:
     """The executed notebook without embedded pictures, progress bars and times, as JSON.
 
-    Its pictures are identified by the bytes of the files in `folder`, which will be moved to
-    `final`, like the slim copy itself.
+    Pictures are known by the bytes of the files in `folder`, which will be moved to `final`.
     """
     notebook = json.loads(executed.read_bytes())
     pictures = {png.read_bytes(): png.relative_to(folder) for png in sorted(folder.rglob("*.png"))}

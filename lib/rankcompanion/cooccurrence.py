@@ -146,10 +146,7 @@ def _shown(frame: pd.DataFrame) -> pd.Series:
 
 
 def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:
-    """Mean quality given, standard deviation and share of controls in each worker's ``latest``.
-
-    Columns given, spread, control. A joined id ``A+B`` has the mean quality of its parts.
-    """
+    """Mean quality given (joined ids: of their parts), spread and share of controls by worker."""
     shown = _shown(latest)
     of = {name: quality.reindex(name.split("+")).mean() for name in shown.unique()}
     of |= quality.to_dict()
@@ -172,11 +169,7 @@ def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Seri
 
 
 def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame:
-    """How evenly systems were judged together, and how much of z that explains: one row.
-
-    `pairs` is from `cooccurrence`, `table` from `judged_beside`. Raises DataError for fewer than
-    two systems.
-    """
+    """How evenly systems were judged together, and how much of z that explains: one row."""
     if len(pairs.counts) < 2:
         expected = "two systems or more; run the other pairs with pair="
         value = tuple(pairs.counts.index)

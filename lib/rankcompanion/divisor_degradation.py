@@ -30,9 +30,7 @@ def sweep(
 ) -> list[Comparison]:
     """Divide the scores of human systems and REF rows, rank again, and compare.
 
-    Human systems take part in the z-scores and are dropped before clustering, in the original
-    ranking and in the changed one. `ranker` and `original` are as for
-    `outlier_removal.remove_each`.
+    Human systems take part in the z-scores and are dropped before clustering, in both rankings.
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
@@ -98,10 +96,7 @@ def study(
     rule: str = "knowles",
     alpha: float = 0.05,
 ) -> Study:
-    """The sweep and the reverse for one pair.
-
-    Raises DataError for a pair with fewer than two systems, or with only human systems.
-    """
+    """The sweep and the reverse for one pair, which needs two systems, one of them no human."""
     at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
     original = rank_of(da)

@@ -1,7 +1,4 @@
-"""Notebook 02: what removing systems does to the ranking of the others (Knowles 2021, section 5).
-
-Two rankings of the same systems side by side, and how many rankings changed (Tables 2 and 3).
-"""
+"""Notebook 02: what removing systems does to the ranking of others (Knowles 2021, section 5)."""
 
 from __future__ import annotations
 
@@ -88,10 +85,7 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
 def changes_table(
     pair: str, comparisons: Iterable[Comparison], what: str = "removed"
 ) -> pd.DataFrame:
-    """The table ``changes.csv`` of a pair: pair, `what`, and the columns of `Comparison.row`.
-
-    `what` is ``removed``, or ``divisor`` or ``factor``, whose values are numbers.
-    """
+    """The table ``changes.csv`` of a pair, by ``removed``, or by the number `what` names."""
     rows = [{"pair": pair, **c.row()} for c in comparisons]
     columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
     frame = pd.DataFrame(rows, columns=columns).drop_duplicates("removed", ignore_index=True)
@@ -188,10 +182,7 @@ def remove_each(
     ranker: Ranker | None = None,
     original: Ranking | None = None,
 ) -> list[Comparison]:
-    """Remove each of `removed` from all judgments, rank again, and compare with the original.
-
-    `ranker` is by default that of `default_ranker`; `original` is the ranking of `da`, if known.
-    """
+    """Remove each of `removed` from all judgments, rank again, and compare with the original."""
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
     comparisons = []

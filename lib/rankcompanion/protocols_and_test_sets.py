@@ -68,15 +68,9 @@ class Common:
         """One study's scores on some segments (a mask), with the resampling unit as document."""
         table = self.scores[self.names.index(name)][segments]
         segment, system = (i.ravel() for i in np.indices(table.shape))
-        frame = pd.DataFrame(
-            {
-                "system": np.array(self.systems)[system],
-                "segment": np.array(self.segments)[segments][segment],
-                "document": [f"{u:06d}" for u in self.unit[segments][segment]],
-                "score": table.ravel(),
-            }
-        )
-        return from_frame(frame)
+        frame = pd.DataFrame({"system": np.array(self.systems)[system], "score": table.ravel()})
+        frame["segment"] = np.array(self.segments)[segments][segment]
+        return from_frame(frame.assign(document=[f"{u:06d}" for u in self.unit[segments][segment]]))
 
 
 def common(studies: Mapping[str, Scores], unit: str = "document") -> Common:
@@ -100,11 +94,9 @@ def common(studies: Mapping[str, Scores], unit: str = "document") -> Common:
     of = pd.Series(range(len(judged)), judged.index) if unit == "segment" else _documents(every)
     segments = sorted(judged.index[judged > 1].intersection(of.index))
     if len(systems) < 3 or len(segments) < 2:
-        raise DataError(
-            "studies without common ground",
-            value=f"{len(systems)} systems, {len(segments)} segments that two studies judged whole",
-            expected="three systems and two segments",
-        )
+        value = f"{len(systems)} systems, {len(segments)} segments that two studies judged whole"
+        expected = "three systems and two segments"
+        raise DataError("studies without common ground", value=value, expected=expected)
     codes = pd.factorize(of.loc[segments])[0]
     scores = np.array([table.reindex(segments).to_numpy() for table in tables])
     cells = tuple(_cells(study, systems, segments) for study in every)
@@ -134,11 +126,7 @@ def _documents(studies: list[Scores]) -> pd.Series:
 
 
 def _interval(draws: np.ndarray, units: int, annotators: int) -> tuple[float, float, float]:
-    """The observed value (the first of `draws`), and the central 95 % of the resampled ones.
-
-    The interval is NaN for fewer units than `FEWEST`, and for one annotator, who says nothing of
-    others.
-    """
+    """The observed value and the central 95 % of resamples, if there are enough units."""
     if units < FEWEST or annotators == 1 or len(draws) < 2:
         return float(draws[0]), np.nan, np.nan
     low, high = np.nanpercentile(draws[1:], [2.5, 97.5])
@@ -158,8 +146,7 @@ def _taus(
 ) -> dict[tuple[str, str], np.ndarray]:
     """Kendall's tau of every two studies on what both judged: observed, then for each resample.
 
-    A resample takes the same units in all studies, and annotators in each study separately. NaN if
-    a resample has no judgment of some system.
+    A resample takes the same units in all studies, and annotators in each study separately.
     """
     times = _drawn(int(both.unit.max()) + 1, rng, resamples)
     of = [times[:, both.unit[c.segment]] * _drawn(c.annotators, rng, resamples)[:, c.annotator]
@@ -209,16 +196,15 @@ def agreement(
     for first, second in combinations(dict.fromkeys(of.values()), 2):
         between = [t for (i, j), t in taus.items() if {of[i], of[j]} == {first, second}]
         own = {p: [t for (i, j), t in taus.items() if of[i] == of[j] == p] for p in (first, second)}
-        repeated = [p for p, found in own.items() if found]
-        if repeated:
+        if repeated := [p for p, found in own.items() if found]:
             inside = np.mean([np.mean(own[p], axis=0) for p in repeated], axis=0)
             across = np.mean(between, axis=0)
             row = (first, second, " + ".join(repeated), float(across[0]), float(inside[0]))
             few = min(people[name] for name, p in of.items() if p in (first, second))
             rows.append((*row, *_interval(across - inside, units, few), few))
-    names = ["first", "second", "repeated", "between", "within", "difference", "low", "high"]
-    names += ["annotators"]
-    columns = ["first", "second", "kind", "segments", "units", "annotators", "tau", "low", "high"]
+    first_of, ends = ["first", "second"], ["low", "high"]
+    columns = [*first_of, "kind", "segments", "units", "annotators", "tau", *ends]
+    names = [*first_of, "repeated", "between", "within", "difference", *ends, "annotators"]
     return pd.DataFrame(pairs, columns=columns), pd.DataFrame(rows, columns=names)
 
 
@@ -270,16 +256,10 @@ def pooled(parts: Mapping[str, Scores]) -> tuple[Scores, pd.Series]:
     for name, part in parts.items():
         if not part.has("document"):
             raise DataError("a test set that does not name its documents", value=name)
-        frame = pd.DataFrame(
-            {
-                "system": np.array(part.systems)[part.system],
-                "segment": [f"{name} {part.segments[k]}" for k in part.segment],
-                "document": [f"{name} {k}" for k in part.units["document"]],
-                "set": name,
-                "score": part.score,
-            }
-        )
-        frames.append(frame[frame["system"].isin(systems)])
+        frame = pd.DataFrame({"system": np.array(part.systems)[part.system], "score": part.score})
+        frame["segment"] = [f"{name} {part.segments[k]}" for k in part.segment]
+        frame["document"] = [f"{name} {k}" for k in part.units["document"]]
+        frames.append(frame[frame["system"].isin(systems)].assign(set=name))
     every = pd.concat(frames, ignore_index=True)
     return from_frame(every), every.drop_duplicates("segment").set_index("segment")["set"]
 

@@ -41,11 +41,7 @@ def type_counts(
 
 
 def without_z(da: DirectAssessment) -> pd.DataFrame:
-    """How many judgments of each system have no z-score, because their worker has none.
-
-    z says what becomes of them: ``left out`` of the system's mean, or ``0`` by the campaign's rule
-    for workers whose scores never vary.
-    """
+    """How many judgments of each system have no z-score, and what the rule makes of them (z)."""
     rows, reason = counted(da.good), unstandardised(da)
     table = pd.DataFrame({"system": da.good["system"].astype(str), "without": reason != ""})[rows]
     table = table.groupby("system")["without"].agg(judgments="size", without_z="sum").reset_index()
@@ -68,10 +64,7 @@ def with_official_counts(
 
 
 def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
-    """MQM as segment scores: columns system, document (empty), segment, raw, z, n.
-
-    ``raw`` is minus the MQM score, ``z`` is standardised by rater, ``n`` is the number of ratings.
-    """
+    """MQM as segment scores: minus the score (raw), z by rater, n ratings, no documents."""
     columns = {}
     for name in ("raw", "z"):
         one = scored(errors, name)
@@ -160,10 +153,7 @@ def agreement(
     official: pd.DataFrame | None,
     clusters: Sequence[frozenset[str]] | None,
 ) -> pd.DataFrame:
-    """Which parts of the official result are reproduced, as one row; empty if not released.
-
-    `official` and `clusters` are from `official.ranking` and `official.clusters`.
-    """
+    """Which parts of the official result are reproduced, as one row; empty if not released."""
     row: dict[str, Any] = {"pair": pair, "systems": len(ranking.systems)}
     if official is not None:
         table = compare_rankings(ranking, official)

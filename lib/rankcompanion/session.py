@@ -34,10 +34,7 @@ UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ betwee
 
 @dataclass(frozen=True)
 class Run:
-    """What a notebook works on: its campaign, the `pairs` that it computes, and where results go.
-
-    `pairs` is empty if all pairs were run before; `whole`: it makes the whole campaign's tables.
-    """
+    """What a notebook works on; `pairs` is empty if all were run before, for the `whole` tables."""
 
     campaign: Campaign
     pair: str  # as given
@@ -49,10 +46,7 @@ class Run:
 def start(
     notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
 ) -> Run:
-    """Open a campaign in a notebook, such as ``01_replication``: the first call of each notebook.
-
-    Like `opened`; also shows how a user's files were read, and sets up the display of tables.
-    """
+    """`opened` in a notebook such as ``01_replication``, which also shows how files were read."""
     tables.install()
     run = opened(notebook, campaign, pair, output_dir, **settings)
     if len(run.campaign.reading):
@@ -113,10 +107,7 @@ def show(parts: Mapping[str, Any]) -> None:
 
 
 def conclude(*said: str) -> Any:
-    """What a run's numbers say, for a notebook to show: three sentences, each with its full stop.
-
-    If there are none, that the run has nothing over all pairs. ValueError for another number.
-    """
+    """What a run's numbers say: three sentences; none if it has nothing over all pairs."""
     from IPython.display import Markdown
 
     if said and (len(said) != 3 or not all(one.endswith(".") for one in said)):
@@ -131,10 +122,7 @@ def signature(**settings: Any) -> dict[str, Any]:
 
 
 def figure_formats(asked: str | None = None) -> tuple[str, ...]:
-    """The formats of figures besides PNG (svg, pdf) in a list with commas.
-
-    By default that of ``RANKSTABILITY_FIGURE_FORMAT``. Raises DataError for any other format.
-    """
+    """The formats of figures besides PNG: those `asked` for, or the environment's."""
     text = os.environ.get(FORMATS, "") if asked is None else asked
     names = dict.fromkeys(name.strip().lower() for name in text.split(","))
     if unknown := [f for f in names if f not in ("", "png", "svg", "pdf")]:
@@ -197,10 +185,7 @@ class Outputs:
     def figure(
         self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None
     ) -> Drawn:
-        """Write a figure as ``<name>.png`` (and in `formats`), and its `data` as ``<name>.csv``.
-
-        Returns the PNG, which a cell can show, with the words of the figure as alternative text.
-        """
+        """Write a figure as ``<name>.png`` (and in `formats`), and its `data` as ``<name>.csv``."""
         drawn, alt = {}, describe(fig)
         with style():
             only_drawable(fig)
@@ -223,10 +208,7 @@ class Outputs:
         return self.table(rows, "claims", pair, what="rows of the claims ledger")
 
     def pair_tables(self, name: str) -> pd.DataFrame:
-        """The ``<pair>/<name>.csv`` of all pairs as one frame with a column pair, in their order.
-
-        Raises DataError if there is none.
-        """
+        """The ``<pair>/<name>.csv`` of all pairs as one frame with a column pair, in order."""
         frames = []
         for path in sorted(self.directory.glob(f"*/{name}.csv")):
             if self.pairs is not None and path.parent.name not in self.pairs:

@@ -97,10 +97,7 @@ def without_units(
 
 
 def segment_frame(da: DirectAssessment) -> pd.DataFrame:
-    """Mean scores per system and segment: columns system, document, segment, raw, z, n.
-
-    These are the columns of `campaigns.load_segment_scores`, for judgments that were released.
-    """
+    """Mean scores per system and segment, in the columns of `campaigns.load_segment_scores`."""
     frame = segment_scores(da).frame().rename(columns={"judgments": "n"})
     names = da.good[["segment", "document"]].drop_duplicates("segment")
     of = pd.Series(names["document"].astype(object).to_numpy(), index=names["segment"].astype(str))
@@ -161,11 +158,7 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
 def component_table(
     parts: dict[str, variance.Components], pair: str, without: WithoutUnits = UNTOLD_UNITS
 ) -> pd.DataFrame:
-    """Variance components with intervals, from `Components.table`.
-
-    low and high leave out groups of `unit` (empty if that cannot be done); the interval by the
-    model is in model_low and model_high.
-    """
+    """Variance components with intervals by leaving out units, and by the model."""
     frames = []
     for score, fitted in parts.items():
         own = fitted.table().rename(columns={"low": "model_low", "high": "model_high"})
@@ -178,26 +171,16 @@ def component_table(
 
 
 def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
-    """How hard each document is, regardless of who translated and judged it; hardest first.
-
-    `frame` is as from `segment_frame`. Difficulties are points below the average document, shrunk
-    towards 0 by the variance components, with 95 % intervals.
-    """
-    names = frame["document"].astype(str)
-    base = frame.groupby(names).agg(
-        segments=("segment", "nunique"),
-        systems=("system", "nunique"),
-        judgments=("n", "sum"),
-        mean_raw=("raw", "mean"),
-    )
+    """Points that each document costs, shrunk by the variance components; hardest first."""
+    by = frame.groupby(frame["document"].astype(str))
+    base = by[["segment", "system"]].nunique().set_axis(["segments", "systems"], axis=1)
+    base = base.assign(judgments=by["n"].sum(), mean_raw=by["raw"].mean())
     for score, suffix in (("raw", ""), ("z", "_z")):
         fitted = parts[score].effects["document"].set_index("level").reindex(base.index)
-        effect, se = fitted["effect"], fitted["se"]
+        effect, half = fitted["effect"], Z95 * fitted["se"]
         base[f"difficulty{suffix}"] = -effect
-        base[f"low{suffix}"] = -effect - Z95 * se
-        base[f"high{suffix}"] = -effect + Z95 * se
-    table = base.rename_axis("document").reset_index()
-    order = ["difficulty", "document"]
+        base[f"low{suffix}"], base[f"high{suffix}"] = -effect - half, -effect + half
+    table, order = base.rename_axis("document").reset_index(), ["difficulty", "document"]
     return table.sort_values(order, ascending=[False, True]).reset_index(drop=True)
 
 
@@ -245,28 +228,16 @@ def summary(
     parts: dict[str, variance.Components],
     ease: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """The documents of one language pair and their effect on its systems: one row.
-
-    `ease` is from `ease_by_system`, or None if documents are not known.
-    """
-    row: dict[str, Any] = {
-        "pair": pair,
-        "systems": frame["system"].nunique(),
-        "documents": 0 if ease is None else frame["document"].nunique(),
-        "segments": frame["segment"].nunique(),
-        "workers": int("worker" in parts["raw"].variance),
-        "system_sd": np.sqrt(parts["raw"].variance["system"]),
-    }
+    """The documents of a pair (`ease` is None if not known) and their effect on its systems."""
+    known, number, raw = ease is not None, frame.nunique(), parts["raw"].variance
+    row: dict[str, Any] = {"pair": pair, "systems": number["system"]}
+    row |= {"documents": number["document"] if known else 0, "segments": number["segment"]}
+    row |= {"workers": int("worker" in raw), "system_sd": np.sqrt(raw["system"])}
     names = ["judged", "document_sd", "luck_sd", "luck_max", "luck_z_sd", "luck_z_max", "reordered"]
     if ease is None:
         return pd.DataFrame([row | dict.fromkeys(names, np.nan)])
-    values = [
-        document_means(frame).notna().to_numpy().mean(),
-        np.sqrt(parts["raw"].variance["document"]),
-        ease["luck_raw"].std(ddof=1),
-        ease["luck_raw"].abs().max(),
-        ease["luck_z"].std(ddof=1),
-        ease["luck_z"].abs().max(),
-        opposite_pairs(ease["mean_z"], ease["z_without"]),
-    ]
+    values = [document_means(frame).notna().to_numpy().mean(), np.sqrt(raw["document"])]
+    for luck in (ease["luck_raw"], ease["luck_z"]):
+        values += [luck.std(ddof=1), luck.abs().max()]
+    values.append(opposite_pairs(ease["mean_z"], ease["z_without"]))
     return pd.DataFrame([row | dict(zip(names, values, strict=True))])

@@ -119,10 +119,7 @@ def system_means(
     methods: Sequence[str],
     penalty: tuple[float, float] | None,
 ) -> dict[str, np.ndarray]:
-    """System means by each method: (ranked systems in order of name, campaigns).
-
-    `scores` are those of the rows of ``good``, a column per campaign.
-    """
+    """Means of the ranked systems by name, (systems, campaigns), by method, from scores of rows."""
     made = standardised_columns(da, scores, methods, penalty)
     return {m: cell_means(da, values) for m, values in made.items()}
 
@@ -173,10 +170,9 @@ def _opposite(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def gaps(tries: pd.DataFrame) -> pd.DataFrame:
-    """Differences between methods in the share of pairs in the wrong order, paired by simulation.
+    """Differences of methods in the share of pairs in the wrong order, paired by simulation.
 
-    `tries` is from `against_truth`, for one language pair or for several with equal weight.
-    Intervals hold at 95 % all together (Bonferroni).
+    Intervals hold at 95 % all together (Bonferroni); language pairs have equal weight.
     """
     tries = tries if "pair" in tries else tries.assign(pair="")
     share = tries.assign(wrong=tries["wrong"] / tries["pairs"])
@@ -205,10 +201,7 @@ def decisive(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
-    """How often each method's ranking changed, and how wrong it is on simulated campaigns.
-
-    Of `rows` (`changes_by_method`), the `decisive` runs count; `tries` are from `against_truth`.
-    """
+    """How often each method's ranking changed (`decisive` runs), and how wrong it is in `tries`."""
     rows = decisive(rows)
     rows = rows.assign(any=(rows["d_rank"] + rows["d_cluster"]) > 0)
     runs = rows.groupby("method")

@@ -45,10 +45,7 @@ def places(view: View) -> pd.DataFrame:
 
 
 def bump_svg(view: View, before: str = "original", after: str = "changed") -> str:
-    """Ranks of the systems before and after, with the lines between clusters, as one SVG.
-
-    Systems that move are coloured; dropped systems end at their place, struck through.
-    """
+    """Ranks before and after, with lines, as one SVG; dropped systems are struck through."""
     frame = places(view)
     old, new = (
         frame[frame["ranking"] == name].set_index("system")["place"].to_dict()

@@ -160,10 +160,7 @@ def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str) -> list[A
 def recipes(
     rankings: pd.DataFrame, lines: pd.DataFrame, title: str, years: Sequence[str] = ()
 ) -> Figure:
-    """Each recipe's ranking as a column of names, with its lines drawn as in `LINES`.
-
-    The frames are those of `lines.held.recipes`; `years` replace the recipes' names as headings.
-    """
+    """Each recipe's ranking as a column of names below its name or years, with its lines."""
     column = {name: k for k, name in enumerate(dict.fromkeys(rankings["recipe"]))}
     n = int(rankings["rank"].max())
     heads = list(years) or [*column]
@@ -191,11 +188,7 @@ def recipes(
 
 @styled
 def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
-    """Lines claimed and, for each kind of unit, how many of them hold, by language pair.
-
-    The number of lines that hold without being claimed follows a plus sign. `counts` is
-    `lines.tables.line_counts` for one recipe.
-    """
+    """Lines claimed and, by unit, how many hold (+: without being claimed), by language pair."""
     names = [u for u in UNITS if u in set(counts["unit"])]
     table, every = (
         counts.pivot(index="pair", columns="unit", values=value)[names]
@@ -223,13 +216,9 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
 
 
 @styled
-def false_lines_figure(table: pd.DataFrame, title: str, recipes: Sequence[str] = ()) -> Figure:
-    """Share of campaigns of equal systems with a line, by recipe and unit, with 95 % intervals.
-
-    `table` is from `lines.tables.false_line_table`. With several pairs, each is a dot, and bars are
-    the range over pairs instead.
-    """
-    names = list(recipes) or list(dict.fromkeys(table["recipe"]))
+def false_lines_figure(table: pd.DataFrame, title: str) -> Figure:
+    """Share of campaigns of equal systems with a line: 95 % intervals, or ranges over pairs."""
+    names = list(dict.fromkeys(table["recipe"]))
     units = [u for u in UNITS if u in set(table["unit"])]
     many = "pair" in table and table["pair"].nunique() > 1
     fig, ax = plt.subplots(figsize=(6.8, 0.26 * len(names) * max(1, len(units)) + 1.8))

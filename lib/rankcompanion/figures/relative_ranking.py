@@ -49,10 +49,7 @@ AXIS = "Kendall's tau of the systems' order"
 def scatter_panels(
     points: pd.DataFrame, x: str, y: str, *, xlabel: str, ylabel: str, title: str
 ) -> Figure:
-    """Systems as points, a panel with Pearson's r for each task (Bojar et al., Figures 1, 3, 4, 6).
-
-    Tasks in which x is constant are left out, unless it is constant in all.
-    """
+    """Systems as points, a panel with Pearson's r for each task in which x varies (Bojar)."""
     varies = points.groupby("task", sort=False)[x].transform("nunique") > 1
     points = points[varies] if varies.any() else points
     wide = min(4, points["task"].nunique())
@@ -81,8 +78,7 @@ def scatter_panels(
 def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
     """The ranking of one task under every method; the eight systems that move most in colour.
 
-    `ranks` are the rows of one task of `relative_ranking.methods.method_ranks`; sole winner, which
-    hardly differs from "> all in block", is not drawn.
+    Sole winner, which hardly differs from "> all in block", is not drawn.
     """
     orders = ranks.drop(columns=["task", "sole_winner"]).set_index("system")
     spread = orders.max(axis=1) - orders.min(axis=1)
@@ -129,9 +125,8 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     heights = [0.15 * max(number[k : k + columns]) + 0.6 for k in starts]
     wide = 1.2 + breadth(table["system"].unique(), 7.5)
     size = (max(3.6, wide * columns), sum(heights) + 0.2 * len(heights) + 0.8)
-    fig, axes = plt.subplots(
-        len(heights), columns, figsize=size, squeeze=False, height_ratios=heights
-    )
+    look: dict[str, Any] = {"figsize": size, "squeeze": False, "height_ratios": heights}
+    fig, axes = plt.subplots(len(heights), columns, **look)
     for ax in axes.flat[len(tasks) :]:
         ax.set_visible(False)
     for ax, task in zip(axes.flat, tasks, strict=False):
@@ -240,21 +235,16 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
 
 @styled
 def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> Figure:
-    """Every judge's agreement with the others, and with themselves, by how much they judged.
-
-    Judges with fewer than `least` pairs are left out; a kind of agreement for which none remains
-    has no panel.
-    """
+    """Agreement of judges with at least `least` pairs with others and themselves, by pairs."""
     shown = table[(table["reference"] == "included") & (table["pairs"] >= least)]
     kinds = [kind for kind in KINDS if shown["kind"].eq(kind).any()] or [*KINDS]
-    fig, axes = plt.subplots(1, len(kinds), figsize=(3.6 * len(kinds), 3.2), sharey=True)
-    axes = np.atleast_1d(axes)
-    for ax, kind in zip(axes, kinds, strict=True):
+    size = (3.6 * len(kinds), 3.2)
+    fig, axes = plt.subplots(1, len(kinds), figsize=size, sharey=True, squeeze=False)
+    for ax, kind in zip(axes[0], kinds, strict=True):
         colour, marker, text = KINDS[kind]
         part = shown[shown["kind"] == kind]
-        sns.scatterplot(
-            part, x="pairs", y=measure, color=colour, marker=marker, alpha=0.75, s=22, ax=ax
-        )
+        look: dict[str, Any] = {"color": colour, "marker": marker, "alpha": 0.75, "s": 22}
+        sns.scatterplot(part, x="pairs", y=measure, **look, ax=ax)
         if len(part):
             ax.set_xscale("log")
             ax.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
@@ -262,7 +252,7 @@ def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> 
             ax.xaxis.set_major_formatter("{x:.0f}")
             ax.axhline(part[measure].median(), color=INK, lw=1, ls="--")
         ax.set(title=f"{kind}: {text}", xlabel="pairs of annotations (log scale)", ylabel="")
-    axes[0].set_ylabel(MEASURE_NAMES.get(measure, measure))
+    axes[0, 0].set_ylabel(MEASURE_NAMES.get(measure, measure))
     return finish(fig, title)
 
 
@@ -273,10 +263,7 @@ def _tau_axis(ax: Axes, *columns: pd.Series) -> None:
 
 @styled
 def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, unit: str) -> Figure:
-    """Left, tau of every two studies; right, how much less protocols agree than one with itself.
-
-    Both frames are from `protocols_and_test_sets.agreement`; `unit` is what was resampled.
-    """
+    """Left, tau of every two studies; right, how much less protocols agree than one with itself."""
     pairs = pairs.sort_values(["kind", "tau"], ascending=[False, False], kind="stable")
     fig, (left, right) = plt.subplots(
         1, 2, figsize=(10.2, 0.24 * max(len(pairs), 12) + 1.7), width_ratios=[1.15, 1]
@@ -307,10 +294,7 @@ def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, u
 
 @styled
 def sets_figure(table: pd.DataFrame, title: str) -> Figure:
-    """Tau between test sets, with the range for random sets of documents of the same sizes.
-
-    `table` has label, tau, low, high, random_low, random_high (NaN without random sets).
-    """
+    """Tau between test sets, with the range for random sets of documents of the same sizes."""
     fig, ax = plt.subplots(figsize=(7.4, 0.3 * len(table) + 1.9))
     y = rows(ax, table["label"].astype(str))
     ax.yaxis.grid(False)

@@ -63,10 +63,7 @@ def false_lines(
 
 
 def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray) -> pd.DataFrame:
-    """The row of `false_lines`, from each null campaign's share of significant pairs and lines.
-
-    `lines` says of each campaign whether it has a line.
-    """
+    """The row of `false_lines`, from the share of pairs and any line of each null campaign."""
     draws = len(pairs)
     half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)
     low, high = proportion_confint(int(lines.sum()), draws, method="wilson")

@@ -77,11 +77,7 @@ def beside(
     units: Sequence[str],
     alpha: float,
 ) -> pd.DataFrame:
-    """`Certainty.places` of any ranking, for each kind of resampling unit in turn.
-
-    `systems` are in the order of the ranking, best first; `claimed` are the ranks below which it
-    has lines.
-    """
+    """`Certainty.places` of a ranking (best first, lines below `claimed`) for each kind of unit."""
     sure = [certainty(judged, unit, alpha=alpha) for unit in units]
     parts = [one.places(one.codes(systems), claimed) for one in sure]
     return pd.concat(parts, ignore_index=True)
@@ -167,10 +163,7 @@ def _by_comparison(data: Battles, alpha: float) -> tuple[Ranking, Certainty]:
 
 
 def _standing(made: Ranking, sure: Certainty, drawn: np.ndarray | None) -> Ranking:
-    """A ranking joined with its certainty.
-
-    `drawn` are the scores of resampled campaigns, (resamples, systems), in the order of `sure`.
-    """
+    """A ranking joined with its certainty, and scores of resampled campaigns (in its order)."""
     sets = sure.table().drop(columns=["rank", "score"])
     sets.columns = pd.Index(["system", "low", "high", "rank_low", "rank_high", "may_be_first"])
     sets["p_first"], chances = np.nan, None

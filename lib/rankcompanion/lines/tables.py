@@ -106,11 +106,7 @@ def false_line_table(
 def random_lines(
     judged: Scores, recipe: str, seed: int, seeds: int = 200, alpha: float = 0.05
 ) -> pd.DataFrame:
-    """How often a recipe whose tests are random draws each line, over `seeds` seeds.
-
-    Lines are full, or weak as `weak_lines` defines it. The order of the systems does not depend on
-    the seed.
-    """
+    """How often a recipe with random tests draws each line, or a weak one, over `seeds` seeds."""
     parts = []
     for rng in child_seeds(seed, seeds):
         made = made_by(judged, RECIPES[recipe], alpha, rng)
@@ -121,10 +117,7 @@ def random_lines(
 
 
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
-    """The number of lines claimed, held, and both, for each recipe and unit of `held.recipes`.
-
-    held counts lines claimed or not; it is empty if it cannot be told.
-    """
+    """How many lines are claimed, held (claimed or not), and both, for each recipe and unit."""
     keys = [name for name in ("pair", "recipe", "unit") if name in lines]
     frame = lines.assign(
         unit=lines["unit"].fillna(UNTOLD), claimed_and_held=lines["held"] * lines["claimed"]

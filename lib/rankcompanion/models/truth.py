@@ -105,10 +105,7 @@ def known_truth(
 def cell_means(
     da: DirectAssessment, scores: np.ndarray, member: np.ndarray | None = None
 ) -> np.ndarray:
-    """The mean of segment means of each ranked system, (systems, columns); NaN without scores.
-
-    `scores` are (rows of ``good``, columns); NaN, and rows outside the mask `member`, do not count.
-    """
+    """The mean of segment means of each ranked system, (systems, columns); NaN without scores."""
     rows = counted(da.good)
     system = pd.factorize(variance.codes_of(da.good, "system", rows), sort=True)[0]
     segment = variance.codes_of(da.good, "segment", rows)
@@ -209,10 +206,7 @@ def draw_parts(
 
 
 def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Permute the labels of systems within each unit; returns the new system of each judgment.
-
-    Judgments of a system within a unit stay together. All arrays are codes, from 0.
-    """
+    """Permute the labels of systems within each unit, whose judgments of a system stay together."""
     n, units = int(system.max()) + 1, int(unit.max()) + 1
     key = unit.astype(np.int64) * n + system
     held = np.bincount(key, minlength=units * n).reshape(units, n) > 0
@@ -228,10 +222,7 @@ def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generato
 def shuffle_blocks(
     system: np.ndarray, block: np.ndarray, worker: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Permute the labels of blocks within each worker; returns the new system of each judgment.
-
-    A block, which is what one worker judged of one document of one system, stays together.
-    """
+    """Permute the labels of blocks (judgments of a worker, document, system) within each worker."""
     _, first, place = np.unique(block, return_index=True, return_inverse=True)
     of_block, by = system[first], worker[first]
     order = np.lexsort((rng.random(len(by)), by))

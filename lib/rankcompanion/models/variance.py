@@ -276,10 +276,7 @@ def has_documents(da: DirectAssessment) -> bool:
 
 
 def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
-    """One over the number of judgments of the same system and segment, so that segments are equal.
-
-    System means of the scores by the method ``model`` are then exactly the system effects.
-    """
+    """One over the number of judgments of the same system and segment: segments are equal."""
     segment = codes_of(da.good, "segment", rows)
     key = codes_of(da.good, "system", rows) * (segment.max() + 1) + segment
     return 1.0 / np.bincount(key)[key]

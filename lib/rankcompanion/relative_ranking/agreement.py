@@ -60,10 +60,7 @@ class Annotations:
 
 
 def annotate(frame: pd.DataFrame) -> Annotations:
-    """The comparisons in rows of `read.rr.read_rr` (of any tasks), and their pairs.
-
-    A comparison whose judge is not named is in no pair, since the two judges may be the same.
-    """
+    """The comparisons of these rows, and their pairs (none of a judge who is not named)."""
     parts = [_comparisons(rows).assign(task=task) for task, rows in rr.tasks(frame).items()]
     table = pd.concat(parts, ignore_index=True)
     table["reference"] = table[["first", "second"]].eq(rr.REFERENCE).any(axis=1)
@@ -105,11 +102,7 @@ def corrected(p_a: np.ndarray, p_e: np.ndarray | float) -> np.ndarray:
 
 
 def expected_agreement(notes: Annotations) -> pd.DataFrame:
-    """The agreement expected by chance on a campaign's labels: columns statistic, value.
-
-    ties is P(=), chance the P(E) of Scott's π, random_clicker that of a judge who clicks at random
-    among five ranks (Bojar et al. 2011, Section 2.2.2).
-    """
+    """The agreement expected by chance on a campaign's labels (Bojar et al., Section 2.2.2)."""
     ties = (notes.table["label"] == 0).mean()
     values = {"ties": ties, "chance": chance(ties), "random_clicker": RANDOM_CLICKER}
     return pd.DataFrame(values.items(), columns=["statistic", "value"])
@@ -164,10 +157,7 @@ def agreement(
 def _groups(
     table: pd.DataFrame, by: str
 ) -> Iterator[tuple[dict[str, object], np.ndarray, np.ndarray]]:
-    """For each group: its key, masks of annotations that its pairs may hold, and of its own.
-
-    For a judge or system, only one annotation of a pair needs to be the group's own.
-    """
+    """For each group: its key, masks of annotations that its pairs may hold, and of its own."""
     every = np.ones(len(table), dtype=bool)
     if not by:
         yield {}, every, every

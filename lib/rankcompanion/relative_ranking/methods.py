@@ -34,26 +34,19 @@ COLUMNS = (
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
     """Systems, blocks, labels, comparisons, the reference's score and two kappas (Table 1).
 
-    `agreed` is the `agreement.agreement` of `frame` by task; kappas are S, with the reference. The
-    last row, ``average``, is the mean of printed values.
+    The last row, ``average``, is the mean of printed values.
     """
     kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
     rows = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
         score = rr.METHODS["better_or_equal_others"](counts)
-        rows.append(
-            {
-                "task": task,
-                "systems": len(counts.systems),
-                "blocks": judgments["block"].nunique(),
-                "labels": int(judgments["ranked"].sum()),
-                "comparisons": counts.comparisons,
-                "reference_better_or_equal": round(score.get(REFERENCE, np.nan), 3),
-                "intra_kappa": round(kappa.get((task, "intra"), np.nan), 3),
-                "inter_kappa": round(kappa.get((task, "inter"), np.nan), 3),
-            }
-        )
+        row = {"task": task, "systems": len(counts.systems), "blocks": judgments["block"].nunique()}
+        row |= {"labels": int(judgments["ranked"].sum()), "comparisons": counts.comparisons}
+        row["reference_better_or_equal"] = round(score.get(REFERENCE, np.nan), 3)
+        for kind in ("intra", "inter"):
+            row[f"{kind}_kappa"] = round(kappa.get((task, kind), np.nan), 3)
+        rows.append(row)
     table = pd.DataFrame(rows)
     means = table.drop(columns="task").mean()
     return pd.concat([table, pd.DataFrame([{"task": "average", **means}])], ignore_index=True)
@@ -137,10 +130,9 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
 def tournament_ranking(
     counts: pairwise.PairCounts, time_limit: float = 20.0
 ) -> tournament.Tournament:
-    """The ranking that violates the least net weight, without the reference.
+    """The ranking without the reference that violates the least net weight.
 
-    Ties are broken by closeness to WMT-OFFICIAL, then by expected win, then by name
-    (`rank.tournament.feedback_arc_set`).
+    Ties are broken by closeness to WMT-OFFICIAL, then by expected win, then by name.
     """
     ranked = counts.without(REFERENCE)
     official = rr.METHODS["better_or_equal_others"](counts).reindex(list(ranked.systems))
@@ -158,13 +150,9 @@ def head_to_head(judgments: pd.DataFrame, system: str, other: str) -> dict[str, 
     data = rr.blocks(judgments[judgments["system"].isin([system, other])])
     row, first, _, sign = pairwise.comparisons(data)
     sign = np.where(first == data.systems.index(system), sign, -sign)
-    return {
-        "blocks": len(row),
-        "sentences": len(np.unique(data.segment[row])),
-        "better": int((sign > 0).sum()),
-        "worse": int((sign < 0).sum()),
-        "ties": int((sign == 0).sum()),
-    }
+    counts = {"blocks": len(row), "sentences": len(np.unique(data.segment[row]))}
+    signs = {"better": 1, "worse": -1, "ties": 0}
+    return counts | {name: int((sign == value).sum()) for name, value in signs.items()}
 
 
 def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str) -> pd.DataFrame:
@@ -177,11 +165,7 @@ def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str)
 
 
 def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
-    """Statistics of edits per system and pair (Table 11); sd with ddof 1.
-
-    Every row of `edits` (from `read.rr.read_edits`) counts as an edit, whatever the editor did; the
-    reference counts as a system.
-    """
+    """Statistics of edits per system (the reference, too) and pair (Table 11); sd with ddof 1."""
     number = edits.groupby(["pair", "system"], observed=True).size().groupby("pair")
     out = number.agg(["size", "min", "mean", "std", "max"]).reset_index()
     return out.rename(columns={"size": "systems", "mean": "average", "std": "sd"})
@@ -289,10 +273,7 @@ def cluster_table(
 
 
 def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
-    """Davidson strengths of the systems of each task, next to their share of wins.
-
-    Strengths are log odds with mean 0. A task without finite strengths is left out.
-    """
+    """Davidson strengths, if finite, of each task's systems, next to their share of wins."""
     parts = []
     for task, judgments in rr.tasks(frame).items():
         data = rank_ranges.units(judgments).without(REFERENCE)

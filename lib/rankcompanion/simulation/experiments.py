@@ -90,10 +90,7 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
 
 
 def judgments_needed(share: float, model: Model, sides: int = 1) -> float:
-    """The number of judgments at which `expected_share` reaches `share` (Table 4).
-
-    Found by bisection, to one block or 0.05 %; NaN beyond `MOST`.
-    """
+    """The number of judgments, to one block or 0.05 %, for `share` (Table 4); NaN beyond `MOST`."""
     step = model.per_block
     low, high = 1, 64
     while expected_share([high * step], model, sides)[0] < share:
@@ -116,10 +113,9 @@ def fit_spread(
     candidates: Sequence[float] = tuple(range(1, 31)),
     sides: int = 1,
 ) -> tuple[float, float]:
-    """The spread whose expected curve is closest to observed shares (least squares; Figure 2).
+    """The candidate whose expected curve is closest to observed shares, and its misfit (Figure 2).
 
-    Returns the best of `candidates` (ascending) and its root mean squared misfit. It is found by
-    bisection, since the misfit falls up to the best spread and rises beyond it.
+    It is found by bisection, since the misfit falls up to the best spread and rises beyond it.
     """
     target = np.asarray(shares, dtype=float)
 
@@ -169,11 +165,7 @@ def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
 def advice_for(
     campaigns: pd.DataFrame, shares: Sequence[float], seeds: Sequence[int], experiments: int
 ) -> pd.DataFrame:
-    """`advice` for each of several campaigns, real or planned.
-
-    `campaigns` has the columns systems, spread, block, and any others, which come first in the
-    result; `seeds` has a seed for each.
-    """
+    """`advice` for each of `campaigns` (systems, spread, block, others kept), with its seed."""
     parts = []
     for row, seed in zip(campaigns.to_dict("records"), seeds, strict=True):
         model = Model(int(row.pop("systems")), float(row.pop("spread")), int(row.pop("block")))

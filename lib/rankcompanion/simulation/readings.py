@@ -113,11 +113,7 @@ def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
 
 
 def table4(meanings: Iterable[tuple[str, int]] = tuple(product(SIGMA2_IS, (2, 1)))) -> pd.DataFrame:
-    """Judgments needed for a share of significant pairs, by `judgments_needed` (Table 4).
-
-    `meanings` are what "sigma^2" (one of `SIGMA2_IS`) and "p-level 0.05" (the sides of the test)
-    may mean.
-    """
+    """Judgments needed for a share of significant pairs, by the meaning of sigma^2 (Table 4)."""
     rows = []
     for (sigma2_is, sides), n, sigma2 in product(meanings, TABLE4_SYSTEMS, TABLE4_SIGMA2):
         model = Model(n, spread_of(sigma2, sigma2_is))
@@ -138,10 +134,7 @@ def section6() -> pd.DataFrame:
 
 
 def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
-    """Win ratios (expected win) of each task's systems, best first (Figure 1).
-
-    A straight line is fitted to the task's ratios, as expected for uniform qualities.
-    """
+    """Win ratios (expected win) of each task, best first, and a line fitted to them (Figure 1)."""
     parts = []
     for task, data in tasks.items():
         used = data.without(REFERENCE)
@@ -196,11 +189,7 @@ def fitted_spreads(
     orders: int = 20,
     readings: Sequence[Reading] = READINGS,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The spread that fits each task's growth best (Figure 2), and the curves.
-
-    The spread is the best of `CANDIDATES`, sigma2 what the reading would print for it; fitted is
-    the model's expected share.
-    """
+    """The spread of `CANDIDATES` that fits each task's growth best (Figure 2), and the curves."""
     fits: list[dict[str, Any]] = []
     curves: dict[tuple[str, str], pd.DataFrame] = {}
     for reading in readings:
@@ -222,11 +211,7 @@ def fitted_spreads(
 
 
 def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) -> pd.DataFrame:
-    """A task's ranking with rank ranges computed as in the paper, from several bootstraps.
-
-    `frame` has the rows of one task from `read.rr.read_rr`. Judgments, without ties, are resampled
-    one by one.
-    """
+    """A task's rank ranges computed as in the paper, from several bootstraps of judgments."""
     tables = {}
     for reading in READINGS:
         data = units(frame, reading.unranked).without(REFERENCE).decided()

@@ -76,10 +76,7 @@ class Plan:
 
 
 def high_imbalance(data: Ratings, plan: Plan) -> float:
-    """The lowest entropy target that studies of all documents meet (figure 6).
-
-    A target is met if most of twenty trial studies meet it. If none is, the highest target.
-    """
+    """The lowest entropy target that most of twenty studies of all documents meet (figure 6)."""
     least = minimum_entropy(data)
     for target in sorted(plan.entropies):
         if target >= least - TOLERANCE:
@@ -218,10 +215,7 @@ def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
 
 
 def support(verdicts: pd.DataFrame, *findings: str) -> str:
-    """How far a recommendation that rests on `findings` is supported.
-
-    ``not told apart`` means no clear difference, which contradicts nothing.
-    """
+    """How far a recommendation that rests on `findings` is supported."""
     rows = verdicts.set_index("finding").loc[list(findings)]
     yes = rows["verdict"] == "yes"
     if yes.all():
@@ -234,10 +228,7 @@ def support(verdicts: pd.DataFrame, *findings: str) -> str:
 
 
 def difference(row: Mapping[Any, Any], which: str = "") -> str:
-    """The mean difference of two lines and two standard errors, such as ``+0.219 ± 0.026``.
-
-    `which` is ``_equal_claims`` for SRP at equal claims. Empty if no point is informative.
-    """
+    """A mean difference and two standard errors, such as ``+0.219 ± 0.026``; empty if untold."""
     if not row["informative"]:
         return ""
     return f"{row[f'difference{which}']:+.3f} ± {2 * row[f'se{which}']:.3f}"
@@ -255,10 +246,7 @@ def _evidence(finding: str, row: Mapping[Any, Any]) -> str:
 def recommendations(
     verdicts: pd.DataFrame, table: pd.DataFrame, pairs: Sequence[str]
 ) -> pd.DataFrame:
-    """The recommendations of section 3 and how far each is supported on each language pair.
-
-    holds is empty if nothing is recommended.
-    """
+    """The recommendations of section 3 and how far each is supported on each language pair."""
     rows = []
     for pair in pairs:
         mine = verdicts[verdicts["pair"] == pair]
@@ -294,11 +282,7 @@ def other_measures(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
-    """False claims between the two copies of a system judged twice, and SRP without either copy.
-
-    false_claims is the share of studies that find the copies different; the test allows 0.05. No
-    rows if no system was judged twice.
-    """
+    """False claims between copies of a system judged twice, and SRP without either copy."""
     rows = []
     copies = [two for group in mqm.same_system(data.systems) for two in combinations(group, 2)]
     for (a, b), grouping in product(copies, GROUPINGS):

@@ -132,10 +132,7 @@ def rr_sampler(frame: pd.DataFrame) -> Sampler:
 
 
 def mqm_sampler(data: Ratings, pair: str, permutations: int = 500) -> Sampler:
-    """Studies of MQM, drawn from its documents: one rating per item, pSxS, fully balanced.
-
-    A judgment is one rated segment.
-    """
+    """Studies of MQM, drawn from its documents: one rating per item, pSxS, fully balanced."""
 
     def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
         chosen = np.sort(chosen, axis=1)
@@ -151,11 +148,7 @@ def mqm_sampler(data: Ratings, pair: str, permutations: int = 500) -> Sampler:
 
 
 def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
-    """Samplers with z-scores for each unit that the data name, then for workers with raw scores.
-
-    `unit` (``workers``, ``documents`` or ``blocks``) limits them to one unit. Units of which there
-    is only one are left out.
-    """
+    """Samplers with z-scores for each unit named (or for `unit`), then workers with raw scores."""
     named = DA_UNITS if has_documents(da) else DA_UNITS[:1]
     samplers = [da_sampler(da, unit=u) for u in ([unit] if unit else named)]
     if unit in ("", "workers"):
@@ -172,10 +165,7 @@ def rr_samplers(frame: pd.DataFrame) -> list[Sampler]:
 def twins(
     units: int, size: int, splits: int, rng: np.random.Generator, unit: str = "units"
 ) -> np.ndarray:
-    """Pairs of disjoint samples: positions (2 * splits, size); rows 2k and 2k + 1 share none.
-
-    Raises DataError if there are too few units.
-    """
+    """Pairs of disjoint samples: positions (2 * splits, size); rows 2k and 2k + 1 share none."""
     if 2 * size > units or size < 1:
         need = max(1, size)
         problem = f"too few {unit} for two studies of {need} that share none"

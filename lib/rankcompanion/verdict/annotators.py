@@ -87,10 +87,7 @@ def _items(scored: Scores) -> np.ndarray:
 
 
 def _same(frame: pd.DataFrame) -> pd.DataFrame:
-    """Each annotator compared with the others on the outputs that both judged.
-
-    Several scores of one output by one annotator are replaced by their mean.
-    """
+    """Each annotator's mean scores compared with the others' on the outputs that both judged."""
     each = frame.groupby(["item", "annotator"], as_index=False)["score"].mean()
     each["square"] = each["score"] ** 2
     own, items = each[["score", "square"]], each.groupby("item")[["score", "square"]]

@@ -150,10 +150,7 @@ MAYBE = (
 def facts(
     run: Run, one: Case, made: Ranking, frames: dict[str, pd.DataFrame], settings: dict[str, Any]
 ) -> dict[str, Any]:
-    """Everything the page says, as plain values: settings, first numbers, tables as rows.
-
-    `frames` maps the names of the case's tables to the tables.
-    """
+    """Everything the page says, as plain values: settings, first numbers, tables as rows."""
     first = summary(made, frames["answers"])
     recipe, words = RECIPES.get(one.recipe), run.campaign.words
     rules = f"{recipe.test_name}; {recipe.line_rule}" if recipe else ""
@@ -199,10 +196,7 @@ def facts(
 
 
 def _asked(made: Ranking, units: pd.DataFrame) -> list[Any]:
-    """Kind and number of the units, annotators or documents, that the verdict takes as fixed.
-
-    Empty unless the data name both kinds and only one of them is resampled.
-    """
+    """Annotators or documents, if named and taken as fixed while the other is resampled."""
     named = units.set_index("unit")["units"]
     other = {"worker": "document", "document": "worker"}.get(made.unit, "")
     return [other, int(named[other])] if {made.unit, other} <= {*named.index} else []

@@ -139,20 +139,14 @@ def scored_case(
 def standing(
     one: Case, unit: str, rng: np.random.Generator, resamples: int = 1000, alpha: float = 0.05
 ) -> Ranking:
-    """The ranking with intervals, rank sets and lines: `lines.held.standing`.
-
-    `unit` is what another campaign would have others of; ``auto``: the default for these data.
-    """
+    """`lines.held.standing`; `unit` ``auto`` is the default for these data."""
     chosen = None if unit == "auto" else unit
     data = one.own if one.battles is None else one.battles
     return held.standing(data, one.recipe, rng, chosen, resamples=resamples, alpha=alpha)
 
 
 def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
-    """How few judgments, annotators and documents decide who is first: `rank.fewest`.
-
-    No rows if that cannot be computed.
-    """
+    """How few judgments, annotators and documents decide who is first, if it can be computed."""
     try:
         if one.battles is None:
             return decisive.fewest(one.judgments, RECIPES[one.recipe], alpha)
@@ -236,10 +230,9 @@ def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> 
 
 
 def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
-    """Whether removing a system changes the order or the clusters of the others, for each system.
+    """Whether removing each system changes the order or the clusters of the others.
 
-    No rows if scores do not depend on the other systems, or if fewer than three systems are ranked
-    by z-scores.
+    No rows if scores do not depend on the others, or for fewer than three systems.
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:

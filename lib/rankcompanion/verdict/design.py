@@ -66,10 +66,7 @@ class Precision:
     def covariance(
         self, documents: float = 1.0, annotators: float = 1.0, ratings: float = 1.0
     ) -> np.ndarray:
-        """Covariance of the means if documents, annotators and ratings per item grow by factors.
-
-        Judgments grow in proportion to documents (segments if none are known) and to ratings.
-        """
+        """Covariance of the means if documents, annotators and ratings per item grow by factors."""
         times = {"documents": documents, "annotators": annotators, "ratings": ratings}
         total = np.zeros((len(self.systems),) * 2)
         for name, part in self.parts.items():
@@ -210,10 +207,7 @@ def factors(scored: Scores) -> dict[str, np.ndarray]:
 def shares(
     scored: Scores, factors: dict[str, np.ndarray], by_domain: bool = False
 ) -> dict[str, np.ndarray]:
-    """The share of each system's mean that comes from each level: per component (levels, systems).
-
-    For the residual, a diagonal matrix of root sums of squares, (systems, systems).
-    """
+    """The share of each system's mean from each level (levels, systems), or root sum of squares."""
     n, weight = len(scored.systems), scored.weights(by_domain)
     total = np.bincount(scored.system, weight, n)
     # the residual has a level per judgment; only the squares of its shares matter

@@ -51,11 +51,7 @@ SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 
 @dataclass(frozen=True)
 class Verdict:
-    """One case's verdict as written: what the page says, its tables and figures, its path.
-
-    `said` holds plain values (see `answers.facts`); `file` is the path of the page below the folder
-    of results.
-    """
+    """One case's verdict as written; `file` is the path of the page below the results."""
 
     said: Mapping[str, Any]
     tables: Mapping[str, pd.DataFrame]
@@ -176,10 +172,7 @@ def cases(
 
 
 def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None = None) -> Verdict:
-    """Compute, draw and write one case's verdict.
-
-    `settings` holds the recipe and the settings that `judged` takes.
-    """
+    """Compute, draw and write one case's verdict by these settings."""
     numbers = {name: value for name, value in settings.items() if name != "recipe"}
     placed = "" if one.name == PLACEHOLDER else f": {one.name}"
     title = short(run.campaign.title + placed, 80)
@@ -210,11 +203,7 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
 
 
 def whole(run: Run) -> pd.DataFrame:
-    """Write all pairs' sentences as one table and one page, if the run covers the whole campaign.
-
-    How few judgments decide each of them is written as ``fewest.csv``. Returns the table of
-    sentences, empty for a run of a single pair.
-    """
+    """Write all pairs' sentences as one table and one page, and ``fewest.csv``, for all pairs."""
     if not run.whole:
         return pd.DataFrame()
     table = run.out.pair_tables("sentence*")
@@ -308,10 +297,7 @@ def sentence(told: Mapping[str, Any]) -> str:
 
 
 def statements(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The page's statements by name: best, lines, next, weakest, paper and cautions.
-
-    ``cautions`` (what must not be concluded) is a list of texts; each of the others is one text.
-    """
+    """The page's statements by name: best, lines, next, weakest, paper; cautions is a list."""
     words = _words(told)
     names = {"best": "best", "lines": "printable", "next": "next", "weakest": "weakest"}
     said = {name: _plain(getattr(words, macro)(told)) for name, macro in names.items()}
@@ -325,7 +311,7 @@ def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
     images = {
         name: {
             "source": "data:image/png;base64," + base64.b64encode(one.png).decode(),
-            "width": int.from_bytes(one.png[16:20], "big") * 96 // HOUSE["savefig.dpi"],
+            "width": int.from_bytes(one.png[16:20], "big") * 96 // int(HOUSE["savefig.dpi"]),
         }
         for name, one in drawn.items()
     }
@@ -366,10 +352,7 @@ def write(
     frames: Mapping[str, pd.DataFrame],
     drawn: Mapping[str, Drawn],
 ) -> None:
-    """Write a case's tables, page, JSON, LaTeX and workbook; its figures are already `drawn`.
-
-    The largest task of a pair takes the plain file names; the other tasks add their own name.
-    """
+    """Write a case's tables, page, JSON, LaTeX and workbook; its figures are already `drawn`."""
     track = _track(one)
     kept = {name: frame for name, frame in frames.items() if len(frame)}
     for name, frame in kept.items():

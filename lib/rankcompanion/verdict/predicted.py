@@ -69,10 +69,7 @@ def _expected_tau(known: design.Precision, first: Scores, second: Scores) -> flo
 
 
 def prediction_error(rows: pd.DataFrame) -> pd.DataFrame:
-    """Realised less predicted agreement over language pairs, from rows of `twin_agreement`.
-
-    error is its mean, low and high its 95 % t interval over pairs (NaN for a single pair).
-    """
+    """Realised less predicted agreement over language pairs, with its 95 % t interval."""
     out = []
     for (unit, share), of in rows.dropna().groupby(["unit", "share"], sort=False):
         gap = of["realised"] - of["predicted"]

@@ -1,8 +1,4 @@
-"""What to do next: what would tell neighbours apart, and which addition is worth most.
-
-`verdict.design` predicts what a campaign of another size would tell; this module applies it to one
-ranking and to the kind of unit that its verdict resamples.
-"""
+"""What to do next: what would tell neighbours apart, and which addition is worth most."""
 
 from __future__ import annotations
 
