@@ -1,21 +1,14 @@
 """What the papers print next to what we compute, as rows of the claims ledger.
 
 A paper's module takes the tables of a run, gives our values the key columns of
-``data/published/<paper>.csv``, and calls `compare`. What no single run can answer is answered when
-the ledger is gathered (`rankcompanion.ledger`), by a function that a paper's module may have:
+``data/published/<paper>.csv``, and calls `compare`. What no single run can answer, a function
+``across(tables)`` of it answers with rows (`COLUMNS`) when the ledger is gathered:
+``tables("02", "changes")`` is that table of notebook 02 over all real campaigns that were run, with
+a column ``campaign`` (empty if there is none), ``tables("02", "run")`` their settings, and
+``tables("catalogue", "pairs")`` what the catalogue says of each real campaign's pairs, here or not.
 
-``across(tables) -> DataFrame``
-    Ledger rows (`COLUMNS`) that need several campaigns, or none (what follows from the print).
-    ``tables("02", "changes")`` returns that table of notebook 02 over all real campaigns that were
-    run, with a column ``campaign`` (empty if there is none); ``tables("02", "run")`` a row per
-    campaign with the settings in its ``run.json``; ``tables("catalogue", "pairs")`` what the
-    catalogue says of each real campaign's pairs, here or not: campaign, pair, protocol, year,
-    style, tool, judged, title.
-
-The published file may explain a cell: ``reason`` if we have a value, ``no_data`` if we have none
-(by default ``the data are not here``).
-
-A row with status ``no data`` gives way to a row of the same paper, place and cell with data.
+The published file may explain a cell: ``reason`` if we have a value, ``no_data`` if we have none. A
+row with status ``no data`` gives way to a row of the same paper, place and cell with data.
 """
 
 from __future__ import annotations
@@ -90,13 +83,10 @@ def compare(
     """Ledger rows: the published `rows` joined with our values on the key columns `on`.
 
     `ours` has the key columns (compared as text, missing as empty) and ``ours``, our value
-    (missing: none). Optional columns: ``reason``, ``tolerance``, ``provenance``, and ``fact``
-    (true: a value that agrees is a ``fact`` of the catalogue, not a result). Published rows that no
-    row of `ours` answers are ``no data``, for the reason `no_data` unless they have their own; rows
-    of `ours` that are not published are left out. `provenance`, one of `PROVENANCES`, says where
-    our data come from.
-
-    Raises InputError for two values of one key, and for an unknown provenance.
+    (missing: none). Optional columns: ``reason``, ``tolerance``, ``provenance``, and ``fact`` (a
+    value that agrees is a fact of the catalogue, not a result). Rows of `ours` that are not
+    published are left out. Raises InputError for two values of one key, and for an unknown
+    provenance.
     """
     on = list(on)
     extra = [c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours]

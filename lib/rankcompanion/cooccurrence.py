@@ -87,13 +87,10 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     """Mean quality of what each system's workers judged besides it, and its effect on mean z.
 
     The quality of a system (or of REF, or BAD_REF) is its effect in points in a least-squares fit
-    with worker effects. The z-score subtracts the quality of what the worker was given with the
-    worker's own level. The company's part of a system's mean z is minus (quality given to the
+    with worker effects. The company's part of a system's mean z is minus (quality given to the
     worker - its average) / the worker's standard deviation, averaged over the system's segments.
-    The system's own rows are included (Knowles 2021, equation 1 and section 5.4).
-
-    One row per system, best mean z first. Raises DataError for fewer than two systems, or without
-    any z-score.
+    The system's own rows are included (Knowles 2021, equation 1 and section 5.4). Best mean z
+    first. Raises DataError for fewer than two systems, or without any z-score.
     """
     at_least_two(da)
     shown, names = pd.factorize(_shown(da.good), sort=True)

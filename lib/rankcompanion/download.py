@@ -120,14 +120,11 @@ def unpack(
 ) -> list[Path]:
     """Copy members of a tar archive into `folder`: all that are wanted, or none.
 
-    Members are looked for below a folder called `part`, anywhere in the archive; of several with
-    one name, the one nearest to the top is taken (then the first by name). `required` maps file
-    names that must be there (perhaps with ``.gz`` added) to what is known of each; `optional` holds
-    further names or patterns. Only the contents of regular files are read, and written to names of
-    ours, so that no member can lead anywhere else.
-
-    Raises DataError if the archive is damaged, or if a required member is missing or differs from
-    what is known of it.
+    Members are looked for below a folder called `part`; of several with one name, the one nearest
+    to the top is taken. `required` maps file names (perhaps with ``.gz`` added) to what is known of
+    each; `optional` holds further names or patterns. Only the contents of regular files are read,
+    and written to names of ours, so that no member can lead anywhere else. Raises DataError if the
+    archive is damaged, or if a required member is missing or another.
     """
     with _staging(folder / archive.name) as staging:
         try:

@@ -172,15 +172,12 @@ def agreement(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """How far studies agree, and whether protocols agree less than a protocol with itself.
 
-    Intervals are the central 95 % of resamples of units and annotators.
-
     The first table has a row for every two studies, of the same protocol (``within``) or not
     (``between``): the segments that both judged completely, units, annotators (of the study with
-    fewer; 0 if a study does not name them, and then they are not resampled), and Kendall's tau of
-    the systems' means with its interval (resampling adds noise, so the ends are rather too low).
-
-    The second has a row for every two protocols of which at least one was run twice: mean tau
-    between their studies, within the repeats, and the difference with its interval.
+    fewer; 0 if not named), and Kendall's tau of the systems' means (resampling adds noise, so that
+    the ends of its interval are rather too low). The second has a row for every two protocols of
+    which at least one was run twice. Intervals are the central 95 % of resamples of units and
+    annotators.
     """
     units, taus = int(both.unit.max()) + 1, _taus(both, rng, resamples)
     people = {name: c.annotators for name, c in zip(both.names, both.cells, strict=True)}
@@ -333,11 +330,10 @@ def domains(
 ) -> pd.DataFrame:
     """How far the documents of each domain rank the systems as all other documents do.
 
-    `names` holds the domain of each segment (see `domain_names`); `draws` is the number of
-    resamples of documents (within both parts), and of random sets with as many segments. With fewer
-    than `FEWEST` documents in the domain or the rest, only tau and without are given. p is the
-    share of random sets that agree no better than the domain. Raises DataError if documents are not
-    named, if there is only one domain, or if a document has two.
+    `names` holds the domain of each segment. Documents are resampled within both parts, and random
+    sets have as many segments; with fewer than `FEWEST` documents in a part, only tau and without
+    are given. Raises DataError if documents are not named, for only one domain, and for a document
+    of two.
     """
     data = _Documents(judged)
     of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)

@@ -69,11 +69,8 @@ def plan(name: str, given: Mapping[str, Any]) -> Plan:
     """Check everything about a run before anything is written.
 
     The files of a user's own campaign are read here, before anything slow starts; how they are
-    read, and which files are not, is printed to standard error.
-
-    Raises InputError for parameters that do not fit, a campaign that the notebook does not take, a
-    pair that the campaign does not have, or an unusable output folder; DataError for a campaign
-    that is not here, or for faults in a user's own files.
+    read, and which files are not, is printed to standard error. Raises InputError or DataError for
+    what does not fit: parameters, campaign, pair, output folder, or a user's own files.
     """
     _refuse_year(name, given)
     values = parameters.check(name, given)
@@ -119,14 +116,13 @@ def _refuse_year(name: str, given: Mapping[str, Any]) -> None:
 def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     """Run a notebook, put its results in place only if all of it succeeded; returns their folder.
 
-    A failed or killed run leaves earlier results as they were. The executed copy goes to
-    ``build/executed/<campaign>/<notebook>.ipynb`` with its status beside it; if ``output_dir`` is
-    given or the campaign is the user's own, it goes to the folder of results, without a status.
-    Copy and status of a failed run are called ``*.failed.*``, so that those of the last good run
-    stay. For a user's own campaign ``report.html`` is written beside the results too.
+    The executed copy goes to ``build/executed/<campaign>`` with its status beside it; if
+    ``output_dir`` is given or the campaign is the user's own, it goes to the folder of results,
+    without a status. Copy and status of a failed run are called ``*.failed.*``, so that those of
+    the last good run stay. For a user's own campaign ``report.html`` is written beside the results
+    too.
 
-    Raises what `plan` raises; RuntimeError, naming the saved notebook, if a cell failed or a
-    promised file is missing.
+    Raises what `plan` raises; RuntimeError if a cell failed or a promised file is missing.
     """
     run = plan(name, given)
     started = time.monotonic()

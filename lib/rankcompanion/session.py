@@ -61,16 +61,13 @@ def opened(
 ) -> Run:
     """A campaign, the pairs to be computed, and where their results go.
 
-    `campaign` is a catalogue name, a path to a file or a folder of files in a known format, or the
-    campaign that `campaigns.find` returned for either; `pair` a language pair, empty for all, or
-    ``whole`` for the campaign's tables only, from the results of pairs that were run before.
-    Results go to `output_dir`; if empty, to ``figures/<campaign>/<notebook>``, or for a user's own
-    campaign to ``results/<campaign>/<notebook>``. `settings` are what else the results depend on,
-    for the signature in ``run.json``.
+    `campaign` is a catalogue name, a path to a file or a folder of files in a known format, or a
+    Campaign; `pair` may be empty for all, or ``whole`` for the campaign's tables only, from the
+    results of pairs that were run before. If `output_dir` is empty, results go to the campaign's
+    folder. `settings` are what else the results depend on, for the signature in ``run.json``.
 
-    Raises DataError for a campaign that is not here, or, if only the campaign's tables are asked
-    for, for pairs that have not been run, or not with these settings; InputError for a pair that
-    the campaign does not have.
+    Raises DataError for a campaign that is not here, or for pairs that have not been run, or not
+    with these settings; InputError for a pair that the campaign does not have.
     """
     found = campaign if isinstance(campaign, Campaign) else campaigns.find(campaign)
     check_pair(found, pair)

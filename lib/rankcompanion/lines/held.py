@@ -122,11 +122,8 @@ def standing(
     the latter have their own resampling unit and score, and `recipe` and `unit` are ignored. `unit`
     is by default that of `rank.units.default_kinds`. For an adaptive design, systems are ordered by
     differences within segments, and a line counts as claimed if the recipe has one between the same
-    systems. Raises DataError for a unit that the data do not name.
-
-    The table of comparisons also has bojar, the share of decided comparisons won. The interval of a
-    score is empty if one unit holds all judgments of the system. If the data name no units, or only
-    one of a kind, `unit` is empty and so are all columns that would promise something.
+    systems. If the data name no units, or only one of a kind, `unit` is empty and so are all
+    columns that would promise something. Raises DataError for a unit that the data do not name.
     """
     drawn = None
     if isinstance(judged, Battles):

@@ -1,8 +1,4 @@
-"""A simulated truth for a campaign's own tasks, and a check of it.
-
-The check compares how far rankings by two halves of the workers agree, in the real campaign and in
-simulated ones.
-"""
+"""A simulated truth for a campaign's own tasks, and a check of it by halves of the workers."""
 
 from __future__ import annotations
 
@@ -62,11 +58,9 @@ def known_truth(
     Components and effects are fitted to scores in which each worker's spread is made that of the
     median worker, because `Truth.draw` stretches them again. Without `additive.DISCERNMENT`, slopes
     of workers would pass for preferences for single systems, which reorder systems. Qualities are
-    the effects of the systems, shrunk towards their mean until their variance is that of the
-    component: unshrunk, they include contributions of their workers and documents.
-
-    `parts` and `fit` replace the components and effects that are fitted here; `together` is as for
-    `additive.components`.
+    the effects of the systems, shrunk to the variance of the component: unshrunk, they include
+    contributions of their workers and documents. `parts` and `fit` may be given; `together` is as
+    for `additive.components`.
     """
     first = fit or models.additive(da)
     good, centre = da.good, float(first.system.mean())

@@ -1,9 +1,8 @@
 """Linear models with crossed factors (system, worker, document, segment), on cross-tabulations.
 
 `statsmodels.MixedLM` handles crossed factors only as one group with dummy columns, which takes
-hours for a campaign of 30,000 judgments by 200 workers. Here the same restricted likelihood is
-computed from the normal equations (see `reml`); tests compare it with statsmodels on small
-campaigns.
+hours for a campaign. Here the same restricted likelihood is computed from the normal equations (see
+`reml`); tests compare it with statsmodels.
 """
 
 from __future__ import annotations
@@ -80,13 +79,11 @@ def crossed(
 ) -> Components:
     """Variance components by restricted maximum likelihood, with random factors and an intercept.
 
-    The model is y = mean + sum of the factors' effects + residual; the effects of a factor are
-    independent and normal with its variance, and the residual's variance is divided by the weight.
-    `factors` hold labels or codes; `weights` are the judgments averaged in each value; `values`
-    hold, for some factors, what their effects are multiplied by in each row (random slopes).
-
-    Raises DataError if there are no scores or some are not finite, and if a factor has a single
-    level, or as many levels as there are rows.
+    The effects of a factor are independent and normal with its variance, and the residual's
+    variance is divided by the weight. `weights` are the judgments averaged in each value; `values`
+    hold, for some factors, what their effects are multiplied by in each row (random slopes). Raises
+    DataError if scores are missing, and if a factor has a single level, or as many levels as there
+    are rows.
     """
     if not len(y) or not np.isfinite(y).all():
         raise DataError("scores missing", value=len(y), expected="finite scores")

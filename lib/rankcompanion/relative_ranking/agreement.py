@@ -129,11 +129,10 @@ def agreement(
 ) -> pd.DataFrame:
     """Agreement within every group, intra and inter, with and without the reference.
 
-    `by` is a column of the annotations: task, track, source, target, segment, document, ``judge``
-    (inter: this judge with the others) or ``system`` (the comparisons with that system); empty for
-    one group of all. The 95 % intervals are from bootstrap `resamples` of source segments, since
-    annotations of the same comparison share one; there are none for 0. Groups without a pair of
-    annotations are left out. Raises DataError for an unknown column, and for resamples without
+    `by` is a column of the annotations, ``judge`` (inter: this judge with the others) or ``system``
+    (the comparisons with that system); empty for one group of all. Intervals are from bootstrap
+    `resamples` of source segments, since annotations of the same comparison share one. Groups
+    without a pair are left out. Raises DataError for an unknown column, and for resamples without
     `rng`.
     """
     if resamples and rng is None:

@@ -1,10 +1,9 @@
 """SRP for every protocol, from pairs of studies of the same size that share no judgment.
 
 Units are drawn whole: workers (direct assessment), blocks (relative ranking) or documents (MQM).
-Each draw gives two disjoint studies (twins), and SRP is the share of ordered twins in which the
-ranking of the second reflects all significant differences of the first. Unlike the simulation of
-Riley et al. (2024), whose studies share documents and draw from three raters, this works for any
-campaign, at up to half of its judgments, so that campaigns can be compared.
+SRP is the share of ordered pairs (twins) in which the ranking of the second reflects all
+significant differences of the first. Unlike the simulation of Riley et al. (2024), this works for
+any campaign, at up to half of its judgments.
 """
 
 from __future__ import annotations
@@ -67,9 +66,9 @@ def _outcome(
 def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "workers") -> Sampler:
     """Studies of direct assessment, drawn from the units that have a judgment that counts.
 
-    `normalisation` is ``z`` or ``none`` (raw scores). `unit` is ``workers`` (twins may share
-    documents), ``documents`` (twins share workers, with their mean and standard deviation) or
-    ``blocks``, the judgments of a worker on one document of one system (twins share both).
+    Twins of ``workers`` may share documents, those of ``documents`` workers, with their mean and
+    standard deviation, and those of ``blocks`` (a worker, document and system) both.
+    `normalisation` is ``z`` or ``none``.
     """
     if unit not in DA_UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(DA_UNITS))

@@ -62,14 +62,10 @@ def summary(made: Ranking, answers: pd.DataFrame) -> dict[str, Any]:
     """The numbers of the first sentence: who may be first, lines claimed and held, how many units.
 
     ``alone``: the answer to whether the leader, and no other system, may be first. ``also_held``:
-    how many lines hold without being claimed. ``told``: whether anything can be told at all.
-    ``few``: kind and number of the units if there are fewer than `FEW`. ``weakest``: the system
-    with the fewest degrees of freedom (empty if all have equally many); ``freedom``: how many it
-    has.
-
-    ``machine_leader``, ``machines_first``, ``machine_alone`` are of the machine systems only.
-    ``humans``: the human translations and references; ``humans_first``: those that may be first of
-    all; ``humans_above``: those declared better than the machine leader.
+    how many lines hold without being claimed. ``few``: kind and number of the units if there are
+    fewer than `FEW`. ``weakest``: the system with the fewest degrees of freedom, if not all are
+    alike. ``machine_leader`` and others are of the machine systems only; ``humans_above`` are those
+    declared better than it.
     """
     first = made.table.loc[made.table["may_be_first"] == 1, "system"].tolist()
     leader, sure = made.table["system"].iloc[0], made.sure

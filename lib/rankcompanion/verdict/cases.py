@@ -37,12 +37,10 @@ from . import annotators, answers, sizes
 class Case:
     """The judgments of one language pair, or of one task of relative ranking, for a verdict.
 
-    `name` is that of the pair or task; `protocol` is ``DA``, ``MQM`` or ``RR`` (battles included);
-    `recipe` makes the ranking. `judged` maps each recipe to the judgments that it counts, as it
-    scores them; it is empty for relative ranking, which has `battles` instead. `extra` says whether
-    the pair has a larger task than this one. `why` is the reason for the recipe: ``asked``,
-    ``year`` (the campaign's), ``default`` (no year is known) or ``scores`` (none for the recipe of
-    the year).
+    `judged` maps each recipe to the judgments that it counts, as it scores them; it is empty for
+    relative ranking (battles included), which has `battles` instead. `extra` says whether the pair
+    has a larger task than this one. `why` is the reason for the recipe: ``asked``, ``year`` (the
+    campaign's), ``default`` (no year is known) or ``scores`` (none for that of the year).
     """
 
     name: str

@@ -273,9 +273,7 @@ def repeats(
 
     Simulated from `draws` pairs of campaigns, whose sizes are given as for `Precision.covariance`;
     each pair is about one draw of `Precision.truths`, except for tau, which is between campaigns
-    about `Precision.quality` (see `drawn_together`). Keys: tau and the range of 95 % of pairs, srp,
-    srp_equal_claims, significant_pairs, lines_held (mean number, at `alpha` for all lines
-    together), smallest_gap.
+    about `Precision.quality`. lines_held is at `alpha` for all lines together.
     """
     truths = known.truths(draws, rng)
     truths = np.repeat(truths[0], 2, axis=0), np.repeat(truths[1], 2)

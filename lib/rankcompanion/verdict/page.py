@@ -322,9 +322,7 @@ def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
 def as_json(told: Mapping[str, Any]) -> bytes:
     """Everything the page says as JSON, described by ``page/verdict.schema.json``.
 
-    First the keys that other programs may rely on: sentence, statements, read, campaign, name,
-    pair, protocol, recipe, unit, systems, lines, may_be_first, fewest, repeat, false_lines, needed;
-    then every other number and table.
+    First the keys that other programs may rely on, then every other number and table.
     """
     systems = [{name: row[name] for name in SYSTEM} for row in told["ranking"]]
     named = ("read", "campaign", "name", "pair", "protocol", "recipe", "unit")

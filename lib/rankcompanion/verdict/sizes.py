@@ -27,10 +27,9 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     """`design.precision`, limited to what changes with other units of the kinds that `sure` has.
 
     A variance component is kept if each of its levels lies within one unit: with other documents,
-    the components of documents change, but not what an annotator adds to all documents. If there
-    are more than `MOST` judgments, components are estimated on every second, third, ... document
-    (segment if none are named). True means are the means of `sure`, shrunk; tests are as cautious
-    as its variances. `by_domain` must be as for `sure`.
+    the components of documents change, but not what an annotator adds to all documents. Of more
+    than `MOST` judgments, every second, third, ... document (or segment) is taken. True means are
+    the means of `sure`, shrunk; tests are as cautious as its variances.
     """
     group = scored.unit("document" if scored.has("document") else "segment")
     part = scored.take(group % -(-len(scored.score) // MOST) == 0)
@@ -81,15 +80,12 @@ def needed(
 ) -> pd.DataFrame:
     """How large a campaign would have to be for a line between neighbours of `ranked` (best first).
 
-    One row per pair of neighbours. gap is the estimated true difference, smallest_gap the one that
-    a test of this pair at `alpha` finds with chance `POWER`; times is the factor by which all sizes
-    must grow for a line to hold with that chance (inf if no factor in `GROWN` is enough), times_low
-    and times_high the factors that a test of the pair needs at the ends of the interval of the gap.
-    Of documents (segments if none are named), annotators and ratings, those that can be added have
-    a column: the number needed in all if only they grow (ratings: as a multiple of the present
-    ratings per item).
-
-    Chances are means over `draws` draws of the true means (`Precision.truths`).
+    gap is the estimated true difference, smallest_gap the one that a test of this pair at `alpha`
+    finds with chance `POWER`; times is the factor by which all sizes must grow for a line to hold
+    with that chance, on average over `draws` draws of the true means, times_low and times_high
+    those that a test needs at the ends of the interval of the gap. Of documents (segments if none
+    are named), annotators and ratings, those that can be added have a column: the number needed if
+    only they grow.
     """
     at = {name: k for k, name in enumerate(known.systems)}
     place = [at[name] for name in ranked]
@@ -175,13 +171,10 @@ def repeat(
 ) -> dict[str, float]:
     """Agreement to expect between two campaigns like this one, with other units.
 
-    Campaigns are normal about the means of `design.drawn_together`, with the covariance over units.
-    Measured on campaigns of known truth, tau is .03 too low if five or more systems differ, .1 too
-    high if many of them are equal, .1 to .2 too high if all are equal, and .2 to .3 too high if two
-    or three systems are equal (``benchmarks/results/agreement.csv``).
-
-    srp is the chance that the `claims` surest pairs of one campaign all keep their order in the
-    other, kept the mean share of these that do; both are absent without claims.
+    Campaigns are normal about the means of `design.drawn_together`. Measured on campaigns of known
+    truth, tau is .03 too low if five or more systems differ, .1 too high if many of them are equal,
+    .1 to .2 too high if all are equal, and .2 to .3 too high if two or three systems are equal
+    (``benchmarks/results/agreement.csv``). srp and kept are of the `claims` surest pairs.
     """
     n, truth = len(sure.mean), _quality(sure)
     one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))
