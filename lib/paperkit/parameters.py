@@ -21,28 +21,12 @@ from .errors import InputError, meant
 TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
 LINE = "name: type = literal  # help"
 WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
-CHOICES: dict[str, tuple[str, ...]] = {  # copied from the library, whose import would take time
-    "test": ("scipy<1.7", "two-sided", "greater"),
-    "rule": ("knowles", "official wins", "all above beat all below", "rank ranges", "adjacent"),
-    "correction": ("none", "holm", "benjamini-hochberg"),
-    "recipe": (
-        *("auto", "wmt17", "wmt23", "wmt24", "wmt25-2025-08", "wmt25", "wmt26-2026-08", "wmt26"),
-    ),
-    "weights": ("freitag2021", "marot2023", "major1", "major10", "critical25", "zouhar2024"),
-    "measure": ("p_a", "s", "clicker", "pi", "cohen", "fleiss"),
-    "unit": (
-        *("auto", "worker", "hit", "document", "worker x document"),
-        *("block", "battle", "judge", "rater", "segment"),
-    ),
-    "zeros": ("one", "keep"),
-}
-"""Allowed values by name of parameter; a notebook's metadata may give others (``choices``)."""
+ALLOWED = yaml.safe_load(Path(__file__).with_name("choices.yaml").read_text(encoding="utf-8"))
+CHOICES: dict[str, tuple[str, ...]] = {name: (*of,) for name, of in ALLOWED["choices"].items()}
+LEAST: dict[str, int] = ALLOWED["least"]
 VERDICT = "00_verdict"  # an installed package has no notebooks, but can make the page of this one
 LONGEST = 10_000  # characters of a parameter on the command line
-LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
-LEAST |= {"draws": 1, "random_seeds": 1, "jobs": 1, "studies": 0, "sizes": 0, "splits": 0}
-LEAST |= {"least_pairs": 0, "coverage_draws": 0, "time_limit": 0}
-MOST = 1_000_000  # the largest value of any of these except the seed
+MOST = 1_000_000  # the largest value of any of `LEAST` except the seed
 
 
 @dataclass(frozen=True)

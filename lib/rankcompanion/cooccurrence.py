@@ -168,25 +168,16 @@ def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Seri
 def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame:
     """How evenly systems were judged together, and how much of z that explains: one row."""
     if len(pairs.counts) < 2:
-        expected = "two systems or more; run the other pairs with pair="
-        value = tuple(pairs.counts.index)
+        value, expected = tuple(pairs.counts.index), "two systems or more; run the other pairs"
         raise DataError(f"fewer than two systems in {pair}", value=value, expected=expected)
     share = pairs.share.to_numpy()[~np.eye(len(pairs.counts), dtype=bool)]
     spread = table[["imbalance", "company_z", "mean_z"]].std(ddof=1)
     most = table[["imbalance", "company_z"]].abs().max()
-    row = {
-        "pair": pair,
-        "unit": pairs.unit,
-        "units": pairs.units,
-        "without_hit": pairs.without_hit,
-        "systems": len(pairs.counts),
-        "complete": pairs.complete / pairs.units,
-        "share_median": float(np.median(share)),
-        "share_min": float(share.min()),
-        "below_half": float((share < 0.5).mean()),
-    }
+    row = {"pair": pair, "unit": pairs.unit, "units": pairs.units, "without_hit": pairs.without_hit}
+    row |= {"systems": len(pairs.counts), "complete": pairs.complete / pairs.units}
+    row |= {"share_median": float(np.median(share)), "share_min": float(share.min())}
+    row["below_half"] = float((share < 0.5).mean())
     for name in ("imbalance", "company_z"):
         row |= {f"{name}_sd": spread[name], f"{name}_max": most[name]}
-    explained = spread["company_z"] / spread["mean_z"]
-    reordered = opposite_pairs(table["mean_z"], table["z_without"])
-    return pd.DataFrame([row | {"explained": explained, "reordered": reordered}])
+    row["explained"] = spread["company_z"] / spread["mean_z"]
+    return pd.DataFrame([row | {"reordered": opposite_pairs(table["mean_z"], table["z_without"])}])

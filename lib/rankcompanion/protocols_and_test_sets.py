@@ -352,8 +352,7 @@ def _domain(
     data: _Documents, inside: np.ndarray, rng: np.random.Generator, draws: int
 ) -> dict[str, float]:
     mask, every = inside.astype(float), np.ones(data.number)
-    rest, size = 1 - mask, int(inside.sum())
-    segments = int(data.segments[inside].sum())
+    rest, size, segments = 1 - mask, int(inside.sum()), int(data.segments[inside].sum())
     row = dict.fromkeys(COLUMNS[1:], np.nan) | {"documents": size, "segments": segments}
     outside = data.means(rest)
     row["tau"] = float(tau(data.means(mask), outside))
@@ -369,14 +368,9 @@ def _domain(
     between = tau(data.means(random), data.means(1 - random))
     left = tau(data.means(every), data.means(1 - random))
     row["low"], row["high"] = np.nanpercentile(resampled, [2.5, 97.5])
-    row["random"] = np.nanmean(between)
     row["random_low"], row["random_high"] = np.nanpercentile(between, [2.5, 97.5])
-    row["p"] = _share(between, row["tau"])
-    row["without_random"] = np.nanmean(left)
-    row["without_p"] = _share(left, row["without"])
+    for name, drawn, observed in (("", between, "tau"), ("without_", left, "without")):
+        row[f"{name}random"] = np.nanmean(drawn)
+        worse = (drawn <= row[observed] + 1e-12).sum()  # the observed one counts, too
+        row[f"{name}p"] = float((1 + worse) / (1 + len(drawn)))
     return row
-
-
-def _share(random: np.ndarray, observed: float) -> float:
-    """The share of random sets, counting the observed one, that agree no better than it."""
-    return float((1 + (random <= observed + 1e-12).sum()) / (1 + len(random)))

@@ -69,11 +69,10 @@ def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
     for name in ("raw", "z"):
         one = scored(errors, name)
         systems, segments = (np.array(names, dtype=object) for names in (one.systems, one.segments))
-        cells = pd.DataFrame(
-            {"system": systems[one.system], "segment": segments[one.segment], "score": one.score}
-        ).groupby(["system", "segment"])["score"]
-        columns[name] = cells.mean()
-        columns.setdefault("n", cells.size())
+        cells = pd.DataFrame({"system": systems[one.system], "segment": segments[one.segment]})
+        by = cells.assign(score=one.score).groupby(["system", "segment"])["score"]
+        columns[name] = by.mean()
+        columns.setdefault("n", by.size())
     frame = pd.DataFrame(columns).reset_index().assign(document=None)
     return frame[["system", "document", "segment", "raw", "z", "n"]]
 
@@ -173,14 +172,11 @@ def compare_p_values(released: pd.DataFrame, scores: Scores) -> pd.DataFrame:
     They are the same if equal to a relative 1e-6, or released as 0.12 and not significant at 0.05
     in ours.
     """
-    ours = rank_systems(scores, test="greater").p_values
-    rows = []
+    ours, rows = rank_systems(scores, test="greater").p_values, []
     known = ours.index.intersection(released.index), ours.columns.intersection(released.columns)
     for better, worse in product(*known):
-        if better == worse:
-            continue
-        p, q = float(released.loc[better, worse]), float(ours.loc[better, worse])
-        hidden = p == NOT_SIGNIFICANT
-        same = q >= 0.05 if hidden else bool(np.isclose(p, q, rtol=1e-6, atol=1e-300))
-        rows.append((better, worse, p, q, int(same)))
+        if better != worse:
+            p, q = float(released.loc[better, worse]), float(ours.loc[better, worse])
+            alike = q >= 0.05 if p == NOT_SIGNIFICANT else np.isclose(p, q, rtol=1e-6, atol=1e-300)
+            rows.append((better, worse, p, q, int(alike)))
     return pd.DataFrame(rows, columns=["better", "worse", "released", "ours", "same"])

@@ -10,23 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .common import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    PALE,
-    PALETTE,
-    RED,
-    SKY,
-    finish,
-    heatmap,
-    ink_on,
-    rows,
-    styled,
-)
+from .common import BLUE, FAINT, INK, PALE, PALETTE, RED, finish, heatmap, ink_on, rows, styled
 
-PARTS = {"system": BLUE, "worker": RED, "document": GREEN, "segment": SKY}
+PARTS = {"system": BLUE, "worker": RED, "document": PALETTE[2], "segment": PALETTE[5]}
 PARTS |= {"worker:system": PALETTE[3], "block": PALETTE[4], "document:system": PALETTE[7]}
 PARTS["residual"] = PALE
 

@@ -17,21 +17,8 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from rankstability.score.rr import LABELS
 
-from .common import (
-    BLUE,
-    INK,
-    PALE,
-    RED,
-    SKY,
-    breadth,
-    bump,
-    bump_places,
-    finish,
-    heatmap,
-    rows,
-    styled,
-    wrapped,
-)
+from . import common
+from .common import BLUE, INK, PALE, RED, breadth, bump, finish, heatmap, rows, styled
 
 BEATS = LinearSegmentedColormap.from_list("beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"])
 MEASURE_NAMES = {
@@ -61,7 +48,7 @@ def scatter_panels(
     for task, ax in grid.axes_dict.items():
         part = points[points["task"] == task]
         r = part[x].corr(part[y])
-        head = wrapped(task, 24)
+        head = common.wrapped(task, 24)
         if len(part) > 2 and np.isfinite(r):
             head += (": " if len(task) <= 14 else "\n") + f"r = {r:.2f}"
         ax.set_title(head, fontsize=8.5)
@@ -83,7 +70,9 @@ def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
     orders = ranks.drop(columns=["task", "sole_winner"]).set_index("system")
     spread = orders.max(axis=1) - orders.min(axis=1)
     most = spread[spread > 0].sort_values(ascending=False, kind="stable").index[:8]
-    return bump(bump_places(orders.rename(columns=LABELS)), title=title, highlight=list(most))
+    return bump(
+        common.bump_places(orders.rename(columns=LABELS)), title=title, highlight=list(most)
+    )
 
 
 @styled
@@ -137,7 +126,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     kinds = [unit for unit in ("judge", "block") if unit in set(table["drawn"])]
     drawn = " or ".join(f"{unit}s" for unit in kinds) or "units"
     handles = [
-        Line2D([], [], color=SKY, lw=3.4, label=f"{drawn} drawn"),
+        Line2D([], [], color=common.SKY, lw=3.4, label=f"{drawn} drawn"),
         Line2D([], [], color="black", lw=0.9, label="comparisons drawn one by one"),
         Line2D([], [], color=RED, marker="o", ls="", ms=3, label="rank"),
         Line2D([], [], color=INK, lw=0.8, ls=":", label=f"line between clusters ({drawn})"),
@@ -149,7 +138,7 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
     """Draw the rank ranges of one task by what is resampled."""
     single = table["drawn"] == "judgment"
     whole = table if single.all() else table[~single]
-    for part, colour, width in ((whole, SKY, 3.4), (table[single], "black", 0.9)):
+    for part, colour, width in ((whole, common.SKY, 3.4), (table[single], "black", 0.9)):
         ax.hlines(part["rank"], part["first"] - 0.3, part["last"] + 0.3, color=colour, lw=width)
     blocks = whole.sort_values("rank")
     ax.plot(blocks["rank"], blocks["rank"], marker="o", ls="", color=RED, ms=2.6, zorder=4)

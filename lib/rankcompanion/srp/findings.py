@@ -11,13 +11,7 @@ import numpy as np
 import pandas as pd
 
 from rankstability.rank.srp import DESIGNED, simulate, srp, stability
-from rankstability.rank.srp_studies import (
-    GROUPINGS,
-    TOLERANCE,
-    Design,
-    assign,
-    draw_documents,
-)
+from rankstability.rank.srp_studies import GROUPINGS, TOLERANCE, Design, assign, draw_documents
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
 
@@ -188,15 +182,10 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     for name in ("", "_equal_claims"):
         gap = (counted[f"srp{name}_1"] - counted[f"srp{name}_2"]).to_numpy()
         variance = counted[f"se{name}_1"] ** 2 + counted[f"se{name}_2"] ** 2
-        error = np.sqrt(variance.sum()) / len(counted)
-        mean = float(gap.mean())
+        error, mean = float(np.sqrt(variance.sum()) / len(counted)), float(gap.mean())
         verdict = "yes" if mean > 2 * error else "reversed" if mean < -2 * error else "no"
-        result |= {
-            f"verdict{name}": verdict,
-            f"difference{name}": mean,
-            f"se{name}": float(error),
-            f"above{name}": int((gap > 0).sum()),
-        }
+        result |= {f"verdict{name}": verdict, f"difference{name}": mean, f"se{name}": error}
+        result[f"above{name}"] = int((gap > 0).sum())
     for name in ("kendall", "pearson"):
         result[name] = float((counted[f"{name}_1"] - counted[f"{name}_2"]).mean())
     total = counted["srp_2"].sum()

@@ -12,13 +12,7 @@ import pandas as pd
 
 from rankstability.chance import named_generator
 from rankstability.errors import DataError
-from rankstability.judgments import (
-    REFERENCE,
-    TYPES,
-    DirectAssessment,
-    ranked_systems,
-    select_rows,
-)
+from rankstability.judgments import REFERENCE, TYPES, DirectAssessment, ranked_systems, select_rows
 from rankstability.rank import fewest as decisive
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES, recipe_of_year
