@@ -69,9 +69,7 @@ class Run:
 def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
     """The runs on this machine, and kept reports of what was not run here successfully.
 
-    Runs are recorded in ``<executed>/<campaign>/*.status.json``; kept reports are
-    ``<figures>/<campaign>/<notebook>/report.ipynb``. In order of notebook, real before synthetic,
-    campaign, pair, failed last.
+    In order of notebook, real before synthetic, campaign, pair, failed last.
     """
     runs = [_read_run(file, figures) for file in sorted(executed.glob("*/*.status.json"))]
     own = {r.key for r in runs if not r.failed and r.executed}

@@ -96,8 +96,7 @@ END = re.compile(r"(?:(.*)_)?(low|high)(?:_(.*))?")
 def _digits(frame: pd.DataFrame, k: int) -> int:
     """Digits behind the point for a column: both ends of an interval have those of its middle.
 
-    That of ``x_low`` is the first column before it that begins with ``x``, that of ``low_z`` ends
-    with ``_z``; else it is the last number before it. Without any, the two ends are taken together.
+    That is the first column before it with the same beginning or end, else the last number.
     """
     names = [str(name) for name in frame.columns]
     end = END.fullmatch(names[k])

@@ -208,9 +208,7 @@ def agreement(
 def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
     """Which claims of one study the other study repeats, on the segments that they share.
 
-    Pairs are claimed by a two-sided t test over units; lines are drawn by `recipe`, and kept if the
-    same systems are above them in the second study. srp is the share of claimed pairs in the same
-    order.
+    Pairs are claimed by a two-sided t test over units, lines by `recipe`.
     """
     rows = []
     upper = np.triu_indices(len(both.systems), 1)
@@ -307,11 +305,7 @@ class _Documents:
 
 
 def halves(judged: Scores, rng: np.random.Generator, draws: int = 1000) -> pd.DataFrame:
-    """How far two random halves of the documents agree in the ranking of the systems, in one row.
-
-    tau is the mean over splits, low and high their central 95 %; empty without documents, or with
-    fewer than twice `FEWEST`.
-    """
+    """How far two random halves of the documents (`FEWEST` or more) agree in the ranking."""
     row = dict.fromkeys(["systems", "documents", "tau", "low", "high"], np.nan)
     row |= {"systems": len(judged.systems), "documents": 0}
     if usable(judged):

@@ -155,10 +155,9 @@ class Outputs:
     _written: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def document(self, content: bytes, file: str, pair: str, what: str) -> None:
-        """Write one file, such as a page, and list it in the ``run.json`` of its folder.
+        """Write one file and list it in the ``run.json`` of its folder.
 
-        Raises DataError if `file` or `pair` is not a plain name: names of pairs come from data, and
-        must not lead out of the folder of results.
+        Raises DataError if `file` or `pair` is not a plain name, and might lead out of the folder.
         """
         if not _plain(file):
             raise DataError("not a name for a file of results", value=file)

@@ -1,8 +1,4 @@
-"""Notebook 08: the tasks of a campaign as tournaments, and the worked examples of the paper.
-
-Every ranking method, with its cost and the results that it violates: Lopez (2012), "Putting Human
-Assessments of Machine Translation Systems in Order".
-"""
+"""Notebook 08: the tasks of a campaign as tournaments, and the worked examples of Lopez (2012)."""
 
 from __future__ import annotations
 
@@ -165,8 +161,7 @@ def implied(block: pd.DataFrame) -> pd.DataFrame:
 def figure2() -> pairwise.PairCounts:
     """Figure 2: all comparisons agree with one order, yet Equation 1 ranks C above B.
 
-    The printed scores, 2/5 for B and 2/4 for C, determine all weights of a tournament on A, B, C
-    and D except the one between A and D, which is 1 here.
+    The printed scores determine all weights but that between A and D, which is 1 here.
     """
     return _counts({"AB": 3, "AC": 1, "AD": 1, "BC": 1, "BD": 1, "CD": 2})
 

@@ -41,9 +41,9 @@ class Job:
 def jobs(config: Mapping[str, Any]) -> list[Job]:
     """All jobs for the demo campaigns and for every real campaign found under the data root.
 
-    In `config`, ``campaigns`` and ``notebooks`` restrict the jobs (empty: all); campaigns with more
-    pairs than ``split_above`` run one job per pair, for notebooks that allow it; ``skip`` maps a
-    notebook to campaigns on which it is not run.
+    In `config`, ``campaigns`` and ``notebooks`` restrict the jobs; campaigns with more pairs than
+    ``split_above`` run one job per pair, if the notebook allows; ``skip`` maps notebooks to
+    campaigns.
     """
     planned: list[Job] = []
     for campaign in sorted(campaigns.present(), key=lambda c: c.name):

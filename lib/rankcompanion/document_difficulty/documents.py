@@ -34,11 +34,7 @@ class WithoutUnits:
     fits: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)  # by score, kind
 
     def component_factor(self, score: str, component: str) -> float:
-        """The factor of the 95 % interval of a component's ratio to the residual variance.
-
-        Error variances from two kinds of units are added. NaN for a variance of 0, without a unit,
-        and above `VAGUE`.
-        """
+        """The factor of the 95 % interval of a component's ratio to the residual; NaN if vague."""
         fits = list(self.fits.get(score, {}).values())
         if not fits or component not in fits[0].factors:
             return float("nan")
@@ -50,9 +46,8 @@ class WithoutUnits:
     def luck_half(self, share: pd.DataFrame, model: pd.Series) -> pd.Series:
         """Half the 95 % interval of each system's luck in points, given its documents.
 
-        `share` (systems by documents) is the share of a system's scores on each document, less that
-        of the mean system. `model` is half the interval by the model's errors of document effects;
-        it is used for documents as units. Of two kinds of units, the wider interval is taken.
+        `share` (systems by documents) is less that of the mean system. `model` is half the interval
+        by the model's errors, for documents as units. Of two kinds, the wider interval is taken.
         """
         half = pd.Series(np.nan, share.index)
         for kind, fit in self.fits.get("raw", {}).items():
@@ -76,11 +71,7 @@ def without_units(
     rng: np.random.Generator,
     unit: str | None = None,
 ) -> WithoutUnits:
-    """Fit the components of raw and z-scores without each of some groups of units.
-
-    `data` is as for `variance_components`, and `parts` its result; `unit` is by default that of
-    `rank.units.default_kinds`. Raises DataError for a unit that the data do not name.
-    """
+    """Components of raw and z-scores without groups of a unit (by default `default_kinds`)."""
     raw = scored(data)
     kinds = default_kinds(raw) if unit is None else tuple(unit.split(" x "))
     number = [len(np.unique(raw.unit(kind))) for kind in kinds]

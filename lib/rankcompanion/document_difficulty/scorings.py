@@ -191,10 +191,10 @@ def gaps(tries: pd.DataFrame) -> pd.DataFrame:
 
 
 def decisive(rows: pd.DataFrame) -> pd.DataFrame:
-    """The runs by which methods are compared: those with each system removed in turn.
+    """The runs by which methods are compared: each system removed, or the lowest and highest.
 
-    If there are none, the removals of the lowest and of the highest system. Divisors and the
-    removal of REF rows are no basis: most methods never see REF rows, ``controls`` little else.
+    Most methods never see REF rows, ``controls`` little else: neither they nor divisors are a
+    basis.
     """
     alone = rows[rows["kind"] == "leave-one-out"]
     return alone if len(alone) else rows[rows["experiment"].isin(["lowest", "highest"])]

@@ -17,17 +17,9 @@ from matplotlib.lines import Line2D
 
 from .common import BLUE, INK, PALETTE, SKY, breadth, finish, heatmap, rows, styled
 
-UNITS = {
-    "segment": "segments",
-    "document": "documents",
-    "worker": "workers",
-    "hit": "HITs",
-    "block": "blocks",
-    "battle": "battles",
-    "judge": "judges",
-    "rater": "raters",
-    "worker x document": "workers and documents",
-}
+KINDS = ("segment", "document", "worker", "hit", "block", "battle", "judge", "rater")
+UNITS = {kind: f"{kind}s" for kind in KINDS}
+UNITS |= {"hit": "HITs", "worker x document": "workers and documents"}
 PALE_BLUES = LinearSegmentedColormap.from_list("pale blues", ["#FFFFFF", "#7DB8DE"])  # ink reads
 LINES: dict[tuple[bool, bool], tuple[str, dict[str, Any]]] = {  # (claimed, held): words, look
     (True, True): ("line claimed and held", {"color": "black", "lw": 1.3}),

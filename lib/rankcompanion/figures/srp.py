@@ -78,11 +78,10 @@ def srp_curves(
 def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
     """Stability of whole campaigns by annotation effort, a colour for each value of column `by`.
 
-    Left: SRP; middle: SRP if every study claims two thirds of the pairs of systems; right:
-    Kendall's tau, which does not depend on the number of systems. Thick lines are means over a
-    campaign's tasks, with bands of two Monte Carlo standard errors (of the draws, given the
-    judgments); thin grey lines are the tasks of the first value of `by`. At hollow marks half of
-    the studies or more have no significant pair. `data` is from `srp.twins.effort`.
+    Left: SRP; middle: SRP if every study claims two thirds of the pairs; right: Kendall's tau.
+    Thick lines are means over a campaign's tasks, with bands of two Monte Carlo standard errors;
+    thin grey lines are the tasks of the first value of `by`. At hollow marks half of the studies or
+    more have no significant pair.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.8), sharex=True)
     for i, (name, rows) in enumerate(data.groupby(by, sort=False)):

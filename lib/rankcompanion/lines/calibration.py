@@ -47,11 +47,7 @@ def false_lines(
     draws: int = 200,
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """How often a recipe finds differences and draws lines in null campaigns made from these data.
-
-    `scored` holds the judgments that the recipe counts, with the score it takes. One row, with 95 %
-    intervals of the mean share of pairs and of the share of campaigns with a line (Wilson's).
-    """
+    """How often a recipe finds differences and draws lines in null campaigns of these data."""
     recipe, equal = quick(recipe), equal_systems(scored, recipe)
     pairs, lines = np.empty(draws), np.empty(draws, int)
     above = np.triu_indices(len(scored.systems), 1)
@@ -77,11 +73,10 @@ def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray)
 def coverage(
     truth: Truth | None, units: Sequence[str], rng: np.random.Generator, draws: int = 100
 ) -> pd.DataFrame:
-    """How often the rank sets of all systems hold their true ranks, in simulated campaigns.
+    """How often the rank sets of all systems hold their true ranks, in campaigns like `truth`.
 
-    `draws` campaigns are simulated on the tasks of `truth` (from `models.truth.known_truth`), and
-    systems ranked by their raw means. `units` are kinds of units that `certainty` takes, or
-    ``segment`` for contrast. Intervals are Wilson's. Empty without a truth.
+    Systems are ranked by their raw means. `units` are kinds of units that `certainty` takes, or
+    ``segment`` for contrast. Empty without a truth.
     """
     if truth is None or not units:
         return pd.DataFrame(columns=COLUMNS)

@@ -86,10 +86,9 @@ def false_line_table(
     alpha: float = 0.05,
     own: str = "",
 ) -> pd.DataFrame:
-    """`calibration.false_lines` for several recipes and units, in one table.
+    """`calibration.false_lines` for recipes (of drafts only `own`) and units, in one table.
 
-    Blocks are shuffled for the recipe `own` only: they are slow, and their result is close to that
-    for workers. Draft recipes are left out, except `own`.
+    Blocks are for `own` only: they are slow, and their result is close to that for workers.
     """
     columns = [
         "recipe", "unit", "pairs_significant", "pairs_low", "pairs_high", "campaigns_with_line",

@@ -1,8 +1,7 @@
 """Alternatives to the z-score, from models of systems, workers and documents.
 
-Knowles (2021, section 8) asks for ways to tell a strict worker from a worker who was given poor
-systems. Each method here gives one standardised score per judgment, which replaces the z-score in
-`score.scored.segment_scores`; averages, tests and clusters stay the same.
+Knowles (2021, section 8) asks for ways to tell a strict worker from one who was given poor systems.
+Each method here gives one score per judgment, which replaces the z-score in `segment_scores`.
 """
 
 from __future__ import annotations

@@ -172,8 +172,7 @@ def _groups(
 class Sums:
     """Sums per source segment, from which all measures and their bootstrap follow.
 
-    `pairs` are those that count; the labels of `counted` annotations give P(E). For Cohen's κ, the
-    labels of a judge are taken from the whole `group`, in a pair or not.
+    The labels of `counted` annotations give P(E); for Cohen's κ, labels are those of the `group`.
     """
 
     def __init__(

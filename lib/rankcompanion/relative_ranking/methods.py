@@ -1,7 +1,6 @@
 """The size of a relative-ranking campaign, its rankings by all methods, and how these change.
 
-Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", give these tables for WMT10.
-Where the paper leaves a choice open, the one that reproduces its numbers is taken.
+Where Bojar et al. (2011) leave a choice open, the one that reproduces their numbers is taken.
 """
 
 from __future__ import annotations
@@ -53,11 +52,9 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
 
 
 def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
-    """Blocks won by a single system, by task (Table 4).
+    """Blocks won by a single system, by task (Table 4): the reference, `SOLE_WINNERS`, the rest.
 
-    `scores` is from `score.rr.scores` of all tasks, `blocks` is the number of blocks of each task.
-    A system that was ranked alone in its block has won it. Rows of a task: the reference, the
-    `SOLE_WINNERS` with the most blocks, ``other systems``, ``no sole winner``, ``blocks`` (all).
+    A system that was ranked alone in its block has won it.
     """
     rows = []
     for task, part in scores.groupby("task", sort=False):
@@ -109,9 +106,8 @@ def correlations(points: pd.DataFrame) -> pd.DataFrame:
 def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -> pd.DataFrame:
     """The rank of each system by every score and by the minimum feedback arc set.
 
-    `scores` is from `score.rr.scores` of all tasks of `frame`; `time_limit`, in seconds, is for one
-    feedback arc set. Systems (without the reference) are in order of the first score. Equal scores
-    are ranked by name, and systems without a score last.
+    Systems (without the reference) are in order of the first score. Equal scores are ranked by
+    name, and systems without a score last.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -229,9 +225,8 @@ def ranges(
 ) -> pd.DataFrame:
     """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
 
-    `unit`, by default each task's `rank.ranges.default_unit`, is drawn with replacement; there are
-    also ranges with single judgments drawn. Overlapping ranges share a cluster; the reference has
-    none.
+    `unit`, by default each task's `default_unit`, is drawn, and single judgments. Overlapping
+    ranges share a cluster.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():

@@ -1,9 +1,8 @@
 """Experiments on simulated campaigns: ranking error, rank ranges, power, sizes needed.
 
-Ranking errors and rank ranges are simulated in shards with their own seeds (`chance.in_shards`), so
-that the numbers do not depend on the number of jobs; means come with their standard errors over
-experiments. The number of judgments needed (Koehn 2012, Figure 2, Table 4 and Section 6) is not
-simulated but an integral: the power of the sign test in `models.simulate.Model`.
+Ranking errors and rank ranges are simulated in shards with their own seeds, so that numbers do not
+depend on the number of jobs. The number of judgments needed (Koehn 2012, Figure 2, Table 4 and
+Section 6) is an integral: the power of the sign test in `models.simulate.Model`.
 """
 
 from __future__ import annotations
@@ -277,9 +276,7 @@ def range_qualities(
 ) -> pd.DataFrame:
     """How narrow and how correct rank ranges are on simulated campaigns (Koehn 2012, Table 1).
 
-    `trims` are the numbers of resampled ranks removed at each end of a bootstrap range. The setting
-    is ``1-sided`` or ``2-sided`` of the pairwise method, or the trim; violations are shares of
-    systems.
+    `trims` are the numbers of resampled ranks removed at each end of a bootstrap range.
     """
     settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
     settings += [("bootstrap", f"trim {trim}") for trim in trims]

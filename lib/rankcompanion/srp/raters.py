@@ -44,8 +44,7 @@ def basic_counts(data: Ratings) -> pd.DataFrame:
 def minimum_entropy(data: Ratings) -> float:
     """The lowest possible normalised entropy with all documents and one rating per item.
 
-    Entropy is concave, so at the minimum each bucket has a single rater; up to a million choices
-    are all tried, more are searched bucket by bucket.
+    Each bucket then has a single rater; up to a million choices are tried, else bucket by bucket.
     """
     depth, raters = data.shape[2], len(data.raters)
     counts = np.zeros((1, raters))
@@ -89,10 +88,8 @@ def what_counts(
 def agreement(data: Ratings) -> pd.DataFrame:
     """Kendall's tau-b between raters' rankings of systems, averaged over rater pairs (Table 2).
 
-    ``single documents``: tau per shared document, averaged for each rater pair; ``all shared
-    documents``: tau between rankings over all shared documents; ``documents without tau``: those on
-    which a rater gave all systems the same score. Raises DataError if no two raters share a
-    document.
+    ``documents without tau`` are those on which a rater gave all systems the same score. Raises
+    DataError if no two raters share a document.
     """
     single, shared, without = [], [], 0
     for a, b in combinations(range(len(data.raters)), 2):

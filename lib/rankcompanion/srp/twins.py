@@ -221,11 +221,9 @@ def ways(rows: pd.DataFrame) -> pd.Series:
 
 
 def at_half(rows: pd.DataFrame) -> pd.DataFrame:
-    """Means over tasks at half of each campaign's judgments.
+    """Means over tasks (srp: and their range) at half of each campaign's judgments.
 
-    Columns label, tasks, srp, srp_low, srp_high (lowest and highest task), srp_equal_claims,
-    kendall, effort, kendall_low, kendall_high (95 % t interval over tasks; NaN for one task),
-    significant_share (of all pairs of systems).
+    The interval of kendall is a 95 % t interval over tasks.
     """
     half = usual(rows).query("level == 1")
     possible = half["systems"] * (half["systems"] - 1) / 2

@@ -116,9 +116,8 @@ def pace(da: DirectAssessment) -> pd.DataFrame:
 def repeated(da: DirectAssessment) -> pd.DataFrame:
     """How far each annotator's judgments of the same output differ, in raw points.
 
-    Judgments that count are compared, and documents that were shown twice on purpose; judgments
-    that the annotator later corrected are not. other is the mean absolute difference between any
-    two judgments by this annotator.
+    Documents that were shown twice on purpose count, and judgments corrected later do not. other is
+    the mean difference between any two judgments by this annotator.
     """
     marked = rows_with(da.latest, "mark", ["duplicate"]) if "mark" in da.latest else False
     kept = counted(da.latest) & (unmarked(da.latest) | marked)

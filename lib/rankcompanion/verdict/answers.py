@@ -15,16 +15,15 @@ import pandas as pd
 from rankstability.judgments import DirectAssessment, human_systems, is_human, reference_systems
 from rankstability.rank.balanced import adaptive, complete
 from rankstability.rank.bradley_terry import STRENGTH
+from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES
+from rankstability.read.campaigns import Campaign
 from rankstability.read.languages import PLACEHOLDER
 
 from ..lines import held
+from ..session import Run
 
 if TYPE_CHECKING:
-    from rankstability.rank.ranking import Ranking
-    from rankstability.read.campaigns import Campaign
-
-    from ..session import Run
     from .cases import Case
 
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"

@@ -72,10 +72,8 @@ def cases(
 ) -> list[Case]:
     """The case of one pair; for relative ranking one case per task, the largest task first.
 
-    Protocol and year are the campaign's. `recipe` is a name of `RECIPES`, or ``auto`` for that of
-    the year; relative ranking ignores it. `unit` matters here for relative ranking only: ``judge``,
-    ``block``, ``battle`` (a block of two), or anything else for the default.
-
+    `recipe` is a name of `RECIPES`, or ``auto`` for that of the year; relative ranking ignores it,
+    and has its own `unit`: ``judge``, ``block``, ``battle`` (a block of two), or the default.
     Raises DataError for fewer than two systems, if all scores are equal or all comparisons tied, or
     if the data have no scores for the recipe.
     """
@@ -254,10 +252,9 @@ def controls(one: Case) -> pd.DataFrame:
 
 
 def beside(one: Case) -> pd.DataFrame:
-    """How many workers (or judges) judged both systems of each pair.
+    """How many workers (or judges), if all are named, judged both systems of each pair.
 
-    The share is of those who judged the system with fewer workers; missing if nobody decided a
-    comparison of it. No rows if workers or judges are not all named.
+    The share is of those who judged the system with fewer; missing if nobody decided a comparison.
     """
     if one.battles is not None and not one.battles.unnamed:
         named = one.battles.unit == "judge"

@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -27,6 +27,7 @@ from rankstability.chance import named_generator
 from rankstability.rank.balanced import design
 from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.fewest import COLUMNS as FEWEST
+from rankstability.rank.ranking import Ranking
 from rankstability.rank.units import unit_table
 from rankstability.read import campaigns
 from rankstability.read.languages import PLACEHOLDER
@@ -40,11 +41,7 @@ from ..relative_ranking.methods import meetings
 from ..session import Drawn, Outputs, Run
 from . import answers, overview
 from . import cases as study
-
-if TYPE_CHECKING:
-    from rankstability.rank.ranking import Ranking
-
-    from .cases import Case
+from .cases import Case
 
 SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 
@@ -65,11 +62,10 @@ class Verdict:
 
 
 def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdict]:
-    """Compute and write the verdicts of the run that `run.plan` planned; all or nothing is written.
+    """Compute and write the verdicts of a planned run by `jobs` processes; all or none is written.
 
     Unless `quiet`, the first results of each pair are printed as soon as they are known; a pair
-    that has no page yet gets a preliminary one, which says what is still to come. `jobs` processes
-    compute the pairs.
+    that has no page yet gets a preliminary one, which says what is still to come.
     """
     made: list[Verdict] = []
     watch = _Watch(plan.final)
@@ -124,8 +120,7 @@ def verdict(
 ) -> list[Verdict]:
     """Compute and write the verdict of each case, and the campaign's table of verdicts.
 
-    `values` maps parameters of notebook 00 to their values; `read` may hold judgments that have
-    been read already, by language pair. Results do not depend on the number of `jobs`.
+    `values` are of notebook 00's parameters; `read` may hold judgments read already, by pair.
     """
     known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]

@@ -24,9 +24,8 @@ def twin_agreement(
 ) -> pd.DataFrame:
     """Kendall's tau between two parts of a campaign that share no unit, realised and predicted.
 
-    `known` is the precision of the whole campaign, `unit` is ``worker`` or ``document``; each part
-    holds `share` of the units, at most a half. In one row, means over splits; those in which a part
-    lacks a system are left out; NaN if none remains.
+    `known` is the precision of the whole; each part holds `share` of the units. In one row, means
+    over splits in which each part has all systems; NaN if none remains.
     """
     codes = np.unique(scored.unit(unit), return_inverse=True)[1]
     count = int(codes.max()) + 1

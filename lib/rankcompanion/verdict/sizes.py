@@ -136,9 +136,8 @@ def additions(
 ) -> pd.DataFrame:
     """What doubling one of the campaign's sizes gains while the others stay as they are.
 
-    The addition ``all`` is of documents and annotators. error is that of the median pair; the
-    interval of the gain is from components drawn by their standard errors as if independent.
-    Further columns are those of `design.repeats` for campaigns of that size. Rows by falling gain.
+    ``all`` is of documents and annotators. error is that of the median pair; the interval of the
+    gain is from components drawn by their standard errors as if independent. Rows by falling gain.
     """
     can = sizes(known)
     options: dict[str, dict[str, float]] = {"none": {}} | {size: {size: 2.0} for size in can}
