@@ -59,7 +59,8 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     notebook.cells, empty = _without_empty([c for c in notebook.cells if not ADDED & _tags(c)])
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if not _blank(output)]
+            said = ((o, "".join(o.get("data", {}).get("text/markdown", "-"))) for o in cell.outputs)
+            cell.outputs = [output for output, text in said if text.strip("* \n")]  # no empty label
     notebook.cells = _folded(notebook.cells)
     called = calls(notebook.cells)
     heading, captions = "", Captions()
@@ -128,12 +129,6 @@ def _folded(cells: Sequence[Any]) -> list[Any]:
             before["source"] += f"\n\n{cell['source']}"
             made.remove(cell)
     return made
-
-
-def _blank(output: Mapping[str, Any]) -> bool:
-    """Whether an output is an empty label such as ``****``."""
-    text = "".join(output.get("data", {}).get("text/markdown", "-"))
-    return not text.strip("* \n")
 
 
 def _says_something(cell: Mapping[str, Any]) -> bool:

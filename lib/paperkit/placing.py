@@ -75,11 +75,11 @@ def digest(path: Path) -> str:
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """`frame` as CSV: no index, ``\\n``, UTF-8, ten digits (further ones differ by platform)."""
-    return frame.to_csv(index=False, float_format=_ten_digits, lineterminator="\n").encode()
 
+    def ten_digits(value: float) -> str:
+        return f"{value + 0.0:.10g}"  # a negative zero loses its sign
 
-def _ten_digits(value: float) -> str:
-    return f"{value + 0.0:.10g}"  # a negative zero loses its sign
+    return frame.to_csv(index=False, float_format=ten_digits, lineterminator="\n").encode()
 
 
 def record(folder: Path) -> dict[str, Any]:

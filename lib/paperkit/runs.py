@@ -19,6 +19,7 @@ from typing import Any
 from . import paths
 
 NAME = "report.ipynb"
+WIDGET = "application/vnd.jupyter.widget-view+json"
 KEPT_METADATA = ("kernelspec", "language_info", "rankstability")
 
 
@@ -67,10 +68,7 @@ class Run:
 
 
 def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
-    """The runs on this machine, and kept reports of what was not run here successfully.
-
-    In order of notebook, real before synthetic, campaign, pair, failed last.
-    """
+    """The runs on this machine, and kept reports of what was not run here successfully; sorted."""
     runs = [_read_run(file, figures) for file in sorted(executed.glob("*/*.status.json"))]
     own = {r.key for r in runs if not r.failed and r.executed}
     for report in sorted(figures.glob(f"*/[0-9]*/{NAME}")):
@@ -105,10 +103,7 @@ def _read_run(file: Path, figures: Path) -> Run:
 
 
 def around(run: Run, runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """The pages next to that of `run`: its pairs, other campaigns, previous and next notebook.
-
-    For a failed run also the last good one (``good``); for a good run a later failed one.
-    """
+    """The pages next to that of `run`: pairs, campaigns, neighbours, good or later runs."""
     saved = [r for r in runs if r.executed]
     whole = [r for r in saved if not r.pair and not r.failed]
     turn = [r for r in whole if r.campaign == run.campaign]
@@ -138,7 +133,8 @@ def slim(executed: Path, folder: Path, final: Path) -> bytes:
         if cell["cell_type"] != "code":
             continue
         cell["execution_count"] = None
-        shown = [o for o in cell["outputs"] if not _passing(o)]
+        shown = [o for o in cell["outputs"] if o.get("name") != "stderr"]
+        shown = [o for o in shown if WIDGET not in o.get("data", {})]  # progress bars
         linked = [_linked(o, pictures, final) for o in shown]
         cell["outputs"] = [o for o in linked if isinstance(o, dict)]
         if dropped := [o for o in linked if isinstance(o, str)]:
@@ -159,13 +155,6 @@ def kept(file: Path) -> bool:
     with suppress(OSError):
         return subprocess.run(asked, cwd=paths.ROOT, stderr=subprocess.DEVNULL).returncode != 0
     return True
-
-
-def _passing(output: dict[str, Any]) -> bool:
-    """Whether an output is a progress bar or a message to standard error."""
-    if output["output_type"] == "stream":
-        return bool(output["name"] == "stderr")
-    return "application/vnd.jupyter.widget-view+json" in output.get("data", {})
 
 
 def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) -> Any:

@@ -42,10 +42,7 @@ def data(arguments: Sequence[str]) -> int:
 
 
 def verdict(arguments: Sequence[str]) -> int:
-    """Write how far the ranking of a file, a folder or a campaign can be trusted.
-
-    Returns 0 for success, 1 if it could not be written, 2 for a wrong call or unusable judgments.
-    """
+    """Write how far the ranking of a file, a folder or a campaign can be trusted; exit code."""
     os.environ.update(runner.ONE_THREAD)  # before anything computes
     os.environ.setdefault("MPLBACKEND", "Agg")
 

@@ -50,8 +50,7 @@ def inflation(
 ) -> tuple[list[Comparison], pd.DataFrame]:
     """The reverse: multiply the scores of the lowest-ranked system (footnote 15).
 
-    The inflated system is dropped before clustering in both rankings, which show the effect on the
-    others. The table counts the rows in the good file, the zeros, and the scores cut at 100.
+    It is dropped before clustering in both rankings, which show the effect on the others.
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)

@@ -195,11 +195,7 @@ def remove_each(
 
 
 def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """Places of the systems before and after removals, for a bump chart.
-
-    The systems left share the places that they had in the original, and a removed one leaves a gap.
-    line is ``kept``, ``appeared`` or ``vanished`` below that place, or empty.
-    """
+    """Places of the systems before and after removals, for a bump chart (a removed one: a gap)."""
     rows, rankings = [], [(c.name, c.original, c.changed) for c in comparisons]
     for name, before, after in [("original", original, original), *rankings]:
         slots = held_places(original.systems, after.systems)

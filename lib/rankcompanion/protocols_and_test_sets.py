@@ -206,10 +206,7 @@ def agreement(
 
 
 def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
-    """Which claims of one study the other study repeats, on the segments that they share.
-
-    Pairs are claimed by a two-sided t test over units, lines by `recipe`.
-    """
+    """Which pairs and lines that one study claims the other repeats, on their common segments."""
     rows = []
     upper = np.triu_indices(len(both.systems), 1)
     for first, second in combinations(both.names, 2):

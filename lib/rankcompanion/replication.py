@@ -167,11 +167,7 @@ def agreement(
 
 
 def compare_p_values(released: pd.DataFrame, scores: Scores) -> pd.DataFrame:
-    """Released one-sided p-values (`official.p_values`) next to ours (test ``greater``).
-
-    They are the same if equal to a relative 1e-6, or released as 0.12 and not significant at 0.05
-    in ours.
-    """
+    """Released one-sided p-values next to ours: equal to 1e-6, or not significant (0.12)."""
     ours, rows = rank_systems(scores, test="greater").p_values, []
     known = ours.index.intersection(released.index), ours.columns.intersection(released.columns)
     for better, worse in product(*known):

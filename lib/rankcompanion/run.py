@@ -68,9 +68,8 @@ class Plan:
 def plan(name: str, given: Mapping[str, Any]) -> Plan:
     """Check everything about a run before anything is written.
 
-    The files of a user's own campaign are read here, before anything slow starts; how they are
-    read, and which files are not, is printed to standard error. Raises InputError or DataError for
-    what does not fit: parameters, campaign, pair, output folder, or a user's own files.
+    The files of a user's own campaign are read here, and how is printed to standard error. Raises
+    InputError or DataError for parameters, campaign, pair, folder or files that do not fit.
     """
     _refuse_year(name, given)
     values = parameters.check(name, given)

@@ -193,8 +193,7 @@ def gaps(tries: pd.DataFrame) -> pd.DataFrame:
 def decisive(rows: pd.DataFrame) -> pd.DataFrame:
     """The runs by which methods are compared: each system removed, or the lowest and highest.
 
-    Most methods never see REF rows, ``controls`` little else: neither they nor divisors are a
-    basis.
+    Most methods never see REF rows, ``controls`` little else, so these are no basis.
     """
     alone = rows[rows["kind"] == "leave-one-out"]
     return alone if len(alone) else rows[rows["experiment"].isin(["lowest", "highest"])]

@@ -25,8 +25,7 @@ def judged_by(
 ) -> dict[str, Scores]:
     """The judgments that each recipe of `rank.recipes.RECIPES` counts, with the score it takes.
 
-    If no segment was judged for two systems, tests that pair systems on segments have nothing to
-    compare. Recipes with such tests are left out, except `own`, unless `own` is None.
+    Unless `own` is None, recipes whose tests have nothing to compare are left out, except `own`.
     """
     known: dict[tuple[str, str, bool, bool], Scores] = {}
     made = {}
@@ -64,8 +63,7 @@ def units_by_system(judged: Scores, kind: str) -> np.ndarray:
 def null_units(judged: Scores) -> list[str]:
     """Kinds of unit within which labels can be shuffled: documents, workers with several systems.
 
-    If both are usable and blocks hold more than two judgments on average, blocks too (for systems
-    judged on different documents).
+    If both are, and blocks hold more than two judgments on average, blocks too.
     """
     out = []
     for unit in filter(judged.has, ("document", "worker")):

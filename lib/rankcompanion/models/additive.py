@@ -179,8 +179,7 @@ def standardised_columns(
 ) -> dict[str, np.ndarray]:
     """`standardised` for many campaigns that share the rows of ``da.good`` but not the scores.
 
-    `scores`, (rows, campaigns), replace those of ``da.good``; ``z`` takes each worker's mean and
-    standard deviation from them.
+    `scores` are (rows, campaigns); workers' moments for ``z`` are taken from them.
     """
     methods = list(methods)
     if unknown := [m for m in methods if m not in METHODS]:

@@ -151,8 +151,7 @@ def split_halves(
 def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
     """Real and simulated agreement of halves (`split_halves`), by pair and for the ``campaign``.
 
-    low and high are for ``real`` the 95 % Monte Carlo interval of the mean over splits, else the
-    range of 95 % of simulated campaigns.
+    Intervals are Monte Carlo intervals of the real mean, and ranges of simulated campaigns (95 %).
     """
     whole = rows.groupby(["scores", "draw"], sort=False)["tau"].mean().reset_index()
     every = pd.concat([rows, whole.assign(pair="campaign")])

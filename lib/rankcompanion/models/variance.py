@@ -33,8 +33,7 @@ FACTORS = ("system", "worker", "document", "segment", *TOGETHER)
 class Components:
     """Variance components of single judgments, and the effects predicted with them.
 
-    `left_out` are factors whose variance these data do not determine: their variance and effects
-    are set to 0, and what they contribute is in the other components.
+    What factors in `left_out` contribute, which these data do not determine, is in the others.
     """
 
     variance: dict[str, float]  # per factor and ``residual``, in squared units of the score

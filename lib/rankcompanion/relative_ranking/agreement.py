@@ -111,8 +111,7 @@ def expected_agreement(notes: Annotations) -> pd.DataFrame:
 def kappa_table(notes: Annotations) -> pd.DataFrame:
     """S and π over all tasks (Bojar et al., Table 3).
 
-    To match the paper, ``pi`` uses the P(E) of all comparisons, even if the reference is excluded;
-    ``pi_own`` uses that of the comparisons counted.
+    As in the paper, ``pi`` uses the P(E) of all comparisons; ``pi_own`` that of those counted.
     """
     table = agreement(notes, "").rename(columns={"pi": "pi_own"})
     p_e = chance((notes.table["label"] == 0).mean())

@@ -31,10 +31,7 @@ COLUMNS = (
 
 
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
-    """Systems, blocks, labels, comparisons, the reference's score and two kappas (Table 1).
-
-    The last row, ``average``, is the mean of printed values.
-    """
+    """Systems, blocks, labels, comparisons, reference's score, kappas; and their mean (Table 1)."""
     kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
     rows = []
     for task, judgments in rr.tasks(frame).items():
@@ -70,11 +67,7 @@ def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
 
 
 def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """How often each system was shown, how often with the reference, and its score (in per cent).
-
-    The score is "≥ others" rounded to 0.1 %, as printed for WMT10; the reference itself has no row.
-    Figures 3, 4 and 6 plot these.
-    """
+    """How often each system was shown, and with the reference; its "≥ others" in per cent."""
     parts = []
     for task, judgments in rr.tasks(frame).items():
         with_reference = judgments.loc[judgments["system"] == REFERENCE, "block"]
@@ -223,11 +216,7 @@ def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
 def ranges(
     frame: pd.DataFrame, methods: Sequence[str], *, resamples: int, seed: int, unit: str = ""
 ) -> pd.DataFrame:
-    """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
-
-    `unit`, by default each task's `default_unit`, is drawn, and single judgments. Overlapping
-    ranges share a cluster.
-    """
+    """Rank ranges (95 %) of each task by bootstrap of `unit` or its default, and of judgments."""
     parts = []
     for task, judgments in rr.tasks(frame).items():
         data = rank_ranges.units(judgments)

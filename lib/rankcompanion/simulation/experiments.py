@@ -274,10 +274,7 @@ def range_qualities(
     trims: Sequence[int],
     jobs: int = 1,
 ) -> pd.DataFrame:
-    """How narrow and how correct rank ranges are on simulated campaigns (Koehn 2012, Table 1).
-
-    `trims` are the numbers of resampled ranks removed at each end of a bootstrap range.
-    """
+    """How narrow and correct rank ranges are in simulations, by `trims` (Koehn, Table 1)."""
     settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
     settings += [("bootstrap", f"trim {trim}") for trim in trims]
 

@@ -152,11 +152,7 @@ def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
 def growth(
     data: Units, rng: np.random.Generator, *, orders: int = 20, sides: int = 1
 ) -> pd.DataFrame:
-    """Share of significant pairs as a real task's judgments accumulate (Figure 2, solid lines).
-
-    Blocks are taken in `orders` random orders, and pairs tested at `POINTS` sizes; shares are the
-    mean, lowest and highest over orders.
-    """
+    """Share of significant pairs as blocks accumulate, in `orders` random orders (Figure 2)."""
     used = data.without(REFERENCE)
     number = len(used.judges)
     ends = np.unique(np.linspace(0, number, POINTS + 1).round().astype(int)[1:])

@@ -257,8 +257,7 @@ def recommendations(
 def other_measures(table: pd.DataFrame) -> pd.DataFrame:
     """The measures of section 5 over all configurations in which most studies claim something.
 
-    Columns measure, median, low, high (5 and 95 % quantiles), with_srp and with_equal_claims (rank
-    correlations with these two). No rows for fewer than three such configurations.
+    Quantiles are 5 and 95 %; the others rank correlations. No rows for fewer than three.
     """
     names = ["srp", "srp_equal_claims", "srp_both", "kendall", "pearson"]
     values = table.loc[table["empty_share"] < FEW, names]

@@ -184,11 +184,7 @@ def effort(
     levels: Sequence[float] = LEVELS,
     jobs: int = 1,
 ) -> pd.DataFrame:
-    """Stability by annotation effort: `rank.srp.stability` of twin studies of growing size.
-
-    `splits` twins are drawn at each of the `levels`, which are sizes of studies as shares of half
-    the campaign's units. A row per sampler and level with the columns `EFFORT_COLUMNS`.
-    """
+    """Stability by annotation effort: `stability` of twin studies at each of the `levels`."""
     todo = [(s, level, campaign, splits, seed) for s in samplers for level in levels]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
     return frame.assign(campaign=campaign, label=label, pair=pair)[EFFORT_COLUMNS]
@@ -221,10 +217,7 @@ def ways(rows: pd.DataFrame) -> pd.Series:
 
 
 def at_half(rows: pd.DataFrame) -> pd.DataFrame:
-    """Means over tasks (srp: and their range) at half of each campaign's judgments.
-
-    The interval of kendall is a 95 % t interval over tasks.
-    """
+    """Means over tasks, with ranges or 95 % t intervals, at half of each campaign's judgments."""
     half = usual(rows).query("level == 1")
     possible = half["systems"] * (half["systems"] - 1) / 2
     of = half.assign(possible=possible).groupby("label", sort=False)

@@ -144,10 +144,9 @@ def _pairwise(frame: pd.DataFrame, group: str) -> pd.Series:
 
 
 def overall(each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000) -> pd.DataFrame:
-    """Time per judgment and consistency over all annotators, with 95 % intervals (resampled).
+    """Time per judgment and consistency over two annotators or more, with 95 % intervals.
 
-    `each` has a row per annotator, with the columns of `pace` or `repeated`, or both. Differences
-    are weighted by the annotators' repeated outputs. No row for a measure known of fewer than two.
+    Differences are weighted by the annotators' repeated outputs.
     """
     rows = []
     for measure, items in (("seconds", "timed"), ("difference", "repeats"), ("other", "repeats")):
