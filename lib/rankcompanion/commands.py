@@ -27,18 +27,15 @@ usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command ``rankstability``: run a subcommand; its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    commands = {"run": run, "verdict": verdict, "data": data, "formats": formats}
+    if words[:1] == ["data"]:
+        from .download import main as data
+
+        return data(words[1:])
+    commands = {"run": run, "verdict": verdict, "formats": formats}
     if words and words[0] in commands:
         return commands[words[0]](words[1:])
     print(USAGE)
     return 0 if words[:1] in (["-h"], ["--help"]) else 2
-
-
-def data(arguments: Sequence[str]) -> int:
-    """Download the official releases, all or those named; the exit code."""
-    from . import download
-
-    return download.main(list(arguments))
 
 
 def verdict(arguments: Sequence[str]) -> int:

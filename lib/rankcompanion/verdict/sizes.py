@@ -57,8 +57,7 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
 def of_means(sure: Certainty, judgments: int) -> Precision:
     """Precision from the covariance over units, for judgments without components (comparisons).
 
-    The number of units is the only size, under ``annotators``; true means are the means of `sure`,
-    shrunk towards their mean (`design.drawn_together`).
+    The number of units is the only size, under ``annotators``; true means are shrunk.
     """
     units = {"judgments": judgments, "annotators": min(sure.units.values())}
     none = variance.Components({}, float(sure.mean.mean()), {}, 0.0, judgments)
