@@ -95,7 +95,7 @@ def study(
     rule: str = "knowles",
     alpha: float = 0.05,
 ) -> Study:
-    """The sweep and the reverse for one pair, which needs two systems, one of them no human."""
+    """The sweep and the reverse for one pair; DataError without two systems, one a machine."""
     at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
     original = rank_of(da)

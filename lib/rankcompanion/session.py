@@ -46,7 +46,7 @@ class Run:
 def start(
     notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
 ) -> Run:
-    """`opened` in a notebook such as ``01_replication``, which also shows how files were read."""
+    """`opened` in a notebook such as ``01_replication``; also shows how files were read."""
     tables.install()
     run = opened(notebook, campaign, pair, output_dir, **settings)
     if len(run.campaign.reading):

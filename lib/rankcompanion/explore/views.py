@@ -93,7 +93,7 @@ class Task:
         return (*self.sets, *self.first.systems)
 
     def view(self, state: State) -> View:
-        """Rank as `state` says, if two systems are left, and compare with the original."""
+        """Rank as `state` says, and compare with the original; DataError for fewer than two."""
         score, test = state.score or self.scores[0], state.test or self.tests[0]
         wanted = [("unknown setting", score, self.scores), ("unknown setting", test, self.tests)]
         wanted += [("nothing to remove", name, self.removable) for name in sorted(state.removed)]

@@ -140,7 +140,7 @@ def rows(
 def finish(
     fig: Figure, title: str, of: Axes | Sequence[Any] | None = None, columns: int = 4, **kwargs: Any
 ) -> Figure:
-    """`fig` with a title, and one legend below of handles or of an axes' (`kwargs` go to it)."""
+    """`fig` with a title above its panels, and below a legend of these handles or axes."""
     if title:
         fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
     for ax in fig.axes:

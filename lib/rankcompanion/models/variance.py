@@ -33,7 +33,7 @@ FACTORS = ("system", "worker", "document", "segment", *TOGETHER)
 class Components:
     """Variance components of single judgments, and the effects predicted with them.
 
-    What factors in `left_out` contribute, which these data do not determine, is in the others.
+    `left_out` are factors that these data do not determine; what they add is in the others.
     """
 
     variance: dict[str, float]  # per factor and ``residual``, in squared units of the score

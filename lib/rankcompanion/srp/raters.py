@@ -88,7 +88,7 @@ def what_counts(
 def agreement(data: Ratings) -> pd.DataFrame:
     """Kendall's tau-b between raters' rankings of systems, averaged over rater pairs (Table 2).
 
-    Where a rater gave all systems the same score, there is no tau. Needs two raters of a document.
+    Raises DataError if no two raters share a document.
     """
     single, shared, without = [], [], 0
     for a, b in combinations(range(len(data.raters)), 2):

@@ -207,7 +207,7 @@ def factors(scored: Scores) -> dict[str, np.ndarray]:
 def shares(
     scored: Scores, factors: dict[str, np.ndarray], by_domain: bool = False
 ) -> dict[str, np.ndarray]:
-    """The share of each system's mean from each level (levels, systems), or root sum of squares."""
+    """The share of each system's mean from each level, (levels, systems), for each component."""
     n, weight = len(scored.systems), scored.weights(by_domain)
     total = np.bincount(scored.system, weight, n)
     # the residual has a level per judgment; only the squares of its shares matter
