@@ -17,7 +17,7 @@ import papermill
 import pytest
 from nbformat import v4
 
-from paperkit import paths, slim
+from paperkit import paths, runs
 from rankcompanion import front
 
 CAMPAIGN = "campaign-of-the-tiny-notebook"  # each copy has its own instead
@@ -122,8 +122,8 @@ def make_report(root: Path, campaign: str) -> Path:
     """A campaign that was run elsewhere: its results and the small form of the notebook."""
     executed = make_run(root, campaign)
     results = root / "figures" / campaign / "01_tiny"
-    report = results / slim.NAME
-    report.write_bytes(slim.slim(executed, results, results))
+    report = results / runs.NAME
+    report.write_bytes(runs.slim(executed, results, results))
     for file in (executed, executed.with_suffix(".status.json")):
         file.unlink()
     return report

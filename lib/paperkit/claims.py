@@ -1,21 +1,14 @@
 """What the papers print next to what we compute, as rows of the claims ledger.
 
 A paper's module takes the tables of a run, gives our values the key columns of
-``data/published/<paper>.csv``, and calls `compare`. What no single run can answer is answered when
-the ledger is gathered (`rankcompanion.ledger`), by a function that a paper's module may have:
+``data/published/<paper>.csv``, and calls `compare`. What no single run can answer, a function
+``across(tables)`` of it answers with rows (`COLUMNS`) when the ledger is gathered:
+``tables("02", "changes")`` is that table of notebook 02 over all real campaigns that were run, with
+a column ``campaign`` (empty if there is none), ``tables("02", "run")`` their settings, and
+``tables("catalogue", "pairs")`` what the catalogue says of each real campaign's pairs, here or not.
 
-``across(tables) -> DataFrame``
-    Ledger rows (`COLUMNS`) that need several campaigns, or none (what follows from the print).
-    ``tables("02", "changes")`` returns that table of notebook 02 over all real campaigns that were
-    run, with a column ``campaign`` (empty if there is none); ``tables("02", "run")`` a row per
-    campaign with the settings in its ``run.json``; ``tables("catalogue", "pairs")`` what the
-    catalogue says of each real campaign's pairs, here or not: campaign, pair, protocol, year,
-    style, tool, judged, title.
-
-The published file may explain a cell: ``reason`` if we have a value, ``no_data`` if we have none
-(by default ``the data are not here``).
-
-A row with status ``no data`` gives way to a row of the same paper, place and cell with data.
+The published file may explain a cell: ``reason`` if we have a value, ``no_data`` if we have none. A
+row with status ``no data`` gives way to a row of the same paper, place and cell with data.
 """
 
 from __future__ import annotations
@@ -37,13 +30,7 @@ PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated
 
 
 def published(paper: str, *places: str) -> pd.DataFrame:
-    """The numbers that a paper prints, from ``data/published/<paper>.csv``, as text.
-
-    If `places` (such as ``"Table 2"``) are given, only theirs. Columns paper, place, cell,
-    published and whatever else the file holds, such as key columns.
-
-    Raises InputError for a place that the file does not have.
-    """
+    """The numbers that a paper prints (``data/published/<paper>.csv``), as text, of `places`."""
     file = paths.PUBLISHED / f"{paper}.csv"
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
     if places:
@@ -95,23 +82,11 @@ def compare(
 ) -> pd.DataFrame:
     """Ledger rows: the published `rows` joined with our values on the key columns `on`.
 
-    Parameters
-    ----------
-    ours : DataFrame
-        The key columns `on` (as in the published file; compared as text, missing as empty) and
-        ``ours``, our value (missing: none). Optional columns: ``reason``, ``tolerance``,
-        ``provenance``, and ``fact`` (true: a value that agrees is a ``fact`` of the catalogue, not
-        a result). Published rows that no row of `ours` answers are ``no data``; rows of `ours` that
-        are not published are left out.
-    provenance : str
-        One of `PROVENANCES`: where our data come from.
-    no_data : str
-        The reason of rows without a value that have no reason of their own.
-
-    Raises
-    ------
-    InputError
-        For two values of one key, and for an unknown provenance.
+    `ours` has the key columns (compared as text, missing as empty) and ``ours``, our value
+    (missing: none). Optional columns: ``reason``, ``tolerance``, ``provenance``, and ``fact`` (a
+    value that agrees is a fact of the catalogue, not a result). Rows of `ours` that are not
+    published are left out. Raises InputError for two values of one key, and for an unknown
+    provenance.
     """
     on = list(on)
     extra = [c for c in ("ours", "reason", "tolerance", "provenance", "fact") if c in ours]
@@ -136,24 +111,19 @@ def compare(
         else:
             reason = row["why"] or reason
         about = (row[name] for name in ("paper", "place", "cell", "published"))
-        out.append((*about, _text(row["ours"]), verdict, reason, source))
+        value = _given(row, "ours", "")
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        out.append((*about, text, verdict, reason, source))
     return pd.DataFrame(out, columns=COLUMNS)
 
 
 def _given(row: dict[Any, Any], name: str, usual: Any) -> Any:
-    """The row's own value if it has one, else `usual`."""
     value = row.get(name)
     return usual if value is None or pd.isna(value) else value
 
 
-def _text(value: Any) -> str:
-    if value is None or pd.isna(value):
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
 def summary(rows: pd.DataFrame, by: Sequence[str] = ("paper", "place")) -> pd.DataFrame:
-    """The number of rows of each status by paper and place: columns paper, place, exact, ..."""
+    """The number of rows of each status by paper and place."""
     counts = pd.crosstab([rows[name] for name in by], rows["status"])
     table = counts.reindex(columns=list(STATUSES), fill_value=0).reset_index()
     return table.rename_axis(columns=None)

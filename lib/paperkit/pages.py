@@ -25,6 +25,7 @@ from .templates import HERE, template
 
 OURS = {folder.name for folder in HERE.parent.iterdir() if (folder / "__init__.py").is_file()}
 ADDED = {"injected-parameters", "papermill-error-cell-tag"}  # tags of cells that papermill adds
+SHADES = ("xcode", "github-dark")  # colours of code, by day and by night
 PARTS = ["pages.py", "site.py", "templates.py"]  # files that a page depends on
 PARTS += ["base.html.j2", "page.html.j2", "page/index.html.j2"]
 
@@ -44,9 +45,9 @@ class Body:
 def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     """The executed notebook `saved` as HTML; it may have failed halfway.
 
-    `links` maps names of files in `folder`, such as ``cs-en/bump.png``, to links; only pictures
-    without a link are embedded. `folder` is where the results are, which the settings show instead
-    of the folder in which they were staged.
+    `links` maps names of files in `folder`, where the results are, such as ``cs-en/bump.png``, to
+    links; only pictures without a link are embedded. The settings show `folder` instead of the
+    folder in which results were staged.
     """
     import nbformat
 
@@ -58,7 +59,8 @@ def body(saved: Path, links: Mapping[str, str], folder: Path) -> Body:
     notebook.cells, empty = _without_empty([c for c in notebook.cells if not ADDED & _tags(c)])
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if not _blank(output)]
+            said = ((o, "".join(o.get("data", {}).get("text/markdown", "-"))) for o in cell.outputs)
+            cell.outputs = [output for output, text in said if text.strip("* \n")]  # no empty label
     notebook.cells = _folded(notebook.cells)
     called = calls(notebook.cells)
     heading, captions = "", Captions()
@@ -93,11 +95,7 @@ def _tags(cell: Mapping[str, Any]) -> set[str]:
 
 
 def _without_empty(cells: Sequence[Any]) -> tuple[list[Any], list[str]]:
-    """The cells without those of empty sections, and the titles of these.
-
-    A section is a text cell that begins with a heading, and what follows up to the next one; it is
-    empty if its code had no output, or only empty tables.
-    """
+    """The cells without those of sections without output, and the titles of these."""
     sections: list[list[Any]] = [[]]
     for cell in cells:
         if cell["cell_type"] == "markdown" and cell["source"].lstrip().startswith("#"):
@@ -131,12 +129,6 @@ def _folded(cells: Sequence[Any]) -> list[Any]:
             before["source"] += f"\n\n{cell['source']}"
             made.remove(cell)
     return made
-
-
-def _blank(output: Mapping[str, Any]) -> bool:
-    """Whether an output is an empty label such as ``****``."""
-    text = "".join(output.get("data", {}).get("text/markdown", "-"))
-    return not text.strip("* \n")
 
 
 def _says_something(cell: Mapping[str, Any]) -> bool:
@@ -259,11 +251,7 @@ def slug(text: str) -> str:
 
 
 def _anchored(html: str) -> tuple[str, list[tuple[int, str, str]]]:
-    """HTML whose headings and figures have unique ids and links to themselves.
-
-    Heading levels skip none, and only the first heading is of level 1. Also returns level, id and
-    text of each heading.
-    """
+    """HTML with unique ids and links of headings (levels skip none) and figures; the headings."""
     used: set[str] = set()
     headings: list[tuple[int, str, str]] = []
 
@@ -316,11 +304,10 @@ def headline(notebook: Mapping[str, Any]) -> tuple[str, str]:
 
 def source_headline(name: str) -> tuple[str, str]:
     """The `headline` of the notebook `name`; the name and an empty question if there is none."""
-    try:
+    with suppress(OSError, ValueError):
         title, question = headline(read_notebook(name))
-    except (OSError, ValueError):
-        return name, ""
-    return title or name, question
+        return title or name, question
+    return name, ""
 
 
 @cache
@@ -328,15 +315,12 @@ def assets() -> dict[str, str]:
     """Files that pages share: style sheet with colours for code, script, schema of a verdict."""
     from pygments.formatters import HtmlFormatter
 
-    light, dark = (HtmlFormatter(style=s) for s in ("xcode", "github-dark"))
-    css, script = ((HERE / name).read_text(encoding="utf-8") for name in ("site.css", "site.js"))
-    night = dark.get_style_defs(".highlight")
-    screen = f"@media screen and (prefers-color-scheme: dark) {{\n{night}\n}}"
+    light, dark = (HtmlFormatter(style=s).get_style_defs(".highlight") for s in SHADES)
+    names = ("site.css", "site.js", "page/verdict.schema.json")
+    made = {Path(name).name: (HERE / name).read_text(encoding="utf-8") for name in names}
+    screen = f"@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}"
     plain = ".highlight, .highlight pre { background: none; }"
-    code = "\n".join([light.get_style_defs(".highlight"), screen, plain])
-    schema = (HERE / "page" / "verdict.schema.json").read_text(encoding="utf-8")
-    made = {"site.css": f"{css}\n{code}\n", "site.js": script}
-    return {**made, "verdict.schema.json": schema}
+    return {**made, "site.css": "\n".join([made["site.css"], light, screen, plain, ""])}
 
 
 TAGS = {"a", "b", "blockquote", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em"}
@@ -354,8 +338,7 @@ PLAIN = re.compile(rf'(?:[^<>]|</?(?:{INERT})(?: (?:class|scope|title)="[^"<>]*"
 def harmless(html: str) -> str:
     """The HTML output of a cell, with all markup that could run or load anything shown as text.
 
-    Names and titles come from data, which a page must show and never obey. Each table is put in a
-    region of its own, which scrolls.
+    Names and titles come from data, which a page must show and never obey.
     """
     safe = re.sub(r"<style.*?</style>", "", html, flags=re.DOTALL)
     if not PLAIN.fullmatch(safe):  # most output is plain, and bleach is slow
@@ -375,10 +358,7 @@ MATH_ATTRIBUTES = ["display", "fence", "mathvariant", "maxsize", "minsize", "str
 
 
 def equations(html: str) -> str:
-    """The HTML of a text cell with each formula between double dollar signs as MathML.
-
-    Browsers draw MathML without any script, so nothing has to be fetched.
-    """
+    """The HTML of a text cell with each formula between double dollar signs as MathML."""
     import bleach
     from latex2mathml.converter import convert
 

@@ -21,28 +21,12 @@ from .errors import InputError, meant
 TYPES = ("str", "int", "float", "bool", "list[str]", "list[int]", "list[float]")
 LINE = "name: type = literal  # help"
 WHOLE = "whole"  # in place of a language pair: the campaign's tables, from pairs already run
-CHOICES: dict[str, tuple[str, ...]] = {  # copied from the library, whose import would take time
-    "test": ("scipy<1.7", "two-sided", "greater"),
-    "rule": ("knowles", "official wins", "all above beat all below", "rank ranges", "adjacent"),
-    "correction": ("none", "holm", "benjamini-hochberg"),
-    "recipe": (
-        *("auto", "wmt17", "wmt23", "wmt24", "wmt25-2025-08", "wmt25", "wmt26-2026-08", "wmt26"),
-    ),
-    "weights": ("freitag2021", "marot2023", "major1", "major10", "critical25", "zouhar2024"),
-    "measure": ("p_a", "s", "clicker", "pi", "cohen", "fleiss"),
-    "unit": (
-        *("auto", "worker", "hit", "document", "worker x document"),
-        *("block", "battle", "judge", "rater", "segment"),
-    ),
-    "zeros": ("one", "keep"),
-}
-"""Allowed values by name of parameter; a notebook's metadata may give others (``choices``)."""
+ALLOWED = yaml.safe_load(Path(__file__).with_name("choices.yaml").read_text(encoding="utf-8"))
+CHOICES: dict[str, tuple[str, ...]] = {name: (*of,) for name, of in ALLOWED["choices"].items()}
+LEAST: dict[str, int] = ALLOWED["least"]
 VERDICT = "00_verdict"  # an installed package has no notebooks, but can make the page of this one
 LONGEST = 10_000  # characters of a parameter on the command line
-LEAST = {"seed": 0, "resamples": 1, "agreement_resamples": 1, "permutations": 1, "simulations": 1}
-LEAST |= {"draws": 1, "random_seeds": 1, "jobs": 1, "studies": 0, "sizes": 0, "splits": 0}
-LEAST |= {"least_pairs": 0, "coverage_draws": 0, "time_limit": 0}
-MOST = 1_000_000  # the largest value of any of these except the seed
+MOST = 1_000_000  # the largest value of any of `LEAST` except the seed
 
 
 @dataclass(frozen=True)
@@ -100,22 +84,18 @@ def declared(notebook: Path) -> list[Parameter]:
     """
     from papermill import inspect_notebook
 
-    found = inspect_notebook(notebook)
-    if not found:
-        raise InputError(
-            "no cell tagged 'parameters' with parameters", file=notebook, expected=LINE
-        )
     made = []
-    for name, about in found.items():
+    for name, about in inspect_notebook(notebook).items():
         kind, text = about["inferred_type_name"], about["default"]
         if kind not in TYPES:
             expected = f"{LINE}; types: {', '.join(TYPES)}"
             raise InputError("not a parameter", file=notebook, value=name, expected=expected)
         try:
-            default = ast.literal_eval(text)
+            made.append(Parameter(name, kind, ast.literal_eval(text), about["help"]))
         except (ValueError, SyntaxError):
             raise InputError("not a literal", file=notebook, value=text, expected=LINE) from None
-        made.append(Parameter(name, kind, default, about["help"]))
+    if not made:
+        raise InputError("no cell tagged 'parameters'", file=notebook, expected=LINE)
     return made
 
 
@@ -175,11 +155,7 @@ def check_pair(campaign: Any, pair: str) -> None:
 
 
 def takes(about: Mapping[str, Any], campaign: Any) -> bool:
-    """Whether a notebook with this metadata takes the campaign.
-
-    A campaign of several studies is taken only where the metadata says so (``studies``); otherwise
-    one of its studies has to be named.
-    """
+    """Whether a notebook takes the campaign; one of several studies only where it says so."""
     if campaign.parts and not about.get("studies"):
         return False
     if campaign.protocol not in about.get("protocols", []):
@@ -226,22 +202,20 @@ def _is(kind: str, value: Any) -> bool:
 
 def output_folder(given: str | Path) -> Path:
     """The folder `given` for results, resolved; raises InputError if it cannot be used."""
-    problem, expected = "the output folder cannot be", "a folder to write to"
+    expected = "a folder of its own to write to, such as out"
     try:
         folder = Path(given).resolve()
         there = next(p for p in (folder, *folder.parents) if p.exists())
     except (OSError, ValueError, RuntimeError) as error:  # NUL, too long, links in a circle
-        reason = f"{problem} made ({getattr(error, 'strerror', None) or error})"
+        reason = f"the output folder cannot be made ({getattr(error, 'strerror', None) or error})"
         raise InputError(reason, value=str(given), expected=expected) from None
+    problem, here = "", Path.cwd()
     if not there.is_dir():
-        raise InputError(f"{problem} made: this is a file", file=there, expected="a folder")
-    for needed in {there, folder.parent if there == folder else there}:
-        if not os.access(needed, os.W_OK | os.X_OK):
-            raise InputError(f"{problem} written to", file=needed, expected=expected)
-    here = Path.cwd()
-    if folder in (here, *here.parents) or os.path.ismount(folder):
-        expected = "a folder of its own, such as out"
-        raise InputError(
-            "results cannot take the place of this folder", file=folder, expected=expected
-        )
+        problem = "the output folder cannot be made: this is a file"
+    elif not all(os.access(p, os.W_OK | os.X_OK) for p in {there, folder.parent} if p.is_dir()):
+        problem = "the output folder cannot be written to"
+    elif folder in (here, *here.parents) or os.path.ismount(folder):
+        problem = "results cannot take the place of this folder"
+    if problem:
+        raise InputError(problem, file=there, expected=expected)
     return folder

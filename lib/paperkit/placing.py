@@ -34,11 +34,7 @@ SOURCE = ".campaign"  # in the results of a user's own campaign: the path of its
 
 
 def results_folder(campaign: Any) -> Path:
-    """The folder for the results of a campaign, which holds one folder per notebook.
-
-    For campaigns of the catalogue ``figures/<name>``; for a user's own ``results/<name>``, or
-    ``results/<name>-<hash of the path>`` if another campaign of that name has its results there.
-    """
+    """The folder for a campaign's results, in ``figures``; of a user's own in ``results``."""
     if not campaign.own:
         return paths.FIGURES / campaign.name
     plain, source = paths.RESULTS / campaign.name, _source(campaign)
@@ -79,11 +75,11 @@ def digest(path: Path) -> str:
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """`frame` as CSV: no index, ``\\n``, UTF-8, ten digits (further ones differ by platform)."""
-    return frame.to_csv(index=False, float_format=_ten_digits, lineterminator="\n").encode()
 
+    def ten_digits(value: float) -> str:
+        return f"{value + 0.0:.10g}"  # a negative zero loses its sign
 
-def _ten_digits(value: float) -> str:
-    return f"{value + 0.0:.10g}"  # a negative zero loses its sign
+    return frame.to_csv(index=False, float_format=ten_digits, lineterminator="\n").encode()
 
 
 def record(folder: Path) -> dict[str, Any]:
@@ -99,11 +95,7 @@ def listed(made: Mapping[str, Any], about: tuple[str, str]) -> set[str]:
 
 
 def refuse_others(final: Path, files: Iterable[str]) -> None:
-    """Raises InputError if a file in `final` that no run wrote would be overwritten.
-
-    `files` are the paths below `final` that a run would write. Runs own the folders that hold their
-    ``run.json``, and everything in `final` if it holds one.
-    """
+    """Raises InputError if one of `files` below `final` that no run wrote would be overwritten."""
     if _run_was_here(final):
         return
     for file in sorted(files):
@@ -155,14 +147,13 @@ def _machine() -> str:
 
 def _gone(own: Path, machine: str, process: str) -> bool:
     """Whether the run of this folder has ended; on another machine, whether it is a day old."""
-    try:
+    with suppress(OSError):  # the process of another user, or a folder just removed
         if machine != _machine():
             return time.time() - own.stat().st_mtime > FORGOTTEN
-        os.kill(int(process), 0)
-    except (ProcessLookupError, ValueError):
-        return True
-    except OSError:  # the process of another user, or a folder just removed
-        pass
+        try:
+            os.kill(int(process), 0)
+        except (ProcessLookupError, ValueError):
+            return True
     return False
 
 

@@ -1,13 +1,26 @@
-"""Runs of notebooks: those on this machine, and the reports kept in the repository."""
+"""Runs of notebooks: those on this machine, and the reports kept in the repository.
+
+A report is a slim copy of an executed notebook, ``report.ipynb`` next to a campaign's results, so
+that readers without data can read what ran. Tables are kept, pictures are links to files next to
+it; those that the repository does not hold (see ``.gitignore``) are only named.
+"""
 
 from __future__ import annotations
 
+import base64
 import json
+import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from . import paths, slim
+from . import paths
+
+NAME = "report.ipynb"
+WIDGET = "application/vnd.jupyter.widget-view+json"
+KEPT_METADATA = ("kernelspec", "language_info", "rankstability")
 
 
 @dataclass(frozen=True)
@@ -55,15 +68,10 @@ class Run:
 
 
 def read_runs(executed: Path, figures: Path = paths.FIGURES) -> list[Run]:
-    """The runs on this machine, and kept reports of what was not run here successfully.
-
-    Runs are recorded in ``<executed>/<campaign>/*.status.json``; kept reports are
-    ``<figures>/<campaign>/<notebook>/report.ipynb``. In order of notebook, real before synthetic,
-    campaign, pair, failed last.
-    """
+    """The runs on this machine, and kept reports of what was not run here successfully; sorted."""
     runs = [_read_run(file, figures) for file in sorted(executed.glob("*/*.status.json"))]
     own = {r.key for r in runs if not r.failed and r.executed}
-    for report in sorted(figures.glob(f"*/[0-9]*/{slim.NAME}")):
+    for report in sorted(figures.glob(f"*/[0-9]*/{NAME}")):
         whole = (report.parent.name, report.parent.parent.name, "")
         if whole not in own:
             runs = [r for r in runs if r.failed or r.key != whole]
@@ -95,11 +103,7 @@ def _read_run(file: Path, figures: Path) -> Run:
 
 
 def around(run: Run, runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """The pages next to that of `run`: its pairs, other campaigns, previous and next notebook.
-
-    For a failed run also the last good one (``good``); for a good run a later failed one
-    (``later``).
-    """
+    """The pages next to that of `run`: pairs, campaigns, neighbours, good or later runs."""
     saved = [r for r in runs if r.executed]
     whole = [r for r in saved if not r.pair and not r.failed]
     turn = [r for r in whole if r.campaign == run.campaign]
@@ -112,3 +116,65 @@ def around(run: Run, runs: Sequence[Run]) -> dict[str, list[Run]]:
         "good": [r for r in again if run.failed and r.executed][:1],
         "later": [r for r in again if r.failed][:1],
     }
+
+
+def slim(executed: Path, folder: Path, final: Path) -> bytes:
+    """The executed notebook without embedded pictures, progress bars and times, as JSON.
+
+    Pictures are known by the bytes of the files in `folder`, which will be moved to `final`.
+    """
+    notebook = json.loads(executed.read_bytes())
+    pictures = {png.read_bytes(): png.relative_to(folder) for png in sorted(folder.rglob("*.png"))}
+    injected = "injected-parameters"
+    cells = [c for c in notebook["cells"] if injected not in c["metadata"].get("tags", [])]
+    for cell in cells:
+        tags = cell["metadata"].get("tags", [])
+        cell["metadata"] = {"tags": tags} if tags else {}
+        if cell["cell_type"] != "code":
+            continue
+        cell["execution_count"] = None
+        shown = [o for o in cell["outputs"] if o.get("name") != "stderr"]
+        shown = [o for o in shown if WIDGET not in o.get("data", {})]  # progress bars
+        linked = [_linked(o, pictures, final) for o in shown]
+        cell["outputs"] = [o for o in linked if isinstance(o, dict)]
+        if dropped := [o for o in linked if isinstance(o, str)]:
+            text = f"*Drawn by `make figures`, not kept in the repository: {', '.join(dropped)}.*"
+            cell["outputs"].append(_markdown(text))
+    old = notebook["metadata"]
+    given = old.get("papermill", {}).get("parameters", {})
+    metadata = {k: old[k] for k in KEPT_METADATA if k in old}
+    metadata["papermill"] = {"parameters": {k: v for k, v in given.items() if k != "output_dir"}}
+    notebook |= {"cells": cells, "metadata": metadata}
+    text = json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    return text.replace(str(folder), paths.shown(final)).encode()
+
+
+def kept(file: Path) -> bool:
+    """Whether git does not ignore this file; without git, no file counts as ignored."""
+    asked = ["git", "check-ignore", "--quiet", "--no-index", str(file)]
+    with suppress(OSError):
+        return subprocess.run(asked, cwd=paths.ROOT, stderr=subprocess.DEVNULL).returncode != 0
+    return True
+
+
+def _linked(output: dict[str, Any], pictures: dict[bytes, Path], final: Path) -> Any:
+    """The output, with a picture replaced by a link to its file, or its name if it is not kept."""
+    data = output.get("data", {})
+    if "execution_count" in output:
+        output["execution_count"] = None
+    if {"text/html", "text/markdown"} & data.keys():
+        data.pop("text/plain", None)  # repeats the other form
+    if "image/png" not in data:
+        return output
+    file = pictures.get(base64.b64decode("".join(data["image/png"])))
+    name = file.as_posix() if file else "a picture"
+    if file and kept(final / file):
+        alt = output["metadata"].get("image/png", {}).get("alt", "")
+        about = {"picture": name, "alt": alt} if alt else {"picture": name}
+        return _markdown(f"![{name}]({name})", {"rankstability": about})
+    return name
+
+
+def _markdown(text: str, metadata: dict[str, Any] | None = None) -> dict[str, Any]:
+    data = {"text/markdown": text}
+    return {"output_type": "display_data", "data": data, "metadata": metadata or {}}

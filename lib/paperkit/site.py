@@ -38,11 +38,7 @@ def publish(folder: Path, to: Path) -> list[str]:
 
 
 def listed(places: Iterable[str], folder: str, pair: str = "") -> dict[str, dict[str, Any]]:
-    """Figures and tables for a page: a group for the campaign and one per pair, links by type.
-
-    The CSV of a figure is listed with the figure. `folder` leads from the page to the files; a
-    `pair` limits them to that pair.
-    """
+    """Links to figures (with their CSV) and tables of a campaign and its pairs, or a `pair`."""
     rows = []
     for place in places:
         stem, _, kind = place.rpartition(".")
@@ -66,8 +62,8 @@ def _write(site: Path, page: str, name: str, **context: Any) -> None:
 def write_pages(runs: list[Run], site: Path) -> tuple[int, dict[str, str], dict[str, Any]]:
     """Convert the pages that changed since the last time; remove those of runs that are gone.
 
-    Returns the number of pages converted; the problems of pages that could not be, by page; and,
-    by page, its title, the words below each heading (for the search) and the functions it calls.
+    Returns the number of pages converted; problems by page; and, by page, its title, the words
+    below each heading (for the search) and the functions it calls.
     """
     from tqdm import tqdm
 

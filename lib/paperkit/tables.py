@@ -45,9 +45,8 @@ def html(frame: pd.DataFrame) -> str:
     """`frame` as an HTML table: names are escaped, at most `MOST` rows are shown.
 
     The numbers of a column all have the same decimals, such that its median has three significant
-    digits; the ends of an interval have those of the estimate. Whole numbers have no decimals,
-    missing values are a dash, and columns of numbers have the class ``number``. A plain numbered
-    index is left out.
+    digits; the ends of an interval have those of the estimate. Missing values are a dash, and
+    columns of numbers have the class ``number``. A plain numbered index is left out.
     """
     frame = _with_index(frame)
     if frame.empty:
@@ -97,8 +96,7 @@ END = re.compile(r"(?:(.*)_)?(low|high)(?:_(.*))?")
 def _digits(frame: pd.DataFrame, k: int) -> int:
     """Digits behind the point for a column: both ends of an interval have those of its middle.
 
-    That of ``x_low`` is the first column before it that begins with ``x``, that of ``low_z`` ends
-    with ``_z``; else it is the last number before it. Without any, the two ends are taken together.
+    That is the first column before it with the same beginning or end, else the last number.
     """
     names = [str(name) for name in frame.columns]
     end = END.fullmatch(names[k])
@@ -115,13 +113,10 @@ def _digits(frame: pd.DataFrame, k: int) -> int:
 
 def _own(frame: pd.DataFrame, which: list[int]) -> int:
     """Digits behind the point that these columns together ask for; none for words."""
-    columns = [frame.iloc[:, i] for i in which]
-    numeric = [
-        c.to_numpy(float, na_value=np.nan)
-        for c in columns
-        if pd.api.types.is_numeric_dtype(c) and c.dtype != bool
-    ]
-    return decimals(np.concatenate(numeric)) if numeric else 0
+    columns = (frame.iloc[:, i] for i in which)
+    numeric = [c for c in columns if pd.api.types.is_numeric_dtype(c) and c.dtype != bool]
+    values = [c.to_numpy(float, na_value=np.nan) for c in numeric]
+    return decimals(np.concatenate(values)) if values else 0
 
 
 def _column(values: pd.Series, digits: int) -> tuple[list[str], bool]:
@@ -183,10 +178,7 @@ def named(values: Mapping[str, Any]) -> str:
 
 
 def words(markdown: str) -> str:
-    """`markdown` in which only headings and bold type are markup; HTML, links and code are text.
-
-    Sentences contain names from data, which are thus always escaped.
-    """
+    """`markdown` in which only headings and bold type are markup; names from data are text."""
     text = spaced(markdown).translate(str.maketrans(TEXT)).replace("://", "&#58;//")
     return re.sub(r"(?<!\*)\*(?!\*)", "&#42;", text)
 

@@ -34,14 +34,8 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     made.filters.update(number=number, about=about, percent=percent, p=p_value, tex=tex)
-    made.filters.update(
-        duration=duration,
-        short=short,
-        texnumber=tex_number,
-        label=label,
-        ascii=str.isascii,
-        unescape=html.unescape,
-    )
+    made.filters.update(duration=duration, short=short, texnumber=tex_number, label=label)
+    made.filters.update(ascii=str.isascii, unescape=html.unescape)
     return made
 
 

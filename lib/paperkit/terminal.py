@@ -1,25 +1,19 @@
 """The terminal output of ``make figures``, a line per notebook, without any slow import.
 
-Run as a file: ``terminal.py figures CORES`` runs Snakemake unless neither results nor files that
-they depend on have changed since the last time; ``terminal.py plan CORES NAME ...`` begins the
-count of jobs; ``terminal.py ran NAME STARTED`` prints the line of a job that has ended.
+Run as a file: ``terminal.py figures CORES`` runs Snakemake; ``terminal.py plan CORES NAME ...``
+begins the count of jobs; ``terminal.py ran NAME STARTED`` prints the line of a job that has ended.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-STAMP, COUNT = ROOT / "build" / ".unchanged.json", ROOT / "build" / ".count.json"
-WATCHED = ("lib", "notebooks", "data", "figures", "profiles", "build/executed", "build/site")
-FILES = ("Snakefile", "config.yaml", "requirements.lock", "pyproject.toml", "README.md")
-ASKED = ("RANKSTABILITY_DATA", "RANKSTABILITY_FIGURE_FORMAT")  # environment variables
-SKIPPED = ("__pycache__", ".ipynb_checkpoints")
+COUNT = ROOT / "build" / ".count.json"
 NOISE = (
     *("Assuming unrestricted", "Building DAG", "Using ", "Select jobs", "Execute "),
     *("Warning: the following output", "{'build/", "Complete log(s)", "Elapsed time"),
@@ -31,40 +25,8 @@ SECONDS = {  # what a notebook takes on a demo campaign, including the start of 
 TRUSTED = 30.0  # weight of the expected pace, in seconds of finished work
 
 
-def state(root: Path = ROOT) -> dict[str, list[int]]:
-    """Size and time of every result and every file that results depend on, and the environment."""
-    made = {f"{name}={os.environ.get(name, '')}": [0, 0] for name in ASKED}
-    files = [str(root / name) for name in FILES]
-    for name in {*WATCHED, os.environ.get("RANKSTABILITY_DATA") or "data"}:
-        for folder, below, names in os.walk(root / name, followlinks=True):
-            below[:] = set(below).difference(SKIPPED)
-            files += [os.path.join(folder, name) for name in names]
-    for file in filter(os.path.isfile, files):
-        told = os.stat(file)
-        made[file] = [told.st_size, told.st_mtime_ns]
-    return made
-
-
-def unchanged(root: Path = ROOT, stamp: Path = STAMP) -> bool:
-    """Whether nothing has changed since the last `keep`, and there is a report."""
-    try:
-        before = json.loads(stamp.read_bytes())
-    except (OSError, ValueError):
-        return False
-    return bool(before == state(root)) and (root / "build" / "site" / "index.html").is_file()
-
-
-def keep(root: Path = ROOT, stamp: Path = STAMP) -> None:
-    """Record the present state of all files."""
-    stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.write_text(json.dumps(state(root)))
-
-
 def figures(cores: str) -> int:
-    """Run Snakemake, hiding its messages about itself; its exit code, or 0 for nothing to do."""
-    if unchanged():
-        print("Nothing to do: no file has changed since the report was built.")
-        return 0
+    """Run Snakemake, hiding its messages about itself; returns its exit code."""
     snakemake = str(Path(sys.executable).with_name("snakemake"))
     options = ["--profile", "profiles/default", "--cores", cores, "--quiet", "rules", "host"]
     command = [snakemake, *options, "progress"]
@@ -75,8 +37,6 @@ def figures(cores: str) -> int:
                     print(line, end="", file=sys.stderr, flush=True)
         except KeyboardInterrupt:  # Snakemake receives it too, and ends its jobs
             pass
-    if run.returncode == 0:
-        keep()
     return run.returncode
 
 

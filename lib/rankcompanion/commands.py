@@ -27,25 +27,19 @@ usage: rankstability run NOTEBOOK [name=value ...]   run a notebook headlessly
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command ``rankstability``: run a subcommand; its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    commands = {"run": run, "verdict": verdict, "data": data, "formats": formats}
+    if words[:1] == ["data"]:
+        from .download import main as data
+
+        return data(words[1:])
+    commands = {"run": run, "verdict": verdict, "formats": formats}
     if words and words[0] in commands:
         return commands[words[0]](words[1:])
     print(USAGE)
     return 0 if words[:1] in (["-h"], ["--help"]) else 2
 
 
-def data(arguments: Sequence[str]) -> int:
-    """Download the official releases, all or those named; the exit code."""
-    from . import download
-
-    return download.main(list(arguments))
-
-
 def verdict(arguments: Sequence[str]) -> int:
-    """Write how far the ranking of a file, a folder or a campaign can be trusted.
-
-    Returns 0 for success, 1 if it could not be written, 2 for a wrong call or unusable judgments.
-    """
+    """Write how far the ranking of a file, a folder or a campaign can be trusted; exit code."""
     os.environ.update(runner.ONE_THREAD)  # before anything computes
     os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -58,7 +52,7 @@ def verdict(arguments: Sequence[str]) -> int:
     told = "write how the table's columns are understood to campaign.yaml beside it, and go on"
     parser.add_argument("--write-settings", action="store_true", help=told)
     wide = "language pairs computed at a time; default: the number of cores"
-    parser.add_argument("--jobs", nargs="?", const="", help=wide)
+    parser.add_argument("--jobs", nargs="?", const="", default=f"{os.cpu_count() or 1}", help=wide)
     return _guarded(parser, list(arguments), _verdict)
 
 
@@ -76,7 +70,7 @@ def _verdict(args: argparse.Namespace) -> bool:
     if "jobs" in given:
         value = f"jobs={given['jobs']}"
         raise DataError("jobs is an option, not a parameter", value=value, expected="--jobs 2")
-    jobs = _jobs(args.jobs)
+    jobs = _number(args.jobs)
     with contextlib.ExitStack() as undo:  # a call refused below leaves no settings file behind
         if args.write_settings:
             parameters.check(parameters.VERDICT, given)  # a wrong call writes nothing
@@ -98,13 +92,10 @@ def _verdict(args: argparse.Namespace) -> bool:
     return True
 
 
-def _jobs(asked: str | None) -> int:
-    """The number of pairs to compute at a time: as asked for, by default the number of cores."""
-    if asked is None:
-        return os.cpu_count() or 1
-    if not re.fullmatch(r"[1-9][0-9]{0,3}", asked):
-        raise DataError("option --jobs", value=asked, expected="a whole number from 1 to 9999")
-    return int(asked)
+def _number(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", text):
+        raise DataError("option --jobs", value=text, expected="a whole number from 1 to 9999")
+    return int(text)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -141,9 +132,7 @@ def _parser(command: str, first: str, about: str) -> argparse.ArgumentParser:
 
 
 def _guarded(
-    parser: argparse.ArgumentParser,
-    words: list[str],
-    work: Callable[[argparse.Namespace], bool],
+    parser: argparse.ArgumentParser, words: list[str], work: Callable[[argparse.Namespace], bool]
 ) -> int:
     """Parse and run a command; its exit code: 2 for a wrong call or unusable data, 1 for a failure.
 

@@ -20,7 +20,6 @@ from rankstability.rank.comparing import opposite_pairs
 from rankstability.score.da import NO_SPREAD, judgment_z, worker_statistics
 
 from .models import variance
-from .models.factors import judgment_weights
 
 UNITS = ("auto", "hit", "worker")
 CONTROLS = ("REF", "BAD_REF")
@@ -64,9 +63,8 @@ def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
     """Count the HITs (or workers) that hold both systems of each pair.
 
     Only judgments that count are used: REF and BAD_REF rows may carry the id of a system whose
-    output they do not show. `unit` is ``hit``, ``worker``, or ``auto``: HITs if any row has one
-    (rows without are left out), workers otherwise. Raises DataError for an unknown unit, and for
-    ``hit`` if no row carries a HIT id.
+    output they do not show. With ``auto``, HITs are counted if any row has one (rows without are
+    left out), workers otherwise. Raises DataError for a unit that is unknown or that no row has.
     """
     if unit not in UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(UNITS))
@@ -89,18 +87,10 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     """Mean quality of what each system's workers judged besides it, and its effect on mean z.
 
     The quality of a system (or of REF, or BAD_REF) is its effect in points in a least-squares fit
-    with worker effects. The z-score subtracts the quality of what the worker was given with the
-    worker's own level. The company's part of a system's mean z is minus (quality given to the
+    with worker effects. The company's part of a system's mean z is minus (quality given to the
     worker - its average) / the worker's standard deviation, averaged over the system's segments.
-    The system's own rows are included (Knowles 2021, equation 1 and section 5.4).
-
-    One row per system, best mean z first: system, human, judgments, mean_z, quality, company (mean
-    quality of the other systems' outputs that its workers judged, points), expected (company if
-    each worker had been given the campaign's mix), imbalance (company - expected), control_share
-    (share of REF and BAD_REF in its workers' rows), company_z (part of mean_z due to company),
-    z_without (mean_z - company_z), rank, rank_without.
-
-    Raises DataError for a pair with fewer than two systems, or without any z-score.
+    The system's own rows are included (Knowles 2021, equation 1 and section 5.4). Best mean z
+    first. Raises DataError for fewer than two systems, or without any z-score.
     """
     at_least_two(da)
     shown, names = pd.factorize(_shown(da.good), sort=True)
@@ -110,13 +100,14 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
     workers = _workers(da.latest[unmarked(da.latest)], quality)
     rows, z = counted(da.good), judgment_z(da)
     frame = da.good.loc[rows, ["system", "worker"]].astype(str).reset_index(drop=True)
-    frame["weight"], frame["z"], frame["weight_z"] = judgment_weights(da, rows), z[rows], 0.0
+    frame["weight"], frame["z"] = variance.judgment_weights(da, rows), z[rows]
     known = frame["z"].notna()
     if not known.any():
         expected = "a worker whose scores vary"
         raise DataError(f"no judgment of {da.pair} has a z-score", file=da.file, expected=expected)
     # segment means of z use only judgments with a z-score, and so do these weights
-    frame.loc[known, "weight_z"] = judgment_weights(da, rows & np.isfinite(z))
+    frame["weight_z"] = 0.0
+    frame.loc[known, "weight_z"] = variance.judgment_weights(da, rows & np.isfinite(z))
     frame = frame.join(workers, on="worker")
     average = np.average(frame["given"], weights=frame["weight"])
     frame["part"] = -(frame["given"] - average) / frame["spread"]
@@ -136,10 +127,7 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
 
 
 def with_and_without(table: pd.DataFrame, part: str) -> pd.DataFrame:
-    """Add human, z_without (mean_z less the column `part`), rank and rank_without to a table.
-
-    `table` is indexed by system; the result is in order of rank.
-    """
+    """Add human, z_without (mean_z less `part`), rank and rank_without; sorted by rank."""
     table["z_without"] = table["mean_z"] - table[part]
     for name, column in (("rank", "mean_z"), ("rank_without", "z_without")):
         table[name] = table[column].rank(ascending=False, method="first").astype(int)
@@ -155,10 +143,7 @@ def _shown(frame: pd.DataFrame) -> pd.Series:
 
 
 def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:
-    """Mean quality given, standard deviation and share of controls in each worker's ``latest``.
-
-    Columns given, spread, control. A joined id ``A+B`` has the mean quality of its parts.
-    """
+    """Mean quality given (joined ids: of their parts), spread and share of controls by worker."""
     shown = _shown(latest)
     of = {name: quality.reindex(name.split("+")).mean() for name in shown.unique()}
     of |= quality.to_dict()
@@ -181,35 +166,18 @@ def _beside(frame: pd.DataFrame, quality: pd.Series) -> tuple[pd.Series, pd.Seri
 
 
 def balance(pairs: Cooccurrence, table: pd.DataFrame, pair: str) -> pd.DataFrame:
-    """How evenly systems were judged together, and how much of z that explains: one row.
-
-    `pairs` is from `cooccurrence`, `table` from `judged_beside`. Columns pair, unit, units,
-    without_hit (share of judgments), systems, complete (share of units with every system),
-    share_median and share_min (off the diagonal of `Cooccurrence.share`), below_half (share of
-    ordered pairs of systems below one half), imbalance_sd and imbalance_max (points), company_z_sd
-    and company_z_max, explained (sd of company_z / sd of mean_z), reordered (pairs of systems whose
-    order company decides). Raises DataError for fewer than two systems.
-    """
+    """How evenly systems were judged together, and how much of z that explains: one row."""
     if len(pairs.counts) < 2:
-        expected = "two systems or more; run the other pairs with pair="
-        value = tuple(pairs.counts.index)
+        value, expected = tuple(pairs.counts.index), "two systems or more; run the other pairs"
         raise DataError(f"fewer than two systems in {pair}", value=value, expected=expected)
     share = pairs.share.to_numpy()[~np.eye(len(pairs.counts), dtype=bool)]
     spread = table[["imbalance", "company_z", "mean_z"]].std(ddof=1)
     most = table[["imbalance", "company_z"]].abs().max()
-    row = {
-        "pair": pair,
-        "unit": pairs.unit,
-        "units": pairs.units,
-        "without_hit": pairs.without_hit,
-        "systems": len(pairs.counts),
-        "complete": pairs.complete / pairs.units,
-        "share_median": float(np.median(share)),
-        "share_min": float(share.min()),
-        "below_half": float((share < 0.5).mean()),
-    }
+    row = {"pair": pair, "unit": pairs.unit, "units": pairs.units, "without_hit": pairs.without_hit}
+    row |= {"systems": len(pairs.counts), "complete": pairs.complete / pairs.units}
+    row |= {"share_median": float(np.median(share)), "share_min": float(share.min())}
+    row["below_half"] = float((share < 0.5).mean())
     for name in ("imbalance", "company_z"):
         row |= {f"{name}_sd": spread[name], f"{name}_max": most[name]}
-    explained = spread["company_z"] / spread["mean_z"]
-    reordered = opposite_pairs(table["mean_z"], table["z_without"])
-    return pd.DataFrame([row | {"explained": explained, "reordered": reordered}])
+    row["explained"] = spread["company_z"] / spread["mean_z"]
+    return pd.DataFrame([row | {"reordered": opposite_pairs(table["mean_z"], table["z_without"])}])

@@ -9,56 +9,176 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import logging
 import os
+import shutil
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+import tarfile
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
 import pandas as pd
+import pooch
 
+from paperkit.placing import made_folders
 from rankstability import paths
 from rankstability.errors import DataError
-from rankstability.read import campaigns, tables
-
-from .transfer import PARTIAL, TRIES, Facts, Unreachable, fetch, mismatch, sha256, unpack
+from rankstability.read import campaigns, text
 
 RAW = "https://raw.githubusercontent.com"
-RECORD = ("name", "sha256", "bytes")  # columns of checksums.tsv; names: addresses, or paths in root
+TRIES, TIMEOUT = 3, 60.0
+PARTIAL = ".partial-"  # prefix of what is not complete yet
 
 Entry = Mapping[str, Any]  # an entry of the catalogue, or one of its sources
+Facts = Mapping[str, Any]  # what is known of a file: bytes, git_blob, sha256, or some of them
+
+pooch.get_logger().setLevel(logging.WARNING)
 
 
-def _known(entry: Entry, name: str) -> Facts:
-    """What the catalogue says of a file, from the first source that names it."""
-    for source in entry["sources"]:
-        if isinstance(source["files"], Mapping) and name in source["files"]:
-            return dict(source["files"][name])
-    return {}
+class Unreachable(DataError):
+    """The host does not answer, so that asking it for the next file is pointless."""
 
 
-def _recorded() -> pd.DataFrame:
-    """``checksums.tsv``: sha256 and bytes, as text, of files without a published checksum."""
+def sha256(path: Path) -> str:
+    """The sha256 of a file."""
+    return str(pooch.file_hash(str(path), alg="sha256"))
+
+
+def mismatch(path: Path, facts: Facts) -> str:
+    """How the file `path` differs from what `facts` say; empty if it does not."""
+    checks = {"bytes": lambda p: p.stat().st_size, "git_blob": text.git_blob, "sha256": sha256}
+    for key, compute in checks.items():
+        if key in facts and (ours := compute(path)) != facts[key]:
+            checksum = "checksum differs (corrupted, or another version)"
+            problem = "wrong size (truncated?)" if key == "bytes" else checksum
+            return f"{problem}; found {key} {ours}, expected {facts[key]}"
+    return ""
+
+
+@contextmanager
+def _staging(target: Path) -> Iterator[Path]:
+    """A temporary folder next to `target`; folders that stay empty are removed again."""
+    own = target.with_name(PARTIAL + target.name)
+    shutil.rmtree(own, ignore_errors=True)  # left by a run that was killed
+    with made_folders(target.parent):
+        own.mkdir()
+        try:
+            yield own
+        finally:
+            shutil.rmtree(own, ignore_errors=True)
+
+
+def fetch(url: str, target: Path, facts: Facts, tries: int = TRIES, instead: str = "") -> None:
+    """Download `url` to `target`, verified before it gets that name; retry where that may help.
+
+    Raises DataError after the last of `tries`, with the reason and how to place the file by hand
+    (`instead` is added to that); `Unreachable` if the host does not answer.
+    """
+    import requests
+
+    def downloader(url: str, output: str, keeper: object) -> None:
+        carry = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=TIMEOUT)
+        try:
+            carry(url, output, keeper)
+        except requests.HTTPError as error:
+            status = error.response.status_code if error.response is not None else 0
+            if status < 500 and status != 429:  # a retry would get the same answer
+                raise LookupError(f"the host answers {status}") from None
+            raise ValueError(f"the host answers {status}") from None
+        if problem := mismatch(Path(output), facts):
+            raise ValueError(problem)  # pooch tries again
+
+    kind: type[DataError] = DataError
+    with _staging(target) as staging:
+        registry, urls = {target.name: facts.get("sha256")}, {target.name: url}
+        keeper = pooch.Pooch(staging, "", registry, urls, retry_if_failed=max(tries, 1) - 1)
+        try:
+            os.replace(keeper.fetch(target.name, downloader=downloader), target)
+            return
+        except (requests.ConnectionError, requests.Timeout) as error:
+            kind, reason = Unreachable, f"no answer from the host ({type(error).__name__})"
+        except requests.RequestException as error:
+            reason = f"the transfer broke off ({type(error).__name__})"
+        except (LookupError, ValueError, OSError) as error:
+            reason = str(error)
+    must = [f"{key} {facts[key]}" for key in ("bytes", "git_blob", "sha256") if key in facts]
+    known = ", ".join(must) or "no checksum was published"
+    expected = f"the file placed there by hand: {target} ({known}){instead}"
+    raise kind(f"cannot be fetched from {url}: {reason}", file=target, expected=expected)
+
+
+def unpack(
+    archive: Path,
+    part: str,
+    folder: Path,
+    required: Mapping[str, Facts],
+    optional: Sequence[str] = (),
+) -> list[Path]:
+    """Copy members of a tar archive into `folder`: all that are wanted, or none.
+
+    Members are looked for below a folder called `part`; of several with one name, the one nearest
+    to the top is taken. `required` maps file names (perhaps with ``.gz`` added) to what is known of
+    each; `optional` holds further names or patterns. Only the contents of regular files are read,
+    and written to names of ours, so that no member can lead anywhere else. Raises DataError if the
+    archive is damaged, or if a required member is missing or another.
+    """
+    with _staging(folder / archive.name) as staging:
+        try:
+            with tarfile.open(archive, "r:*") as tar:
+                chosen = _choose(archive, tar.getmembers(), part, required, optional)
+                for name, member in chosen.items():
+                    content = tar.extractfile(member)
+                    assert content is not None  # a regular file
+                    with content, (staging / name).open("wb") as copy:
+                        shutil.copyfileobj(content, copy)
+        except (tarfile.ReadError, EOFError, zlib.error, OSError) as error:
+            expected = "a whole tar archive; remove it and fetch it again"
+            problem = f"truncated or damaged archive ({error})"
+            raise DataError(problem, file=archive, expected=expected) from None
+        for name, member in chosen.items():
+            if other := mismatch(staging / name, required.get(name, {})):
+                problem = f"a member differs from the official file: {other}"
+                raise DataError(problem, file=archive, value=member.name)
+        for name in chosen:
+            os.replace(staging / name, folder / name)
+    return [folder / name for name in chosen]
+
+
+def _choose(
+    archive: Path,
+    members: Sequence[tarfile.TarInfo],
+    part: str,
+    required: Collection[str],
+    optional: Collection[str],
+) -> dict[str, tarfile.TarInfo]:
+    """The wanted regular files below a folder `part`, by file name."""
+    chosen: dict[str, tarfile.TarInfo] = {}
+    for member in sorted(members, key=lambda m: (m.name.count("/"), m.name)):
+        path = PurePosixPath(member.name)
+        names = (path.name, path.name.removesuffix(".gz"))
+        hit = any(fnmatch.fnmatchcase(n, one) for n in names for one in (*required, *optional))
+        if hit and member.isfile() and part in path.parts[:-1]:
+            chosen.setdefault(path.name, member)
+    missing = [name for name in required if not {name, f"{name}.gz"} & chosen.keys()]
+    if missing:
+        there = "; ".join(sorted({str(PurePosixPath(m.name).parent) for m in members}))
+        problem = f"no member {missing[0]} below a folder {part}"
+        raise DataError(problem, file=archive, expected=there)
+    return chosen
+
+
+def _recorded(url: str, archive: Path | None = None) -> Facts:
+    """The sha256 of an archive in ``checksums.tsv``, to which that of `archive` is added first."""
     path = paths.data_root() / "checksums.tsv"
-    empty = pd.DataFrame(columns=list(RECORD))
-    frame = tables.read(path, RECORD, tables.BLANKS).frame.astype(str) if path.is_file() else empty
-    return frame.set_index("name")
-
-
-def _record(files: Mapping[str, Path]) -> None:
-    """Add `files`, by their names, to ``checksums.tsv``."""
-    rows = _recorded()
-    for name, path in files.items():
-        rows.loc[name] = [sha256(path), str(path.stat().st_size)]
-    part = paths.data_root() / f"{PARTIAL}checksums.tsv"
-    rows.sort_index().to_csv(part, sep="\t", lineterminator="\n")
-    os.replace(part, paths.data_root() / "checksums.tsv")
-
-
-def _in_root(path: Path) -> str:
-    return path.relative_to(paths.data_root()).as_posix()
+    known = pd.read_csv(path, sep="\t", index_col="name") if path.is_file() else pd.DataFrame()
+    if archive:
+        known.loc[url, "sha256"] = sha256(archive)
+        known[["sha256"]].rename_axis("name").to_csv(path, sep="\t", lineterminator="\n")
+    return {"sha256": known.loc[url, "sha256"]} if url in known.index else {}
 
 
 def url_of(source: Entry, name: str, base: str = "") -> str:
@@ -71,13 +191,13 @@ def url_of(source: Entry, name: str, base: str = "") -> str:
     return f"{(base or RAW).rstrip('/')}/{path}"
 
 
-def download(name: str, base: str = "", tries: int = TRIES) -> Iterator[str]:
-    """Fetch the files of a catalogue campaign into the data root; yields lines of a report.
+def download(name: str, tries: int = TRIES) -> Iterator[str]:
+    """Fetch the missing files of a catalogue campaign into the data root; yields report lines.
 
     Files that are here are kept, also where they are not the official ones (such as judgments
-    rebuilt from z-scores), which the report says. Sources are tried in the catalogue's order.
-    `base`, by default ``RANKSTABILITY_MIRROR``, is the address of a mirror to fetch from instead of
-    the hosts, with ``<repository>/<commit>/<path>`` and the archives at its top.
+    rebuilt from z-scores). Sources are tried in the catalogue's order. ``RANKSTABILITY_MIRROR`` may
+    name a mirror to fetch from instead of the hosts, with ``<repository>/<commit>/<path>`` and the
+    archives at its top.
 
     Raises DataError at the end for the first file that could not be fetched.
     """
@@ -88,140 +208,86 @@ def download(name: str, base: str = "", tries: int = TRIES) -> Iterator[str]:
     if entry.get("demo"):
         yield f"{name}: synthetic, in the repository"
         return
-    base = base or os.environ.get("RANKSTABILITY_MIRROR", "")
-    folder = campaigns.folder_of(name)
-    yield from (f"{name}: {line}" for line in _state(folder, entry))
-    wanted = _Wanted(folder, entry, base, tries, {})
+    folder, failed = campaigns.folder_of(name), dict[str, list[DataError]]()
     for source in entry["sources"]:
         take = _from_archive if "archive" in source else _from_repository
-        yield from (f"{name}: {line}" for line in take(wanted, source))
-    for file, errors in wanted.failed.items():
+        yield from (f"{name}: {line}" for line in take(folder, entry, source, tries, failed))
+    for file, errors in failed.items():
         if not campaigns.locate(folder, file):
             last, problem = errors[-1], "; and ".join(error.problem for error in errors)
             raise DataError(problem, file=last.file, value=last.value, expected=last.expected)
 
 
-def _state(folder: Path, entry: Entry) -> Iterator[str]:
-    """Yields a report on the files of a campaign that are here."""
-    meaning = {
-        "verified": "here, verified",
-        "unknown": "here; no checksum to check against",
-        "differs": "here, but not the official file; kept (remove it to fetch the official one)",
-    }
-    states: dict[str, list[str]] = {state: [] for state in meaning}
-    recorded = _recorded()["sha256"]
-    for file in dict.fromkeys(file for source in entry["sources"] for file in source["files"]):
-        here = campaigns.locate(folder, file)
-        if here is None:
-            continue
-        # a gzipped copy of an official plain file counts as that file, so its size is not checked
-        facts = {key: value for key, value in _known(entry, file).items() if key == "git_blob"}
-        if not facts and _in_root(here) in recorded:
-            facts = {"sha256": recorded[_in_root(here)]}
-        state = "unknown" if not facts else "differs" if mismatch(here, facts) else "verified"
-        states[state].append(here.name)
-    for state, names in states.items():
-        if names:
-            shown = f"{len(names)} files" if len(names) > 2 else " and ".join(names)
-            yield f"{shown} {meaning[state]}"
+def _address(source: Entry, name: str = "") -> str:
+    return url_of(source, name, os.environ.get("RANKSTABILITY_MIRROR", ""))
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """A campaign of the catalogue, where it goes, and the errors so far by file."""
-
-    folder: Path
-    entry: Entry
-    base: str
-    tries: int
-    failed: dict[str, list[DataError]]
-
-
-def _from_repository(of: _Wanted, source: Entry) -> Iterator[str]:
+def _from_repository(
+    folder: Path, entry: Entry, source: Entry, tries: int, failed: dict[str, list[DataError]]
+) -> Iterator[str]:
     """Fetch the missing files from a repository; yields a line for each."""
     for file, facts in source["files"].items():
-        if campaigns.locate(of.folder, file):
+        if campaigns.locate(folder, file):
             continue
         try:
-            fetch(url_of(source, file, of.base), of.folder / file, facts, of.tries)
+            fetch(_address(source, file), folder / file, facts, tries)
             yield f"{file} fetched, verified ({', '.join(key for key in facts if key != 'at')})"
         except DataError as error:
-            of.failed.setdefault(file, []).append(error)
+            failed.setdefault(file, []).append(error)
             if isinstance(error, Unreachable):
                 return
 
 
-def _from_archive(of: _Wanted, source: Entry) -> Iterator[str]:
+def _from_archive(
+    folder: Path, entry: Entry, source: Entry, tries: int, failed: dict[str, list[DataError]]
+) -> Iterator[str]:
     """Fetch an archive (once for all campaigns in it), check it and unpack the missing files."""
-    folder = of.folder
+    missing = [file for file in source["files"] if not campaigns.locate(folder, file)]
+    if not missing:
+        return
     url = str(source["archive"])
     store = paths.data_root() / "downloads" / url.rsplit("/", 1)[1]
     fresh = not store.is_file()
-    missing = [file for file in source["files"] if not campaigns.locate(folder, file)]
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    extras = [one for one in source.get("optional", ()) if not fnmatch.filter(names, one)]
-    if not missing + extras or (fresh and not missing):  # no big archive for the extras alone
-        return
-    facts = {key: source[key] for key in ("sha256", "bytes") if key in source}
-    recorded = _recorded()["sha256"]
-    if not facts and url in recorded:
-        facts = {"sha256": recorded[url]}
+    facts = {key: source[key] for key in ("sha256", "bytes") if key in source} or _recorded(url)
+    known: dict[str, Facts] = {}  # of the files that another source has with their checksums
+    for other in entry["sources"]:
+        known |= other["files"] if isinstance(other["files"], Mapping) else {}
     try:
         if fresh:
             instead = f"; or {' and '.join(source['files'])} of its folder {source['part']}"
-            fetch(url_of(source, "", of.base), store, facts, of.tries, f"{instead} in {folder}")
-        elif other := mismatch(store, facts):
-            problem = f"{other}; it is not the archive recorded at the first download"
-            record = paths.data_root() / "checksums.tsv"
-            trusted = f"if you trust this one, delete its line from {record}"
-            expected = f"Remove the file to fetch it again; {trusted}"
+            fetch(_address(source), store, facts, tries, f"{instead} in {folder}")
+        elif other_one := mismatch(store, facts):
+            problem = f"{other_one}; it is not the archive recorded at the first download"
+            trusted = f"delete its line from {paths.data_root() / 'checksums.tsv'}"
+            expected = f"Remove the file to fetch it again; if you trust this one, {trusted}"
             raise DataError(problem, file=store, expected=expected)
-        required = {file: _known(of.entry, file) for file in missing}
-        try:
-            unpacked = unpack(store, source["part"], folder, required, extras)
-        except DataError:
-            if fresh:
-                store.unlink()  # so that the next run fetches it again
-            raise
+        required = {file: known.get(file, {}) for file in missing}
+        unpacked = unpack(store, source["part"], folder, required, source.get("optional", ()))
     except DataError as error:
+        if fresh:
+            store.unlink(missing_ok=True)  # so that the next run fetches it again
         for file in missing:
-            of.failed.setdefault(file, []).append(error)
+            failed.setdefault(file, []).append(error)
         return
     if not facts:
-        _record({url: store})
-        now = f"sha256 {sha256(store)}, {store.stat().st_size} bytes"
-        unpublished = f"no checksum of {store.name} was ever published"
-        yield f"{unpublished}; recorded that of this download ({now}) in checksums.tsv"
-    _record({_in_root(path): path for path in unpacked})
-    shown = ", ".join(path.name for path in unpacked[:2]) + ", ..." * (len(unpacked) > 2)
-    official = ", ".join(path.name for path in unpacked if _known(of.entry, path.name))
-    verified = f"; verified (git_blob): {official}" if official else ""
-    yield f"{len(unpacked)} files unpacked from {store.name} ({shown}), sha256 recorded{verified}"
+        seen = _recorded(url, store)["sha256"]
+        yield f"no checksum of {store.name} was ever published; recorded its sha256 {seen}"
+    yield f"{len(unpacked)} files unpacked from {store.name}"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns 0 if every campaign asked for is complete, else 1."""
-    parser = argparse.ArgumentParser(
-        prog="python -m rankcompanion.download",
-        description="Fetch official releases into the data root (RANKSTABILITY_DATA, or data/).",
-    )
+    about = "Fetch official releases into the data root (RANKSTABILITY_DATA, or data/)."
+    parser = argparse.ArgumentParser(prog="rankstability data", description=about)
     parser.add_argument("campaign", nargs="*", help="catalogue names; none: all")
-    parser.add_argument("--base-url", default="", help="fetch from this mirror instead")
-    parser.add_argument("--retries", type=int, default=TRIES, help="tries of one file")
-    parser.add_argument("--list", action="store_true", help="list the catalogue and stop")
-    options = parser.parse_args(arguments)
-    if options.list:
-        here = {campaign.name for campaign in campaigns.present()}
-        for campaign in campaigns.listed():
-            print(f"{campaign.name:26}{'here' if campaign.name in here else '-':6}{campaign.title}")
-        return 0
-    names = options.campaign or [c.name for c in campaigns.listed() if not c.demo]
+    names = parser.parse_args(arguments).campaign
+    names = names or [c.name for c in campaigns.listed() if not c.demo]
     bad = []
     for name in names:
         try:
-            for line in download(name, options.base_url, options.retries):
+            for line in download(name):
                 print(line, flush=True)
-        except DataError as error:
+        except (DataError, OSError) as error:
             bad.append(name)
             print(f"{name}: {error}", file=sys.stderr, flush=True)
     print(f"{len(names) - len(bad)} of {len(names)} campaigns complete in {paths.data_root()}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import inspect
 import json
 import pkgutil
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -143,26 +143,19 @@ def _answers(runs: Sequence[Run], figures: Path, site: Path) -> list[dict[str, A
 
 
 def trust(site: Path, file: Path = CERTAINTY) -> dict[str, Any]:
-    """How often declarations were true in simulated campaigns, by design of the campaign.
-
-    The full table is copied into the site. ``rows`` is empty if there is no such table.
-    """
+    """How often declarations were true in simulated campaigns (empty without the table)."""
     if not file.is_file():
         return {"rows": []}
     write_whole(site / file.name, file.read_bytes())
     cells = pd.read_csv(file)
     share = (cells["lines_held"] / cells["lines_true"]).clip(upper=1.0)
-    cells["held"] = share.where(cells["lines_true"] > 0)
-    counted = cells.groupby("design", sort=False).agg(
-        cells=("false", "size"),
-        mean=("false", "mean"),
-        worst=("false", "max"),
-        covered=("covered", "min"),
-        power=("held", "mean"),
-        contradictions=("contradictions", "sum"),
-    )
+    cells["power"] = share.where(cells["lines_true"] > 0)
+    by = cells.groupby("design", sort=False)
+    rows = by["false"].agg(cells="size", mean="mean", worst="max")
+    rows = rows.assign(covered=by["covered"].min(), power=by["power"].mean())
+    rows = rows.assign(contradictions=by["contradictions"].sum())
     return {
-        "rows": counted.reset_index().to_dict("records"),
+        "rows": rows.reset_index().to_dict("records"),
         "above": cells[cells["false"] > cells["limit"]].to_dict("records"),
         "cells": len(cells),
         "campaigns": int(cells["campaigns"].min()),
@@ -206,27 +199,18 @@ def linked(rows: pd.DataFrame, runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def shown(row: Mapping[str, str]) -> dict[str, str]:
-    """A row of the ledger for readers: the same unit on both numbers, reasons as sentences.
-
-    Our number has two digits more than the printed one; the CSV has all of them.
-    """
+    """A row of the ledger for readers, ours with two digits more than the printed number."""
     printed, ours, reason = row["published"].strip(), row["ours"].strip(), row["reason"].strip()
     unit = " thousand" if "thousands" in row["cell"] else ""
     digits = len(printed.rstrip("%").partition(".")[2])
-    try:
-        value = float(ours.rstrip("%"))
-        float(printed.rstrip("%").replace(",", ""))
-    except ValueError:
-        pass
-    else:
+    with suppress(ValueError):  # words
+        value, _ = float(ours.rstrip("%")), float(printed.rstrip("%").replace(",", ""))
         whole = value == round(value) and not digits
-        text = f"{value:,.0f}" if whole else f"{value:,.{digits + 2}f}"
-        ours = text + ("%" if printed.endswith("%") else "")
+        ours = f"{value:,.{0 if whole else digits + 2}f}" + "%" * printed.endswith("%")
     reason = reason[:1].upper() + reason[1:] + ("" if reason[-1:] in ("", ".") else ".")
-    cell = row["cell"].replace(" | ", " · ")
-    ours += unit if ours else ""
-    said = {"ours": ours, "cell": cell, "reason": reason}
-    return {**row, "published": printed + unit, **{k: spaced(v) for k, v in said.items()}}
+    said = {"ours": ours + unit * bool(ours), "cell": row["cell"].replace(" | ", " · ")}
+    said = {name: spaced(text) for name, text in {**said, "reason": reason}.items()}
+    return {**row, "published": printed + unit, **said}
 
 
 def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
@@ -239,10 +223,10 @@ def open_rows(rows: pd.DataFrame) -> list[dict[str, Any]]:
     for paper, part in rows.groupby("paper", sort=False):
         left = findings.numbers(part[part["status"] == "no data"])["reason"]
         if len(left):
-            reasons = left.str.partition(";")[0].value_counts()
+            about = {"title": ledger.PAPERS.get(str(paper), str(paper)), "open": len(left)}
             never = left.str.contains("not released|not in the release|prints? no").sum()
-            about = {"title": ledger.PAPERS.get(str(paper), str(paper)), "never": int(never)}
-            about |= {"open": len(left), "all": len(findings.numbers(part))}
+            about |= {"never": int(never), "all": len(findings.numbers(part))}
+            reasons = left.str.partition(";")[0].value_counts()
             made.append({**about, "reason": spaced(reasons.index[0]), "most": int(reasons.iloc[0])})
     return made
 
@@ -289,10 +273,7 @@ def headers(figures: Path) -> dict[tuple[str, str], list[str]]:
 
 
 def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
-    """Name and meaning of each column; columns named after data share one row at the end.
-
-    The meaning of an unexplained column is empty (the tests allow none).
-    """
+    """Name and meaning of each column; columns named after data share one row at the end."""
     files = explained()["files"]
     own: Mapping[str, Any] = files.get(table) or files.get(table.rpartition("_")[0], {})
     known = {**explained()["columns"], **own.get("columns", {})}
@@ -371,5 +352,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    argparse.ArgumentParser(description=main.__doc__).parse_args()
     main()

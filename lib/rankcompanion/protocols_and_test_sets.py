@@ -68,15 +68,9 @@ class Common:
         """One study's scores on some segments (a mask), with the resampling unit as document."""
         table = self.scores[self.names.index(name)][segments]
         segment, system = (i.ravel() for i in np.indices(table.shape))
-        frame = pd.DataFrame(
-            {
-                "system": np.array(self.systems)[system],
-                "segment": np.array(self.segments)[segments][segment],
-                "document": [f"{u:06d}" for u in self.unit[segments][segment]],
-                "score": table.ravel(),
-            }
-        )
-        return from_frame(frame)
+        frame = pd.DataFrame({"system": np.array(self.systems)[system], "score": table.ravel()})
+        frame["segment"] = np.array(self.segments)[segments][segment]
+        return from_frame(frame.assign(document=[f"{u:06d}" for u in self.unit[segments][segment]]))
 
 
 def common(studies: Mapping[str, Scores], unit: str = "document") -> Common:
@@ -100,11 +94,9 @@ def common(studies: Mapping[str, Scores], unit: str = "document") -> Common:
     of = pd.Series(range(len(judged)), judged.index) if unit == "segment" else _documents(every)
     segments = sorted(judged.index[judged > 1].intersection(of.index))
     if len(systems) < 3 or len(segments) < 2:
-        raise DataError(
-            "studies without common ground",
-            value=f"{len(systems)} systems, {len(segments)} segments that two studies judged whole",
-            expected="three systems and two segments",
-        )
+        value = f"{len(systems)} systems, {len(segments)} segments that two studies judged whole"
+        expected = "three systems and two segments"
+        raise DataError("studies without common ground", value=value, expected=expected)
     codes = pd.factorize(of.loc[segments])[0]
     scores = np.array([table.reindex(segments).to_numpy() for table in tables])
     cells = tuple(_cells(study, systems, segments) for study in every)
@@ -134,11 +126,7 @@ def _documents(studies: list[Scores]) -> pd.Series:
 
 
 def _interval(draws: np.ndarray, units: int, annotators: int) -> tuple[float, float, float]:
-    """The observed value (the first of `draws`), and the central 95 % of the resampled ones.
-
-    The interval is NaN for fewer units than `FEWEST`, and for one annotator, who says nothing of
-    others.
-    """
+    """The observed value and the central 95 % of resamples, if there are enough units."""
     if units < FEWEST or annotators == 1 or len(draws) < 2:
         return float(draws[0]), np.nan, np.nan
     low, high = np.nanpercentile(draws[1:], [2.5, 97.5])
@@ -158,8 +146,7 @@ def _taus(
 ) -> dict[tuple[str, str], np.ndarray]:
     """Kendall's tau of every two studies on what both judged: observed, then for each resample.
 
-    A resample takes the same units in all studies, and annotators in each study separately. NaN if
-    a resample has no judgment of some system.
+    A resample takes the same units in all studies, and annotators in each study separately.
     """
     times = _drawn(int(both.unit.max()) + 1, rng, resamples)
     of = [times[:, both.unit[c.segment]] * _drawn(c.annotators, rng, resamples)[:, c.annotator]
@@ -185,16 +172,12 @@ def agreement(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """How far studies agree, and whether protocols agree less than a protocol with itself.
 
-    Intervals are the central 95 % of resamples of units and annotators.
-
-    The first table has a row for every two studies: first, second, kind (``within`` one protocol,
-    or ``between``), segments (that both judged completely), units, annotators (of the study with
-    fewer; 0 if a study does not name them, and then they are not resampled), tau (Kendall's tau of
-    the systems' means), low, high (resampling adds noise, so these are rather too low).
-
-    The second has a row for every two protocols of which at least one was run twice: first, second,
-    repeated (which of them), between (mean tau between their studies), within (mean tau of the
-    repeats), difference (between - within), low, high (of the difference), annotators (as above).
+    The first table has a row for every two studies, of the same protocol (``within``) or not
+    (``between``): the segments that both judged completely, units, annotators (of the study with
+    fewer; 0 if not named), and Kendall's tau of the systems' means (resampling adds noise, so that
+    the ends of its interval are rather too low). The second has a row for every two protocols of
+    which at least one was run twice. Intervals are the central 95 % of resamples of units and
+    annotators.
     """
     units, taus = int(both.unit.max()) + 1, _taus(both, rng, resamples)
     people = {name: c.annotators for name, c in zip(both.names, both.cells, strict=True)}
@@ -210,27 +193,20 @@ def agreement(
     for first, second in combinations(dict.fromkeys(of.values()), 2):
         between = [t for (i, j), t in taus.items() if {of[i], of[j]} == {first, second}]
         own = {p: [t for (i, j), t in taus.items() if of[i] == of[j] == p] for p in (first, second)}
-        repeated = [p for p, found in own.items() if found]
-        if repeated:
+        if repeated := [p for p, found in own.items() if found]:
             inside = np.mean([np.mean(own[p], axis=0) for p in repeated], axis=0)
             across = np.mean(between, axis=0)
             row = (first, second, " + ".join(repeated), float(across[0]), float(inside[0]))
             few = min(people[name] for name, p in of.items() if p in (first, second))
             rows.append((*row, *_interval(across - inside, units, few), few))
-    names = ["first", "second", "repeated", "between", "within", "difference", "low", "high"]
-    names += ["annotators"]
-    columns = ["first", "second", "kind", "segments", "units", "annotators", "tau", "low", "high"]
+    first_of, ends = ["first", "second"], ["low", "high"]
+    columns = [*first_of, "kind", "segments", "units", "annotators", "tau", *ends]
+    names = [*first_of, "repeated", "between", "within", "difference", *ends, "annotators"]
     return pd.DataFrame(pairs, columns=columns), pd.DataFrame(rows, columns=names)
 
 
 def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
-    """Which claims of one study the other study repeats, on the segments that they share.
-
-    Columns first, second, pairs_claimed (pairs of systems that the first calls different by a
-    two-sided t test over units), srp, claimed_again, opposite (shares of these that are in the same
-    order in the second; that it calls different in the same, in the other order), lines (of the
-    first, drawn by `recipe`), lines_kept (those with the same systems above them in the second).
-    """
+    """Which pairs and lines that one study claims the other repeats, on their common segments."""
     rows = []
     upper = np.triu_indices(len(both.systems), 1)
     for first, second in combinations(both.names, 2):
@@ -272,16 +248,10 @@ def pooled(parts: Mapping[str, Scores]) -> tuple[Scores, pd.Series]:
     for name, part in parts.items():
         if not part.has("document"):
             raise DataError("a test set that does not name its documents", value=name)
-        frame = pd.DataFrame(
-            {
-                "system": np.array(part.systems)[part.system],
-                "segment": [f"{name} {part.segments[k]}" for k in part.segment],
-                "document": [f"{name} {k}" for k in part.units["document"]],
-                "set": name,
-                "score": part.score,
-            }
-        )
-        frames.append(frame[frame["system"].isin(systems)])
+        frame = pd.DataFrame({"system": np.array(part.systems)[part.system], "score": part.score})
+        frame["segment"] = [f"{name} {part.segments[k]}" for k in part.segment]
+        frame["document"] = [f"{name} {k}" for k in part.units["document"]]
+        frames.append(frame[frame["system"].isin(systems)].assign(set=name))
     every = pd.concat(frames, ignore_index=True)
     return from_frame(every), every.drop_duplicates("segment").set_index("segment")["set"]
 
@@ -332,11 +302,7 @@ class _Documents:
 
 
 def halves(judged: Scores, rng: np.random.Generator, draws: int = 1000) -> pd.DataFrame:
-    """How far two random halves of the documents agree in the ranking of the systems.
-
-    One row: systems, documents, tau (mean over splits), low, high (the central 95 % of splits).
-    These are empty without documents, or with fewer than twice `FEWEST`.
-    """
+    """How far two random halves of the documents (`FEWEST` or more) agree in the ranking."""
     row = dict.fromkeys(["systems", "documents", "tau", "low", "high"], np.nan)
     row |= {"systems": len(judged.systems), "documents": 0}
     if usable(judged):
@@ -355,16 +321,10 @@ def domains(
 ) -> pd.DataFrame:
     """How far the documents of each domain rank the systems as all other documents do.
 
-    `names` holds the domain of each segment (see `domain_names`); `draws` is the number of
-    resamples of documents, and of random sets. Raises DataError if documents are not named, if
-    there is only one domain, or if a document has two.
-
-    Columns domain, documents, segments, tau (between the domain and all other documents), low, high
-    (documents resampled within both), random, random_low, random_high (mean and central 95 % of tau
-    between random sets of documents with as many segments and the rest), p (share of random sets
-    that agree no better than the domain), without (tau between all documents and those outside the
-    domain), without_random, without_p (mean and share with random sets left out). With fewer than
-    `FEWEST` documents in the domain or the rest, only tau and without are given.
+    `names` holds the domain of each segment. Documents are resampled within both parts, and random
+    sets have as many segments; with fewer than `FEWEST` documents in a part, only tau and without
+    are given. Raises DataError if documents are not named, for only one domain, and for a document
+    of two.
     """
     data = _Documents(judged)
     of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)
@@ -383,8 +343,7 @@ def _domain(
     data: _Documents, inside: np.ndarray, rng: np.random.Generator, draws: int
 ) -> dict[str, float]:
     mask, every = inside.astype(float), np.ones(data.number)
-    rest, size = 1 - mask, int(inside.sum())
-    segments = int(data.segments[inside].sum())
+    rest, size, segments = 1 - mask, int(inside.sum()), int(data.segments[inside].sum())
     row = dict.fromkeys(COLUMNS[1:], np.nan) | {"documents": size, "segments": segments}
     outside = data.means(rest)
     row["tau"] = float(tau(data.means(mask), outside))
@@ -400,14 +359,9 @@ def _domain(
     between = tau(data.means(random), data.means(1 - random))
     left = tau(data.means(every), data.means(1 - random))
     row["low"], row["high"] = np.nanpercentile(resampled, [2.5, 97.5])
-    row["random"] = np.nanmean(between)
     row["random_low"], row["random_high"] = np.nanpercentile(between, [2.5, 97.5])
-    row["p"] = _share(between, row["tau"])
-    row["without_random"] = np.nanmean(left)
-    row["without_p"] = _share(left, row["without"])
+    for name, drawn, observed in (("", between, "tau"), ("without_", left, "without")):
+        row[f"{name}random"] = np.nanmean(drawn)
+        worse = (drawn <= row[observed] + 1e-12).sum()  # the observed one counts, too
+        row[f"{name}p"] = float((1 + worse) / (1 + len(drawn)))
     return row
-
-
-def _share(random: np.ndarray, observed: float) -> float:
-    """The share of random sets, counting the observed one, that agree no better than it."""
-    return float((1 + (random <= observed + 1e-12).sum()) / (1 + len(random)))

@@ -22,7 +22,7 @@ NOT_SIGNIFICANT = 0.12  # released in place of every p-value that is not signifi
 def type_counts(
     data: DirectAssessment | Scores, released: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Rows of each type by file, as in Table 1: columns file, SYSTEM, REPEAT, REF, BAD_REF.
+    """Rows of each type by file, as in Table 1.
 
     Released segment scores only say how many judgments they average; these are counted as SYSTEM.
     The other judgments of `released`, the scores with those of references, are counted as REF.
@@ -41,11 +41,7 @@ def type_counts(
 
 
 def without_z(da: DirectAssessment) -> pd.DataFrame:
-    """How many judgments of each system have no z-score, because their worker has none.
-
-    Columns system, judgments (that count), without_z (how many of them), share, z (``left out`` of
-    the system's mean, or ``0`` by the campaign's rule for workers whose scores never vary).
-    """
+    """How many judgments of each system have no z-score, and what the rule makes of them (z)."""
     rows, reason = counted(da.good), unstandardised(da)
     table = pd.DataFrame({"system": da.good["system"].astype(str), "without": reason != ""})[rows]
     table = table.groupby("system")["without"].agg(judgments="size", without_z="sum").reset_index()
@@ -57,11 +53,7 @@ def without_z(da: DirectAssessment) -> pd.DataFrame:
 def with_official_counts(
     counts: pd.DataFrame, rankings: Mapping[str, pd.DataFrame | None]
 ) -> pd.DataFrame:
-    """`type_counts` of all pairs, with the official number of judgments for pairs without them.
-
-    `rankings` maps each pair to its official ranking or None. Each pair that only `rankings` has
-    gets a row with the file ``official ranking`` and all its judgments as SYSTEM.
-    """
+    """`type_counts` of all pairs; pairs that only the official `rankings` have count as SYSTEM."""
     absent = [
         {"pair": pair, "file": "official ranking", "SYSTEM": ranked["judgments"].sum()}
         for pair, ranked in rankings.items()
@@ -72,20 +64,15 @@ def with_official_counts(
 
 
 def mqm_segment_frame(errors: pd.DataFrame) -> pd.DataFrame:
-    """MQM as segment scores: columns system, document, segment, raw, z, n.
-
-    ``raw`` is minus the MQM score, ``z`` is standardised by rater, ``n`` is the number of ratings;
-    ``document`` is empty.
-    """
+    """MQM as segment scores: minus the score (raw), z by rater, n ratings, no documents."""
     columns = {}
     for name in ("raw", "z"):
         one = scored(errors, name)
         systems, segments = (np.array(names, dtype=object) for names in (one.systems, one.segments))
-        cells = pd.DataFrame(
-            {"system": systems[one.system], "segment": segments[one.segment], "score": one.score}
-        ).groupby(["system", "segment"])["score"]
-        columns[name] = cells.mean()
-        columns.setdefault("n", cells.size())
+        cells = pd.DataFrame({"system": systems[one.system], "segment": segments[one.segment]})
+        by = cells.assign(score=one.score).groupby(["system", "segment"])["score"]
+        columns[name] = by.mean()
+        columns.setdefault("n", by.size())
     frame = pd.DataFrame(columns).reset_index().assign(document=None)
     return frame[["system", "document", "segment", "raw", "z", "n"]]
 
@@ -95,9 +82,8 @@ def without_reference_rows(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Released segment scores without a reference that the official ranking leaves out.
 
-    This is the case in WMT20 from Inuktitut, Khmer and Pashto. `frame` is from
-    `campaigns.load_segment_scores`, `ranked` is the official ranking or None. Returns the remaining
-    rows, and what is excluded: columns file, reason, rows.
+    This is the case in WMT20 from Inuktitut, Khmer and Pashto. Returns the remaining rows of
+    `frame`, and what is excluded: columns file, reason, rows.
     """
     outside = (frame["system"].astype(str) == "HUMAN").to_numpy()
     if ranked is None or "HUMAN" in set(ranked["system"]) or not outside.any():
@@ -107,11 +93,7 @@ def without_reference_rows(
 
 
 def clusterings(scores: Scores, alpha: float = 0.05) -> pd.DataFrame:
-    """The clusters of one pair under each test, correction and cluster rule.
-
-    Columns test, correction, rule, rank, system, cluster, a row per combination and system. The
-    order of the systems is always the same.
-    """
+    """The clusters of one pair under each test, correction and cluster rule, in the same order."""
     frames = []
     for test, correction in product(TESTS, ("none", "holm")):
         # one-sided p-values depend on the direction; a correction over unordered pairs fails
@@ -132,11 +114,10 @@ def cluster_counts(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:
-    """The official ranking (`official.ranking`) and ours, system by system.
+    """The official ranking (`official.ranking`) and ours, system by system, in official order.
 
-    Columns system; rank, mean_raw, mean_z, segments and judgments, each with the suffixes
-    ``_official`` and ``_ours``; same (1: rank and counts are equal, means are equal at the printed
-    precision). In official order; a system missing from one ranking has NaN there.
+    Numbers have the suffixes ``_official`` and ``_ours``; a system missing from one ranking has NaN
+    there. same is 1 if rank and counts are equal, and means at the printed precision.
     """
     left = official.assign(rank=np.arange(1, len(official) + 1))
     right, suffixes = ours.table.drop(columns="cluster"), ("_official", "_ours")
@@ -171,12 +152,7 @@ def agreement(
     official: pd.DataFrame | None,
     clusters: Sequence[frozenset[str]] | None,
 ) -> pd.DataFrame:
-    """Which parts of the official result are reproduced, as one row.
-
-    `official` and `clusters` are from `official.ranking` and `official.clusters`, None if nothing
-    was released. Columns pair, systems, same_order, same_means, same_counts, same_clusters_knowles,
-    same_clusters_official (by the two line rules): 1, 0, or empty if nothing was released.
-    """
+    """Which parts of the official result are reproduced, as one row; empty if not released."""
     row: dict[str, Any] = {"pair": pair, "systems": len(ranking.systems)}
     if official is not None:
         table = compare_rankings(ranking, official)
@@ -191,19 +167,12 @@ def agreement(
 
 
 def compare_p_values(released: pd.DataFrame, scores: Scores) -> pd.DataFrame:
-    """Released one-sided p-values (`official.p_values`) next to ours.
-
-    Columns better, worse, released, ours (test ``greater``), same (1: equal to a relative 1e-6, or
-    released as 0.12 and not significant at 0.05 in ours).
-    """
-    ours = rank_systems(scores, test="greater").p_values
-    rows = []
+    """Released one-sided p-values next to ours: equal to 1e-6, or not significant (0.12)."""
+    ours, rows = rank_systems(scores, test="greater").p_values, []
     known = ours.index.intersection(released.index), ours.columns.intersection(released.columns)
     for better, worse in product(*known):
-        if better == worse:
-            continue
-        p, q = float(released.loc[better, worse]), float(ours.loc[better, worse])
-        hidden = p == NOT_SIGNIFICANT
-        same = q >= 0.05 if hidden else bool(np.isclose(p, q, rtol=1e-6, atol=1e-300))
-        rows.append((better, worse, p, q, int(same)))
+        if better != worse:
+            p, q = float(released.loc[better, worse]), float(ours.loc[better, worse])
+            alike = q >= 0.05 if p == NOT_SIGNIFICANT else np.isclose(p, q, rtol=1e-6, atol=1e-300)
+            rows.append((better, worse, p, q, int(alike)))
     return pd.DataFrame(rows, columns=["better", "worse", "released", "ours", "same"])

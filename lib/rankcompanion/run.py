@@ -18,7 +18,7 @@ from typing import Any
 from paperkit import parameters, paths, placing
 from paperkit.parameters import WHOLE
 from paperkit.placing import RECORD, write_whole
-from paperkit.slim import NAME, slim
+from paperkit.runs import NAME, slim
 from rankstability.errors import DataError
 from rankstability.read.languages import PLACEHOLDER
 
@@ -68,12 +68,8 @@ class Plan:
 def plan(name: str, given: Mapping[str, Any]) -> Plan:
     """Check everything about a run before anything is written.
 
-    The files of a user's own campaign are read here, before anything slow starts; how they are
-    read, and which files are not, is printed to standard error.
-
-    Raises InputError for parameters that do not fit, a campaign that the notebook does not take, a
-    pair that the campaign does not have, or an unusable output folder; DataError for a campaign
-    that is not here, or for faults in a user's own files.
+    The files of a user's own campaign are read here, and how is printed to standard error. Raises
+    InputError or DataError for parameters, campaign, pair, folder or files that do not fit.
     """
     _refuse_year(name, given)
     values = parameters.check(name, given)
@@ -106,8 +102,8 @@ def _refuse_year(name: str, given: Mapping[str, Any]) -> None:
     """Raises DataError for a year whose recipe is named after another year, such as ``wmt22``."""
     asked = str(given.get("recipe", ""))
     year = re.fullmatch(r"(?:wmt)?(?:20)?([12]\d)", asked.lower())
-    choices = parameters.metadata(name).get("choices", {}).get("recipe")
-    choices = choices or parameters.CHOICES["recipe"]
+    own = parameters.metadata(name).get("choices", {}).get("recipe")
+    choices = own or parameters.CHOICES["recipe"]
     if year and asked not in choices:
         from rankstability.rank.recipes import recipe_of_year
 
@@ -119,15 +115,13 @@ def _refuse_year(name: str, given: Mapping[str, Any]) -> None:
 def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
     """Run a notebook, put its results in place only if all of it succeeded; returns their folder.
 
-    A failed or killed run leaves earlier results as they were. The executed copy goes to
-    ``build/executed/<campaign>/<notebook>.ipynb`` with its status beside it; if ``output_dir`` is
-    given or the campaign is the user's own, it goes to the folder of results, without a status. The
-    copy and status of a failed run are called ``*.failed.*``, so that those of the last good run
-    stay. For a user's own campaign ``report.html`` is written beside the results too. A run that
-    failed because the notebook refused a parameter leaves nothing.
+    The executed copy goes to ``build/executed/<campaign>`` with its status beside it; if
+    ``output_dir`` is given or the campaign is the user's own, it goes to the folder of results,
+    without a status. Copy and status of a failed run are called ``*.failed.*``, so that those of
+    the last good run stay. For a user's own campaign ``report.html`` is written beside the results
+    too.
 
-    Raises what `plan` raises; RuntimeError, naming the saved notebook, if a cell failed or a
-    promised file is missing.
+    Raises what `plan` raises; RuntimeError if a cell failed or a promised file is missing.
     """
     run = plan(name, given)
     started = time.monotonic()
@@ -149,29 +143,16 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
         except BaseException as error:
             message = str(error).strip().splitlines()
             with suppress(OSError):  # if the disk is full, the error itself is still raised
-                if not _mistyped(run.values, str(error)):
-                    if copy.is_file():
-                        write_whole(run.failed, copy.read_bytes())
-                    _write_status(run, given, started, message[-1] if message else repr(error))
+                if copy.is_file():
+                    write_whole(run.failed, copy.read_bytes())
+                _write_status(run, given, started, message[-1] if message else repr(error))
             raise
     _write_status(run, given, started)
     return run.final
 
 
-def _mistyped(values: Mapping[str, Any], error: str) -> bool:
-    """Whether a run failed because the notebook refused a parameter, as its message shows."""
-    own = (v for name, v in values.items() if name not in ("campaign", "pair", "output_dir"))
-    asked = [part for v in own for part in (v if isinstance(v, list) else [v])]
-    found = any(f"found {part!r}" in error or f"found [{part!r}]" in error for part in asked)
-    return "DataError: " in error and found
-
-
 def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> None:
-    """Let `work`, given the run's values, write results to the folder `own`; put them in place.
-
-    Raises InputError if a file in the output folder that no run wrote would be overwritten, and
-    DataError if the tables of pairs are needed that have not been run.
-    """
+    """Let `work`, given the run's values, write results to the folder `own`; put them in place."""
     new, given = own / placing.NEW, run.values.get("output_dir")
     if given:
         placing.refuse_others(run.final, [RECORD, *_promised(run)])
@@ -196,8 +177,8 @@ def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> N
 
 def _executed(run: Plan, executed: Path, values: Mapping[str, Any], quiet: bool) -> None:
     """Run the notebook and check its promises; for a whole campaign, write the slim copy too."""
-    new = Path(values["output_dir"])
     _papermill(run, executed, values, quiet)
+    new = Path(values["output_dir"])
     if missing := [f for f in _promised(run) if not (new / f).is_file()]:
         raise RuntimeError(f"{run.notebook} ran to its end without writing {', '.join(missing)}")
     if run.whole:

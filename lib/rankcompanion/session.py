@@ -34,11 +34,7 @@ UNSHARED = ("pair", "data", "files", "package", "versions")  # may differ betwee
 
 @dataclass(frozen=True)
 class Run:
-    """What a notebook works on: its campaign, the `pairs` that it computes, and where results go.
-
-    `pairs` is empty if all pairs were run before; `whole` says whether the run makes the tables of
-    the whole campaign.
-    """
+    """What a notebook works on; `pairs` is empty if all were run before, for the `whole` tables."""
 
     campaign: Campaign
     pair: str  # as given
@@ -50,11 +46,7 @@ class Run:
 def start(
     notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
 ) -> Run:
-    """Open a campaign in a notebook, such as ``01_replication``: the first call of each notebook.
-
-    Like `opened`; also shows how a user's files were read and which were not, and sets up the
-    display of tables (`paperkit.tables`).
-    """
+    """`opened` in a notebook such as ``01_replication``; also shows how files were read."""
     tables.install()
     run = opened(notebook, campaign, pair, output_dir, **settings)
     if len(run.campaign.reading):
@@ -69,23 +61,13 @@ def opened(
 ) -> Run:
     """A campaign, the pairs to be computed, and where their results go.
 
-    Raises DataError for a campaign that is not here, or, if only the campaign's tables are asked
-    for, for pairs that have not been run, or not with these settings; InputError for a pair that
-    the campaign does not have.
+    `campaign` is a catalogue name, a path to a file or a folder of files in a known format, or a
+    Campaign; `pair` may be empty for all, or ``whole`` for the campaign's tables only, from the
+    results of pairs that were run before. If `output_dir` is empty, results go to the campaign's
+    folder. `settings` are what else the results depend on, for the signature in ``run.json``.
 
-    Parameters
-    ----------
-    campaign : str or Campaign
-        A catalogue name, a path to a file or a folder of files in a known format, or the campaign
-        that `campaigns.find` returned for either.
-    pair : str
-        A language pair; empty for all pairs of the campaign; ``whole`` for the campaign's tables
-        only, from the results of pairs that were run before.
-    output_dir : str
-        Where results go; if empty, ``figures/<campaign>/<notebook>``, or for a user's own campaign
-        ``results/<campaign>/<notebook>``.
-    **settings
-        What else the results depend on, for the signature in ``run.json``.
+    Raises DataError for a campaign that is not here, or for pairs that have not been run, or not
+    with these settings; InputError for a pair that the campaign does not have.
     """
     found = campaign if isinstance(campaign, Campaign) else campaigns.find(campaign)
     check_pair(found, pair)
@@ -122,10 +104,7 @@ def show(parts: Mapping[str, Any]) -> None:
 
 
 def conclude(*said: str) -> Any:
-    """What a run's numbers say, for a notebook to show: three sentences, each with its full stop.
-
-    None where the run has nothing over all pairs, which is then said. ValueError for other numbers.
-    """
+    """What a run's numbers say: three sentences; none if it has nothing over all pairs."""
     from IPython.display import Markdown
 
     if said and (len(said) != 3 or not all(one.endswith(".") for one in said)):
@@ -140,18 +119,12 @@ def signature(**settings: Any) -> dict[str, Any]:
 
 
 def figure_formats(asked: str | None = None) -> tuple[str, ...]:
-    """The formats of figures besides PNG: svg, pdf, both or none.
-
-    `asked` lists them, separated by commas; by default ``RANKSTABILITY_FIGURE_FORMAT`` does. Raises
-    DataError for any other format.
-    """
+    """The formats of figures besides PNG: those `asked` for, or the environment's."""
     text = os.environ.get(FORMATS, "") if asked is None else asked
-    names = [name.strip().lower() for name in text.split(",")]
-    wanted = tuple(dict.fromkeys(f for f in names if f and f != "png"))
-    unknown = [f for f in wanted if f not in ("svg", "pdf")]
-    if unknown:
+    names = dict.fromkeys(name.strip().lower() for name in text.split(","))
+    if unknown := [f for f in names if f not in ("", "png", "svg", "pdf")]:
         raise DataError("unknown figure format", value=unknown[0], expected="png, svg or pdf")
-    return wanted
+    return tuple(f for f in names if f in ("svg", "pdf"))
 
 
 @dataclass(frozen=True)
@@ -182,10 +155,9 @@ class Outputs:
     _written: dict[str, dict[str, str]] = field(default_factory=dict, repr=False, compare=False)
 
     def document(self, content: bytes, file: str, pair: str, what: str) -> None:
-        """Write one file, such as a page, and list it in the ``run.json`` of its folder.
+        """Write one file and list it in the ``run.json`` of its folder.
 
-        Raises DataError if `file` or `pair` is not a plain name: names of pairs come from data, and
-        must not lead out of the folder of results.
+        Raises DataError if `file` or `pair` is not a plain name, and might lead out of the folder.
         """
         if not _plain(file):
             raise DataError("not a name for a file of results", value=file)
@@ -209,11 +181,7 @@ class Outputs:
     def figure(
         self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None
     ) -> Drawn:
-        """Write a figure as ``<name>.png`` (and in `formats`), and its `data` as ``<name>.csv``.
-
-        Returns the PNG, so that a cell can show it, with the words of the figure as alternative
-        text (`figures.common.describe`).
-        """
+        """Write a figure as ``<name>.png`` (and in `formats`), and its `data` as ``<name>.csv``."""
         drawn, alt = {}, describe(fig)
         with style():
             only_drawable(fig)
@@ -236,10 +204,7 @@ class Outputs:
         return self.table(rows, "claims", pair, what="rows of the claims ledger")
 
     def pair_tables(self, name: str) -> pd.DataFrame:
-        """The ``<pair>/<name>.csv`` of all pairs as one frame with a column pair, in their order.
-
-        Raises DataError if there is none.
-        """
+        """The ``<pair>/<name>.csv`` of all pairs as one frame with a column pair, in order."""
         frames = []
         for path in sorted(self.directory.glob(f"*/{name}.csv")):
             if self.pairs is not None and path.parent.name not in self.pairs:

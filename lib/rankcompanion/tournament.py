@@ -1,8 +1,4 @@
-"""Notebook 08: the tasks of a campaign as tournaments, and the worked examples of the paper.
-
-Every ranking method, with its cost and the results that it violates: Lopez (2012), "Putting Human
-Assessments of Machine Translation Systems in Order".
-"""
+"""Notebook 08: the tasks of a campaign as tournaments, and the worked examples of Lopez (2012)."""
 
 from __future__ import annotations
 
@@ -46,10 +42,7 @@ class TaskRankings:
 
 
 def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0) -> TaskRankings:
-    """Rank one task by every method; the reference is judged but not ranked.
-
-    `time_limit` is in seconds. Ties between optimal rankings are broken as in `tournament_ranking`.
-    """
+    """Rank one task by every method, in `time_limit` seconds; the reference is not ranked."""
     mfas = tournament_ranking(counts, time_limit)
     orders = {"mfas": mfas.ranking}
     for name, (_, score) in TOURNAMENT_METHODS.items():
@@ -61,19 +54,13 @@ def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0)
 
 
 def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, TaskRankings]:
-    """Rank every task of a relative-ranking campaign by every method.
-
-    A tournament that is not solved within `time_limit` seconds is marked as not proven.
-    """
+    """Rank every task of a relative-ranking campaign by every method, each within `time_limit`."""
     tasks = rr.tasks(frame).items()
     return {name: solve(pairwise.pair_counts(rows), name, time_limit) for name, rows in tasks}
 
 
 def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
-    """The task called `name`, or without a name the one whose best ranking violates most.
-
-    Raises DataError if there is no such task.
-    """
+    """The task called `name`, or without a name the one whose best ranking violates most."""
     if not solved or (name and name not in solved):
         expected = ", ".join(solved) or "at least one task"
         raise DataError("no such task", value=name, expected=expected)
@@ -82,37 +69,21 @@ def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
 
 
 def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """The size of each task, the weight that each ranking violates, and whether that is proven.
-
-    Columns task, systems (without the reference), pairs (judgments, with the reference and ties),
-    acyclic (true/false), optimal_cost, optima (number of optimal rankings; empty if not counted),
-    each `cost_column`, proven (true/false), lower_bound, components (strongly connected),
-    largest_component.
-    """
+    """The size of each task, the weight that each ranking violates, and whether that is proven."""
     rows = []
     for name, task in solved.items():
-        mfas = task.mfas
-        sizes = [len(c) for c in mfas.components]
-        rows.append(
-            {
-                "task": name,
-                "systems": len(task.counts.systems),
-                "pairs": task.judged.comparisons,
-                "acyclic": str(mfas.acyclic).lower(),
-                "optimal_cost": mfas.cost,
-                "optima": mfas.n_optima,
-                **{cost_column(m): task.cost(m) for m in TOURNAMENT_METHODS if m != "mfas"},
-                "proven": str(mfas.optimal).lower(),
-                "lower_bound": mfas.lower_bound,
-                "components": len(sizes),
-                "largest_component": max(sizes),
-            }
-        )
+        mfas, sizes = task.mfas, [len(c) for c in task.mfas.components]
+        row = {"task": name, "systems": len(task.counts.systems), "pairs": task.judged.comparisons}
+        row |= {"acyclic": str(mfas.acyclic).lower(), "optimal_cost": mfas.cost}
+        row |= {"optima": mfas.n_optima}
+        row |= {cost_column(m): task.cost(m) for m in TOURNAMENT_METHODS if m != "mfas"}
+        row |= {"proven": str(mfas.optimal).lower(), "lower_bound": mfas.lower_bound}
+        rows.append(row | {"components": len(sizes), "largest_component": max(sizes)})
     return pd.DataFrame(rows).astype({"optima": "Int64"})
 
 
 def rankings_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """The rank of each system by each method: columns task, system and one per method."""
+    """The rank of each system by each method."""
     frames = []
     for name, task in solved.items():
         frame = pd.DataFrame({"task": name, "system": task.orders["mfas"]})
@@ -123,7 +94,7 @@ def rankings_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """Results that each ranking violates: task, method, over (won more often), under, weight."""
+    """Results that each ranking violates."""
     frames = [
         task.certificate(method).assign(task=name, method=method)
         for name, task in solved.items()
@@ -134,7 +105,7 @@ def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def totals(tasks: pd.DataFrame) -> pd.DataFrame:
-    """Violated weight summed over `tasks_table`: columns method, cost, times_the_optimum."""
+    """Violated weight summed over `tasks_table`, by method."""
     cost = [int(tasks[cost_column(m)].sum()) for m in TOURNAMENT_METHODS]
     frame = pd.DataFrame({"method": list(TOURNAMENT_METHODS), "cost": cost})
     best = frame.loc[frame["method"] == "mfas", "cost"].item()
@@ -154,14 +125,8 @@ def results_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
-    """Every edge of one tournament, and whether the ranking violates it.
-
-    Columns over, under, weight, rank_over, rank_under; and, 0 or 1, violated (the ranking has
-    `over` below `under`), in_cycle (the edge is part of a cycle), in_triangle (the ranking keeps
-    the edge, which is part of a cycle of three with a violated edge).
-    """
-    names = np.array(mfas.names, dtype=object)
-    rank = np.argsort(mfas.order) + 1
+    """Every edge of one tournament, and whether the ranking violates it."""
+    names, rank = np.array(mfas.names, dtype=object), np.argsort(mfas.order) + 1
     part = np.empty(len(names), dtype=int)
     for k, members in enumerate(mfas.components):
         part[list(members)] = k
@@ -169,18 +134,10 @@ def edges_table(mfas: tournament.Tournament) -> pd.DataFrame:
     wrong = beats & (rank[:, None] > rank)
     closing = beats & (wrong @ beats).T | beats & (beats @ wrong).T
     i, j = np.nonzero(mfas.weights)
-    table = pd.DataFrame(
-        {
-            "over": names[i],
-            "under": names[j],
-            "weight": mfas.weights[i, j],
-            "rank_over": rank[i],
-            "rank_under": rank[j],
-            "violated": wrong[i, j].astype(int),
-            "in_cycle": (part[i] == part[j]).astype(int),
-            "in_triangle": (closing & ~wrong)[i, j].astype(int),
-        }
-    )
+    table = pd.DataFrame({"over": names[i], "under": names[j], "weight": mfas.weights[i, j]})
+    table["rank_over"], table["rank_under"] = rank[i], rank[j]
+    masks = {"violated": wrong, "in_cycle": part[:, None] == part, "in_triangle": closing & ~wrong}
+    table = table.assign(**{name: mask[i, j].astype(int) for name, mask in masks.items()})
     return table.sort_values(["rank_over", "rank_under"], ignore_index=True)
 
 
@@ -204,8 +161,7 @@ def implied(block: pd.DataFrame) -> pd.DataFrame:
 def figure2() -> pairwise.PairCounts:
     """Figure 2: all comparisons agree with one order, yet Equation 1 ranks C above B.
 
-    The printed scores, 2/5 for B and 2/4 for C, determine all weights of a tournament on A, B, C
-    and D except the one between A and D, which is 1 here.
+    The printed scores determine all weights but that between A and D, which is 1 here.
     """
     return _counts({"AB": 3, "AC": 1, "AD": 1, "BC": 1, "BD": 1, "CD": 2})
 

@@ -41,9 +41,9 @@ class Job:
 def jobs(config: Mapping[str, Any]) -> list[Job]:
     """All jobs for the demo campaigns and for every real campaign found under the data root.
 
-    In `config`, ``campaigns`` and ``notebooks`` restrict the jobs (empty: all); campaigns with more
-    pairs than ``split_above`` run one job per pair, for notebooks that allow it; ``skip`` maps a
-    notebook to campaigns on which it is not run.
+    In `config`, ``campaigns`` and ``notebooks`` restrict the jobs; campaigns with more pairs than
+    ``split_above`` run one job per pair, if the notebook allows; ``skip`` maps notebooks to
+    campaigns.
     """
     planned: list[Job] = []
     for campaign in sorted(campaigns.present(), key=lambda c: c.name):
@@ -77,10 +77,7 @@ def _graph() -> Any:
 
 @cache
 def modules(notebook: str, format: str = "") -> frozenset[str]:
-    """The library's modules that a notebook imports, directly or through others.
-
-    With a `format`, also the modules of its reader, which is loaded when a campaign needs it.
-    """
+    """The modules that a notebook imports, directly or not, and those of a format's reader."""
     cells = read_notebook(notebook)["cells"]
     code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
     named = [n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module]
@@ -92,16 +89,14 @@ def modules(notebook: str, format: str = "") -> frozenset[str]:
 
 
 def inputs(job: Job) -> list[str]:
-    """Files whose change makes the job run again: notebook, modules, data, published numbers.
-
-    A job on the results of a campaign's pairs depends on their jobs instead of the data.
-    """
+    """Files whose change makes the job run again, or its pairs' jobs instead of the data."""
     campaign = campaigns.find(job.campaign)
     files = [paths.NOTEBOOKS / f"{job.notebook}.ipynb", places.CATALOGUE]
     reached = modules(job.notebook, campaign.format)
     for module in sorted(reached):
         file = paths.ROOT / "lib" / module.replace(".", "/")
         files.append(file / "__init__.py" if file.is_dir() else file.with_suffix(".py"))
+    files += sorted((paths.ROOT / "lib/rankcompanion/figures").glob("*.mplstyle"))
     if "rankcompanion.verdict.page" in reached:
         files += sorted((paths.ROOT / "lib/paperkit/page").glob("*.j2"))
     printed = sorted(paths.PUBLISHED.glob("*.csv"))

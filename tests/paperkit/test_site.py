@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from paperkit import pages, paths, runs, slim, tables, templates
+from paperkit import pages, paths, runs, tables, templates
 from rankcompanion import front
 from site_fixture import Links, astray, make_report, make_run
 
@@ -285,12 +285,12 @@ def test_reports_kept_in_the_repository_are_pages_where_nothing_was_run(root, ma
 def test_the_small_form_holds_no_pictures_times_or_places(root, tmp_path):
     executed = root / "executed" / "wmtx" / "01_tiny.ipynb"
     results = root / "figures" / "wmtx" / "01_tiny"
-    text = slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication").decode()
-    assert text == slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication").decode()
+    text = runs.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication").decode()
+    assert text == runs.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication").decode()
     assert len(text) < 40_000 and str(root) not in text
     assert "image/png" not in text and "start_time" not in text and '"stderr"' not in text
     assert "![mean_scores.png](mean_scores.png)" in text
-    pair = slim.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication" / "cs-en")
+    pair = runs.slim(executed, results, paths.FIGURES / "wmt18" / "01_replication" / "cs-en")
     assert b"not kept in the repository: mean_scores.png" in pair
 
 

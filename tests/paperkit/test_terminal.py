@@ -1,8 +1,6 @@
-"""Nothing to do is noticed at once, and every kind of change is; the line of a job that ended."""
+"""The line of a job that ended, and the time left."""
 
 from __future__ import annotations
-
-import os
 
 import pytest
 
@@ -11,42 +9,6 @@ from paperkit import paths, terminal
 
 def test_it_looks_at_this_repository():
     assert terminal.ROOT == paths.ROOT
-
-
-CHANGES = {
-    "a notebook": lambda root: (root / "notebooks" / "01.ipynb").write_text("{ }"),
-    "a touched module": lambda root: os.utime(root / "lib" / "a.py", ns=(1, 1)),
-    "a new result": lambda root: (root / "figures" / "new.csv").write_text("a\n"),
-    "a lost result": lambda root: (root / "figures" / "old.csv").unlink(),
-    "the configuration": lambda root: (root / "config.yaml").write_text("campaigns: [x]\n"),
-    "real data": lambda root: (root / "elsewhere" / "scores.csv").write_text("a,b\n"),
-    "a lost report": lambda root: (root / "build" / "site" / "index.html").unlink(),
-}
-
-
-@pytest.fixture
-def root(tmp_path, monkeypatch):
-    for name in ("lib/a.py", "notebooks/01.ipynb", "figures/old.csv", "config.yaml",
-                 "build/site/index.html", "elsewhere/scores.csv"):  # fmt: skip
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("x")
-    monkeypatch.setenv("RANKSTABILITY_DATA", "elsewhere")
-    terminal.keep(tmp_path, tmp_path / "build" / "stamp")
-    return tmp_path
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_every_change_is_noticed(root, change):
-    stamp = root / "build" / "stamp"
-    assert terminal.unchanged(root, stamp)
-    CHANGES[change](root)
-    assert not terminal.unchanged(root, stamp)
-
-
-def test_another_setting_and_no_stamp_are_changes(root, monkeypatch):
-    assert not terminal.unchanged(root, root / "none")
-    monkeypatch.setenv("RANKSTABILITY_FIGURE_FORMAT", "svg")
-    assert not terminal.unchanged(root, root / "build" / "stamp")
 
 
 def test_a_line_per_job_counts_and_says_what_is_left(tmp_path, monkeypatch):

@@ -157,19 +157,6 @@ def test_a_run_puts_its_files_in_place_and_says_so(sandbox, monkeypatch):
     assert sorted(p.name for p in out.iterdir()) == names
 
 
-def test_a_mistyped_value_leaves_no_trace_and_other_failures_do(sandbox):
-    folder = sandbox(
-        "from rankstability import DataError\n"
-        "raise DataError('no such name', value=names[0], expected='another')"
-    )
-    with pytest.raises(RuntimeError, match="no such name; found 'knowlse'"):
-        run.execute("01_probe", {"names": "knowlse"}, quiet=True)
-    assert not [p for p in (folder / "build").rglob("*") if p.is_file()]
-    with pytest.raises(RuntimeError, match="no such name"):  # not a value that was given
-        run.execute("01_probe", {}, quiet=True)
-    assert (folder / "build/executed/demo-srdc/01_probe.failed.status.json").is_file()
-
-
 def test_the_command_line_says_what_is_wrong(sandbox, capsys):
     sandbox(GOOD)
     assert commands.main(["run", "02"]) == 2

@@ -34,11 +34,7 @@ class WithoutUnits:
     fits: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)  # by score, kind
 
     def component_factor(self, score: str, component: str) -> float:
-        """The factor of the 95 % interval of a component's ratio to the residual variance.
-
-        Error variances from two kinds of units are added. NaN for a variance of 0, without a unit,
-        and above `VAGUE`.
-        """
+        """The factor of the 95 % interval of a component's ratio to the residual; NaN if vague."""
         fits = list(self.fits.get(score, {}).values())
         if not fits or component not in fits[0].factors:
             return float("nan")
@@ -50,9 +46,8 @@ class WithoutUnits:
     def luck_half(self, share: pd.DataFrame, model: pd.Series) -> pd.Series:
         """Half the 95 % interval of each system's luck in points, given its documents.
 
-        `share` (systems by documents) is the share of a system's scores on each document, less that
-        of the mean system. `model` is half the interval by the model's errors of document effects;
-        it is used for documents as units. Of two kinds of units, the wider interval is taken.
+        `share` (systems by documents) is less that of the mean system. `model` is half the interval
+        by the model's errors, for documents as units. Of two kinds, the wider interval is taken.
         """
         half = pd.Series(np.nan, share.index)
         for kind, fit in self.fits.get("raw", {}).items():
@@ -76,11 +71,7 @@ def without_units(
     rng: np.random.Generator,
     unit: str | None = None,
 ) -> WithoutUnits:
-    """Fit the components of raw and z-scores without each of some groups of units.
-
-    `data` is as for `variance_components`, and `parts` its result; `unit` is by default that of
-    `rank.units.default_kinds`. Raises DataError for a unit that the data do not name.
-    """
+    """Components of raw and z-scores without groups of a unit (by default `default_kinds`)."""
     raw = scored(data)
     kinds = default_kinds(raw) if unit is None else tuple(unit.split(" x "))
     number = [len(np.unique(raw.unit(kind))) for kind in kinds]
@@ -97,10 +88,7 @@ def without_units(
 
 
 def segment_frame(da: DirectAssessment) -> pd.DataFrame:
-    """Mean scores per system and segment: columns system, document, segment, raw, z, n.
-
-    These are the columns of `campaigns.load_segment_scores`, for judgments that were released.
-    """
+    """Mean scores per system and segment, in the columns of `campaigns.load_segment_scores`."""
     frame = segment_scores(da).frame().rename(columns={"judgments": "n"})
     names = da.good[["segment", "document"]].drop_duplicates("segment")
     of = pd.Series(names["document"].astype(object).to_numpy(), index=names["segment"].astype(str))
@@ -121,9 +109,8 @@ def human_ids(frame: pd.DataFrame) -> set[str]:
 def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
     """Mean segment score of each document and system (Knowles 2021, Figure 5).
 
-    `frame` has columns system, document, segment and `score` (``raw`` or ``z``), as from
-    `segment_frame`. The result is documents by systems, both in order of falling mean segment
-    score; NaN: not judged. Raises DataError if segments do not name their documents.
+    `frame` is as from `segment_frame`. The result is documents by systems, both in order of falling
+    mean segment score; NaN: not judged. Raises DataError if segments do not name their documents.
     """
     if not has_documents(frame):
         raise DataError("segments without documents", column="document")
@@ -139,10 +126,10 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
 def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, variance.Components]:
     """Variance components of raw scores and of z-scores: keys ``raw`` and ``z``.
 
-    For judgments, the components are those of `models.additive.components`. Segment scores (with
-    the columns of `segment_frame`) have system, document (if known), segment and residual; what
-    workers add is in the residual, which is divided by the number of judgments. Raises DataError
-    for fewer than two systems.
+    For judgments, the components are those of `models.additive.components`. Segment scores (as from
+    `segment_frame`) have system, document (if known), segment and residual; what workers add is in
+    the residual, which is divided by the number of judgments. Raises DataError for fewer than two
+    systems.
     """
     if isinstance(data, DirectAssessment):
         return {"raw": models.components(data), "z": models.components(data, judgment_z(data))}
@@ -162,11 +149,7 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
 def component_table(
     parts: dict[str, variance.Components], pair: str, without: WithoutUnits = UNTOLD_UNITS
 ) -> pd.DataFrame:
-    """Variance components with intervals: pair, score (raw, z), and columns of `Components.table`.
-
-    low and high leave out groups of `unit` (empty if that cannot be done); the interval by the
-    model is in model_low and model_high.
-    """
+    """Variance components with intervals by leaving out units, and by the model."""
     frames = []
     for score, fitted in parts.items():
         own = fitted.table().rename(columns={"low": "model_low", "high": "model_high"})
@@ -179,27 +162,16 @@ def component_table(
 
 
 def difficulty(frame: pd.DataFrame, parts: dict[str, variance.Components]) -> pd.DataFrame:
-    """How hard each document is, regardless of who translated and judged it; hardest first.
-
-    `frame` is as from `segment_frame`. Columns document, segments, systems, judgments, mean_raw,
-    difficulty (points below the average document, shrunk towards 0 by the variance components),
-    low, high (95 % interval), difficulty_z, low_z, high_z (the same for z-scores).
-    """
-    names = frame["document"].astype(str)
-    base = frame.groupby(names).agg(
-        segments=("segment", "nunique"),
-        systems=("system", "nunique"),
-        judgments=("n", "sum"),
-        mean_raw=("raw", "mean"),
-    )
+    """Points that each document costs, shrunk by the variance components; hardest first."""
+    by = frame.groupby(frame["document"].astype(str))
+    base = by[["segment", "system"]].nunique().set_axis(["segments", "systems"], axis=1)
+    base = base.assign(judgments=by["n"].sum(), mean_raw=by["raw"].mean())
     for score, suffix in (("raw", ""), ("z", "_z")):
         fitted = parts[score].effects["document"].set_index("level").reindex(base.index)
-        effect, se = fitted["effect"], fitted["se"]
+        effect, half = fitted["effect"], Z95 * fitted["se"]
         base[f"difficulty{suffix}"] = -effect
-        base[f"low{suffix}"] = -effect - Z95 * se
-        base[f"high{suffix}"] = -effect + Z95 * se
-    table = base.rename_axis("document").reset_index()
-    order = ["difficulty", "document"]
+        base[f"low{suffix}"], base[f"high{suffix}"] = -effect - half, -effect + half
+    table, order = base.rename_axis("document").reset_index(), ["difficulty", "document"]
     return table.sort_values(order, ascending=[False, True]).reset_index(drop=True)
 
 
@@ -208,12 +180,8 @@ def ease_by_system(
 ) -> pd.DataFrame:
     """How easy the documents were on which each system was judged, and its mean z without that.
 
-    Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
-    of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
-    interval of luck_raw by `WithoutUnits.luck_half`; empty if it cannot be told), unit (of that
-    interval), segment_luck_z (with the ease of the segments added), document_sd (standard deviation
-    of its mean raw scores over documents), z_without (mean_z - luck_z), rank, rank_without; best
-    mean z first.
+    Luck is the mean ease of the documents of a system's segments, less the mean over systems; its
+    interval is by `WithoutUnits.luck_half` (empty if it cannot be told). Best mean z first.
     """
     system, document = frame["system"].astype(str), frame["document"].astype(str)
     segment = frame["segment"].astype(str)
@@ -251,32 +219,16 @@ def summary(
     parts: dict[str, variance.Components],
     ease: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """The documents of one language pair and their effect on its systems: one row.
-
-    `ease` is from `ease_by_system`, or None if documents are not known. Columns pair, systems,
-    documents (0: not known), segments, workers (1: in the model), system_sd, judged (share of
-    document-system cells with a judgment), document_sd (points between documents, by the model),
-    luck_sd and luck_max (points between systems), luck_z_sd, luck_z_max, reordered (pairs of
-    systems whose order their documents decide).
-    """
-    row: dict[str, Any] = {
-        "pair": pair,
-        "systems": frame["system"].nunique(),
-        "documents": 0 if ease is None else frame["document"].nunique(),
-        "segments": frame["segment"].nunique(),
-        "workers": int("worker" in parts["raw"].variance),
-        "system_sd": np.sqrt(parts["raw"].variance["system"]),
-    }
+    """The documents of a pair (`ease` is None if not known) and their effect on its systems."""
+    known, number, raw = ease is not None, frame.nunique(), parts["raw"].variance
+    row: dict[str, Any] = {"pair": pair, "systems": number["system"]}
+    row |= {"documents": number["document"] if known else 0, "segments": number["segment"]}
+    row |= {"workers": int("worker" in raw), "system_sd": np.sqrt(raw["system"])}
     names = ["judged", "document_sd", "luck_sd", "luck_max", "luck_z_sd", "luck_z_max", "reordered"]
     if ease is None:
         return pd.DataFrame([row | dict.fromkeys(names, np.nan)])
-    values = [
-        document_means(frame).notna().to_numpy().mean(),
-        np.sqrt(parts["raw"].variance["document"]),
-        ease["luck_raw"].std(ddof=1),
-        ease["luck_raw"].abs().max(),
-        ease["luck_z"].std(ddof=1),
-        ease["luck_z"].abs().max(),
-        opposite_pairs(ease["mean_z"], ease["z_without"]),
-    ]
+    values = [document_means(frame).notna().to_numpy().mean(), np.sqrt(raw["document"])]
+    for luck in (ease["luck_raw"], ease["luck_z"]):
+        values += [luck.std(ddof=1), luck.abs().max()]
+    values.append(opposite_pairs(ease["mean_z"], ease["z_without"]))
     return pd.DataFrame([row | dict(zip(names, values, strict=True))])

@@ -76,7 +76,7 @@ class Task:
         raise NotImplementedError
 
     def _note(self, removed: tuple[str, ...], divisor: float) -> str:
-        return ""
+        raise NotImplementedError
 
     def dropped(self, state: State) -> set[str]:
         """The systems that are left out of both rankings before lines are drawn."""
@@ -93,11 +93,7 @@ class Task:
         return (*self.sets, *self.first.systems)
 
     def view(self, state: State) -> View:
-        """Rank with the settings of `state` and compare with the original ranking.
-
-        Raises DataError for a name that the task does not know, and if fewer than two systems are
-        left.
-        """
+        """Rank as `state` says, and compare with the original; DataError for fewer than two."""
         score, test = state.score or self.scores[0], state.test or self.tests[0]
         wanted = [("unknown setting", score, self.scores), ("unknown setting", test, self.tests)]
         wanted += [("nothing to remove", name, self.removable) for name in sorted(state.removed)]
@@ -110,18 +106,12 @@ class Task:
         if left < 2:
             raise DataError("too few systems left", value=left, expected="two or more")
         every = self.ranked((), 1.0, score, test).under(state.rule, state.alpha)
-        original = every.without(dropped)
+        original, gone = every.without(dropped), tuple(s for s in every.systems if s in dropped)
         divisor = state.divisor if self.divides else 1.0
         changed = self.ranked(removed, divisor, score, test)
         changed = changed.without(dropped).under(state.rule, state.alpha)
-        return View(
-            every.systems,
-            tuple(s for s in every.systems if s in dropped),
-            original,
-            changed,
-            compare(original, changed),
-            self._note(removed, divisor) if removed or divisor != 1 else "",
-        )
+        note = self._note(removed, divisor) if removed or divisor != 1 else ""
+        return View(every.systems, gone, original, changed, compare(original, changed), note)
 
 
 class DaTask(Task):
@@ -217,11 +207,11 @@ def shown(campaign: Campaign) -> bool:
 
 def load(campaign: Campaign, pair: str) -> dict[str, Task]:
     """The tasks of a language pair by name: one, or one for each track of relative ranking."""
+    judgments = campaigns.load(campaign, pair)
     if campaign.protocol == "RR":
         import statsmodels.stats.multitest  # noqa: F401  (slow: not at the first correction)
 
-        frames = tasks(campaigns.load_rr(campaign, pair))
-        return {name: RrTask(pair_counts(frame)) for name, frame in frames.items()}
-    if campaign.protocol == "MQM":
-        return {pair: MqmTask(mqm.ratings(campaigns.load_mqm(campaign, pair)))}
-    return {pair: DaTask(campaigns.load_da(campaign, pair))}
+        return {name: RrTask(pair_counts(frame)) for name, frame in tasks(judgments).items()}
+    return {
+        pair: MqmTask(mqm.ratings(judgments)) if campaign.protocol == "MQM" else DaTask(judgments)
+    }

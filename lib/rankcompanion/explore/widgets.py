@@ -1,7 +1,4 @@
-"""The controls of ``90_explore`` and its bump chart, an SVG light enough to follow a slider.
-
-What they show comes from `views`.
-"""
+"""The controls of ``90_explore`` and its bump chart, an SVG light enough to follow a slider."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from html import escape
 import ipywidgets as widgets
 import pandas as pd
 
-from paperkit.templates import template
+from paperkit.templates import HERE, template
 from rankstability.errors import DataError
 from rankstability.rank.comparing import held_places
 from rankstability.rank.ranking import CLUSTER_RULES
@@ -25,31 +22,14 @@ STILL, INK = "#8C8C8C", "var(--jp-content-font-color1, #111)"  # the text colour
 BARS = {"kept": INK, "appeared": RED, "vanished": STILL}
 COLOURS = {"still": STILL, "dropped": "#767676", "ink": INK, "bars": BARS}
 LETTER, WIDTH = 8.6, 90  # pixels: width of a letter, gap between the columns
-STYLE = """<style>
-.rs-explore .widget-html-content { line-height: 1.45; white-space: normal; }
-.rs-explore table.ranking { border-collapse: collapse; font-size: 12.5px;
-  font-variant-numeric: tabular-nums; margin: 0; }
-.rs-explore table.ranking th { text-align: right; padding: 3px 6px; font-weight: 600;
-  border-bottom: 1px solid var(--jp-border-color1, #999); }
-.rs-explore table.ranking td { text-align: right; padding: 2px 6px; }
-.rs-explore table.ranking th:nth-child(2), .rs-explore table.ranking td:nth-child(2) {
-  text-align: left; }
-.rs-explore h4 { margin: 2px 0 6px; }
-.rs-explore .message { border-left: 4px solid #0072B2; padding: 4px 12px;
-  background: var(--jp-layout-color2, #F3F3F3); }
-.rs-explore .message.wrong { border-color: #D55E00; }
-.rs-explore .rs-removed select { height: 100%; }
-</style>"""
 DIVISORS = (1.0, 10.0, 0.25)  # from, to, step; includes those of Knowles (2021), section 5.2
 
 
 def places(view: View) -> pd.DataFrame:
     """Places of the systems before and after, as `figures.common.bump` draws them.
 
-    Columns ranking (``original``, ``changed``), system, place, line (the line below that place:
-    ``kept``, ``vanished`` (only in the original), ``appeared`` (only in the changed ranking), or
-    empty). A line is identified by the set of systems above it. Systems that were dropped are in
-    the original only.
+    A line is ``kept``, ``vanished`` (only in the original) or ``appeared`` (only in the changed
+    ranking), by the set of systems above it. Systems that were dropped are in the original only.
     """
     place = held_places(view.before, view.before)
     rows = [("original", s, place[s], "") for s in view.dropped]
@@ -65,10 +45,7 @@ def places(view: View) -> pd.DataFrame:
 
 
 def bump_svg(view: View, before: str = "original", after: str = "changed") -> str:
-    """Ranks of the systems before and after, with the lines between clusters, as one SVG.
-
-    Systems that move are coloured; dropped systems end at their place, struck through.
-    """
+    """Ranks before and after, with lines, as one SVG; dropped systems are struck through."""
     frame = places(view)
     old, new = (
         frame[frame["ranking"] == name].set_index("system")["place"].to_dict()
@@ -108,7 +85,8 @@ class Explorer(widgets.VBox):
         self._quiet = False
         self._controls()
         self.campaign.value = campaign
-        super().__init__([widgets.HTML(STYLE), self._layout()])
+        style = (HERE / "page" / "explore.css").read_text(encoding="utf-8")
+        super().__init__([widgets.HTML(f"<style>{style}</style>"), self._layout()])
         self.add_class("rs-explore")
         for control, act in (
             (self.campaign, lambda: self._open("")),
@@ -154,26 +132,18 @@ class Explorer(widgets.VBox):
         self.message, self.table, self.bump = (widgets.HTML() for _ in range(3))
 
     def _layout(self) -> widgets.Widget:
-        presets = widgets.GridBox(
-            list(self.buttons.values()), layout={"grid_template_columns": "1fr 1fr"}
-        )
+        two, wraps = {"grid_template_columns": "1fr 1fr"}, {"flex_flow": "row wrap"}
+        presets = widgets.GridBox(list(self.buttons.values()), layout=two)
+        chosen = [self.campaign, self.pair, self.track]
+        about = widgets.HTML("<b>Removed</b> from all judgments")
         controls = widgets.VBox(
-            [
-                self.campaign, self.pair, self.track,
-                widgets.HTML("<b>Removed</b> from all judgments"), self.removed, presets,
-                *self.settings,
-            ],
+            [*chosen, about, self.removed, presets, *self.settings],
             layout={"flex": "0 0 274px", "padding": "0 14px 0 0"},
-        )  # fmt: skip
-        views = widgets.HBox(
-            [self.table, self.bump], layout={"flex_flow": "row wrap", "grid_gap": "10px 8px"}
         )
-        results = widgets.VBox(
-            [self.message, views], layout={"flex": "1 1 480px", "min_width": "0"}
-        )
-        return widgets.HBox(
-            [controls, results], layout={"flex_flow": "row wrap", "align_items": "flex-start"}
-        )
+        views = widgets.HBox([self.table, self.bump], layout={**wraps, "grid_gap": "10px 8px"})
+        wide = {"flex": "1 1 480px", "min_width": "0"}
+        results = widgets.VBox([self.message, views], layout=wide)
+        return widgets.HBox([controls, results], layout={**wraps, "align_items": "flex-start"})
 
     # ------------------------------------------------------------ what they do
 
@@ -265,11 +235,10 @@ class Explorer(widgets.VBox):
 
     def _label(self, state: State) -> str:
         """What was changed, as the heading of the changed ranking."""
-        names = [n.replace("human+ref", "human, REF").replace("_ref", "reference")
-                 for n in state.removed]  # fmt: skip
-        parts = []
-        if names:
-            parts.append("without " + (names[0] if len(names) == 1 else f"{len(names)}"))
+        parts, said = [], {"human+ref": "human, REF", "_ref": "reference"}
+        if state.removed:
+            name = said.get(state.removed[0], state.removed[0])
+            parts.append(f"without {name if len(state.removed) == 1 else len(state.removed)}")
         if self.task.divides and state.divisor != 1:
             parts.append(f"divisor {state.divisor:g}")
         return ", ".join(parts)

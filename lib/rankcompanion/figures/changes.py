@@ -44,10 +44,7 @@ def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
-    """Figure 1: fraction of pairs changed by divisor, a panel for each style.
-
-    `fractions` is from `divisor_degradation.fractions`.
-    """
+    """Figure 1: fraction of pairs changed by divisor, a panel for each style."""
     pairs = fractions.groupby("style")["pairs"].max().sort_index(ascending=False)  # SR-DC first
     panels = max(1, len(pairs))
     size = (1.2 + 3.6 * panels, 3.4)
@@ -172,10 +169,9 @@ def drawn(found: dict[str, Any]) -> list[tuple[str, dict[str, Any], str]]:
     """Name, row and text (the number as it is written) of each number of a finding."""
     made = []
     for row in found["rows"]:
-        name = " · ".join(
-            [row["campaign"], *([row["unit"].replace(" x ", " × ")] if "unit" in row else [])]
-        )
-        made.append((name + (f" · all {row['ways']} ways" if "ways" in row else ""), row))
+        unit = [row["unit"].replace(" x ", " × ")] if "unit" in row else []
+        ways = [f"all {row['ways']} ways"] if "ways" in row else []
+        made.append((" · ".join([row["campaign"], *unit, *ways]), row))
         if "two" in row:
             made.append((f"{row['campaign']} · Bojar's and expected wins", row["two"]))
     return [(name, row, _text(found["key"], row)) for name, row in made]
@@ -199,10 +195,7 @@ def described(found: dict[str, Any]) -> str:
 
 @styled
 def finding(found: dict[str, Any]) -> Figure:
-    """The numbers of a finding of `rankcompanion.findings.gather` as diamonds, one per row.
-
-    Dots are single pairs or tasks, larger the more cases they have; bars are their ranges.
-    """
+    """The numbers of a finding as diamonds; dots are single pairs or tasks, bars their ranges."""
     shown: Sequence[tuple[str, dict[str, Any], str]] = drawn(found)
     names = [f"{name}\n{text}" for name, _, text in shown]
     wide = 5.6 + breadth("\n".join(names).split("\n"))

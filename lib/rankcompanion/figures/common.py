@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
@@ -14,6 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import seaborn as sns
+from matplotlib import rc_params_from_file
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -44,37 +46,11 @@ def fonts(installed: Collection[str]) -> list[str]:
     return [FONT, *[name for name in OTHER_SCRIPTS if name in installed][:1]]
 
 
+STYLE = Path(__file__).with_name("house.mplstyle")
 HOUSE: dict[str, Any] = {
-    "figure.figsize": (7.2, 4.2),
-    "figure.constrained_layout.use": True,
-    "savefig.dpi": 200,
-    "savefig.bbox": "tight",
-    "savefig.pad_inches": 0.08,
+    **dict[Any, Any](rc_params_from_file(STYLE, use_default_template=False)),
     "font.family": fonts(fontManager.get_font_names()),
-    "font.size": 9,
-    "text.parse_math": False,  # a $ in a system's name is no formula
-    "axes.titlesize": 10.5,
-    "axes.titlelocation": "left",
-    "axes.titleweight": "bold",
-    "axes.labelsize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.linewidth": 0.8,
     "axes.prop_cycle": plt.cycler("color", PALETTE),
-    "grid.color": "#E3E3E3",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "legend.title_fontsize": 8.5,
-    "xtick.labelsize": 8.5,
-    "ytick.labelsize": 8.5,
-    "xtick.major.size": 3.5,
-    "ytick.major.size": 3.5,
-    "lines.linewidth": 1.6,
-    "lines.markersize": 4.5,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "rankstability",
 }
 NO_DATE: dict[str, dict[str, None]] = {  # for reproducible bytes
     "png": {"Software": None},
@@ -85,10 +61,7 @@ NO_DATE: dict[str, dict[str, None]] = {  # for reproducible bytes
 
 @contextmanager
 def style() -> Iterator[None]:
-    """A context in which figures are drawn and saved in the theme; settings are restored after it.
-
-    Names of systems and campaigns come from data, so no text is parsed as mathematics.
-    """
+    """A context in which figures are drawn in the theme, and no text is parsed as mathematics."""
     theme: dict[Any, Any] = sns.axes_style("ticks") | sns.plotting_context("paper") | HOUSE
     with plt.rc_context(theme):
         yield
@@ -122,9 +95,8 @@ def wrapped(name: object, width: int = 16) -> str:
 @cache
 def _signs() -> frozenset[int]:
     """The code points of the characters that the fonts of figures have."""
-    return frozenset(
-        chain(*(get_font(findfont(name)).get_charmap() for name in HOUSE["font.family"]))
-    )
+    found = (get_font(findfont(name)).get_charmap() for name in HOUSE["font.family"])
+    return frozenset(chain(*found))
 
 
 def drawable(text: str) -> str:
@@ -149,12 +121,9 @@ def only_drawable(fig: Figure) -> None:
 def breadth(texts: Iterable[object], size: float = 8.5, weight: str = "normal") -> float:
     """The width of the widest of these texts, in inches."""
     font = FontProperties(family=HOUSE["font.family"], weight=weight)
-    drawn = (
-        TextPath((0, 0), drawable(str(t)), size=size, prop=font).get_extents()
-        for t in texts
-        if str(t)
-    )
-    return max((box.x1 for box in drawn), default=0.0) / 72
+    shown = (drawable(str(text)) for text in texts if str(text))
+    paths = (TextPath((0, 0), text, size=size, prop=font) for text in shown)
+    return max((path.get_extents().x1 for path in paths), default=0.0) / 72
 
 
 def rows(
@@ -169,17 +138,9 @@ def rows(
 
 
 def finish(
-    fig: Figure,
-    title: str,
-    of: Axes | Sequence[Any] | None = None,
-    columns: int = 4,
-    /,
-    **kwargs: Any,
+    fig: Figure, title: str, of: Axes | Sequence[Any] | None = None, columns: int = 4, **kwargs: Any
 ) -> Figure:
-    """`fig` with a title above all its panels and one legend below them.
-
-    The legend shows the handles `of`, or those of the axes `of`; `kwargs` go to the legend.
-    """
+    """`fig` with a title above its panels, and below a legend of these handles or axes."""
     if title:
         fig.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
     for ax in fig.axes:
@@ -210,25 +171,10 @@ def heatmap(
 ) -> Figure:
     """A matrix in colours (seaborn's heat map), with the first row at the top.
 
-    The centre of the cell in row i and column j is at (j + 0.5, i + 0.5). All columns are labelled;
-    rows are labelled if there are at most 60.
-
-    Parameters
-    ----------
-    label : str
-        What the colour means, with its unit; empty: no colour bar.
-    texts : DataFrame, optional
-        What is written in the cells.
-    extend : str
-        Which ends of the colour bar are pointed, as matplotlib takes it.
-    empty : str
-        Colour of the cells without a value.
-    cell : tuple of float, optional
-        Width and height of a cell in inches, as far as the page allows.
-    ax : Axes, optional
-        Draw here instead of in a new figure.
-    limits
-        vmin, vmax or norm, as matplotlib takes them.
+    The centre of the cell in row i and column j is at (j + 0.5, i + 0.5). `label` says what the
+    colour means (empty: no colour bar), `texts` is written in the cells, `cell` is their width and
+    height in inches, as far as the page allows, `limits` are vmin, vmax or norm; `ax` replaces a
+    new figure.
     """
     rows, columns = values.shape
     if ax is None:
@@ -274,18 +220,11 @@ def bump(
 ) -> Figure:
     """Bump chart: places of systems under several rankings, a colour per system, best at the top.
 
-    Parameters
-    ----------
-    places : DataFrame
-        Columns system; `by`: the ranking, a column of the chart, in order of appearance; `place`,
-        from 1 (no row or NaN: absent). For lines between clusters either cluster (rows best first),
-        or line: what is drawn below that place (``kept`` or 1: a black bar with a cross;
-        ``appeared``: an orange one; ``vanished``: grey dashes; anything else: nothing).
-    highlight : collection of str, optional
-        Systems in colour; by default those whose place differs between rankings.
-    ordered : bool
-        Whether the rankings form a sequence, as divisors and years do. If not, the lines between
-        the dots are thin, and only lead the eye to the system's next dot.
+    `places` has the columns system; `by`: the ranking, in order of appearance; `place`, from 1.
+    Lines between clusters come from cluster (rows best first), or from line: what is drawn below
+    that place (``kept`` or 1: a black bar with a cross; ``appeared``: an orange one; ``vanished``:
+    grey dashes). Systems in `highlight` are in colour, by default those that move. Unless the
+    rankings are `ordered`, as divisors are, lines between the dots are thin.
     """
     if "cluster" in places and "line" not in places:
         below = places.groupby(by, sort=False)["cluster"].shift(-1)

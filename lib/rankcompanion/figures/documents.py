@@ -10,32 +10,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .common import (
-    BLUE,
-    FAINT,
-    GREEN,
-    INK,
-    PALE,
-    PALETTE,
-    RED,
-    SKY,
-    finish,
-    heatmap,
-    ink_on,
-    rows,
-    styled,
-)
+from .common import BLUE, FAINT, INK, PALE, PALETTE, RED, finish, heatmap, ink_on, rows, styled
 
-PARTS = {
-    "system": BLUE,
-    "worker": RED,
-    "document": GREEN,
-    "segment": SKY,
-    "worker:system": PALETTE[3],
-    "block": PALETTE[4],
-    "document:system": PALETTE[7],
-    "residual": PALE,
-}
+PARTS = {"system": BLUE, "worker": RED, "document": PALETTE[2], "segment": PALETTE[5]}
+PARTS |= {"worker:system": PALETTE[3], "block": PALETTE[4], "document:system": PALETTE[7]}
+PARTS["residual"] = PALE
 
 
 def _starred(names: pd.Index | pd.Series, human: set[str]) -> list[str]:
@@ -68,10 +47,7 @@ def _around_zero(ax: Axes, values: pd.DataFrame | pd.Series, room: float, least:
 
 
 def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
-    """How often two systems were judged together; the diagonal, each system's total, stays white.
-
-    `counts` are counts or percentages, systems by systems, from `cooccurrence.cooccurrence`.
-    """
+    """How often two systems were judged together, as counts or percentages."""
     apart = counts.mask(np.eye(len(counts), dtype=bool))
     texts = counts.map("{:.0f}".format) if len(counts) <= 25 else None
     return heatmap(apart, title=title, label=label, texts=texts, vmin=0)
@@ -79,10 +55,7 @@ def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
 
 @styled
 def judged_beside(table: pd.DataFrame, title: str) -> Figure:
-    """Mean z of each system, with and without the part that its company explains.
-
-    `table` is from `cooccurrence.judged_beside`.
-    """
+    """Mean z of each system, with and without the part that its company explains."""
     fig, ax = plt.subplots(figsize=(6.8, 0.27 * len(table) + 1.3))
     _dumbbells(ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED)
     key = _system_rows(ax, table)
@@ -92,10 +65,7 @@ def judged_beside(table: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def balance(pairs: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
-    """Left: share of a system's HITs that hold another system. Right: company's part of mean z.
-
-    The frames are from `cooccurrence.balance` and `cooccurrence.judged_beside`, for all pairs.
-    """
+    """Left: share of a system's HITs that hold another system. Right: company's part of mean z."""
     pairs, n = pairs.sort_values("explained"), len(pairs)
     fig, (left, right) = plt.subplots(1, 2, figsize=(8.6, 0.3 * n + 1.6), sharey=True)
     labels = ("median pair", "least-met pair")
@@ -145,14 +115,12 @@ def variance_bars(shares: pd.DataFrame, title: str) -> Figure:
     for ax, score in zip(axes[0], scores, strict=True):
         part = shares[shares["score"] == score]
         wide = part.pivot(index="component", columns="pair", values="share")
-        wide = wide.reindex(columns=pairs).fillna(0)
-        left = np.zeros(len(pairs))
+        wide, left = wide.reindex(columns=pairs).fillna(0), np.zeros(len(pairs))
         for name in [p for p in PARTS if p in wide.index]:
-            width = wide.loc[name].to_numpy()
-            bars = ax.barh(pairs, width, left=left, color=PARTS[name], label=name, height=0.75)
+            width, colour = wide.loc[name].to_numpy(), PARTS[name]
+            bars = ax.barh(pairs, width, left=left, color=colour, label=name, height=0.75)
             texts = [f"{100 * w:.0f} %" if w >= 0.08 else "" for w in width]
-            ink = ink_on(PARTS[name])
-            ax.bar_label(bars, texts, fontsize=7, label_type="center", color=ink)
+            ax.bar_label(bars, texts, fontsize=7, label_type="center", color=ink_on(colour))
             left += width
         ax.set(xlim=(0, 1), xlabel=f"share of variance, {names[score]}")
         ax.set_xticks([0, 0.25, 0.5, 0.75], ["0", "25 %", "50 %", "75 %"])
@@ -174,12 +142,9 @@ def difficulty(table: pd.DataFrame, title: str) -> Figure:
     ax.hlines(y, table["low"], table["high"], color=colours, lw=1.4 if n <= 60 else 0.9)
     ax.scatter(table["difficulty"], y, color=colours, s=14 if n <= 60 else 5, zorder=3)
     ax.axvline(0, color=INK, lw=0.8)
-    ax.set(
-        title=f"{title}: difficulty of {n} documents",
-        xlabel="points lost against the average document, 95 % interval"
-        + ("\n(orange: interval without 0)" if clear.any() else ""),
-        ylabel="documents, hardest first",
-    )
+    key = "\n(orange: interval without 0)" if clear.any() else ""
+    ax.set(title=f"{title}: difficulty of {n} documents", ylabel="documents, hardest first")
+    ax.set_xlabel(f"points lost against the average document, 95 % interval{key}")
     return fig
 
 
@@ -190,13 +155,10 @@ def easy_documents(table: pd.DataFrame, title: str) -> Figure:
     ease, y = table["luck_raw"], range(len(table))
     ax.barh(y, ease, color=np.where(ease >= 0, BLUE, RED), height=0.65)
     ax.hlines(y, table["luck_low"], table["luck_high"], color=INK, lw=1)
-    key = _system_rows(ax, table)
+    words = "mean ease of a system's documents against all systems\n(points; right: lucky; 95 % "
+    ax.set_xlabel(f"{words}interval){_system_rows(ax, table)}")
     _around_zero(ax, table[["luck_raw", "luck_low", "luck_high"]], 1.15, 0.1)
-    ax.set(
-        title=f"{title}: who was given easy documents",
-        xlabel="mean ease of a system's documents against all systems\n"
-        f"(points; right: lucky; 95 % interval){key}",
-    )
+    ax.set_title(f"{title}: who was given easy documents")
     return fig
 
 
@@ -218,10 +180,7 @@ def halves(table: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def stable_and_right(table: pd.DataFrame, title: str) -> Figure:
-    """How often each method's ranking changes, and how wrong it is on simulated campaigns.
-
-    `table` is from `scorings.stable_and_right`.
-    """
+    """How often each method's ranking changes, and how wrong it is on simulated campaigns."""
     fig, axes = plt.subplots(1, 2, figsize=(8.6, 3.9), sharey=True)
     for ax, column in zip(axes, ("order", "lines"), strict=True):
         for k, row in enumerate(table.to_dict("records")):

@@ -17,17 +17,9 @@ from matplotlib.lines import Line2D
 
 from .common import BLUE, INK, PALETTE, SKY, breadth, finish, heatmap, rows, styled
 
-UNITS = {
-    "segment": "segments",
-    "document": "documents",
-    "worker": "workers",
-    "hit": "HITs",
-    "block": "blocks",
-    "battle": "battles",
-    "judge": "judges",
-    "rater": "raters",
-    "worker x document": "workers and documents",
-}
+KINDS = ("segment", "document", "worker", "hit", "block", "battle", "judge", "rater")
+UNITS = {kind: f"{kind}s" for kind in KINDS}
+UNITS |= {"hit": "HITs", "worker x document": "workers and documents"}
 PALE_BLUES = LinearSegmentedColormap.from_list("pale blues", ["#FFFFFF", "#7DB8DE"])  # ink reads
 LINES: dict[tuple[bool, bool], tuple[str, dict[str, Any]]] = {  # (claimed, held): words, look
     (True, True): ("line claimed and held", {"color": "black", "lw": 1.3}),
@@ -47,10 +39,9 @@ def standing(
 ) -> Figure:
     """A ranking as a table, next to each score with its interval and each system's rank set.
 
-    The frames are those of `lines.held.standing`. `ranking` has the columns rank, system, score,
-    low, high, rank_low, rank_high, unit; if the unit is empty, only scores are drawn. `lines` has
-    below, claimed, held and is drawn as in `LINES`. `label` names the score. Intervals and sets are
-    at level 1 - `alpha`; `systems` is the campaign's word for them.
+    The frames are those of `lines.held.standing`; if the unit is empty, only scores are drawn.
+    `label` names the score. Intervals and sets are at level 1 - `alpha`; `systems` is the
+    campaign's word for them.
     """
     n, unit = len(ranking), ranking["unit"].iloc[0]
     y = ranking["rank"].to_numpy()
@@ -161,11 +152,7 @@ def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str) -> list[A
 def recipes(
     rankings: pd.DataFrame, lines: pd.DataFrame, title: str, years: Sequence[str] = ()
 ) -> Figure:
-    """Each recipe's ranking as a column of names, with its lines drawn as in `LINES`.
-
-    `rankings` has recipe, system, rank; `lines` has recipe, below, claimed, held; `years` replace
-    the recipes' names as headings.
-    """
+    """Each recipe's ranking as a column of names below its name or years, with its lines."""
     column = {name: k for k, name in enumerate(dict.fromkeys(rankings["recipe"]))}
     n = int(rankings["rank"].max())
     heads = list(years) or [*column]
@@ -193,11 +180,7 @@ def recipes(
 
 @styled
 def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
-    """Lines claimed and, for each kind of unit, how many of them hold, by language pair.
-
-    The number of lines that hold without being claimed follows a plus sign. `counts` is
-    `lines.tables.line_counts` for one recipe: pair, unit, claimed, held, claimed_and_held.
-    """
+    """Lines claimed and, by unit, how many hold (+: without being claimed), by language pair."""
     names = [u for u in UNITS if u in set(counts["unit"])]
     table, every = (
         counts.pivot(index="pair", columns="unit", values=value)[names]
@@ -225,13 +208,9 @@ def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
 
 
 @styled
-def false_lines_figure(table: pd.DataFrame, title: str, recipes: Sequence[str] = ()) -> Figure:
-    """Share of campaigns of equal systems with a line, by recipe and unit, with 95 % intervals.
-
-    `table` is from `lines.tables.false_line_table`. With several pairs, each is a dot, and bars are
-    the range over pairs instead.
-    """
-    names = list(recipes) or list(dict.fromkeys(table["recipe"]))
+def false_lines_figure(table: pd.DataFrame, title: str) -> Figure:
+    """Share of campaigns of equal systems with a line: 95 % intervals, or ranges over pairs."""
+    names = list(dict.fromkeys(table["recipe"]))
     units = [u for u in UNITS if u in set(table["unit"])]
     many = "pair" in table and table["pair"].nunique() > 1
     fig, ax = plt.subplots(figsize=(6.8, 0.26 * len(names) * max(1, len(units)) + 1.8))

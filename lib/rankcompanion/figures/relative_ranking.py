@@ -17,21 +17,8 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from rankstability.score.rr import LABELS
 
-from .common import (
-    BLUE,
-    INK,
-    PALE,
-    RED,
-    SKY,
-    breadth,
-    bump,
-    bump_places,
-    finish,
-    heatmap,
-    rows,
-    styled,
-    wrapped,
-)
+from . import common
+from .common import BLUE, INK, PALE, RED, breadth, bump, finish, heatmap, rows, styled
 
 BEATS = LinearSegmentedColormap.from_list("beats", ["#F0A35E", "#FFFFFF", "#7DB8E8"])
 MEASURE_NAMES = {
@@ -49,10 +36,7 @@ AXIS = "Kendall's tau of the systems' order"
 def scatter_panels(
     points: pd.DataFrame, x: str, y: str, *, xlabel: str, ylabel: str, title: str
 ) -> Figure:
-    """Systems as points, a panel with Pearson's r for each task (Bojar et al., Figures 1, 3, 4, 6).
-
-    Tasks in which x is constant are left out, unless it is constant in all.
-    """
+    """Systems as points, a panel with Pearson's r for each task in which x varies (Bojar)."""
     varies = points.groupby("task", sort=False)[x].transform("nunique") > 1
     points = points[varies] if varies.any() else points
     wide = min(4, points["task"].nunique())
@@ -64,7 +48,7 @@ def scatter_panels(
     for task, ax in grid.axes_dict.items():
         part = points[points["task"] == task]
         r = part[x].corr(part[y])
-        head = wrapped(task, 24)
+        head = common.wrapped(task, 24)
         if len(part) > 2 and np.isfinite(r):
             head += (": " if len(task) <= 14 else "\n") + f"r = {r:.2f}"
         ax.set_title(head, fontsize=8.5)
@@ -81,13 +65,14 @@ def scatter_panels(
 def methods_figure(ranks: pd.DataFrame, title: str) -> Figure:
     """The ranking of one task under every method; the eight systems that move most in colour.
 
-    `ranks` are the rows of one task of `relative_ranking.methods.method_ranks`; sole winner, which
-    hardly differs from "> all in block", is not drawn.
+    Sole winner, which hardly differs from "> all in block", is not drawn.
     """
     orders = ranks.drop(columns=["task", "sole_winner"]).set_index("system")
     spread = orders.max(axis=1) - orders.min(axis=1)
     most = spread[spread > 0].sort_values(ascending=False, kind="stable").index[:8]
-    return bump(bump_places(orders.rename(columns=LABELS)), title=title, highlight=list(most))
+    return bump(
+        common.bump_places(orders.rename(columns=LABELS)), title=title, highlight=list(most)
+    )
 
 
 @styled
@@ -129,9 +114,8 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     heights = [0.15 * max(number[k : k + columns]) + 0.6 for k in starts]
     wide = 1.2 + breadth(table["system"].unique(), 7.5)
     size = (max(3.6, wide * columns), sum(heights) + 0.2 * len(heights) + 0.8)
-    fig, axes = plt.subplots(
-        len(heights), columns, figsize=size, squeeze=False, height_ratios=heights
-    )
+    look: dict[str, Any] = {"figsize": size, "squeeze": False, "height_ratios": heights}
+    fig, axes = plt.subplots(len(heights), columns, **look)
     for ax in axes.flat[len(tasks) :]:
         ax.set_visible(False)
     for ax, task in zip(axes.flat, tasks, strict=False):
@@ -142,7 +126,7 @@ def ranges_figure(table: pd.DataFrame, title: str) -> Figure:
     kinds = [unit for unit in ("judge", "block") if unit in set(table["drawn"])]
     drawn = " or ".join(f"{unit}s" for unit in kinds) or "units"
     handles = [
-        Line2D([], [], color=SKY, lw=3.4, label=f"{drawn} drawn"),
+        Line2D([], [], color=common.SKY, lw=3.4, label=f"{drawn} drawn"),
         Line2D([], [], color="black", lw=0.9, label="comparisons drawn one by one"),
         Line2D([], [], color=RED, marker="o", ls="", ms=3, label="rank"),
         Line2D([], [], color=INK, lw=0.8, ls=":", label=f"line between clusters ({drawn})"),
@@ -154,7 +138,7 @@ def _range_panel(ax: Axes, table: pd.DataFrame) -> None:
     """Draw the rank ranges of one task by what is resampled."""
     single = table["drawn"] == "judgment"
     whole = table if single.all() else table[~single]
-    for part, colour, width in ((whole, SKY, 3.4), (table[single], "black", 0.9)):
+    for part, colour, width in ((whole, common.SKY, 3.4), (table[single], "black", 0.9)):
         ax.hlines(part["rank"], part["first"] - 0.3, part["last"] + 0.3, color=colour, lw=width)
     blocks = whole.sort_values("rank")
     ax.plot(blocks["rank"], blocks["rank"], marker="o", ls="", color=RED, ms=2.6, zorder=4)
@@ -240,21 +224,16 @@ def _intervals(table: pd.DataFrame, label: str, title: str) -> Figure:
 
 @styled
 def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> Figure:
-    """Every judge's agreement with the others, and with themselves, by how much they judged.
-
-    `table` is from `agreement.agreement` by judge. Judges with fewer than `least` pairs are left
-    out; a kind of agreement for which none remains has no panel.
-    """
+    """Agreement of judges with at least `least` pairs with others and themselves, by pairs."""
     shown = table[(table["reference"] == "included") & (table["pairs"] >= least)]
     kinds = [kind for kind in KINDS if shown["kind"].eq(kind).any()] or [*KINDS]
-    fig, axes = plt.subplots(1, len(kinds), figsize=(3.6 * len(kinds), 3.2), sharey=True)
-    axes = np.atleast_1d(axes)
-    for ax, kind in zip(axes, kinds, strict=True):
+    size = (3.6 * len(kinds), 3.2)
+    fig, axes = plt.subplots(1, len(kinds), figsize=size, sharey=True, squeeze=False)
+    for ax, kind in zip(axes[0], kinds, strict=True):
         colour, marker, text = KINDS[kind]
         part = shown[shown["kind"] == kind]
-        sns.scatterplot(
-            part, x="pairs", y=measure, color=colour, marker=marker, alpha=0.75, s=22, ax=ax
-        )
+        look: dict[str, Any] = {"color": colour, "marker": marker, "alpha": 0.75, "s": 22}
+        sns.scatterplot(part, x="pairs", y=measure, **look, ax=ax)
         if len(part):
             ax.set_xscale("log")
             ax.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
@@ -262,7 +241,7 @@ def judges_figure(table: pd.DataFrame, measure: str, least: int, title: str) -> 
             ax.xaxis.set_major_formatter("{x:.0f}")
             ax.axhline(part[measure].median(), color=INK, lw=1, ls="--")
         ax.set(title=f"{kind}: {text}", xlabel="pairs of annotations (log scale)", ylabel="")
-    axes[0].set_ylabel(MEASURE_NAMES.get(measure, measure))
+    axes[0, 0].set_ylabel(MEASURE_NAMES.get(measure, measure))
     return finish(fig, title)
 
 
@@ -273,10 +252,7 @@ def _tau_axis(ax: Axes, *columns: pd.Series) -> None:
 
 @styled
 def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, unit: str) -> Figure:
-    """Left, tau of every two studies; right, how much less protocols agree than one with itself.
-
-    Both frames are from `protocols_and_test_sets.agreement`; `unit` is what was resampled.
-    """
+    """Left, tau of every two studies; right, how much less protocols agree than one with itself."""
     pairs = pairs.sort_values(["kind", "tau"], ascending=[False, False], kind="stable")
     fig, (left, right) = plt.subplots(
         1, 2, figsize=(10.2, 0.24 * max(len(pairs), 12) + 1.7), width_ratios=[1.15, 1]
@@ -307,10 +283,7 @@ def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, u
 
 @styled
 def sets_figure(table: pd.DataFrame, title: str) -> Figure:
-    """Tau between test sets, with the range for random sets of documents of the same sizes.
-
-    `table` has label, tau, low, high, random_low, random_high (NaN without random sets).
-    """
+    """Tau between test sets, with the range for random sets of documents of the same sizes."""
     fig, ax = plt.subplots(figsize=(7.4, 0.3 * len(table) + 1.9))
     y = rows(ax, table["label"].astype(str))
     ax.yaxis.grid(False)

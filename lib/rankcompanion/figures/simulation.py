@@ -83,11 +83,7 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
 
 @styled
 def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "") -> Figure:
-    """Error of the ranking methods by number of judgments, a panel per spread (Figure 3).
-
-    `errors` has spread, ranker, judgments, error, error_se; `printed` has judgments and value, the
-    numbers that the paper prints, which are drawn as crosses in every panel.
-    """
+    """Error of the ranking methods by number of judgments, next to the printed one (Figure 3)."""
     fig, axes = _panels(errors["spread"].unique(), 2.9, 3.0, most=3, sharey=True)
     aside = errors["ranker"].map({"BOJAR": -500, "EXPECTED": 500, "LOPEZ": 0})
     moved = errors.assign(judgments=errors["judgments"] + aside)
@@ -148,7 +144,6 @@ def advice_for_tasks(table: pd.DataFrame, title: str = "") -> Figure:
     tasks = table.drop_duplicates("task")
     fig, ax = plt.subplots(figsize=(7.2, 0.52 * len(tasks) + 1.6))
     _needed(ax, table, "task", "share", "for {:.0%} of pairs", (SKY, BLUE, GREEN, RED))
-    ax.plot(
-        tasks["collected"], range(len(tasks)), "D", color="black", ms=5, zorder=5, label="collected"
-    )
+    look: dict[str, Any] = {"color": "black", "ms": 5, "zorder": 5, "label": "collected"}
+    ax.plot(tasks["collected"], range(len(tasks)), "D", **look)
     return finish(fig, title, ax, 5, fontsize=8)

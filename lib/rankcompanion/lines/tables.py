@@ -25,8 +25,7 @@ def judged_by(
 ) -> dict[str, Scores]:
     """The judgments that each recipe of `rank.recipes.RECIPES` counts, with the score it takes.
 
-    If no segment was judged for two systems, tests that pair systems on segments have nothing to
-    compare. Recipes with such tests are left out, except `own`, unless `own` is None.
+    Unless `own` is None, recipes whose tests have nothing to compare are left out, except `own`.
     """
     known: dict[tuple[str, str, bool, bool], Scores] = {}
     made = {}
@@ -64,8 +63,7 @@ def units_by_system(judged: Scores, kind: str) -> np.ndarray:
 def null_units(judged: Scores) -> list[str]:
     """Kinds of unit within which labels can be shuffled: documents, workers with several systems.
 
-    If both are usable and blocks hold more than two judgments on average, blocks too (for systems
-    judged on different documents).
+    If both are, and blocks hold more than two judgments on average, blocks too.
     """
     out = []
     for unit in filter(judged.has, ("document", "worker")):
@@ -86,10 +84,9 @@ def false_line_table(
     alpha: float = 0.05,
     own: str = "",
 ) -> pd.DataFrame:
-    """`calibration.false_lines` for several recipes and units, in one table.
+    """`calibration.false_lines` for recipes (of drafts only `own`) and units, in one table.
 
-    Blocks are shuffled for the recipe `own` only: they are slow, and their result is close to that
-    for workers. Draft recipes are left out, except `own`.
+    Blocks are for `own` only: they are slow, and their result is close to that for workers.
     """
     columns = [
         "recipe", "unit", "pairs_significant", "pairs_low", "pairs_high", "campaigns_with_line",
@@ -106,11 +103,7 @@ def false_line_table(
 def random_lines(
     judged: Scores, recipe: str, seed: int, seeds: int = 200, alpha: float = 0.05
 ) -> pd.DataFrame:
-    """How often a recipe whose tests are random draws each line, over `seeds` seeds.
-
-    Columns below (rank above the line), full, weak (shares of the seeds with a full line, or a weak
-    one as `weak_lines` defines it), seeds. The order of the systems does not depend on the seed.
-    """
+    """How often a recipe with random tests draws each line, or a weak one, over `seeds` seeds."""
     parts = []
     for rng in child_seeds(seed, seeds):
         made = made_by(judged, RECIPES[recipe], alpha, rng)
@@ -121,11 +114,7 @@ def random_lines(
 
 
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
-    """The number of lines claimed, held, and both, for each recipe and unit of `held.recipes`.
-
-    Columns (pair,) recipe, unit, places (between neighbours), claimed, held (claimed or not),
-    claimed_and_held; the last two are empty if it cannot be told.
-    """
+    """How many lines are claimed, held (claimed or not), and both, for each recipe and unit."""
     keys = [name for name in ("pair", "recipe", "unit") if name in lines]
     frame = lines.assign(
         unit=lines["unit"].fillna(UNTOLD), claimed_and_held=lines["held"] * lines["claimed"]
@@ -144,7 +133,7 @@ def pairs_apart(judged: Scores) -> int:
 
 
 def parts_table(parts: Mapping[str, Scores], recipe: str, alpha: float = 0.05) -> pd.DataFrame:
-    """The recipe's ranking of each part of a campaign: part, rank, system, score, cluster."""
+    """The recipe's ranking of each part of a campaign."""
     frames = []
     for part, judged in parts.items():
         made = made_by(judged, RECIPES[recipe], alpha)

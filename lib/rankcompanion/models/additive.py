@@ -1,8 +1,7 @@
 """Alternatives to the z-score, from models of systems, workers and documents.
 
-Knowles (2021, section 8) asks for ways to tell a strict worker from a worker who was given poor
-systems. Each method here gives one standardised score per judgment, which replaces the z-score in
-`score.scored.segment_scores`; averages, tests and clusters stay the same.
+Knowles (2021, section 8) asks for ways to tell a strict worker from one who was given poor systems.
+Each method here gives one score per judgment, which replaces the z-score in `segment_scores`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from rankstability.score import da as da_scores
 from rankstability.score.da import NO_SPREAD
 
 from . import variance
-from .factors import TOGETHER, codes_of, factors, has_documents, judgment_weights
+from .variance import TOGETHER, codes_of, factors, has_documents, judgment_weights
 
 METHODS = {
     "z": "the worker's mean and standard deviation over all they judged (WMT)",
@@ -46,18 +45,16 @@ def components(
     together: bool = True,
     quality: pd.Series | None = None,
 ) -> variance.Components:
-    """Variance components of the judgments that count, by `models.factors`, and the residual.
+    """Variance components of the judgments that count, by `variance.factors`, and the residual.
 
     Factors are left out as by `variance.crossed_where_possible`; effects of those that are not
     combined have the names of the data as levels. Raises DataError for fewer than two systems.
 
     `scores` has one score per row of ``da.good``, by default the raw one; NaN are left out. Without
     the combined factors (`together`), judgments of one worker and system are taken to be
-    independent.
-
-    If a `quality` of each system is given, as from `additive`, it is subtracted from the scores,
-    and the component ``system`` is replaced by `DISCERNMENT`: each worker's slope on the quality,
-    with the variance at one standard deviation from the mean.
+    independent. If a `quality` of each system is given, as from `additive`, it is subtracted from
+    the scores, and the component ``system`` is replaced by `DISCERNMENT`: each worker's slope on
+    the quality, with the variance at one standard deviation from the mean.
     """
     at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores
@@ -97,9 +94,9 @@ def _fitted(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """System, worker and document effects, and workers' spread, for each column of `scores`.
 
-    Rows are the systems that count, and the codes of workers and documents: NaN for workers and
-    documents beyond those in the fit, with one more row of NaN for rows without a document. If
-    documents are not named, their effects are 0.
+    Rows are the systems that count, and the codes of workers and documents: NaN beyond those in the
+    fit, with one more row of NaN for rows without a document. If documents are not named, their
+    effects are 0.
     """
     rows, good = counted(da.good), da.good
     system = np.unique(codes_of(good, "system", rows), return_inverse=True)[1]
@@ -134,9 +131,8 @@ def controls(
     """Level and spread of each worker (a row each) on the control rows.
 
     The level is the worker's effect next to that of the type of row, so that a worker with many bad
-    references is not taken for a strict one. NaN for fewer than `FEWEST` control rows.
-
-    `scores` has one score per row of ``da.good``, by default the raw one, or a column per campaign.
+    references is not taken for a strict one. NaN for fewer than `FEWEST` control rows. `scores` has
+    one score per row of ``da.good``, by default the raw one, or a column per campaign.
     """
     good = da.good
     values = good["score"].to_numpy(float) if scores is None else scores
@@ -163,10 +159,9 @@ def standardised(
     """One score per row of ``da.good`` by each of these `METHODS`, for `segment_scores`.
 
     A score is NaN if the method knows nothing of the worker; such judgments do not count. The
-    method ``controls`` is absent if some system has no worker whom it can standardise.
-
-    `penalty` is that of worker and document effects in ``mixed``, by default from `penalties` of
-    these data. Raises DataError for an unknown method.
+    method ``controls`` is absent if some system has no worker whom it can standardise. `penalty` is
+    that of worker and document effects in ``mixed``, by default from `penalties` of these data.
+    Raises DataError for an unknown method.
     """
     methods = list(methods)
     raw = da.good["score"].to_numpy(float)[:, None]
@@ -184,15 +179,12 @@ def standardised_columns(
 ) -> dict[str, np.ndarray]:
     """`standardised` for many campaigns that share the rows of ``da.good`` but not the scores.
 
-    `scores`, (rows, campaigns), replace those of ``da.good``; ``z`` takes each worker's mean and
-    standard deviation from them.
+    `scores` are (rows, campaigns); workers' moments for ``z`` are taken from them.
     """
     methods = list(methods)
-    unknown = [m for m in methods if m not in METHODS]
-    if unknown:
+    if unknown := [m for m in methods if m not in METHODS]:
         raise DataError("unknown method", value=unknown[0], expected=", ".join(METHODS))
-    worker = da.good["worker"].cat.codes.to_numpy()
-    document = da.good["document"].cat.codes.to_numpy()
+    worker, document = (da.good[n].cat.codes.to_numpy() for n in ("worker", "document"))
     counts = counted(da.good)
     system = codes_of(da.good, "system", counts)
     fixed = _fitted(da, scores) if {"composition", "model"} & set(methods) else None
@@ -207,11 +199,9 @@ def standardised_columns(
             fit = _fitted(da, scores, penalty or penalties(da)) if method == "mixed" else fixed
             assert fit is not None
             s, w, d, spread = fit
-            if method == "composition":
-                centre = s.mean(axis=0)  # so that the level does not depend on the spread
-                values = (scores - centre - w[worker]) / spread[worker]
-            else:
-                values = scores - w[worker] - d[document]
+            values = scores - w[worker] - d[document]
+            if method == "composition":  # less the centre, so that the level has no spread in it
+                values = (scores - s.mean(axis=0) - w[worker]) / spread[worker]
         known = system[np.isfinite(values[counts, 0])]
         if method != "controls" or len(np.unique(known)) == len(np.unique(system)):
             out[method] = values
@@ -220,8 +210,7 @@ def standardised_columns(
 
 def _moments(da: DirectAssessment, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of each worker over all rows, a column per campaign."""
-    worker = da.good["worker"].cat.codes.to_numpy()
-    size = len(da.good["worker"].cat.categories)
+    worker, size = da.good["worker"].cat.codes.to_numpy(), len(da.good["worker"].cat.categories)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (variance.level_sums(worker, scores, size).T / np.bincount(worker, minlength=size)).T
     return mean, _spread(worker, scores - mean[worker], size)
@@ -230,12 +219,7 @@ def _moments(da: DirectAssessment, scores: np.ndarray) -> tuple[np.ndarray, np.n
 def penalties(
     da: DirectAssessment, fitted: variance.Components | None = None
 ) -> tuple[float, float]:
-    """The ratios of residual variance to that of workers and of documents, for ``mixed``.
-
-    The residual here includes segments and everything else but systems, workers and documents.
-    """
-    c = fitted or components(da, together=False)
-    apart = ("worker", "document", "system")
-    rest = sum(v for name, v in c.variance.items() if name not in apart)
-    document = c.variance.get("document", 0.0)
-    return rest / max(c.variance.get("worker", 0.0), 1e-9), rest / max(document, 1e-9)
+    """The ratio of residual variance (with segments and all) to that of workers, of documents."""
+    of = (fitted or components(da, together=False)).variance
+    rest = sum(v for name, v in of.items() if name not in ("worker", "document", "system"))
+    return rest / max(of.get("worker", 0.0), 1e-9), rest / max(of.get("document", 0.0), 1e-9)

@@ -137,10 +137,7 @@ BUNDLE = 24  # groups are eliminated together until they have this many levels
 
 
 class _Bundle(NamedTuple):
-    """Groups eliminated together: rows, the other columns they meet, where their tables begin.
-
-    `own`, `cross` and `end` are positions in the flat array of `Equations`.
-    """
+    """Groups eliminated together: rows, other columns met, and places in the flat array."""
 
     rows: slice
     columns: np.ndarray
@@ -308,10 +305,7 @@ class Factorised:
 
 
 def _nest(codes: list[np.ndarray], sizes: list[int]) -> tuple[np.ndarray, list[int]]:
-    """Codes of the factor to group by, and the factors nested in it, including itself.
-
-    It is the factor with which elimination takes about the fewest operations.
-    """
+    """The factor to group by for about the fewest operations (codes), and those nested in it."""
     best: tuple[float, int, list[int]] = (np.inf, 0, [])
     for g, (group, size) in enumerate(zip(codes, sizes, strict=True)):
         pairs = [len(np.unique(c * size + group)) for c in codes]  # levels in each group, summed

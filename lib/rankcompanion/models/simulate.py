@@ -1,11 +1,9 @@
 """Campaigns with known truth: the Monte Carlo model of Koehn (2012), Section 3.
 
-Systems have average qualities drawn uniformly from [0, 10]. A block shows the outputs of k
-different systems for one segment; each output has a quality drawn from a normal distribution
-around its system's average, and the judge ranks the block by these qualities. The paper's
-"variance" of that distribution behaves like its **standard deviation** (`simulation.readings`).
-
-Counts are arrays ``wins[..., j, k]``, how often j was ranked above k, for many experiments at once.
+Average qualities are uniform on [0, 10]. A block shows the outputs of k systems for one segment;
+their qualities are normal around the systems', and the judge ranks by them. The paper's "variance"
+behaves like a **standard deviation** (`simulation.readings`). Counts are arrays ``wins[..., j,
+k]``, how often j was ranked above k, for many experiments at once.
 """
 
 from __future__ import annotations
@@ -138,9 +136,8 @@ def draw_pairs(
 ) -> Ints:
     """Wins as from `draw_counts`, but with independent judgments, and with sizes not nested.
 
-    This is hundreds of times faster. The counts of each pair have the model's distribution, but the
-    dependence of judgments in a block is lost, which affects rankings, though not the mean share of
-    significant pairs.
+    This is hundreds of times faster. The dependence of judgments in a block is lost, which affects
+    rankings, though not the mean share of significant pairs.
     """
     n, k = model.systems, model.block
     i, j = np.triu_indices(n, 1)

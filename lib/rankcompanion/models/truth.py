@@ -1,8 +1,4 @@
-"""A simulated truth for a campaign's own tasks, and a check of it.
-
-The check compares how far rankings by two halves of the workers agree, in the real campaign and in
-simulated ones.
-"""
+"""A simulated truth for a campaign's own tasks, and a check of it by halves of the workers."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ from rankstability.rank.comparing import tau
 from rankstability.score.da import judgment_z
 
 from . import additive as models
-from . import factors, variance
+from . import variance
 from .additive import Additive
 
 SPLITS = 4  # random halves of each simulated campaign
@@ -61,13 +57,10 @@ def known_truth(
 
     Components and effects are fitted to scores in which each worker's spread is made that of the
     median worker, because `Truth.draw` stretches them again. Without `additive.DISCERNMENT`, slopes
-    of workers would pass for preferences for single systems, which reorder systems.
-
-    Qualities are the effects of the systems, shrunk towards their mean until their variance is that
-    of the component: unshrunk, they include contributions of their workers and documents.
-
-    `parts` and `fit` replace the components and effects that are fitted here; `together` is as for
-    `additive.components`.
+    of workers would pass for preferences for single systems, which reorder systems. Qualities are
+    the effects of the systems, shrunk to the variance of the component: unshrunk, they include
+    contributions of their workers and documents. `parts` and `fit` may be given; `together` is as
+    for `additive.components`.
     """
     first = fit or models.additive(da)
     good, centre = da.good, float(first.system.mean())
@@ -93,8 +86,8 @@ def known_truth(
             expected[rows] = np.nanmean((even - np.nan_to_num(fit.worker)[worker])[rows])
     codes = {n: good[n].cat.codes.to_numpy().astype(int) for n in ("worker", "document", "segment")}
     nowhere = np.full(len(good), -1)  # no effect on control rows
-    for name, levels in factors.factors(da, kept).items():
-        if name in factors.TOGETHER:
+    for name, levels in variance.factors(da, kept).items():
+        if name in variance.TOGETHER:
             codes[name] = nowhere.copy()
             codes[name][kept] = pd.factorize(levels)[0]
     codes[models.DISCERNMENT] = np.where(kept, worker, -1)
@@ -106,13 +99,10 @@ def known_truth(
 def cell_means(
     da: DirectAssessment, scores: np.ndarray, member: np.ndarray | None = None
 ) -> np.ndarray:
-    """The mean of segment means of each ranked system, (systems, columns); NaN without scores.
-
-    `scores` are (rows of ``good``, columns); NaN, and rows outside the mask `member`, do not count.
-    """
+    """The mean of segment means of each ranked system, (systems, columns); NaN without scores."""
     rows = counted(da.good)
-    system = pd.factorize(factors.codes_of(da.good, "system", rows), sort=True)[0]
-    segment = factors.codes_of(da.good, "segment", rows)
+    system = pd.factorize(variance.codes_of(da.good, "system", rows), sort=True)[0]
+    segment = variance.codes_of(da.good, "segment", rows)
     _, first, cell = np.unique(
         system * (segment.max() + 1) + segment, return_index=True, return_inverse=True
     )
@@ -147,29 +137,21 @@ def split_halves(
     """Agreement of halves of the workers, in the campaign and in simulated ones.
 
     The real campaign is split `splits` times, each of the `simulations` from one of `truths`
-    `SPLITS` times.
-
-    Columns pair, scores (``real`` or a name of `truths`), draw (number of the split of the real
-    campaign, or of the simulated campaign), tau (for a simulated campaign, the mean over splits).
+    `SPLITS` times, of which tau is the mean. scores is ``real`` or a name of `truths`.
     """
     z = np.repeat(judgment_z(da)[:, None], splits, axis=1)
-    frames = {"real": half_taus(da, z, rng)}
+    taus = {"real": half_taus(da, z, rng)}
     for name, truth in truths.items():
         drawn = models.standardised_columns(truth.da, truth.draw(simulations, rng), ["z"])["z"]
-        frames[name] = np.mean([half_taus(da, drawn, rng) for _ in range(SPLITS)], axis=0)
-    rows = [
-        pd.DataFrame({"pair": da.pair, "scores": name, "draw": np.arange(len(tau)), "tau": tau})
-        for name, tau in frames.items()
-    ]
-    return pd.concat(rows, ignore_index=True)
+        taus[name] = np.mean([half_taus(da, drawn, rng) for _ in range(SPLITS)], axis=0)
+    rows = [(da.pair, name, k, tau) for name, of in taus.items() for k, tau in enumerate(of)]
+    return pd.DataFrame(rows, columns=["pair", "scores", "draw", "tau"])
 
 
 def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
-    """Real and simulated agreement of halves (`split_halves`), by pair and for the campaign.
+    """Real and simulated agreement of halves (`split_halves`), by pair and for the ``campaign``.
 
-    Columns pair (``campaign``: the mean over pairs), scores, tau (mean), low, high (for ``real``
-    the 95 % Monte Carlo interval of the mean over splits, else the range of 95 % of simulated
-    campaigns), as_real (1: the real mean lies in that range).
+    Intervals are Monte Carlo intervals of the real mean, and ranges of simulated campaigns (95 %).
     """
     whole = rows.groupby(["scores", "draw"], sort=False)["tau"].mean().reset_index()
     every = pd.concat([rows, whole.assign(pair="campaign")])
@@ -201,9 +183,8 @@ def draw_parts(
 ) -> np.ndarray:
     """The sum of independent normal effects of each factor and of a residual: (rows, draws).
 
-    `codes` maps each factor to the level of each row; if negative, the factor adds nothing to the
-    row. `variance` is that of each factor and of ``residual``. `values` maps some factors to what
-    their effects are multiplied by in each row.
+    `codes` maps each factor to the level of each row (negative: none), `variance` to its variance,
+    and `values` some factors to what their effects are multiplied by in each row.
     """
     rows = len(next(iter(codes.values())))
     total = rng.standard_normal((rows, draws)) * np.sqrt(variance["residual"])
@@ -218,11 +199,7 @@ def draw_parts(
 
 
 def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Permute the labels of systems within each unit; returns the new system of each judgment.
-
-    Judgments of a system within a unit stay together. `system`, `unit` and the result are codes of
-    each judgment, from 0.
-    """
+    """Permute the labels of systems within each unit, whose judgments of a system stay together."""
     n, units = int(system.max()) + 1, int(unit.max()) + 1
     key = unit.astype(np.int64) * n + system
     held = np.bincount(key, minlength=units * n).reshape(units, n) > 0
@@ -238,11 +215,7 @@ def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generato
 def shuffle_blocks(
     system: np.ndarray, block: np.ndarray, worker: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Permute the labels of blocks within each worker; returns the new system of each judgment.
-
-    A block, which is what one worker judged of one document of one system, stays together. All
-    arrays are codes of each judgment.
-    """
+    """Permute the labels of blocks (judgments of a worker, document, system) within each worker."""
     _, first, place = np.unique(block, return_index=True, return_inverse=True)
     of_block, by = system[first], worker[first]
     order = np.lexsort((rng.random(len(by)), by))

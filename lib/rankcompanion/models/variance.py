@@ -1,9 +1,8 @@
 """Linear models with crossed factors (system, worker, document, segment), on cross-tabulations.
 
 `statsmodels.MixedLM` handles crossed factors only as one group with dummy columns, which takes
-hours for a campaign of 30,000 judgments by 200 workers. Here the same restricted likelihood is
-computed from the normal equations (see `reml`); tests compare it with statsmodels on small
-campaigns.
+hours for a campaign. Here the same restricted likelihood is computed from the normal equations (see
+`reml`); tests compare it with statsmodels.
 """
 
 from __future__ import annotations
@@ -16,23 +15,25 @@ import pandas as pd
 from scipy import linalg, sparse
 
 from rankstability.errors import DataError
+from rankstability.judgments import DirectAssessment, counted
 from rankstability.score.scored import Scores
 
 from . import reml
-from .factors import combined_factors
 from .reml import NONE, Equations, log_errors, maximise
 
 Z95 = 1.959963984540054  # half a 95 % interval, in standard errors
 FIXED = 1e-6  # penalty of fixed factors, which only picks one of the equivalent solutions
 GROUPS = 10  # random groups of units that are left out; intervals have one degree of freedom less
+TOGETHER = ("worker:system", "block", "document:system")
+"""Combinations of factors that make judgments of one system dependent."""
+FACTORS = ("system", "worker", "document", "segment", *TOGETHER)
 
 
 @dataclass(frozen=True)
 class Components:
     """Variance components of single judgments, and the effects predicted with them.
 
-    `left_out` are factors whose variance these data do not determine: their variance and effects
-    are set to 0, and what they contribute is in the other components.
+    `left_out` are factors that these data do not determine; what they add is in the others.
     """
 
     variance: dict[str, float]  # per factor and ``residual``, in squared units of the score
@@ -44,12 +45,12 @@ class Components:
     log_error: dict[str, float] = field(default_factory=dict)  # of log(variance / residual's)
 
     def table(self) -> pd.DataFrame:
-        """Columns component, variance, low, high, sd, share (of the sum), estimated (0: left out).
+        """A row per component, with the interval of its variance and its share of the sum.
 
-        low and high are the 95 % interval of the variance from the standard error of its log ratio
-        to the residual's. If that interval exceeds a factor of 10, it begins at 0, since the
+        low and high are the 95 % interval from the standard error of the log ratio to the
+        residual's variance. If that interval exceeds a factor of 10, it begins at 0, since the
         variance cannot be told from 0 and its log is not normal. Missing for the residual and for a
-        variance of 0.
+        variance of 0. estimated is 0 for what was left out.
         """
         values = np.array(list(self.variance.values()))
         error = np.array([self.log_error.get(name, np.nan) for name in self.variance])
@@ -77,13 +78,11 @@ def crossed(
 ) -> Components:
     """Variance components by restricted maximum likelihood, with random factors and an intercept.
 
-    The model is y = mean + sum of the factors' effects + residual; the effects of a factor are
-    independent and normal with its variance, and the residual's variance is divided by the weight.
-    `factors` hold labels or codes; `weights` are the judgments averaged in each value; `values`
-    hold, for some factors, what their effects are multiplied by in each row (random slopes).
-
-    Raises DataError if there are no scores or some are not finite, and if a factor has a single
-    level, or as many levels as there are rows.
+    The effects of a factor are independent and normal with its variance, and the residual's
+    variance is divided by the weight. `weights` are the judgments averaged in each value; `values`
+    hold, for some factors, what their effects are multiplied by in each row (random slopes). Raises
+    DataError if scores are missing, and if a factor has a single level, or as many levels as there
+    are rows.
     """
     if not len(y) or not np.isfinite(y).all():
         raise DataError("scores missing", value=len(y), expected="finite scores")
@@ -91,32 +90,23 @@ def crossed(
     coded = {name: pd.factorize(np.asarray(of), sort=True) for name, of in factors.items()}
     for name, (_, levels) in coded.items():
         if len(levels) < 2 or len(levels) >= len(y):
-            raise DataError(
-                f"cannot estimate the variance of {name}",
-                value=f"{len(levels)} levels in {len(y)} rows",
-                expected="at least two levels, and several rows to a level",
-            )
+            problem = f"cannot estimate the variance of {name}"
+            value, least = f"{len(levels)} levels in {len(y)} rows", "at least two levels"
+            raise DataError(problem, value=value, expected=f"{least}, and several rows to a level")
     centre = float(np.average(y, weights=w))
     scale = float(np.sqrt(np.average((y - centre) ** 2, weights=w))) or 1.0
     times = [(values or {}).get(name, np.ones(len(y))) for name in coded]
     equations = Equations([codes for codes, _ in coded.values()], w, times)
     fit = maximise(equations, (y - centre) / scale)
-    residual = fit.residual * scale**2
-    there = fit.log_ratio > NONE
+    residual, there = fit.residual * scale**2, fit.log_ratio > NONE
     of = np.where(there, residual * np.exp(fit.log_ratio), 0.0)
-    effects = {
-        name: pd.DataFrame(
-            {
-                "level": levels,
-                "effect": effect * scale,
-                "se": np.sqrt(error * residual),
-                "rows": np.bincount(codes, minlength=len(levels)),
-            }
-        )
-        for (name, (codes, levels)), effect, error in zip(
-            coded.items(), fit.effects, fit.errors, strict=True
-        )
-    }
+    effects = {}
+    for (name, (codes, levels)), effect, error in zip(
+        coded.items(), fit.effects, fit.errors, strict=True
+    ):
+        table = pd.DataFrame({"level": levels, "effect": effect * scale})
+        number = np.bincount(codes, minlength=len(levels))
+        effects[name] = table.assign(se=np.sqrt(error * residual), rows=number)
     return Components(
         dict(zip(coded, of.tolist(), strict=True)) | {"residual": residual},
         centre + scale * fit.intercept,
@@ -136,9 +126,8 @@ def crossed_where_possible(
     """`crossed` without factors whose variance these data do not determine.
 
     A factor is kept if it has two or more levels, but fewer than there are rows; if two factors
-    group the rows in the same way, only the first is kept. The others are in
-    `Components.left_out`. Raises DataError if all `y` are equal, if no factor is left, or if the
-    factors explain the scores completely.
+    group the rows in the same way, only the first is kept. Raises DataError if all `y` are equal,
+    if no factor is left, or if the factors explain the scores completely.
     """
     slopes = values or {}
     kept: dict[str, np.ndarray] = {}
@@ -177,7 +166,7 @@ def effects(
 
     The system effects include the overall level. Levels without rows get 0. Several columns of `y`
     are fitted separately. `penalty`, of worker and document effects, is the ratio of residual to
-    factor variance for random effects (Henderson's equations). By default these effects are fixed,
+    factor variance for random effects (Henderson's equations); by default these effects are fixed,
     and the smallest of the equivalent solutions are taken.
     """
     w = np.ones(len(y)) if weights is None else weights
@@ -270,3 +259,49 @@ def leave_out(
             effect[levels[at_all][0]] = fit.effects[at_all]
     names = tuple(name for name, some in zip(known, there, strict=True) if some)
     return LeftOut(names, np.array(steps), effects)
+
+
+def codes_of(frame: pd.DataFrame, column: str, rows: np.ndarray) -> np.ndarray:
+    """The codes of a categorical column on these rows."""
+    return frame[column].cat.codes.to_numpy()[rows].astype(np.int64)
+
+
+def has_documents(da: DirectAssessment) -> bool:
+    """Whether all judgments that count name their document."""
+    return bool((codes_of(da.good, "document", counted(da.good)) >= 0).all())
+
+
+def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
+    """One over the number of judgments of the same system and segment: segments are equal."""
+    segment = codes_of(da.good, "segment", rows)
+    key = codes_of(da.good, "system", rows) * (segment.max() + 1) + segment
+    return 1.0 / np.bincount(key)[key]
+
+
+def factors(da: DirectAssessment, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """`combined_factors` of these rows of ``da.good``."""
+    of = {n: codes_of(da.good, n, rows) for n in ("system", "segment", "worker", "document")}
+    if not has_documents(da):
+        del of["document"]
+    return combined_factors(**of)
+
+
+def combined_factors(
+    system: np.ndarray,
+    segment: np.ndarray,
+    worker: np.ndarray | None = None,
+    document: np.ndarray | None = None,
+) -> dict[str, np.ndarray]:
+    """Codes of system, worker, document, segment and their combinations, by name.
+
+    ``worker:system`` and ``document:system`` combine a worker or a document with a system; a
+    ``block`` is what one worker judged of one document of one system. Without workers or documents,
+    the factors that need them are absent.
+    """
+    of = {"system": system, "worker": worker, "document": document, "segment": segment}
+    systems = int(system.max()) + 1
+    for name, codes in (("worker:system", worker), ("document:system", document)):
+        of[name] = None if codes is None else codes.astype(np.int64) * systems + system
+    if worker is not None and document is not None:
+        of["block"] = (worker.astype(np.int64) * (document.max() + 1) + document) * systems + system
+    return {n: codes for n in FACTORS if (codes := of.get(n)) is not None}

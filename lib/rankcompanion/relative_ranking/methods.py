@@ -1,7 +1,6 @@
 """The size of a relative-ranking campaign, its rankings by all methods, and how these change.
 
-Bojar et al. (2011), "A Grain of Salt for the WMT Manual Evaluation", give these tables for WMT10.
-Where the paper leaves a choice open, the one that reproduces its numbers is taken.
+Where Bojar et al. (2011) leave a choice open, the one that reproduces their numbers is taken.
 """
 
 from __future__ import annotations
@@ -32,40 +31,27 @@ COLUMNS = (
 
 
 def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
-    """Systems, blocks, labels, comparisons, the reference's score and two kappas (Table 1).
-
-    `frame` is from `read.rr.read_rr`, `agreed` is its `agreement.agreement` by task. Columns task,
-    systems, blocks (rows of the file), labels, comparisons, reference_better_or_equal, intra_kappa,
-    inter_kappa (S, reference included). The last row, ``average``, is the mean of printed values.
-    """
+    """Systems, blocks, labels, comparisons, reference's score, kappas; and their mean (Table 1)."""
     kappa = agreed[agreed["reference"] == "included"].set_index(["task", "kind"])["s"]
     rows = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
         score = rr.METHODS["better_or_equal_others"](counts)
-        rows.append(
-            {
-                "task": task,
-                "systems": len(counts.systems),
-                "blocks": judgments["block"].nunique(),
-                "labels": int(judgments["ranked"].sum()),
-                "comparisons": counts.comparisons,
-                "reference_better_or_equal": round(score.get(REFERENCE, np.nan), 3),
-                "intra_kappa": round(kappa.get((task, "intra"), np.nan), 3),
-                "inter_kappa": round(kappa.get((task, "inter"), np.nan), 3),
-            }
-        )
+        row = {"task": task, "systems": len(counts.systems), "blocks": judgments["block"].nunique()}
+        row |= {"labels": int(judgments["ranked"].sum()), "comparisons": counts.comparisons}
+        row["reference_better_or_equal"] = round(score.get(REFERENCE, np.nan), 3)
+        for kind in ("intra", "inter"):
+            row[f"{kind}_kappa"] = round(kappa.get((task, kind), np.nan), 3)
+        rows.append(row)
     table = pd.DataFrame(rows)
     means = table.drop(columns="task").mean()
     return pd.concat([table, pd.DataFrame([{"task": "average", **means}])], ignore_index=True)
 
 
 def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
-    """Blocks won by a single system, by task (Table 4): columns task, winner, blocks.
+    """Blocks won by a single system, by task (Table 4): the reference, `SOLE_WINNERS`, the rest.
 
-    `scores` is from `score.rr.scores` of all tasks, `blocks` is the number of blocks of each task.
-    A system that was ranked alone in its block has won it. Rows of a task: the reference, the
-    `SOLE_WINNERS` with the most blocks, ``other systems``, ``no sole winner``, ``blocks`` (all).
+    A system that was ranked alone in its block has won it.
     """
     rows = []
     for task, part in scores.groupby("task", sort=False):
@@ -81,12 +67,7 @@ def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
 
 
 def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """How often each system was shown, how often with the reference, and its score (in per cent).
-
-    Columns task, system, blocks (in which it was shown, ranked or not), reference_share (percentage
-    of these that also show the reference), score ("≥ others" rounded to 0.1 %, as printed for
-    WMT10). The reference itself has no row. Figures 3, 4 and 6 plot these.
-    """
+    """How often each system was shown, and with the reference; its "≥ others" in per cent."""
     parts = []
     for task, judgments in rr.tasks(frame).items():
         with_reference = judgments.loc[judgments["system"] == REFERENCE, "block"]
@@ -102,9 +83,8 @@ def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
 def correlations(points: pd.DataFrame) -> pd.DataFrame:
     """Pearson's r of the score with blocks and reference_share, by task (Tables 5 and 10).
 
-    `points` is from `exposure`. Columns task, systems, blocks, reference_share; NaN for fewer than
-    three systems, or if one of the two does not vary. The last row, ``overall``, pools all systems
-    without centring by task.
+    `points` is from `exposure`. NaN for fewer than three systems, or if one of the two does not
+    vary. The last row, ``overall``, pools all systems without centring by task.
     """
     rows = []
     for task, part in [*points.groupby("task", sort=True), ("overall", points)]:
@@ -119,10 +99,8 @@ def correlations(points: pd.DataFrame) -> pd.DataFrame:
 def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -> pd.DataFrame:
     """The rank of each system by every score and by the minimum feedback arc set.
 
-    `scores` is from `score.rr.scores` of all tasks of `frame`; `time_limit`, in seconds, is for one
-    feedback arc set. Columns task, system, ranks by each of `rr.METHODS` and `rr.BLOCK_METHODS`,
-    mfas. Systems (without the reference) are in order of the first score. Equal scores are ranked
-    by name, and systems without a score last.
+    Systems (without the reference) are in order of the first score. Equal scores are ranked by
+    name, and systems without a score last.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -141,10 +119,9 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
 def tournament_ranking(
     counts: pairwise.PairCounts, time_limit: float = 20.0
 ) -> tournament.Tournament:
-    """The ranking that violates the least net weight, without the reference.
+    """The ranking without the reference that violates the least net weight.
 
-    Ties are broken by closeness to WMT-OFFICIAL, then by expected win, then by name
-    (`rank.tournament.feedback_arc_set`).
+    Ties are broken by closeness to WMT-OFFICIAL, then by expected win, then by name.
     """
     ranked = counts.without(REFERENCE)
     official = rr.METHODS["better_or_equal_others"](counts).reindex(list(ranked.systems))
@@ -158,20 +135,13 @@ def tournament_ranking(
 
 
 def head_to_head(judgments: pd.DataFrame, system: str, other: str) -> dict[str, int]:
-    """How two systems compare in the blocks of one task in which both were ranked (Section 2.5).
-
-    Keys blocks, sentences (different ones), better (blocks in which `system` was), worse, ties.
-    """
+    """How two systems compare in the blocks of one task in which both were ranked (Section 2.5)."""
     data = rr.blocks(judgments[judgments["system"].isin([system, other])])
     row, first, _, sign = pairwise.comparisons(data)
     sign = np.where(first == data.systems.index(system), sign, -sign)
-    return {
-        "blocks": len(row),
-        "sentences": len(np.unique(data.segment[row])),
-        "better": int((sign > 0).sum()),
-        "worse": int((sign < 0).sum()),
-        "ties": int((sign == 0).sum()),
-    }
+    counts = {"blocks": len(row), "sentences": len(np.unique(data.segment[row]))}
+    signs = {"better": 1, "worse": -1, "ties": 0}
+    return counts | {name: int((sign == value).sum()) for name, value in signs.items()}
 
 
 def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str) -> pd.DataFrame:
@@ -184,21 +154,14 @@ def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str)
 
 
 def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
-    """Statistics of edits per system: pair, systems, min, average, sd (ddof 1), max (Table 11).
-
-    Every row of `edits` (from `read.rr.read_edits`) counts as an edit, whatever the editor did; the
-    reference counts as a system.
-    """
+    """Statistics of edits per system (the reference, too) and pair (Table 11); sd with ddof 1."""
     number = edits.groupby(["pair", "system"], observed=True).size().groupby("pair")
     out = number.agg(["size", "min", "mean", "std", "max"]).reset_index()
     return out.rename(columns={"size": "systems", "mean": "average", "std": "sd"})
 
 
 def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
-    """Edits of one pair judged acceptable: system, edits, acceptable, share (Section 4.1).
-
-    `judged` is from `read.rr.read_acceptability`; UNK counts as not acceptable.
-    """
+    """Edits of one pair judged acceptable (Section 4.1); UNK counts as not acceptable."""
     rows = judged[judged["pair"] == pair]
     groups = rows.assign(yes=rows["judgment"] == "YES").groupby("system")["yes"]
     out = groups.agg(["size", "sum", "mean"]).reset_index()
@@ -215,11 +178,10 @@ def removals(
 ) -> pd.DataFrame:
     """How each task's ranking changes without each of its systems, and without the reference.
 
-    Columns task, method, removed (a system, or ``ref``), and those of `rank.comparing.Change.row`.
-    The ranking is compared with the full one, from which the system is dropped only before lines
-    are drawn. For a task of two systems, only the reference is removed. Comparisons of a removed
-    system go, as from `perturb.remove`, and the others of its blocks stay. `frame` has the rows of
-    tasks, or maps their names to counts.
+    removed is a system, or ``ref``. The ranking is compared with the full one, from which the
+    system is dropped only before lines are drawn. For a task of two systems, only the reference is
+    removed. Comparisons of a removed system go, as from `perturb.remove`, and the others of its
+    blocks stay. `frame` has the rows of tasks, or maps their names to counts.
     """
     columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
     settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
@@ -243,10 +205,7 @@ def removals(
 
 
 def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
-    """How many removals changed the order, the clusters or both, by task and method.
-
-    Columns task, method, removals, d_rank, d_cluster, d_both, largest_move.
-    """
+    """How many removals changed the order, the clusters or both, by task and method."""
     groups = changes.groupby(["task", "method"], sort=False)
     out = groups[["d_rank", "d_cluster", "d_both"]].sum()
     out.insert(0, "removals", groups.size())
@@ -257,12 +216,7 @@ def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
 def ranges(
     frame: pd.DataFrame, methods: Sequence[str], *, resamples: int, seed: int, unit: str = ""
 ) -> pd.DataFrame:
-    """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
-
-    `unit`, by default each task's `rank.ranges.default_unit`, is drawn with replacement; there are
-    also ranges with single judgments drawn. Columns task, method, drawn (the unit), rank, system,
-    score, first, last (the range), cluster (shared by overlapping ranges), without the reference.
-    """
+    """Rank ranges (95 %) of each task by bootstrap of `unit` or its default, and of judgments."""
     parts = []
     for task, judgments in rr.tasks(frame).items():
         data = rank_ranges.units(judgments)
@@ -287,11 +241,7 @@ def _range_table(counts: PairCounts, sample: PairCounts, method: rr.Method) -> p
 def cluster_table(
     frame: pd.DataFrame, method: str, *, rule: str = "knowles", alpha: float = 0.05
 ) -> pd.DataFrame:
-    """The cluster of each system with and without correction for multiple tests.
-
-    Columns task, rank, system, the score, and one column of clusters (1 = top) for each name of
-    `rank.significance.CORRECTIONS`.
-    """
+    """The cluster of each system (1 = top) with and without correction for multiple tests."""
     parts = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
@@ -307,13 +257,7 @@ def cluster_table(
 
 
 def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
-    """Davidson strengths of the systems of each task, next to their share of wins.
-
-    A task without finite strengths is left out. Columns task, system, rank (by strength), strength
-    (log odds, mean 0), low, high (its interval), rank_low, rank_high (rank set), held_below (1: a
-    line below this system holds), bojar (share of decided comparisons won), unit (resampling unit:
-    judge, or block if some name no judge), tie (Davidson's parameter; 0: no ties).
-    """
+    """Davidson strengths, if finite, of each task's systems, next to their share of wins."""
     parts = []
     for task, judgments in rr.tasks(frame).items():
         data = rank_ranges.units(judgments).without(REFERENCE)
@@ -336,12 +280,7 @@ def modelled(frame: pd.DataFrame) -> list[str]:
 
 
 def meetings(counts: PairCounts) -> pd.DataFrame:
-    """Whom each system met, how strong its opponents were, and the effect of ties, by strength.
-
-    Columns rank, system, comparisons, opponents (number of systems met), other (the one met most
-    often), share (of comparisons with that one), opponents_strength (mean over comparisons), ties,
-    rank_bojar (by the share of decided comparisons won), rank_decided (by strength without ties).
-    """
+    """Whom each system met, how strong its opponents were, and the effect of ties, by strength."""
     met = counts.wins + counts.wins.T + counts.ties
     total, most = met.sum(axis=1), met.argmax(axis=1)
     strength = bradley_terry.strengths(counts)

@@ -1,9 +1,8 @@
 """Experiments on simulated campaigns: ranking error, rank ranges, power, sizes needed.
 
-Ranking errors and rank ranges are simulated in shards with their own seeds (`chance.in_shards`), so
-that the numbers do not depend on the number of jobs; means come with their standard errors over
-experiments. The number of judgments needed (Koehn 2012, Figure 2, Table 4 and Section 6) is not
-simulated but an integral: the power of the sign test in `models.simulate.Model`.
+Ranking errors and rank ranges are simulated in shards with their own seeds, so that numbers do not
+depend on the number of jobs. The number of judgments needed (Koehn 2012, Figure 2, Table 4 and
+Section 6) is an integral: the power of the sign test in `models.simulate.Model`.
 """
 
 from __future__ import annotations
@@ -74,8 +73,7 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
     A pair of systems meets in a block with probability k(k-1) / n(n-1), so its number of judgments
     N is binomial over blocks. Given N and the pair's gap d, the power of the sign test is a
     binomial tail; the gap of two uniform qualities has density 2 (1 - d/width) / width. This leaves
-    an integral over d (Gauss-Legendre) and a sum over N. Blocks do not affect the mean of the
-    share.
+    an integral over d (Gauss-Legendre) and a sum over N.
     """
     n, k = model.systems, model.block
     meet = k * (k - 1) / (n * (n - 1))
@@ -91,10 +89,7 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
 
 
 def judgments_needed(share: float, model: Model, sides: int = 1) -> float:
-    """The number of judgments at which `expected_share` reaches `share` (Table 4).
-
-    Found by bisection, to one block or 0.05 %; NaN beyond `MOST`.
-    """
+    """The number of judgments, to one block or 0.05 %, for `share` (Table 4); NaN beyond `MOST`."""
     step = model.per_block
     low, high = 1, 64
     while expected_share([high * step], model, sides)[0] < share:
@@ -117,10 +112,9 @@ def fit_spread(
     candidates: Sequence[float] = tuple(range(1, 31)),
     sides: int = 1,
 ) -> tuple[float, float]:
-    """The spread whose expected curve is closest to observed shares (least squares; Figure 2).
+    """The candidate whose expected curve is closest to observed shares, and its misfit (Figure 2).
 
-    Returns the best of `candidates` (ascending) and its root mean squared misfit. It is found by
-    bisection, since the misfit falls up to the best spread and rises beyond it.
+    It is found by bisection, since the misfit falls up to the best spread and rises beyond it.
     """
     target = np.asarray(shares, dtype=float)
 
@@ -140,10 +134,9 @@ def advice(
 ) -> pd.DataFrame:
     """Judgments needed for a share of significant pairs, with a band (Koehn 2012, Section 6).
 
-    Columns systems, spread, share, judgments (by `judgments_needed`), fewer, more (the band: after
-    so many, the best 10 % of simulated campaigns have reached the share, or all but the worst 10 %;
-    NaN if 20 times the number is not enough), experiments. The band depends more on how far apart
-    the systems happen to be than on the chance of judgments.
+    After fewer and more judgments, the best 10 % of simulated campaigns have reached the share, or
+    all but the worst 10 %; NaN if 20 times the number is not enough. The band depends more on how
+    far apart the systems happen to be than on the chance of judgments.
     """
     targets = [judgments_needed(share, model) for share in shares]
     low = max(min(targets) / 20, 2 * model.per_block)
@@ -152,12 +145,10 @@ def advice(
     rng = np.random.default_rng(seed)
     quality = draw_qualities(model, experiments, rng)
     drawn = significant_share(draw_pairs(model, quality, sizes, rng))
-    lucky, unlucky = np.quantile(drawn, [0.9, 0.1], axis=0)
-    table = pd.DataFrame({"share": shares, "judgments": targets})
-    for name, curve in (("fewer", lucky), ("more", unlucky)):
+    table = pd.DataFrame({"systems": model.systems, "spread": model.spread, "share": shares})
+    table["judgments"] = targets
+    for name, curve in zip(("fewer", "more"), np.quantile(drawn, [0.9, 0.1], axis=0), strict=True):
         table[name] = [_first_size(sizes, curve, share) for share in shares]
-    table.insert(0, "systems", model.systems)
-    table.insert(1, "spread", model.spread)
     return table.assign(experiments=experiments)
 
 
@@ -173,11 +164,7 @@ def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
 def advice_for(
     campaigns: pd.DataFrame, shares: Sequence[float], seeds: Sequence[int], experiments: int
 ) -> pd.DataFrame:
-    """`advice` for each of several campaigns, real or planned.
-
-    `campaigns` has the columns systems, spread, block, and any others, which come first in the
-    result; `seeds` has a seed for each.
-    """
+    """`advice` for each of `campaigns` (systems, spread, block, others kept), with its seed."""
     parts = []
     for row, seed in zip(campaigns.to_dict("records"), seeds, strict=True):
         model = Model(int(row.pop("systems")), float(row.pop("spread")), int(row.pop("block")))
@@ -196,10 +183,7 @@ def _drawn(
 
 
 def with_errors(values: Floats, names: Sequence[str], **columns: object) -> pd.DataFrame:
-    """Mean and standard error over the first axis, ``<name>`` and ``<name>_se``, after `columns`.
-
-    The last axis of `values` goes with `names`.
-    """
+    """Mean and standard error (``<name>_se``) over the first axis, after `columns`."""
     mean = values.mean(axis=0)
     se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else mean * np.nan
     for i, name in enumerate(names):
@@ -222,11 +206,7 @@ def ranking_error(ranking: NDArray, truth: NDArray) -> Floats:
 
 
 def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
-    """Ranks by one of `RANKERS`, for all replicates in `counts`.
-
-    LOPEZ is an exact minimum feedback arc set. Of several optimal orders, the one that
-    `rank.tournament` chooses is taken, which does not depend on the true qualities.
-    """
+    """Ranks by one of `RANKERS`, for all replicates in `counts`; LOPEZ is an exact minimum."""
     if ranker == "BOJAR":
         return ranks(wins_over_decided(counts))
     if ranker == "EXPECTED":
@@ -247,10 +227,7 @@ def ranking_errors(
     jobs: int = 1,
     shard: int = 250,
 ) -> pd.DataFrame:
-    """How often ranking methods err on simulated campaigns (Koehn 2012, Figure 3).
-
-    Columns ranker, judgments, error (share of pairs in the wrong order), error_se, experiments.
-    """
+    """How often ranking methods err on simulated campaigns (Koehn 2012, Figure 3)."""
 
     def work(count: int, rng: np.random.Generator) -> Floats:
         truth, counts = _drawn(model, count, judgments, rng)
@@ -297,12 +274,7 @@ def range_qualities(
     trims: Sequence[int],
     jobs: int = 1,
 ) -> pd.DataFrame:
-    """How narrow and how correct rank ranges are on simulated campaigns (Koehn 2012, Table 1).
-
-    `trims` are the numbers of resampled ranks removed at each end of a bootstrap range. Columns
-    method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or ``trim 25``),
-    judgments, each of `QUALITIES` (violations as shares of systems) with its standard error, runs.
-    """
+    """How narrow and correct rank ranges are in simulations, by `trims` (Koehn, Table 1)."""
     settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
     settings += [("bootstrap", f"trim {trim}") for trim in trims]
 

@@ -11,13 +11,7 @@ import numpy as np
 import pandas as pd
 
 from rankstability.rank.srp import DESIGNED, simulate, srp, stability
-from rankstability.rank.srp_studies import (
-    GROUPINGS,
-    TOLERANCE,
-    Design,
-    assign,
-    draw_documents,
-)
+from rankstability.rank.srp_studies import GROUPINGS, TOLERANCE, Design, assign, draw_documents
 from rankstability.score import mqm
 from rankstability.score.mqm import Ratings
 
@@ -76,10 +70,7 @@ class Plan:
 
 
 def high_imbalance(data: Ratings, plan: Plan) -> float:
-    """The lowest entropy target that studies of all documents meet (figure 6).
-
-    A target is met if most of twenty trial studies meet it. If none is, the highest target.
-    """
+    """The lowest entropy target that most of twenty studies of all documents meet (figure 6)."""
     least = minimum_entropy(data)
     for target in sorted(plan.entropies):
         if target >= least - TOLERANCE:
@@ -118,10 +109,7 @@ def select(
     ratings_per_item: int = 1,
     document_sets: str = "shared",
 ) -> pd.DataFrame:
-    """The rows of `rank.srp.table` that make one line of a figure, in order of documents.
-
-    A column annotations is added: documents times ratings per item.
-    """
+    """The rows of `rank.srp.table` that make one line of a figure, in order of documents."""
     wanted = [grouping, str(balance), normalisation, ratings_per_item, document_sets]
     columns = [*DESIGNED, "document_sets"]
     rows = table[(table[columns].astype({"balance": str}) == wanted).all(axis=1)]
@@ -130,10 +118,7 @@ def select(
 
 
 def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
-    """The lines of one of figures 3 to 8: label to the arguments of `select`.
-
-    `low` is the target of `high_imbalance`.
-    """
+    """The lines of one of figures 3 to 8: label to the arguments of `select`."""
 
     def normalised(prefix: str = "", **common: Any) -> dict[str, dict[str, Any]]:
         return {f"{prefix}{said}": common | {"normalisation": n} for n, said in NORMALISED.items()}
@@ -181,11 +166,9 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     """Mean difference in SRP of two lines, and whether the first is clearly above the second.
 
     Points with equally many annotations count unless, for either line, half of the studies or more
-    have no significant pair (`FEW`). Keys: points, informative (points that count); verdict
-    (``yes`` if the mean difference in SRP exceeds two standard errors, ``reversed`` if it is below
-    minus two, else ``no``; ``cannot be said`` if no point counts), difference, se, above (points
-    where the first is higher), each also with the suffix ``_equal_claims``; kendall, pearson (mean
-    differences); ratio (of the sums of SRP).
+    have no significant pair (`FEW`). The verdict is ``yes`` if the mean difference exceeds two
+    standard errors, ``reversed`` if it is below minus two, else ``no``; ``cannot be said`` if no
+    point counts. ratio is of the sums of SRP.
     """
     both = first.merge(second, on="annotations", suffixes=("_1", "_2"))
     both = both[np.isfinite(both["srp_1"]) & np.isfinite(both["srp_2"])]
@@ -199,15 +182,10 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     for name in ("", "_equal_claims"):
         gap = (counted[f"srp{name}_1"] - counted[f"srp{name}_2"]).to_numpy()
         variance = counted[f"se{name}_1"] ** 2 + counted[f"se{name}_2"] ** 2
-        error = np.sqrt(variance.sum()) / len(counted)
-        mean = float(gap.mean())
+        error, mean = float(np.sqrt(variance.sum()) / len(counted)), float(gap.mean())
         verdict = "yes" if mean > 2 * error else "reversed" if mean < -2 * error else "no"
-        result |= {
-            f"verdict{name}": verdict,
-            f"difference{name}": mean,
-            f"se{name}": float(error),
-            f"above{name}": int((gap > 0).sum()),
-        }
+        result |= {f"verdict{name}": verdict, f"difference{name}": mean, f"se{name}": error}
+        result[f"above{name}"] = int((gap > 0).sum())
     for name in ("kendall", "pearson"):
         result[name] = float((counted[f"{name}_1"] - counted[f"{name}_2"]).mean())
     total = counted["srp_2"].sum()
@@ -215,10 +193,7 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
 
 
 def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
-    """Every finding tested on a `rank.srp.table`, a row per finding.
-
-    Columns figure, finding, first, second (labels of the lines), and the keys of `compare_lines`.
-    """
+    """Every finding tested on a `rank.srp.table`, a row per finding, by `compare_lines`."""
     low = high_imbalance(data, plan)
     rows = []
     for figure, finding, *labels in stated(low):
@@ -229,11 +204,7 @@ def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
 
 
 def support(verdicts: pd.DataFrame, *findings: str) -> str:
-    """How far a recommendation that rests on `findings` is supported.
-
-    ``as found``, ``in part``, ``only at an equal number of claims``, ``opposite``, or ``not told
-    apart`` (no clear difference, which contradicts nothing).
-    """
+    """How far a recommendation that rests on `findings` is supported."""
     rows = verdicts.set_index("finding").loc[list(findings)]
     yes = rows["verdict"] == "yes"
     if yes.all():
@@ -257,24 +228,20 @@ def _evidence(finding: str, row: Mapping[Any, Any]) -> str:
 def recommendations(
     verdicts: pd.DataFrame, table: pd.DataFrame, pairs: Sequence[str]
 ) -> pd.DataFrame:
-    """The recommendations of section 3 and how far each is supported on each language pair.
-
-    Columns: pair, question, recommendation, holds (see `support`; empty if nothing is recommended),
-    evidence.
-    """
+    """The recommendations of section 3 and how far each is supported on each language pair."""
     rows = []
     for pair in pairs:
         mine = verdicts[verdicts["pair"] == pair]
-        named = mine.set_index("finding")
-        sizes = select(table[table["pair"] == pair])
-        few, most = sizes.iloc[0], sizes.iloc[-1]
+        named = mine.set_index("finding").to_dict("index")
+        few, most = (select(table[table["pair"] == pair]).iloc[k] for k in (0, -1))
+        plain = (
+            f"pSxS, {few['documents']:.0f} to {most['documents']:.0f} documents: SRP "
+            f"{few['srp']:.2f} to {most['srp']:.2f} with {few['significant_pairs']:.1f} to "
+            f"{most['significant_pairs']:.1f} significant pairs per study"
+        )
         for question, recommendation, rests_on, shown in QUESTIONS:
             holds = support(mine, *rests_on) if rests_on else ""
-            evidence = "; ".join(_evidence(f, named.loc[f]) for f in shown) or (
-                f"pSxS, {few['documents']:.0f} to {most['documents']:.0f} documents: SRP "
-                f"{few['srp']:.2f} to {most['srp']:.2f} with {few['significant_pairs']:.1f} to "
-                f"{most['significant_pairs']:.1f} significant pairs per study"
-            )
+            evidence = "; ".join(_evidence(f, named[f]) for f in shown) or plain
             rows.append((pair, question, recommendation, holds, evidence))
     columns = ["pair", "question", "recommendation", "holds", "evidence"]
     return pd.DataFrame(rows, columns=columns)
@@ -283,9 +250,7 @@ def recommendations(
 def other_measures(table: pd.DataFrame) -> pd.DataFrame:
     """The measures of section 5 over all configurations in which most studies claim something.
 
-    Columns measure (srp, srp_equal_claims, srp_both, kendall, pearson), median, low, high (5 and 95
-    % quantiles), with_srp and with_equal_claims (rank correlations with these two measures over the
-    configurations). No rows if there are fewer than three such configurations.
+    Quantiles are 5 and 95 %; the others rank correlations. No rows for fewer than three.
     """
     names = ["srp", "srp_equal_claims", "srp_both", "kendall", "pearson"]
     values = table.loc[table["empty_share"] < FEW, names]
@@ -298,12 +263,7 @@ def other_measures(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
-    """False claims between the two copies of a system judged twice, and SRP without either copy.
-
-    Columns first, second, grouping, false_claims (share of studies that find the copies different;
-    the test allows 0.05), srp (with both), srp_without_first, srp_without_second. No rows if no
-    system was judged twice.
-    """
+    """False claims between copies of a system judged twice, and SRP without either copy."""
     rows = []
     copies = [two for group in mqm.same_system(data.systems) for two in combinations(group, 2)]
     for (a, b), grouping in product(copies, GROUPINGS):

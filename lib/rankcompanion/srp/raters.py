@@ -20,27 +20,22 @@ BINS = ("0", "to 0.5", "to 1.5", "to 3.5", "to 5.5", "to 10.5", "to 20.5", "abov
 
 
 def basic_counts(data: Ratings) -> pd.DataFrame:
-    """Numbers of documents, segments, raters, systems and buckets (Table 1, sections 4.2, 6.1.2).
-
-    Columns count (what is counted), value (a number, or a range as text, such as ``25-26``).
-    """
-    in_bucket = [len(b) for b in data.buckets]
-    of_rater = np.bincount(
-        np.concatenate([data.slots[b[0]] for b in data.buckets]), minlength=len(data.raters)
-    )
+    """Numbers of documents, segments, raters, systems and buckets (Table 1, section 4.2)."""
+    in_bucket, segments = [len(b) for b in data.buckets], int(data.segments.sum())
+    raters = np.concatenate([data.slots[b[0]] for b in data.buckets])
     systems, documents, depth = data.shape
     counts = {
         "documents": documents,
-        "segments": int(data.segments.sum()),
+        "segments": segments,
         "min segments per document": int(data.segments.min()),
         "max segments per document": int(data.segments.max()),
         "raters": len(data.raters),
         "systems": systems,
         "ratings per item": depth,
-        "segment ratings": int(data.segments.sum()) * systems * depth,
+        "segment ratings": segments * systems * depth,
         "buckets": len(in_bucket),
         "documents per bucket": _span(in_bucket),
-        "buckets per rater": _span(of_rater),
+        "buckets per rater": _span(np.bincount(raters, minlength=len(data.raters))),
         "least entropy": round(minimum_entropy(data), 4),
     }
     return _named("count", counts)
@@ -49,8 +44,7 @@ def basic_counts(data: Ratings) -> pd.DataFrame:
 def minimum_entropy(data: Ratings) -> float:
     """The lowest possible normalised entropy with all documents and one rating per item.
 
-    Entropy is concave, so at the minimum each bucket has a single rater; up to a million choices
-    are all tried, more are searched bucket by bucket.
+    Each bucket then has a single rater; up to a million choices are tried, else bucket by bucket.
     """
     depth, raters = data.shape[2], len(data.raters)
     counts = np.zeros((1, raters))
@@ -73,34 +67,28 @@ def _span(values: Sequence[int] | np.ndarray) -> str:
 
 
 def bucket_raters(data: Ratings) -> pd.DataFrame:
-    """Which raters rated which bucket (appendix 10.1): bucket, raters, documents, segments."""
+    """Which raters rated which bucket (appendix 10.1)."""
     rows = []
-    for documents in data.buckets:
+    for number, documents in enumerate(data.buckets, 1):
         names = ", ".join(data.raters[r] for r in data.slots[documents[0]])
-        rows.append((names, len(documents), int(data.segments[documents].sum())))
-    frame = pd.DataFrame(rows, columns=["raters", "documents", "segments"])
-    frame.insert(0, "bucket", range(1, len(frame) + 1))
-    return frame
+        rows.append((number, names, len(documents), int(data.segments[documents].sum())))
+    return pd.DataFrame(rows, columns=["bucket", "raters", "documents", "segments"])
 
 
 def what_counts(
     judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
 ) -> pd.DataFrame:
-    """Each category and severity that occurs: category, severity, rows, weight."""
-    frame = judgments[["category", "severity"]].astype(str)
-    frame = frame.assign(weight=mqm.weigh(judgments, weights))
-    counts = frame.value_counts().rename("rows").reset_index()
-    counts = counts.sort_values(["category", "severity"], ignore_index=True)
-    return counts[["category", "severity", "rows", "weight"]]
+    """Each category and severity that occurs, with its number of rows and its weight."""
+    keys = ["category", "severity"]
+    frame = judgments[keys].astype(str).assign(weight=mqm.weigh(judgments, weights))
+    counts = frame.value_counts().rename("rows").reset_index().sort_values(keys, ignore_index=True)
+    return counts[[*keys, "rows", "weight"]]
 
 
 def agreement(data: Ratings) -> pd.DataFrame:
     """Kendall's tau-b between raters' rankings of systems, averaged over rater pairs (Table 2).
 
-    Columns aggregation, value. ``single documents``: tau per shared document, averaged for each
-    rater pair; ``all shared documents``: tau between rankings over all shared documents; ``rater
-    pairs``: their number; ``documents without tau``: those on which a rater gave all systems the
-    same score. Raises DataError if no two raters share a document.
+    Raises DataError if no two raters share a document.
     """
     single, shared, without = [], [], 0
     for a, b in combinations(range(len(data.raters)), 2):
@@ -129,8 +117,7 @@ def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -
     """How two raters distribute their segment scores over the same items (Figure 1).
 
     The pair of raters whose means differ most is taken, among pairs with at least a tenth as many
-    common items as the busiest pair. Columns rater, score (a class of MQM scores), segments, share,
-    mean (of the rater on these items). Raises DataError if no two raters share an item.
+    common items as the busiest pair. Raises DataError if no two raters share an item.
     """
     scores = mqm.mqm_scores(judgments, weights)
     wide = scores.pivot(index=["system", "segment"], columns="rater", values="score")

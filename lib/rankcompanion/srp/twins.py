@@ -1,10 +1,9 @@
 """SRP for every protocol, from pairs of studies of the same size that share no judgment.
 
 Units are drawn whole: workers (direct assessment), blocks (relative ranking) or documents (MQM).
-Each draw gives two disjoint studies (twins), and SRP is the share of ordered twins in which the
-ranking of the second reflects all significant differences of the first. Unlike the simulation of
-Riley et al. (2024), whose studies share documents and draw from three raters, this works for any
-campaign, at up to half of its judgments, so that campaigns can be compared.
+SRP is the share of ordered pairs (twins) in which the ranking of the second reflects all
+significant differences of the first. Unlike the simulation of Riley et al. (2024), this works for
+any campaign, at up to half of its judgments.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from rankstability.score.da import averages
 from rankstability.score.mqm import Ratings
 from rankstability.score.scored import scored
 
-from ..models.factors import has_documents
+from ..models.variance import has_documents
 
 ALPHA = 0.05
 DA_UNITS = ("workers", "documents", "blocks")
@@ -67,9 +66,9 @@ def _outcome(
 def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "workers") -> Sampler:
     """Studies of direct assessment, drawn from the units that have a judgment that counts.
 
-    `normalisation` is ``z`` or ``none`` (raw scores). `unit` is ``workers`` (twins may share
-    documents), ``documents`` (twins share workers, with their mean and standard deviation) or
-    ``blocks``, the judgments of a worker on one document of one system (twins share both).
+    Twins of ``workers`` may share documents, those of ``documents`` workers, with their mean and
+    standard deviation, and those of ``blocks`` (a worker, document and system) both.
+    `normalisation` is ``z`` or ``none``.
     """
     if unit not in DA_UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(DA_UNITS))
@@ -132,10 +131,7 @@ def rr_sampler(frame: pd.DataFrame) -> Sampler:
 
 
 def mqm_sampler(data: Ratings, pair: str, permutations: int = 500) -> Sampler:
-    """Studies of MQM, drawn from its documents: one rating per item, pSxS, fully balanced.
-
-    A judgment is one rated segment.
-    """
+    """Studies of MQM, drawn from its documents: one rating per item, pSxS, fully balanced."""
 
     def draw(chosen: np.ndarray, rng: np.random.Generator) -> tuple[Outcome, float]:
         chosen = np.sort(chosen, axis=1)
@@ -151,11 +147,7 @@ def mqm_sampler(data: Ratings, pair: str, permutations: int = 500) -> Sampler:
 
 
 def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
-    """Samplers with z-scores for each unit that the data name, then for workers with raw scores.
-
-    `unit` (``workers``, ``documents`` or ``blocks``) limits them to one unit. Units of which there
-    is only one are left out.
-    """
+    """Samplers with z-scores for each unit named (or for `unit`), then workers with raw scores."""
     named = DA_UNITS if has_documents(da) else DA_UNITS[:1]
     samplers = [da_sampler(da, unit=u) for u in ([unit] if unit else named)]
     if unit in ("", "workers"):
@@ -172,10 +164,7 @@ def rr_samplers(frame: pd.DataFrame) -> list[Sampler]:
 def twins(
     units: int, size: int, splits: int, rng: np.random.Generator, unit: str = "units"
 ) -> np.ndarray:
-    """Pairs of disjoint samples: positions (2 * splits, size); rows 2k and 2k + 1 share none.
-
-    Raises DataError if there are too few units.
-    """
+    """Pairs of disjoint samples: positions (2 * splits, size); rows 2k and 2k + 1 share none."""
     if 2 * size > units or size < 1:
         need = max(1, size)
         problem = f"too few {unit} for two studies of {need} that share none"
@@ -195,12 +184,7 @@ def effort(
     levels: Sequence[float] = LEVELS,
     jobs: int = 1,
 ) -> pd.DataFrame:
-    """Stability by annotation effort: `rank.srp.stability` of twin studies of growing size.
-
-    `splits` twins are drawn at each of the `levels`, which are sizes of studies as shares of half
-    the campaign's units. A row per sampler and level with the columns `EFFORT_COLUMNS` (effort:
-    judgments per system in one study).
-    """
+    """Stability by annotation effort: `stability` of twin studies at each of the `levels`."""
     todo = [(s, level, campaign, splits, seed) for s in samplers for level in levels]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
     return frame.assign(campaign=campaign, label=label, pair=pair)[EFFORT_COLUMNS]
@@ -209,15 +193,13 @@ def effort(
 def _at_level(
     sampler: Sampler, level: float, campaign: str, splits: int, seed: int
 ) -> dict[str, Any]:
-    size = max(1, round(level * (sampler.units // 2)))
-    task, how, unit = sampler.task, sampler.normalisation, sampler.unit
-    rng = named_generator(seed, f"{campaign}|{task}|{how}|{unit}|{level}")
-    chosen = twins(sampler.units, size, splits, rng, unit)
-    outcome, judged = sampler.draw(chosen, rng)
-    row = {"task": task, "normalisation": how, "unit": unit, "units": size, "level": level}
-    row |= {"systems": len(sampler.systems), "effort": judged} | stability(outcome)
-    row |= {"grouping": sampler.grouping, "balance": "full", "ratings_per_item": 1}
-    return row | {"documents": sampler.documents}
+    one, size = sampler, max(1, round(level * (sampler.units // 2)))
+    rng = named_generator(seed, f"{campaign}|{one.task}|{one.normalisation}|{one.unit}|{level}")
+    outcome, judged = one.draw(twins(one.units, size, splits, rng, one.unit), rng)
+    row = {name: getattr(one, name) for name in ("task", "normalisation", "unit", "documents")}
+    row |= {"units": size, "level": level, "systems": len(one.systems), "effort": judged}
+    row |= {"grouping": one.grouping, "balance": "full", "ratings_per_item": 1}
+    return row | stability(outcome)
 
 
 def usual(rows: pd.DataFrame) -> pd.DataFrame:
@@ -235,12 +217,7 @@ def ways(rows: pd.DataFrame) -> pd.Series:
 
 
 def at_half(rows: pd.DataFrame) -> pd.DataFrame:
-    """Means over tasks at half of each campaign's judgments.
-
-    Columns label, tasks, srp, srp_low, srp_high (lowest and highest task), srp_equal_claims,
-    kendall, effort, kendall_low, kendall_high (95 % t interval over tasks; NaN for one task),
-    significant_share (of all pairs of systems).
-    """
+    """Means over tasks, with ranges or 95 % t intervals, at half of each campaign's judgments."""
     half = usual(rows).query("level == 1")
     possible = half["systems"] * (half["systems"] - 1) / 2
     of = half.assign(possible=possible).groupby("label", sort=False)

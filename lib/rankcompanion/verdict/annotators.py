@@ -25,30 +25,24 @@ def alpha(scored: Scores, rng: np.random.Generator, resamples: int = 500) -> pd.
     replaced by their mean. The interval resamples documents (segments if none are named). One row
     with `COLUMNS`; none if no item was judged by two annotators.
     """
+    none = pd.DataFrame(columns=list(COLUMNS))
     if "worker" not in scored.units:
-        return pd.DataFrame(columns=list(COLUMNS))
+        return none
     unit = "document" if scored.has("document") else "segment"
-    frame = pd.DataFrame(
-        {
-            "unit": scored.unit(unit),
-            "item": _items(scored),
-            "worker": scored.unit("worker"),
-            "x": scored.score,
-        }
-    )
+    frame = pd.DataFrame({"unit": scored.unit(unit), "item": _items(scored)})
+    frame = frame.assign(worker=scored.unit("worker"), x=scored.score)
     frame = frame.groupby(["unit", "item", "worker"], as_index=False)["x"].mean()
     items = frame.groupby(["unit", "item"])["x"].agg(["size", "mean", "var"]).reset_index()
     items = items[items["size"] >= 2]
     if items.empty:
-        return pd.DataFrame(columns=list(COLUMNS))
+        return none
     # these are sums over units, so all resamples are one matrix product
     size, mean, within = (items[c].to_numpy(float) for c in ("size", "mean", "var"))
-    centre = float(np.average(mean, weights=size))
-    mean = mean - centre
+    mean = mean - float(np.average(mean, weights=size))
     squares = within * (size - 1) + size * mean**2
-    parts = np.column_stack([size, size * mean, squares, 2 * size * within])
     codes = pd.factorize(items["unit"])[0]
-    totals = np.stack([np.bincount(codes, p) for p in parts.T], axis=1)
+    parts = (size, size * mean, squares, 2 * size * within)
+    totals = np.stack([np.bincount(codes, p) for p in parts], axis=1)
     times = rng.multinomial(len(totals), np.full(len(totals), 1 / len(totals)), resamples)
     low, high = np.nanquantile(_alpha(times @ totals), ENDS)
     row = ("as the recipe takes it", len(items), int(size.sum()), float(_alpha(totals.sum(0))))
@@ -66,28 +60,23 @@ def table(scored: Scores) -> pd.DataFrame:
     """How much each annotator judged, how strictly, and with how much spread.
 
     `scored` holds raw scores (z-scores are standardised by annotator, which removes these
-    differences); judgments without a named annotator are left out.
-
-    Columns annotator (number, in order of name), judgments, systems, severity (mean over judgments
-    of the system's mean less the annotator's score: positive is strict), severity_error (its
-    standard error), sd (of the annotator's scores), and the columns of `_same`; rows by falling
-    number of judgments.
+    differences); judgments without a named annotator are left out. Severity is the mean over
+    judgments of the system's mean less the annotator's score: positive is strict. Annotators are
+    numbered in order of name; rows by falling number of judgments.
     """
     scored = scored.take(scored.units["worker"] >= 0)
     mean, _ = averages(scored.system, scored.score, len(scored.systems))
     frame = pd.DataFrame({"annotator": scored.unit("worker"), "score": scored.score})
     frame = frame.assign(system=scored.system, item=_items(scored))
     frame["rest"] = mean[scored.system] - scored.score
-    by = frame.groupby("annotator")
-    out = pd.DataFrame(
-        {
-            "judgments": by.size(),
-            "systems": by["system"].nunique(),
-            "severity": by["rest"].mean(),
-            "severity_error": by["rest"].sem(),
-            "sd": by["score"].std(),
-        }
-    ).join(_same(frame))
+    out = frame.groupby("annotator").agg(
+        judgments=("score", "size"),
+        systems=("system", "nunique"),
+        severity=("rest", "mean"),
+        severity_error=("rest", "sem"),
+        sd=("score", "std"),
+    )
+    out = out.join(_same(frame))
     out["shared"] = out["shared"].fillna(0).astype(int)
     return out.sort_values("judgments", ascending=False, kind="stable").reset_index()
 
@@ -98,42 +87,24 @@ def _items(scored: Scores) -> np.ndarray:
 
 
 def _same(frame: pd.DataFrame) -> pd.DataFrame:
-    """Each annotator compared with the others on the outputs that both judged.
-
-    Several scores of one output by one annotator are replaced by their mean. Indexed by annotator:
-    shared (outputs that others judged too), severity_same (the others' mean less this annotator's
-    score, on average), severity_same_error (its standard error), spread_same (standard deviation of
-    the annotator's scores on these outputs divided by that of the others' scores).
-    """
+    """Each annotator's mean scores compared with the others' on the outputs that both judged."""
     each = frame.groupby(["item", "annotator"], as_index=False)["score"].mean()
     each["square"] = each["score"] ** 2
-    items = each.groupby("item")[["score", "square"]]
-    others = (items.transform("sum") - each[["score", "square"]]).div(
-        items.transform("size") - 1, axis=0
-    )
+    own, items = each[["score", "square"]], each.groupby("item")[["score", "square"]]
+    others = (items.transform("sum") - own).div(items.transform("size") - 1, axis=0)
     each = each.assign(rest=others["score"] - each["score"], other=others["score"])
     each = each.assign(other_square=others["square"])[np.isfinite(others["score"])]
     by = each.groupby("annotator")
     mean = by[["score", "square", "other", "other_square"]].mean()
-    own = mean["square"] - mean["score"] ** 2
+    variance = (mean["square"] - mean["score"] ** 2).clip(lower=0)
     other = mean["other_square"] - mean["other"] ** 2
-    spread = np.sqrt(own.clip(lower=0) / other).where((by.size() > 1) & (other > 1e-9))
-    return pd.DataFrame(
-        {
-            "shared": by.size(),
-            "severity_same": by["rest"].mean(),
-            "severity_same_error": by["rest"].sem(),
-            "spread_same": spread,
-        }
-    )
+    spread = np.sqrt(variance / other).where((by.size() > 1) & (other > 1e-9))
+    made = by["rest"].agg(shared="size", severity_same="mean", severity_same_error="sem")
+    return made.assign(spread_same=spread)
 
 
 def pace(da: DirectAssessment) -> pd.DataFrame:
-    """Seconds that each annotator took for a judgment: columns name, timed, seconds.
-
-    ``timed`` is the number of judgments that count and have a time; ``seconds`` is their median,
-    which breaks hardly affect.
-    """
+    """Seconds that each annotator took for a judgment that counts: the median, despite breaks."""
     if "time" not in da.good:
         return pd.DataFrame(columns=["name", "timed", "seconds"])
     rows = da.good[counted(da.good) & da.good["time"].notna() & da.good["worker"].notna()]
@@ -145,12 +116,8 @@ def pace(da: DirectAssessment) -> pd.DataFrame:
 def repeated(da: DirectAssessment) -> pd.DataFrame:
     """How far each annotator's judgments of the same output differ, in raw points.
 
-    Judgments that count are compared, and documents that were shown twice on purpose; judgments
-    that the annotator later corrected are not.
-
-    Columns name, repeats (outputs judged more than once), difference (mean absolute difference
-    between two judgments of one output), other (mean absolute difference between any two judgments
-    by this annotator).
+    Documents that were shown twice on purpose count, and judgments corrected later do not. other is
+    the mean difference between any two judgments by this annotator.
     """
     marked = rows_with(da.latest, "mark", ["duplicate"]) if "mark" in da.latest else False
     kept = counted(da.latest) & (unmarked(da.latest) | marked)
@@ -177,13 +144,9 @@ def _pairwise(frame: pd.DataFrame, group: str) -> pd.Series:
 
 
 def overall(each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000) -> pd.DataFrame:
-    """Time per judgment and consistency over all annotators, with 95 % intervals.
+    """Time per judgment and consistency over two annotators or more, with 95 % intervals.
 
-    `each` has a row per annotator, with the columns of `pace` or `repeated`, or both.
-
-    Columns measure (``seconds``: mean over annotators of their medians; ``difference`` and
-    ``other``: means over annotators, weighted by their repeated outputs), annotators, items, value,
-    low, high (annotators resampled). No row for a measure known of fewer than two annotators.
+    Differences are weighted by the annotators' repeated outputs.
     """
     rows = []
     for measure, items in (("seconds", "timed"), ("difference", "repeats"), ("other", "repeats")):
@@ -203,9 +166,7 @@ def influence(scored: Scores, recipe: Recipe, alpha: float = 0.05) -> pd.DataFra
     """Which claimed lines fall, and whether the leader changes, without one annotator's judgments.
 
     One row for each of the `MOST` annotators with the most judgments, except those who alone judged
-    some system. Columns annotator, judgments, lines (claimed with all annotators), fallen (of
-    these, no longer claimed between the same two groups of systems), new (lines claimed only
-    without the annotator), first_changes (0 or 1).
+    some system. Lines are the same if they lie between the same two groups of systems.
     """
     worker = scored.unit("worker")
     number = np.bincount(worker)

@@ -12,24 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from rankstability.judgments import (
-    DirectAssessment,
-    human_systems,
-    is_human,
-    reference_systems,
-)
+from rankstability.judgments import DirectAssessment, human_systems, is_human, reference_systems
 from rankstability.rank.balanced import adaptive, complete
 from rankstability.rank.bradley_terry import STRENGTH
+from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES
+from rankstability.read.campaigns import Campaign
 from rankstability.read.languages import PLACEHOLDER
 
 from ..lines import held
+from ..session import Run
 
 if TYPE_CHECKING:
-    from rankstability.rank.ranking import Ranking
-    from rankstability.read.campaigns import Campaign
-
-    from ..session import Run
     from .cases import Case
 
 HOLDS, NOT, UNTOLD = "holds", "does not hold", "cannot be told from these data"
@@ -51,9 +45,8 @@ def told(good: bool, bad: bool) -> str:
 def line_answers(made: Ranking) -> pd.DataFrame:
     """The answer for each line that is claimed or holds.
 
-    Columns below (rank), above and under (the systems next to the line), claimed, answer. A line
-    does not hold if some pair across it is declared in the opposite direction; if it neither holds
-    nor is refuted, it cannot be told.
+    A line does not hold if some pair across it is declared in the opposite direction; if it neither
+    holds nor is refuted, it cannot be told.
     """
     names = made.table["system"].tolist()
     holds, refuted = made.sure.lines(made.order)
@@ -69,15 +62,10 @@ def summary(made: Ranking, answers: pd.DataFrame) -> dict[str, Any]:
     """The numbers of the first sentence: who may be first, lines claimed and held, how many units.
 
     ``alone``: the answer to whether the leader, and no other system, may be first. ``also_held``:
-    how many lines hold without being claimed. ``told``: whether anything can be told at all.
-    ``kinds``: number of units of each kind; ``few``: kind and number if there are fewer than `FEW`.
-    ``weakest``: the system with the fewest degrees of freedom (empty if all have equally many);
-    ``freedom``: how many it has; ``weak``: whether these are fewer than `WEAK`.
-
-    ``machine_leader``, ``machines_first``, ``machine_alone``: leader, may be first and alone among
-    the machine systems only. ``humans``: the human translations and references;
-    ``humans_first``: those that may be first of all; ``humans_above``: those declared better than
-    the machine leader.
+    how many lines hold without being claimed. ``few``: kind and number of the units if there are
+    fewer than `FEW`. ``weakest``: the system with the fewest degrees of freedom, if not all are
+    alike. ``machine_leader`` and others are of the machine systems only; ``humans_above`` are those
+    declared better than it.
     """
     first = made.table.loc[made.table["may_be_first"] == 1, "system"].tolist()
     leader, sure = made.table["system"].iloc[0], made.sure
@@ -158,10 +146,7 @@ MAYBE = (
 def facts(
     run: Run, one: Case, made: Ranking, frames: dict[str, pd.DataFrame], settings: dict[str, Any]
 ) -> dict[str, Any]:
-    """Everything the page says, as plain values: settings, first numbers, tables as rows.
-
-    `frames` maps the names of the case's tables to the tables.
-    """
+    """Everything the page says, as plain values: settings, first numbers, tables as rows."""
     first = summary(made, frames["answers"])
     recipe, words = RECIPES.get(one.recipe), run.campaign.words
     rules = f"{recipe.test_name}; {recipe.line_rule}" if recipe else ""
@@ -207,24 +192,14 @@ def facts(
 
 
 def _asked(made: Ranking, units: pd.DataFrame) -> list[Any]:
-    """Kind and number of the units, annotators or documents, that the verdict takes as fixed.
-
-    Empty unless the data name both kinds and only one of them is resampled.
-    """
+    """Annotators or documents, if named and taken as fixed while the other is resampled."""
     named = units.set_index("unit")["units"]
-    kinds = ("worker", "document")
-    if made.unit not in kinds or named.index.isin(kinds).sum() != 2:
-        return []
-    [other] = [kind for kind in kinds if kind != made.unit]
-    return [other, int(named[other])]
+    other = {"worker": "document", "document": "worker"}.get(made.unit, "")
+    return [other, int(named[other])] if {made.unit, other} <= {*named.index} else []
 
 
 def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
-    """What was read of a language pair, and how.
-
-    Files, and those not read with the reason; how columns and scale were understood; what was left
-    out or kept, with counts; which systems count as human, and which names stand on reference rows.
-    """
+    """What was read of a language pair, how, and what was left out and why, with counts."""
     judgments = one.judgments
     human, reference = humans(one.systems), list[str]()
     if isinstance(judgments, DirectAssessment):
@@ -258,13 +233,11 @@ def _design(frames: Mapping[str, pd.DataFrame], one: Case, made: Ranking) -> dic
         least = beside.loc[beside["share"].idxmin()]
         out["beside_least"] = f"{least['system']} and {least['other']}"
     if "luck" in design:
-        out["luck"] = float(design["luck"].abs().max())
-        value = adaptive(one.own)
-        out["adaptive"] = value if math.isfinite(value) else None
+        luck, value = design["luck"].abs(), adaptive(one.own)
         ends = made.table.set_index("system").loc[design["system"], ["low", "high"]].to_numpy()
-        wide = np.maximum(ends[:, 1] - ends[:, 0], NEGLIGIBLE * design["mean"].abs())
-        moved = (2 * design["luck"].abs() > wide).any()
-        why = {"more": value > LOOKS_ADAPTIVE, "moved": bool(moved)}
+        wide = np.maximum(np.ptp(ends, axis=1), NEGLIGIBLE * design["mean"].abs())
+        why = {"more": value > LOOKS_ADAPTIVE, "moved": bool((2 * luck > wide).any())}
+        out |= {"luck": float(luck.max()), "adaptive": value if math.isfinite(value) else None}
         out["uneven"] = [k for k, so in why.items() if so and not one.own.adaptive]
     return out
 
@@ -272,13 +245,11 @@ def _design(frames: Mapping[str, pd.DataFrame], one: Case, made: Ranking) -> dic
 def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
     if "recipes" not in frames:
         return []
-    lines = frames["recipe_lines"].copy()
-    lines["also_held"] = lines["held"].where(lines["claimed"] == 0, 0)
-    lines["held"] = lines["held"].where(lines["claimed"] == 1, 0)
-    counts = lines.groupby("recipe", sort=False)[["claimed", "held", "also_held"]].sum().astype(int)
-    ranking = frames["recipes"]
-    human = humans(ranking["system"].astype(str).unique())
-    machines = ranking[~ranking["system"].isin(human)] if len(human) else ranking
+    lines, ranking = frames["recipe_lines"], frames["recipes"]
+    of = {claimed: lines["held"].where(lines["claimed"] == claimed, 0) for claimed in (0, 1)}
+    counts = lines.assign(also_held=of[0], held=of[1]).groupby("recipe", sort=False)
+    counts = counts[["claimed", "held", "also_held"]].sum().astype(int)
+    machines = ranking[~ranking["system"].isin(humans(ranking["system"].astype(str).unique()))]
     first = machines.sort_values("rank").groupby("recipe")["system"].first().rename("first")
     return rows(counts.join(first).reset_index())
 
@@ -286,20 +257,17 @@ def _recipe_counts(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
 def _look_at(frames: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
     """The annotators worth a look, as rows of `annotators.table` with ``fallen`` added.
 
-    Those on whom most lines depend, the strictest, the most lenient, those with the least spread
-    (over all their judgments, and on outputs that others judged too), the quickest, and those who
-    differ most from themselves. Annotators with too few judgments are not considered.
+    Those on whom most lines depend, and the extremes of severity, spread, speed and consistency,
+    among annotators with enough judgments.
     """
     if "annotators" not in frames:
         return []
     each = frames["annotators"].merge(frames["influence"][["name", "fallen"]], how="left")
-    enough = each[each["judgments"] >= 20]
+    enough, shared = each[each["judgments"] >= 20], each[each["shared"] >= 20]
     named = [each[each["fallen"] > 0].head(3)]
     named += [enough.nlargest(2, "severity"), enough.nsmallest(2, "severity")]
-    named += [enough.nsmallest(2, "sd")]
-    shared = each[each["shared"] >= 20]
-    named += [shared.nlargest(1, "severity_same"), shared.nsmallest(1, "severity_same")]
-    named += [shared.nsmallest(1, "spread_same")]
+    named += [enough.nsmallest(2, "sd"), shared.nlargest(1, "severity_same")]
+    named += [shared.nsmallest(1, "severity_same"), shared.nsmallest(1, "spread_same")]
     if "seconds" in each:
         named += [enough.nsmallest(2, "seconds")]
     if "difference" in each:

@@ -12,19 +12,10 @@ import pandas as pd
 
 from rankstability.chance import named_generator
 from rankstability.errors import DataError
-from rankstability.judgments import (
-    REFERENCE,
-    TYPES,
-    DirectAssessment,
-    ranked_systems,
-    select_rows,
-)
+from rankstability.judgments import REFERENCE, TYPES, DirectAssessment, ranked_systems, select_rows
 from rankstability.rank import fewest as decisive
-from rankstability.rank.balanced import design
-from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.ranking import Ranking
 from rankstability.rank.recipes import RECIPES, recipe_of_year
-from rankstability.rank.units import unit_table
 from rankstability.score import rr
 from rankstability.score.pairwise import ratio
 from rankstability.score.scored import Scores, scored
@@ -40,12 +31,10 @@ from . import annotators, answers, sizes
 class Case:
     """The judgments of one language pair, or of one task of relative ranking, for a verdict.
 
-    `name` is that of the pair or task; `protocol` is ``DA``, ``MQM`` or ``RR`` (battles included);
-    `recipe` makes the ranking. `judged` maps each recipe to the judgments that it counts, as it
-    scores them; it is empty for relative ranking, which has `battles` instead. `extra` says whether
-    the pair has a larger task than this one. `why` is the reason for the recipe: ``asked``,
-    ``year`` (the campaign's), ``default`` (no year is known) or ``scores`` (these data have none
-    for the recipe of the year).
+    `judged` maps each recipe to the judgments that it counts, as it scores them; it is empty for
+    relative ranking (battles included), which has `battles` instead. `extra` says whether the pair
+    has a larger task than this one. `why` is the reason for the recipe: ``asked``, ``year`` (the
+    campaign's), ``default`` (no year is known) or ``scores`` (none for that of the year).
     """
 
     name: str
@@ -83,12 +72,10 @@ def cases(
 ) -> list[Case]:
     """The case of one pair; for relative ranking one case per task, the largest task first.
 
-    Protocol and year are the campaign's. `recipe` is a name of `RECIPES`, or ``auto`` for that of
-    the year; relative ranking ignores it. `unit` matters here for relative ranking only:
-    ``judge``, ``block``, ``battle`` (a block of two), or anything else for the default.
-
-    Raises DataError if there are fewer than two systems, if all scores are equal or all comparisons
-    tied, or if the data have no scores for the recipe.
+    `recipe` is a name of `RECIPES`, or ``auto`` for that of the year; relative ranking ignores it,
+    and has its own `unit`: ``judge``, ``block``, ``battle`` (a block of two), or the default.
+    Raises DataError for fewer than two systems, if all scores are equal or all comparisons tied, or
+    if the data have no scores for the recipe.
     """
     if campaign.protocol == "RR":
         assert isinstance(judgments, pd.DataFrame)
@@ -129,12 +116,11 @@ def scored_case(
     chosen, why = recipe, "asked"
     if recipe == "auto":
         chosen, why = recipe_of_year(year, form), "year" if year else "default"
-    if recipe == "auto" and chosen not in judged:
-        chosen, why = "wmt25" if "wmt25" in judged else next(iter(judged)), "scores"
+        if chosen not in judged:
+            chosen, why = "wmt25" if "wmt25" in judged else next(iter(judged)), "scores"
     if chosen not in judged:
-        raise DataError(
-            f"{pair} has no scores for this recipe", value=chosen, expected=", ".join(judged)
-        )
+        problem = f"{pair} has no scores for this recipe"
+        raise DataError(problem, value=chosen, expected=", ".join(judged))
     if np.ptp(judged[chosen].score) == 0:
         raise DataError(f"all scores of {pair} are the same", expected="scores that differ")
     return Case(pair, pair, protocol, chosen, judgments, judged, why=why)
@@ -143,36 +129,14 @@ def scored_case(
 def standing(
     one: Case, unit: str, rng: np.random.Generator, resamples: int = 1000, alpha: float = 0.05
 ) -> Ranking:
-    """The ranking with intervals, rank sets and lines: `lines.held.standing`.
-
-    `unit` is what another campaign would have others of; ``auto``: the default for these data.
-    """
+    """`lines.held.standing`; `unit` ``auto`` is the default for these data."""
     chosen = None if unit == "auto" else unit
     data = one.own if one.battles is None else one.battles
     return held.standing(data, one.recipe, rng, chosen, resamples=resamples, alpha=alpha)
 
 
-def recipes(one: Case, unit: str, alpha: float = 0.05) -> dict[str, pd.DataFrame]:
-    """Rankings by every recipe that fits (recipes), and lines claimed and held (recipe_lines).
-
-    Empty for relative ranking.
-    """
-    if not one.judged:
-        return {}
-    rankings, lines = held.recipes(one.judged, [unit], alpha)
-    return {"recipes": rankings, "recipe_lines": lines}
-
-
-def unit_kinds(one: Case) -> pd.DataFrame:
-    """The kinds of unit that the case's judgments name: `rank.units.unit_table`."""
-    return unit_table(one.own) if one.battles is None else one.battles.number
-
-
 def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
-    """How few judgments, annotators and documents decide who is first: `rank.fewest`.
-
-    No rows if that cannot be computed.
-    """
+    """How few judgments, annotators and documents decide who is first, if it can be computed."""
     try:
         if one.battles is None:
             return decisive.fewest(one.judgments, RECIPES[one.recipe], alpha)
@@ -189,10 +153,9 @@ def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
 def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
     """The ranking of each domain (for battles, of each category) on its own.
 
-    Each domain is ranked like the whole campaign, with a family of tests of its own. Columns
-    domain, judgments, systems, leader, may_be_first, claimed, held (lines that hold, claimed or
-    not). No rows if the data name fewer than two domains, and none for a domain in which some
-    system was not judged, or was not connected with the others.
+    Each domain is ranked like the whole campaign, with a family of tests of its own. held counts
+    lines that hold, claimed or not. No rows if the data name fewer than two domains, and none for a
+    domain in which some system was not judged, or was not connected with the others.
     """
     rows = []
     for domain, part in _domains(one, unit).items():
@@ -245,8 +208,7 @@ def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> 
     """False lines that the recipe draws on these data when all systems are made equal.
 
     One row per kind of unit within which labels are shuffled: documents and workers, where several
-    are named; if systems were judged on different documents, blocks within workers instead. With
-    the same seed the numbers are those of notebook 10.
+    are named; if systems were judged on different documents, blocks within workers instead.
     """
     if one.battles is not None:
         return held.false_lines(one.battles, named_generator(seed, one.name), draws, alpha)
@@ -258,10 +220,9 @@ def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> 
 
 
 def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
-    """Whether removing a system changes the order or the clusters of the others, for each system.
+    """Whether removing each system changes the order or the clusters of the others.
 
-    Columns removed, d_rank, d_cluster (1 or 0). No rows if scores do not depend on the other
-    systems, or if fewer than three systems are ranked by z-scores.
+    No rows if scores do not depend on the others, or for fewer than three systems.
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
@@ -281,10 +242,7 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
 
 
 def controls(one: Case) -> pd.DataFrame:
-    """Number of judgments and mean raw score by type: columns type, judgments, mean.
-
-    No rows if all judgments are of one type.
-    """
+    """Number of judgments and mean raw score by type; no rows if all are of one type."""
     if not isinstance(one.judgments, DirectAssessment):
         return pd.DataFrame(columns=["type", "judgments", "mean"])
     latest = one.judgments.latest
@@ -294,11 +252,9 @@ def controls(one: Case) -> pd.DataFrame:
 
 
 def beside(one: Case) -> pd.DataFrame:
-    """How many workers (or judges) judged both systems of each pair.
+    """How many workers (or judges), if all are named, judged both systems of each pair.
 
-    Columns system, other, together (workers who judged both), share (of those who judged the system
-    with fewer workers; missing if nobody decided a comparison of it). No rows if workers or judges
-    are not all named.
+    The share is of those who judged the system with fewer; missing if nobody decided a comparison.
     """
     if one.battles is not None and not one.battles.unnamed:
         named = one.battles.unit == "judge"
@@ -323,8 +279,7 @@ def again(
 
     The tables repeat, needed and additions of `sizes`; ``decide`` is the row of ``needed`` for the
     two best systems that are not human translations or references. All are empty if nothing can be
-    told. They rest on variance components and the design where judgments have scores, otherwise on
-    the covariance over units.
+    told. They rest on variance components where judgments have scores, else on the covariance.
     """
     sure = made.sure
     if not sure.told:
@@ -348,24 +303,15 @@ def again(
     }
 
 
-def judged_on(one: Case) -> dict[str, pd.DataFrame]:
-    """What each system was judged on (design); for battles, whom it met (meetings)."""
-    if one.battles is None:
-        return {"design": design(one.own)}
-    if one.recipe != STRENGTH:
-        return {}
-    return {"meetings": methods.meetings(one.battles.every.counts)}
-
-
 def by_annotators(
     one: Case, rng: np.random.Generator, alpha: float = 0.05
 ) -> dict[str, pd.DataFrame]:
     """The tables about annotators: agreement, annotators, influence and habits.
 
-    ``annotators`` has a row per annotator: name, the columns of `annotators.table` (from raw
-    scores, whichever score the recipe takes) and, where the data have times or repeated outputs,
-    those of `annotators.pace` and `annotators.repeated`; ``habits`` sums these up over all
-    annotators (`annotators.overall`). Empty if the data have no scores or name no annotators.
+    ``annotators`` has a row per annotator, with the columns of `annotators.table` (from raw scores,
+    whichever score the recipe takes) and, where the data have times or repeated outputs, those of
+    `annotators.pace` and `repeated`; ``habits`` sums these up (`annotators.overall`). Empty if the
+    data have no scores or name no annotators.
     """
     if not one.judged or not one.own.has("worker"):
         return {}

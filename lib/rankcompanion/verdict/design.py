@@ -24,7 +24,6 @@ from rankstability.rank.units import difference_variance, normal_draws
 from rankstability.score.scored import Scores
 
 from ..models import variance
-from ..models.factors import combined_factors
 
 DRAWN = {
     "document": ("documents",),
@@ -68,10 +67,7 @@ class Precision:
     def covariance(
         self, documents: float = 1.0, annotators: float = 1.0, ratings: float = 1.0
     ) -> np.ndarray:
-        """Covariance of the means if documents, annotators and ratings per item grow by factors.
-
-        Judgments grow in proportion to documents (segments if none are known) and to ratings.
-        """
+        """Covariance of the means if documents, annotators and ratings per item grow by factors."""
         times = {"documents": documents, "annotators": annotators, "ratings": ratings}
         total = np.zeros((len(self.systems),) * 2)
         for name, part in self.parts.items():
@@ -157,8 +153,7 @@ def precision(
     """How precisely the components determine a campaign's mean scores, in the scores' own unit.
 
     All segments have equal weight, or with `by_domain` all domains (see `Scores.weights`). Workers
-    and documents are used where known. `fitted` are the components of these scores; they are
-    estimated here if not given.
+    and documents are used where known. `fitted` are the components of these scores, if known.
     """
     of = factors(scored)
     fitted = fitted or variance.crossed_where_possible(scored.score, of)
@@ -209,16 +204,13 @@ def agreement(gap: np.ndarray) -> np.ndarray:
 def factors(scored: Scores) -> dict[str, np.ndarray]:
     """For every factor that can be a component, the code of each judgment's level."""
     known = {n: scored.unit(n) for n in ("worker", "document") if scored.has(n)}
-    return combined_factors(scored.system, scored.segment, **known)
+    return variance.combined_factors(scored.system, scored.segment, **known)
 
 
 def shares(
     scored: Scores, factors: dict[str, np.ndarray], by_domain: bool = False
 ) -> dict[str, np.ndarray]:
-    """The share of each system's mean that comes from each level: per component (levels, systems).
-
-    For the residual, a diagonal matrix of root sums of squares, (systems, systems).
-    """
+    """The share of each system's mean from each level, (levels, systems), for each component."""
     n, weight = len(scored.systems), scored.weights(by_domain)
     total = np.bincount(scored.system, weight, n)
     # the residual has a level per judgment; only the squares of its shares matter
@@ -284,11 +276,7 @@ def repeats(
 
     Simulated from `draws` pairs of campaigns, whose sizes are given as for `Precision.covariance`;
     each pair is about one draw of `Precision.truths`, except for tau, which is between campaigns
-    about `Precision.quality` (see `drawn_together`).
-
-    Keys tau, tau_low, tau_high (Kendall's tau between the two: mean, and range of 95 % of pairs),
-    srp, srp_equal_claims, significant_pairs, lines_held (mean number, at `alpha` for all lines
-    together), smallest_gap.
+    about `Precision.quality`. lines_held is at `alpha` for all lines together.
     """
     truths = known.truths(draws, rng)
     truths = np.repeat(truths[0], 2, axis=0), np.repeat(truths[1], 2)
@@ -339,11 +327,7 @@ def plans(
     ratings: Sequence[float] = (1, 2),
     draws: int = 100,
 ) -> pd.DataFrame:
-    """`repeats` for each combination of sizes.
-
-    Columns documents, annotators, ratings, judgments (as multiples of the present), and the keys of
-    `repeats`.
-    """
+    """`repeats` for each combination of sizes, all as multiples of the present."""
     rows = []
     for sizes in product(documents, annotators, ratings):
         times = dict(zip(("documents", "annotators", "ratings"), sizes, strict=True))

@@ -24,10 +24,7 @@ SHOWN = ("system", "score", "low", "high", "rank", "rank_low", "rank_high")
 
 
 def page(run: Run, table: pd.DataFrame) -> bytes:
-    """The overview of a campaign as one HTML page, from the result tables of its pairs.
-
-    `table` has a row per pair or task: pair, task, page, best, weakest, claimed, held, also_held.
-    """
+    """The overview of a campaign as one HTML page, with a row per pair or task."""
     rows = []
     for row in table.to_dict("records"):
         folder, track = run.out.directory / row["pair"], Path(row["page"]).stem[len("verdict") :]
@@ -52,10 +49,7 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 
 
 def workbook(frames: Mapping[str, pd.DataFrame]) -> bytes:
-    """All tables as the sheets of one workbook, with reproducible bytes; empty without openpyxl.
-
-    Texts are never written as formulas; characters that a sheet cannot hold are left out.
-    """
+    """All tables as the sheets of a workbook (empty without openpyxl); no text is a formula."""
     try:
         from openpyxl import Workbook
         from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, WriteOnlyCell

@@ -17,14 +17,18 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from paperkit import parameters, placing
 from paperkit.templates import HERE, short, template
 from rankstability.chance import named_generator
+from rankstability.rank.balanced import design
+from rankstability.rank.bradley_terry import STRENGTH
 from rankstability.rank.fewest import COLUMNS as FEWEST
+from rankstability.rank.ranking import Ranking
+from rankstability.rank.units import unit_table
 from rankstability.read import campaigns
 from rankstability.read.languages import PLACEHOLDER
 
@@ -32,27 +36,19 @@ from .. import run as runner
 from .. import session
 from ..figures import lines as figures
 from ..figures.common import HOUSE
+from ..lines import held
+from ..relative_ranking.methods import meetings
 from ..session import Drawn, Outputs, Run
 from . import answers, overview
 from . import cases as study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from rankstability.rank.ranking import Ranking
-
-    from .cases import Case
+from .cases import Case
 
 SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One case's verdict as written: what the page says, its tables and figures, its path.
-
-    `said` holds plain values (see `answers.facts`); `file` is the path of the page below the folder
-    of results.
-    """
+    """One case's verdict as written; `file` is the path of the page below the results."""
 
     said: Mapping[str, Any]
     tables: Mapping[str, pd.DataFrame]
@@ -66,11 +62,10 @@ class Verdict:
 
 
 def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdict]:
-    """Compute and write the verdicts of the run that `run.plan` planned; all or nothing is written.
+    """Compute and write the verdicts of a planned run by `jobs` processes; all or none is written.
 
     Unless `quiet`, the first results of each pair are printed as soon as they are known; a pair
-    that has no page yet gets a preliminary one, which says what is still to come. `jobs` processes
-    compute the pairs.
+    that has no page yet gets a preliminary one, which says what is still to come.
     """
     made: list[Verdict] = []
     watch = _Watch(plan.final)
@@ -125,8 +120,7 @@ def verdict(
 ) -> list[Verdict]:
     """Compute and write the verdict of each case, and the campaign's table of verdicts.
 
-    `values` maps parameters of notebook 00 to their values; `read` may hold judgments that have
-    been read already, by language pair. Results do not depend on the number of `jobs`.
+    `values` are of notebook 00's parameters; `read` may hold judgments read already, by pair.
     """
     known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
@@ -173,10 +167,7 @@ def cases(
 
 
 def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None = None) -> Verdict:
-    """Compute, draw and write one case's verdict.
-
-    `settings` holds the recipe and the settings that `judged` takes.
-    """
+    """Compute, draw and write one case's verdict by these settings."""
     numbers = {name: value for name, value in settings.items() if name != "recipe"}
     placed = "" if one.name == PLACEHOLDER else f": {one.name}"
     title = short(run.campaign.title + placed, 80)
@@ -193,19 +184,21 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
             watch.early(one, said, shown)
 
     made, tables = judged(one, **numbers, early=first)
-    said = answers.facts(run, one, made, tables, dict(settings))
-    for name, fig in _figures(one, made, tables, title, _others(said)).items():
-        shown[name] = run.out.figure(fig, name + _track(one), one.pair)
+    said, track = answers.facts(run, one, made, tables, dict(settings)), _track(one)
+    if made.unit:
+        named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.table))
+        fig = figures.chances_figure(_shortened(made.probabilities), named, _others(said))
+        shown["chances"] = run.out.figure(fig, "chances" + track, one.pair)
+    if one.judged:
+        both = _shortened(tables["recipes"]), tables["recipe_lines"]
+        fig = figures.recipes(*both, f"{title}: the recipes of all years")
+        shown["recipes"] = run.out.figure(fig, "recipes" + track, one.pair)
     write(run.out, one, said, tables, shown)
-    return Verdict(said, tables, list(shown.values()), f"{one.pair}/verdict{_track(one)}.html")
+    return Verdict(said, tables, list(shown.values()), f"{one.pair}/verdict{track}.html")
 
 
 def whole(run: Run) -> pd.DataFrame:
-    """Write all pairs' sentences as one table and one page, if the run covers the whole campaign.
-
-    How few judgments decide each of them is written as ``fewest.csv``. Returns the table of
-    sentences, empty for a run of a single pair.
-    """
+    """Write all pairs' sentences as one table and one page, and ``fewest.csv``, for all pairs."""
     if not run.whole:
         return pd.DataFrame()
     table = run.out.pair_tables("sentence*")
@@ -219,10 +212,6 @@ def whole(run: Run) -> pd.DataFrame:
     return run.out.table(table, "verdicts")
 
 
-def _nothing(made: Ranking, tables: dict[str, pd.DataFrame]) -> None:
-    """The default of `early`: do nothing."""
-
-
 def judged(
     one: Case,
     *,
@@ -231,29 +220,34 @@ def judged(
     draws: int = 200,
     resamples: int = 1000,
     seed: int = 2026,
-    early: Callable[[Ranking, dict[str, pd.DataFrame]], None] = _nothing,
+    early: Callable[[Ranking, dict[str, pd.DataFrame]], None] = lambda made, tables: None,
 ) -> tuple[Ranking, dict[str, pd.DataFrame]]:
     """The ranking with its lines and rank sets, and all tables of a case's verdict by name.
 
     `early` is called with the ranking and the first tables once order, lines and sets are known,
     before anything that takes longer is computed.
     """
-    rng = named_generator(seed, one.name)
+    rng, battles = named_generator(seed, one.name), one.battles
     made = study.standing(one, unit, rng, resamples, alpha)
     tables = {
         "ranking": made.table,
         "lines": made.places,
         "answers": answers.line_answers(made),
         "probabilities": made.probabilities,
-        "unit_table": study.unit_kinds(one),
+        "unit_table": battles.number if battles else unit_table(one.own),
         "controls": study.controls(one),
         "beside": study.beside(one),
-        **study.judged_on(one),
     }
+    if battles is None:
+        tables["design"] = design(one.own)
+    elif one.recipe == STRENGTH:
+        tables["meetings"] = meetings(battles.every.counts)
     early(made, tables)
+    if one.judged:
+        rankings, lines = held.recipes(one.judged, [made.unit], alpha)
+        tables |= {"recipes": rankings, "recipe_lines": lines}
     return made, {
         **tables,
-        **study.recipes(one, made.unit, alpha),
         "domains": study.by_domain(one, made.unit, alpha),
         "fewest": study.fewest(one, alpha),
         "false_lines": study.false_lines(one, seed, draws, alpha),
@@ -261,20 +255,6 @@ def judged(
         **study.again(one, made, rng, alpha),
         **study.by_annotators(one, rng, alpha),
     }
-
-
-def _figures(
-    one: Case, made: Ranking, tables: Mapping[str, pd.DataFrame], title: str, others: str
-) -> dict[str, Figure]:
-    """All figures but the first, by name; `others` names the resampling units for their labels."""
-    drawn = {}
-    if made.unit:
-        named = textwrap.fill(f"{title}: chance of each rank", 24 + 2 * len(made.table))
-        drawn["chances"] = figures.chances_figure(_shortened(made.probabilities), named, others)
-    if one.judged:
-        both = _shortened(tables["recipes"]), tables["recipe_lines"]
-        drawn["recipes"] = figures.recipes(*both, f"{title}: the recipes of all years")
-    return drawn
 
 
 def _others(said: Mapping[str, Any]) -> str:
@@ -312,10 +292,7 @@ def sentence(told: Mapping[str, Any]) -> str:
 
 
 def statements(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The page's statements by name: best, lines, next, weakest, paper and cautions.
-
-    ``cautions`` (what must not be concluded) is a list of texts; each of the others is one text.
-    """
+    """The page's statements by name: best, lines, next, weakest, paper; cautions is a list."""
     words = _words(told)
     names = {"best": "best", "lines": "printable", "next": "next", "weakest": "weakest"}
     said = {name: _plain(getattr(words, macro)(told)) for name, macro in names.items()}
@@ -329,7 +306,7 @@ def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
     images = {
         name: {
             "source": "data:image/png;base64," + base64.b64encode(one.png).decode(),
-            "width": int.from_bytes(one.png[16:20], "big") * 96 // HOUSE["savefig.dpi"],
+            "width": int.from_bytes(one.png[16:20], "big") * 96 // int(HOUSE["savefig.dpi"]),
         }
         for name, one in drawn.items()
     }
@@ -340,9 +317,7 @@ def page(told: Mapping[str, Any], drawn: Mapping[str, Drawn]) -> bytes:
 def as_json(told: Mapping[str, Any]) -> bytes:
     """Everything the page says as JSON, described by ``page/verdict.schema.json``.
 
-    First the keys that other programs may rely on: sentence, statements, read, campaign, name,
-    pair, protocol, recipe, unit, systems, lines, may_be_first, fewest, repeat, false_lines, needed;
-    then every other number and table.
+    First the keys that other programs may rely on, then every other number and table.
     """
     systems = [{name: row[name] for name in SYSTEM} for row in told["ranking"]]
     named = ("read", "campaign", "name", "pair", "protocol", "recipe", "unit")
@@ -370,10 +345,7 @@ def write(
     frames: Mapping[str, pd.DataFrame],
     drawn: Mapping[str, Drawn],
 ) -> None:
-    """Write a case's tables, page, JSON, LaTeX and workbook; its figures are already `drawn`.
-
-    The largest task of a pair takes the plain file names; the other tasks add their own name.
-    """
+    """Write a case's tables, page, JSON, LaTeX and workbook; its figures are already `drawn`."""
     track = _track(one)
     kept = {name: frame for name, frame in frames.items() if len(frame)}
     for name, frame in kept.items():

@@ -1,8 +1,4 @@
-"""What to do next: what would tell neighbours apart, and which addition is worth most.
-
-`verdict.design` predicts what a campaign of another size would tell; this module applies it to one
-ranking and to the kind of unit that its verdict resamples.
-"""
+"""What to do next: what would tell neighbours apart, and which addition is worth most."""
 
 from __future__ import annotations
 
@@ -31,10 +27,9 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     """`design.precision`, limited to what changes with other units of the kinds that `sure` has.
 
     A variance component is kept if each of its levels lies within one unit: with other documents,
-    the components of documents change, but not what an annotator adds to all documents. If there
-    are more than `MOST` judgments, components are estimated on every second, third, ... document
-    (segment if none are named). True means are the means of `sure`, shrunk; tests are as cautious
-    as its variances. `by_domain` must be as for `sure`.
+    the components of documents change, but not what an annotator adds to all documents. Of more
+    than `MOST` judgments, every second, third, ... document (or segment) is taken. True means are
+    the means of `sure`, shrunk; tests are as cautious as its variances.
     """
     group = scored.unit("document" if scored.has("document") else "segment")
     part = scored.take(group % -(-len(scored.score) // MOST) == 0)
@@ -62,8 +57,7 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
 def of_means(sure: Certainty, judgments: int) -> Precision:
     """Precision from the covariance over units, for judgments without components (comparisons).
 
-    The number of units is the only size, under ``annotators``; true means are the means of `sure`,
-    shrunk towards their mean (`design.drawn_together`).
+    The number of units is the only size, under ``annotators``; true means are shrunk.
     """
     units = {"judgments": judgments, "annotators": min(sure.units.values())}
     none = variance.Components({}, float(sure.mean.mean()), {}, 0.0, judgments)
@@ -85,18 +79,12 @@ def needed(
 ) -> pd.DataFrame:
     """How large a campaign would have to be for a line between neighbours of `ranked` (best first).
 
-    One row per pair of neighbours. Columns below (rank), system, other (the neighbour below), gap
-    (estimated true difference; low and high: its 95 % interval), error (standard error of the
-    difference), power (chance that a line between them, in this order, holds in a campaign of this
-    size), smallest_gap (the true gap that a test of this pair at `alpha` finds with chance
-    `POWER`), times (factor by which all sizes must grow for such a line to hold with chance
-    `POWER`; inf if no factor in `GROWN` is enough), times_low and times_high (the factors that a
-    test of the pair needs at the ends of the interval of the gap), judgments (needed in all, at
-    least the present number); and, of documents (segments if none are named), annotators and
-    ratings, those that can be added: the number needed in all if only they grow (ratings: as a
-    multiple of the present ratings per item), inf if no number is enough.
-
-    Chances are means over `draws` draws of the true means (`Precision.truths`).
+    gap is the estimated true difference, smallest_gap the one that a test of this pair at `alpha`
+    finds with chance `POWER`; times is the factor by which all sizes must grow for a line to hold
+    with that chance, on average over `draws` draws of the true means, times_low and times_high
+    those that a test needs at the ends of the interval of the gap. Of documents (segments if none
+    are named), annotators and ratings, those that can be added have a column: the number needed if
+    only they grow.
     """
     at = {name: k for k, name in enumerate(known.systems)}
     place = [at[name] for name in ranked]
@@ -104,8 +92,8 @@ def needed(
     truths = known.truths(draws, rng)
     gap, error = truths[0][:, i] - truths[0][:, j], known.errors()[i, j]
     freedom = known.freedom[i, j]
-    out = pd.DataFrame({"below": np.arange(1, len(ranked))})
-    out["system"], out["other"], out["gap"] = ranked[:-1], ranked[1:], gap.mean(axis=0)
+    out = pd.DataFrame({"below": np.arange(1, len(ranked)), "system": ranked[:-1]})
+    out["other"], out["gap"] = ranked[1:], gap.mean(axis=0)
     out["low"], out["high"] = np.quantile(gap, [0.025, 0.975], axis=0)
     found = np.empty((len(GROWN), len(i)))
     for k, grown in enumerate(GROWN):
@@ -147,11 +135,8 @@ def additions(
 ) -> pd.DataFrame:
     """What doubling one of the campaign's sizes gains while the others stay as they are.
 
-    Columns addition (``documents``, ``annotators``, ``ratings``, ``all`` for documents and
-    annotators, or ``none``), judgments (as a multiple of the present number), error (standard error
-    of the difference of the median pair), gain (share of the error variance saved; gain_low and
-    gain_high: 95 % interval, from components drawn by their standard errors as if independent), and
-    the columns of `design.repeats` for campaigns of that size. Rows by falling gain.
+    ``all`` is of documents and annotators. error is that of the median pair; the interval of the
+    gain is from components drawn by their standard errors as if independent. Rows by falling gain.
     """
     can = sizes(known)
     options: dict[str, dict[str, float]] = {"none": {}} | {size: {size: 2.0} for size in can}
@@ -184,14 +169,10 @@ def repeat(
 ) -> dict[str, float]:
     """Agreement to expect between two campaigns like this one, with other units.
 
-    Campaigns are normal about the means of `design.drawn_together`, with the covariance over units.
-    Measured on campaigns of known truth, tau is .03 too low if five or more systems differ, .1 too
-    high if many of them are equal, .1 to .2 too high if all are equal, and .2 to .3 too high if two
-    or three systems are equal (``benchmarks/results/agreement.csv``).
-
-    Keys tau, low, high (Kendall's tau between two campaigns: mean, and range of 95 % of them), srp
-    (chance that the `claims` surest pairs of one campaign all keep their order in the other), kept
-    (mean share of these pairs that keep it), claims; srp and kept are absent without claims.
+    Campaigns are normal about the means of `design.drawn_together`. Measured on campaigns of known
+    truth, tau is .03 too low if five or more systems differ, .1 too high if many of them are equal,
+    .1 to .2 too high if all are equal, and .2 to .3 too high if two or three systems are equal
+    (``benchmarks/results/agreement.csv``). srp and kept are of the `claims` surest pairs.
     """
     n, truth = len(sure.mean), _quality(sure)
     one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))

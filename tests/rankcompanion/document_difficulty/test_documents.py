@@ -13,7 +13,7 @@ from conftest import needs
 from rankcompanion.document_difficulty import documents, scorings
 from rankcompanion.figures import documents as plots
 from rankcompanion.models import additive as models
-from rankcompanion.models import factors, variance
+from rankcompanion.models import variance
 from rankcompanion.models.variance import error, leave_out
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment
@@ -176,7 +176,7 @@ def test_a_factor_that_cannot_be_told_is_left_out_and_named(workers, once, left_
     parts = documents.variance_components(da)
     table = documents.component_table(parts, "xx-yy").set_index(["score", "component"])
     missing = table.loc["raw"].query("estimated == 0").index
-    assert tuple(n for n in missing if n not in factors.TOGETHER) == left_out
+    assert tuple(n for n in missing if n not in variance.TOGETHER) == left_out
     assert "worker:system" in missing or workers > 1  # with one worker it is the system
     assert (table.loc["raw"].loc[list(left_out), "variance"] == 0).all()
     assert table["share"].groupby(level=0).sum().to_numpy() == pytest.approx([1, 1])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from assessments import assessment, demo
 from conftest import needs
 from rankcompanion.models import additive as effects
-from rankcompanion.models import factors, reml, variance
+from rankcompanion.models import reml, variance
 from rankstability.errors import DataError
 from rankstability.judgments import DirectAssessment, counted
 from rankstability.read.campaigns import find, load_da
@@ -276,7 +276,7 @@ def test_what_holds_together_on_wmt21(pair):
     """Worker by system, block and document by system: an independent fit's falls and variances."""
     da = load_da(find("wmt21"), pair)
     rows = counted(da.good)
-    y, of = da.good["score"].to_numpy(float)[rows], factors.factors(da, rows)
+    y, of = da.good["score"].to_numpy(float)[rows], variance.factors(da, rows)
     base = ["system", "worker", "document", "segment"]
 
     def fit(*more: str) -> variance.Components:
@@ -314,7 +314,7 @@ def test_combined_factors_divide_the_rows_as_a_group_by_does():
     rng = np.random.default_rng(4)
     levels = {"system": 4, "worker": 7, "document": 5, "segment": 20}
     frame = pd.DataFrame({name: rng.integers(n, size=600) for name, n in levels.items()})
-    made = factors.combined_factors(**{name: frame[name].to_numpy() for name in levels})
+    made = variance.combined_factors(**{name: frame[name].to_numpy() for name in levels})
     by = {name: name.split(":") for name in ("worker:system", "document:system", *levels)}
     by["block"] = ["worker", "document", "system"]
     assert set(made) == set(by)
@@ -322,7 +322,7 @@ def test_combined_factors_divide_the_rows_as_a_group_by_does():
         assert np.issubdtype(made[name].dtype, np.integer)
         codes = frame.groupby(columns).ngroup()
         assert (pd.factorize(made[name])[0] == pd.factorize(codes)[0]).all()
-    some = factors.combined_factors(made["system"], made["segment"], document=made["document"])
+    some = variance.combined_factors(made["system"], made["segment"], document=made["document"])
     assert set(some) == {"system", "segment", "document", "document:system"}
 
 

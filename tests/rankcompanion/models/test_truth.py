@@ -13,7 +13,7 @@ from scipy import stats
 from assessments import demo
 from conftest import needs
 from rankcompanion.models import additive as models
-from rankcompanion.models import factors, truth, variance
+from rankcompanion.models import truth, variance
 from rankcompanion.models.truth import draw_parts, shuffle_blocks, shuffle_labels
 from rankstability.change import perturb
 from rankstability.judgments import counted, ranked_systems
@@ -70,9 +70,9 @@ def test_the_truths_components_come_back():
     assert known.quality.var() == pytest.approx(30.0)
     controls = ~counted(judged.good)
     assert controls.any()  # of no system: what holds together adds nothing to them
-    assert all((known.codes[name][controls] == -1).all() for name in factors.TOGETHER)
+    assert all((known.codes[name][controls] == -1).all() for name in variance.TOGETHER)
     found = models.components(judged).variance
-    together = sum(found[n] for n in factors.TOGETHER)
+    together = sum(found[n] for n in variance.TOGETHER)
     assert together == pytest.approx(50, rel=0.4)
     assert found["residual"] == pytest.approx(120, rel=0.15)
     assert found["worker"] == pytest.approx(60, rel=0.6)

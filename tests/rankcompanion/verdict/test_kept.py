@@ -21,7 +21,7 @@ import pytest
 from assessments import demo, ranked
 from rankcompanion.lines import calibration, held, tables
 from rankcompanion.models import simulate, truth, variance
-from rankcompanion.models.factors import combined_factors
+from rankcompanion.models.variance import combined_factors
 from rankcompanion.verdict import cases, design, page, predicted, sizes
 from rankstability.errors import DataError
 from rankstability.rank import ranges, units

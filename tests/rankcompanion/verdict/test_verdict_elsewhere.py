@@ -40,11 +40,11 @@ def check(campaign, pair):
     theirs = held.standing(judged[own], own, rng, None, resamples=RESAMPLES, alpha=ALPHA)
     for name in ("table", "places", "probabilities"):
         assert_frame_equal(getattr(made, name), getattr(theirs, name))
-    tables = verdict.recipes(one, made.unit, ALPHA)
+    ours, drawn = held.recipes(one.judged, [made.unit], ALPHA)
     rankings, shown = held.recipes(judged, lines.units_shown(judged[own]), ALPHA)
-    assert_frame_equal(tables["recipes"], rankings)
+    assert_frame_equal(ours, rankings)
     shown = shown[shown["unit"] == made.unit].reset_index(drop=True)
-    assert_frame_equal(tables["recipe_lines"], shown)
+    assert_frame_equal(drawn, shown)
     mine = shown[shown["recipe"] == own].reset_index(drop=True)
     assert_frame_equal(made.places, mine)
     false = verdict.false_lines(one, SEED, DRAWS, ALPHA)
@@ -53,7 +53,7 @@ def check(campaign, pair):
     table = lines.false_line_table({own: judged[own]}, units, SEED, DRAWS, ALPHA, own)
     assert_frame_equal(false, table)
     # notebook 01's own ranking is the recipe of WMT17 on these judgments
-    by = tables["recipes"].query("recipe == 'wmt17'")
+    by = ours.query("recipe == 'wmt17'")
     ranking = rank_systems(segment_scores(judgments))
     assert by["system"].tolist() == list(ranking.systems)
     assert by["score"].to_numpy() == pytest.approx(ranking.table["mean_z"].to_numpy())
