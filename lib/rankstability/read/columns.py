@@ -161,15 +161,11 @@ def almost(path: Path, line: str) -> tuple[str, str]:
     found = _guess(path, line)
     likely = {ours for ours in LIKELY if any(_words(name) & LIKELY[ours] for name in columns)}
     near, missing = likely | set(found), [name for name in NEEDED if name not in found]
-    lacking = [name for name in NEEDED if name not in near]
-    named = bool({"system", "score"} & near)
-    if len(lacking) > 1 and not (len(near) > 1 if named else near & {*BESIDE}):
-        return "", ""
     entry: dict[str, Any] = {}
     open_: Open = {"": []}
     with contextlib.suppress(DataError):  # a damaged row: reported when it is read
-        entry, open_ = proposed(path, {})
-    if not named and "wide" not in entry:
+        entry, open_ = proposed(path, {}) if near else (entry, open_)
+    if "wide" not in entry and not (len(near) > 1 and {"system", "score"} & near):
         return "", ""
     if "wide" in entry:
         names = ", ".join(entry["wide"][:4]) + (", ..." if len(entry["wide"]) > 4 else "")
@@ -177,7 +173,7 @@ def almost(path: Path, line: str) -> tuple[str, str]:
     else:
         like = f"it looks like a long table without a column for {' and '.join(missing)}"
     if not open_:
-        return like, shown(entry)
+        return like, f"a campaign.yaml beside it ({WRITES}):\n{written(entry)}"
     guessed = entry.get("columns", {})
     may = {ours: open_.get(ours) or [guessed.get(ours, "<your column>")] for ours in missing}
     hints = ", ".join(f"{ours}: {' or '.join(names)}" for ours, names in may.items())
@@ -185,17 +181,11 @@ def almost(path: Path, line: str) -> tuple[str, str]:
     return like, f"`columns: {{{hints}}}` in a campaign.yaml beside it, {told}"
 
 
-def shown(entry: Mapping[str, Any]) -> str:
-    """Guessed settings, as a campaign.yaml for the user to accept."""
-    return f"a campaign.yaml beside it ({WRITES}):\n{written(entry)}"
-
-
 def written(entry: Mapping[str, Any]) -> str:
     """Settings as the text of a campaign.yaml, one per line."""
-    parts = [yaml.safe_dump({k: v}, default_flow_style=True, allow_unicode=True, sort_keys=False,
-                            width=10**6)
-             for k, v in entry.items()]  # fmt: skip
-    return "".join(part.strip()[1:-1] + "\n" for part in parts)
+    return yaml.safe_dump(
+        dict(entry), default_flow_style=None, allow_unicode=True, sort_keys=False, width=10**6
+    )
 
 
 def _words(name: str) -> set[str]:
@@ -272,12 +262,6 @@ def _fits(ours: str, cells: Sequence[str]) -> bool:
     return 1 < distinct <= len(given) / 2 and not (ours == "system" and numbers)
 
 
-def _mostly_numbers(cells: Sequence[str]) -> bool:
-    """Whether most cells are numbers: a system's scores, so that any other cell is an error."""
-    given = [cell for cell in cells if cell.lower() not in MISSING]
-    return 2 * sum(map(_is_number, given)) > len(given)
-
-
 def _is_number(cell: str) -> bool:
     return bool(DECIMAL.fullmatch(cell)) or tables.is_number(cell)
 
@@ -310,10 +294,7 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
         if missing := [name for name in NEEDED if name not in names]:
             known = "; ".join(" or ".join(FIELDS[name]) for name in missing)
             mapped = f"`columns: {{{missing[0]}: <yours>}}` in a campaign.yaml"
-            expected = f"a header with {known}, or {mapped}"
-            entry, open_ = ({}, {"": []}) if wide else proposed(path, settings)
-            if not open_:
-                expected = shown({**entry, "columns": {**mapping, **entry.get("columns", {})}})
+            expected = f"a header with {known}, or {mapped} ({WRITES})"
             problem = f"no column for {' and '.join(missing)}"
             raise DataError(problem, value=", ".join(header)[:200], expected=expected)
     if table.frame.empty:
@@ -335,7 +316,9 @@ def _melted(table: Table, wide: str | Sequence[str], mapping: Mapping[str, str])
         raise DataError(problem, value=names[min(ours)], expected="one column per system")
     if isinstance(wide, str):
         free = [name for name in frame if name not in names.values()]
-        wide = [name for name in free if _mostly_numbers(frame[name].astype(str).tolist())]
+        texts = {name: frame[name].astype(str) for name in free}
+        given = {name: said[~said.str.lower().isin(MISSING)] for name, said in texts.items()}
+        wide = [name for name, said in given.items() if said.map(_is_number).mean() > 0.5]
     there, n = ", ".join(frame.columns)[:200], len(wide)
     for name in (name for name in wide if name not in frame or name in names.values()):
         raise DataError("no such column for a system", value=name, expected=f"columns of {there}")
