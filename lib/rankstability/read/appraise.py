@@ -76,16 +76,6 @@ def layout(line: str) -> tuple[str, ...]:
     return ()
 
 
-def almost(line: str) -> str:
-    """How the width of a line that resembles an export is wrong; empty for any other line."""
-    row = tables.cells(line)
-    named = set(COMMON) <= {OTHER_NAMES.get(name, name) for name in row}
-    if layout(line) or not (named or set(row[3:5]) & set(TYPES)):
-        return ""
-    widths = "9, 11 or 12, or two more with --batch-info"
-    return f"an export of Appraise has {widths}; this has {len(row)} columns"
-
-
 def pairs(files: Files) -> tuple[str, ...]:
     """The language pairs of the files, sorted."""
     exports = [export(file) for file in files if not companion(file)]
@@ -154,21 +144,15 @@ def judged(
     return rows, excluded
 
 
+@text.kept(4)
 def export(file: Path) -> pd.DataFrame:
-    """The rows of one export, checked.
+    """The rows of one export, checked; callers share the frame: do not modify it.
 
     Columns worker, hit, system, item (the itemId), type, pair, score, block (the docId), document
     (the docId without its marks), marks (at its end), domain, whole (whether the score is that of a
     document), start, time (see `_seconds`), spans; ``.attrs["changed"]`` counts rows changed.
     Raises DataError for anything wrong in the file.
     """
-    if layout(text.first_line(file)) == LAYOUTS["segment"]:
-        _check_header(file.parent, LAYOUTS["segment"])
-    return _export(file).copy()
-
-
-@text.kept(4)
-def _export(file: Path) -> pd.DataFrame:
     line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
     columns = layout(line)
     if not columns:
@@ -227,15 +211,6 @@ def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
     known = (start >= 0) & (end >= start) & (end - start < LONGEST)
     start, end = start.where(known), end.where(known)
     return end - end.sort_values(kind="stable").groupby(account).shift().fillna(start)
-
-
-def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
-    """Raises DataError if the export's header, in a file of its own, is not the one expected."""
-    for file in sorted(folder.glob("header*.csv")):
-        there = text.content(file).decode().strip()
-        if there != ",".join(expected):
-            wrong = partial(DataError, file=file, line=1, value=there)
-            raise wrong("not the header of this format", expected=",".join(expected))
 
 
 def _marks(rows: pd.DataFrame) -> np.ndarray:

@@ -6,7 +6,6 @@ only if a file has this format. ``formats.yaml`` describes each format to users.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -94,10 +93,6 @@ def _is_long(path: Path, line: str) -> bool:
     return columns.knows(path, line)
 
 
-def _is_mqm(path: Path, line: str) -> bool:
-    return {"category", "severity"} <= set(line.lower().split("\t"))
-
-
 def _is_mtme(path: Path, line: str) -> bool:
     return STAND_OFF.fullmatch(path.name) is not None and len(line.split("\t")) == 2
 
@@ -106,7 +101,7 @@ JSON, RANKED = "{", "srclang trglang"
 FORMATS: dict[str, Format] = {
     "da": Format("DA", "da", near=DA_HEADER, special=_is_da),
     "segments": Format("DA", "da", special=lambda path, line: bool(segment_pair(path))),
-    "mqm": Format("MQM", "mqm", near="system doc rater category severity", special=_is_mqm),
+    "mqm": Format("MQM", "mqm", "category severity", "\t", "system doc rater category severity"),
     "bio-mqm": Format("MQM", "mqm", "MT_Engine Annotator_ID target_errors", JSON),
     "rr": Format(
         *("RR", "rr", f"{RANKED} system1rank|{RANKED} rankingID", ","),
@@ -173,13 +168,11 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
 
 def _almost(path: Path) -> tuple[str, str]:
     """What a file of unknown format resembles, and the remedy; both empty if nothing."""
-    from . import appraise, columns
+    from . import columns
 
     try:
         start = _start(path)
         line = start.partition("\n")[0].rstrip("\r")
-        if lacking := appraise.almost(line):
-            return lacking, ""
         names = columns.header(path, line or start)
         needed = {form: about.near.split() for form, about in FORMATS.items() if about.near}
         near = {form: set(fields) - set(names) for form, fields in needed.items()}
@@ -230,7 +223,8 @@ def unread(name: str, path: Path, settings: Mapping[str, Any]) -> tuple[tuple[st
 
 def _why_unread(name: str, file: Path, named: bool) -> str:
     if folder.is_aside(file):
-        return "hidden, or named as notes" if file.is_file() and _has_data(file) else ""
+        data = file.is_file() and folder.is_table(file) and _may_be(file, "")
+        return "hidden, or named as notes" if data else ""
     if file.is_dir():
         return "a folder of its own"
     if not folder.TABLE.fullmatch(file.name):
@@ -245,30 +239,12 @@ def _why_unread(name: str, file: Path, named: bool) -> str:
         return ""
     kind = kind_of(file)
     if not kind:
-        _refuse_broken_json(file)
+        if _start(file).lstrip()[:1] in ("{", "["):
+            list(text.records(file))  # raises DataError if it begins as JSON, but is not JSON
         return _almost(file)[0] or "no format of judgments that we know"
     if kind == name:
         return f"only {LATEST} and {GOOD} are read"
     return "" if (kind, name) == ("segments", "da") else f"of the format {kind}, not {name}"
-
-
-def _has_data(file: Path) -> bool:
-    """Whether a file of notes is of a known format, or has the ending of data but for ``.txt``."""
-    with contextlib.suppress(DataError):  # no text
-        if kind_of(file):
-            return True
-    return (folder.is_table(file) or file.suffix.lower() == ".gz") and _may_be(file, "")
-
-
-def _refuse_broken_json(file: Path) -> None:
-    """Raises DataError if a file is named as JSON lines, or begins as JSON, but is not JSON."""
-    if binary.holds(file):
-        return
-    line = text.first_line(file)
-    if re.search(r"\.(jsonl|ndjson)(\.gz)?$", file.name, re.I) and line.strip():
-        text.parsed(line, file)
-    elif line.lstrip()[:1] in ("{", "["):
-        list(text.records(file))
 
 
 def _may_be(file: Path, kind: str) -> bool:

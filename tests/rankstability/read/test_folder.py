@@ -115,7 +115,7 @@ def test_what_is_not_read_is_named_with_its_reason(folder, name, content, words)
 @pytest.mark.parametrize(
     "name",
     ["README.csv", "LICENSE.csv", "readme.xlsx", "Notice.json", ".two.csv", "._two.parquet",
-     ".two.csv.gz", "two.md", "README.txt", ".two"],
+     ".two.csv.gz"],
 )  # fmt: skip
 def test_data_that_are_hidden_or_named_as_notes_are_named(folder, name):
     binary = name.endswith((".xlsx", ".parquet", ".gz"))
