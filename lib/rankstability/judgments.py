@@ -16,15 +16,11 @@ from .errors import DataError
 
 TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")  # of rows of direct assessment
 COUNTED = ("SYSTEM", "REPEAT")  # types that count; REF and BAD_REF only help to standardise
-MARKS = (
-    "tutorial",  # training before the task
-    "document score",  # the score of a whole document, not of a segment
-    "incomplete",  # a document cut short to fill a HIT
-    "duplicate",  # a document shown again
-    "superseded",  # all but the latest of one account's repeats of an item
-    "no segment",  # its segment is unknown
-)
-"""Why a row of an Appraise export does not count: WMT24 left it out, or its segment is unknown."""
+MARKS = ("tutorial", "document score", "incomplete", "duplicate", "superseded", "no segment")
+"""Why a row of an Appraise export does not count: training before the task, the score of a whole
+document, a document cut short to fill a HIT or shown again, all but the latest of one account's
+repeats of an item (all left out by WMT24), an unknown segment.
+"""
 ROWS = (
     *("good workers", "no document with a bad item", "latest complete", "every repeat"),
     "no document with a bad item, document scores too",
@@ -259,8 +255,7 @@ def blocks(frame: pd.DataFrame) -> Blocks:
     """
     if frame.empty:
         raise DataError("no blocks", expected="the rows of one task")
-    tasks = frame["task"].unique()
-    if len(tasks) > 1:
+    if len(tasks := frame["task"].unique()) > 1:
         raise DataError("more than one task", value=list(tasks), expected="the rows of one task")
     index, number = pd.factorize(frame["block"].to_numpy(), sort=True)
     systems = tuple(sorted(frame["system"].unique()))

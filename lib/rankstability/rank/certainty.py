@@ -48,25 +48,24 @@ class Certainty:
 
     Attributes
     ----------
-    systems, order : tuple of str, array of int
+    systems, order : (n,)
         Names, and codes in the judgments; systems without judgments are left out.
-    mean, score_low, score_high : arrays, shape (n,)
+    mean, score_low, score_high : (n,)
         Mean score and its interval at level 1 - alpha, for each system separately (not for
         comparing systems); infinite if one unit has all judgments of a system.
-    p, df : arrays, shape (n, n)
-        Two-sided p of each pair, unadjusted (1 on the diagonal), and its degrees of freedom.
-    covariance, variance : arrays, shape (n, n)
-        Covariance of the means with other units, and variance of each difference (at least that
+    p, df, covariance, variance : (n, n)
+        Two-sided p of each pair, unadjusted (1 on the diagonal), and its degrees of freedom;
+        covariance of the means with other units, and variance of each difference (at least that
         with other units of one kind only).
-    declared : array of bool, shape (n, n)
+    declared : (n, n)
         Whether the row's system is declared better than the column's.
-    held : array of bool, shape (n - 1,)
+    held : (n - 1,)
         True at k - 1 for a line that holds below rank k.
-    low, high : arrays of int, shape (n,)
+    low, high : (n,)
         Rank set: 1 + systems declared better, to n - systems declared worse.
-    units, effective : mapping of str to int, to array of shape (n,)
-        For each kind: the number of units, and the effective number of each system. Both are empty
-        if the data name no units: then nothing is declared.
+    units, effective : mappings by kind
+        The number of units, and the effective number of each system. Both are empty if the data
+        name no units: then nothing is declared.
     """
 
     systems: tuple[str, ...]
@@ -113,8 +112,8 @@ class Certainty:
         has the same systems above it; it is refuted if a pair across it is declared the other way
         round. In any other case, it cannot be told.
         """
-        here = {int(code): k for k, code in enumerate(self.order)}
-        place = np.array([here[int(code)] for code in order])
+        here = self.order.tolist()
+        place = np.array([here.index(code) for code in order])
         same = np.maximum.accumulate(place)[:-1] == np.arange(len(place) - 1)
         against = self.declared[np.ix_(place, place)]
         refuted = [against[k:, :k].any() for k in range(1, len(place))]
@@ -122,8 +121,7 @@ class Certainty:
 
     def codes(self, systems: Sequence[str]) -> np.ndarray:
         """The codes of these systems, as in `order`."""
-        of = dict(zip(self.systems, self.order, strict=True))
-        return np.array([of[name] for name in systems])
+        return self.order[[self.systems.index(name) for name in systems]]
 
     def places(self, order: np.ndarray, claimed: Sequence[int] | np.ndarray) -> pd.DataFrame:
         """Lines claimed and held at each place between neighbours of an order (as for `lines`).

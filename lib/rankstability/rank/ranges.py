@@ -28,10 +28,7 @@ UNITS = ("judgment", "block", "judge")
 def ranks(scores: NDArray) -> Ints:
     """Ranks from 1 (the highest score) along the last axis; equal ones by index, NaN last."""
     order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), axis=-1, kind="stable")
-    out = np.empty_like(order)
-    places = np.broadcast_to(np.arange(1, scores.shape[-1] + 1), scores.shape)
-    np.put_along_axis(out, order, places, axis=-1)
-    return out
+    return order.argsort(axis=-1) + 1
 
 
 def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Generator) -> PairCounts:

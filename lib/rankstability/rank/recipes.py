@@ -11,7 +11,7 @@ import pandas as pd
 from ..errors import DataError
 from ..judgments import DirectAssessment, select_rows
 from ..score.scored import Scores, scored
-from ..score.screening import screened
+from ..score.screening import kept_users
 from .paired import (
     approximate_means,
     either_bootstrap,
@@ -275,14 +275,13 @@ def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Sc
         first = judgments["rater"].astype(str).groupby(keys, observed=True).transform("first")
         judgments = judgments[judgments["rater"].astype(str) == first]
     judged = scored(judgments, recipe.score)
-    return screened(judged) if recipe.screened else judged
+    return judged.take(kept_users(judged)) if recipe.screened else judged
 
 
 def segment_domains(judged: Scores) -> np.ndarray:
     """The domain of each segment; one for all if the data name none."""
-    if "domain" not in judged.units:
-        return np.zeros(len(judged.segments), int)
-    return judged.segment_unit("domain")
+    named = "domain" in judged.units
+    return judged.segment_unit("domain") if named else np.zeros(len(judged.segments), int)
 
 
 def ordering_means(scores: np.ndarray, domain: np.ndarray, by_domain: bool) -> np.ndarray:
@@ -353,16 +352,9 @@ def make(
     significant = np.nan_to_num(p, nan=1.0) < alpha
     best, worst, lines = recipe.lines(significant)
     names = map(str, range(len(order))) if systems is None else systems
-    table = pd.DataFrame(
-        {
-            "rank": np.arange(1, len(order) + 1),
-            "system": np.array([*names], dtype=object)[order],
-            "score": mean[order],
-            "rank_low": best,
-            "rank_high": worst,
-            "cluster": clusters(lines),
-        }
-    )
+    table = pd.DataFrame({"rank": np.arange(1, len(order) + 1)})
+    table["system"], table["score"] = np.array([*names], dtype=object)[order], mean[order]
+    table["rank_low"], table["rank_high"], table["cluster"] = best, worst, clusters(lines)
     p = np.where(np.tri(len(p), dtype=bool), p.T, p)  # the upper triangle counts
     lead = mean[order][:, None] - mean[order]
     rule, test, name = _RULES.get(recipe.name, recipe.line_rule), recipe.test_name, recipe.name

@@ -96,13 +96,10 @@ def correct(p: np.ndarray, method: str) -> np.ndarray:
     """
     if method not in CORRECTIONS:
         raise DataError("unknown correction", value=method, expected=", ".join(CORRECTIONS))
-    if method == "none":
-        return p.copy()
-    corrected = np.full_like(p, np.nan)
-    upper = np.triu_indices(len(p), 1)
-    known = np.isfinite(p[upper])
-    rows, columns = upper[0][known], upper[1][known]
-    corrected[rows, columns] = corrected[columns, rows] = adjusted(p[rows, columns], method)
+    corrected = p.copy()
+    if method != "none":
+        rows, columns = np.nonzero(np.triu(np.isfinite(p), 1))
+        corrected[rows, columns] = corrected[columns, rows] = adjusted(p[rows, columns], method)
     return corrected
 
 
@@ -128,19 +125,9 @@ def sign_tests(counts: PairCounts) -> pd.DataFrame:
     i, j = np.where(swap, j, i), np.where(swap, i, j)
     wins, losses = counts.wins[i, j], counts.wins[j, i]
     names = np.array(counts.systems, dtype=object)
-    out = pd.DataFrame(
-        {
-            "system": names[i],
-            "other": names[j],
-            "wins": wins,
-            "losses": losses,
-            "ties": counts.ties[i, j],
-            "p": sign_test(wins, losses),
-        }
-    )
-    for column, method in (("p_holm", "holm"), ("p_bh", "benjamini-hochberg")):
-        out[column] = adjusted(out["p"].to_numpy(), method) if len(out) else out["p"]
-    return out
+    out = pd.DataFrame({"system": names[i], "other": names[j], "wins": wins, "losses": losses})
+    out["ties"], p = counts.ties[i, j], sign_test(wins, losses)
+    return out.assign(p=p, p_holm=adjusted(p, "holm"), p_bh=adjusted(p, "benjamini-hochberg"))
 
 
 @lru_cache(maxsize=64)

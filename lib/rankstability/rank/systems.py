@@ -18,10 +18,11 @@ from .bradley_terry import STRENGTH, strengths
 from .certainty import certainty
 from .ranking import Ranking, rank, without_score
 from .recipes import Recipe, counted_by, made_by, recipe_named
-from .significance import correct, permutation_test, rank_sum, sign_test
+from .significance import CORRECTIONS, correct, permutation_test, rank_sum, sign_test
 
 PERMUTATIONS, SEED = 500, 20240601
 SIGN_TEST = "sign test"
+NOTES = {name: "" if name == "none" else f", {name}" for name in CORRECTIONS}
 UNSCORED = -1.0  # the score of a system without a comparison that counts: it comes last
 DEFAULTS = {"test": "scipy<1.7", "rule": "knowles", "correction": "none", "by": "mean_z"}
 
@@ -102,12 +103,8 @@ def rank_systems(
     if by == "mean_z" and scores.causes:
         raise without_score(by, scores.causes, scores.file)
     p, lead = rank_sum(values[known], scores.system[known], len(scores.systems), test)
-    p, test = correct(p, correction), _corrected(test, correction)
+    p, test = correct(p, correction), test + NOTES[correction]
     return rank(scores.system_means(), p, lead, by=by, test=test, rule=rule, alpha=alpha)
-
-
-def _corrected(test: str, correction: str) -> str:
-    return test if correction == "none" else f"{test}, {correction}"
 
 
 def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
@@ -176,5 +173,5 @@ def rank_counts(
         score = rr.method_of(method)(counts)[[*ranked.systems]].fillna(UNSCORED).to_numpy()
     table = pd.DataFrame({"system": ranked.systems, method: score})
     p, lead = tests if tests else count_tests(ranked, correction)
-    name = _corrected(SIGN_TEST, correction)
-    return rank(table, p, lead, by=method, test=name, rule=rule, alpha=alpha)
+    test = SIGN_TEST + NOTES[correction]
+    return rank(table, p, lead, by=method, test=test, rule=rule, alpha=alpha)

@@ -27,7 +27,8 @@ from .formats import TOLD
 NO_SCORE = "no score (left out)"
 TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
-SCALES = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # tried in this order
+Range = tuple[float, float]
+SCALES: tuple[Range, ...] = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # in this order
 CODES, ENOUGH = 2, 10  # values beside a small scale that are strays; scores that must be on it
 WIDEST_Z = 10  # standardised scores are nearer to 0
 GAP, TIMES = 25, 4  # far from the rest: by this much, and this many times the range of the rest
@@ -82,7 +83,7 @@ def _but_codes(inside: pd.Series, given: pd.Series) -> bool:
     return others <= min(CODES, len(inside) - 1) and inside.sum() >= max(ENOUGH, given.sum() / 2)
 
 
-def _rest(given: pd.Series) -> tuple[float, float]:
+def _rest(given: pd.Series) -> Range:
     """The lowest and highest score, apart from scores that a wide gap separates from most."""
     values, gap = given.index.to_numpy(), float(GAP)
     rest = values
@@ -93,7 +94,7 @@ def _rest(given: pd.Series) -> tuple[float, float]:
     return float(rest[0]), float(rest[-1])
 
 
-def _stray(parts: Sequence[Judged], given: pd.Series, scale: tuple[float, float]) -> DataError:
+def _stray(parts: Sequence[Judged], given: pd.Series, scale: Range) -> DataError:
     """The error for the first score that is not on the scale of the others."""
     (low, high), inside = scale, given.loc[slice(*scale)].sum()
     usual = f"{low:g} to {high:g}" if np.isfinite(low) else f"at most {high:g}"
