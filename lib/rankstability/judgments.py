@@ -45,14 +45,13 @@ class DirectAssessment:
         The rows of ``ad-good-raw-redup``, which are scored and ranked.
         Columns of both: worker, hit, system, document, segment, type, block (categoricals with the
         same categories in both frames; hit, document, block may be missing), score (in `scale`);
-        perhaps domain, time (seconds), and mark (one of `MARKS`; missing where the row counts).
-        In ``latest``, a system may be a joined id ``A+B``. As read, only ``latest`` has marked
-        rows.
+        perhaps domain, time (seconds), and mark (one of `MARKS`; as read, only in ``latest``).
+        In ``latest``, a system may be a joined id ``A+B``.
     excluded : DataFrame
         Columns file, reason, rows: what was left out of the frames, and what is doubtful in them.
     zero_variance : str
-        The z-score of workers whose scores never vary: ``drop`` gives them none, so that they do
-        not count in means of z (as at WMT21); ``zero`` gives 0 (as in WMT22's official averages).
+        The z-score of workers whose scores never vary: ``drop`` gives them none (as at WMT21);
+        ``zero`` gives 0 (as in WMT22's official averages).
     file : str
         The source as error messages name it; may be empty.
     adaptive : bool
@@ -140,10 +139,9 @@ def unmarked(frame: pd.DataFrame) -> np.ndarray:
 def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
     """The judgments with the rows of ``good`` that a recipe selects: `rows` is one of `ROWS`.
 
-    ``good workers`` and ``latest complete`` keep ``good`` as read. ``every repeat`` adds
-    incomplete, duplicate and superseded rows. ``no document with a bad item`` adds them, too, but
-    drops every document (of one account and system) that holds a BAD item; with ``document scores
-    too``, a document's score counts as one more segment (as in the final results of WMT-SLT23).
+    ``every repeat`` adds incomplete, duplicate and superseded rows, and so does ``no document with
+    a bad item``, which drops every document (of one account and system) that holds a BAD item; with
+    ``document scores too``, a document's score counts as one more segment (as at WMT-SLT23).
     """
     if rows not in ROWS:
         raise DataError("unknown selection of rows", value=rows, expected=", ".join(ROWS))
@@ -225,9 +223,9 @@ def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
 class Blocks:
     """The blocks of one task of relative ranking as arrays.
 
-    `codes` (positions in `systems`, which are in alphabetical order; -1: nothing shown) and `ranks`
-    (1 = best, -1 = left blank) have shape (blocks, slots); `block` (the number of `read.rr.read_rr`
-    over all files), `judge` and `segment` have one entry per block.
+    `codes` (positions in `systems`, sorted by name; -1: nothing shown) and `ranks` (1 = best, -1 =
+    left blank) have shape (blocks, slots); `block` (its number over all files), `judge` and
+    `segment` have one entry per block.
     """
 
     systems: tuple[str, ...]

@@ -62,13 +62,10 @@ def fewest(
 ) -> pd.DataFrame:
     """The fewest judgments, annotators and documents that decide a recipe's first place and lines.
 
-    `judgments` are as for `score.scored.scored`; users are screened (``wmt26``) only once, on all
-    judgments.
-
-    Columns what (``first``, or ``line below k`` for each line of the recipe), unit (``judgment``,
-    ``annotator``, ``document``: those the data name), fewest (NaN if none was found), of (how many
-    there are), exact (1; 0 for an upper bound), new_first (who is first without them; empty for
-    lines).
+    `judgments` are as for `score.scored.scored`; users are screened (``wmt26``) only once. Columns
+    what (``first``, or ``line below k``), unit (``judgment``, ``annotator``, ``document``: those
+    the data name), fewest (NaN if none was found), of (how many there are), exact (1; 0 for an
+    upper bound), new_first (who is first without them; empty for lines).
     """
     return pd.DataFrame(removals(judgments, recipe, alpha))[COLUMNS]
 
@@ -257,8 +254,8 @@ def fewest_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05) -> 
     Ranking and lines are those of `systems.rank_counts` by `method`, without a reference. For the
     first place, those that most change Davidson's strengths (by one Newton step) are removed; for a
     line, of two systems across it that differ little, the wins of the upper one, or the judges who
-    most prefer it. All are ranked again. Columns are as for `fewest`; any number but 1 is an upper
-    bound. Raises DataError if strengths are infinite, or battles name no judge.
+    most prefer it. Columns are as for `fewest`. Raises DataError if strengths are infinite, or
+    battles name no judge.
     """
     return pd.DataFrame(removals_of_battles(data, method, alpha))[COLUMNS]
 

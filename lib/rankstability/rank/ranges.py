@@ -32,11 +32,7 @@ def ranks(scores: NDArray) -> Ints:
 
 
 def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Generator) -> PairCounts:
-    """Counts of `resamples` samples of judgments, each of the original size, with replacement.
-
-    This is a multinomial draw on all n(n-1) wins and the ties. (It differs from fixing each pair's
-    number of judgments and drawing binomials.)
-    """
+    """Counts of `resamples` samples of judgments, each of the original size, with replacement."""
     n = len(counts.systems)
     flat = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()])
     cells = np.flatnonzero(flat)

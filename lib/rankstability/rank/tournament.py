@@ -32,20 +32,11 @@ from .feedback import WORD, IntArray, first_sorted, nearest_to, solve, solve_man
 class Tournament:
     """A ranking of least violated weight, with its certificate.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The systems, in the order of the rows of `weights` (`net_weights`).
-    order : tuple of int
-        Rows of `weights`, best first.
-    cost, lower_bound : int
-        Weight of the violated edges; no ranking costs less than the bound.
-    optimal : bool
-        Whether `cost` is proven to be the least.
-    n_optima : int or None
-        The number of optimal rankings; None if it was not counted (too many sets to hold).
-    canonical : bool
-        Whether `order` is the optimal ranking that the module's rule chooses.
+    `names` are the systems, in the order of the rows of `weights` (`net_weights`); `order` has
+    these rows, best first. `cost` is the weight of the violated edges, which no ranking has below
+    `lower_bound`, and `optimal` whether it is proven to be the least. `n_optima` is the number of
+    optimal rankings (None if too many sets to hold); `canonical`: whether `order` is the one of
+    them that the module's rule chooses.
     """
 
     names: tuple[str, ...]
@@ -212,16 +203,11 @@ def _checked(weights: ArrayLike) -> IntArray:
     if w.ndim != 2 or w.shape[0] != w.shape[1] or not len(w):
         raise DataError("not a square matrix", value=w.shape, expected="(n, n) with n > 0")
     if w.dtype.kind not in "iu" and (w.dtype.kind != "f" or not (w == np.round(w)).all()):
-        problem = "weights are not whole numbers"
-        raise DataError(problem, value=str(w.dtype), expected="integers")
-    w = w.astype(np.int64, copy=True)
-    for wrong, what in (
-        (w < 0, "negative weight"),
-        (np.diag(w.diagonal() > 0), "a system has weight against itself (on the diagonal)"),
-        ((w > 0) & (w.T > 0), "weight in both directions"),
-    ):
-        if wrong.any():
-            i, j = np.argwhere(wrong)[0]
-            value = f"{w[i, j]} and {w[j, i]}" if i != j else int(w[i, j])
-            raise DataError(f"{what}: {i}, {j}", value=value, expected="net_weights(wins)")
-    return w
+        raise DataError("weights are not whole numbers", value=str(w.dtype), expected="integers")
+    wrong = np.argwhere((w < 0) | ((w > 0) & (w.T > 0)))  # a system against itself, too
+    if len(wrong):
+        i, j = wrong[0]
+        problem, value = f"no net weights: {i}, {j}", f"{w[i, j]} and {w[j, i]}"
+        raise DataError(problem, value=value, expected="net_weights(wins): none is negative, "
+                        "on the diagonal, or in both directions")  # fmt: skip
+    return w.astype(np.int64, copy=True)

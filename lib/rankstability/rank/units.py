@@ -164,9 +164,8 @@ def draw_means(
 ) -> np.ndarray:
     """Mean scores in campaigns whose units (of `UNITS`) are drawn with replacement.
 
-    Two kinds are resampled independently, and the counts of a judgment's two units are multiplied
-    (the pigeonhole bootstrap: Owen 2007). Shape (resamples, systems); NaN where a resample has no
-    judgment of a system.
+    The counts of a judgment's two units are multiplied (the pigeonhole bootstrap: Owen 2007). Shape
+    (resamples, systems); NaN where a resample has no judgment of a system.
     """
     weight, n = scored.weights(by_domain), len(scored.systems)
     if unit != TWO_WAY:

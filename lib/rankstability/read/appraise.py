@@ -22,7 +22,7 @@ from ..judgments import DirectAssessment, direct_assessment
 from . import schema as schemas
 from . import tables, text
 from .columns import asked_of, people
-from .folder import Judgments, Reader
+from .folder import READ, Judgments, Reader
 from .languages import LANGUAGES, no_rows
 from .mqm import as_read, each_error
 from .segments import identify
@@ -91,7 +91,7 @@ def reading(files: Files, annotators: People = None) -> pd.DataFrame:
             accounts.update(tables.read(file, columns).frame["username"].astype(str).unique())
     told = annotators or ANNOTATORS in {file.name for file in files}
     rows = [] if told else [("all", *one) for one in asked_of(accounts)]
-    return pd.DataFrame(rows, columns=["file", "what", "value", "said by"])
+    return pd.DataFrame(rows, columns=READ)
 
 
 def read_appraise(files: Files, pair: str, annotators: People = None) -> DirectAssessment:
@@ -99,9 +99,8 @@ def read_appraise(files: Files, pair: str, annotators: People = None) -> DirectA
 
     `files` may include ``segments-XX-YY.tsv`` (see `identify`) and ``annotators.tsv`` (username,
     annotator); `annotators` takes its place, see `columns.people`. ``latest`` holds all rows, with
-    a column ``mark`` (see `judgments.MARKS`), ``good`` those without a mark, as WMT24's organisers
-    select them. TGT is SYSTEM, BAD is BAD_REF, CHK is REPEAT; block is the docId as exported;
-    domain is empty if unknown. Marked rows are counted in ``excluded``. Raises DataError for
+    a column ``mark`` (see `judgments.MARKS`), ``good`` those without; marked rows are counted in
+    ``excluded``. Block is the docId as exported; domain is empty if unknown. Raises DataError for
     anything wrong in a file, or if the segments of most rows are unknown.
     """
     rows, excluded = judged(files, pair, annotators)

@@ -107,9 +107,7 @@ class Campaign:
     @property
     def reading(self) -> pd.DataFrame:
         """How the files were understood: file, what, value, said by; empty if nothing was open."""
-        if said := formats.reader(self.format).reading:
-            return said(self.source())
-        return pd.DataFrame(columns=["file", "what", "value", "said by"])
+        return formats.reader(self.format).reading(self.source())
 
     @cached_property
     def rebuilt(self) -> bool:
@@ -203,9 +201,8 @@ def _of_pair(value: Any, pair: str) -> str:
 
 
 def _summary(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "/".join(str(word) for word, members in value.items() if members)
-    return str(value or "")
+    named = isinstance(value, Mapping)
+    return "/".join(word for word, of in value.items() if of) if named else str(value or "")
 
 
 @lru_cache(maxsize=1)

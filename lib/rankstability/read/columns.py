@@ -173,12 +173,17 @@ def almost(path: Path, line: str) -> tuple[str, str]:
     else:
         like = f"it looks like a long table without a column for {' and '.join(missing)}"
     if not open_:
-        return like, f"a campaign.yaml beside it ({WRITES}):\n{written(entry)}"
+        return like, shown(entry)
     guessed = entry.get("columns", {})
     may = {ours: open_.get(ours) or [guessed.get(ours, "<your column>")] for ours in missing}
     hints = ", ".join(f"{ours}: {' or '.join(names)}" for ours, names in may.items())
     told = f"or {asked(missing[0], 'your column')} on the command line"
     return like, f"`columns: {{{hints}}}` in a campaign.yaml beside it, {told}"
+
+
+def shown(entry: Mapping[str, Any]) -> str:
+    """Guessed settings, as a campaign.yaml for the user to accept."""
+    return f"a campaign.yaml beside it ({WRITES}):\n{written(entry)}"
 
 
 def written(entry: Mapping[str, Any]) -> str:
@@ -294,7 +299,10 @@ def opened(path: Path, settings: Mapping[str, Any]) -> Judged:
         if missing := [name for name in NEEDED if name not in names]:
             known = "; ".join(" or ".join(FIELDS[name]) for name in missing)
             mapped = f"`columns: {{{missing[0]}: <yours>}}` in a campaign.yaml"
-            expected = f"a header with {known}, or {mapped} ({WRITES})"
+            expected = f"a header with {known}, or {mapped}"
+            entry, open_ = ({}, {"": []}) if wide else proposed(path, settings)
+            if not open_:
+                expected = shown({**entry, "columns": {**mapping, **entry.get("columns", {})}})
             problem = f"no column for {' and '.join(missing)}"
             raise DataError(problem, value=", ".join(header)[:200], expected=expected)
     if table.frame.empty:

@@ -25,7 +25,6 @@ TOLD = ("pair", "scale", "columns", "annotator", "wide", "decimal")  # change ju
 PARTS = ("fields", "read", "left_out", "refused", "source")  # of the description of a format
 DA_HEADER = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
 DA_COLUMNS = tuple(DA_HEADER.split())
-BATTLES = "model_a model_b winner"
 SEGMENT_FILE = re.compile(r"ad-seg-scores-([a-z]{2,3}-[a-z]{2,3})\.csv(\.gz)?")
 STAND_OFF = re.compile(r"([A-Za-z_]+-[A-Za-z_]+)\.(.+)\.seg\.score(\.gz)?")
 
@@ -41,7 +40,6 @@ class Format:
     module: str  # that reads it
     fields: str = ""  # the first line has all names of one alternative
     sign: str = ""  # what must separate them, if prescribed: ``{`` for the keys of JSON
-    near: str = ""  # a file with half of these names nearly has this format
     special: Callable[[Path, str], bool] | None = None
 
     def knows(self, path: Path, line: str) -> bool:
@@ -99,25 +97,19 @@ def _is_mtme(path: Path, line: str) -> bool:
 
 JSON, RANKED = "{", "srclang trglang"
 FORMATS: dict[str, Format] = {
-    "da": Format("DA", "da", near=DA_HEADER, special=_is_da),
+    "da": Format("DA", "da", special=_is_da),
     "segments": Format("DA", "da", special=lambda path, line: bool(segment_pair(path))),
-    "mqm": Format("MQM", "mqm", "category severity", "\t", "system doc rater category severity"),
+    "mqm": Format("MQM", "mqm", "category severity", "\t"),
     "bio-mqm": Format("MQM", "mqm", "MT_Engine Annotator_ID target_errors", JSON),
-    "rr": Format(
-        *("RR", "rr", f"{RANKED} system1rank|{RANKED} rankingID", ","),
-        near=f"{RANKED} srcIndex judgeId system1Id system1rank",
-    ),
+    "rr": Format("RR", "rr", f"{RANKED} system1rank|{RANKED} rankingID", ","),
     "appraise": Format("DA", "appraise", special=_appraise("appraise")),
     "esa": Format("DA", "appraise", special=_appraise("esa")),
     "appraise-mqm": Format("MQM", "appraise", special=_appraise("appraise-mqm")),
-    "pearmut": Format("DA", "releases", "user_id item_i", JSON, "user_id item_i annotation item"),
-    "wmt24": Format(
-        *("DA", "releases", "esa_score line_id system", JSON),
-        near="langs line_id system esa_score annotator",
-    ),
-    "wmt25": Format("DA", "releases", "tgt_text scores doc_id", JSON, "doc_id tgt_text scores"),
+    "pearmut": Format("DA", "releases", "user_id item_i", JSON),
+    "wmt24": Format("DA", "releases", "esa_score line_id system", JSON),
+    "wmt25": Format("DA", "releases", "tgt_text scores doc_id", JSON),
     "mtme": Format("DA", "releases", special=_is_mtme),
-    "battles": Format("RR", "rr", f"{BATTLES}|left right winner", near=BATTLES),
+    "battles": Format("RR", "rr", "model_a model_b winner|left right winner"),
     "long": Format("DA", "long", special=_is_long),
 }  # in the order in which they are tried
 
@@ -167,21 +159,12 @@ def detect(path: Path, named: Sequence[str] = ()) -> str:
 
 
 def _almost(path: Path) -> tuple[str, str]:
-    """What a file of unknown format resembles, and the remedy; both empty if nothing."""
+    """What a file of unknown format lacks to be a long table, and the remedy; or both empty."""
     from . import columns
 
     try:
         start = _start(path)
-        line = start.partition("\n")[0].rstrip("\r")
-        names = columns.header(path, line or start)
-        needed = {form: about.near.split() for form, about in FORMATS.items() if about.near}
-        near = {form: set(fields) - set(names) for form, fields in needed.items()}
-        form = min(near, key=lambda name: len(near[name]) / len(needed[name]))
-        lacks = columns.almost(path, line)
-        if len(near[form]) <= len(needed[form]) / 2 and not (any(lacks) and len(near[form]) > 1):
-            problem = f"it looks like {form} without {', '.join(sorted(near[form]))}"
-            return problem, f"what `rankstability formats {form}` shows"
-        return lacks
+        return columns.almost(path, start.partition("\n")[0].rstrip("\r"))
     except DataError as error:
         return str(error), ""
 

@@ -21,7 +21,7 @@ from ..judgments import COUNTED, DirectAssessment, direct_assessment
 from . import languages, tables, text
 from . import schema as schemas
 from .columns import MISSING, PENALTIES, PERCENT, TOLD_BY, Judged, Opener, asked_of, opened, people
-from .folder import Reader, Source
+from .folder import READ, Reader, Source
 from .formats import TOLD
 
 NO_SCORE = "no score (left out)"
@@ -110,12 +110,11 @@ def read(
 ) -> DirectAssessment | pd.DataFrame:
     """The judgments of one language pair, or segment scores if the files name no annotators.
 
-    A row without a type is SYSTEM. Rows of other pairs or without a score are left out and counted.
-    If segments are numbered within documents, they are named ``document:segment``. Segment scores
-    have the columns system, document, segment, raw, z (standardised over all scores of the pair),
-    n; references and degraded references (BAD_REF) are left out. Raises DataError for an empty
-    name, a score that is not a number or off the scale, an unknown type, files that differ in scale
-    or repeat each other, or no rows.
+    Rows of other pairs or without a score are left out and counted. If segments are numbered within
+    documents, they are named ``document:segment``. Segment scores have the columns system,
+    document, segment, raw, z (standardised over all scores of the pair), n; references and degraded
+    references are left out. Raises DataError for anything wrong in a row, files that differ in
+    scale or repeat each other, or no rows.
     """
     holding = [part for part in parts if pair in part.pairs()] or parts
     if len({part.scale for part in holding}) > 1:
@@ -237,7 +236,7 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
         unused = [name for name in header if name not in part.names.values()]
         if unused:
             rows.append((file, "columns not used", ", ".join(unused), "header"))
-    return pd.DataFrame(rows, columns=["file", "what", "value", "said by"])
+    return pd.DataFrame(rows, columns=READ)
 
 
 def reader(opener: Opener, check: Callable[[Sequence[Path]], None] = lambda files: None) -> Reader:

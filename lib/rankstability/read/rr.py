@@ -28,7 +28,6 @@ COLUMNS += ["rank", "ranked"]
 UNRANKED = -1
 UNKNOWN = "-1"  # a language or document that the export does not name
 EMPTY_SLOT = "blank"  # WMT11: the entry of a slot that showed nothing
-FULL_NAME = r"^newstest\d{4}\.(.+)\.\d+\.[a-z]{2,3}-[a-z]{2,3}$"  # WMT15, WMT16
 LABELS = 5  # ranks run from 1 to 5
 TIES = ("tie", "tie (bothbad)", "both_bad")
 HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
@@ -48,7 +47,7 @@ def read_rr(
     and ``system1rank ... systemNrank`` (WMT10 to WMT14), and one row per comparison of two systems
     (WMT15, WMT16, Toral et al. 2018). In the second form, the rows of a judge and segment (and
     ``rankingID``, if given) are joined to the block they came from if no comparison is missing and
-    all agree, and else remain blocks of two; system names lose test set, number and pair. Repeated
+    all agree, and else remain blocks of two. Repeated
     blocks are kept, as in the official results. Languages of -1 are replaced by the pair of
     `settings`, of the file's name, or a placeholder; segments with names are numbered.
 
@@ -128,7 +127,6 @@ def _read_file(
     per_row["document"] = pd.Series(document, values.index).replace(UNKNOWN, "")
     per_row["track"] = next((label for mark, label in TRACKS.items() if mark in file.name), "")
     if slots == 2:
-        systems = _plain_names(systems, pair)
         ranking = _text(values["rankingid"]) if "rankingid" in values else np.zeros(len(pair))
         block, position, row, slot = _join(ranking, per_row, systems, ranks)
         blocks = int(block.max()) + 1
@@ -188,17 +186,6 @@ def _pairs(languages: pd.DataFrame, file: Path, settings: Mapping[str, Any]) -> 
     found = sides[0].astype(str) + "-" + sides[1].astype(str)
     known = found != f"{UNKNOWN}-{UNKNOWN}"
     return found.where(known, pair_told(file, settings)).to_numpy(dtype=object)
-
-
-def _plain_names(systems: np.ndarray, pair: np.ndarray) -> np.ndarray:
-    """``newstest2016.uedin-nmt.4361.cs-en`` as ``uedin-nmt``, unless two would clash."""
-    full = pd.Series(systems.ravel()).astype(str)
-    short = full.str.replace(FULL_NAME, r"\1", regex=True)
-    pairs = pd.Series(np.repeat(pair, systems.shape[1]))
-    names = pd.DataFrame({"pair": pairs, "full": full, "short": short}).drop_duplicates()
-    if names.duplicated(["pair", "short"]).any():
-        return systems
-    return short.to_numpy(dtype=object).reshape(systems.shape)
 
 
 def _join(

@@ -110,16 +110,11 @@ def mqm_scores(
 class Ratings:
     """All ratings of one language pair as sums, which suffice for every affine normalisation.
 
-    S systems, D documents, K ratings per item by the K raters of the document's bucket, R raters.
-
-    segments : (D,) int array
-        Segments per document.
-    slots : (D, K) int array
-        The raters (as positions in `raters`) who rated the document; sorted.
-    score, square, errors : (S, D, K) float arrays
-        Per item and rater: the sum of segment scores, of their squares, and the error count.
-    excluded : dict
-        What could not be used and why, with the number of documents concerned.
+    S systems, D documents, K ratings per item by the K raters of the document's bucket. `segments`,
+    (D,), are counted per document; `slots`, (D, K), are the raters (positions in `raters`, sorted)
+    of each document; `score`, `square` and `errors`, (S, D, K), are per item and rater: the sum of
+    segment scores, of their squares, and the error count. `excluded`: what could not be used and
+    why, with the number of documents concerned.
     """
 
     systems: tuple[str, ...]
@@ -251,11 +246,11 @@ def rater_scaling(
 
     `how` is ``none``; ``mean``: every rater gets the study's mean; ``error``: the same, then
     multiplied by a value proportional to the rater's total number of errors, so that the study's
-    mean is kept; ``z``: minus the rater's mean, divided by the rater's standard deviation
-    (ddof = 1). Raters whose mean is 0 stay at 0 under ``mean`` and ``error``; those whose scores do
-    not vary are only centred under ``z``; those without ratings get 1, 0. Per rater in the study,
-    (..., R): the `count` of rated segments, and sums of scores (`total`), of squared scores
-    (`square`) and of `errors`. Raises DataError for any other `how`.
+    mean is kept; ``z``: standardised by rater (ddof = 1). Raters whose mean is 0 stay at 0 under
+    ``mean`` and ``error``; those whose scores do not vary are only centred under ``z``; those
+    without ratings get 1, 0. Per rater in the study, (..., R): the `count` of rated segments, and
+    sums of scores (`total`), of squared scores (`square`) and of `errors`. Raises DataError for any
+    other `how`.
     """
     one, zero = np.ones_like(total, dtype=float), np.zeros_like(total, dtype=float)
     if how == "none":

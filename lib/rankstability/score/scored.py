@@ -26,12 +26,10 @@ class Scores:
     better, and NaN occurs only in `segment_scores`; `units` holds the codes of worker, hit,
     document, block and domain that the data name, -1 where unknown (if only some judgments name a
     domain, the others form one of their own); `workers` are the names of workers, by code.
-    `adaptive`: later judgments went to chosen systems, so that only differences within segments
-    are comparable.
-
-    Only from `segment_scores`: `raw`, the scores before standardisation; `judgments`, of how many
-    each is the mean; `file`, the source as error messages name it; `causes`, for systems without
-    any z-score, how many of their judgments have none, and why.
+    `adaptive`: later judgments went to chosen systems, so that only differences within segments are
+    comparable. Only from `segment_scores`: `raw`, the scores before standardisation; `judgments`,
+    of how many each is the mean; `file`, the source as error messages name it; `causes`, why
+    systems have no z-score at all.
     """
 
     systems: tuple[str, ...]

@@ -149,15 +149,6 @@ def test_a_ranking_that_is_not_whole_stays_in_blocks_of_two(tmp_path):
     assert pairwise.pair_counts(frame).comparisons == 5
 
 
-def test_names_of_wmt16_become_plain_unless_two_would_be_one(tmp_path):
-    ranks = {"newstest2016.uedin-nmt.4361.cs-en": 1, "newstest2016.online-A.0.cs-en": 2}
-    frame = readers_rr.read_rr([write(tmp_path, PAIRWISE, *comparisons(ranks))])
-    assert sorted(set(frame["system"])) == ["online-A", "uedin-nmt"]
-    ranks["newstest2016.online-A.7.cs-en"] = 3
-    frame = readers_rr.read_rr([write(tmp_path, PAIRWISE, *comparisons(ranks))])
-    assert sorted(set(frame["system"])) == sorted(ranks)
-
-
 def test_the_same_ranking_id_of_another_judge_is_another_block(tmp_path):
     rows = comparisons({"a": 1, "b": 2}, "j1") + comparisons({"a": 1, "b": 2}, "j2")
     assert readers_rr.read_rr([write(tmp_path, PAIRWISE, *rows)])["block"].nunique() == 2
