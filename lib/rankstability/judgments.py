@@ -70,10 +70,7 @@ class DirectAssessment:
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
-    """Give `columns` the same categories in all frames, in place; ``NA`` and ``''`` are missing.
-
-    Categories are sorted; those of ``type`` are `TYPES`.
-    """
+    """Give `columns` the same sorted categories in all frames, in place; ``NA``: missing."""
     for column in columns:
         seen: set[str] = set()
         for frame in frames:
@@ -247,10 +244,7 @@ class Blocks:
 
 
 def blocks(frame: pd.DataFrame) -> Blocks:
-    """The blocks of one task, from its rows of `read.rr.read_rr`.
-
-    Raises DataError if there are no rows, or rows of several tasks.
-    """
+    """The blocks of one task, from its rows of `read.rr.read_rr`; DataError for several tasks."""
     if frame.empty:
         raise DataError("no blocks", expected="the rows of one task")
     if len(tasks := frame["task"].unique()) > 1:

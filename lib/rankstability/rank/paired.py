@@ -162,10 +162,7 @@ def stouffer(p: np.ndarray) -> np.ndarray:
 
 
 def signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """p of two-sided signed rank tests within each domain, combined as at WMT24.
-
-    `scores` and p are as for `signed_rank`; `domain` is that of each segment.
-    """
+    """p of two-sided signed rank tests in each domain of segments, combined as at WMT24."""
     parts = [signed_rank(scores[domain == d]) for d in np.unique(domain)]
     return stouffer(np.array(parts))
 

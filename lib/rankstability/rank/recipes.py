@@ -77,8 +77,7 @@ def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.
 def _crossed(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
     """One-sided signed rank tests of all differences between judgments of two systems, p doubled.
 
-    The organisers halve alpha because each judgment is used twice. With one judgment per segment,
-    `scores` need no axis of judgments.
+    The organisers halve alpha because each judgment is used twice.
     """
     scores = scores[None] if scores.ndim == 2 else scores
     times = len(scores)
@@ -220,10 +219,7 @@ _RULES = {  # recipes whose lines follow one of `CLUSTER_RULES`, so that `Rankin
 
 
 def quick(recipe: Recipe) -> Recipe:
-    """The recipe for many campaigns: ``wmt26`` with approximate means of resamples.
-
-    Any other recipe is returned unchanged.
-    """
+    """The recipe for many campaigns: ``wmt26`` with approximate resamples; others as they are."""
     if recipe.name != "wmt26":
         return recipe
     return replace(recipe, test=lambda x, domain, rng: either_bootstrap(x, rng, approximate_means))
@@ -252,10 +248,7 @@ def recipe_of_year(year: int, form: str) -> str:
 
 
 def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Scores:
-    """The judgments that a recipe counts, with the score it uses.
-
-    `judgments` are as for `score.scored.scored`. Raises DataError if they do not have the score.
-    """
+    """The judgments that a recipe counts, with the score it uses; see `score.scored.scored`."""
     if isinstance(judgments, DirectAssessment):
         judgments = select_rows(judgments, recipe.rows)
     elif recipe.apart and "severity" in judgments:

@@ -83,10 +83,7 @@ def adjusted(p: np.ndarray, method: str) -> np.ndarray:
 
 
 def correct(p: np.ndarray, method: str) -> np.ndarray:
-    """Symmetric p-values, (n, n), corrected over all pairs of a ranking; NaN where `p` is NaN.
-
-    Raises DataError if `method` is not one of `CORRECTIONS`.
-    """
+    """Symmetric p, (n, n), corrected over all pairs by one of `CORRECTIONS`; else DataError."""
     if method not in CORRECTIONS:
         raise DataError("unknown correction", value=method, expected=", ".join(CORRECTIONS))
     corrected = p.copy()
@@ -137,10 +134,7 @@ def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
 
 
 def significant_wins(wins: np.ndarray, sides: int = 1) -> np.ndarray:
-    """Which systems beat which by the sign test, leaving out ties: ``[..., j, k]``, j better.
-
-    ``wins[..., j, k]``: how often j was ranked above k.
-    """
+    """Which systems beat which by the sign test: ``[..., j, k]``, j better; `wins` likewise."""
     total = wins + np.swapaxes(wins, -1, -2)
     most = 1 << int(total.max()).bit_length()  # one table for many calls
     return (wins >= critical_wins(most, sides=sides)[total]) & (total > 0)

@@ -72,10 +72,7 @@ def draw_documents(data: Ratings, design: Design, rng: np.random.Generator) -> n
 
 
 def options(depth: int, ratings_per_item: int) -> np.ndarray:
-    """Who can rate an item: (options, depth) 0/1, each row one choice of the bucket's raters.
-
-    Raises DataError if an item does not have that many ratings.
-    """
+    """Who can rate an item: (options, depth) 0/1. Raises DataError if too few ratings exist."""
     if not 1 <= ratings_per_item <= depth:
         problem = "not that many ratings per item"
         raise DataError(problem, value=ratings_per_item, expected=f"1 to {depth}")
@@ -153,10 +150,7 @@ def _toward(
     target: float,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Random choices (n, u) for documents `units`, then moved one by one towards `target`.
-
-    Also the entropies reached, normalised by the log of the number of raters.
-    """
+    """Random choices (n, u) for `units`, moved towards `target`; and the entropies reached."""
     n, u = units.shape
     raters, each = len(data.raters), int(table[0].sum())
     choice = rng.integers(0, len(table), size=(n, u)).astype(np.int8)

@@ -129,10 +129,7 @@ def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
 
 
 def by_normalisation(data: Ratings) -> pd.DataFrame:
-    """The rankings under all normalisations, in one frame.
-
-    Columns normalisation, rank, system, minus_mqm, cluster, line_below (0 or 1).
-    """
+    """All normalisations: normalisation, rank, system, minus_mqm, cluster, line_below."""
     frames = [rank_ratings(data, name).named(normalisation=name) for name in NORMALISATIONS]
     return pd.concat(frames, ignore_index=True)
 

@@ -4,13 +4,11 @@ A task's pairwise judgments make a graph with an edge from i to j, weighted by w
 wherever i won more often. A ranking violates the edges that point upwards in it; the minimum
 feedback arc set is the set of edges violated by the ranking that violates the least weight.
 
-Several rankings can be optimal. Wherever their sets can be held (in all tasks of WMT, which have at
-most 25 systems, and in most of 30), the choice does not depend on the solver: if the caller names
-another ranking, only the optimal ones nearest to it by Kendall distance remain (in the notebooks it
-is WMT-OFFICIAL, which gives the orders that Lopez prints). Of these, the one is chosen that comes
-first when they are compared place by place from the top, the system listed earlier first. Systems
-are listed by a score given by the caller (expected win in the notebooks; by default wins minus
-losses), then by name.
+Several rankings can be optimal. Wherever their sets can be held (in all tasks of WMT, and in most
+of 30 systems), the choice does not depend on the solver: if the caller names another ranking, only
+the optimal ones nearest to it by Kendall distance remain. Of these, the one is chosen that comes
+first when they are compared place by place from the top. Systems are listed by a score given by the
+caller (by default wins minus losses), then by name.
 """
 
 from __future__ import annotations
@@ -80,10 +78,7 @@ class Tournament:
 
 
 def net_weights(wins: ArrayLike) -> IntArray:
-    """Edge weights from a matrix of wins: max(0, wins - losses) (Lopez 2012, section 5).
-
-    ``wins[..., i, j]``: how often i was ranked better than j; ties do not count.
-    """
+    """max(0, wins - losses), of how often i (row) was ranked better than j (Lopez 2012)."""
     array = np.asarray(wins)
     return np.maximum(0, array - np.swapaxes(array, -1, -2)).astype(np.int64)
 

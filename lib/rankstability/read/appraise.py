@@ -238,13 +238,7 @@ def _annotators(hits: pd.Series, file: Path) -> pd.Series:
     if not {"username", "annotator"} <= set(table.columns):
         wrong = partial(DataError, file=file, line=1, value="\t".join(table.columns))
         raise wrong("not a list of annotators", expected="a header with username and annotator")
-    of = table.drop_duplicates("username").set_index("username")["annotator"]
-    missing = sorted(set(hits) - set(of.index))
-    if missing:
-        wrong = partial(DataError, file=file, column="username", value=missing[0])
-        expected = "a line for every username of the export"
-        raise wrong("a username without an annotator", expected=expected)
-    return hits.map(of)
+    return people(hits, table.groupby("annotator")["username"].agg(list).to_dict(), file)
 
 
 @text.kept(64)

@@ -208,10 +208,7 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
 
 
 def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
-    """Released scores per system and segment: system, document, segment, raw, z, n.
-
-    Raises DataError if the campaign has none.
-    """
+    """Released scores: system, document, segment, raw, z, n; raises DataError if there are none."""
     if campaign.format == "da":  # the organisers' own averages may accompany the judgments
         return formats.reader("segments").read(formats.folder.Source(campaign.folder, ()), pair)
     if campaign.protocol != "DA" or campaign.workers:
@@ -237,10 +234,7 @@ def _of_protocol(campaign: Campaign, protocol: str, pair: str) -> pd.DataFrame:
 
 
 def fingerprint(campaign: Campaign, pair: str = "") -> str:
-    """Checksum, 16 hex digits, of the files read for `pair` (empty: all) and how they are read.
-
-    A file and its gzip have the same checksum.
-    """
+    """Checksum, 16 hex digits, of the files read for `pair` (unpacked), and how they are read."""
     total = hashlib.sha256()
     for path in campaign.files(pair):
         total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())

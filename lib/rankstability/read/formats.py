@@ -31,10 +31,7 @@ STAND_OFF = re.compile(r"([A-Za-z_]+-[A-Za-z_]+)\.(.+)\.seg\.score(\.gz)?")
 
 @dataclass(frozen=True)
 class Format:
-    """A file format of judgments, recognised by names in its first line or by `special`.
-
-    Names are separated by blanks, alternatives by ``|``.
-    """
+    """A file format: names in its first line (alternatives divided by ``|``), or `special`."""
 
     protocol: str  # DA (single scores), RR (one output against others) or MQM (marked errors)
     module: str  # that reads it
@@ -177,10 +174,7 @@ def kinds_of(path: Path, named: Sequence[str] = ()) -> set[str]:
 
 @text.kept(256)
 def kind_of(path: Path) -> str:
-    """The format of one file by its name or its first line; empty if it is unknown.
-
-    Raises DataError if the file is damaged or not text.
-    """
+    """The format of a file, or empty; raises DataError if the file is damaged or not text."""
     line = _start(path).partition("\n")[0].rstrip("\r")
     return next((name for name, form in FORMATS.items() if form.knows(path, line)), "")
 

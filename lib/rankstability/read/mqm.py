@@ -95,10 +95,7 @@ def _columns(header: Sequence[str], file: Path) -> dict[str, str]:
 
 
 def pair_of(path: Path, settings: Mapping[str, Any]) -> str:
-    """The pair of a file: from the settings, or its name (``mqm_generalMT2022_ende.tsv``).
-
-    Raises DataError if there is none.
-    """
+    """The pair from the settings, or the name (``mqm_mine_ende.tsv``); raises DataError if none."""
     found = settings.get("pair") or languages.pair_in(path, joined=True)
     if not found:
         expected = "a name such as mqm_mine_ende.tsv, or `pair:` in a campaign.yaml"
@@ -133,10 +130,7 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
 
 
 def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
-    """The pair of a file of bio-MQM: from the settings, else its locales, else its name.
-
-    Raises DataError if the locales are not two languages, or there is no pair at all.
-    """
+    """The pair of a file of bio-MQM: from settings, its locales, or its name; else DataError."""
     said = dict(reversed(LOCALES.findall(text.head(path))))  # the first of each
     if not said or settings.get("pair"):
         return pair_of(path, settings)

@@ -214,19 +214,13 @@ def _join(
 
 
 def read_edits(file: Path) -> pd.DataFrame:
-    """The editing task of WMT10 (``data_EDT.tsv``): pair, edit, segment, editor, system, action.
-
-    One row per output that was edited; action is EDIT, OK, BAD or N/A.
-    """
+    """The edits of WMT10 (``data_EDT.tsv``): pair, edit, segment, editor, system, action."""
     names = {"edit": "editId", "segment": "srcIndex", "editor": "editorId", "system": "system1Id"}
     return _edited(tables.read(file, sign="\t"), names | {"action": "system1actionStr"})
 
 
 def read_acceptability(file: Path) -> pd.DataFrame:
-    """The judgments of edits of WMT10 (``data_ACC.csv``): pair, edit, judge, system, judgment.
-
-    judgment is YES, NO or UNK.
-    """
+    """The judgments of edits of WMT10 (``data_ACC.csv``): pair, edit, judge, system, judgment."""
     names = {"edit": "editId", "judge": "judgeId", "system": "systemId", "judgment": "judgment"}
     return _edited(tables.read(file), names)
 

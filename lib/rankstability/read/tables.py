@@ -106,10 +106,7 @@ def unquoted(cell: str) -> str:
 def table(
     path: Path, frame: pd.DataFrame, lines: np.ndarray | Sequence[int], quoted: bool = False
 ) -> Table:
-    """A `Table` of text as found in the file; blanks around cells are stripped and noted.
-
-    `quoted`: cells may be in quotation marks, which are stripped, too.
-    """
+    """Text as found in the file; blanks around cells are stripped and noted, and `quoted` marks."""
     plain, blanks = {}, {}
     for name in frame.columns:
         values = frame[name].astype("category").cat
@@ -250,10 +247,7 @@ def _line_by_line(file: Path, whole: str, names: list[str], sign: str, only: Nam
 def _refuse_swallowed(
     file: Path, rows: pd.DataFrame, spans: Sequence[Span], source: str, sign: str
 ) -> None:
-    """Raises DataError if most lines of a quoted cell look like rows.
-
-    These have as many cells (or more), and numbers where the file has numbers.
-    """
+    """Raises DataError if most lines of a quoted cell have the cells and the numbers of rows."""
     numbers = [place for place in rows if rows[place].map(is_number).mean() > 0.9]
     physical = [line.split(sign) for line in source.replace('"', "").split("\n")]
     for first, last, row in spans:
@@ -362,10 +356,7 @@ def _cell(value: Any) -> str:
 
 
 def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
-    """Raises DataError if all rows of one file are in another, too, in whatever form and order.
-
-    `parts` are the parsed rows of each of `files`, compared in the columns that they all have.
-    """
+    """Raises DataError if all rows of one file (`parts`, in shared columns) are in another, too."""
     if len(files) < 2:
         return
     columns = [name for name in parts[0] if all(name in part for part in parts)]

@@ -27,10 +27,7 @@ TAR, TAR_AT = b"ustar", slice(257, 262)  # the mark of a tar archive, and its pl
 
 
 def kept(most: int) -> Callable[[F], F]:
-    """A decorator: what a function says of a file is kept, for `most` files, until they change.
-
-    It raises DataError if there is no such file.
-    """
+    """A decorator: what a function says of a file is kept, for `most` files, until they change."""
 
     def decorate(work: F) -> F:
         @lru_cache(maxsize=most)
@@ -162,10 +159,7 @@ def decoded(data: bytes, path: Path) -> str:
 
 
 def content(path: Path) -> bytes:
-    """The bytes of a text file, unpacked, without byte order mark.
-
-    Raises DataError if it is empty, not UTF-8, or contains a NUL byte.
-    """
+    """The bytes of a text file, unpacked; raises DataError if it is empty or `decoded` does."""
     with opened(path) as stream:
         data = stream.read()
     if not data or data.isspace():
@@ -176,10 +170,7 @@ def content(path: Path) -> bytes:
 
 
 def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file of JSON lines (or of a JSON list), each with its line (or position).
-
-    Raises DataError for anything that is not an object.
-    """
+    """The objects of JSON lines (or of a list), each with its line. Raises DataError for others."""
     whole = content(path).decode().strip()
     if whole.startswith("["):
         entries: Iterable[tuple[int, Any]] = enumerate(parsed(whole, path), start=1)

@@ -274,10 +274,7 @@ def rater_scaling(
 
 
 def normalised(data: Ratings, how: str = "none") -> np.ndarray:
-    """Sums of segment scores per system and document, (S, D): normalised, averaged over ratings.
-
-    Raters are normalised by all their ratings in `data` (see `rater_scaling`).
-    """
+    """Sums of segment scores per system and document, (S, D): normalised, averaged over ratings."""
     size = len(data.raters)
 
     def per_rater(values: np.ndarray) -> np.ndarray:

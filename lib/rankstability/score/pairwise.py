@@ -159,10 +159,7 @@ def wins_over_decided(counts: PairCounts) -> np.ndarray:
 
 
 def expected_win(counts: PairCounts) -> np.ndarray:
-    """Mean over opponents of wins / (wins + losses) against each (Koehn 2012, Section 2).
-
-    Opponents that were never met, or met only in ties, are left out of the mean.
-    """
+    """Mean of wins / (wins + losses) against each opponent ever decided (Koehn 2012, Section 2)."""
     share = ratio(counts.wins, counts.wins + np.swapaxes(counts.wins, -1, -2))
     met = np.isfinite(share)
     return ratio(np.where(met, share, 0).sum(-1), met.sum(-1))

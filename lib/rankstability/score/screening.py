@@ -14,10 +14,7 @@ LEAST = 0.75  # agreement below which a user is left out
 
 
 def kept_users(judged: Scores) -> np.ndarray:
-    """Mask of the judgments of users that WMT26 keeps; all if no users are named.
-
-    Raises DataError if nobody is left.
-    """
+    """Mask of the judgments of users that WMT26 keeps; raises DataError if nobody is left."""
     if not judged.has("worker"):
         return np.ones(len(judged.score), bool)
     table = screening(judged)

@@ -202,7 +202,7 @@ def test_a_list_says_segments_and_annotators(tmp_path):
     before = campaigns.fingerprint(campaign)
     written(tmp_path, ["username\tannotator", "u0\tX", "u1\tY", "u2\tX"], "annotators.tsv")
     assert campaigns.fingerprint(campaign) != before
-    with pytest.raises(DataError, match="username without an annotator; found 'u9'"):
+    with pytest.raises(DataError, match="account of no annotator; found 'u9'"):
         campaigns.load_da(campaign, "en-de")
 
 
