@@ -190,12 +190,7 @@ def _greedy(
 
 
 def _line(
-    every: Ranking,
-    below: int,
-    unit: str,
-    of: int,
-    choose: Choose[T],
-    again: Again[T],
+    every: Ranking, below: int, unit: str, of: int, choose: Choose[T], again: Again[T]
 ) -> Removal:
     """The fewest removals after which no line separates the same systems from the others."""
     above = set(every.order[:below].tolist())

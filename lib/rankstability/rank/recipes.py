@@ -290,10 +290,7 @@ def recipe_means(judged: Scores, recipe: Recipe) -> np.ndarray:
 
 
 def made_by(
-    judged: Scores,
-    recipe: Recipe,
-    alpha: float = 0.05,
-    rng: np.random.Generator | None = None,
+    judged: Scores, recipe: Recipe, alpha: float = 0.05, rng: np.random.Generator | None = None
 ) -> Ranking:
     """The recipe's order, tests and lines on the judgments that it counts; `rng` as for `make`."""
     return make(recipe, *_arrays(judged, recipe), alpha, rng, judged.systems)

@@ -175,10 +175,7 @@ def _holds(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.nda
 
 
 def srp(
-    data: Ratings | pd.DataFrame,
-    design: Design = DEFAULT,
-    seed: int = 20240601,
-    **settings: Any,
+    data: Ratings | pd.DataFrame, design: Design = DEFAULT, seed: int = 20240601, **settings: Any
 ) -> dict[str, Any]:
     """Stable ranking probability of one study design, by simulated studies of a campaign's ratings.
 

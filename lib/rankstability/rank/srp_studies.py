@@ -144,11 +144,7 @@ def _round_robin(
 
 
 def _toward(
-    data: Ratings,
-    units: np.ndarray,
-    table: np.ndarray,
-    target: float,
-    rng: np.random.Generator,
+    data: Ratings, units: np.ndarray, table: np.ndarray, target: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Random choices (n, u) for `units`, moved towards `target`; and the entropies reached."""
     n, u = units.shape

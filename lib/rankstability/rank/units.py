@@ -156,11 +156,7 @@ def corrected(share: np.ndarray, part: np.ndarray, alike: bool = False) -> Kind:
 
 
 def draw_means(
-    scored: Scores,
-    unit: str,
-    rng: np.random.Generator,
-    resamples: int,
-    by_domain: bool = False,
+    scored: Scores, unit: str, rng: np.random.Generator, resamples: int, by_domain: bool = False
 ) -> np.ndarray:
     """Mean scores in campaigns whose units (of `UNITS`) are drawn with replacement.
 
