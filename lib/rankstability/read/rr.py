@@ -47,9 +47,9 @@ def read_rr(
     and ``system1rank ... systemNrank`` (WMT10 to WMT14), and one row per comparison of two systems
     (WMT15, WMT16, Toral et al. 2018). In the second form, the rows of a judge and segment (and
     ``rankingID``, if given) are joined to the block they came from if no comparison is missing and
-    all agree, and else remain blocks of two. Repeated
-    blocks are kept, as in the official results. Languages of -1 are replaced by the pair of
-    `settings`, of the file's name, or a placeholder; segments with names are numbered.
+    all agree, and else remain blocks of two. Repeated blocks are kept, as in the official results.
+    Languages of -1 are replaced by the pair of `settings`, of the file's name, or a placeholder;
+    segments with names are numbered.
 
     Columns task (pair, and the track if there is one: ``cs-en individual``), pair, track (for
     WMT11, from the file's name), block (counts from 0 over all files, whatever `pair` is kept),

@@ -49,11 +49,12 @@ class PairCounts:
 
         met = self.wins + self.wins.T + self.ties > 0
         group = connected_components(met, directed=False)[1]
-        apart = [np.array(self.systems)[group == k] for k in np.unique(group[met.any(axis=0)])]
+        names = np.array(self.systems, dtype=object)
+        apart = [names[group == k].tolist() for k in np.unique(group[met.any(axis=0)])]
         if len(apart) > 1:
-            problem, value = "groups of systems never compared with each other", map(list, apart)
+            problem = "groups of systems never compared with each other"
             expected = "comparisons that connect all systems, or each group on its own"
-            raise DataError(problem, column="system", value=[*value], expected=expected)
+            raise DataError(problem, column="system", value=apart, expected=expected)
         return self
 
 
