@@ -48,9 +48,6 @@ class DataError(ValueError):
 
 
 def meant(given: str, known: Iterable[str]) -> str:
-    """A hint at the entry of `known` closest to `given`, in brackets; empty if none is close.
-
-    It is appended to the problem of a `DataError`.
-    """
+    """A hint, for a problem, at the entry of `known` closest to `given`; empty if none is close."""
     close = difflib.get_close_matches(given, list(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""

@@ -16,15 +16,11 @@ from .errors import DataError
 
 TYPES = ("BAD_REF", "REF", "REPEAT", "SYSTEM")  # of rows of direct assessment
 COUNTED = ("SYSTEM", "REPEAT")  # types that count; REF and BAD_REF only help to standardise
-MARKS = (
-    "tutorial",  # training before the task
-    "document score",  # the score of a whole document, not of a segment
-    "incomplete",  # a document cut short to fill a HIT
-    "duplicate",  # a document shown again
-    "superseded",  # all but the latest of one account's repeats of an item
-    "no segment",  # its segment is unknown
-)
-"""Why a row of an Appraise export does not count: WMT24 left it out, or its segment is unknown."""
+MARKS = ("tutorial", "document score", "incomplete", "duplicate", "superseded", "no segment")
+"""Why a row of an Appraise export does not count: training before the task, the score of a whole
+document, a document cut short to fill a HIT or shown again, all but the latest of one account's
+repeats of an item (all left out by WMT24), an unknown segment.
+"""
 ROWS = (
     *("good workers", "no document with a bad item", "latest complete", "every repeat"),
     "no document with a bad item, document scores too",
@@ -49,14 +45,13 @@ class DirectAssessment:
         The rows of ``ad-good-raw-redup``, which are scored and ranked.
         Columns of both: worker, hit, system, document, segment, type, block (categoricals with the
         same categories in both frames; hit, document, block may be missing), score (in `scale`);
-        perhaps domain, time (seconds), and mark (one of `MARKS`; missing where the row counts).
-        In ``latest``, a system may be a joined id ``A+B``. As read, only ``latest`` has marked
-        rows.
+        perhaps domain, time (seconds), and mark (one of `MARKS`; as read, only in ``latest``).
+        In ``latest``, a system may be a joined id ``A+B``.
     excluded : DataFrame
         Columns file, reason, rows: what was left out of the frames, and what is doubtful in them.
     zero_variance : str
-        The z-score of workers whose scores never vary: ``drop`` gives them none, so that they do
-        not count in means of z (as at WMT21); ``zero`` gives 0 (as in WMT22's official averages).
+        The z-score of workers whose scores never vary: ``drop`` gives them none (as at WMT21);
+        ``zero`` gives 0 (as in WMT22's official averages).
     file : str
         The source as error messages name it; may be empty.
     adaptive : bool
@@ -75,10 +70,7 @@ class DirectAssessment:
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
-    """Give `columns` the same categories in all frames, in place; ``NA`` and ``''`` are missing.
-
-    Categories are sorted; those of ``type`` are `TYPES`.
-    """
+    """Give `columns` the same sorted categories in all frames, in place; ``NA``: missing."""
     for column in columns:
         seen: set[str] = set()
         for frame in frames:
@@ -144,10 +136,9 @@ def unmarked(frame: pd.DataFrame) -> np.ndarray:
 def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
     """The judgments with the rows of ``good`` that a recipe selects: `rows` is one of `ROWS`.
 
-    ``good workers`` and ``latest complete`` keep ``good`` as read. ``every repeat`` adds
-    incomplete, duplicate and superseded rows. ``no document with a bad item`` adds them, too, but
-    drops every document (of one account and system) that holds a BAD item; with ``document scores
-    too``, a document's score counts as one more segment (as in the final results of WMT-SLT23).
+    ``every repeat`` adds incomplete, duplicate and superseded rows, and so does ``no document with
+    a bad item``, which drops every document (of one account and system) that holds a BAD item; with
+    ``document scores too``, a document's score counts as one more segment (as at WMT-SLT23).
     """
     if rows not in ROWS:
         raise DataError("unknown selection of rows", value=rows, expected=", ".join(ROWS))
@@ -229,9 +220,9 @@ def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
 class Blocks:
     """The blocks of one task of relative ranking as arrays.
 
-    `codes` (positions in `systems`, which are in alphabetical order; -1: nothing shown) and `ranks`
-    (1 = best, -1 = left blank) have shape (blocks, slots); `block` (the number of `read.rr.read_rr`
-    over all files), `judge` and `segment` have one entry per block.
+    `codes` (positions in `systems`, sorted by name; -1: nothing shown) and `ranks` (1 = best, -1 =
+    left blank) have shape (blocks, slots); `block` (its number over all files), `judge` and
+    `segment` have one entry per block.
     """
 
     systems: tuple[str, ...]
@@ -253,14 +244,10 @@ class Blocks:
 
 
 def blocks(frame: pd.DataFrame) -> Blocks:
-    """The blocks of one task, from its rows of `read.rr.read_rr`.
-
-    Raises DataError if there are no rows, or rows of several tasks.
-    """
+    """The blocks of one task, from its rows of `read.rr.read_rr`; DataError for several tasks."""
     if frame.empty:
         raise DataError("no blocks", expected="the rows of one task")
-    tasks = frame["task"].unique()
-    if len(tasks) > 1:
+    if len(tasks := frame["task"].unique()) > 1:
         raise DataError("more than one task", value=list(tasks), expected="the rows of one task")
     index, number = pd.factorize(frame["block"].to_numpy(), sort=True)
     systems = tuple(sorted(frame["system"].unique()))

@@ -32,15 +32,13 @@ def _altered(
     da: DirectAssessment, alter: Callable[[pd.DataFrame], tuple[pd.DataFrame, dict[str, int]]]
 ) -> DirectAssessment:
     """The judgments with both frames altered; `alter` returns a frame and counts by reason."""
-    frames, notes = [], []
-    for file, frame in (("latest", da.latest), ("good", da.good)):
-        altered, counts = alter(frame)
-        frames.append(altered)
-        notes += [(file, reason, int(rows)) for reason, rows in counts.items()]
-    excluded = pd.DataFrame(notes, columns=["file", "reason", "rows"])
+    (latest, first), (good, second) = alter(da.latest), alter(da.good)
+    notes = [("latest", *count) for count in first.items()]
+    notes += [("good", *count) for count in second.items()]
+    excluded = pd.DataFrame(notes, columns=["file", "reason", "rows"]).astype({"rows": int})
     if len(da.excluded):
         excluded = pd.concat([da.excluded, excluded], ignore_index=True)
-    return replace(da, latest=frames[0], good=frames[1], excluded=excluded)
+    return replace(da, latest=latest, good=good, excluded=excluded)
 
 
 def remove(
@@ -142,12 +140,11 @@ def degrade(da: DirectAssessment, divisor: float) -> DirectAssessment:
 def inflate(
     da: DirectAssessment, systems: Collection[str], factor: float, zeros: str = "one"
 ) -> DirectAssessment:
-    """The judgments with raw scores of `systems` multiplied by `factor`.
+    """The judgments with raw scores of `systems` multiplied by `factor`, at most the scale's top.
 
-    Scores are capped at the top of the scale (Knowles 2021, footnote 15). Rows of type REF and
-    BAD_REF, which are not the systems' output, stay as they are. Zeros are first set to 1 (``one``)
-    or stay 0 (``keep``); zeros and capped scores are counted in `excluded`. Raises DataError for a
-    factor below 1, or unknown `zeros`.
+    As in Knowles 2021, footnote 15. Rows of type REF and BAD_REF, which are not the systems'
+    output, stay. Zeros are first set to 1 (``one``) or stay 0 (``keep``); these and capped scores
+    are counted in `excluded`. Raises DataError for a factor below 1, or unknown `zeros`.
     """
     if not (np.isfinite(factor) and factor >= 1):
         raise DataError("not a factor to inflate by", value=factor, expected="a number, at least 1")

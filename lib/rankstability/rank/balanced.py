@@ -16,13 +16,9 @@ UNEVEN = 1.25  # ratio of the segments of the most and the least judged system
 def design(scored: Scores) -> pd.DataFrame:
     """What each system was judged on.
 
-    Returns
-    -------
-    DataFrame
-        system, judgments, segments, documents (if named), share (of all segments), mean; and if
-        shared segments connect all systems, paired (mean by `within_segments`) and luck (what the
-        plain mean owes to the system's segments: plain minus paired mean, each centred over
-        systems).
+    Columns system, judgments, segments, documents (if named), share (of all segments), mean; and if
+    shared segments connect all systems, paired (mean by `within_segments`) and luck (what the plain
+    mean owes to the system's segments: plain minus paired mean, each centred over systems).
     """
     n = len(scored.systems)
     judged = np.isfinite(scored.matrix())
@@ -71,12 +67,11 @@ def within_segments(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Least-squares means of systems, adjusted for segments, and the influence of judgments.
 
-    All comparisons are within segments, so that no system gains by easy segments. Means are
-    centred on the weighted mean of all judgments; on complete data they are the plain means.
-
-    Judgments count by `weight`. Returns the means; the influence of each judgment on each mean,
-    (judgments, systems); and each judgment's share of its system's weight, where a system alone in
-    a segment has none. Raises DataError if shared segments do not connect all systems.
+    Judgments count by `weight`; no system gains by easy segments. Means are centred on the weighted
+    mean of all judgments; on complete data they are the plain means. Returns the means; the
+    influence of each judgment on each mean, (judgments, systems); and each judgment's share of its
+    system's weight, where a system alone in a segment has none. Raises DataError if shared segments
+    do not connect all systems.
     """
     if not connected(scored):
         raise DataError("systems that share no segments", expected="segments that connect them")

@@ -45,13 +45,11 @@ def strengths(counts: PairCounts) -> np.ndarray:
 
 
 def davidson(counts: PairCounts) -> tuple[np.ndarray, float]:
-    """Strengths (log odds, mean 0) and the tie parameter by maximum likelihood.
+    """Strengths (log odds, mean 0) and the tie parameter by maximum likelihood, by Newton's method.
 
     The probabilities of a win of i, a win of j and a tie are proportional to exp(s_i), exp(s_j) and
-    v exp((s_i + s_j) / 2) (Davidson 1970); without ties, v is 0 and this is Bradley-Terry. Newton's
-    method works on counts, so that the number of judgments does not matter. Raises DataError if
-    strengths are infinite: some systems never lose, or never win, against the others; or so many
-    comparisons are ties that larger strengths and tie parameters always fit better (see `finite`).
+    v exp((s_i + s_j) / 2) (Davidson 1970); without ties, v is 0 and this is Bradley-Terry. Raises
+    DataError if strengths are infinite (see `finite`).
     """
     n = len(counts.systems)
     wins, ties = counts.wins.astype(float), counts.ties.astype(float)
@@ -115,8 +113,8 @@ def judge_influence(data: Units, unit: str = "judge") -> tuple[np.ndarray, np.nd
     """Davidson strengths, (systems,); the influence of units on them, and units' comparisons.
 
     `unit` is ``judge`` or ``block``. The influence is the unit's score times the inverse
-    information, comparisons are counted for each system: both (units, systems). Raises DataError if
-    strengths are infinite, or ``judge`` is asked for and some blocks name none.
+    information, comparisons are counted for each system: both (units, systems). Raises DataError as
+    `influences` and `Units.owner` do.
     """
     owner, n = data.owner(unit), len(data.systems)
     strength, *effects = influences(data.counts)

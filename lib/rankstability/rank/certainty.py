@@ -49,25 +49,24 @@ class Certainty:
 
     Attributes
     ----------
-    systems, order : tuple of str, array of int
+    systems, order : (n,)
         Names, and codes in the judgments; systems without judgments are left out.
-    mean, score_low, score_high : arrays, shape (n,)
+    mean, score_low, score_high : (n,)
         Mean score and its interval at level 1 - alpha, for each system separately (not for
         comparing systems); infinite if one unit has all judgments of a system.
-    p, df : arrays, shape (n, n)
-        Two-sided p of each pair, unadjusted (1 on the diagonal), and its degrees of freedom.
-    covariance, variance : arrays, shape (n, n)
-        Covariance of the means with other units, and variance of each difference (at least that
+    p, df, covariance, variance : (n, n)
+        Two-sided p of each pair, unadjusted (1 on the diagonal), and its degrees of freedom;
+        covariance of the means with other units, and variance of each difference (at least that
         with other units of one kind only).
-    declared : array of bool, shape (n, n)
+    declared : (n, n)
         Whether the row's system is declared better than the column's.
-    held : array of bool, shape (n - 1,)
+    held : (n - 1,)
         True at k - 1 for a line that holds below rank k.
-    low, high : arrays of int, shape (n,)
+    low, high : (n,)
         Rank set: 1 + systems declared better, to n - systems declared worse.
-    units, effective : mapping of str to int, to array of shape (n,)
-        For each kind: the number of units, and the effective number of each system. Both are empty
-        if the data name no units: then nothing is declared.
+    units, effective : mappings by kind
+        The number of units, and the effective number of each system. Both are empty if the data
+        name no units: then nothing is declared.
     """
 
     systems: tuple[str, ...]
@@ -110,12 +109,12 @@ class Certainty:
     def lines(self, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each place in another order of the same systems, whether a line holds, or is refuted.
 
-        `order` holds codes as `self.order` does, best first. A line holds if a line that holds here
-        has the same systems above it; it is refuted if a pair across it is declared the other way
-        round. In any other case, it cannot be told.
+        `order` holds codes, best first. A line holds if one that holds here has the same systems
+        above it; it is refuted if a pair across it is declared the other way round; else it cannot
+        be told.
         """
-        here = {int(code): k for k, code in enumerate(self.order)}
-        place = np.array([here[int(code)] for code in order])
+        here = self.order.tolist()
+        place = np.array([here.index(code) for code in order])
         same = np.maximum.accumulate(place)[:-1] == np.arange(len(place) - 1)
         against = self.declared[np.ix_(place, place)]
         refuted = [against[k:, :k].any() for k in range(1, len(place))]
@@ -123,8 +122,7 @@ class Certainty:
 
     def codes(self, systems: Sequence[str]) -> np.ndarray:
         """The codes of these systems, as in `order`."""
-        of = dict(zip(self.systems, self.order, strict=True))
-        return np.array([of[name] for name in systems])
+        return self.order[[self.systems.index(name) for name in systems]]
 
     def places(self, order: np.ndarray, claimed: Sequence[int] | np.ndarray) -> pd.DataFrame:
         """Lines claimed and held at each place between neighbours of an order (as for `lines`).
@@ -197,11 +195,11 @@ def of_wins(
 ) -> Certainty:
     """What is certain of the win ratios of relative ranking: wins over decided comparisons.
 
-    `won` and `decided` are counts for each unit and system: (units, systems). Pairs are tested, and
-    intervals computed, on the scale of log-odds: ratios of few judges of one mind are near 0 or 1,
-    where those of other judges cannot vary equally in both directions. Ratios are kept away from 0
-    and 1 by half a comparison of the system with most. No p is below that of a sign test of as many
-    decisions, all alike.
+    `won` and `decided` are counts for each unit and system: (units, systems). Tests and intervals
+    are on the scale of log-odds: ratios of few judges of one mind are near 0 or 1, where those of
+    other judges cannot vary equally in both directions. Ratios are kept away from 0 and 1 by half a
+    comparison of the system with most. No p is below that of a sign test of as many decisions, all
+    alike.
     """
     total = decided.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -316,26 +314,16 @@ def family(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pairs and lines that are declared together, with any error in at most `alpha` of campaigns.
 
-    A line is held if the largest p across it is at most alpha / m. Here m is the sum of
-    floor(b / 2) over the blocks of b systems between lines already held: at most that many groups
-    of equal systems fit between them, each of which gives a false line with at most the probability
-    of its level (Shaffer 1986). Any other pair is declared if its p is at most alpha times
-    `pair_share`, and so is what follows (if a is better than b, and b than c, then a than c). This
-    is repeated until nothing is added.
+    `p`, (n, n), is the two-sided p of each pair, systems in order of their means; `equal`, (n,),
+    has the same number for equal means, whose order says nothing. Returns declared, (n, n), row
+    better than column; and held, (n - 1,), True at k - 1 for a line that holds below rank k.
 
-    Parameters
-    ----------
-    p : array, shape (n, n)
-        Two-sided p of each pair, systems in order of their means.
-    equal : array of int, shape (n,), optional
-        Numbers of the systems' means, the same for equal means, whose order says nothing.
-
-    Returns
-    -------
-    declared : array of bool, shape (n, n)
-        Row better than column (above the diagonal only).
-    held : array of bool, shape (n - 1,)
-        True at k - 1 for a line that holds below rank k.
+    A line is held if the largest p across it is at most alpha / m. Here m is the sum of floor(b /
+    2) over the blocks of b systems between lines already held: at most that many groups of equal
+    systems fit between them, each of which gives a false line with at most the probability of its
+    level (Shaffer 1986). Any other pair is declared if its p is at most alpha times `pair_share`,
+    and so is what follows (if a is better than b, and b than c, then a than c). This is repeated
+    until nothing is added.
     """
     n = len(p)
     above = np.triu(np.ones((n, n), bool), 1)

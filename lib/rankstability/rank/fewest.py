@@ -62,13 +62,10 @@ def fewest(
 ) -> pd.DataFrame:
     """The fewest judgments, annotators and documents that decide a recipe's first place and lines.
 
-    `judgments` are as for `score.scored.scored`; users are screened (``wmt26``) only once, on all
-    judgments.
-
-    Columns what (``first``, or ``line below k`` for each line of the recipe), unit (``judgment``,
-    ``annotator``, ``document``: those the data name), fewest (NaN if none was found), of (how many
-    there are), exact (1; 0 for an upper bound), new_first (who is first without them; empty for
-    lines).
+    `judgments` are as for `score.scored.scored`; users are screened (``wmt26``) only once. Columns
+    what (``first``, or ``line below k``), unit (``judgment``, ``annotator``, ``document``: those
+    the data name), fewest (NaN if none was found), of (how many there are), exact (1; 0 for an
+    upper bound), new_first (who is first without them; empty for lines).
     """
     return pd.DataFrame(removals(judgments, recipe, alpha))[COLUMNS]
 
@@ -102,19 +99,32 @@ def removals(
         return made_by(one, recipe, alpha) if complete else None
 
     every = made_by(judged, recipe, alpha)
-    rows = []
+    leader, rows = int(every.order[0]), []
+
+    def changed(keep: np.ndarray) -> str:
+        made = again(keep)
+        return "" if made is None or made.order[0] == leader else made.systems[0]
+
     for unit, kind in UNITS.items():
         if kind and not judged.has(kind):
             continue
         codes = judged.unit(kind) if kind else single
         choose = partial(_greedy if kind else _two_pointers, judged, weight, codes)
         of = len(np.unique(codes))
-        least, (number, name, kept) = _first(every, choose, again, judged.systems)
+        every_plan = (choose(leader, int(k)) for k in every.order[1:])
+        plans = sorted(every_plan, key=lambda plan: plan[0])
+        number, name, kept = _fewest(plans[:CLOSEST], changed)
+        least = plans[0][0] if plans else 0  # that fixed scores would need
         exact = number == 1 or (plain and number == least and (not kind or number == 2))
         rows.append(Removal("first", unit, number, of, int(exact), name, kept))
-        for below in every.lines:
-            rows.append(_line(every, below, unit, of, partial(_from_one, choose), again))
+        fewer = partial(_from_one, choose)
+        rows += [_line(every, below, unit, of, fewer, again) for below in every.lines]
     return _in_order(rows, every)
+
+
+def _from_one(choose: Choose[np.ndarray], first: int, second: int) -> Plan[np.ndarray]:
+    """The plan of `choose`, tried from one removal on."""
+    return 1, *choose(first, second)[1:]
 
 
 def _in_order(rows: Sequence[Removal], every: Ranking) -> list[Removal]:
@@ -179,32 +189,8 @@ def _greedy(
     return start or len(order) + 1, lambda k: ~np.isin(unit, order[:k]), len(order)
 
 
-def _first(
-    every: Ranking, choose: Choose[np.ndarray], again: Again[np.ndarray], systems: tuple[str, ...]
-) -> tuple[int, Found]:
-    """How many removals fixed scores would need; and the fewest found that change who is first."""
-    leader = int(every.order[0])
-
-    def changed(keep: np.ndarray) -> str:
-        made = again(keep)
-        return "" if made is None or made.order[0] == leader else systems[made.order[0]]
-
-    plans = sorted((choose(leader, int(k)) for k in every.order[1:]), key=lambda plan: plan[0])
-    return plans[0][0] if plans else 0, _fewest(plans[:CLOSEST], changed)
-
-
-def _from_one(choose: Choose[np.ndarray], first: int, second: int) -> Plan[np.ndarray]:
-    """The plan of `choose`, tried from one removal on."""
-    return 1, *choose(first, second)[1:]
-
-
 def _line(
-    every: Ranking,
-    below: int,
-    unit: str,
-    of: int,
-    choose: Choose[T],
-    again: Again[T],
+    every: Ranking, below: int, unit: str, of: int, choose: Choose[T], again: Again[T]
 ) -> Removal:
     """The fewest removals after which no line separates the same systems from the others."""
     above = set(every.order[:below].tolist())
@@ -257,8 +243,8 @@ def fewest_battles(data: Units, method: str = STRENGTH, alpha: float = 0.05) -> 
     Ranking and lines are those of `systems.rank_counts` by `method`, without a reference. For the
     first place, those that most change Davidson's strengths (by one Newton step) are removed; for a
     line, of two systems across it that differ little, the wins of the upper one, or the judges who
-    most prefer it. All are ranked again. Columns are as for `fewest`; any number but 1 is an upper
-    bound. Raises DataError if strengths are infinite, or battles name no judge.
+    most prefer it. Columns are as for `fewest`. Raises DataError if strengths are infinite, or
+    battles name no judge.
     """
     return pd.DataFrame(removals_of_battles(data, method, alpha))[COLUMNS]
 
@@ -353,8 +339,7 @@ def _decisions(da: DirectAssessment, good: pd.DataFrame) -> np.ndarray:
 def _renewed_z(da: DirectAssessment, good: pd.DataFrame, single: np.ndarray) -> Renew:
     """A function from a mask of the rows of `good` kept to the z-score of each (NaN without one).
 
-    A worker's mean and standard deviation are those of the rows in ``latest``, of any type, without
-    the judgments (numbered by `single`) that are not kept.
+    The rows in ``latest`` count, without the judgments (numbered by `single`) that are not kept.
     """
     base = da.latest[unmarked(da.latest)]
     names = da.latest["worker"].cat.categories
@@ -371,10 +356,7 @@ def _renewed(
     among: np.ndarray | bool,
     zero_variance: str,
 ) -> Renew:
-    """z-scores of `mine` (scores, workers) by the moments of `every` without those not kept.
-
-    Only scores of the mask `among` are part of `every`.
-    """
+    """z-scores of `mine` by the moments of `every` without those (of the mask `among`) removed."""
     (score, worker), (base, of) = mine, every
     size = int(max(worker.max(), of.max())) + 1
     number = np.bincount(of, minlength=size)

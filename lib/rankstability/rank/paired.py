@@ -25,14 +25,11 @@ def signed_rank(
 ) -> np.ndarray:
     """p of Wilcoxon signed rank tests between all pairs of systems, on the segments both have.
 
-    Zero differences are dropped (SciPy's ``zero_method="wilcox"``); p = 1 if all are zero or the
-    two share no segment. Each p equals ``scipy.stats.wilcoxon`` with its default method: exact or
-    enumerated for small samples, else the normal approximation without continuity correction.
-
-    `scores` have shape (segments, systems), NaN where a system was not judged; p has shape
-    (systems, systems), with NaN on the diagonal. ``greater``: the row's system is better than the
-    column's. If `other`, of the same shape, is given, the second (later) system of a pair takes its
-    scores from there.
+    Zero differences are dropped; p = 1 if all are zero or the two share no segment. Each p equals
+    ``scipy.stats.wilcoxon`` with its default method. `scores` have shape (segments, systems), NaN
+    where a system was not judged; p has shape (systems, systems), with NaN on the diagonal.
+    ``greater``: the row's system is better than the column's. If `other`, of the same shape, is
+    given, the second (later) system of a pair takes its scores from there.
     """
     pairs, pair, first, second = _shared(scores, other)
     difference = first - second
@@ -165,10 +162,7 @@ def stouffer(p: np.ndarray) -> np.ndarray:
 
 
 def signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """p of two-sided signed rank tests within each domain, combined as at WMT24.
-
-    `scores` and p are as for `signed_rank`; `domain` is that of each segment.
-    """
+    """p of two-sided signed rank tests in each domain of segments, combined as at WMT24."""
     parts = [signed_rank(scores[domain == d]) for d in np.unique(domain)]
     return stouffer(np.array(parts))
 
@@ -217,11 +211,8 @@ def either_bootstrap(
     p < alpha exactly if the lower end of one of the two one-sided intervals of level 1 - alpha is
     above 0. The paired bootstrap is over the segments both have, the independent one over all
     segments of each; one with fewer than two segments, or a paired one without any segment won, has
-    p = 1. Each pair has its own draws. Scores are sorted before drawing, so that the order of
-    segments does not matter.
-
-    `scores` have shape (segments, systems), NaN where a system was not judged; p has shape
-    (systems, systems), with NaN on and below the diagonal.
+    p = 1. Scores are sorted before drawing, so that the order of segments does not matter. Shapes
+    are as for `signed_rank`, with NaN on and below the diagonal.
     """
     n = scores.shape[1]
     p = np.full((n, n), np.nan)

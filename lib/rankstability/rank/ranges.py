@@ -28,18 +28,11 @@ UNITS = ("judgment", "block", "judge")
 def ranks(scores: NDArray) -> Ints:
     """Ranks from 1 (the highest score) along the last axis; equal ones by index, NaN last."""
     order = np.argsort(-np.nan_to_num(scores, nan=-np.inf), axis=-1, kind="stable")
-    out = np.empty_like(order)
-    places = np.broadcast_to(np.arange(1, scores.shape[-1] + 1), scores.shape)
-    np.put_along_axis(out, order, places, axis=-1)
-    return out
+    return order.argsort(axis=-1) + 1
 
 
 def resample_judgments(counts: PairCounts, resamples: int, rng: np.random.Generator) -> PairCounts:
-    """Counts of `resamples` samples of judgments, each of the original size, with replacement.
-
-    This is a multinomial draw on all n(n-1) wins and the ties. (It differs from fixing each pair's
-    number of judgments and drawing binomials.)
-    """
+    """Counts of `resamples` samples of judgments, each of the original size, with replacement."""
     n = len(counts.systems)
     flat = np.concatenate([counts.wins.ravel(), np.triu(counts.ties, 1).ravel()])
     cells = np.flatnonzero(flat)
@@ -82,10 +75,7 @@ class Units:
         return Units(names, self.wins[:, cells], self.ties[:, cells], self.judges)
 
     def owner(self, unit: str) -> Ints:
-        """The code of each block's unit, ``judge`` or ``block``.
-
-        Raises DataError for any other unit, and for ``judge`` if some blocks name none.
-        """
+        """The code of each block's unit, ``judge`` or ``block``; DataError if some have none."""
         if unit not in UNITS[1:]:
             raise DataError("unknown unit of resampling", value=unit, expected=", ".join(UNITS))
         unnamed, blocks = int((self.judges < 0).sum()), len(self.judges)
@@ -142,10 +132,7 @@ def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
 
 
 def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
-    """First and last rank left when `trim` of the sampled ranks are chopped off at each end.
-
-    `sampled`, from `ranks`, has shape (resamples, n). Raises DataError if none would be left.
-    """
+    """First and last rank when `trim` of `sampled`, (resamples, n), are cut off at each end."""
     if not 0 <= 2 * trim < len(sampled):
         expected = f"less than half of {len(sampled)}"
         raise DataError("no ranks would be left", column="trim", value=trim, expected=expected)

@@ -20,10 +20,7 @@ Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def apart(best: np.ndarray, worst: np.ndarray) -> np.ndarray:
-    """Whether a line stands below each rank but the last: no rank range overlaps across it.
-
-    `best` and `worst` are the ends of the ranges, for systems in order.
-    """
+    """Whether a line stands below each rank but the last: no range overlaps across it."""
     reach = np.maximum.accumulate(worst)[:-1]
     return reach < np.minimum.accumulate(best[::-1])[::-1][1:]
 
@@ -154,11 +151,10 @@ class Ranking:
     @property
     def probabilities(self) -> pd.DataFrame:
         """Columns system and, if there are `chances`, 1 to n."""
-        names = pd.DataFrame({"system": self.systems})
-        if self.chances is None:
-            return names
-        columns = map(str, range(1, len(names) + 1))
-        return names.join(pd.DataFrame(self.chances, columns=columns))
+        table = pd.DataFrame({"system": self.systems})
+        if self.chances is not None:
+            table[[str(k) for k in range(1, len(table) + 1)]] = self.chances
+        return table
 
     def named(self, **name: str) -> pd.DataFrame:
         """Columns rank, system, score, cluster, line_below (0 or 1), with `name` as the first."""
@@ -180,8 +176,7 @@ class Ranking:
 
     def under(self, rule: str | None = None, alpha: float | None = None) -> Ranking:
         """The same order and tests under another cluster rule or level."""
-        new = {"rule": rule, "alpha": alpha}
-        new = {name: value for name, value in new.items() if value is not None}
+        new = {"rule": rule or self.rule, "alpha": self.alpha if alpha is None else alpha}
         return self._again(np.arange(len(self.table)), **new)
 
     def _again(self, keep: np.ndarray, **new: Any) -> Ranking:
@@ -213,14 +208,13 @@ class Ranking:
         """The table as WMT prints it: a line between clusters."""
         cells = self._formatted()
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        aligned = [str.ljust if name == "system" else str.rjust for name in cells[0]]
-        bar = "-" * (sum(widths) + 2 * (len(widths) - 1))
+        sides = ["<" if name == "system" else ">" for name in cells[0]]
         out = []
         for k, row in enumerate(cells):
-            columns = zip(aligned, row, widths, strict=True)
-            out.append("  ".join(align(text, width) for align, text, width in columns).rstrip())
+            columns = zip(row, sides, widths, strict=True)
+            out.append("  ".join(f"{text:{side}{width}}" for text, side, width in columns).rstrip())
             if k == 0 or k in self.lines:
-                out.append(bar)
+                out.append("-" * (sum(widths) + 2 * (len(widths) - 1)))
         return "\n".join(out)
 
     def _repr_html_(self) -> str:
@@ -246,10 +240,8 @@ def without_score(by: str, which: object, file: str = "") -> DataError:
     """The error for systems without a score in column `by`; `which`: their names, or causes."""
     wanted = "for each system at least one judgment that counts"
     if by == "mean_z":
-        wanted += (
-            ", by a worker whose scores (all those in ad-latest) vary; or `zero_variance: zero` in "
-            "campaign.yaml, which sets z to 0 for workers whose scores never vary"
-        )
+        wanted += ", by a worker whose scores (all those in ad-latest) vary; or `zero_variance: "
+        wanted += "zero` in campaign.yaml, which sets z to 0 for workers whose scores never vary"
     problem = "systems without a score"
     return DataError(problem, file=file or None, column=by, value=which, expected=wanted)
 
@@ -285,7 +277,7 @@ def rank(
     wins = significant & (lead > 0)
     cluster = clusters(CLUSTER_RULES[rule](significant, wins))
     # arrays, not frame operations: re-ranking must keep up with a slider
-    columns: dict[str, Any] = {"rank": np.arange(1, len(order) + 1)}
-    columns |= {str(c): table[c].to_numpy()[order] for c in table.columns}
-    ordered = pd.DataFrame({**columns, "cluster": cluster[: len(order)]})
+    columns = {str(c): table[c].to_numpy()[order] for c in table.columns}
+    head = {"rank": np.arange(1, len(order) + 1)}
+    ordered = pd.DataFrame({**head, **columns, "cluster": cluster[: len(order)]})
     return Ranking(ordered, p, lead, by=by, test=test, rule=rule, alpha=alpha, order=order)

@@ -11,7 +11,7 @@ import pandas as pd
 from ..errors import DataError
 from ..judgments import DirectAssessment, select_rows
 from ..score.scored import Scores, scored
-from ..score.screening import screened
+from ..score.screening import kept_users
 from .paired import (
     approximate_means,
     either_bootstrap,
@@ -33,30 +33,18 @@ SEED = 20260803  # for a recipe with random tests, if no generator is given
 class Recipe:
     """How one year of WMT went from scores to lines.
 
-    Attributes
-    ----------
-    since : int
-        The first year whose campaigns have this as their own recipe; 0 for drafts, which are kept
-        for comparison.
-    rows : str
-        Which judgments count: a name of ``judgments.ROWS``.
-    score : str
-        ``z`` (by worker) or ``raw``: what is averaged and tested.
-    by_domain : bool
-        Whether systems are ordered by the mean over domains of a domain's mean.
-    apart : bool
-        Whether the judgments of a segment are kept separate (of MQM, only the first counts) rather
-        than averaged.
-    screened : bool
-        Whether users who disagree with all users are left out, see `score.screening`.
-    test : function
-        From scores (segments, systems; or judgments, segments, systems if kept separate; in order
-        of the ranking), the domain of each segment and a generator to the p-values of pairs; above
-        the diagonal, those of the better-ranked system against the other. Significant means
-        p < alpha.
-    lines : function
-        From significant pairs (above the diagonal) to the best and worst rank of each system, and
-        the places of lines: True at k - 1 for a line below rank k.
+    `since` is the first year whose campaigns have this as their own recipe (0 for drafts, kept for
+    comparison); `rows` (of ``judgments.ROWS``) are the judgments that count; `score`, ``z`` (by
+    worker) or ``raw``, is averaged and tested; `by_domain`: systems are ordered by the mean over
+    domains of a domain's mean; `apart`: the judgments of a segment are kept separate (of MQM, only
+    the first counts) rather than averaged; `screened`: users who disagree with all users are left
+    out.
+
+    `test` makes p-values of pairs (significant: p < alpha) from scores (segments, systems; or
+    judgments, segments, systems if kept separate; in order of the ranking), the domain of each
+    segment and a generator; above the diagonal, those of the better-ranked system against the
+    other. `lines` makes, from significant pairs, the best and worst rank of each system, and the
+    places of lines: True at k - 1 for a line below rank k.
     """
 
     name: str
@@ -89,8 +77,7 @@ def _rank_sum_shared(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.
 def _crossed(scores: np.ndarray, domain: np.ndarray, rng: object) -> np.ndarray:
     """One-sided signed rank tests of all differences between judgments of two systems, p doubled.
 
-    The organisers halve alpha because each judgment is used twice. With one judgment per segment,
-    `scores` need no axis of judgments.
+    The organisers halve alpha because each judgment is used twice.
     """
     scores = scores[None] if scores.ndim == 2 else scores
     times = len(scores)
@@ -232,10 +219,7 @@ _RULES = {  # recipes whose lines follow one of `CLUSTER_RULES`, so that `Rankin
 
 
 def quick(recipe: Recipe) -> Recipe:
-    """The recipe for many campaigns: ``wmt26`` with approximate means of resamples.
-
-    Any other recipe is returned unchanged.
-    """
+    """The recipe for many campaigns: ``wmt26`` with approximate resamples; others as they are."""
     if recipe.name != "wmt26":
         return recipe
     return replace(recipe, test=lambda x, domain, rng: either_bootstrap(x, rng, approximate_means))
@@ -264,10 +248,7 @@ def recipe_of_year(year: int, form: str) -> str:
 
 
 def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Scores:
-    """The judgments that a recipe counts, with the score it uses.
-
-    `judgments` are as for `score.scored.scored`. Raises DataError if they do not have the score.
-    """
+    """The judgments that a recipe counts, with the score it uses; see `score.scored.scored`."""
     if isinstance(judgments, DirectAssessment):
         judgments = select_rows(judgments, recipe.rows)
     elif recipe.apart and "severity" in judgments:
@@ -275,14 +256,13 @@ def counted_by(judgments: DirectAssessment | pd.DataFrame, recipe: Recipe) -> Sc
         first = judgments["rater"].astype(str).groupby(keys, observed=True).transform("first")
         judgments = judgments[judgments["rater"].astype(str) == first]
     judged = scored(judgments, recipe.score)
-    return screened(judged) if recipe.screened else judged
+    return judged.take(kept_users(judged)) if recipe.screened else judged
 
 
 def segment_domains(judged: Scores) -> np.ndarray:
     """The domain of each segment; one for all if the data name none."""
-    if "domain" not in judged.units:
-        return np.zeros(len(judged.segments), int)
-    return judged.segment_unit("domain")
+    named = "domain" in judged.units
+    return judged.segment_unit("domain") if named else np.zeros(len(judged.segments), int)
 
 
 def ordering_means(scores: np.ndarray, domain: np.ndarray, by_domain: bool) -> np.ndarray:
@@ -310,10 +290,7 @@ def recipe_means(judged: Scores, recipe: Recipe) -> np.ndarray:
 
 
 def made_by(
-    judged: Scores,
-    recipe: Recipe,
-    alpha: float = 0.05,
-    rng: np.random.Generator | None = None,
+    judged: Scores, recipe: Recipe, alpha: float = 0.05, rng: np.random.Generator | None = None
 ) -> Ranking:
     """The recipe's order, tests and lines on the judgments that it counts; `rng` as for `make`."""
     return make(recipe, *_arrays(judged, recipe), alpha, rng, judged.systems)
@@ -338,9 +315,6 @@ def make(
     leading axis of judgments if the recipe keeps them separate. `domain` is that of each segment,
     by default the same. `rng` is for a recipe with random tests, by default seeded with `SEED`.
     `systems` are their names, by default numbers; of equal means, the first comes first.
-
-    Columns rank, system, score, rank_low, rank_high (the recipe's own range), cluster; p-values
-    are those of the better-ranked system against the other.
     """
     domain = np.zeros(scores.shape[-2], int) if domain is None else domain
     known = np.isfinite(scores).any(axis=-1)
@@ -353,16 +327,9 @@ def make(
     significant = np.nan_to_num(p, nan=1.0) < alpha
     best, worst, lines = recipe.lines(significant)
     names = map(str, range(len(order))) if systems is None else systems
-    table = pd.DataFrame(
-        {
-            "rank": np.arange(1, len(order) + 1),
-            "system": np.array([*names], dtype=object)[order],
-            "score": mean[order],
-            "rank_low": best,
-            "rank_high": worst,
-            "cluster": clusters(lines),
-        }
-    )
+    table = pd.DataFrame({"rank": np.arange(1, len(order) + 1)})
+    table["system"], table["score"] = np.array([*names], dtype=object)[order], mean[order]
+    table["rank_low"], table["rank_high"], table["cluster"] = best, worst, clusters(lines)
     p = np.where(np.tri(len(p), dtype=bool), p.T, p)  # the upper triangle counts
     lead = mean[order][:, None] - mean[order]
     rule, test, name = _RULES.get(recipe.name, recipe.line_rule), recipe.test_name, recipe.name

@@ -31,22 +31,15 @@ def check_level(alpha: float) -> None:
 def rank_sum(
     values: np.ndarray, groups: np.ndarray, size: int, test: str = "scipy<1.7"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mann-Whitney tests between all pairs of groups at once.
+    """Mann-Whitney tests between all pairs of groups at once, from one histogram of values.
 
-    All rank sums come from one histogram of values by group: one sort, three matrix products.
-    Values are tied if they are equal as floating-point numbers. ``scipy<1.7`` is what Knowles
-    (2021, section 3, footnote 8) used: U = max(U1, U2), mean n1 n2 / 2, continuity 0.5, variance
-    corrected for ties, p = the upper tail, which ignores which of the two is better. `values` are
-    segment scores without NaN, `groups` their systems, 0 to `size` - 1. Raises DataError for an
-    unknown test.
-
-    Returns
-    -------
-    p : array, shape (size, size)
-        p[i, j] for system i against j; NaN on the diagonal, where a system has no values, and
-        where all values of the two are equal.
-    lead : array, shape (size, size)
-        U[i, j] - n_i n_j / 2: positive where i tends to be the better of the two.
+    `values` are segment scores without NaN (tied if equal as floating-point numbers), `groups`
+    their systems, 0 to `size` - 1. ``scipy<1.7`` is what Knowles (2021, section 3, footnote 8)
+    used: U = max(U1, U2), mean n1 n2 / 2, continuity 0.5, variance corrected for ties, p = the
+    upper tail, which ignores which of the two is better. Returns p, (size, size): NaN on the
+    diagonal, where a system has no values, and where all values of the two are equal; and lead,
+    U[i, j] - n_i n_j / 2: positive where i tends to be the better of the two. Raises DataError for
+    an unknown test.
     """
     if test not in TESTS:
         raise DataError("unknown test", value=test, expected=", ".join(TESTS))
@@ -90,19 +83,13 @@ def adjusted(p: np.ndarray, method: str) -> np.ndarray:
 
 
 def correct(p: np.ndarray, method: str) -> np.ndarray:
-    """Symmetric p-values, (n, n), corrected over all pairs of a ranking; NaN where `p` is NaN.
-
-    Raises DataError if `method` is not one of `CORRECTIONS`.
-    """
+    """Symmetric p, (n, n), corrected over all pairs by one of `CORRECTIONS`; else DataError."""
     if method not in CORRECTIONS:
         raise DataError("unknown correction", value=method, expected=", ".join(CORRECTIONS))
-    if method == "none":
-        return p.copy()
-    corrected = np.full_like(p, np.nan)
-    upper = np.triu_indices(len(p), 1)
-    known = np.isfinite(p[upper])
-    rows, columns = upper[0][known], upper[1][known]
-    corrected[rows, columns] = corrected[columns, rows] = adjusted(p[rows, columns], method)
+    corrected = p.copy()
+    if method != "none":
+        rows, columns = np.nonzero(np.triu(np.isfinite(p), 1))
+        corrected[rows, columns] = corrected[columns, rows] = adjusted(p[rows, columns], method)
     return corrected
 
 
@@ -116,31 +103,18 @@ def sign_test(wins: NDArray, losses: NDArray) -> Floats:
 def sign_tests(counts: PairCounts) -> pd.DataFrame:
     """Two-sided sign test of each pair of systems, leaving out ties.
 
-    Returns
-    -------
-    DataFrame
-        system, other (system is the one with more wins), wins, losses, ties, p, and p_holm, p_bh:
-        adjusted over the pairs of the task (Benjamini and Hochberg, 1995, as Lopez 2012, Section 6,
-        asks). A pair without wins and losses has p = 1.
+    Columns system, other (system is the one with more wins), wins, losses, ties, p (1 without wins
+    and losses), and p_holm, p_bh: adjusted over the pairs of the task (Benjamini and Hochberg,
+    1995, as Lopez 2012, Section 6, asks).
     """
     i, j = np.triu_indices(len(counts.systems), 1)
     swap = counts.wins[i, j] < counts.wins[j, i]
     i, j = np.where(swap, j, i), np.where(swap, i, j)
     wins, losses = counts.wins[i, j], counts.wins[j, i]
     names = np.array(counts.systems, dtype=object)
-    out = pd.DataFrame(
-        {
-            "system": names[i],
-            "other": names[j],
-            "wins": wins,
-            "losses": losses,
-            "ties": counts.ties[i, j],
-            "p": sign_test(wins, losses),
-        }
-    )
-    for column, method in (("p_holm", "holm"), ("p_bh", "benjamini-hochberg")):
-        out[column] = adjusted(out["p"].to_numpy(), method) if len(out) else out["p"]
-    return out
+    out = pd.DataFrame({"system": names[i], "other": names[j], "wins": wins, "losses": losses})
+    out["ties"], p = counts.ties[i, j], sign_test(wins, losses)
+    return out.assign(p=p, p_holm=adjusted(p, "holm"), p_bh=adjusted(p, "benjamini-hochberg"))
 
 
 @lru_cache(maxsize=64)
@@ -160,10 +134,7 @@ def critical_wins(most: int, alpha: float = 0.05, sides: int = 1) -> np.ndarray:
 
 
 def significant_wins(wins: np.ndarray, sides: int = 1) -> np.ndarray:
-    """Which systems beat which by the sign test, leaving out ties: ``[..., j, k]``, j better.
-
-    ``wins[..., j, k]``: how often j was ranked above k.
-    """
+    """Which systems beat which by the sign test: ``[..., j, k]``, j better; `wins` likewise."""
     total = wins + np.swapaxes(wins, -1, -2)
     most = 1 << int(total.max()).bit_length()  # one table for many calls
     return (wins >= critical_wins(most, sides=sides)[total]) & (total > 0)
@@ -181,12 +152,11 @@ def permutation_test(
     """Two-sided permutation test of every pair of systems, labels swapped by whole documents.
 
     Swapping two systems' labels on a document reverses the sign of that document's difference, so
-    signs drawn once per study serve every pair in one matrix product. p is the share of the
-    `permutations` that are at least as extreme (Riley et al. 2024, section 5).
-
-    `sums` of segment scores are by study, system and document, (n, S, d). Returns p and strength,
-    both (n, P), of the P pairs i < j in the order of ``np.triu_indices(S, 1)``. The strength,
-    |difference| over its standard deviation under the test, orders pairs with equal p.
+    signs drawn once per study serve every pair in one matrix product. `sums` of segment scores are
+    by study, system and document, (n, S, d). Returns p, the share of the `permutations` that are at
+    least as extreme (Riley et al. 2024, section 5), and strength, |difference| over its standard
+    deviation under the test, which orders pairs with equal p: both (n, P), pairs as from
+    ``np.triu_indices(S, 1)``.
     """
     n, systems, d = sums.shape
     i, j = np.triu_indices(systems, 1)

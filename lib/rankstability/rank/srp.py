@@ -175,16 +175,13 @@ def _holds(sign: np.ndarray, claimed: np.ndarray, granted: np.ndarray) -> np.nda
 
 
 def srp(
-    data: Ratings | pd.DataFrame,
-    design: Design = DEFAULT,
-    seed: int = 20240601,
-    **settings: Any,
+    data: Ratings | pd.DataFrame, design: Design = DEFAULT, seed: int = 20240601, **settings: Any
 ) -> dict[str, Any]:
     """Stable ranking probability of one study design, by simulated studies of a campaign's ratings.
 
-    The generator depends on the seed and the design, not on what was run before. The documents
-    depend only on the seed and the numbers of documents, of studies and of studies per document
-    set, so that groupings, balances and normalisations are compared on the same ones.
+    The generator depends on the seed and the design, not on what was run before; the documents only
+    on the seed and the numbers of documents, of studies and of studies per document set, so that
+    designs are compared on the same ones.
 
     Parameters
     ----------

@@ -19,23 +19,12 @@ ROUNDS = 12  # attempts per study (in batches of four) before a target counts as
 class Design:
     """How a simulated study is set up (section 6.1).
 
-    Parameters
-    ----------
-    grouping : ``pSxS``, ``system-balanced`` or ``none``
-    balance : "full", or the target of the normalised entropy over raters (± 0.03)
-    normalisation : ``none``, ``mean``, ``error`` or ``z``
-    ratings_per_item : int
-    documents : int, 0 for all
-    studies : int
-    per_document_set : int
-        Studies on the same documents before others are drawn; SRP compares only these. 1: new
-        documents for every study, and SRP over all pairs (section 7.4).
-    permutations, alpha : those of the permutation test
-
-    Raises
-    ------
-    DataError
-        For an unknown grouping or balance, or a balance that the grouping does not allow.
+    `grouping` is ``pSxS``, ``system-balanced`` or ``none``; `balance` is ``full``, or the target of
+    the normalised entropy over raters (± 0.03); `normalisation` one of `mqm.NORMALISATIONS`;
+    `documents` 0 for all. `per_document_set`: studies on the same documents before others are
+    drawn; SRP compares only these. 1: new documents for every study, and SRP over all pairs
+    (section 7.4). `permutations` and `alpha` are those of the permutation test. Raises DataError
+    for an unknown grouping or balance, or a balance that the grouping does not allow.
     """
 
     grouping: str = "pSxS"
@@ -83,10 +72,7 @@ def draw_documents(data: Ratings, design: Design, rng: np.random.Generator) -> n
 
 
 def options(depth: int, ratings_per_item: int) -> np.ndarray:
-    """Who can rate an item: (options, depth) 0/1, each row one choice of the bucket's raters.
-
-    Raises DataError if an item does not have that many ratings.
-    """
+    """Who can rate an item: (options, depth) 0/1. Raises DataError if too few ratings exist."""
     if not 1 <= ratings_per_item <= depth:
         problem = "not that many ratings per item"
         raise DataError(problem, value=ratings_per_item, expected=f"1 to {depth}")
@@ -158,16 +144,9 @@ def _round_robin(
 
 
 def _toward(
-    data: Ratings,
-    units: np.ndarray,
-    table: np.ndarray,
-    target: float,
-    rng: np.random.Generator,
+    data: Ratings, units: np.ndarray, table: np.ndarray, target: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Random choices (n, u) for documents `units`, then moved one by one towards `target`.
-
-    Also the entropies reached, normalised by the log of the number of raters.
-    """
+    """Random choices (n, u) for `units`, moved towards `target`; and the entropies reached."""
     n, u = units.shape
     raters, each = len(data.raters), int(table[0].sum())
     choice = rng.integers(0, len(table), size=(n, u)).astype(np.int8)

@@ -18,10 +18,11 @@ from .bradley_terry import STRENGTH, strengths
 from .certainty import certainty
 from .ranking import Ranking, rank, without_score
 from .recipes import Recipe, counted_by, made_by, recipe_named
-from .significance import correct, permutation_test, rank_sum, sign_test
+from .significance import CORRECTIONS, correct, permutation_test, rank_sum, sign_test
 
 PERMUTATIONS, SEED = 500, 20240601
 SIGN_TEST = "sign test"
+NOTES = {name: "" if name == "none" else f", {name}" for name in CORRECTIONS}
 UNSCORED = -1.0  # the score of a system without a comparison that counts: it comes last
 DEFAULTS = {"test": "scipy<1.7", "rule": "knowles", "correction": "none", "by": "mean_z"}
 
@@ -102,27 +103,17 @@ def rank_systems(
     if by == "mean_z" and scores.causes:
         raise without_score(by, scores.causes, scores.file)
     p, lead = rank_sum(values[known], scores.system[known], len(scores.systems), test)
-    p, test = correct(p, correction), _corrected(test, correction)
+    p, test = correct(p, correction), test + NOTES[correction]
     return rank(scores.system_means(), p, lead, by=by, test=test, rule=rule, alpha=alpha)
-
-
-def _corrected(test: str, correction: str) -> str:
-    return test if correction == "none" else f"{test}, {correction}"
 
 
 def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
     """Systems by mean score per segment, with ratings normalised, then averaged for each item.
 
     The score is the negative of MQM, so that higher is better as everywhere in `Ranking`; the test
-    is that of Riley et al. (2024, section 5), which swaps labels document by document.
-
-    `normalisation`, by all systems in `data`, is a name of `mqm.NORMALISATIONS`.
-
-    Returns
-    -------
-    Ranking
-        Columns rank, system, minus_mqm (in the unit of the normalisation), errors (per segment and
-        rating, as marked), cluster.
+    is that of Riley et al. (2024, section 5). `normalisation`, by all systems in `data`, is a name
+    of `mqm.NORMALISATIONS`. Columns rank, system, minus_mqm (in the unit of the normalisation),
+    errors (per segment and rating, as marked), cluster.
     """
     systems, _, depth = data.shape
     sums = normalised(data, normalisation)
@@ -138,10 +129,7 @@ def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
 
 
 def by_normalisation(data: Ratings) -> pd.DataFrame:
-    """The rankings under all normalisations, in one frame.
-
-    Columns normalisation, rank, system, minus_mqm, cluster, line_below (0 or 1).
-    """
+    """All normalisations: normalisation, rank, system, minus_mqm, cluster, line_below."""
     frames = [rank_ratings(data, name).named(normalisation=name) for name in NORMALISATIONS]
     return pd.concat(frames, ignore_index=True)
 
@@ -176,5 +164,5 @@ def rank_counts(
         score = rr.method_of(method)(counts)[[*ranked.systems]].fillna(UNSCORED).to_numpy()
     table = pd.DataFrame({"system": ranked.systems, method: score})
     p, lead = tests if tests else count_tests(ranked, correction)
-    name = _corrected(SIGN_TEST, correction)
-    return rank(table, p, lead, by=method, test=name, rule=rule, alpha=alpha)
+    test = SIGN_TEST + NOTES[correction]
+    return rank(table, p, lead, by=method, test=test, rule=rule, alpha=alpha)

@@ -4,13 +4,11 @@ A task's pairwise judgments make a graph with an edge from i to j, weighted by w
 wherever i won more often. A ranking violates the edges that point upwards in it; the minimum
 feedback arc set is the set of edges violated by the ranking that violates the least weight.
 
-Several rankings can be optimal. Wherever their sets can be held (in all tasks of WMT, which have at
-most 25 systems, and in most of 30), the choice does not depend on the solver: if the caller names
-another ranking, only the optimal ones nearest to it by Kendall distance remain (in the notebooks it
-is WMT-OFFICIAL, which gives the orders that Lopez prints). Of these, the one is chosen that comes
-first when they are compared place by place from the top, the system listed earlier first. Systems
-are listed by a score given by the caller (expected win in the notebooks; by default wins minus
-losses), then by name.
+Several rankings can be optimal. Wherever their sets can be held (in all tasks of WMT, and in most
+of 30 systems), the choice does not depend on the solver: if the caller names another ranking, only
+the optimal ones nearest to it by Kendall distance remain. Of these, the one is chosen that comes
+first when they are compared place by place from the top. Systems are listed by a score given by the
+caller (by default wins minus losses), then by name.
 """
 
 from __future__ import annotations
@@ -32,20 +30,11 @@ from .feedback import WORD, IntArray, first_sorted, nearest_to, solve, solve_man
 class Tournament:
     """A ranking of least violated weight, with its certificate.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The systems, in the order of the rows of `weights` (`net_weights`).
-    order : tuple of int
-        Rows of `weights`, best first.
-    cost, lower_bound : int
-        Weight of the violated edges; no ranking costs less than the bound.
-    optimal : bool
-        Whether `cost` is proven to be the least.
-    n_optima : int or None
-        The number of optimal rankings; None if it was not counted (too many sets to hold).
-    canonical : bool
-        Whether `order` is the optimal ranking that the module's rule chooses.
+    `names` are the systems, in the order of the rows of `weights` (`net_weights`); `order` has
+    these rows, best first. `cost` is the weight of the violated edges, which no ranking has below
+    `lower_bound`, and `optimal` whether it is proven to be the least. `n_optima` is the number of
+    optimal rankings (None if too many sets to hold); `canonical`: whether `order` is the one of
+    them that the module's rule chooses.
     """
 
     names: tuple[str, ...]
@@ -81,18 +70,9 @@ class Tournament:
         """`violation_frame` of the ranking."""
         return violation_frame(self.order, self.weights, self.names)
 
-    def __str__(self) -> str:
-        proof = "optimal" if self.optimal else f"not proven optimal, gap at most {self.gap}"
-        many = "" if self.n_optima in (None, 1) else f", one of {self.n_optima} optimal rankings"
-        lines = [f"violated weight {self.cost} ({proof}{many})"]
-        return "\n".join(lines + [f"{i:3d} {name}" for i, name in enumerate(self.ranking, 1)])
-
 
 def net_weights(wins: ArrayLike) -> IntArray:
-    """Edge weights from a matrix of wins: max(0, wins - losses) (Lopez 2012, section 5).
-
-    ``wins[..., i, j]``: how often i was ranked better than j; ties do not count.
-    """
+    """max(0, wins - losses), of how often i (row) was ranked better than j (Lopez 2012)."""
     array = np.asarray(wins)
     return np.maximum(0, array - np.swapaxes(array, -1, -2)).astype(np.int64)
 
@@ -212,16 +192,11 @@ def _checked(weights: ArrayLike) -> IntArray:
     if w.ndim != 2 or w.shape[0] != w.shape[1] or not len(w):
         raise DataError("not a square matrix", value=w.shape, expected="(n, n) with n > 0")
     if w.dtype.kind not in "iu" and (w.dtype.kind != "f" or not (w == np.round(w)).all()):
-        problem = "weights are not whole numbers"
-        raise DataError(problem, value=str(w.dtype), expected="integers")
-    w = w.astype(np.int64, copy=True)
-    for wrong, what in (
-        (w < 0, "negative weight"),
-        (np.diag(w.diagonal() > 0), "a system has weight against itself (on the diagonal)"),
-        ((w > 0) & (w.T > 0), "weight in both directions"),
-    ):
-        if wrong.any():
-            i, j = np.argwhere(wrong)[0]
-            value = f"{w[i, j]} and {w[j, i]}" if i != j else int(w[i, j])
-            raise DataError(f"{what}: {i}, {j}", value=value, expected="net_weights(wins)")
-    return w
+        raise DataError("weights are not whole numbers", value=str(w.dtype), expected="integers")
+    wrong = np.argwhere((w < 0) | ((w > 0) & (w.T > 0)))  # a system against itself, too
+    if len(wrong):
+        i, j = wrong[0]
+        problem, value = f"no net weights: {i}, {j}", f"{w[i, j]} and {w[j, i]}"
+        raise DataError(problem, value=value, expected="net_weights(wins): none is negative, "
+                        "on the diagonal, or in both directions")  # fmt: skip
+    return w.astype(np.int64, copy=True)

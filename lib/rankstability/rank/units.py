@@ -156,17 +156,12 @@ def corrected(share: np.ndarray, part: np.ndarray, alike: bool = False) -> Kind:
 
 
 def draw_means(
-    scored: Scores,
-    unit: str,
-    rng: np.random.Generator,
-    resamples: int,
-    by_domain: bool = False,
+    scored: Scores, unit: str, rng: np.random.Generator, resamples: int, by_domain: bool = False
 ) -> np.ndarray:
     """Mean scores in campaigns whose units (of `UNITS`) are drawn with replacement.
 
-    Two kinds are resampled independently, and the counts of a judgment's two units are multiplied
-    (the pigeonhole bootstrap: Owen 2007). Shape (resamples, systems); NaN where a resample has no
-    judgment of a system.
+    The counts of a judgment's two units are multiplied (the pigeonhole bootstrap: Owen 2007). Shape
+    (resamples, systems); NaN where a resample has no judgment of a system.
     """
     weight, n = scored.weights(by_domain), len(scored.systems)
     if unit != TWO_WAY:
@@ -189,10 +184,7 @@ def draw_means(
 def bootstrap(
     sums: np.ndarray, weights: np.ndarray, rng: np.random.Generator, resamples: int
 ) -> np.ndarray:
-    """Ratios of sums to weights, (resamples, systems), with units resampled with replacement.
-
-    `sums` and `weights` have shape (units, systems), as from `unit_totals`.
-    """
+    """Ratios of `unit_totals`, (resamples, systems), with units resampled with replacement."""
     units = len(sums)
     step = max(1, MOST_CELLS // units)
     parts = []

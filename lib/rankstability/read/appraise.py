@@ -22,7 +22,7 @@ from ..judgments import DirectAssessment, direct_assessment
 from . import schema as schemas
 from . import tables, text
 from .columns import asked_of, people
-from .folder import Judgments, Reader
+from .folder import READ, Judgments, Reader
 from .languages import LANGUAGES, no_rows
 from .mqm import as_read, each_error
 from .segments import identify
@@ -76,16 +76,6 @@ def layout(line: str) -> tuple[str, ...]:
     return ()
 
 
-def almost(line: str) -> str:
-    """How the width of a line that resembles an export is wrong; empty for any other line."""
-    row = tables.cells(line)
-    named = set(COMMON) <= {OTHER_NAMES.get(name, name) for name in row}
-    if layout(line) or not (named or set(row[3:5]) & set(TYPES)):
-        return ""
-    widths = "9, 11 or 12, or two more with --batch-info"
-    return f"an export of Appraise has {widths}; this has {len(row)} columns"
-
-
 def pairs(files: Files) -> tuple[str, ...]:
     """The language pairs of the files, sorted."""
     exports = [export(file) for file in files if not companion(file)]
@@ -101,7 +91,7 @@ def reading(files: Files, annotators: People = None) -> pd.DataFrame:
             accounts.update(tables.read(file, columns).frame["username"].astype(str).unique())
     told = annotators or ANNOTATORS in {file.name for file in files}
     rows = [] if told else [("all", *one) for one in asked_of(accounts)]
-    return pd.DataFrame(rows, columns=["file", "what", "value", "said by"])
+    return pd.DataFrame(rows, columns=READ)
 
 
 def read_appraise(files: Files, pair: str, annotators: People = None) -> DirectAssessment:
@@ -109,9 +99,8 @@ def read_appraise(files: Files, pair: str, annotators: People = None) -> DirectA
 
     `files` may include ``segments-XX-YY.tsv`` (see `identify`) and ``annotators.tsv`` (username,
     annotator); `annotators` takes its place, see `columns.people`. ``latest`` holds all rows, with
-    a column ``mark`` (see `judgments.MARKS`), ``good`` those without a mark, as WMT24's organisers
-    select them. TGT is SYSTEM, BAD is BAD_REF, CHK is REPEAT; block is the docId as exported;
-    domain is empty if unknown. Marked rows are counted in ``excluded``. Raises DataError for
+    a column ``mark`` (see `judgments.MARKS`), ``good`` those without; marked rows are counted in
+    ``excluded``. Block is the docId as exported; domain is empty if unknown. Raises DataError for
     anything wrong in a file, or if the segments of most rows are unknown.
     """
     rows, excluded = judged(files, pair, annotators)
@@ -154,21 +143,15 @@ def judged(
     return rows, excluded
 
 
+@text.kept(4)
 def export(file: Path) -> pd.DataFrame:
-    """The rows of one export, checked.
+    """The rows of one export, checked; callers share the frame: do not modify it.
 
     Columns worker, hit, system, item (the itemId), type, pair, score, block (the docId), document
     (the docId without its marks), marks (at its end), domain, whole (whether the score is that of a
     document), start, time (see `_seconds`), spans; ``.attrs["changed"]`` counts rows changed.
     Raises DataError for anything wrong in the file.
     """
-    if layout(text.first_line(file)) == LAYOUTS["segment"]:
-        _check_header(file.parent, LAYOUTS["segment"])
-    return _export(file).copy()
-
-
-@text.kept(4)
-def _export(file: Path) -> pd.DataFrame:
     line, expected = text.first_line(file), ",".join(LAYOUTS["esa"])
     columns = layout(line)
     if not columns:
@@ -229,15 +212,6 @@ def _seconds(account: pd.Series, start: pd.Series, end: pd.Series) -> pd.Series:
     return end - end.sort_values(kind="stable").groupby(account).shift().fillna(start)
 
 
-def _check_header(folder: Path, expected: tuple[str, ...]) -> None:
-    """Raises DataError if the export's header, in a file of its own, is not the one expected."""
-    for file in sorted(folder.glob("header*.csv")):
-        there = text.content(file).decode().strip()
-        if there != ",".join(expected):
-            wrong = partial(DataError, file=file, line=1, value=there)
-            raise wrong("not the header of this format", expected=",".join(expected))
-
-
 def _marks(rows: pd.DataFrame) -> np.ndarray:
     """Why WMT24 does not rank by a row (see `judgments.MARKS`); empty if it does."""
     block, marks = rows["block"], rows["marks"] + "#"
@@ -264,13 +238,7 @@ def _annotators(hits: pd.Series, file: Path) -> pd.Series:
     if not {"username", "annotator"} <= set(table.columns):
         wrong = partial(DataError, file=file, line=1, value="\t".join(table.columns))
         raise wrong("not a list of annotators", expected="a header with username and annotator")
-    of = table.drop_duplicates("username").set_index("username")["annotator"]
-    missing = sorted(set(hits) - set(of.index))
-    if missing:
-        wrong = partial(DataError, file=file, column="username", value=missing[0])
-        expected = "a line for every username of the export"
-        raise wrong("a username without an annotator", expected=expected)
-    return hits.map(of)
+    return people(hits, table.groupby("annotator")["username"].agg(list).to_dict(), file)
 
 
 @text.kept(64)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import warnings
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,6 @@ from . import text
 
 ENDINGS = (".parquet", ".xlsx")
 MOST_ROWS = 1 << 20  # of a sheet
-UNSAVED = re.compile(  # a cell with a formula but no value (an empty text, str, is a value)
-    rb'<c r="([A-Z]+)(\d+)"(?![^>]*t="str")[^>]*>'
-    rb"<f(?:[^>]*/>|(?:[^>]*[^/])?>[^<]*</f>)(?:<v\s*/>|<v></v>)?</c>"
-)
 LEAST = 2  # bytes of a cell in a text file: a character and a separator
 
 
@@ -32,18 +27,15 @@ def holds(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _opened(path: Path, repeating: Sequence[str] = ()) -> Iterator[Any]:
-    """An open Parquet file, whose `repeating` columns hold each text once; raises DataError."""
+def _opened(path: Path) -> Iterator[Any]:
+    """An open Parquet file; raises DataError."""
     try:
         import pyarrow.parquet
     except ImportError:
         expected = "pip install pyarrow, or CSV"
         raise DataError("Parquet needs pyarrow", file=path, expected=expected) from None
     try:
-        with (
-            text.opened(path) as stream,
-            pyarrow.parquet.ParquetFile(stream, read_dictionary=list(repeating)) as file,
-        ):
+        with text.opened(path) as stream, pyarrow.parquet.ParquetFile(stream) as file:
             yield file
     except DataError:
         raise
@@ -92,7 +84,6 @@ def _sheet(file: Path) -> pd.DataFrame:
         with zipfile.ZipFile(file) as packed, warnings.catch_warnings(action="ignore"):
             total = sum(part.file_size for part in packed.infolist())
             text.check_unpacked(file, total, file.stat().st_size)
-            _refuse_unsaved(file, packed)
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
             sheets = {sheet.title: _rows(file, sheet) for sheet in book.worksheets}
             book.close()
@@ -128,37 +119,25 @@ def _rows(file: Path, sheet: Any) -> dict[int, dict[int, Any]]:
     return rows
 
 
-def _refuse_unsaved(file: Path, packed: zipfile.ZipFile) -> None:
-    """Raises DataError for a formula whose value was never saved: it would be read as empty."""
-    for part in packed.namelist():
-        found = UNSAVED.search(packed.read(part)) if part.startswith("xl/worksheets/") else None
-        if found:
-            line, value = int(found[2]), f"{found[1].decode()}{int(found[2])}"
-            wrong = partial(DataError, file=file, line=line, value=value)
-            expected = "a file saved by a spreadsheet program"
-            raise wrong("a formula without its value", expected=expected)
-
-
 def _parquet(
     path: Path, chosen: Collection[str], written: Callable[[Any], str]
 ) -> dict[str, pd.Categorical]:
     with _opened(path) as file:
         kinds = {name: file.schema_arrow.field(name).type for name in chosen}
+        for name, kind in kinds.items():
+            if kind.num_fields:
+                wrong = partial(DataError, file=path, column=name, value=str(kind))
+                raise wrong("not single values", expected="a text or a number in each row")
         groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
         parts = [group.column(k) for group in groups for k in range(group.num_columns)]
         size = sum(p.total_uncompressed_size for p in parts if p.path_in_schema in kinds)
         cells = file.metadata.num_rows * len(kinds)
-    for name, kind in kinds.items():
-        if kind.num_fields:
-            wrong = partial(DataError, file=path, column=name, value=str(kind))
-            raise wrong("not single values", expected="a text or a number in each row")
-    text.check_unpacked(path, max(size, LEAST * cells), path.stat().st_size)
-    repeating = [name for name, kind in kinds.items() if str(kind) in ("string", "large_string")]
-    with _opened(path, repeating) as file:
+        text.check_unpacked(path, max(size, LEAST * cells), path.stat().st_size)
         return {name: _as_text(file.read([name]).column(0), written) for name in kinds}
 
 
 def _as_text(column: Any, written: Callable[[Any], str]) -> pd.Categorical:
+    """A column of Arrow as text; each distinct value is converted once."""
     import pyarrow
 
     if str(column.type) in ("binary", "large_binary"):

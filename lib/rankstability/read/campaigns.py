@@ -15,7 +15,16 @@ from .. import paths
 from ..errors import DataError, meant
 from ..judgments import UNKNOWN_Z, DirectAssessment, counted, unstandardised
 from . import formats, text
-from .catalogue import Campaign, _campaign, catalogue, folder_of, in_catalogue, listed, present
+from .catalogue import (
+    PROTOCOLS,
+    Campaign,
+    _campaign,
+    catalogue,
+    folder_of,
+    in_catalogue,
+    listed,
+    present,
+)
 from .folder import GOOD, LATEST, locate
 from .formats import TOLD
 from .settings import given as told_now
@@ -23,16 +32,15 @@ from .settings import read_settings, settings_file
 
 # the catalogue's names can be imported from here, too
 __all__ = ["Campaign", "catalogue", "folder_of", "in_catalogue", "listed", "locate", "present"]
+NOTED = ["file", "reason", "rows"]
 FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|tar|gz))+$", re.I)
-ANALYSIS = "analysis"
 
 
 def find(name: str | Path) -> Campaign:
     """A campaign by its catalogue name, or by a path to a folder or file in a known format.
 
-    The format is inferred from the files (in a folder without any, from those of its ``analysis``
-    folder); an optional ``campaign.yaml`` beside them may set what `settings.FIELDS` lists, such as
-    title, style, year and files.
+    The format is inferred from the files; an optional ``campaign.yaml`` beside them may set what
+    `settings.FIELDS` lists, such as title, style, year and files.
 
     Raises
     ------
@@ -87,8 +95,6 @@ def _own(path: Path) -> Campaign:
         folder = path.parent
         if path.name.removesuffix(".gz") not in (LATEST, GOOD):  # these two belong together
             file = path
-    elif not settings_file(path).is_file() and not formats.kinds_of(path):
-        folder = _inside(path)
     for known in catalogue() if file is None else ():
         if folder == folder_of(known).resolve():
             return _campaign(known, folder, catalogue()[known])
@@ -108,24 +114,13 @@ def _own(path: Path) -> Campaign:
         names = ", ".join(sorted(one.name for one in folder.iterdir() if one != settings)[:6])
         expected = f"files as `rankstability formats {form}` shows them, or their names in `files:`"
         raise DataError(problem, file=folder, value=names or "nothing", expected=expected)
-    named = path.parent if path.is_file() and file is None else path
-    named = named.parent if named.name == ANALYSIS else named
-    name = FILE_ENDING.sub("", file.name) if file else named.name
+    name = FILE_ENDING.sub("", file.name) if file else folder.name
     name = name.strip(".") or "campaign"  # a folder's name: never ".."
     # results under a catalogue name must not be mistaken for those of the official campaign
     name = f"own-{name}" if name in catalogue() else name
     campaign = _campaign(name, folder, entry, file)
     _ = campaign.unread  # raises DataError for damaged files
     return campaign
-
-
-def _inside(path: Path) -> Path:
-    """The only ``analysis`` folder in `path`, or one level deeper; without one, `path`."""
-    for pattern in (ANALYSIS, f"*/{ANALYSIS}"):  # as in the releases of WMT17 to WMT19
-        found = [folder for folder in path.glob(pattern) if folder.is_dir()]
-        if len(found) == 1:
-            return found[0]
-    return path
 
 
 def _known_pair(campaign: Campaign, pair: str) -> None:
@@ -187,23 +182,19 @@ def load(campaign: Campaign | str | Path, pair: str = "") -> DirectAssessment | 
 
 def _noted(da: DirectAssessment, zero_variance: str) -> DirectAssessment:
     """The judgments with the rule `zero_variance`; counts rows that no test or z-score covers."""
-    noted = []
+    noted = {}
     rows = da.good.loc[counted(da.good), ["system", "segment"]].drop_duplicates()
     if not rows["segment"].duplicated().any() and rows["system"].nunique() > 1:
         reason = "(kept: no segment was judged of two systems, so that no test can pair them)"
-        noted.append((reason, len(rows)))
+        noted[reason] = len(rows)
     reasons = unstandardised(da)
     told = ("no z", "z is 0" if zero_variance == "zero" else "no z")
-    noted += [
-        (f"{why} ({z})", int((reasons == why).sum()))
-        for why, z in zip(UNKNOWN_Z, told, strict=True)
-    ]
-    more = pd.DataFrame([row for row in noted if row[1]], columns=["reason", "rows"])
+    for why, z in zip(UNKNOWN_Z, told, strict=True):
+        noted[f"{why} ({z})"] = int((reasons == why).sum())
     last = str(da.excluded["file"].iloc[-1]) if len(da.excluded) else ""
-    if len(more):
-        excluded = pd.concat([da.excluded, more.assign(file=last)], ignore_index=True)
-        da = replace(da, excluded=excluded)
-    return replace(da, zero_variance=zero_variance)
+    more = pd.DataFrame([(last, *row) for row in noted.items() if row[1]], columns=NOTED)
+    excluded = pd.concat([da.excluded, more], ignore_index=True) if len(more) else da.excluded
+    return replace(da, excluded=excluded, zero_variance=zero_variance)
 
 
 def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
@@ -217,10 +208,7 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
 
 
 def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
-    """Released scores per system and segment: system, document, segment, raw, z, n.
-
-    Raises DataError if the campaign has none.
-    """
+    """Released scores: system, document, segment, raw, z, n; raises DataError if there are none."""
     if campaign.format == "da":  # the organisers' own averages may accompany the judgments
         return formats.reader("segments").read(formats.folder.Source(campaign.folder, ()), pair)
     if campaign.protocol != "DA" or campaign.workers:
@@ -230,24 +218,23 @@ def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
 
 def load_rr(campaign: Campaign, pair: str = "") -> pd.DataFrame:
     """The blocks of a relative-ranking campaign, of one pair or all; DataError for any other."""
-    if campaign.protocol != "RR":
-        problem = f"{campaign.name} is not relative ranking"
-        raise DataError(problem, value=campaign.protocol, expected="RR")
-    return load(campaign, pair)
+    return _of_protocol(campaign, "RR", pair)
 
 
 def load_mqm(campaign: Campaign, pair: str) -> pd.DataFrame:
     """The marked errors of one pair of an MQM campaign; raises DataError for any other."""
-    if campaign.protocol != "MQM":
-        raise DataError(f"{campaign.name} is not MQM", value=campaign.protocol, expected="MQM")
+    return _of_protocol(campaign, "MQM", pair)
+
+
+def _of_protocol(campaign: Campaign, protocol: str, pair: str) -> pd.DataFrame:
+    if campaign.protocol != protocol:
+        problem = f"{campaign.name} is not {PROTOCOLS[protocol]}"
+        raise DataError(problem, value=campaign.protocol, expected=protocol)
     return load(campaign, pair)
 
 
 def fingerprint(campaign: Campaign, pair: str = "") -> str:
-    """Checksum, 16 hex digits, of the files read for `pair` (empty: all) and how they are read.
-
-    A file and its gzip have the same checksum.
-    """
+    """Checksum, 16 hex digits, of the files read for `pair` (unpacked), and how they are read."""
     total = hashlib.sha256()
     for path in campaign.files(pair):
         total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())

@@ -85,10 +85,7 @@ class Campaign:
         return tuple(self.entry.get("parts") or ())
 
     def part(self, name: str) -> Campaign:
-        """One of `parts` as a campaign of its own, which `find` knows as ``<name>.<part>``.
-
-        Raises DataError if there is no such study.
-        """
+        """One of `parts` as a campaign of its own, ``<name>.<part>``; DataError if absent."""
         if name not in self.parts:
             expected = ", ".join(self.parts) or "a campaign of several studies"
             raise DataError(f"{self.name} has no such study", value=name, expected=expected)
@@ -107,16 +104,11 @@ class Campaign:
     @property
     def reading(self) -> pd.DataFrame:
         """How the files were understood: file, what, value, said by; empty if nothing was open."""
-        if said := formats.reader(self.format).reading:
-            return said(self.source())
-        return pd.DataFrame(columns=["file", "what", "value", "said by"])
+        return formats.reader(self.format).reading(self.source())
 
     @cached_property
     def rebuilt(self) -> bool:
-        """Whether the judgments here are rebuilt from released z-scores, not the official file.
-
-        False unless the catalogue says that the campaign exists in that form, too (``otherwise``).
-        """
+        """Whether these judgments are rebuilt from z-scores, where the catalogue allows for it."""
         if self.entry.get("otherwise") != "rebuilt from z":
             return False
         sources = [source["files"] for source in self.entry["sources"] if "repository" in source]
@@ -143,10 +135,7 @@ class Campaign:
 
     @cached_property
     def unsaid(self) -> frozenset[str]:
-        """Which of pair, document and annotator the files do not name, so that no page should.
-
-        The pair is unnamed if it is the placeholder ``xx-yy``.
-        """
+        """Which of pair, document and annotator the files do not name, so that no page should."""
         lacking = {"pair"} if self.pairs == (PLACEHOLDER,) else set()
         return frozenset(lacking | formats.reader(self.format).lacks(self.source()))
 
@@ -174,10 +163,7 @@ class Campaign:
 
     @cached_property
     def unread(self) -> tuple[tuple[str, str], ...]:
-        """What is in a user's folder but not read: file and reason, see `formats.unread`.
-
-        Empty for a single file, and for the catalogue's campaigns, whose files it lists.
-        """
+        """What is in a user's folder but not read: file and reason, see `formats.unread`."""
         if self.file or self.demo or "sources" in self.entry:
             return ()
         return formats.unread(self.format, self.folder, self.entry)
@@ -203,9 +189,8 @@ def _of_pair(value: Any, pair: str) -> str:
 
 
 def _summary(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "/".join(str(word) for word, members in value.items() if members)
-    return str(value or "")
+    named = isinstance(value, Mapping)
+    return "/".join(word for word, of in value.items() if of) if named else str(value or "")
 
 
 @lru_cache(maxsize=1)

@@ -161,15 +161,11 @@ def almost(path: Path, line: str) -> tuple[str, str]:
     found = _guess(path, line)
     likely = {ours for ours in LIKELY if any(_words(name) & LIKELY[ours] for name in columns)}
     near, missing = likely | set(found), [name for name in NEEDED if name not in found]
-    lacking = [name for name in NEEDED if name not in near]
-    named = bool({"system", "score"} & near)
-    if len(lacking) > 1 and not (len(near) > 1 if named else near & {*BESIDE}):
-        return "", ""
     entry: dict[str, Any] = {}
     open_: Open = {"": []}
     with contextlib.suppress(DataError):  # a damaged row: reported when it is read
-        entry, open_ = proposed(path, {})
-    if not named and "wide" not in entry:
+        entry, open_ = proposed(path, {}) if near else (entry, open_)
+    if "wide" not in entry and not (len(near) > 1 and {"system", "score"} & near):
         return "", ""
     if "wide" in entry:
         names = ", ".join(entry["wide"][:4]) + (", ..." if len(entry["wide"]) > 4 else "")
@@ -192,10 +188,9 @@ def shown(entry: Mapping[str, Any]) -> str:
 
 def written(entry: Mapping[str, Any]) -> str:
     """Settings as the text of a campaign.yaml, one per line."""
-    parts = [yaml.safe_dump({k: v}, default_flow_style=True, allow_unicode=True, sort_keys=False,
-                            width=10**6)
-             for k, v in entry.items()]  # fmt: skip
-    return "".join(part.strip()[1:-1] + "\n" for part in parts)
+    return yaml.safe_dump(
+        dict(entry), default_flow_style=None, allow_unicode=True, sort_keys=False, width=10**6
+    )
 
 
 def _words(name: str) -> set[str]:
@@ -226,10 +221,7 @@ def proposed(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], O
 
 
 def settled(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings by which a table is read: `said`, `proposed`, and all other renamed columns.
-
-    Raises DataError if names and values leave a column open.
-    """
+    """All settings by which a table is read, guesses included. Raises DataError if any is open."""
     with text.placed(path, 1):
         entry, open_ = ({}, {}) if said.get("wide") else proposed(path, said)
         for ours, may in open_.items():
@@ -270,12 +262,6 @@ def _fits(ours: str, cells: Sequence[str]) -> bool:
     if ours == "segment":
         return distinct > 1
     return 1 < distinct <= len(given) / 2 and not (ours == "system" and numbers)
-
-
-def _mostly_numbers(cells: Sequence[str]) -> bool:
-    """Whether most cells are numbers: a system's scores, so that any other cell is an error."""
-    given = [cell for cell in cells if cell.lower() not in MISSING]
-    return 2 * sum(map(_is_number, given)) > len(given)
 
 
 def _is_number(cell: str) -> bool:
@@ -335,7 +321,9 @@ def _melted(table: Table, wide: str | Sequence[str], mapping: Mapping[str, str])
         raise DataError(problem, value=names[min(ours)], expected="one column per system")
     if isinstance(wide, str):
         free = [name for name in frame if name not in names.values()]
-        wide = [name for name in free if _mostly_numbers(frame[name].astype(str).tolist())]
+        texts = {name: frame[name].astype(str) for name in free}
+        given = {name: said[~said.str.lower().isin(MISSING)] for name, said in texts.items()}
+        wide = [name for name, said in given.items() if said.map(_is_number).mean() > 0.5]
     there, n = ", ".join(frame.columns)[:200], len(wide)
     for name in (name for name in wide if name not in frame or name in names.values()):
         raise DataError("no such column for a system", value=name, expected=f"columns of {there}")
@@ -367,10 +355,7 @@ def _decimals(table: Table, column: str, sign: str | None) -> tuple[Table, Said]
 
 
 def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -> pd.Series:
-    """The annotator of each account; `said` maps annotators to patterns (``sggdeu08*``) of theirs.
-
-    Raises DataError (naming `file`) if an account fits no annotator, or several.
-    """
+    """The annotator of each account, by patterns (``sggdeu08*``); DataError unless one fits."""
     of = {}
     for account in accounts.unique():
         fit = [who for who, those in said.items() if any(fnmatchcase(account, p) for p in those)]
@@ -393,10 +378,7 @@ def asked_of(accounts: Collection[str]) -> list[tuple[str, str, str]]:
 
 
 def with_pair(judged: Judged, settings: Mapping[str, Any]) -> Judged:
-    """`judged` with the pair of campaign.yaml, of the file's name, or else a placeholder.
-
-    Unchanged if a column names the pair.
-    """
+    """`judged` with the pair of campaign.yaml, of the file's name, or a placeholder, if needed."""
     if "pair" in judged.names:
         return judged
     if settings.get("pair"):

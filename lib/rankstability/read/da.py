@@ -31,10 +31,7 @@ SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 
 
 def companions(path: Path) -> tuple[Path, Path]:
-    """The files ``ad-latest`` and ``ad-good-raw-redup`` of a folder; a single file serves as both.
-
-    Raises DataError if a folder lacks one of them.
-    """
+    """The two files of a folder (or one for both). Raises DataError if a folder lacks one."""
     if path.is_file():
         return path, path
     latest, good = locate(path, LATEST), locate(path, GOOD)
@@ -88,7 +85,8 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
     used. Raises DataError if a file or the pair is missing, or anything in a file is wrong.
     """
     files = dict.fromkeys(companions(path))
-    frames, excluded = [], []
+    frames: list[pd.DataFrame] = []
+    excluded: list[tuple[str, str, int]] = []
     for file in files:
         table = tables.read(file, COLUMNS, tables.BLANKS)
         of_row = _pair_of_rows(table)
@@ -102,10 +100,7 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
         codes = {name: column.cat.codes.to_numpy()[rows] for name, column in table.frame.items()}
         if identical := int(pd.DataFrame(codes).duplicated().sum()):
             excluded.append((file.name, "identical rows (kept)", identical))
-    if len(frames) == 2:
-        _refuse_contradictions(table, rows, *frames)
-    else:
-        frames *= 2
+    frames = [frames[0], frames[-1]]
     frames[1], split = apart(frames[1])
     if split:
         excluded.append((file.name, "(kept: rows of joined ids A+B, one for each system)", split))
@@ -114,24 +109,6 @@ def read_da(path: Path, pair: str) -> DirectAssessment:
     counted = pd.DataFrame(excluded, columns=["file", "reason", "rows"])
     latest, good = (frame[list(ORDER)] for frame in frames)
     return DirectAssessment(pair, latest, good, counted)
-
-
-def _refuse_contradictions(
-    table: Table, rows: np.ndarray, latest: pd.DataFrame, good: pd.DataFrame
-) -> None:
-    """Raises DataError if a judgment of the good file (`table`) has another score in the other."""
-    names = ["worker", "hit", "system", "segment", "type"]
-    both = pd.concat([frame[[*names, "score"]] for frame in (latest, good)], ignore_index=True)
-    both[names] = both[names].astype(str)
-    key = both.groupby(names, sort=False).ngroup().to_numpy()
-    scores, code = np.unique(both["score"].round(6), return_inverse=True)
-    judgment, n = key * len(scores) + code, len(latest)
-    bad = np.isin(key[n:], key[:n]) & ~np.isin(judgment[n:], judgment[:n])
-    if bad.any():
-        here = latest["score"].to_numpy()[key[:n] == key[n:][bad][0]]
-        problem = "the same judgment has another score in the other file"
-        expected = f"{here[0]:g}, as in {LATEST} ({int(bad.sum()) - 1} more wrong)"
-        raise table.error(problem, int(rows[np.argmax(bad)]), "score", expected)
 
 
 def _add_documents(frames: Sequence[pd.DataFrame], document: pd.Series) -> None:

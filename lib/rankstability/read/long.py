@@ -21,27 +21,27 @@ from ..judgments import COUNTED, DirectAssessment, direct_assessment
 from . import languages, tables, text
 from . import schema as schemas
 from .columns import MISSING, PENALTIES, PERCENT, TOLD_BY, Judged, Opener, asked_of, opened, people
-from .folder import Reader, Source
+from .folder import READ, Reader, Source
 from .formats import TOLD
 
 NO_SCORE = "no score (left out)"
 TYPES = {"": "SYSTEM", "SYSTEM": "SYSTEM", "TGT": "SYSTEM", "REF": "REF", "REPEAT": "REPEAT"}
 TYPES |= {"BAD_REF": "BAD_REF", "BAD": "BAD_REF"}
-SCALES = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # tried in this order
-FEW_STEPS = 10  # a scale up to this has few steps, so that no score on it looks like a slip
-SLIPS, CODES = 0.01, 2  # few outside a scale: at most this share of scores, or number of values
-ENOUGH = 10  # scores that must lie within it nevertheless
-APART, MANY = 0.05, 100  # beyond a gap: at most this share of the scores, if there are so many
+Range = tuple[float, float]
+SCALES: tuple[Range, ...] = ((0, 1), (1, 5), (0, 6), (1, 7), (0, 10), (0, 100))  # in this order
+CODES, ENOUGH = 2, 10  # values beside a small scale that are strays; scores that must be on it
+WIDEST_Z = 10  # standardised scores are nearer to 0
 GAP, TIMES = 25, 4  # far from the rest: by this much, and this many times the range of the rest
 
 
 def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[float, float, str]:
     """The lowest and highest possible score, and their source: settings, format or data.
 
-    The data decide only if they are clear: the first of `SCALES` that holds every score; if all are
-    0 or below (penalties, such as averages of MQM), from the lowest to 0; if there are fractions on
-    both sides of 0 (standardised scores), from the lowest to the highest. Raises DataError for
-    other scores, a score far from the rest, and few scores outside a scale that the rest use.
+    The data decide only if they are clear: the first of `SCALES` that holds every score, unless all
+    but one or two values are on a smaller one; if all are 0 or below (penalties, such as averages
+    of MQM), from the lowest to 0; if there are fractions on both sides of 0, near it (standardised
+    scores), from the lowest to the highest. Raises DataError for other scores, and for a score far
+    from the rest.
     """
     if settings.get("scale"):
         low, high = settings["scale"]
@@ -56,65 +56,34 @@ def scale_of(parts: Sequence[Judged], settings: Mapping[str, Any]) -> tuple[floa
     given = pd.Series(scores).value_counts().sort_index()  # score -> how often
     lowest, highest = float(scores.min()), float(scores.max())
     held = next((one for one in SCALES if one[0] <= lowest and highest <= one[1]), None)
-    if strayed := _strayed(given, held):
-        _refuse_stray(parts, given, _most(given, strayed))
-    if held:
+    small = [
+        one for one in SCALES[:-1] if held == PERCENT and _but_codes(given.loc[slice(*one)], given)
+    ]
+    if held and not small:
         return *held, "the data"
-    if highest > 0 and not (_fractions(given.loc[:0]) and _fractions(given.loc[0:])):
-        _refuse_stray(parts, given, _most(given, [*SCALES, PENALTIES]))
-    rest = _rest(given)
-    if rest != (lowest, highest):
-        _refuse_stray(parts, given, rest)
-    return lowest, max(highest, 0.0), "the data"
+    standardised = highest > 0 and _fractions(given.loc[:0]) and _fractions(given.loc[0:])
+    if highest <= 0 or standardised:
+        rest = _rest(given)
+        if rest != (lowest, highest):
+            raise _stray(parts, given, rest)
+        if highest <= 0 or max(-lowest, highest) < WIDEST_Z:
+            return lowest, max(highest, 0.0), "the data"
+    inside = {one: given.loc[slice(*one)].sum() for one in small or [*SCALES, PENALTIES]}
+    most = max(inside, key=inside.__getitem__)
+    raise _stray(parts, given, most if inside[most] else PERCENT)
 
 
 def _fractions(given: pd.Series) -> bool:
     return bool((given.index != np.rint(given.index)).any())
 
 
-def _strayed(given: pd.Series, held: tuple[int, int] | None) -> list[tuple[float, float]]:
-    """Scales from which a few scores may stray: none for penalties; 0 to 1 only for fractions."""
-    if given.index.max() <= 0:
-        return []
-    low, high = held or PERCENT
-    steps = high <= FEW_STEPS
-    scales: list[tuple[float, float]] = [(0, 1)] if steps else [*SCALES, PENALTIES]
-    scales = [scale for scale in scales if scale != (0, 1) or _fractions(given)]
-    smaller = [one for one in SCALES if steps and low <= one[0] and one[1] <= high]
-    strayed = [scale for scale in scales if _but_few(given, *scale)]
-    return strayed + [scale for scale in smaller if _beside(given, *scale)]
+def _but_codes(inside: pd.Series, given: pd.Series) -> bool:
+    """Whether all but one or two values are on a scale: slips, or codes for "not judged"."""
+    others = len(given) - len(inside)
+    return others <= min(CODES, len(inside) - 1) and inside.sum() >= max(ENOUGH, given.sum() / 2)
 
 
-def _beside(given: pd.Series, low: float, high: float) -> bool:
-    """Whether few of many scores lie beside a scale with steps that the others plainly use.
-
-    Few: `SLIPS` of all, where both ends were given; `APART` of all, beyond twice the widest gap.
-    """
-    inside = given.loc[low:high]
-    beside, used = given.drop(inside.index), inside.index.to_numpy()
-    if not 0 < len(beside) < len(used) or inside.sum() < MANY:
-        return False
-    gap = min(float(np.abs(used - value).min()) for value in beside.index)
-    ends = used[0] == low and used[-1] == high
-    most = APART if gap >= 2 * np.diff(used).max() else SLIPS if ends else 0
-    return bool(beside.sum() <= most * given.sum())
-
-
-def _but_few(given: pd.Series, low: float, high: float) -> bool:
-    """Whether most scores lie on a scale, and the others may be slips or codes for "not judged"."""
-    inside = given.loc[low:high]
-    number, total, others = inside.sum(), given.sum(), len(given) - len(inside)
-    few = total - number <= SLIPS * total or others <= min(CODES, len(inside) - 1)
-    return bool(others and few and number > total / 2 and number >= ENOUGH)
-
-
-def _most(given: pd.Series, scales: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The first of the scales that hold the most scores; 0 to 100 if none holds any."""
-    held = [given.loc[low:high].sum() for low, high in scales]
-    return scales[held.index(max(held))] if any(held) else PERCENT
-
-
-def _rest(given: pd.Series) -> tuple[float, float]:
+def _rest(given: pd.Series) -> Range:
     """The lowest and highest score, apart from scores that a wide gap separates from most."""
     values, gap = given.index.to_numpy(), float(GAP)
     rest = values
@@ -125,15 +94,15 @@ def _rest(given: pd.Series) -> tuple[float, float]:
     return float(rest[0]), float(rest[-1])
 
 
-def _refuse_stray(parts: Sequence[Judged], given: pd.Series, scale: tuple[float, float]) -> None:
+def _stray(parts: Sequence[Judged], given: pd.Series, scale: Range) -> DataError:
+    """The error for the first score that is not on the scale of the others."""
     (low, high), inside = scale, given.loc[slice(*scale)].sum()
     usual = f"{low:g} to {high:g}" if np.isfinite(low) else f"at most {high:g}"
     usual += f", as {inside} of {given.sum()} scores are" if inside else ""
     expected = f"{usual}; or `scale: [lowest, highest]` in a campaign.yaml beside it"
-    for part in parts:
-        bad = np.flatnonzero((part.scores() < low) | (part.scores() > high))
-        if len(bad):
-            raise part.table.error("score out of scale", bad[0], part.names["score"], expected)
+    bad = [np.flatnonzero((one.scores() < low) | (one.scores() > high)) for one in parts]
+    part, rows = next((one, rows) for one, rows in zip(parts, bad, strict=True) if len(rows))
+    return part.table.error("score out of scale", rows[0], part.names["score"], expected)
 
 
 def read(
@@ -141,12 +110,11 @@ def read(
 ) -> DirectAssessment | pd.DataFrame:
     """The judgments of one language pair, or segment scores if the files name no annotators.
 
-    A row without a type is SYSTEM. Rows of other pairs or without a score are left out and counted.
-    If segments are numbered within documents, they are named ``document:segment``. Segment scores
-    have the columns system, document, segment, raw, z (standardised over all scores of the pair),
-    n; references and degraded references (BAD_REF) are left out. Raises DataError for an empty
-    name, a score that is not a number or off the scale, an unknown type, files that differ in scale
-    or repeat each other, or no rows.
+    Rows of other pairs or without a score are left out and counted. If segments are numbered within
+    documents, they are named ``document:segment``. Segment scores have the columns system,
+    document, segment, raw, z (standardised over all scores of the pair), n; references and degraded
+    references are left out. Raises DataError for anything wrong in a row, files that differ in
+    scale or repeat each other, or no rows.
     """
     holding = [part for part in parts if pair in part.pairs()] or parts
     if len({part.scale for part in holding}) > 1:
@@ -268,7 +236,7 @@ def reading(parts: Sequence[Judged], settings: Mapping[str, Any]) -> pd.DataFram
         unused = [name for name in header if name not in part.names.values()]
         if unused:
             rows.append((file, "columns not used", ", ".join(unused), "header"))
-    return pd.DataFrame(rows, columns=["file", "what", "value", "said by"])
+    return pd.DataFrame(rows, columns=READ)
 
 
 def reader(opener: Opener, check: Callable[[Sequence[Path]], None] = lambda files: None) -> Reader:

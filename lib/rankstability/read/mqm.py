@@ -34,21 +34,10 @@ SEVERITIES = ("Major", "Minor", "Neutral", "No-error", "Critical", "HOTW-test")
 RATED = ("rater", "category", "severity")  # a line without these holds metadata only (Marot)
 CONTROL = "HOTW-test"  # "hands on the wheel": an error planted to keep the rater attentive
 ERRORS, NONE = ("Major", "Minor", "Neutral", "Critical"), ("No-error", "No-error")
-_KINDS = """
-Accuracy/Addition|Creative Reinterpretation|Gender Mismatch|Mistranslation|Omission
-Accuracy/Source language fragment|Untranslated text
-Fluency/Character encoding|Display|Grammar|Inconsistency|Punctuation|Register|Spelling|Text-Breaking
-Locale convention/Address format|Currency format|Date format|Name format|Number format
-Locale convention/Telephone format|Time format
-Style/Archaic or obscure word choice|Awkward|Bad sentence structure|Unnatural or awkward
-Terminology/Inappropriate for context|Inconsistent
-"""
-_GROUPS = [line.split("/") for line in _KINDS.strip().splitlines()]
-CATEGORIES = sorted(
-    ["No-error", "Non-translation", "Other", "Source issue"]
-    + [f"{group}/{kind}" for group, kinds in _GROUPS for kind in kinds.split("|")]
-)
-SAME = {  # other spellings in the releases, after `_key`
+SAME = {  # spellings that do not follow from a name in lower case
+    "accuracy/creative reinterpretation": "Accuracy/Creative Reinterpretation",
+    "accuracy/gender mismatch": "Accuracy/Gender Mismatch",
+    "fluency/text-breaking": "Fluency/Text-Breaking",
     "source error": "Source issue",
     "non-translation!": "Non-translation",
     "non translation": "Non-translation",
@@ -82,8 +71,13 @@ def each_error(rows: pd.DataFrame, errors: Sequence[Any]) -> pd.DataFrame:
     return out.assign(**kinds)
 
 
-_KNOWN = {_key(c): c for c in CATEGORIES} | SAME
-_KNOWN |= {k.removesuffix(" format"): v for k, v in list(_KNOWN.items()) if k.startswith("locale")}
+def _category(name: str) -> str:
+    """A category in our spelling; one that the releases do not have stays, but for its case."""
+    key = _key(name)
+    key += " format" if key.startswith("locale") and not key.endswith("format") else ""
+    return SAME.get(key, "/".join(part[:1].upper() + part[1:] for part in key.split("/")))
+
+
 _SEVERITY = {_key(s): s for s in SEVERITIES} | {"no error": "No-error"}
 
 
@@ -101,10 +95,7 @@ def _columns(header: Sequence[str], file: Path) -> dict[str, str]:
 
 
 def pair_of(path: Path, settings: Mapping[str, Any]) -> str:
-    """The pair of a file: from the settings, or its name (``mqm_generalMT2022_ende.tsv``).
-
-    Raises DataError if there is none.
-    """
+    """The pair from the settings, or the name (``mqm_mine_ende.tsv``); raises DataError if none."""
     found = settings.get("pair") or languages.pair_in(path, joined=True)
     if not found:
         expected = "a name such as mqm_mine_ende.tsv, or `pair:` in a campaign.yaml"
@@ -118,10 +109,9 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     One row per marked error, or one with severity ``No-error`` for a segment without any: pair,
     system, document, segment (number within the campaign), doc_segment (within the document),
     rater, category (variant spellings unified), severity; all but the two numbers categorical.
-    Control rows (severity ``HOTW-test``) are left out; a segment with no other row counts as rated
-    without error. ``.attrs["excluded"]`` counts what was left out or changed, by reason.
-
-    Raises DataError for anything wrong in the file; unknown severities or categories are listed.
+    Control rows are left out; a segment with no other row counts as rated without error.
+    ``.attrs["excluded"]`` counts what was left out or changed. Raises DataError for anything wrong
+    in the file.
     """
     file = Path(file)
     excluded: Counter[str] = Counter()
@@ -140,10 +130,7 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
 
 
 def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
-    """The pair of a file of bio-MQM: from the settings, else its locales, else its name.
-
-    Raises DataError if the locales are not two languages, or there is no pair at all.
-    """
+    """The pair of a file of bio-MQM: from settings, its locales, or its name; else DataError."""
     said = dict(reversed(LOCALES.findall(text.head(path))))  # the first of each
     if not said or settings.get("pair"):
         return pair_of(path, settings)
@@ -158,11 +145,9 @@ def read_ratings(files: Sequence[Path], pair: str) -> pd.DataFrame:
     """The marked errors of one pair as bio-MQM has them, in the form of `read_mqm`.
 
     Each object is a rating with its ``target_errors``; one without errors is ``No-error``. A
-    category is ``error_category/error_subcategory`` with blanks for underscores. Errors marked in
-    the source are counted and left out. ``.attrs["weights"]`` names the authors' weights.
-
-    Raises DataError for a missing field, an empty name, an unknown severity, or two ratings of an
-    output by one rater.
+    category is ``error_category/error_subcategory`` with blanks for underscores.
+    ``.attrs["weights"]`` names the authors' weights. Raises DataError for a missing field, an empty
+    name, an unknown severity, or two ratings of an output by one rater.
     """
     excluded: Counter[str] = Counter()
     seen: dict[tuple[str, ...], Path] = {}
@@ -239,21 +224,13 @@ def _table(file: Path, excluded: Counter[str]) -> tuple[Table, dict[str, str]]:
 
 def _one_spelling(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     """`frame` with severities and categories in our spelling; controls may have any category."""
-    kinds = ("severity", "category")
-    severity, category = (frame[kind].map(_key) for kind in kinds)
-    ours = frame.assign(severity=severity.map(_SEVERITY), category=category.map(_KNOWN))
-    control = (ours["severity"] == CONTROL) | category.isin(("found", "missed"))
-    ours.loc[control, "severity"] = CONTROL
-    bad = {kind: frame.loc[ours[kind].isna() & ~control, kind] for kind in kinds}
-    first = [(int(table.lines[rows.index[0]]), kind) for kind, rows in bad.items() if len(rows)]
-    if first:
-        line, kind = min(first, key=lambda place: place[0])
-        value = str(bad[kind].iloc[0])
-        counts = Counter((kind, str(value)) for kind, rows in bad.items() for value in rows)
-        listed = "; ".join(f"{k} {text[:80]!r} ({n} rows)" for (k, text), n in counts.items())
-        wrong = partial(DataError, file=table.path, line=line, column=kind, value=value)
-        known = "one of " + ", ".join(SEVERITIES if kind == "severity" else CATEGORIES)
-        raise wrong(f"unknown severities or categories: {listed}", expected=known)
+    severity, category = frame["severity"].map(_key), frame["category"].map(_category)
+    ours = frame.assign(severity=severity.map(_SEVERITY), category=category)
+    ours.loc[category.isin(("Found", "Missed")), "severity"] = CONTROL
+    unknown = np.flatnonzero(ours["severity"].isna())
+    if len(unknown):
+        expected = "one of " + ", ".join(SEVERITIES)
+        raise table.error("unknown severity", unknown[0], "severity", expected)
     return ours
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -47,14 +48,11 @@ def _validated(file: Path, columns: Mapping[str, Any], names: Mapping[str, str])
 
 
 def clusters(campaign: Campaign, pair: str) -> tuple[frozenset[str], ...] | None:
-    """The official clusters of a pair, top first (``clusters.csv``); None where there are none.
-
-    Raises a DataError for a row that is wrong. A file without their columns is not theirs: None.
-    """
-    path = campaign.folder / folder.CLUSTERS
-    if not path.is_file() or not folder.has_clusters(path):
-        return None
+    """The official clusters of a pair, top first (``clusters.csv``); None where there are none."""
     columns = schemas.ids("SRC", "TRG", "SYSTEM") | {"CLUSTER_START": schemas.count()}
+    path = campaign.folder / folder.CLUSTERS
+    if not path.is_file() or not columns.keys() <= set(text.first_line(path).split()):
+        return None
     table = tables.read(path, (), tables.BLANKS)
     frame = table.validated(schemas.Schema(columns), {name: name for name in columns})
     source, target = pair.split("-")
@@ -80,9 +78,7 @@ def p_values(campaign: Campaign, pair: str) -> pd.DataFrame | None:
 
 
 def _plain(name: str) -> str:
-    if name.startswith("newstest") and name.endswith(".sgm"):
-        return name.removesuffix(".sgm").split(".", 2)[2]
-    return name
+    return re.sub(r"^newstest[^.]*\.[^.]*\.(.*)\.sgm$", r"\1", name)
 
 
 def seg_scores(campaign: Campaign, pair: str) -> dict[str, pd.DataFrame]:

@@ -13,15 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ..errors import DataError
 from . import schema as schemas
 from . import tables, text
 from .da import apart
 from .folder import Reader, Source
-from .formats import BATTLES
 from .languages import LANGUAGES, no_rows, pair_told
 from .tables import Table
 
@@ -31,7 +28,6 @@ COLUMNS += ["rank", "ranked"]
 UNRANKED = -1
 UNKNOWN = "-1"  # a language or document that the export does not name
 EMPTY_SLOT = "blank"  # WMT11: the entry of a slot that showed nothing
-FULL_NAME = r"^newstest\d{4}\.(.+)\.\d+\.[a-z]{2,3}-[a-z]{2,3}$"  # WMT15, WMT16
 LABELS = 5  # ranks run from 1 to 5
 TIES = ("tie", "tie (bothbad)", "both_bad")
 HIDDEN = dict.fromkeys(("true", "t", "yes", "y", "1", "", "na", "nan", "none", "null"), True)
@@ -51,9 +47,9 @@ def read_rr(
     and ``system1rank ... systemNrank`` (WMT10 to WMT14), and one row per comparison of two systems
     (WMT15, WMT16, Toral et al. 2018). In the second form, the rows of a judge and segment (and
     ``rankingID``, if given) are joined to the block they came from if no comparison is missing and
-    all agree, and else remain blocks of two; system names lose test set, number and pair. Repeated
-    blocks are kept, as in the official results. Languages of -1 are replaced by the pair of
-    `settings`, of the file's name, or a placeholder; segments with names are numbered.
+    all agree, and else remain blocks of two. Repeated blocks are kept, as in the official results.
+    Languages of -1 are replaced by the pair of `settings`, of the file's name, or a placeholder;
+    segments with names are numbered.
 
     Columns task (pair, and the track if there is one: ``cs-en individual``), pair, track (for
     WMT11, from the file's name), block (counts from 0 over all files, whatever `pair` is kept),
@@ -62,8 +58,6 @@ def read_rr(
     not in the frame, or doubtful. Raises DataError for anything wrong in a file, and if `pair` has
     no rows.
     """
-    if not files:
-        raise DataError("no file of rankings given", expected="at least one file")
     parts, first, empty = [], 0, 0
     for file in files:
         part, blocks, slots = _read_file(Path(file), first, settings)
@@ -83,25 +77,8 @@ def read_rr(
             raise no_rows(files, pair, present)
     frame = frame[COLUMNS].astype(dict.fromkeys(NAMES, str))
     frame = frame.astype(dict.fromkeys(NAMES, "category"))
-    frame.attrs["excluded"] = {"slots that showed nothing": empty} | split | _strangers(frame)
+    frame.attrs["excluded"] = {"slots that showed nothing": empty} | split
     return frame
-
-
-def _strangers(frame: pd.DataFrame) -> dict[str, int]:
-    """How many blocks are of systems never compared, even indirectly, with those of most blocks."""
-    ranked = frame[frame["ranked"]]
-    task, system = (ranked[name].cat for name in ("task", "system"))
-    several = len(system.categories)
-    node = task.codes.to_numpy().astype(int) * several + system.codes.to_numpy()
-    same = np.diff(ranked["block"]) == 0  # the rows of a block are adjacent
-    edges = (np.ones(same.sum()), (node[:-1][same], node[1:][same]))
-    met = coo_array(edges, shape=(len(task.categories) * several,) * 2)
-    _, group = connected_components(met, directed=False)
-    first = node[np.append(True, ~same)[: len(node)]]  # of each block
-    _, at, blocks = np.unique(group[first], return_index=True, return_counts=True)
-    apart = int(blocks.sum() - pd.Series(blocks).groupby(first[at] // several).max().sum())
-    told = "(kept: of systems that never met the others, so that nothing tells who is better)"
-    return {told: apart} if apart else {}
 
 
 def _apart(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
@@ -137,14 +114,19 @@ def _read_file(
     systems = np.column_stack([_text(values[f"system{i + 1}id"]) for i in range(slots)])
     ranks = np.column_stack([values[f"system{i + 1}rank"] for i in range(slots)]).astype(np.int64)
     shown = systems != EMPTY_SLOT
-    _refuse_contradictions(table, values, systems, ranks, shown)
-    segment = values["srcindex"].astype(object if _named(table) else np.int64).to_numpy()
+    for i, j in itertools.combinations(range(systems.shape[1]), 2):
+        twice = np.flatnonzero(shown[:, j] & (systems[:, i] == systems[:, j]))
+        if len(twice):
+            column, problem = f"system{j + 1}id", "a system appears twice in one block"
+            name = _columns(table, [column])[column]
+            raise table.error(problem, int(twice[0]), name, "each system once")
+    named = values["srcindex"].dtype != float
+    segment = values["srcindex"].astype(object if named else np.int64).to_numpy()
     per_row = pd.DataFrame({"pair": pair, "judge": _text(values["judgeid"]), "segment": segment})
     document = values["documentid"].astype(str) if "documentid" in values else ""
     per_row["document"] = pd.Series(document, values.index).replace(UNKNOWN, "")
     per_row["track"] = next((label for mark, label in TRACKS.items() if mark in file.name), "")
     if slots == 2:
-        systems = _plain_names(systems, pair)
         ranking = _text(values["rankingid"]) if "rankingid" in values else np.zeros(len(pair))
         block, position, row, slot = _join(ranking, per_row, systems, ranks)
         blocks = int(block.max()) + 1
@@ -178,44 +160,18 @@ def _values(table: Table) -> tuple[pd.DataFrame, int]:
     ids += [f"system{i + 1}id" for i in range(slots)]
     last = max(LABELS, slots)
     rank = schemas.number(f"-1, or 1 to {last}", -1, last, "not an integer", 0)
-    index = schemas.ids("srcindex") if _named(table) else {"srcindex": schemas.count(0)}
+    written = table.frame[names["srcindex"]].astype(str).unique()
+    named = bool(np.isnan(pd.to_numeric(written, errors="coerce")).all())  # not one is a number
+    index = schemas.ids("srcindex") if named else {"srcindex": schemas.count(0)}
     columns = _languages() | index | schemas.ids(*ids, missing=("",))
     columns |= {f"system{i + 1}rank": rank for i in range(slots)}
     return table.validated(schemas.Schema(columns), {name: names[name] for name in columns}), slots
-
-
-def _named(table: Table) -> bool:
-    """Whether segments have names: not one of them is a number."""
-    written = table.frame[_columns(table, ["srcindex"])["srcindex"]].astype(str).unique()
-    return bool(np.isnan(pd.to_numeric(written, errors="coerce")).all())
 
 
 def _languages() -> dict[str, Any]:
     known = {"unknown language": lambda text: text.strip().lower() in (*LANGUAGES, UNKNOWN)}
     column = schemas.text("an English name or an ISO 639 code", known)
     return {"srclang": column, "trglang": column}
-
-
-def _refuse_contradictions(
-    table: Table, values: pd.DataFrame, systems: np.ndarray, ranks: np.ndarray, shown: np.ndarray
-) -> None:
-    """Raises DataError if two cells of a line contradict each other."""
-    names = _columns(table, ())
-
-    def refuse(bad: np.ndarray, column: str, problem: str, expected: str) -> None:
-        if bad.any():
-            raise table.error(problem, int(np.argmax(bad)), names[column], expected)
-
-    unknown = [(values[name] == UNKNOWN).to_numpy() for name in ("srclang", "trglang")]
-    problem = "only one of the two languages is known"
-    refuse(unknown[0] != unknown[1], "trglang", problem, "two languages, or -1 twice")
-    for i in range(systems.shape[1]):
-        bad = ~shown[:, i] & (ranks[:, i] != UNRANKED)
-        refuse(bad, f"system{i + 1}rank", "a rank in a slot that showed nothing", "-1")
-        for j in range(i):
-            bad = shown[:, i] & (systems[:, i] == systems[:, j])
-            problem = "a system appears twice in one block"
-            refuse(bad, f"system{i + 1}id", problem, "each system once")
 
 
 def _text(column: pd.Series) -> np.ndarray:
@@ -230,17 +186,6 @@ def _pairs(languages: pd.DataFrame, file: Path, settings: Mapping[str, Any]) -> 
     found = sides[0].astype(str) + "-" + sides[1].astype(str)
     known = found != f"{UNKNOWN}-{UNKNOWN}"
     return found.where(known, pair_told(file, settings)).to_numpy(dtype=object)
-
-
-def _plain_names(systems: np.ndarray, pair: np.ndarray) -> np.ndarray:
-    """``newstest2016.uedin-nmt.4361.cs-en`` as ``uedin-nmt``, unless two would clash."""
-    full = pd.Series(systems.ravel()).astype(str)
-    short = full.str.replace(FULL_NAME, r"\1", regex=True)
-    pairs = pd.Series(np.repeat(pair, systems.shape[1]))
-    names = pd.DataFrame({"pair": pairs, "full": full, "short": short}).drop_duplicates()
-    if names.duplicated(["pair", "short"]).any():
-        return systems
-    return short.to_numpy(dtype=object).reshape(systems.shape)
 
 
 def _join(
@@ -269,19 +214,13 @@ def _join(
 
 
 def read_edits(file: Path) -> pd.DataFrame:
-    """The editing task of WMT10 (``data_EDT.tsv``): pair, edit, segment, editor, system, action.
-
-    One row per output that was edited; action is EDIT, OK, BAD or N/A.
-    """
+    """The edits of WMT10 (``data_EDT.tsv``): pair, edit, segment, editor, system, action."""
     names = {"edit": "editId", "segment": "srcIndex", "editor": "editorId", "system": "system1Id"}
     return _edited(tables.read(file, sign="\t"), names | {"action": "system1actionStr"})
 
 
 def read_acceptability(file: Path) -> pd.DataFrame:
-    """The judgments of edits of WMT10 (``data_ACC.csv``): pair, edit, judge, system, judgment.
-
-    judgment is YES, NO or UNK.
-    """
+    """The judgments of edits of WMT10 (``data_ACC.csv``): pair, edit, judge, system, judgment."""
     names = {"edit": "editId", "judge": "judgeId", "system": "systemId", "judgment": "judgment"}
     return _edited(tables.read(file), names)
 
@@ -329,7 +268,6 @@ def read_battles(files: Sequence[Path], pair: str, settings: Mapping[str, Any]) 
     for name, same in {"task": pair, "pair": pair, "track": "", "document": ""}.items():
         columns[name] = pd.Categorical.from_codes(np.zeros(2 * n, int), [same])
     frame = pd.DataFrame(columns)[COLUMNS]
-    excluded.update(_strangers(frame))
     if any(rows["domain"].categories):
         frame["domain"] = rows["domain"].repeat(2)
     frame.attrs["excluded"] = {reason: n for reason, n in excluded.items() if n}
@@ -346,12 +284,8 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     known = {"winner", "anony", *(name for form in FORMS for name in form.values())}
     table = tables.any_table(file, known.intersection)
     there = set(table.frame)
-    fit = [form for form in FORMS if {form["system1"], form["system2"], "winner"} <= there]
-    if not fit:
-        value = ", ".join(table.frame.columns)[:80]
-        missing = next(name for name in BATTLES.split() if name not in there)
-        raise DataError("a column is missing", file=file, line=1, value=value, expected=missing)
-    names = fit[0]
+    names = FORMS["left" in there]
+    _columns(table, [names["system1"], names["system2"], "winner"])
     named = {ours: theirs for ours, theirs in names.items() if theirs in there}
     ranks_of = {names["system1"]: (1, 2), names["system2"]: (2, 1), **dict.fromkeys(TIES, (1, 1))}
     table.check_values([name for name in ("winner", *names.values(), "anony") if name in there])
@@ -386,13 +320,9 @@ def _battles(file: Path, excluded: Counter[str]) -> pd.DataFrame:
     return out
 
 
-def _pairs_told(source: Source) -> list[str]:
-    return sorted({pair_told(file, source.settings) for file in source.files})
-
-
 def _of_pairs(source: Source, pair: str) -> pd.DataFrame:
     """The battles of `pair`; without one, of all pairs (each is a task)."""
-    every = [pair] if pair else _pairs_told(source)
+    every = [pair] if pair else READERS["battles"].pairs(source)
     parts = [read_battles(source.files, one, source.settings) for one in every]
     if len(parts) == 1:
         return parts[0]
@@ -410,7 +340,7 @@ READERS = {
         read=lambda source, pair: read_rr(source.files, pair, source.settings),
     ),
     "battles": Reader(
-        pairs=_pairs_told,
+        pairs=lambda source: sorted({pair_told(f, source.settings) for f in source.files}),
         read=_of_pairs,
         pair_of=pair_told,
         lacks=lambda source: {"document"},

@@ -22,12 +22,12 @@ ASKED = ("columns", "wide", "scale", "decimal")  # settings that the command lin
 GIVEN = "RANKSTABILITY_SETTINGS"  # the environment variable that passes them on, as JSON
 LARGEST = 1 << 16  # bytes of a campaign.yaml
 LONGEST = 40  # characters of a word for systems, segments, ...
-DIGITS = 100  # characters of a number in a campaign.yaml
+ENDLESS = re.compile(rb"\d[\da-fA-Fx_:.]{100}")  # a number of more than 100 characters
 WIDEST = 1e9  # distance of a scale's ends from zero
 
 
 class Plain(yaml.SafeLoader):
-    """YAML without aliases and overlong numbers, so that a small file stays small in memory."""
+    """YAML without aliases, so that a small file stays small in memory, and with each key once."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """A node; raises YAMLError for an alias."""
@@ -43,25 +43,9 @@ class Plain(yaml.SafeLoader):
             raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
         return super().construct_mapping(node, deep)
 
-    def construct_number(self, node: yaml.ScalarNode) -> int | float:
-        """A number; raises ConstructorError for one of more than `DIGITS` characters."""
-        if len(node.value) > DIGITS:
-            problem = f"a number of more than {DIGITS} characters"
-            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
-        is_int = node.tag.endswith(":int")
-        return self.construct_yaml_int(node) if is_int else self.construct_yaml_float(node)
-
-
-for _kind in ("int", "float"):
-    Plain.add_constructor(f"tag:yaml.org,2002:{_kind}", Plain.construct_number)
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
 
 def _word(value: object) -> bool:
-    return isinstance(value, str) or _number(value)
+    return type(value) in (str, int, float)
 
 
 def _words(value: object) -> bool:
@@ -76,13 +60,10 @@ def _line(value: object) -> bool:
     return _word(value) and not schema.CONTROL.search(str(value))
 
 
-def _is_year(value: Any) -> bool:
-    return _number(value) and isinstance(value, int) and 0 <= value < 10_000
-
-
 def _is_scale(value: Any) -> bool:
-    two = isinstance(value, list) and len(value) == 2 and all(map(_number, value))
-    return two and bool(-WIDEST <= value[0] < value[1] <= WIDEST)
+    two = isinstance(value, list) and len(value) == 2
+    numbers = two and {*map(type, value)} <= {int, float}
+    return numbers and bool(-WIDEST <= value[0] < value[1] <= WIDEST)
 
 
 def _is_columns(value: Any) -> bool:
@@ -107,10 +88,6 @@ def _is_words(value: Any) -> bool:
     )
 
 
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, str) and bool(languages.pair_of(value))
-
-
 def _one_of(*words: str) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, str) and value in words
 
@@ -126,12 +103,20 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "style": (_one_of("", "SR-DC", "SR+DC"), "unknown style", "SR-DC or SR+DC"),
     "tool": (_line, "not a name", "such as Appraise"),
     "judged": (_one_of("", "bilingual", "monolingual"), BILINGUAL, "bilingual or monolingual"),
-    "year": (_is_year, "not a year", "such as 2025"),
+    "year": (
+        lambda value: type(value) is int and 0 <= value < 10_000,
+        "not a year",
+        "such as 2025",
+    ),
     "citation": (_line, "not a citation", "one line of text"),
     "licence": (_line, "not a licence", "one line of text"),
     "format": (_one_of(*formats.FORMATS), "unknown format", "one of " + ", ".join(formats.FORMATS)),
     "files": (_words, "not a list", "a list of file names"),
-    "pair": (_is_pair, "not a language pair", "a pair such as cs-en"),
+    "pair": (
+        lambda value: bool(languages.pair_of(str(value))),
+        "not a language pair",
+        "a pair such as cs-en",
+    ),
     "zero_variance": (_one_of(*ZERO_VARIANCE), NO_SPREAD, "zero or drop"),
     "adaptive": (lambda value: isinstance(value, bool), "neither true nor false", "true or false"),
     "scale": (_is_scale, "not a scale", "[lowest, highest], such as [1, 5]"),
@@ -211,12 +196,7 @@ def write_settings(path: Path, said: Mapping[str, Any]) -> Path:
     long, source = formats.reader("long"), folder.Source(path, tuple(tables), entry)
     for pair in long.pairs(source):
         long.read(source, pair)
-    part = file.with_name(f".{file.name}.part")
-    try:
-        part.write_text(columns.written(entry), encoding="utf-8")
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
+    file.write_text(columns.written(entry), encoding="utf-8")
     return file
 
 
@@ -256,12 +236,14 @@ def _parsed(file: Path) -> dict[Any, Any]:
     wrong = partial(DataError, file=file)
     if (size := file.stat().st_size) > LARGEST:
         raise wrong("too large for settings", value=f"{size} bytes", expected=f"at most {LARGEST}")
+    content = text.content(file)
+    if number := ENDLESS.search(content):
+        line = content.count(b"\n", 0, number.start()) + 1
+        raise wrong("a number of more than 100 characters", line=line, expected="a shorter one")
     try:
-        entry = yaml.load(text.content(file), Plain) or {}
+        entry = yaml.load(content, Plain) or {}
     except RecursionError:
         raise wrong("not YAML: nested too deeply", expected=KNOWN) from None
-    except DataError:
-        raise
     except (yaml.YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         problem = f"not YAML: {str(error).splitlines()[0]}"

@@ -21,9 +21,9 @@ from . import binary, text
 from . import schema as schemas
 
 Names: TypeAlias = tuple[str, ...]
+Span: TypeAlias = tuple[int, int, list[str]]  # the first line of a row, its last, its cells
 BLANKS = " "  # stands for cells separated by blanks, tabs or both
 SEPARATORS = ("\t", ";", ",")
-FEW_LINES = 3  # of a quoted cell, which prose may fill with signs and numbers as rows have them
 QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')  # a whole cell in quotation marks
 WRONG = {  # a cell: what finds it, what is expected
     "not a single value": (schemas.LISTED.fullmatch, "a text or a number"),
@@ -106,10 +106,7 @@ def unquoted(cell: str) -> str:
 def table(
     path: Path, frame: pd.DataFrame, lines: np.ndarray | Sequence[int], quoted: bool = False
 ) -> Table:
-    """A `Table` of text as found in the file; blanks around cells are stripped and noted.
-
-    `quoted`: cells may be in quotation marks, which are stripped, too.
-    """
+    """Text as found in the file; blanks around cells are stripped and noted, and `quoted` marks."""
     plain, blanks = {}, {}
     for name in frame.columns:
         values = frame[name].astype("category").cat
@@ -214,7 +211,7 @@ def _line_by_line(file: Path, whole: str, names: list[str], sign: str, only: Nam
     source = io.StringIO(whole, newline=None).getvalue()
     fields: list[list[str]] = []
     lines: list[int] = []
-    spans: list[tuple[int, int, list[str]]] = []  # of several lines: first, last, the cells
+    spans: list[Span] = []  # rows of several lines
     quoting: dict[str, Any] = {"quoting": csv.QUOTE_NONE} if sign == "\t" else {"strict": True}
     reader = csv.reader(io.StringIO(source), delimiter=sign, **quoting)
     line, begun = 1, False
@@ -248,40 +245,24 @@ def _line_by_line(file: Path, whole: str, names: list[str], sign: str, only: Nam
 
 
 def _refuse_swallowed(
-    file: Path,
-    rows: pd.DataFrame,
-    spans: Sequence[tuple[int, int, list[str]]],
-    source: str,
-    sign: str,
+    file: Path, rows: pd.DataFrame, spans: Sequence[Span], source: str, sign: str
 ) -> None:
-    """Raises DataError if, of the lines of a quoted cell, the first and most others look like rows.
-
-    These have as many cells (or more), numbers where the file has numbers and, of few lines (or if
-    it has no numbers), words of its rows where these recur. `spans`: see `_line_by_line`.
-    """
-    tests = {place: is_number for place in rows if rows[place].map(is_number).mean() > 0.9}
-    words = {place: set(rows[place].str.strip()) for place in rows if place not in tests}
-    words = {place: said for place, said in words.items() if 2 * len(said) <= len(rows)}
-    known = {place: said.__contains__ for place, said in words.items()}
-    physical = ["", *source.replace('"', "").split("\n")]
+    """Raises DataError if most lines of a quoted cell have the cells and the numbers of rows."""
+    numbers = [place for place in rows if rows[place].map(is_number).mean() > 0.9]
+    physical = [line.split(sign) for line in source.replace('"', "").split("\n")]
     for first, last, row in spans:
-        needed = tests if tests and last - first > FEW_LINES else known | tests
-        broken = [place for place, cell in enumerate(row) if "\n" in cell]
-        beside = [*range(broken[0]), *range(broken[-1] + 1 - len(row), 0)]
-        beside = [place for place in beside if place % len(row) in needed]
-
-        def alike(line: str, row=row, beside=beside, needed=needed) -> bool:
-            cells = [cell.strip() for cell in line.split(sign)]
-            return len(cells) >= len(row) and all(
-                cells[place] == row[place].strip() or needed[place % len(row)](cells[place])
-                for place in beside
-            )
-
-        found = [alike(line) for line in physical[first + 1 : last + 1] if line.strip()]
-        if 2 * sum(found) > len(found) and alike(physical[first]):
+        broken = next(place for place, cell in enumerate(row) if "\n" in cell)
+        beside = [place if place < broken else place - len(row) for place in numbers]
+        like = [
+            len(cells) >= len(row) and all(is_number(cells[place]) for place in beside)
+            for cells in physical[first:last]
+            if any(cells)
+        ]
+        whole = len(physical[first - 1]) >= len(row)  # the line in which the cell begins
+        if beside and whole and 2 * sum(like) > len(like):
             problem = f"a quotation mark swallows what looks like rows, to line {last}"
             expected = 'one that is closed in its row, or doubled ("") where it is text'
-            value = physical[first][:80]
+            value = sign.join(physical[first - 1])[:80]
             raise DataError(problem, file=file, line=first, value=value, expected=expected)
 
 
@@ -375,10 +356,7 @@ def _cell(value: Any) -> str:
 
 
 def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
-    """Raises DataError if all rows of one file are in another, too, in whatever form and order.
-
-    `parts` are the parsed rows of each of `files`, compared in the columns that they all have.
-    """
+    """Raises DataError if all rows of one file (`parts`, in shared columns) are in another, too."""
     if len(files) < 2:
         return
     columns = [name for name in parts[0] if all(name in part for part in parts)]

@@ -27,10 +27,7 @@ TAR, TAR_AT = b"ustar", slice(257, 262)  # the mark of a tar archive, and its pl
 
 
 def kept(most: int) -> Callable[[F], F]:
-    """A decorator: what a function says of a file is kept, for `most` files, until they change.
-
-    It raises DataError if there is no such file.
-    """
+    """A decorator: what a function says of a file is kept, for `most` files, until they change."""
 
     def decorate(work: F) -> F:
         @lru_cache(maxsize=most)
@@ -126,9 +123,7 @@ def _only_table(archive: tarfile.TarFile, path: Path) -> IO[bytes]:
     if len(tables) != 1:
         names = [member.name for member in tables]
         raise DataError("no archive of one table", file=path, value=names, expected="one table")
-    if tables[0].size > LARGEST:  # a sparse member may be larger than the archive
-        value, expected = f"{tables[0].size} bytes", f"at most {LARGEST >> 20} MiB"
-        raise DataError("too large", file=path, value=value, expected=expected)
+    check_unpacked(path, tables[0].size, LARGEST)  # a sparse member may be larger than the archive
     return cast("IO[bytes]", archive.extractfile(tables[0]))
 
 
@@ -148,47 +143,34 @@ def head(path: Path) -> str:
         start = codecs.getincrementaldecoder("utf-8-sig")().decode(data)
     except UnicodeDecodeError:
         return decoded(data, path)
-    _refuse_nul(data, path)
-    return start
+    return decoded(start.encode(), path) if "\0" in start else start
 
 
-def decoded(data: bytes, path: Path, line: int = 1) -> str:
-    """`data`, found in `path` from `line` on, as text. Raises DataError if it is not UTF-8."""
+def decoded(data: bytes, path: Path) -> str:
+    """The content of `path` as text. Raises DataError if it is not UTF-8, or has a NUL byte."""
     try:
-        return data.decode("utf-8-sig" if line == 1 else "utf-8")
+        whole, problem, at = data.decode("utf-8-sig"), "NUL byte", data.find(b"\0")
     except UnicodeDecodeError as error:
-        line += data.count(b"\n", 0, error.start)
-        value = data[error.start : error.start + 1]
-        problem = "wrong encoding"
-        raise DataError(problem, file=path, line=line, value=value, expected="UTF-8") from None
+        whole, problem, at = "", "wrong encoding", error.start
+    if at < 0:
+        return whole
+    wrong = partial(DataError, problem, file=path, line=data.count(b"\n", 0, at) + 1)
+    raise wrong(value=data[at : at + 1], expected="text in UTF-8")
 
 
 def content(path: Path) -> bytes:
-    """The bytes of a text file, unpacked, without byte order mark.
-
-    Raises DataError if it is empty, not UTF-8, or contains a NUL byte.
-    """
+    """The bytes of a text file, unpacked; raises DataError if it is empty or `decoded` does."""
     with opened(path) as stream:
         data = stream.read()
     if not data or data.isspace():
         raise DataError("the file is empty", file=path, expected="judgments")
     data = data.removeprefix(b"\xef\xbb\xbf")
     decoded(data, path)
-    _refuse_nul(data, path)
     return data
 
 
-def _refuse_nul(data: bytes, path: Path) -> None:
-    if b"\0" in data:
-        line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        raise DataError("NUL byte", file=path, line=line, expected="UTF-8 text")
-
-
 def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file of JSON lines (or of a JSON list), each with its line (or position).
-
-    Raises DataError for anything that is not an object.
-    """
+    """The objects of JSON lines (or of a list), each with its line. Raises DataError for others."""
     whole = content(path).decode().strip()
     if whole.startswith("["):
         entries: Iterable[tuple[int, Any]] = enumerate(parsed(whole, path), start=1)
@@ -240,26 +222,24 @@ def of_kind(value: Any, kind: type, name: str) -> Any:
     raise DataError(problem, column=name, value=str(value)[:60], expected=expected)
 
 
-@kept(256)
-def _hash(path: Path, git: bool) -> str:
-    """The hash of a file's content, unpacked if it is gzipped and not an archive."""
+def _unpacked(path: Path) -> bytes:
+    """A file's content, unpacked if it is gzipped and not an archive; if damaged, as it is."""
     data = path.read_bytes()
     if data[:2] == GZIP:
-        # a damaged file is hashed as it is; reading it reports what is wrong
         with contextlib.suppress(DataError, EOFError, zlib.error, gzip.BadGzipFile):
             _check_packing(path)
             plain = gzip.decompress(data)
             data = data if plain[TAR_AT] == TAR else plain
-    if git:
-        return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-    return hashlib.sha256(data).hexdigest()
+    return data
 
 
+@kept(256)
 def digest(path: Path) -> str:
     """SHA-256 of the unpacked content, so that a file and its gzip have the same digest."""
-    return _hash(path, git=False)
+    return hashlib.sha256(_unpacked(path)).hexdigest()
 
 
 def git_blob(path: Path) -> str:
     """Git's id of the unpacked content: ``sha1("blob <size>\\0" + bytes)``."""
-    return _hash(path, git=True)
+    data = _unpacked(path)
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

@@ -64,13 +64,10 @@ def weigh(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021") 
     for (severity, category), rows in kinds.groupby([*kinds], sort=False).size().items():
         fits = table["severity"].isin(["", severity]) & table["category"].isin(["", category])
         if not fits.any():
-            raise DataError(
-                f"no weight for {severity} {category} ({rows} rows)",
-                column="severity",
-                value=severity,
-                expected=f"a weight table that has it ({', '.join(WEIGHTS)}), named by `weights: "
-                "critical25` in a campaign.yaml beside the files",
-            )
+            problem = f"no weight for {severity} {category} ({rows} rows)"
+            expected = f"a weight table that has it ({', '.join(WEIGHTS)}), named by `weights: "
+            expected += "critical25` in a campaign.yaml beside the files"
+            raise DataError(problem, column="severity", value=severity, expected=expected)
         weight_of[severity, category] = float(table.loc[fits, "weight"].iloc[0])
     return np.array([weight_of[k] for k in zip(kinds["severity"], kinds["category"], strict=True)])
 
@@ -113,16 +110,11 @@ def mqm_scores(
 class Ratings:
     """All ratings of one language pair as sums, which suffice for every affine normalisation.
 
-    S systems, D documents, K ratings per item by the K raters of the document's bucket, R raters.
-
-    segments : (D,) int array
-        Segments per document.
-    slots : (D, K) int array
-        The raters (as positions in `raters`) who rated the document; sorted.
-    score, square, errors : (S, D, K) float arrays
-        Per item and rater: the sum of segment scores, of their squares, and the error count.
-    excluded : dict
-        What could not be used and why, with the number of documents concerned.
+    S systems, D documents, K ratings per item by the K raters of the document's bucket. `segments`,
+    (D,), are counted per document; `slots`, (D, K), are the raters (positions in `raters`, sorted)
+    of each document; `score`, `square` and `errors`, (S, D, K), are per item and rater: the sum of
+    segment scores, of their squares, and the error count. `excluded`: what could not be used and
+    why, with the number of documents concerned.
     """
 
     systems: tuple[str, ...]
@@ -158,8 +150,7 @@ def ratings(judgments: pd.DataFrame, weights: str | pd.DataFrame = "freitag2021"
 
     Systems with at least half of the documents are kept, then documents of which every segment of
     every kept system was rated by the same raters, as many as most documents have.
-    `Ratings.excluded` names the systems left out, and those that lack documents. Raises DataError
-    if no document is complete.
+    `Ratings.excluded` names the systems left out. Raises DataError if no document is complete.
     """
     scores, excluded = _complete(mqm_scores(judgments, weights))
     systems = tuple(sorted(scores["system"].unique()))
@@ -204,11 +195,9 @@ def _complete(scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     of_document = scores.groupby("document")
     raters, segments = of_document["rater"].nunique(), of_document["segment"].nunique()
     depth = int(raters.mode().iloc[0])
-    due = raters * segments
-    rated_whole = of_document.size() == due * scores["system"].nunique()
+    rated_whole = of_document.size() == raters * segments * scores["system"].nunique()
     if not rated_whole.all():
         excluded["documents not rated whole for every system"] = int((~rated_whole).sum())
-        excluded |= _lacking(scores, due, ~rated_whole)
     uneven = rated_whole & (raters != depth)
     if uneven.any():
         excluded[f"documents without exactly {depth} raters"] = int(uneven.sum())
@@ -222,18 +211,6 @@ def _complete(scores: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     return scores[scores["document"].isin(good.index[good])], excluded
 
 
-def _lacking(scores: pd.DataFrame, ratings_due: pd.Series, drop: pd.Series) -> dict[str, int]:
-    """For each system, how many of the documents to `drop` have fewer ratings of it than due."""
-    there = scores.groupby(["document", "system"]).size().unstack(fill_value=0)
-    lacks = there.lt(ratings_due, axis=0)[drop]
-    alike = lacks.all(axis=1)
-    counts = lacks[~alike].sum()
-    reasons = {f"of these, not whole for {s}": int(n) for s, n in counts.items() if n}
-    if alike.any():
-        reasons["of these, not whole for any system"] = int(alike.sum())
-    return reasons
-
-
 def _natural(name: str) -> tuple[str, int, str]:
     head = name.rstrip("0123456789")
     return (head, int(name[len(head) :] or -1), name)
@@ -245,14 +222,9 @@ def system_means(data: Ratings) -> pd.DataFrame:
     Scores and errors are per segment and rating (Riley et al. 2024, appendix 10.2).
     """
     n = data.segments.sum() * data.shape[2]
-    frame = pd.DataFrame(
-        {
-            "system": data.systems,
-            "score": data.score.sum(axis=(1, 2)) / n,
-            "errors": data.errors.sum(axis=(1, 2)) / n,
-            "ratings": int(n),
-        }
-    ).sort_values(["score", "system"], ignore_index=True)
+    frame = pd.DataFrame({"system": data.systems, "score": data.score.sum(axis=(1, 2)) / n})
+    frame = frame.assign(errors=data.errors.sum(axis=(1, 2)) / n, ratings=int(n))
+    frame = frame.sort_values(["score", "system"], ignore_index=True)
     frame.insert(0, "rank", range(1, len(frame) + 1))
     return frame
 
@@ -274,11 +246,11 @@ def rater_scaling(
 
     `how` is ``none``; ``mean``: every rater gets the study's mean; ``error``: the same, then
     multiplied by a value proportional to the rater's total number of errors, so that the study's
-    mean is kept; ``z``: minus the rater's mean, divided by the rater's standard deviation
-    (ddof = 1). Raters whose mean is 0 stay at 0 under ``mean`` and ``error``; those whose scores do
-    not vary are only centred under ``z``; those without ratings get 1, 0. Per rater in the study,
-    (..., R): the `count` of rated segments, and sums of scores (`total`), of squared scores
-    (`square`) and of `errors`. Raises DataError for any other `how`.
+    mean is kept; ``z``: standardised by rater (ddof = 1). Raters whose mean is 0 stay at 0 under
+    ``mean`` and ``error``; those whose scores do not vary are only centred under ``z``; those
+    without ratings get 1, 0. Per rater in the study, (..., R): the `count` of rated segments, and
+    sums of scores (`total`), of squared scores (`square`) and of `errors`. Raises DataError for any
+    other `how`.
     """
     one, zero = np.ones_like(total, dtype=float), np.zeros_like(total, dtype=float)
     if how == "none":
@@ -302,10 +274,7 @@ def rater_scaling(
 
 
 def normalised(data: Ratings, how: str = "none") -> np.ndarray:
-    """Sums of segment scores per system and document, (S, D): normalised, averaged over ratings.
-
-    Raters are normalised by all their ratings in `data` (see `rater_scaling`).
-    """
+    """Sums of segment scores per system and document, (S, D): normalised, averaged over ratings."""
     size = len(data.raters)
 
     def per_rater(values: np.ndarray) -> np.ndarray:

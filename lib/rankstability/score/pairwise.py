@@ -49,26 +49,22 @@ class PairCounts:
 
         met = self.wins + self.wins.T + self.ties > 0
         group = connected_components(met, directed=False)[1]
-        apart = [np.array(self.systems)[group == k] for k in np.unique(group[met.any(axis=0)])]
+        names = np.array(self.systems, dtype=object)
+        apart = [names[group == k].tolist() for k in np.unique(group[met.any(axis=0)])]
         if len(apart) > 1:
-            raise DataError(
-                "groups of systems never compared with each other",
-                column="system",
-                value=[names.tolist() for names in apart],
-                expected="comparisons that connect all systems, or each group on its own",
-            )
+            problem = "groups of systems never compared with each other"
+            expected = "comparisons that connect all systems, or each group on its own"
+            raise DataError(problem, column="system", value=apart, expected=expected)
         return self
 
 
 def comparisons(data: Blocks, unranked: str = "drop") -> tuple[np.ndarray, ...]:
     """All comparisons of the blocks: row, first system, second system, sign.
 
-    Sign is 1 if the first was ranked better, -1 if worse, 0 if equal.
-
-    With `unranked` ``drop``, an output without a rank takes part in no comparison, but the rest of
-    its block does (Bojar et al. 2011); with ``keep``, its -1 is taken for a rank and so beats
-    everything, which reproduces the scores that Koehn (2012) prints. Raises DataError for any
-    other `unranked`.
+    Sign is 1 if the first was ranked better, -1 if worse, 0 if equal. With `unranked` ``drop``, an
+    output without a rank takes part in no comparison (Bojar et al. 2011); with ``keep``, its -1 is
+    taken for a rank and so beats everything, which reproduces the scores that Koehn (2012) prints.
+    Raises DataError for any other `unranked`.
     """
     if unranked not in ("drop", "keep"):
         raise DataError("unknown rule for unranked outputs", value=unranked, expected="drop, keep")
@@ -164,10 +160,7 @@ def wins_over_decided(counts: PairCounts) -> np.ndarray:
 
 
 def expected_win(counts: PairCounts) -> np.ndarray:
-    """Mean over opponents of wins / (wins + losses) against each (Koehn 2012, Section 2).
-
-    Opponents that were never met, or met only in ties, are left out of the mean.
-    """
+    """Mean of wins / (wins + losses) against each opponent ever decided (Koehn 2012, Section 2)."""
     share = ratio(counts.wins, counts.wins + np.swapaxes(counts.wins, -1, -2))
     met = np.isfinite(share)
     return ratio(np.where(met, share, 0).sum(-1), met.sum(-1))
@@ -184,12 +177,8 @@ def by_block(data: Blocks) -> dict[str, np.ndarray]:
     rank = np.where(ranked, data.ranks, np.inf)
     top = ranked & (rank == rank.min(axis=1, keepdims=True))
     sole = top & (top.sum(axis=1, keepdims=True) == 1)
-    facts = {
-        "shown": data.codes >= 0,
-        "ranked": ranked,
-        "better_or_equal_all_in_block": top,
-        "better_all_in_block": sole & (ranked.sum(axis=1, keepdims=True) > 1),
-        "sole_winner": sole,
-    }
+    facts = {"shown": data.codes >= 0, "ranked": ranked, "better_or_equal_all_in_block": top}
+    facts["better_all_in_block"] = sole & (ranked.sum(axis=1, keepdims=True) > 1)
+    facts["sole_winner"] = sole
     n = len(data.systems)
     return {name: np.bincount(data.codes[fact], minlength=n) for name, fact in facts.items()}

@@ -26,12 +26,10 @@ class Scores:
     better, and NaN occurs only in `segment_scores`; `units` holds the codes of worker, hit,
     document, block and domain that the data name, -1 where unknown (if only some judgments name a
     domain, the others form one of their own); `workers` are the names of workers, by code.
-    `adaptive`: later judgments went to chosen systems, so that only differences within segments
-    are comparable.
-
-    Only from `segment_scores`: `raw`, the scores before standardisation; `judgments`, of how many
-    each is the mean; `file`, the source as error messages name it; `causes`, for systems without
-    any z-score, how many of their judgments have none, and why.
+    `adaptive`: later judgments went to chosen systems, so that only differences within segments are
+    comparable. Only from `segment_scores`: `raw`, the scores before standardisation; `judgments`,
+    of how many each is the mean; `file`, the source as error messages name it; `causes`, why
+    systems have no z-score at all.
     """
 
     systems: tuple[str, ...]
@@ -58,11 +56,9 @@ class Scores:
         if name == "segment":
             return self.segment
         if not self.has(name):
-            raise DataError(
-                f"these judgments do not name their {name}",
-                value=name,
-                expected=", ".join([*filter(self.has, self.units), "segment"]),
-            )
+            expected = ", ".join([*filter(self.has, self.units), "segment"])
+            problem = f"these judgments do not name their {name}"
+            raise DataError(problem, value=name, expected=expected)
         return self.units[name]
 
     def take(self, keep: np.ndarray) -> Scores:
@@ -97,10 +93,7 @@ class Scores:
         return averages(self._cells(), self.score, shape[0] * shape[1])[0].reshape(shape)
 
     def stack(self) -> np.ndarray:
-        """Each judgment's score, NaN where there is none: (judgments, segments, systems).
-
-        The first judgment of a system's output of a segment is in the first layer, and so on.
-        """
+        """Scores, NaN where there is none, in order: (judgments, segments, systems)."""
         cell = self._cells()
         order = np.argsort(cell, kind="stable")
         start = np.searchsorted(cell[order], cell[order])
@@ -119,10 +112,10 @@ class Scores:
 
     def frame(self) -> pd.DataFrame:
         """Scores from `segment_scores` as a frame: system, segment, raw, z, judgments."""
-        names = {name: np.array(getattr(self, f"{name}s"), dtype=object) for name in KEYS}
-        named = {name: of[getattr(self, name)] for name, of in names.items()}
-        values = {"raw": self.raw, "z": self.score, "judgments": self.judgments}
-        return pd.DataFrame(named | values)
+        system = np.array(self.systems, dtype=object)[self.system]
+        segment = np.array(self.segments, dtype=object)[self.segment]
+        frame = pd.DataFrame({"system": system, "segment": segment, "raw": self.raw})
+        return frame.assign(z=self.score, judgments=self.judgments)
 
     def system_means(self) -> pd.DataFrame:
         """Means over `segment_scores`: system, mean_raw, mean_z, segments, judgments."""

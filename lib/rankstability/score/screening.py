@@ -13,16 +13,8 @@ FEWEST_LINES = 3  # users with fewer are kept unchecked
 LEAST = 0.75  # agreement below which a user is left out
 
 
-def screened(judged: Scores) -> Scores:
-    """The judgments of the users that WMT26 keeps; all judgments if no users are named.
-
-    Raises DataError if nobody is left.
-    """
-    return judged.take(kept_users(judged)) if judged.has("worker") else judged
-
-
 def kept_users(judged: Scores) -> np.ndarray:
-    """Mask of the judgments that `screened` keeps. Raises DataError if nobody is left."""
+    """Mask of the judgments of users that WMT26 keeps; raises DataError if nobody is left."""
     if not judged.has("worker"):
         return np.ones(len(judged.score), bool)
     table = screening(judged)
@@ -68,15 +60,8 @@ def screening(judged: Scores) -> pd.DataFrame:
         agreement = np.bincount(user, total, users) / pairs
     lines = _lines(judged, users)
     removed = (lines >= FEWEST_LINES) & (agreement < LEAST)
-    return pd.DataFrame(
-        {
-            "user": judged.workers,
-            "lines": lines,
-            "pairs": pairs.astype(int),
-            "agreement": agreement,
-            "removed": removed.astype(int),
-        }
-    )
+    table = pd.DataFrame({"user": judged.workers, "lines": lines, "pairs": pairs.astype(int)})
+    return table.assign(agreement=agreement, removed=removed.astype(int))
 
 
 def _lines(judged: Scores, users: int) -> np.ndarray:

@@ -18,7 +18,6 @@ from rankstability.errors import DataError
 from rankstability.judgments import blocks
 from rankstability.rank import bradley_terry, ranges
 from rankstability.read import campaigns, formats
-from rankstability.read.da import COLUMNS
 from rankstability.score.pairwise import pair_counts
 from rankstability.score.scored import scored
 from rankstability.score.screening import screening
@@ -463,17 +462,6 @@ def test_battles_of_several_pairs_are_a_task_each_and_share_no_block(tmp_path):
     assert (frame.groupby("block").size() == 2).all()
 
 
-def test_battles_of_models_that_never_met_the_others_are_counted(tmp_path):
-    rows = [battle(k, *pair, "model_a") for k, pair in enumerate(("AB", "BC", "DE", "DE", "CA"))]
-    told = "(kept: of systems that never met the others, so that nothing tells who is better)"
-    frame = load(lines(tmp_path / "arena.cs-en.jsonl", rows))
-    assert frame.attrs["excluded"] == {told: 2}
-    lines(tmp_path / "arena.de-en.jsonl", rows[2:4])  # of another task: met there or not at all
-    assert load(campaigns.find(tmp_path)).attrs["excluded"] == {told: 2}
-    bridge = lines(tmp_path / "more.cs-en.jsonl", [*rows, battle(9, "E", "C", "tie")])
-    assert load(bridge).attrs["excluded"] == {}
-
-
 # ------------------------------------------------------------------ all
 
 
@@ -526,10 +514,6 @@ def test_blanks_and_control_characters_in_names(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("x.tsv", "\t".join(COLUMNS[:-1]) + "\n", "it looks like da without time"),
-        ("x.tsv", "system\tdoc\trater\tcategory\n", "it looks like mqm without severity"),
-        ("x.jsonl", '{"model_a": "A", "model_b": "B", "label": "tie"}', "battles without winner"),
-        ("x.jsonl", '{"user_id": "u", "annotation": [], "item": []}', "pearmut without item_i"),
         ("x.csv", "system,sentence,score\n",
          r"known format: it looks like a long table .*segment.*; expected `columns: \{segment: "),
         ("x.txt", "nothing of the kind\n", "one of the formats that `rankstability formats` lists"),

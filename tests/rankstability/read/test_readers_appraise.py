@@ -11,7 +11,7 @@ from assessments import excluded
 from conftest import needs, real
 from rankstability.errors import DataError
 from rankstability.judgments import ranked_systems, select_rows
-from rankstability.read import appraise, campaigns, formats
+from rankstability.read import campaigns, formats
 from rankstability.read.appraise import judged, read_appraise, read_appraise_mqm
 from rankstability.score.da import judgment_z
 from rankstability.score.mqm import mqm_scores
@@ -202,7 +202,7 @@ def test_a_list_says_segments_and_annotators(tmp_path):
     before = campaigns.fingerprint(campaign)
     written(tmp_path, ["username\tannotator", "u0\tX", "u1\tY", "u2\tX"], "annotators.tsv")
     assert campaigns.fingerprint(campaign) != before
-    with pytest.raises(DataError, match="username without an annotator; found 'u9'"):
+    with pytest.raises(DataError, match="account of no annotator; found 'u9'"):
         campaigns.load_da(campaign, "en-de")
 
 
@@ -381,23 +381,12 @@ def test_blanks_around_a_name_make_no_second_system(tmp_path):
     assert excluded(da)["(kept: blanks around names taken away)"] == 1
 
 
-def test_a_header_beside_the_export_must_name_the_columns_that_are_read(tmp_path):
-    file = written(tmp_path, ["engjpn1,sysA,5,TGT,eng,jpn,90,1.0,2.0"])
-    names = list(appraise.LAYOUTS["segment"])
-    written(tmp_path, [",".join(names)], "header.csv")
-    assert appraise.export(file)["score"].tolist() == [90]
-    for wrong in ("AAA", "zzz"):  # either side in the alphabet
-        written(tmp_path, [",".join([wrong, *names[1:]])], "header.csv")
-        with pytest.raises(DataError, match=r"header\.csv, line 1: not the header.*" + wrong):
-            appraise.export(file)
-
-
 @pytest.mark.parametrize("header", [False, True])
-def test_error_spans_with_a_column_more_are_refused_with_the_widths_there_are(tmp_path, header):
+def test_error_spans_with_a_column_more_are_refused(tmp_path, header):
     rows = [f'u1,A,{k},TGT,eng,deu,{k},d1,False,[],1.0,2.0,"x"' for k in range(5)]
     names = "username,system,itemId,itemType,srcLang,trgLang,score,docId,isDocScore,spans,"
     file = tmp_path / "mine.csv"
     rows = [f"{names}timeStart,timeEnd,extra", *rows] if header else rows
     file.write_text("\n".join(rows) + "\n")
-    with pytest.raises(DataError, match=r"Appraise has 9, 11 or 12, .* 13 columns"):
+    with pytest.raises(DataError, match="not a file of a known format"):
         campaigns.find(file)

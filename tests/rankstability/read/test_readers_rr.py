@@ -69,12 +69,6 @@ def test_gzip_windows_ends_and_byte_order_mark(tmp_path):
     pd.testing.assert_frame_equal(readers_rr.read_rr([file]), plain)
 
 
-def test_a_rank_in_a_slot_that_showed_nothing_is_refused(tmp_path):
-    wrong = "line 3, column 'system2rank': a rank in a slot that showed nothing"
-    with pytest.raises(DataError, match=wrong):
-        readers_rr.read_rr([write(tmp_path, HEADER, ROW, ROW.replace("2,b", "2,blank"))])
-
-
 def test_errors_of_whole_files(tmp_path):
     twice = HEADER.replace("documentId", "judgeId")
     for lines, words in (
@@ -89,8 +83,6 @@ def test_errors_of_whole_files(tmp_path):
         readers_rr.read_rr([write(tmp_path, HEADER, ROW)], "de-en")
     with pytest.raises(DataError, match="no such file"):
         readers_rr.read_rr([tmp_path / "absent.csv"])
-    with pytest.raises(DataError, match="no file"):
-        readers_rr.read_rr([])
     file = tmp_path / "latin.csv"
     file.write_bytes((HEADER + "\n" + ROW.replace("judge1", "Jürgen") + "\n").encode("latin-1"))
     with pytest.raises(DataError, match="line 2: wrong encoding"):
@@ -142,9 +134,6 @@ def test_languages_documents_and_numbers_that_are_unknown(tmp_path):
     (tmp_path / "campaign.yaml").write_text("pair: zh-en\n")
     assert campaigns.find(tmp_path).pairs == ("zh-en",)
     assert campaigns.load(tmp_path, "zh-en")["block"].nunique() == 3
-    half = write(tmp_path, header, first[0].replace("-1,gg,-1", "zho,gg,-1"), name="half.csv")
-    with pytest.raises(DataError, match="line 2, column 'trglang': only one of the two languages"):
-        readers_rr.read_rr([half])
     mixed = write(tmp_path, header, first[0], first[1].replace("001_1", "7"), name="mixed.csv")
     wrong = "line 2, column 'srcIndex': not an integer; found '001_1'"
     with pytest.raises(DataError, match=wrong):
@@ -158,15 +147,6 @@ def test_a_ranking_that_is_not_whole_stays_in_blocks_of_two(tmp_path):
     frame = readers_rr.read_rr([write(tmp_path, PAIRWISE, *missing, *torn)])
     assert frame.groupby("block").size().tolist() == [2] * 5
     assert pairwise.pair_counts(frame).comparisons == 5
-
-
-def test_names_of_wmt16_become_plain_unless_two_would_be_one(tmp_path):
-    ranks = {"newstest2016.uedin-nmt.4361.cs-en": 1, "newstest2016.online-A.0.cs-en": 2}
-    frame = readers_rr.read_rr([write(tmp_path, PAIRWISE, *comparisons(ranks))])
-    assert sorted(set(frame["system"])) == ["online-A", "uedin-nmt"]
-    ranks["newstest2016.online-A.7.cs-en"] = 3
-    frame = readers_rr.read_rr([write(tmp_path, PAIRWISE, *comparisons(ranks))])
-    assert sorted(set(frame["system"])) == sorted(ranks)
 
 
 def test_the_same_ranking_id_of_another_judge_is_another_block(tmp_path):

@@ -67,7 +67,6 @@ WRONG = {  # column: problem: values
         "system2Id": {"empty id": ("", " "), "a system appears twice in one block": ("a",)},
         "judgeId": {"empty id": ("", " ")},
         "srclang": {"unknown language": ("Klingon", "")},
-        "trglang": {"only one of the two languages is known": ("-1",)},
         "srcIndex": {"not an integer": ("seven",), "out of range": ("-1",)},
     },
     "mqm": {

@@ -13,7 +13,7 @@ from rankstability.errors import DataError
 from rankstability.judgments import direct_assessment
 from rankstability.rank.recipes import RECIPES, counted_by
 from rankstability.score.scored import from_frame
-from rankstability.score.screening import screened, screening
+from rankstability.score.screening import kept_users, screening
 
 
 def frame(seed=0, users=9, pages=6, noisy=("u2", "u5"), brief=("u8",)):
@@ -66,7 +66,8 @@ def test_screening_is_the_literal_one(seed):
         assert (got.loc[user, "lines"], got.loc[user, "removed"]) == (lines, removed), user
         np.testing.assert_allclose(got.loc[user, "agreement"], agreement, rtol=1e-12)
     assert {"u2", "u5"} <= set(got.index[got["removed"] == 1]) and not got.loc["u8", "removed"]
-    kept = screened(from_frame(table))
+    judged = from_frame(table)
+    kept = judged.take(kept_users(judged))
     gone = [u for u, (_, _, removed) in expected.items() if removed]
     assert len(kept.score) == (~table["worker"].isin(gone)).sum()
 
@@ -88,7 +89,7 @@ def test_a_system_with_ten_scores_takes_no_part():
 def test_without_users_nothing_is_left_out_and_only_wmt26_screens():
     table = frame()
     plain = from_frame(table.drop(columns=["worker", "hit"]))
-    assert screened(plain) is plain
+    assert kept_users(plain).all()
     judgments = table.assign(type="SYSTEM")
     da = direct_assessment("xx-yy", judgments)
     number = {name: len(counted_by(da, RECIPES[name]).score) for name in ("wmt25", "wmt26")}
@@ -104,4 +105,4 @@ def test_nobody_left_is_refused():
             rows += [(s, f"s{segment}", user, 100.0 * (s == best)) for s in "AB"]
     table = pd.DataFrame(rows, columns=["system", "segment", "worker", "score"])
     with pytest.raises(DataError, match="all users are screened out"):
-        screened(from_frame(table))
+        kept_users(from_frame(table))
