@@ -30,7 +30,13 @@ PROVENANCES = ("official", "rebuilt from z", "recomputed from print", "simulated
 
 
 def published(paper: str, *places: str) -> pd.DataFrame:
-    """The numbers that a paper prints (``data/published/<paper>.csv``), as text, of `places`."""
+    """The numbers that a paper prints, from ``data/published/<paper>.csv``, as text.
+
+    If `places` (such as ``"Table 2"``) are given, only theirs. Columns paper, place, cell,
+    published and whatever else the file holds, such as key columns.
+
+    Raises InputError for a place that the file does not have.
+    """
     file = paths.PUBLISHED / f"{paper}.csv"
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
     if places:
@@ -123,7 +129,7 @@ def _given(row: dict[Any, Any], name: str, usual: Any) -> Any:
 
 
 def summary(rows: pd.DataFrame, by: Sequence[str] = ("paper", "place")) -> pd.DataFrame:
-    """The number of rows of each status by paper and place."""
+    """The number of rows of each status by paper and place: columns paper, place, exact, ..."""
     counts = pd.crosstab([rows[name] for name in by], rows["status"])
     table = counts.reindex(columns=list(STATUSES), fill_value=0).reset_index()
     return table.rename_axis(columns=None)

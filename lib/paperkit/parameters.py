@@ -155,7 +155,11 @@ def check_pair(campaign: Any, pair: str) -> None:
 
 
 def takes(about: Mapping[str, Any], campaign: Any) -> bool:
-    """Whether a notebook takes the campaign; one of several studies only where it says so."""
+    """Whether a notebook with this metadata takes the campaign.
+
+    A campaign of several studies is taken only where the metadata says so (``studies``); otherwise
+    one of its studies has to be named.
+    """
     if campaign.parts and not about.get("studies"):
         return False
     if campaign.protocol not in about.get("protocols", []):

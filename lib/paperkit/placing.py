@@ -95,7 +95,11 @@ def listed(made: Mapping[str, Any], about: tuple[str, str]) -> set[str]:
 
 
 def refuse_others(final: Path, files: Iterable[str]) -> None:
-    """Raises InputError if one of `files` below `final` that no run wrote would be overwritten."""
+    """Raises InputError if a file in `final` that no run wrote would be overwritten.
+
+    `files` are the paths below `final` that a run would write. Runs own the folders that hold their
+    ``run.json``, and everything in `final` if it holds one.
+    """
     if _run_was_here(final):
         return
     for file in sorted(files):

@@ -103,7 +103,11 @@ def _read_run(file: Path, figures: Path) -> Run:
 
 
 def around(run: Run, runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """The pages next to that of `run`: pairs, campaigns, neighbours, good or later runs."""
+    """The pages next to that of `run`: its pairs, other campaigns, previous and next notebook.
+
+    For a failed run also the last good one (``good``); for a good run a later failed one
+    (``later``).
+    """
     saved = [r for r in runs if r.executed]
     whole = [r for r in saved if not r.pair and not r.failed]
     turn = [r for r in whole if r.campaign == run.campaign]

@@ -38,7 +38,11 @@ def publish(folder: Path, to: Path) -> list[str]:
 
 
 def listed(places: Iterable[str], folder: str, pair: str = "") -> dict[str, dict[str, Any]]:
-    """Links to figures (with their CSV) and tables of a campaign and its pairs, or a `pair`."""
+    """Figures and tables for a page: a group for the campaign and one per pair, links by type.
+
+    The CSV of a figure is listed with the figure. `folder` leads from the page to the files; a
+    `pair` limits them to that pair.
+    """
     rows = []
     for place in places:
         stem, _, kind = place.rpartition(".")

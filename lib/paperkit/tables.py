@@ -45,8 +45,9 @@ def html(frame: pd.DataFrame) -> str:
     """`frame` as an HTML table: names are escaped, at most `MOST` rows are shown.
 
     The numbers of a column all have the same decimals, such that its median has three significant
-    digits; the ends of an interval have those of the estimate. Missing values are a dash, and
-    columns of numbers have the class ``number``. A plain numbered index is left out.
+    digits; the ends of an interval have those of the estimate. Whole numbers have no decimals,
+    missing values are a dash, and columns of numbers have the class ``number``. A plain numbered
+    index is left out.
     """
     frame = _with_index(frame)
     if frame.empty:

@@ -63,8 +63,9 @@ def cooccurrence(da: DirectAssessment, unit: str = "auto") -> Cooccurrence:
     """Count the HITs (or workers) that hold both systems of each pair.
 
     Only judgments that count are used: REF and BAD_REF rows may carry the id of a system whose
-    output they do not show. With ``auto``, HITs are counted if any row has one (rows without are
-    left out), workers otherwise. Raises DataError for a unit that is unknown or that no row has.
+    output they do not show. `unit` is ``hit``, ``worker``, or ``auto``: HITs if any row has one
+    (rows without are left out), workers otherwise. Raises DataError for an unknown unit, and for
+    ``hit`` if no row carries a HIT id.
     """
     if unit not in UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(UNITS))
@@ -127,7 +128,10 @@ def judged_beside(da: DirectAssessment) -> pd.DataFrame:
 
 
 def with_and_without(table: pd.DataFrame, part: str) -> pd.DataFrame:
-    """Add human, z_without (mean_z less `part`), rank and rank_without; sorted by rank."""
+    """Add human, z_without (mean_z less the column `part`), rank and rank_without to a table.
+
+    `table` is indexed by system; the result is in order of rank.
+    """
     table["z_without"] = table["mean_z"] - table[part]
     for name, column in (("rank", "mean_z"), ("rank_without", "z_without")):
         table[name] = table[column].rank(ascending=False, method="first").astype(int)
@@ -143,7 +147,10 @@ def _shown(frame: pd.DataFrame) -> pd.Series:
 
 
 def _workers(latest: pd.DataFrame, quality: pd.Series) -> pd.DataFrame:
-    """Mean quality given (joined ids: of their parts), spread and share of controls by worker."""
+    """Mean quality given, standard deviation and share of controls in each worker's ``latest``.
+
+    Columns given, spread, control. A joined id ``A+B`` has the mean quality of its parts.
+    """
     shown = _shown(latest)
     of = {name: quality.reindex(name.split("+")).mean() for name in shown.unique()}
     of |= quality.to_dict()

@@ -29,7 +29,9 @@ def sweep(
 ) -> list[Comparison]:
     """Divide the scores of human systems and REF rows, rank again, and compare.
 
-    Human systems take part in the z-scores and are dropped before clustering, in both rankings.
+    Human systems take part in the z-scores and are dropped before clustering, in the original
+    ranking and in the changed one. `ranker` and `original` are as for
+    `outlier_removal.remove_each`.
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
@@ -49,7 +51,8 @@ def inflation(
 ) -> tuple[list[Comparison], pd.DataFrame]:
     """The reverse: multiply the scores of the lowest-ranked system (footnote 15).
 
-    It is dropped before clustering in both rankings, which show the effect on the others.
+    The inflated system is dropped before clustering in both rankings, which show the effect on the
+    others. The table has the columns factor, system, rows (in the good file), zeros, cut (at 100).
     """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
@@ -67,7 +70,10 @@ def inflation(
 
 
 def rankings_table(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """The rankings of a sweep (``original``, ``d-1.25``, ...) as Figures 2 and 3 draw them."""
+    """The rankings of a sweep in one long frame, as Figures 2 and 3 draw them.
+
+    Columns ranking (``original``, ``d-1.25``, ...), rank, system, mean_z, cluster, line_below.
+    """
     changed = [c.changed.named(ranking=f"d-{c.name}") for c in comparisons]
     return pd.concat([original.named(ranking="original"), *changed], ignore_index=True)
 
@@ -94,7 +100,10 @@ def study(
     rule: str = "knowles",
     alpha: float = 0.05,
 ) -> Study:
-    """The sweep and the reverse for one pair; DataError without two systems, one a machine."""
+    """The sweep and the reverse for one pair.
+
+    Raises DataError for a pair with fewer than two systems, or with only human systems.
+    """
     at_least_two(da, machine=True)
     rank_of = default_ranker(test, rule, alpha)
     original = rank_of(da)
@@ -112,7 +121,10 @@ def study(
 
 
 def fractions(changes: pd.DataFrame) -> pd.DataFrame:
-    """The data of Figure 1, the fraction of pairs that changed by style and divisor."""
+    """The data of Figure 1, the fraction of pairs that changed by style and divisor.
+
+    Columns style, divisor, pairs, d_rank, d_cluster, d_both.
+    """
     grouped = changes.groupby(["style", "divisor"], sort=True)
     table = grouped[["d_rank", "d_cluster", "d_both"]].mean().reset_index()
     table.insert(2, "pairs", grouped.size().to_numpy())

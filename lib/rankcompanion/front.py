@@ -273,7 +273,10 @@ def headers(figures: Path) -> dict[tuple[str, str], list[str]]:
 
 
 def meanings(table: str, columns: list[str]) -> list[dict[str, str]]:
-    """Name and meaning of each column; columns named after data share one row at the end."""
+    """Name and meaning of each column; columns named after data share one row at the end.
+
+    The meaning of an unexplained column is empty (the tests allow none).
+    """
     files = explained()["files"]
     own: Mapping[str, Any] = files.get(table) or files.get(table.rpartition("_")[0], {})
     known = {**explained()["columns"], **own.get("columns", {})}

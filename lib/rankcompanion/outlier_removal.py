@@ -63,16 +63,20 @@ class Comparison:
 
 
 def default_ranker(test: str = "scipy<1.7", rule: str = "knowles", alpha: float = 0.05) -> Ranker:
-    """A function from judgments to their ranking by segment means of worker z-scores."""
+    """A function from judgments to their ranking by segment means of worker z-scores.
+
+    `test` and `rule` are names that `rank.systems.rank_systems` takes.
+    """
     return lambda da: rank_systems(segment_scores(da), test=test, rule=rule, alpha=alpha)
 
 
 def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
     """What a metrics task would see: correlations of the system scores before and after.
 
-    Metrics are judged by their correlation with human system scores (Knowles 2021, section 7).
-    ``metric_90_low`` and ``_high`` bound Pearson's correlation with the scores after if it is .9
-    with those before. NaN for fewer than three systems, or if all scores are equal.
+    Metrics are judged by their correlation with human system scores (Knowles 2021, section 7). Keys
+    pearson, kendall (tau-b), and metric_90_low, metric_90_high: what Pearson's correlation with the
+    scores after can be if it is .9 with those before. NaN for fewer than three systems, or if all
+    scores are equal.
     """
     x = before.table[before.by].to_numpy(float)
     y = after.table.set_index("system")[after.by].loc[list(before.systems)].to_numpy(float)
@@ -87,7 +91,10 @@ def metrics_task(before: Ranking, after: Ranking) -> dict[str, float]:
 def changes_table(
     pair: str, comparisons: Iterable[Comparison], what: str = "removed"
 ) -> pd.DataFrame:
-    """The table ``changes.csv`` of a pair, by ``removed``, or by the number `what` names."""
+    """The table ``changes.csv`` of a pair: pair, `what`, and the columns of `Comparison.row`.
+
+    `what` is ``removed``, or ``divisor`` or ``factor``, whose values are numbers.
+    """
     rows = [{"pair": pair, **c.row()} for c in comparisons]
     columns = None if rows else ["pair", "removed", "d_rank", "d_cluster", "d_both"]
     frame = pd.DataFrame(rows, columns=columns).drop_duplicates("removed", ignore_index=True)
@@ -98,11 +105,12 @@ def changes_table(
 def totals(
     changes: pd.DataFrame, what: str = "removed", paper_pairs: Collection[str] = ()
 ) -> pd.DataFrame:
-    """How many rankings changed, over all pairs and by year, style, tool and kind of judging.
+    """Counts of changed rankings, over all pairs and by year, style, tool and kind of judging.
 
     `changes` has a row per pair and value of `what`, with these facts of the pair. `paper_pairs`,
-    those that Knowles (2021) counts (Tables 2 and 3), are also counted on their own. Systems
-    removed by name are counted together under `SINGLE`.
+    those that Knowles (2021) counts, are also counted on their own (by ``paper``). Columns by,
+    group, `what`, comparisons, d_rank, d_cluster, d_both (how many of these changed; Tables 2 and
+    3). Systems removed by name are counted together under `SINGLE`.
     """
     if what == "removed":
         named = changes[what].astype(str).isin(SETS)
@@ -140,7 +148,11 @@ def as_fractions(counted: pd.DataFrame) -> pd.DataFrame:
 
 
 def moves(comparisons: Sequence[Comparison], original: Ranking) -> pd.DataFrame:
-    """Rank and score of every system before and after each removal of another."""
+    """Rank and score of every system before and after each removal of another.
+
+    Columns removed, system (both in the original order), rank_before, rank_after (among the systems
+    left), move (positive: ranks up), z_before, z_after.
+    """
     frames = []
     for c in comparisons:
         sides = (r.table.rename(columns={r.by: "z"}) for r in (c.original, c.changed))
@@ -184,7 +196,10 @@ def remove_each(
     ranker: Ranker | None = None,
     original: Ranking | None = None,
 ) -> list[Comparison]:
-    """Remove each of `removed` from all judgments, rank again, and compare with the original."""
+    """Remove each of `removed` from all judgments, rank again, and compare with the original.
+
+    `ranker` is by default that of `default_ranker`; `original` is the ranking of `da`, if known.
+    """
     rank_of = ranker or default_ranker()
     original = original or rank_of(da)
     comparisons = []
@@ -197,7 +212,12 @@ def remove_each(
 
 
 def removal_orders(original: Ranking, comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """Places of the systems before and after removals, for a bump chart (a removed one: a gap)."""
+    """Places of the systems before and after removals, for a bump chart.
+
+    Columns ranking (``original`` or the name of what was removed), system, place (the systems left
+    share those that they had in the original, and a removed one leaves a gap), line (``kept``,
+    ``appeared`` or ``vanished`` below that place; empty: none).
+    """
     rows, rankings = [], [(c.name, c.original, c.changed) for c in comparisons]
     for name, before, after in [("original", original, original), *rankings]:
         slots = held_places(original.systems, after.systems)
@@ -250,7 +270,10 @@ def study(
 
 
 def worker_percentages(da: DirectAssessment) -> dict[str, Any]:
-    """How many workers of the good file judged REF, BAD_REF or a human system (section 5.1)."""
+    """How many workers of the good file judged REF, BAD_REF or a human system (section 5.1).
+
+    Keys pair, workers, then numbers and percentages of workers: ref, ref_percent, ...
+    """
     good, workers = da.good, da.good["worker"].nunique()
     row: dict[str, Any] = {"pair": da.pair, "workers": workers}
     masks = {

@@ -126,7 +126,11 @@ def _documents(studies: list[Scores]) -> pd.Series:
 
 
 def _interval(draws: np.ndarray, units: int, annotators: int) -> tuple[float, float, float]:
-    """The observed value and the central 95 % of resamples, if there are enough units."""
+    """The observed value (the first of `draws`), and the central 95 % of the resampled ones.
+
+    The interval is NaN for fewer units than `FEWEST`, and for one annotator, who says nothing of
+    others.
+    """
     if units < FEWEST or annotators == 1 or len(draws) < 2:
         return float(draws[0]), np.nan, np.nan
     low, high = np.nanpercentile(draws[1:], [2.5, 97.5])
@@ -146,7 +150,8 @@ def _taus(
 ) -> dict[tuple[str, str], np.ndarray]:
     """Kendall's tau of every two studies on what both judged: observed, then for each resample.
 
-    A resample takes the same units in all studies, and annotators in each study separately.
+    A resample takes the same units in all studies, and annotators in each study separately. NaN if
+    a resample has no judgment of some system.
     """
     times = _drawn(int(both.unit.max()) + 1, rng, resamples)
     of = [times[:, both.unit[c.segment]] * _drawn(c.annotators, rng, resamples)[:, c.annotator]
@@ -206,7 +211,13 @@ def agreement(
 
 
 def kept(both: Common, recipe: str, alpha: float = 0.05) -> pd.DataFrame:
-    """Which pairs and lines that one study claims the other repeats, on their common segments."""
+    """Which claims of one study the other study repeats, on the segments that they share.
+
+    Columns first, second, pairs_claimed (pairs of systems that the first calls different by a
+    two-sided t test over units), srp, claimed_again, opposite (shares of these that are in the same
+    order in the second; that it calls different in the same, in the other order), lines (of the
+    first, drawn by `recipe`), lines_kept (those with the same systems above them in the second).
+    """
     rows = []
     upper = np.triu_indices(len(both.systems), 1)
     for first, second in combinations(both.names, 2):
@@ -302,7 +313,11 @@ class _Documents:
 
 
 def halves(judged: Scores, rng: np.random.Generator, draws: int = 1000) -> pd.DataFrame:
-    """How far two random halves of the documents (`FEWEST` or more) agree in the ranking."""
+    """How far two random halves of the documents agree in the ranking of the systems.
+
+    One row: systems, documents, tau (mean over splits), low, high (the central 95 % of splits).
+    These are empty without documents, or with fewer than twice `FEWEST`.
+    """
     row = dict.fromkeys(["systems", "documents", "tau", "low", "high"], np.nan)
     row |= {"systems": len(judged.systems), "documents": 0}
     if usable(judged):
@@ -321,10 +336,16 @@ def domains(
 ) -> pd.DataFrame:
     """How far the documents of each domain rank the systems as all other documents do.
 
-    `names` holds the domain of each segment. Documents are resampled within both parts, and random
-    sets have as many segments; with fewer than `FEWEST` documents in a part, only tau and without
-    are given. Raises DataError if documents are not named, for only one domain, and for a document
-    of two.
+    `names` holds the domain of each segment (see `domain_names`); `draws` is the number of
+    resamples of documents, and of random sets. Raises DataError if documents are not named, if
+    there is only one domain, or if a document has two.
+
+    Columns domain, documents, segments, tau (between the domain and all other documents), low, high
+    (documents resampled within both), random, random_low, random_high (mean and central 95 % of tau
+    between random sets of documents with as many segments and the rest), p (share of random sets
+    that agree no better than the domain), without (tau between all documents and those outside the
+    domain), without_random, without_p (mean and share with random sets left out). With fewer than
+    `FEWEST` documents in the domain or the rest, only tau and without are given.
     """
     data = _Documents(judged)
     of_segment = names.reindex(list(judged.segments)).fillna("unknown").to_numpy(str)

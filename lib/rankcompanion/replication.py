@@ -22,7 +22,7 @@ NOT_SIGNIFICANT = 0.12  # released in place of every p-value that is not signifi
 def type_counts(
     data: DirectAssessment | Scores, released: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Rows of each type by file, as in Table 1.
+    """Rows of each type by file, as in Table 1: columns file, SYSTEM, REPEAT, REF, BAD_REF.
 
     Released segment scores only say how many judgments they average; these are counted as SYSTEM.
     The other judgments of `released`, the scores with those of references, are counted as REF.
@@ -41,7 +41,11 @@ def type_counts(
 
 
 def without_z(da: DirectAssessment) -> pd.DataFrame:
-    """How many judgments of each system have no z-score, and what the rule makes of them (z)."""
+    """How many judgments of each system have no z-score, because their worker has none.
+
+    Columns system, judgments (that count), without_z (how many of them), share, z (``left out`` of
+    the system's mean, or ``0`` by the campaign's rule for workers whose scores never vary).
+    """
     rows, reason = counted(da.good), unstandardised(da)
     table = pd.DataFrame({"system": da.good["system"].astype(str), "without": reason != ""})[rows]
     table = table.groupby("system")["without"].agg(judgments="size", without_z="sum").reset_index()
@@ -53,7 +57,11 @@ def without_z(da: DirectAssessment) -> pd.DataFrame:
 def with_official_counts(
     counts: pd.DataFrame, rankings: Mapping[str, pd.DataFrame | None]
 ) -> pd.DataFrame:
-    """`type_counts` of all pairs; pairs that only the official `rankings` have count as SYSTEM."""
+    """`type_counts` of all pairs, with the official number of judgments for pairs without them.
+
+    `rankings` maps each pair to its official ranking or None. Each pair that only `rankings` has
+    gets a row with the file ``official ranking`` and all its judgments as SYSTEM.
+    """
     absent = [
         {"pair": pair, "file": "official ranking", "SYSTEM": ranked["judgments"].sum()}
         for pair, ranked in rankings.items()
@@ -82,8 +90,9 @@ def without_reference_rows(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Released segment scores without a reference that the official ranking leaves out.
 
-    This is the case in WMT20 from Inuktitut, Khmer and Pashto. Returns the remaining rows of
-    `frame`, and what is excluded: columns file, reason, rows.
+    This is the case in WMT20 from Inuktitut, Khmer and Pashto. `frame` is from
+    `campaigns.load_segment_scores`, `ranked` is the official ranking or None. Returns the remaining
+    rows, and what is excluded: columns file, reason, rows.
     """
     outside = (frame["system"].astype(str) == "HUMAN").to_numpy()
     if ranked is None or "HUMAN" in set(ranked["system"]) or not outside.any():
@@ -93,7 +102,11 @@ def without_reference_rows(
 
 
 def clusterings(scores: Scores, alpha: float = 0.05) -> pd.DataFrame:
-    """The clusters of one pair under each test, correction and cluster rule, in the same order."""
+    """The clusters of one pair under each test, correction and cluster rule.
+
+    Columns test, correction, rule, rank, system, cluster, a row per combination and system. The
+    order of the systems is always the same.
+    """
     frames = []
     for test, correction in product(TESTS, ("none", "holm")):
         # one-sided p-values depend on the direction; a correction over unordered pairs fails
@@ -114,10 +127,11 @@ def cluster_counts(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_rankings(ours: Ranking, official: pd.DataFrame) -> pd.DataFrame:
-    """The official ranking (`official.ranking`) and ours, system by system, in official order.
+    """The official ranking (`official.ranking`) and ours, system by system.
 
-    Numbers have the suffixes ``_official`` and ``_ours``; a system missing from one ranking has NaN
-    there. same is 1 if rank and counts are equal, and means at the printed precision.
+    Columns system; rank, mean_raw, mean_z, segments and judgments, each with the suffixes
+    ``_official`` and ``_ours``; same (1: rank and counts are equal, means are equal at the printed
+    precision). In official order; a system missing from one ranking has NaN there.
     """
     left = official.assign(rank=np.arange(1, len(official) + 1))
     right, suffixes = ours.table.drop(columns="cluster"), ("_official", "_ours")
@@ -152,7 +166,12 @@ def agreement(
     official: pd.DataFrame | None,
     clusters: Sequence[frozenset[str]] | None,
 ) -> pd.DataFrame:
-    """Which parts of the official result are reproduced, as one row; empty if not released."""
+    """Which parts of the official result are reproduced, as one row.
+
+    `official` and `clusters` are from `official.ranking` and `official.clusters`, None if nothing
+    was released. Columns pair, systems, same_order, same_means, same_counts, same_clusters_knowles,
+    same_clusters_official (by the two line rules): 1, 0, or empty if nothing was released.
+    """
     row: dict[str, Any] = {"pair": pair, "systems": len(ranking.systems)}
     if official is not None:
         table = compare_rankings(ranking, official)

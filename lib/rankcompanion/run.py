@@ -152,7 +152,11 @@ def execute(name: str, given: Mapping[str, Any], quiet: bool = False) -> Path:
 
 
 def results(run: Plan, own: Path, work: Callable[[dict[str, Any]], object]) -> None:
-    """Let `work`, given the run's values, write results to the folder `own`; put them in place."""
+    """Let `work`, given the run's values, write results to the folder `own`; put them in place.
+
+    Raises InputError if a file in the output folder that no run wrote would be overwritten, and
+    DataError if the tables of pairs are needed that have not been run.
+    """
     new, given = own / placing.NEW, run.values.get("output_dir")
     if given:
         placing.refuse_others(run.final, [RECORD, *_promised(run)])

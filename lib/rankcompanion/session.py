@@ -46,7 +46,11 @@ class Run:
 def start(
     notebook: str, campaign: str, pair: str = "", output_dir: str = "", **settings: Any
 ) -> Run:
-    """`opened` in a notebook such as ``01_replication``; also shows how files were read."""
+    """Open a campaign in a notebook, such as ``01_replication``: the first call of each notebook.
+
+    Like `opened`; also shows how a user's files were read and which were not, and sets up the
+    display of tables (`paperkit.tables`).
+    """
     tables.install()
     run = opened(notebook, campaign, pair, output_dir, **settings)
     if len(run.campaign.reading):
@@ -61,13 +65,23 @@ def opened(
 ) -> Run:
     """A campaign, the pairs to be computed, and where their results go.
 
-    `campaign` is a catalogue name, a path to a file or a folder of files in a known format, or a
-    Campaign; `pair` may be empty for all, or ``whole`` for the campaign's tables only, from the
-    results of pairs that were run before. If `output_dir` is empty, results go to the campaign's
-    folder. `settings` are what else the results depend on, for the signature in ``run.json``.
+    Raises DataError for a campaign that is not here, or, if only the campaign's tables are asked
+    for, for pairs that have not been run, or not with these settings; InputError for a pair that
+    the campaign does not have.
 
-    Raises DataError for a campaign that is not here, or for pairs that have not been run, or not
-    with these settings; InputError for a pair that the campaign does not have.
+    Parameters
+    ----------
+    campaign : str or Campaign
+        A catalogue name, a path to a file or a folder of files in a known format, or the campaign
+        that `campaigns.find` returned for either.
+    pair : str
+        A language pair; empty for all pairs of the campaign; ``whole`` for the campaign's tables
+        only, from the results of pairs that were run before.
+    output_dir : str
+        Where results go; if empty, ``figures/<campaign>/<notebook>``, or for a user's own campaign
+        ``results/<campaign>/<notebook>``.
+    **settings
+        What else the results depend on, for the signature in ``run.json``.
     """
     found = campaign if isinstance(campaign, Campaign) else campaigns.find(campaign)
     check_pair(found, pair)
@@ -181,7 +195,11 @@ class Outputs:
     def figure(
         self, fig: Figure, name: str, pair: str = "", data: pd.DataFrame | None = None
     ) -> Drawn:
-        """Write a figure as ``<name>.png`` (and in `formats`), and its `data` as ``<name>.csv``."""
+        """Write a figure as ``<name>.png`` (and in `formats`), and its `data` as ``<name>.csv``.
+
+        Returns the PNG, so that a cell can show it, with the words of the figure as alternative
+        text (`figures.common.describe`).
+        """
         drawn, alt = {}, describe(fig)
         with style():
             only_drawable(fig)
@@ -204,7 +222,10 @@ class Outputs:
         return self.table(rows, "claims", pair, what="rows of the claims ledger")
 
     def pair_tables(self, name: str) -> pd.DataFrame:
-        """The ``<pair>/<name>.csv`` of all pairs as one frame with a column pair, in order."""
+        """The ``<pair>/<name>.csv`` of all pairs as one frame with a column pair, in their order.
+
+        Raises DataError if there is none.
+        """
         frames = []
         for path in sorted(self.directory.glob(f"*/{name}.csv")):
             if self.pairs is not None and path.parent.name not in self.pairs:

@@ -42,7 +42,10 @@ class TaskRankings:
 
 
 def solve(counts: pairwise.PairCounts, task: str = "", time_limit: float = 20.0) -> TaskRankings:
-    """Rank one task by every method, in `time_limit` seconds; the reference is not ranked."""
+    """Rank one task by every method; the reference is judged but not ranked.
+
+    `time_limit` is in seconds. Ties between optimal rankings are broken as in `tournament_ranking`.
+    """
     mfas = tournament_ranking(counts, time_limit)
     orders = {"mfas": mfas.ranking}
     for name, (_, score) in TOURNAMENT_METHODS.items():
@@ -60,7 +63,10 @@ def solve_tasks(frame: pd.DataFrame, time_limit: float = 20.0) -> dict[str, Task
 
 
 def choose(solved: Mapping[str, TaskRankings], name: str = "") -> TaskRankings:
-    """The task called `name`, or without a name the one whose best ranking violates most."""
+    """The task called `name`, or without a name the one whose best ranking violates most.
+
+    Raises DataError if there is no such task.
+    """
     if not solved or (name and name not in solved):
         expected = ", ".join(solved) or "at least one task"
         raise DataError("no such task", value=name, expected=expected)
@@ -83,7 +89,7 @@ def tasks_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def rankings_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
-    """The rank of each system by each method."""
+    """The rank of each system by each method: columns task, system and one per method."""
     frames = []
     for name, task in solved.items():
         frame = pd.DataFrame({"task": name, "system": task.orders["mfas"]})
@@ -105,7 +111,7 @@ def violations_table(solved: Mapping[str, TaskRankings]) -> pd.DataFrame:
 
 
 def totals(tasks: pd.DataFrame) -> pd.DataFrame:
-    """Violated weight summed over `tasks_table`, by method."""
+    """Violated weight summed over `tasks_table`: columns method, cost, times_the_optimum."""
     cost = [int(tasks[cost_column(m)].sum()) for m in TOURNAMENT_METHODS]
     frame = pd.DataFrame({"method": list(TOURNAMENT_METHODS), "cost": cost})
     best = frame.loc[frame["method"] == "mfas", "cost"].item()

@@ -41,9 +41,9 @@ class Job:
 def jobs(config: Mapping[str, Any]) -> list[Job]:
     """All jobs for the demo campaigns and for every real campaign found under the data root.
 
-    In `config`, ``campaigns`` and ``notebooks`` restrict the jobs; campaigns with more pairs than
-    ``split_above`` run one job per pair, if the notebook allows; ``skip`` maps notebooks to
-    campaigns.
+    In `config`, ``campaigns`` and ``notebooks`` restrict the jobs (empty: all); campaigns with more
+    pairs than ``split_above`` run one job per pair, for notebooks that allow it; ``skip`` maps a
+    notebook to campaigns on which it is not run.
     """
     planned: list[Job] = []
     for campaign in sorted(campaigns.present(), key=lambda c: c.name):
@@ -77,7 +77,10 @@ def _graph() -> Any:
 
 @cache
 def modules(notebook: str, format: str = "") -> frozenset[str]:
-    """The modules that a notebook imports, directly or not, and those of a format's reader."""
+    """The library's modules that a notebook imports, directly or through others.
+
+    With a `format`, also the modules of its reader, which is loaded when a campaign needs it.
+    """
     cells = read_notebook(notebook)["cells"]
     code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
     named = [n for n in ast.parse(code).body if isinstance(n, ast.ImportFrom) and n.module]

@@ -22,7 +22,10 @@ def named_generator(seed: int, name: str) -> np.random.Generator:
 def in_parallel(
     work: Callable[..., Any], arguments: Iterable[tuple], jobs: int = 1, label: str | None = None
 ) -> list[Any]:
-    """``work(*a)`` for each `a`, in order, on `jobs` processes; a `label` names a progress bar."""
+    """``work(*a)`` for each `a` of `arguments`, in order, on `jobs` processes.
+
+    A `label` names a progress bar, shown on a terminal; without one (None) there is no bar.
+    """
     todo = list(arguments)
     if jobs == 1 or len(todo) <= 1:
         results: Iterable[Any] = (work(*a) for a in todo)

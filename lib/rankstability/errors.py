@@ -48,6 +48,9 @@ class DataError(ValueError):
 
 
 def meant(given: str, known: Iterable[str]) -> str:
-    """A hint, for a problem, at the entry of `known` closest to `given`; empty if none is close."""
+    """A hint at the entry of `known` closest to `given`, in brackets; empty if none is close.
+
+    It is appended to the problem of a `DataError`.
+    """
     close = difflib.get_close_matches(given, list(known), n=1)
     return f" (did you mean {close[0]}?)" if close else ""

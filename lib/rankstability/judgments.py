@@ -70,7 +70,10 @@ class DirectAssessment:
 
 
 def share_categories(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> None:
-    """Give `columns` the same sorted categories in all frames, in place; ``NA``: missing."""
+    """Give `columns` the same categories in all frames, in place; ``NA`` and ``''`` are missing.
+
+    Categories are sorted; those of ``type`` are `TYPES`.
+    """
     for column in columns:
         seen: set[str] = set()
         for frame in frames:
@@ -136,9 +139,10 @@ def unmarked(frame: pd.DataFrame) -> np.ndarray:
 def select_rows(da: DirectAssessment, rows: str) -> DirectAssessment:
     """The judgments with the rows of ``good`` that a recipe selects: `rows` is one of `ROWS`.
 
-    ``every repeat`` adds incomplete, duplicate and superseded rows, and so does ``no document with
-    a bad item``, which drops every document (of one account and system) that holds a BAD item; with
-    ``document scores too``, a document's score counts as one more segment (as at WMT-SLT23).
+    ``good workers`` and ``latest complete`` keep ``good`` as read. ``every repeat`` adds
+    incomplete, duplicate and superseded rows. ``no document with a bad item`` adds them, too, but
+    drops every document (of one account and system) that holds a BAD item; with ``document scores
+    too``, a document's score counts as one more segment (as in the final results of WMT-SLT23).
     """
     if rows not in ROWS:
         raise DataError("unknown selection of rows", value=rows, expected=", ".join(ROWS))
@@ -220,9 +224,9 @@ def at_least_two(da: DirectAssessment, machine: bool = False) -> None:
 class Blocks:
     """The blocks of one task of relative ranking as arrays.
 
-    `codes` (positions in `systems`, sorted by name; -1: nothing shown) and `ranks` (1 = best, -1 =
-    left blank) have shape (blocks, slots); `block` (its number over all files), `judge` and
-    `segment` have one entry per block.
+    `codes` (positions in `systems`, which are in alphabetical order; -1: nothing shown) and `ranks`
+    (1 = best, -1 = left blank) have shape (blocks, slots); `block` (the number of `read.rr.read_rr`
+    over all files), `judge` and `segment` have one entry per block.
     """
 
     systems: tuple[str, ...]

@@ -34,7 +34,11 @@ class WithoutUnits:
     fits: Mapping[str, Mapping[str, LeftOut]] = field(default_factory=dict)  # by score, kind
 
     def component_factor(self, score: str, component: str) -> float:
-        """The factor of the 95 % interval of a component's ratio to the residual; NaN if vague."""
+        """The factor of the 95 % interval of a component's ratio to the residual variance.
+
+        Error variances from two kinds of units are added. NaN for a variance of 0, without a unit,
+        and above `VAGUE`.
+        """
         fits = list(self.fits.get(score, {}).values())
         if not fits or component not in fits[0].factors:
             return float("nan")
@@ -71,7 +75,11 @@ def without_units(
     rng: np.random.Generator,
     unit: str | None = None,
 ) -> WithoutUnits:
-    """Components of raw and z-scores without groups of a unit (by default `default_kinds`)."""
+    """Fit the components of raw and z-scores without each of some groups of units.
+
+    `data` is as for `variance_components`, and `parts` its result; `unit` is by default that of
+    `rank.units.default_kinds`. Raises DataError for a unit that the data do not name.
+    """
     raw = scored(data)
     kinds = default_kinds(raw) if unit is None else tuple(unit.split(" x "))
     number = [len(np.unique(raw.unit(kind))) for kind in kinds]
@@ -109,8 +117,9 @@ def human_ids(frame: pd.DataFrame) -> set[str]:
 def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
     """Mean segment score of each document and system (Knowles 2021, Figure 5).
 
-    `frame` is as from `segment_frame`. The result is documents by systems, both in order of falling
-    mean segment score; NaN: not judged. Raises DataError if segments do not name their documents.
+    `frame` has columns system, document, segment and `score` (``raw`` or ``z``), as from
+    `segment_frame`. The result is documents by systems, both in order of falling mean segment
+    score; NaN: not judged. Raises DataError if segments do not name their documents.
     """
     if not has_documents(frame):
         raise DataError("segments without documents", column="document")
@@ -126,10 +135,10 @@ def document_means(frame: pd.DataFrame, score: str = "raw") -> pd.DataFrame:
 def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, variance.Components]:
     """Variance components of raw scores and of z-scores: keys ``raw`` and ``z``.
 
-    For judgments, the components are those of `models.additive.components`. Segment scores (as from
-    `segment_frame`) have system, document (if known), segment and residual; what workers add is in
-    the residual, which is divided by the number of judgments. Raises DataError for fewer than two
-    systems.
+    For judgments, the components are those of `models.additive.components`. Segment scores (with
+    the columns of `segment_frame`) have system, document (if known), segment and residual; what
+    workers add is in the residual, which is divided by the number of judgments. Raises DataError
+    for fewer than two systems.
     """
     if isinstance(data, DirectAssessment):
         return {"raw": models.components(data), "z": models.components(data, judgment_z(data))}
@@ -149,7 +158,11 @@ def variance_components(data: DirectAssessment | pd.DataFrame) -> dict[str, vari
 def component_table(
     parts: dict[str, variance.Components], pair: str, without: WithoutUnits = UNTOLD_UNITS
 ) -> pd.DataFrame:
-    """Variance components with intervals by leaving out units, and by the model."""
+    """Variance components with intervals: pair, score (raw, z), and columns of `Components.table`.
+
+    low and high leave out groups of `unit` (empty if that cannot be done); the interval by the
+    model is in model_low and model_high.
+    """
     frames = []
     for score, fitted in parts.items():
         own = fitted.table().rename(columns={"low": "model_low", "high": "model_high"})
@@ -180,8 +193,12 @@ def ease_by_system(
 ) -> pd.DataFrame:
     """How easy the documents were on which each system was judged, and its mean z without that.
 
-    Luck is the mean ease of the documents of a system's segments, less the mean over systems; its
-    interval is by `WithoutUnits.luck_half` (empty if it cannot be told). Best mean z first.
+    Columns system, human, documents, mean_raw, mean_z, luck_raw, luck_z (mean ease of the documents
+    of its segments, less the mean over systems: positive is lucky), luck_low, luck_high (95 %
+    interval of luck_raw by `WithoutUnits.luck_half`; empty if it cannot be told), unit (of that
+    interval), segment_luck_z (with the ease of the segments added), document_sd (standard deviation
+    of its mean raw scores over documents), z_without (mean_z - luck_z), rank, rank_without; best
+    mean z first.
     """
     system, document = frame["system"].astype(str), frame["document"].astype(str)
     segment = frame["segment"].astype(str)

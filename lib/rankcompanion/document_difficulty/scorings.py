@@ -55,10 +55,14 @@ def changes_by_method(
     """What removals and divisors change in the ranking by each method.
 
     Each method's ranking of the altered data is compared with its own ranking of all data; systems
-    that were removed, and human systems that were degraded, are dropped from both before clustering
-    (Knowles 2021, sections 5.2 and 8). With `leave_one_out`, each system is also removed in turn;
-    otherwise only the lowest and the highest. `penalty`, as for `standardised`, is that of all data
-    throughout. A method that cannot standardise the altered data has no row.
+    that were removed, and human systems that were degraded, are dropped from both before
+    clustering (Knowles 2021, sections 5.2 and 8). With `leave_one_out`, each system is also removed
+    in turn; otherwise only the lowest and the highest. `penalty`, as for `standardised`, is that of
+    all data throughout.
+
+    Columns pair, method, experiment (``human+ref``, ``lowest``, ``highest``, ``divisor 2``,
+    ``without X``), kind (removal, divisor, leave-one-out), d_rank, d_cluster, d_both,
+    kendall_distance, largest_move. A method that cannot standardise the altered data has no row.
     """
     if "mixed" in methods and penalty is None:
         penalty = penalties(da)
@@ -101,7 +105,10 @@ def _by_method(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 
 
 def totals(rows: pd.DataFrame) -> pd.DataFrame:
-    """Changes by method and kind of change, as counts; kendall_distance is a mean."""
+    """Changes by method and kind of change.
+
+    Columns method, kind, runs, d_rank, d_cluster, d_both (counts), kendall_distance (mean).
+    """
     grouped = rows.groupby(["method", "kind"], sort=False)
     out = grouped.agg(
         runs=("d_rank", "size"),
@@ -119,7 +126,10 @@ def system_means(
     methods: Sequence[str],
     penalty: tuple[float, float] | None,
 ) -> dict[str, np.ndarray]:
-    """Means of the ranked systems by name, (systems, campaigns), by method, from scores of rows."""
+    """System means by each method: (ranked systems in order of name, campaigns).
+
+    `scores` are those of the rows of ``good``, a column per campaign.
+    """
     made = standardised_columns(da, scores, methods, penalty)
     return {m: cell_means(da, values) for m, values in made.items()}
 
@@ -134,9 +144,9 @@ def against_truth(
 ) -> pd.DataFrame:
     """How right and how stable each method is on simulated campaigns (see `models.truth.Truth`).
 
-    wrong counts pairs of systems in the wrong order, moved the pairs whose order changes on
-    removing the truly lowest system, plus those on removing the truly highest. Raises DataError for
-    fewer than one simulation.
+    Columns simulation, method, wrong (pairs of systems in the wrong order), moved (pairs whose
+    order changes on removing the truly lowest system, plus those on removing the truly highest),
+    pairs (all). Raises DataError for fewer than one simulation.
     """
     if simulations < 1:
         raise DataError("no simulated campaigns", value=simulations, expected="1 or more")
@@ -170,9 +180,13 @@ def _opposite(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def gaps(tries: pd.DataFrame) -> pd.DataFrame:
-    """Differences of methods in the share of pairs in the wrong order, paired by simulation.
+    """Differences between methods in the share of pairs in the wrong order, paired by simulation.
 
-    Intervals hold at 95 % all together (Bonferroni); language pairs have equal weight.
+    `tries` is from `against_truth`, for one language pair or for several with equal weight (column
+    pair).
+
+    Columns method, against, gap (above 0: `method` is more often wrong), low, high (95 % for all
+    intervals together, by Bonferroni), told_apart (0: the interval holds 0).
     """
     tries = tries if "pair" in tries else tries.assign(pair="")
     share = tries.assign(wrong=tries["wrong"] / tries["pairs"])
@@ -200,7 +214,15 @@ def decisive(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def stable_and_right(rows: pd.DataFrame, tries: pd.DataFrame) -> pd.DataFrame:
-    """How often each method's ranking changed (`decisive` runs), and how wrong it is in `tries`."""
+    """How often each method's ranking changed, and how wrong it is on simulated campaigns.
+
+    Of `rows` (`changes_by_method`), the `decisive` runs count; `tries` are from `against_truth`.
+
+    Columns method, runs, order, lines, any (shares of runs in which the order, the clusters, or
+    either changed), pairs_changed (language pairs with any change), wrong, wrong_se (share of pairs
+    of systems in the wrong order: mean over simulations and its standard error), moved (changes of
+    order on removing the truly lowest and highest system, as a share of pairs of systems).
+    """
     rows = decisive(rows)
     rows = rows.assign(any=(rows["d_rank"] + rows["d_cluster"]) > 0)
     runs = rows.groupby("method")

@@ -28,8 +28,10 @@ DIVISORS = (1.0, 10.0, 0.25)  # from, to, step; includes those of Knowles (2021)
 def places(view: View) -> pd.DataFrame:
     """Places of the systems before and after, as `figures.common.bump` draws them.
 
-    A line is ``kept``, ``vanished`` (only in the original) or ``appeared`` (only in the changed
-    ranking), by the set of systems above it. Systems that were dropped are in the original only.
+    Columns ranking (``original``, ``changed``), system, place, line (the line below that place:
+    ``kept``, ``vanished`` (only in the original), ``appeared`` (only in the changed ranking), or
+    empty). A line is identified by the set of systems above it. Systems that were dropped are in
+    the original only.
     """
     place = held_places(view.before, view.before)
     rows = [("original", s, place[s], "") for s in view.dropped]

@@ -44,7 +44,10 @@ def divisor_bump(rankings: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def fractions_by_style(fractions: pd.DataFrame, title: str) -> Figure:
-    """Figure 1: fraction of pairs changed by divisor, a panel for each style."""
+    """Figure 1: fraction of pairs changed by divisor, a panel for each style.
+
+    `fractions` is from `divisor_degradation.fractions`.
+    """
     pairs = fractions.groupby("style")["pairs"].max().sort_index(ascending=False)  # SR-DC first
     panels = max(1, len(pairs))
     size = (1.2 + 3.6 * panels, 3.4)
@@ -195,7 +198,10 @@ def described(found: dict[str, Any]) -> str:
 
 @styled
 def finding(found: dict[str, Any]) -> Figure:
-    """The numbers of a finding as diamonds; dots are single pairs or tasks, bars their ranges."""
+    """The numbers of a finding of `rankcompanion.findings.gather` as diamonds, one per row.
+
+    Dots are single pairs or tasks, larger the more cases they have; bars are their ranges.
+    """
     shown: Sequence[tuple[str, dict[str, Any], str]] = drawn(found)
     names = [f"{name}\n{text}" for name, _, text in shown]
     wide = 5.6 + breadth("\n".join(names).split("\n"))

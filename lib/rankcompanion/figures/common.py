@@ -171,10 +171,25 @@ def heatmap(
 ) -> Figure:
     """A matrix in colours (seaborn's heat map), with the first row at the top.
 
-    The centre of the cell in row i and column j is at (j + 0.5, i + 0.5). `label` says what the
-    colour means (empty: no colour bar), `texts` is written in the cells, `cell` is their width and
-    height in inches, as far as the page allows, `limits` are vmin, vmax or norm; `ax` replaces a
-    new figure.
+    The centre of the cell in row i and column j is at (j + 0.5, i + 0.5). All columns are labelled;
+    rows are labelled if there are at most 60.
+
+    Parameters
+    ----------
+    label : str
+        What the colour means, with its unit; empty: no colour bar.
+    texts : DataFrame, optional
+        What is written in the cells.
+    extend : str
+        Which ends of the colour bar are pointed, as matplotlib takes it.
+    empty : str
+        Colour of the cells without a value.
+    cell : tuple of float, optional
+        Width and height of a cell in inches, as far as the page allows.
+    ax : Axes, optional
+        Draw here instead of in a new figure.
+    limits
+        vmin, vmax or norm, as matplotlib takes them.
     """
     rows, columns = values.shape
     if ax is None:
@@ -220,11 +235,18 @@ def bump(
 ) -> Figure:
     """Bump chart: places of systems under several rankings, a colour per system, best at the top.
 
-    `places` has the columns system; `by`: the ranking, in order of appearance; `place`, from 1.
-    Lines between clusters come from cluster (rows best first), or from line: what is drawn below
-    that place (``kept`` or 1: a black bar with a cross; ``appeared``: an orange one; ``vanished``:
-    grey dashes). Systems in `highlight` are in colour, by default those that move. Unless the
-    rankings are `ordered`, as divisors are, lines between the dots are thin.
+    Parameters
+    ----------
+    places : DataFrame
+        Columns system; `by`: the ranking, a column of the chart, in order of appearance; `place`,
+        from 1 (no row or NaN: absent). For lines between clusters either cluster (rows best first),
+        or line: what is drawn below that place (``kept`` or 1: a black bar with a cross;
+        ``appeared``: an orange one; ``vanished``: grey dashes; anything else: nothing).
+    highlight : collection of str, optional
+        Systems in colour; by default those whose place differs between rankings.
+    ordered : bool
+        Whether the rankings form a sequence, as divisors and years do. If not, the lines between
+        the dots are thin, and only lead the eye to the system's next dot.
     """
     if "cluster" in places and "line" not in places:
         below = places.groupby(by, sort=False)["cluster"].shift(-1)

@@ -47,7 +47,10 @@ def _around_zero(ax: Axes, values: pd.DataFrame | pd.Series, room: float, least:
 
 
 def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
-    """How often two systems were judged together, as counts or percentages."""
+    """How often two systems were judged together; the diagonal, each system's total, stays white.
+
+    `counts` are counts or percentages, systems by systems, from `cooccurrence.cooccurrence`.
+    """
     apart = counts.mask(np.eye(len(counts), dtype=bool))
     texts = counts.map("{:.0f}".format) if len(counts) <= 25 else None
     return heatmap(apart, title=title, label=label, texts=texts, vmin=0)
@@ -55,7 +58,10 @@ def together(counts: pd.DataFrame, title: str, label: str) -> Figure:
 
 @styled
 def judged_beside(table: pd.DataFrame, title: str) -> Figure:
-    """Mean z of each system, with and without the part that its company explains."""
+    """Mean z of each system, with and without the part that its company explains.
+
+    `table` is from `cooccurrence.judged_beside`.
+    """
     fig, ax = plt.subplots(figsize=(6.8, 0.27 * len(table) + 1.3))
     _dumbbells(ax, table["mean_z"], table["z_without"], ("mean z", "without its company"), RED)
     key = _system_rows(ax, table)
@@ -65,7 +71,10 @@ def judged_beside(table: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def balance(pairs: pd.DataFrame, systems: pd.DataFrame, title: str) -> Figure:
-    """Left: share of a system's HITs that hold another system. Right: company's part of mean z."""
+    """Left: share of a system's HITs that hold another system. Right: company's part of mean z.
+
+    The frames are from `cooccurrence.balance` and `cooccurrence.judged_beside`, for all pairs.
+    """
     pairs, n = pairs.sort_values("explained"), len(pairs)
     fig, (left, right) = plt.subplots(1, 2, figsize=(8.6, 0.3 * n + 1.6), sharey=True)
     labels = ("median pair", "least-met pair")
@@ -180,7 +189,10 @@ def halves(table: pd.DataFrame, title: str) -> Figure:
 
 @styled
 def stable_and_right(table: pd.DataFrame, title: str) -> Figure:
-    """How often each method's ranking changes, and how wrong it is on simulated campaigns."""
+    """How often each method's ranking changes, and how wrong it is on simulated campaigns.
+
+    `table` is from `scorings.stable_and_right`.
+    """
     fig, axes = plt.subplots(1, 2, figsize=(8.6, 3.9), sharey=True)
     for ax, column in zip(axes, ("order", "lines"), strict=True):
         for k, row in enumerate(table.to_dict("records")):

@@ -39,9 +39,10 @@ def standing(
 ) -> Figure:
     """A ranking as a table, next to each score with its interval and each system's rank set.
 
-    The frames are those of `lines.held.standing`; if the unit is empty, only scores are drawn.
-    `label` names the score. Intervals and sets are at level 1 - `alpha`; `systems` is the
-    campaign's word for them.
+    The frames are those of `lines.held.standing`. `ranking` has the columns rank, system, score,
+    low, high, rank_low, rank_high, unit; if the unit is empty, only scores are drawn. `lines` has
+    below, claimed, held and is drawn as in `LINES`. `label` names the score. Intervals and sets are
+    at level 1 - `alpha`; `systems` is the campaign's word for them.
     """
     n, unit = len(ranking), ranking["unit"].iloc[0]
     y = ranking["rank"].to_numpy()
@@ -152,7 +153,11 @@ def _sets(ax: Axes, ranking: pd.DataFrame, alpha: float, systems: str) -> list[A
 def recipes(
     rankings: pd.DataFrame, lines: pd.DataFrame, title: str, years: Sequence[str] = ()
 ) -> Figure:
-    """Each recipe's ranking as a column of names below its name or years, with its lines."""
+    """Each recipe's ranking as a column of names, with its lines drawn as in `LINES`.
+
+    `rankings` has recipe, system, rank; `lines` has recipe, below, claimed, held; `years` replace
+    the recipes' names as headings.
+    """
     column = {name: k for k, name in enumerate(dict.fromkeys(rankings["recipe"]))}
     n = int(rankings["rank"].max())
     heads = list(years) or [*column]
@@ -180,7 +185,11 @@ def recipes(
 
 @styled
 def counts_figure(counts: pd.DataFrame, title: str) -> Figure:
-    """Lines claimed and, by unit, how many hold (+: without being claimed), by language pair."""
+    """Lines claimed and, for each kind of unit, how many of them hold, by language pair.
+
+    The number of lines that hold without being claimed follows a plus sign. `counts` is
+    `lines.tables.line_counts` for one recipe: pair, unit, claimed, held, claimed_and_held.
+    """
     names = [u for u in UNITS if u in set(counts["unit"])]
     table, every = (
         counts.pivot(index="pair", columns="unit", values=value)[names]

@@ -252,7 +252,10 @@ def _tau_axis(ax: Axes, *columns: pd.Series) -> None:
 
 @styled
 def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, unit: str) -> Figure:
-    """Left, tau of every two studies; right, how much less protocols agree than one with itself."""
+    """Left, tau of every two studies; right, how much less protocols agree than one with itself.
+
+    Both frames are from `protocols_and_test_sets.agreement`; `unit` is what was resampled.
+    """
     pairs = pairs.sort_values(["kind", "tau"], ascending=[False, False], kind="stable")
     fig, (left, right) = plt.subplots(
         1, 2, figsize=(10.2, 0.24 * max(len(pairs), 12) + 1.7), width_ratios=[1.15, 1]
@@ -283,7 +286,10 @@ def protocols_figure(pairs: pd.DataFrame, protocols: pd.DataFrame, title: str, u
 
 @styled
 def sets_figure(table: pd.DataFrame, title: str) -> Figure:
-    """Tau between test sets, with the range for random sets of documents of the same sizes."""
+    """Tau between test sets, with the range for random sets of documents of the same sizes.
+
+    `table` has label, tau, low, high, random_low, random_high (NaN without random sets).
+    """
     fig, ax = plt.subplots(figsize=(7.4, 0.3 * len(table) + 1.9))
     y = rows(ax, table["label"].astype(str))
     ax.yaxis.grid(False)

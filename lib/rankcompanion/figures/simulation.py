@@ -83,7 +83,11 @@ def growth(curves: pd.DataFrame, fits: pd.DataFrame, title: str = "") -> Figure:
 
 @styled
 def ranking_errors(errors: pd.DataFrame, printed: pd.DataFrame, title: str = "") -> Figure:
-    """Error of the ranking methods by number of judgments, next to the printed one (Figure 3)."""
+    """Error of the ranking methods by number of judgments, a panel per spread (Figure 3).
+
+    `errors` has spread, ranker, judgments, error, error_se; `printed` has judgments and value, the
+    numbers that the paper prints, which are drawn as crosses in every panel.
+    """
     fig, axes = _panels(errors["spread"].unique(), 2.9, 3.0, most=3, sharey=True)
     aside = errors["ranker"].map({"BOJAR": -500, "EXPECTED": 500, "LOPEZ": 0})
     moved = errors.assign(judgments=errors["judgments"] + aside)

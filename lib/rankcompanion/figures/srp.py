@@ -29,7 +29,10 @@ EFFORT_PANELS = (
 
 @styled
 def rater_distribution(frame: pd.DataFrame, pair: str) -> Figure:
-    """Shares of segments by MQM score for two raters of the same items (figure 1)."""
+    """Shares of segments by MQM score for two raters of the same items (figure 1).
+
+    `frame` is from `srp.raters.rater_distributions`.
+    """
     fig, ax = plt.subplots(figsize=(6.4, 3.2))
     named = frame["rater"] + " (mean " + frame["mean"].map("{:.2f}".format) + ")"
     sns.barplot(
@@ -54,7 +57,8 @@ def srp_curves(
 
     Left: SRP; middle: SRP if every study claims the same number of pairs; right: significant pairs.
     Bands are two Monte Carlo standard errors; at hollow marks half of the studies or more have no
-    significant pair. `data` is from `srp.findings.curves`.
+    significant pair. `data` is from `srp.findings.curves`: series, `x`, studies, the panels' values
+    and errors, empty_share.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.5), width_ratios=(1, 1, 0.85))
     data = data[data["studies"] > 1]
@@ -78,10 +82,12 @@ def srp_curves(
 def effort(data: pd.DataFrame, title: str, by: str = "label") -> Figure:
     """Stability of whole campaigns by annotation effort, a colour for each value of column `by`.
 
-    Left: SRP; middle: SRP if every study claims two thirds of the pairs; right: Kendall's tau.
-    Thick lines are means over a campaign's tasks, with bands of two Monte Carlo standard errors;
-    thin grey lines are the tasks of the first value of `by`. At hollow marks half of the studies or
-    more have no significant pair.
+    Left: SRP; middle: SRP if every study claims two thirds of the pairs of systems; right:
+    Kendall's tau, which does not depend on the number of systems. Thick lines are means over a
+    campaign's tasks, with bands of two Monte Carlo standard errors (of the draws, given the
+    judgments); thin grey lines are the tasks of the first value of `by`. At hollow marks half of
+    the studies or more have no significant pair. `data` is from `srp.twins.effort`, for one or
+    several campaigns.
     """
     fig, axes = plt.subplots(1, 3, figsize=(10.4, 3.8), sharex=True)
     for i, (name, rows) in enumerate(data.groupby(by, sort=False)):

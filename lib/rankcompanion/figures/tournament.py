@@ -106,7 +106,10 @@ def _arcs(
 
 @styled
 def rankings_figure(ranks: pd.DataFrame, costs: pd.DataFrame, title: str) -> Figure:
-    """Ranks of the systems under every method, with the tournament's in the middle."""
+    """Ranks of the systems under every method, with the tournament's in the middle.
+
+    `ranks` and `costs` are the rows of one task of `tournament.rankings_table` and `tasks_table`.
+    """
     order = ["wmt_official", "heuristic2", "mfas", "bojar", "expected_win"]
     fig = bump(bump_places(ranks.set_index("system")[order]), title=title)
     heads = [f"{HEADINGS[m]}\n(violates {costs[COSTS[m]].item()})" for m in order]

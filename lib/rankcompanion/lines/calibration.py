@@ -29,8 +29,9 @@ def equal_systems(scored: Scores, recipe: Recipe) -> Scores:
 def shuffled(scored: Scores, unit: str, rng: np.random.Generator) -> Scores:
     """A null campaign: within each unit, the labels of the systems are permuted.
 
-    All judgments of one system within a unit get the same new label. With ``block``, the blocks of
-    a worker exchange their labels, for systems that were judged on different documents.
+    All judgments of one system within a unit (``segment``, ``document`` or ``worker``) get the same
+    new label. With ``block``, the blocks of a worker exchange their labels, for systems that were
+    judged on different documents.
     """
     if unit == "block":
         new = shuffle_blocks(scored.system, scored.unit("block"), scored.unit("worker"), rng)
@@ -47,7 +48,13 @@ def false_lines(
     draws: int = 200,
     alpha: float = 0.05,
 ) -> pd.DataFrame:
-    """How often a recipe finds differences and draws lines in null campaigns of these data."""
+    """How often a recipe finds differences and draws lines in null campaigns made from these data.
+
+    `scored` holds the judgments that the recipe counts, with the score it takes. One row: recipe,
+    unit, pairs_significant (mean share of pairs), pairs_low, pairs_high (95 % interval of that
+    mean), campaigns_with_line (share), campaigns_low, campaigns_high (95 %, Wilson's), draws
+    (number of null campaigns).
+    """
     recipe, equal = quick(recipe), equal_systems(scored, recipe)
     pairs, lines = np.empty(draws), np.empty(draws, int)
     above = np.triu_indices(len(scored.systems), 1)
@@ -59,7 +66,10 @@ def false_lines(
 
 
 def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray) -> pd.DataFrame:
-    """The row of `false_lines`, from the share of pairs and any line of each null campaign."""
+    """The row of `false_lines`, from each null campaign's share of significant pairs and lines.
+
+    `lines` says of each campaign whether it has a line.
+    """
     draws = len(pairs)
     half = 1.96 * pairs.std(ddof=1) / np.sqrt(draws)
     low, high = proportion_confint(int(lines.sum()), draws, method="wilson")
@@ -73,10 +83,15 @@ def false_line_row(recipe: str, unit: str, pairs: np.ndarray, lines: np.ndarray)
 def coverage(
     truth: Truth | None, units: Sequence[str], rng: np.random.Generator, draws: int = 100
 ) -> pd.DataFrame:
-    """How often the rank sets of all systems hold their true ranks, in campaigns like `truth`.
+    """How often the rank sets of all systems hold their true ranks, in simulated campaigns.
 
-    Systems are ranked by their raw means. `units` are kinds of units that `certainty` takes, or
-    ``segment`` for contrast. Empty without a truth.
+    `draws` campaigns are simulated on the tasks of `truth` (from `models.truth.known_truth`), and
+    systems ranked by their raw means. `units` are kinds of units that `certainty` takes, or
+    ``segment`` for contrast.
+
+    Columns unit, covered (share of campaigns in which the sets hold all true ranks), covered_low,
+    covered_high (95 %, Wilson's), width (mean number of ranks in a set), draws. Empty without a
+    truth.
     """
     if truth is None or not units:
         return pd.DataFrame(columns=COLUMNS)

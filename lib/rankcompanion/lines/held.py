@@ -77,7 +77,11 @@ def beside(
     units: Sequence[str],
     alpha: float,
 ) -> pd.DataFrame:
-    """`Certainty.places` of a ranking (best first, lines below `claimed`) for each kind of unit."""
+    """`Certainty.places` of any ranking, for each kind of resampling unit in turn.
+
+    `systems` are in the order of the ranking, best first; `claimed` are the ranks below which it
+    has lines.
+    """
     sure = [certainty(judged, unit, alpha=alpha) for unit in units]
     parts = [one.places(one.codes(systems), claimed) for one in sure]
     return pd.concat(parts, ignore_index=True)
@@ -89,9 +93,12 @@ def recipes(
     """The rankings of several recipes, and their lines claimed and held, by resampling unit.
 
     `judged` maps the name of a recipe to the judgments that it counts, with the score it takes.
-    Errors are controlled for each recipe and unit separately, not over all of them. Rank ranges are
-    the recipes' own; held is empty if it cannot be told. Raises DataError for a unit that the data
-    do not name.
+    Errors are controlled for each recipe and unit separately, not over all of them. Raises
+    DataError for a unit that the data do not name.
+
+    Columns of the rankings: recipe, system, rank, score, rank_low, rank_high (the recipe's own
+    range), cluster. Columns of the lines: recipe, below (rank above the line), claimed (0 or 1),
+    held (0 or 1; empty if it cannot be told), unit.
     """
     rankings, lines = [], []
     known: dict[tuple[int, bool, str], Certainty] = {}  # recipes may count the same judgments
@@ -122,8 +129,13 @@ def standing(
     the latter have their own resampling unit and score, and `recipe` and `unit` are ignored. `unit`
     is by default that of `rank.units.default_kinds`. For an adaptive design, systems are ordered by
     differences within segments, and a line counts as claimed if the recipe has one between the same
-    systems. If the data name no units, or only one of a kind, `unit` is empty and so are all
-    columns that would promise something. Raises DataError for a unit that the data do not name.
+    systems. Raises DataError for a unit that the data do not name.
+
+    Columns of the table: rank, system, score, cluster, low, high (interval of the score; empty if
+    one unit holds all judgments of the system), rank_low, rank_high (rank set), may_be_first (1 or
+    0), p_first (share of resampled campaigns in which it is first), unit; for comparisons also
+    bojar, the share of decided comparisons won. If the data name no units, or only one of a kind,
+    `unit` is empty and so are all columns that would promise something.
     """
     drawn = None
     if isinstance(judged, Battles):
@@ -224,7 +236,8 @@ def false_lines(
     """How often lines are drawn in null campaigns, where all systems are equal.
 
     Within each unit, the labels of the systems are permuted; with more than `MANY` units, either
-    all comparisons of a unit are reversed or none. One row, as from `calibration.false_lines`.
+    all comparisons of a unit are reversed or none. One row with the columns of
+    `calibration.false_lines`.
     """
     pairs, lines = np.empty(draws), np.empty(draws, int)
     above = np.triu_indices(len(data.systems), 1)

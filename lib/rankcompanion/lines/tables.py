@@ -103,7 +103,11 @@ def false_line_table(
 def random_lines(
     judged: Scores, recipe: str, seed: int, seeds: int = 200, alpha: float = 0.05
 ) -> pd.DataFrame:
-    """How often a recipe with random tests draws each line, or a weak one, over `seeds` seeds."""
+    """How often a recipe whose tests are random draws each line, over `seeds` seeds.
+
+    Columns below (rank above the line), full, weak (shares of the seeds with a full line, or a weak
+    one as `weak_lines` defines it), seeds. The order of the systems does not depend on the seed.
+    """
     parts = []
     for rng in child_seeds(seed, seeds):
         made = made_by(judged, RECIPES[recipe], alpha, rng)
@@ -114,7 +118,11 @@ def random_lines(
 
 
 def line_counts(lines: pd.DataFrame) -> pd.DataFrame:
-    """How many lines are claimed, held (claimed or not), and both, for each recipe and unit."""
+    """The number of lines claimed, held, and both, for each recipe and unit of `held.recipes`.
+
+    Columns (pair,) recipe, unit, places (between neighbours), claimed, held (claimed or not),
+    claimed_and_held; the last two are empty if it cannot be told.
+    """
     keys = [name for name in ("pair", "recipe", "unit") if name in lines]
     frame = lines.assign(
         unit=lines["unit"].fillna(UNTOLD), claimed_and_held=lines["held"] * lines["claimed"]

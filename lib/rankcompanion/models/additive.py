@@ -45,16 +45,18 @@ def components(
     together: bool = True,
     quality: pd.Series | None = None,
 ) -> variance.Components:
-    """Variance components of the judgments that count, by `variance.factors`, and the residual.
+    """Variance components of the judgments that count, by `models.factors`, and the residual.
 
     Factors are left out as by `variance.crossed_where_possible`; effects of those that are not
     combined have the names of the data as levels. Raises DataError for fewer than two systems.
 
     `scores` has one score per row of ``da.good``, by default the raw one; NaN are left out. Without
     the combined factors (`together`), judgments of one worker and system are taken to be
-    independent. If a `quality` of each system is given, as from `additive`, it is subtracted from
-    the scores, and the component ``system`` is replaced by `DISCERNMENT`: each worker's slope on
-    the quality, with the variance at one standard deviation from the mean.
+    independent.
+
+    If a `quality` of each system is given, as from `additive`, it is subtracted from the scores,
+    and the component ``system`` is replaced by `DISCERNMENT`: each worker's slope on the quality,
+    with the variance at one standard deviation from the mean.
     """
     at_least_two(da)
     values = da.good["score"].to_numpy(float) if scores is None else scores

@@ -149,9 +149,11 @@ def split_halves(
 
 
 def agreement_check(rows: pd.DataFrame) -> pd.DataFrame:
-    """Real and simulated agreement of halves (`split_halves`), by pair and for the ``campaign``.
+    """Real and simulated agreement of halves (`split_halves`), by pair and for the campaign.
 
-    Intervals are Monte Carlo intervals of the real mean, and ranges of simulated campaigns (95 %).
+    Columns pair (``campaign``: the mean over pairs), scores, tau (mean), low, high (for ``real``
+    the 95 % Monte Carlo interval of the mean over splits, else the range of 95 % of simulated
+    campaigns), as_real (1: the real mean lies in that range).
     """
     whole = rows.groupby(["scores", "draw"], sort=False)["tau"].mean().reset_index()
     every = pd.concat([rows, whole.assign(pair="campaign")])
@@ -183,8 +185,9 @@ def draw_parts(
 ) -> np.ndarray:
     """The sum of independent normal effects of each factor and of a residual: (rows, draws).
 
-    `codes` maps each factor to the level of each row (negative: none), `variance` to its variance,
-    and `values` some factors to what their effects are multiplied by in each row.
+    `codes` maps each factor to the level of each row; if negative, the factor adds nothing to the
+    row. `variance` is that of each factor and of ``residual``. `values` maps some factors to what
+    their effects are multiplied by in each row.
     """
     rows = len(next(iter(codes.values())))
     total = rng.standard_normal((rows, draws)) * np.sqrt(variance["residual"])
@@ -199,7 +202,11 @@ def draw_parts(
 
 
 def shuffle_labels(system: np.ndarray, unit: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Permute the labels of systems within each unit, whose judgments of a system stay together."""
+    """Permute the labels of systems within each unit; returns the new system of each judgment.
+
+    Judgments of a system within a unit stay together. `system`, `unit` and the result are codes of
+    each judgment, from 0.
+    """
     n, units = int(system.max()) + 1, int(unit.max()) + 1
     key = unit.astype(np.int64) * n + system
     held = np.bincount(key, minlength=units * n).reshape(units, n) > 0

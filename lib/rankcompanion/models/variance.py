@@ -126,8 +126,9 @@ def crossed_where_possible(
     """`crossed` without factors whose variance these data do not determine.
 
     A factor is kept if it has two or more levels, but fewer than there are rows; if two factors
-    group the rows in the same way, only the first is kept. Raises DataError if all `y` are equal,
-    if no factor is left, or if the factors explain the scores completely.
+    group the rows in the same way, only the first is kept. The others are in
+    `Components.left_out`. Raises DataError if all `y` are equal, if no factor is left, or if the
+    factors explain the scores completely.
     """
     slopes = values or {}
     kept: dict[str, np.ndarray] = {}
@@ -272,7 +273,10 @@ def has_documents(da: DirectAssessment) -> bool:
 
 
 def judgment_weights(da: DirectAssessment, rows: np.ndarray) -> np.ndarray:
-    """One over the number of judgments of the same system and segment: segments are equal."""
+    """One over the number of judgments of the same system and segment, so that segments are equal.
+
+    System means of the scores by the method ``model`` are then exactly the system effects.
+    """
     segment = codes_of(da.good, "segment", rows)
     key = codes_of(da.good, "system", rows) * (segment.max() + 1) + segment
     return 1.0 / np.bincount(key)[key]

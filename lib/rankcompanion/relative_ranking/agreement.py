@@ -60,7 +60,10 @@ class Annotations:
 
 
 def annotate(frame: pd.DataFrame) -> Annotations:
-    """The comparisons of these rows, and their pairs (none of a judge who is not named)."""
+    """The comparisons in rows of `read.rr.read_rr` (of any tasks), and their pairs.
+
+    A comparison whose judge is not named is in no pair, since the two judges may be the same.
+    """
     parts = [_comparisons(rows).assign(task=task) for task, rows in rr.tasks(frame).items()]
     table = pd.concat(parts, ignore_index=True)
     table["reference"] = table[["first", "second"]].eq(rr.REFERENCE).any(axis=1)
@@ -102,7 +105,11 @@ def corrected(p_a: np.ndarray, p_e: np.ndarray | float) -> np.ndarray:
 
 
 def expected_agreement(notes: Annotations) -> pd.DataFrame:
-    """The agreement expected by chance on a campaign's labels (Bojar et al., Section 2.2.2)."""
+    """The agreement expected by chance on a campaign's labels: columns statistic, value.
+
+    ties: P(=), the share of equal labels; chance: P(E) of Scott's π; random_clicker: P(E) of a
+    judge who clicks at random among five ranks (Bojar et al. 2011, Section 2.2.2).
+    """
     ties = (notes.table["label"] == 0).mean()
     values = {"ties": ties, "chance": chance(ties), "random_clicker": RANDOM_CLICKER}
     return pd.DataFrame(values.items(), columns=["statistic", "value"])
@@ -128,11 +135,15 @@ def agreement(
 ) -> pd.DataFrame:
     """Agreement within every group, intra and inter, with and without the reference.
 
-    `by` is a column of the annotations, ``judge`` (inter: this judge with the others) or ``system``
-    (the comparisons with that system); empty for one group of all. Intervals are from bootstrap
-    `resamples` of source segments, since annotations of the same comparison share one. Groups
-    without a pair are left out. Raises DataError for an unknown column, and for resamples without
-    `rng`.
+    `by` is a column of the annotations: task, track, source, target, segment, document, ``judge``
+    (inter: this judge with the others) or ``system`` (the comparisons with that system); empty for
+    one group of all. The 95 % intervals are from bootstrap `resamples` of source segments, since
+    annotations of the same comparison share one; there are none for 0.
+
+    Columns: `by`, kind (intra, inter), reference (included, excluded), annotations, pairs,
+    segments, p_e (of π), the `MEASURES`, and ``<measure>_low``, ``<measure>_high``. Groups without
+    a pair of annotations are left out. Raises DataError for an unknown column, and for resamples
+    without `rng`.
     """
     if resamples and rng is None:
         raise DataError("resamples need a random generator", expected="rng=...")
@@ -171,7 +182,8 @@ def _groups(
 class Sums:
     """Sums per source segment, from which all measures and their bootstrap follow.
 
-    The labels of `counted` annotations give P(E); for Cohen's κ, labels are those of the `group`.
+    `pairs` are those that count; the labels of `counted` annotations give P(E). For Cohen's κ, the
+    labels of a judge are taken from the whole `group`, in a pair or not.
     """
 
     def __init__(

@@ -49,9 +49,11 @@ def campaign_table(frame: pd.DataFrame, agreed: pd.DataFrame) -> pd.DataFrame:
 
 
 def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
-    """Blocks won by a single system, by task (Table 4): the reference, `SOLE_WINNERS`, the rest.
+    """Blocks won by a single system, by task (Table 4): columns task, winner, blocks.
 
-    A system that was ranked alone in its block has won it.
+    `scores` is from `score.rr.scores` of all tasks, `blocks` is the number of blocks of each task.
+    A system that was ranked alone in its block has won it. Rows of a task: the reference, the
+    `SOLE_WINNERS` with the most blocks, ``other systems``, ``no sole winner``, ``blocks`` (all).
     """
     rows = []
     for task, part in scores.groupby("task", sort=False):
@@ -67,7 +69,12 @@ def sole_winners(scores: pd.DataFrame, blocks: pd.Series) -> pd.DataFrame:
 
 
 def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """How often each system was shown, and with the reference; its "≥ others" in per cent."""
+    """How often each system was shown, how often with the reference, and its score (in per cent).
+
+    Columns task, system, blocks (in which it was shown, ranked or not), reference_share (percentage
+    of these that also show the reference), score ("≥ others" rounded to 0.1 %, as printed for
+    WMT10). The reference itself has no row. Figures 3, 4 and 6 plot these.
+    """
     parts = []
     for task, judgments in rr.tasks(frame).items():
         with_reference = judgments.loc[judgments["system"] == REFERENCE, "block"]
@@ -83,8 +90,9 @@ def exposure(scores: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
 def correlations(points: pd.DataFrame) -> pd.DataFrame:
     """Pearson's r of the score with blocks and reference_share, by task (Tables 5 and 10).
 
-    `points` is from `exposure`. NaN for fewer than three systems, or if one of the two does not
-    vary. The last row, ``overall``, pools all systems without centring by task.
+    `points` is from `exposure`. Columns task, systems, blocks, reference_share; NaN for fewer than
+    three systems, or if one of the two does not vary. The last row, ``overall``, pools all systems
+    without centring by task.
     """
     rows = []
     for task, part in [*points.groupby("task", sort=True), ("overall", points)]:
@@ -99,8 +107,10 @@ def correlations(points: pd.DataFrame) -> pd.DataFrame:
 def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -> pd.DataFrame:
     """The rank of each system by every score and by the minimum feedback arc set.
 
-    Systems (without the reference) are in order of the first score. Equal scores are ranked by
-    name, and systems without a score last.
+    `scores` is from `score.rr.scores` of all tasks of `frame`; `time_limit`, in seconds, is for one
+    feedback arc set. Columns task, system, ranks by each of `rr.METHODS` and `rr.BLOCK_METHODS`,
+    mfas. Systems (without the reference) are in order of the first score. Equal scores are ranked
+    by name, and systems without a score last.
     """
     parts = []
     for task, judgments in rr.tasks(frame).items():
@@ -119,9 +129,10 @@ def method_ranks(scores: pd.DataFrame, frame: pd.DataFrame, time_limit: float) -
 def tournament_ranking(
     counts: pairwise.PairCounts, time_limit: float = 20.0
 ) -> tournament.Tournament:
-    """The ranking without the reference that violates the least net weight.
+    """The ranking that violates the least net weight, without the reference.
 
-    Ties are broken by closeness to WMT-OFFICIAL, then by expected win, then by name.
+    Ties are broken by closeness to WMT-OFFICIAL, then by expected win, then by name
+    (`rank.tournament.feedback_arc_set`).
     """
     ranked = counts.without(REFERENCE)
     official = rr.METHODS["better_or_equal_others"](counts).reindex(list(ranked.systems))
@@ -154,14 +165,21 @@ def twice_ranked(judgments: pd.DataFrame, segment: int, first: str, second: str)
 
 
 def edits_per_system(edits: pd.DataFrame) -> pd.DataFrame:
-    """Statistics of edits per system (the reference, too) and pair (Table 11); sd with ddof 1."""
+    """Statistics of edits per system: pair, systems, min, average, sd (ddof 1), max (Table 11).
+
+    Every row of `edits` (from `read.rr.read_edits`) counts as an edit, whatever the editor did; the
+    reference counts as a system.
+    """
     number = edits.groupby(["pair", "system"], observed=True).size().groupby("pair")
     out = number.agg(["size", "min", "mean", "std", "max"]).reset_index()
     return out.rename(columns={"size": "systems", "mean": "average", "std": "sd"})
 
 
 def acceptable(judged: pd.DataFrame, pair: str) -> pd.DataFrame:
-    """Edits of one pair judged acceptable (Section 4.1); UNK counts as not acceptable."""
+    """Edits of one pair judged acceptable: system, edits, acceptable, share (Section 4.1).
+
+    `judged` is from `read.rr.read_acceptability`; UNK counts as not acceptable.
+    """
     rows = judged[judged["pair"] == pair]
     groups = rows.assign(yes=rows["judgment"] == "YES").groupby("system")["yes"]
     out = groups.agg(["size", "sum", "mean"]).reset_index()
@@ -178,10 +196,11 @@ def removals(
 ) -> pd.DataFrame:
     """How each task's ranking changes without each of its systems, and without the reference.
 
-    removed is a system, or ``ref``. The ranking is compared with the full one, from which the
-    system is dropped only before lines are drawn. For a task of two systems, only the reference is
-    removed. Comparisons of a removed system go, as from `perturb.remove`, and the others of its
-    blocks stay. `frame` has the rows of tasks, or maps their names to counts.
+    Columns task, method, removed (a system, or ``ref``), and those of `rank.comparing.Change.row`.
+    The ranking is compared with the full one, from which the system is dropped only before lines
+    are drawn. For a task of two systems, only the reference is removed. Comparisons of a removed
+    system go, as from `perturb.remove`, and the others of its blocks stay. `frame` has the rows of
+    tasks, or maps their names to counts.
     """
     columns = ["task", "method", "removed", *comparing.Change(False, False, 0, 0, "", 0, 0).row()]
     settings: dict[str, Any] = {"correction": correction, "rule": rule, "alpha": alpha}
@@ -205,7 +224,10 @@ def removals(
 
 
 def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
-    """How many removals changed the order, the clusters or both, by task and method."""
+    """How many removals changed the order, the clusters or both, by task and method.
+
+    Columns task, method, removals, d_rank, d_cluster, d_both, largest_move.
+    """
     groups = changes.groupby(["task", "method"], sort=False)
     out = groups[["d_rank", "d_cluster", "d_both"]].sum()
     out.insert(0, "removals", groups.size())
@@ -216,7 +238,12 @@ def removal_summary(changes: pd.DataFrame) -> pd.DataFrame:
 def ranges(
     frame: pd.DataFrame, methods: Sequence[str], *, resamples: int, seed: int, unit: str = ""
 ) -> pd.DataFrame:
-    """Rank ranges (95 %) of each task by bootstrap of `unit` or its default, and of judgments."""
+    """Rank ranges of each task by bootstrap: 95 % of the ranks in resampled campaigns.
+
+    `unit`, by default each task's `rank.ranges.default_unit`, is drawn with replacement; there are
+    also ranges with single judgments drawn. Columns task, method, drawn (the unit), rank, system,
+    score, first, last (the range), cluster (shared by overlapping ranges), without the reference.
+    """
     parts = []
     for task, judgments in rr.tasks(frame).items():
         data = rank_ranges.units(judgments)
@@ -241,7 +268,11 @@ def _range_table(counts: PairCounts, sample: PairCounts, method: rr.Method) -> p
 def cluster_table(
     frame: pd.DataFrame, method: str, *, rule: str = "knowles", alpha: float = 0.05
 ) -> pd.DataFrame:
-    """The cluster of each system (1 = top) with and without correction for multiple tests."""
+    """The cluster of each system with and without correction for multiple tests.
+
+    Columns task, rank, system, the score, and one column of clusters (1 = top) for each name of
+    `rank.significance.CORRECTIONS`.
+    """
     parts = []
     for task, judgments in rr.tasks(frame).items():
         counts = pairwise.pair_counts(judgments)
@@ -257,7 +288,13 @@ def cluster_table(
 
 
 def strengths(frame: pd.DataFrame, alpha: float = 0.05) -> pd.DataFrame:
-    """Davidson strengths, if finite, of each task's systems, next to their share of wins."""
+    """Davidson strengths of the systems of each task, next to their share of wins.
+
+    A task without finite strengths is left out. Columns task, system, rank (by strength), strength
+    (log odds, mean 0), low, high (its interval), rank_low, rank_high (rank set), held_below (1: a
+    line below this system holds), bojar (share of decided comparisons won), unit (resampling unit:
+    judge, or block if some name no judge), tie (Davidson's parameter; 0: no ties).
+    """
     parts = []
     for task, judgments in rr.tasks(frame).items():
         data = rank_ranges.units(judgments).without(REFERENCE)
@@ -280,7 +317,12 @@ def modelled(frame: pd.DataFrame) -> list[str]:
 
 
 def meetings(counts: PairCounts) -> pd.DataFrame:
-    """Whom each system met, how strong its opponents were, and the effect of ties, by strength."""
+    """Whom each system met, how strong its opponents were, and the effect of ties, by strength.
+
+    Columns rank, system, comparisons, opponents (number of systems met), other (the one met most
+    often), share (of comparisons with that one), opponents_strength (mean over comparisons), ties,
+    rank_bojar (by the share of decided comparisons won), rank_decided (by strength without ties).
+    """
     met = counts.wins + counts.wins.T + counts.ties
     total, most = met.sum(axis=1), met.argmax(axis=1)
     strength = bradley_terry.strengths(counts)

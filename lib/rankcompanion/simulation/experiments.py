@@ -89,7 +89,10 @@ def expected_share(judgments: NDArray | Sequence[float], model: Model, sides: in
 
 
 def judgments_needed(share: float, model: Model, sides: int = 1) -> float:
-    """The number of judgments, to one block or 0.05 %, for `share` (Table 4); NaN beyond `MOST`."""
+    """The number of judgments at which `expected_share` reaches `share` (Table 4).
+
+    Found by bisection, to one block or 0.05 %; NaN beyond `MOST`.
+    """
     step = model.per_block
     low, high = 1, 64
     while expected_share([high * step], model, sides)[0] < share:
@@ -112,9 +115,10 @@ def fit_spread(
     candidates: Sequence[float] = tuple(range(1, 31)),
     sides: int = 1,
 ) -> tuple[float, float]:
-    """The candidate whose expected curve is closest to observed shares, and its misfit (Figure 2).
+    """The spread whose expected curve is closest to observed shares (least squares; Figure 2).
 
-    It is found by bisection, since the misfit falls up to the best spread and rises beyond it.
+    Returns the best of `candidates` (ascending) and its root mean squared misfit. It is found by
+    bisection, since the misfit falls up to the best spread and rises beyond it.
     """
     target = np.asarray(shares, dtype=float)
 
@@ -164,7 +168,11 @@ def _first_size(sizes: Sequence[int], curve: NDArray, share: float) -> float:
 def advice_for(
     campaigns: pd.DataFrame, shares: Sequence[float], seeds: Sequence[int], experiments: int
 ) -> pd.DataFrame:
-    """`advice` for each of `campaigns` (systems, spread, block, others kept), with its seed."""
+    """`advice` for each of several campaigns, real or planned.
+
+    `campaigns` has the columns systems, spread, block, and any others, which come first in the
+    result; `seeds` has a seed for each.
+    """
     parts = []
     for row, seed in zip(campaigns.to_dict("records"), seeds, strict=True):
         model = Model(int(row.pop("systems")), float(row.pop("spread")), int(row.pop("block")))
@@ -183,7 +191,10 @@ def _drawn(
 
 
 def with_errors(values: Floats, names: Sequence[str], **columns: object) -> pd.DataFrame:
-    """Mean and standard error (``<name>_se``) over the first axis, after `columns`."""
+    """Mean and standard error over the first axis, ``<name>`` and ``<name>_se``, after `columns`.
+
+    The last axis of `values` goes with `names`.
+    """
     mean = values.mean(axis=0)
     se = values.std(axis=0, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else mean * np.nan
     for i, name in enumerate(names):
@@ -206,7 +217,11 @@ def ranking_error(ranking: NDArray, truth: NDArray) -> Floats:
 
 
 def rank_counts(counts: PairCounts, ranker: str) -> NDArray[np.int64]:
-    """Ranks by one of `RANKERS`, for all replicates in `counts`; LOPEZ is an exact minimum."""
+    """Ranks by one of `RANKERS`, for all replicates in `counts`.
+
+    LOPEZ is an exact minimum feedback arc set. Of several optimal orders, the one that
+    `rank.tournament` chooses is taken, which does not depend on the true qualities.
+    """
     if ranker == "BOJAR":
         return ranks(wins_over_decided(counts))
     if ranker == "EXPECTED":
@@ -227,7 +242,10 @@ def ranking_errors(
     jobs: int = 1,
     shard: int = 250,
 ) -> pd.DataFrame:
-    """How often ranking methods err on simulated campaigns (Koehn 2012, Figure 3)."""
+    """How often ranking methods err on simulated campaigns (Koehn 2012, Figure 3).
+
+    Columns ranker, judgments, error (share of pairs in the wrong order), error_se, experiments.
+    """
 
     def work(count: int, rng: np.random.Generator) -> Floats:
         truth, counts = _drawn(model, count, judgments, rng)
@@ -274,7 +292,12 @@ def range_qualities(
     trims: Sequence[int],
     jobs: int = 1,
 ) -> pd.DataFrame:
-    """How narrow and correct rank ranges are in simulations, by `trims` (Koehn, Table 1)."""
+    """How narrow and how correct rank ranges are on simulated campaigns (Koehn 2012, Table 1).
+
+    `trims` are the numbers of resampled ranks removed at each end of a bootstrap range. Columns
+    method (``pairwise`` or ``bootstrap``), setting (``1-sided``, ``2-sided`` or ``trim 25``),
+    judgments, each of `QUALITIES` (violations as shares of systems) with its standard error, runs.
+    """
     settings = [("pairwise", f"{sides}-sided") for sides in SIDES]
     settings += [("bootstrap", f"trim {trim}") for trim in trims]
 

@@ -64,7 +64,10 @@ QUICK = Effort(60, 8, 200, advice_experiments=50, orders=4)
 
 
 def figure3(experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
-    """Errors of the ranking methods at the two spreads that "sigma^2 = 10" may mean, and at 20."""
+    """Errors of the ranking methods at the two spreads that "sigma^2 = 10" may mean, and at 20.
+
+    Columns spread, and those of `experiments.ranking_errors`.
+    """
     spreads = [*(reading.spread(SIGMA2) for reading in READINGS), MATCHING_SPREAD]
     tables = {
         s: ranking_errors(Model(SYSTEMS, s), SIZES, experiments, seed, jobs=jobs) for s in spreads
@@ -73,7 +76,10 @@ def figure3(experiments: int, seed: int, jobs: int = 1) -> pd.DataFrame:
 
 
 def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
-    """Quality of rank ranges at both spreads, both trims and with one and two sides."""
+    """Quality of rank ranges at both spreads, both trims and with one and two sides.
+
+    Columns spread, and those of `experiments.range_qualities`.
+    """
     how: dict[str, Any] = {"trims": [reading.trimmed(resamples) for reading in READINGS]}
     tables = {
         s: range_qualities(Model(SYSTEMS, s), SIZES, runs, resamples, seed, jobs=jobs, **how)
@@ -83,7 +89,11 @@ def table1(runs: int, resamples: int, seed: int, jobs: int = 1) -> pd.DataFrame:
 
 
 def table4(meanings: Iterable[tuple[str, int]] = tuple(product(SIGMA2_IS, (2, 1)))) -> pd.DataFrame:
-    """Judgments needed for a share of significant pairs, by the meaning of sigma^2 (Table 4)."""
+    """Judgments needed for a share of significant pairs, by `judgments_needed` (Table 4).
+
+    `meanings` are what "sigma^2" (one of `SIGMA2_IS`) and "p-level 0.05" (the sides of the test)
+    may mean. Columns sigma2_is, sides, systems, sigma2, share, judgments; 60 rows per meaning.
+    """
     rows = []
     for (sigma2_is, sides), n, sigma2 in product(meanings, TABLE4_SYSTEMS, TABLE4_SIGMA2):
         model = Model(n, spread_of(sigma2, sigma2_is))
@@ -122,7 +132,12 @@ def win_ratios(tasks: Mapping[str, Units]) -> pd.DataFrame:
 def growth(
     data: Units, rng: np.random.Generator, *, orders: int = 20, sides: int = 1
 ) -> pd.DataFrame:
-    """Share of significant pairs as blocks accumulate, in `orders` random orders (Figure 2)."""
+    """Share of significant pairs as a real task's judgments accumulate (Figure 2, solid lines).
+
+    Blocks are taken in `orders` random orders, and pairs tested at `POINTS` sizes. Columns
+    judgments (as collected), decided (without ties), share, share_low, share_high (mean, lowest and
+    highest over orders).
+    """
     used = data.without(REFERENCE)
     number = len(used.judges)
     ends = np.unique(np.linspace(0, number, POINTS + 1).round().astype(int)[1:])
@@ -155,7 +170,12 @@ def fitted_spreads(
     orders: int = 20,
     readings: Sequence[Reading] = READINGS,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The spread of `CANDIDATES` that fits each task's growth best (Figure 2), and the curves."""
+    """The spread that fits each task's growth best (Figure 2), and the curves.
+
+    Columns of the spreads: reading, task, systems, block, judgments, share (with all judgments),
+    spread (best of `CANDIDATES`), sigma2 (as the reading would print it), rmse. Columns of the
+    curves: reading, task, those of `growth`, and fitted (the model's expected share).
+    """
     fits: list[dict[str, Any]] = []
     curves: dict[tuple[str, str], pd.DataFrame] = {}
     for reading in readings:
@@ -177,7 +197,11 @@ def fitted_spreads(
 
 
 def repeated_ranges(frame: pd.DataFrame, seed: int, *, repetitions: int = 25) -> pd.DataFrame:
-    """A task's rank ranges computed as in the paper, from several bootstraps of judgments."""
+    """A task's ranking with rank ranges computed as in the paper, from several bootstraps.
+
+    `frame` has the rows of one task from `read.rr.read_rr`. Judgments, without ties, are resampled
+    one by one. Columns reading, repetition, and those of `rank.ranges.range_table`.
+    """
     tables = {}
     for reading in READINGS:
         data = units(frame, reading.unranked).without(REFERENCE).decided()

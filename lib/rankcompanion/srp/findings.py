@@ -109,7 +109,10 @@ def select(
     ratings_per_item: int = 1,
     document_sets: str = "shared",
 ) -> pd.DataFrame:
-    """The rows of `rank.srp.table` that make one line of a figure, in order of documents."""
+    """The rows of `rank.srp.table` that make one line of a figure, in order of documents.
+
+    A column annotations is added: documents times ratings per item.
+    """
     wanted = [grouping, str(balance), normalisation, ratings_per_item, document_sets]
     columns = [*DESIGNED, "document_sets"]
     rows = table[(table[columns].astype({"balance": str}) == wanted).all(axis=1)]
@@ -118,7 +121,10 @@ def select(
 
 
 def lines_of(figure: int, plan: Plan, low: float) -> dict[str, dict[str, Any]]:
-    """The lines of one of figures 3 to 8: label to the arguments of `select`."""
+    """The lines of one of figures 3 to 8: label to the arguments of `select`.
+
+    `low` is the target of `high_imbalance`.
+    """
 
     def normalised(prefix: str = "", **common: Any) -> dict[str, dict[str, Any]]:
         return {f"{prefix}{said}": common | {"normalisation": n} for n, said in NORMALISED.items()}
@@ -193,7 +199,10 @@ def compare_lines(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
 
 
 def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
-    """Every finding tested on a `rank.srp.table`, a row per finding, by `compare_lines`."""
+    """Every finding tested on a `rank.srp.table`, a row per finding.
+
+    Columns figure, finding, first, second (labels of the lines), and the keys of `compare_lines`.
+    """
     low = high_imbalance(data, plan)
     rows = []
     for figure, finding, *labels in stated(low):
@@ -204,7 +213,11 @@ def verdicts(table: pd.DataFrame, data: Ratings, plan: Plan) -> pd.DataFrame:
 
 
 def support(verdicts: pd.DataFrame, *findings: str) -> str:
-    """How far a recommendation that rests on `findings` is supported."""
+    """How far a recommendation that rests on `findings` is supported.
+
+    ``as found``, ``in part``, ``only at an equal number of claims``, ``opposite``, or ``not told
+    apart`` (no clear difference, which contradicts nothing).
+    """
     rows = verdicts.set_index("finding").loc[list(findings)]
     yes = rows["verdict"] == "yes"
     if yes.all():
@@ -250,7 +263,9 @@ def recommendations(
 def other_measures(table: pd.DataFrame) -> pd.DataFrame:
     """The measures of section 5 over all configurations in which most studies claim something.
 
-    Quantiles are 5 and 95 %; the others rank correlations. No rows for fewer than three.
+    Columns measure (srp, srp_equal_claims, srp_both, kendall, pearson), median, low, high (5 and 95
+    % quantiles), with_srp and with_equal_claims (rank correlations with these two measures over the
+    configurations). No rows if there are fewer than three such configurations.
     """
     names = ["srp", "srp_equal_claims", "srp_both", "kendall", "pearson"]
     values = table.loc[table["empty_share"] < FEW, names]
@@ -263,7 +278,12 @@ def other_measures(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def duplicates(data: Ratings, plan: Plan, seed: int) -> pd.DataFrame:
-    """False claims between copies of a system judged twice, and SRP without either copy."""
+    """False claims between the two copies of a system judged twice, and SRP without either copy.
+
+    Columns first, second, grouping, false_claims (share of studies that find the copies different;
+    the test allows 0.05), srp (with both), srp_without_first, srp_without_second. No rows if no
+    system was judged twice.
+    """
     rows = []
     copies = [two for group in mqm.same_system(data.systems) for two in combinations(group, 2)]
     for (a, b), grouping in product(copies, GROUPINGS):

@@ -88,7 +88,10 @@ def what_counts(
 def agreement(data: Ratings) -> pd.DataFrame:
     """Kendall's tau-b between raters' rankings of systems, averaged over rater pairs (Table 2).
 
-    Raises DataError if no two raters share a document.
+    Columns aggregation, value. ``single documents``: tau per shared document, averaged for each
+    rater pair; ``all shared documents``: tau between rankings over all shared documents; ``rater
+    pairs``: their number; ``documents without tau``: those on which a rater gave all systems the
+    same score. Raises DataError if no two raters share a document.
     """
     single, shared, without = [], [], 0
     for a, b in combinations(range(len(data.raters)), 2):
@@ -117,7 +120,8 @@ def rater_distributions(judgments: pd.DataFrame, weights: Any = "freitag2021") -
     """How two raters distribute their segment scores over the same items (Figure 1).
 
     The pair of raters whose means differ most is taken, among pairs with at least a tenth as many
-    common items as the busiest pair. Raises DataError if no two raters share an item.
+    common items as the busiest pair. Columns rater, score (a class of MQM scores), segments, share,
+    mean (of the rater on these items). Raises DataError if no two raters share an item.
     """
     scores = mqm.mqm_scores(judgments, weights)
     wide = scores.pivot(index=["system", "segment"], columns="rater", values="score")

@@ -66,9 +66,9 @@ def _outcome(
 def da_sampler(da: DirectAssessment, normalisation: str = "z", unit: str = "workers") -> Sampler:
     """Studies of direct assessment, drawn from the units that have a judgment that counts.
 
-    Twins of ``workers`` may share documents, those of ``documents`` workers, with their mean and
-    standard deviation, and those of ``blocks`` (a worker, document and system) both.
-    `normalisation` is ``z`` or ``none``.
+    `normalisation` is ``z`` or ``none`` (raw scores). `unit` is ``workers`` (twins may share
+    documents), ``documents`` (twins share workers, with their mean and standard deviation) or
+    ``blocks``, the judgments of a worker on one document of one system (twins share both).
     """
     if unit not in DA_UNITS:
         raise DataError("unknown unit", value=unit, expected=", ".join(DA_UNITS))
@@ -147,7 +147,11 @@ def mqm_sampler(data: Ratings, pair: str, permutations: int = 500) -> Sampler:
 
 
 def da_samplers(da: DirectAssessment, unit: str = "") -> list[Sampler]:
-    """Samplers with z-scores for each unit named (or for `unit`), then workers with raw scores."""
+    """Samplers with z-scores for each unit that the data name, then for workers with raw scores.
+
+    `unit` (``workers``, ``documents`` or ``blocks``) limits them to one unit. Units of which there
+    is only one are left out.
+    """
     named = DA_UNITS if has_documents(da) else DA_UNITS[:1]
     samplers = [da_sampler(da, unit=u) for u in ([unit] if unit else named)]
     if unit in ("", "workers"):
@@ -164,7 +168,10 @@ def rr_samplers(frame: pd.DataFrame) -> list[Sampler]:
 def twins(
     units: int, size: int, splits: int, rng: np.random.Generator, unit: str = "units"
 ) -> np.ndarray:
-    """Pairs of disjoint samples: positions (2 * splits, size); rows 2k and 2k + 1 share none."""
+    """Pairs of disjoint samples: positions (2 * splits, size); rows 2k and 2k + 1 share none.
+
+    Raises DataError if there are too few units.
+    """
     if 2 * size > units or size < 1:
         need = max(1, size)
         problem = f"too few {unit} for two studies of {need} that share none"
@@ -184,7 +191,12 @@ def effort(
     levels: Sequence[float] = LEVELS,
     jobs: int = 1,
 ) -> pd.DataFrame:
-    """Stability by annotation effort: `stability` of twin studies at each of the `levels`."""
+    """Stability by annotation effort: `rank.srp.stability` of twin studies of growing size.
+
+    `splits` twins are drawn at each of the `levels`, which are sizes of studies as shares of half
+    the campaign's units. A row per sampler and level with the columns `EFFORT_COLUMNS` (effort:
+    judgments per system in one study).
+    """
     todo = [(s, level, campaign, splits, seed) for s in samplers for level in levels]
     frame = pd.DataFrame(in_parallel(_at_level, todo, jobs))
     return frame.assign(campaign=campaign, label=label, pair=pair)[EFFORT_COLUMNS]
@@ -217,7 +229,12 @@ def ways(rows: pd.DataFrame) -> pd.Series:
 
 
 def at_half(rows: pd.DataFrame) -> pd.DataFrame:
-    """Means over tasks, with ranges or 95 % t intervals, at half of each campaign's judgments."""
+    """Means over tasks at half of each campaign's judgments.
+
+    Columns label, tasks, srp, srp_low, srp_high (lowest and highest task), srp_equal_claims,
+    kendall, effort, kendall_low, kendall_high (95 % t interval over tasks; NaN for one task),
+    significant_share (of all pairs of systems).
+    """
     half = usual(rows).query("level == 1")
     possible = half["systems"] * (half["systems"] - 1) / 2
     of = half.assign(possible=possible).groupby("label", sort=False)

@@ -104,7 +104,11 @@ def _same(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def pace(da: DirectAssessment) -> pd.DataFrame:
-    """Seconds that each annotator took for a judgment that counts: the median, despite breaks."""
+    """Seconds that each annotator took for a judgment: columns name, timed, seconds.
+
+    ``timed`` is the number of judgments that count and have a time; ``seconds`` is their median,
+    which breaks hardly affect.
+    """
     if "time" not in da.good:
         return pd.DataFrame(columns=["name", "timed", "seconds"])
     rows = da.good[counted(da.good) & da.good["time"].notna() & da.good["worker"].notna()]
@@ -116,8 +120,12 @@ def pace(da: DirectAssessment) -> pd.DataFrame:
 def repeated(da: DirectAssessment) -> pd.DataFrame:
     """How far each annotator's judgments of the same output differ, in raw points.
 
-    Documents that were shown twice on purpose count, and judgments corrected later do not. other is
-    the mean difference between any two judgments by this annotator.
+    Judgments that count are compared, and documents that were shown twice on purpose; judgments
+    that the annotator later corrected are not.
+
+    Columns name, repeats (outputs judged more than once), difference (mean absolute difference
+    between two judgments of one output), other (mean absolute difference between any two judgments
+    by this annotator).
     """
     marked = rows_with(da.latest, "mark", ["duplicate"]) if "mark" in da.latest else False
     kept = counted(da.latest) & (unmarked(da.latest) | marked)
@@ -144,9 +152,13 @@ def _pairwise(frame: pd.DataFrame, group: str) -> pd.Series:
 
 
 def overall(each: pd.DataFrame, rng: np.random.Generator, resamples: int = 1000) -> pd.DataFrame:
-    """Time per judgment and consistency over two annotators or more, with 95 % intervals.
+    """Time per judgment and consistency over all annotators, with 95 % intervals.
 
-    Differences are weighted by the annotators' repeated outputs.
+    `each` has a row per annotator, with the columns of `pace` or `repeated`, or both.
+
+    Columns measure (``seconds``: mean over annotators of their medians; ``difference`` and
+    ``other``: means over annotators, weighted by their repeated outputs), annotators, items, value,
+    low, high (annotators resampled). No row for a measure known of fewer than two annotators.
     """
     rows = []
     for measure, items in (("seconds", "timed"), ("difference", "repeats"), ("other", "repeats")):
@@ -166,7 +178,9 @@ def influence(scored: Scores, recipe: Recipe, alpha: float = 0.05) -> pd.DataFra
     """Which claimed lines fall, and whether the leader changes, without one annotator's judgments.
 
     One row for each of the `MOST` annotators with the most judgments, except those who alone judged
-    some system. Lines are the same if they lie between the same two groups of systems.
+    some system. Columns annotator, judgments, lines (claimed with all annotators), fallen (of
+    these, no longer claimed between the same two groups of systems), new (lines claimed only
+    without the annotator), first_changes (0 or 1).
     """
     worker = scored.unit("worker")
     number = np.bincount(worker)

@@ -45,8 +45,9 @@ def told(good: bool, bad: bool) -> str:
 def line_answers(made: Ranking) -> pd.DataFrame:
     """The answer for each line that is claimed or holds.
 
-    A line does not hold if some pair across it is declared in the opposite direction; if it neither
-    holds nor is refuted, it cannot be told.
+    Columns below (rank), above and under (the systems next to the line), claimed, answer. A line
+    does not hold if some pair across it is declared in the opposite direction; if it neither holds
+    nor is refuted, it cannot be told.
     """
     names = made.table["system"].tolist()
     holds, refuted = made.sure.lines(made.order)
@@ -62,10 +63,15 @@ def summary(made: Ranking, answers: pd.DataFrame) -> dict[str, Any]:
     """The numbers of the first sentence: who may be first, lines claimed and held, how many units.
 
     ``alone``: the answer to whether the leader, and no other system, may be first. ``also_held``:
-    how many lines hold without being claimed. ``few``: kind and number of the units if there are
-    fewer than `FEW`. ``weakest``: the system with the fewest degrees of freedom, if not all are
-    alike. ``machine_leader`` and others are of the machine systems only; ``humans_above`` are those
-    declared better than it.
+    how many lines hold without being claimed. ``told``: whether anything can be told at all.
+    ``kinds``: number of units of each kind; ``few``: kind and number if there are fewer than `FEW`.
+    ``weakest``: the system with the fewest degrees of freedom (empty if all have equally many);
+    ``freedom``: how many it has; ``weak``: whether these are fewer than `WEAK`.
+
+    ``machine_leader``, ``machines_first``, ``machine_alone``: leader, may be first and alone among
+    the machine systems only. ``humans``: the human translations and references;
+    ``humans_first``: those that may be first of all; ``humans_above``: those declared better than
+    the machine leader.
     """
     first = made.table.loc[made.table["may_be_first"] == 1, "system"].tolist()
     leader, sure = made.table["system"].iloc[0], made.sure
@@ -146,7 +152,10 @@ MAYBE = (
 def facts(
     run: Run, one: Case, made: Ranking, frames: dict[str, pd.DataFrame], settings: dict[str, Any]
 ) -> dict[str, Any]:
-    """Everything the page says, as plain values: settings, first numbers, tables as rows."""
+    """Everything the page says, as plain values: settings, first numbers, tables as rows.
+
+    `frames` maps the names of the case's tables to the tables.
+    """
     first = summary(made, frames["answers"])
     recipe, words = RECIPES.get(one.recipe), run.campaign.words
     rules = f"{recipe.test_name}; {recipe.line_rule}" if recipe else ""
@@ -199,7 +208,11 @@ def _asked(made: Ranking, units: pd.DataFrame) -> list[Any]:
 
 
 def _read(campaign: Campaign, one: Case) -> dict[str, list[Any]]:
-    """What was read of a language pair, how, and what was left out and why, with counts."""
+    """What was read of a language pair, and how.
+
+    Files, and those not read with the reason; how columns and scale were understood; what was left
+    out or kept, with counts; which systems count as human, and which names stand on reference rows.
+    """
     judgments = one.judgments
     human, reference = humans(one.systems), list[str]()
     if isinstance(judgments, DirectAssessment):

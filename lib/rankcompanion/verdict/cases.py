@@ -31,10 +31,12 @@ from . import annotators, answers, sizes
 class Case:
     """The judgments of one language pair, or of one task of relative ranking, for a verdict.
 
-    `judged` maps each recipe to the judgments that it counts, as it scores them; it is empty for
-    relative ranking (battles included), which has `battles` instead. `extra` says whether the pair
-    has a larger task than this one. `why` is the reason for the recipe: ``asked``, ``year`` (the
-    campaign's), ``default`` (no year is known) or ``scores`` (none for that of the year).
+    `name` is that of the pair or task; `protocol` is ``DA``, ``MQM`` or ``RR`` (battles included);
+    `recipe` makes the ranking. `judged` maps each recipe to the judgments that it counts, as it
+    scores them; it is empty for relative ranking, which has `battles` instead. `extra` says whether
+    the pair has a larger task than this one. `why` is the reason for the recipe: ``asked``,
+    ``year`` (the campaign's), ``default`` (no year is known) or ``scores`` (these data have none
+    for the recipe of the year).
     """
 
     name: str
@@ -129,14 +131,20 @@ def scored_case(
 def standing(
     one: Case, unit: str, rng: np.random.Generator, resamples: int = 1000, alpha: float = 0.05
 ) -> Ranking:
-    """`lines.held.standing`; `unit` ``auto`` is the default for these data."""
+    """The ranking with intervals, rank sets and lines: `lines.held.standing`.
+
+    `unit` is what another campaign would have others of; ``auto``: the default for these data.
+    """
     chosen = None if unit == "auto" else unit
     data = one.own if one.battles is None else one.battles
     return held.standing(data, one.recipe, rng, chosen, resamples=resamples, alpha=alpha)
 
 
 def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
-    """How few judgments, annotators and documents decide who is first, if it can be computed."""
+    """How few judgments, annotators and documents decide who is first: `rank.fewest`.
+
+    No rows if that cannot be computed.
+    """
     try:
         if one.battles is None:
             return decisive.fewest(one.judgments, RECIPES[one.recipe], alpha)
@@ -153,9 +161,10 @@ def fewest(one: Case, alpha: float = 0.05) -> pd.DataFrame:
 def by_domain(one: Case, unit: str, alpha: float = 0.05) -> pd.DataFrame:
     """The ranking of each domain (for battles, of each category) on its own.
 
-    Each domain is ranked like the whole campaign, with a family of tests of its own. held counts
-    lines that hold, claimed or not. No rows if the data name fewer than two domains, and none for a
-    domain in which some system was not judged, or was not connected with the others.
+    Each domain is ranked like the whole campaign, with a family of tests of its own. Columns
+    domain, judgments, systems, leader, may_be_first, claimed, held (lines that hold, claimed or
+    not). No rows if the data name fewer than two domains, and none for a domain in which some
+    system was not judged, or was not connected with the others.
     """
     rows = []
     for domain, part in _domains(one, unit).items():
@@ -220,9 +229,10 @@ def false_lines(one: Case, seed: int, draws: int = 200, alpha: float = 0.05) -> 
 
 
 def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
-    """Whether removing each system changes the order or the clusters of the others.
+    """Whether removing a system changes the order or the clusters of the others, for each system.
 
-    No rows if scores do not depend on the others, or for fewer than three systems.
+    Columns removed, d_rank, d_cluster (1 or 0). No rows if scores do not depend on the other
+    systems, or if fewer than three systems are ranked by z-scores.
     """
     columns = ["removed", "d_rank", "d_cluster"]
     if one.battles is not None:
@@ -242,7 +252,10 @@ def removals(one: Case, alpha: float = 0.05) -> pd.DataFrame:
 
 
 def controls(one: Case) -> pd.DataFrame:
-    """Number of judgments and mean raw score by type; no rows if all are of one type."""
+    """Number of judgments and mean raw score by type: columns type, judgments, mean.
+
+    No rows if all judgments are of one type.
+    """
     if not isinstance(one.judgments, DirectAssessment):
         return pd.DataFrame(columns=["type", "judgments", "mean"])
     latest = one.judgments.latest
@@ -252,9 +265,11 @@ def controls(one: Case) -> pd.DataFrame:
 
 
 def beside(one: Case) -> pd.DataFrame:
-    """How many workers (or judges), if all are named, judged both systems of each pair.
+    """How many workers (or judges) judged both systems of each pair.
 
-    The share is of those who judged the system with fewer; missing if nobody decided a comparison.
+    Columns system, other, together (workers who judged both), share (of those who judged the system
+    with fewer workers; missing if nobody decided a comparison of it). No rows if workers or judges
+    are not all named.
     """
     if one.battles is not None and not one.battles.unnamed:
         named = one.battles.unit == "judge"
@@ -308,10 +323,10 @@ def by_annotators(
 ) -> dict[str, pd.DataFrame]:
     """The tables about annotators: agreement, annotators, influence and habits.
 
-    ``annotators`` has a row per annotator, with the columns of `annotators.table` (from raw scores,
-    whichever score the recipe takes) and, where the data have times or repeated outputs, those of
-    `annotators.pace` and `repeated`; ``habits`` sums these up (`annotators.overall`). Empty if the
-    data have no scores or name no annotators.
+    ``annotators`` has a row per annotator: name, the columns of `annotators.table` (from raw
+    scores, whichever score the recipe takes) and, where the data have times or repeated outputs,
+    those of `annotators.pace` and `annotators.repeated`; ``habits`` sums these up over all
+    annotators (`annotators.overall`). Empty if the data have no scores or name no annotators.
     """
     if not one.judged or not one.own.has("worker"):
         return {}

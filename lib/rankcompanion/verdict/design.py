@@ -210,7 +210,10 @@ def factors(scored: Scores) -> dict[str, np.ndarray]:
 def shares(
     scored: Scores, factors: dict[str, np.ndarray], by_domain: bool = False
 ) -> dict[str, np.ndarray]:
-    """The share of each system's mean from each level, (levels, systems), for each component."""
+    """The share of each system's mean that comes from each level: per component (levels, systems).
+
+    For the residual, a diagonal matrix of root sums of squares, (systems, systems).
+    """
     n, weight = len(scored.systems), scored.weights(by_domain)
     total = np.bincount(scored.system, weight, n)
     # the residual has a level per judgment; only the squares of its shares matter
@@ -276,7 +279,11 @@ def repeats(
 
     Simulated from `draws` pairs of campaigns, whose sizes are given as for `Precision.covariance`;
     each pair is about one draw of `Precision.truths`, except for tau, which is between campaigns
-    about `Precision.quality`. lines_held is at `alpha` for all lines together.
+    about `Precision.quality` (see `drawn_together`).
+
+    Keys tau, tau_low, tau_high (Kendall's tau between the two: mean, and range of 95 % of pairs),
+    srp, srp_equal_claims, significant_pairs, lines_held (mean number, at `alpha` for all lines
+    together), smallest_gap.
     """
     truths = known.truths(draws, rng)
     truths = np.repeat(truths[0], 2, axis=0), np.repeat(truths[1], 2)
@@ -327,7 +334,11 @@ def plans(
     ratings: Sequence[float] = (1, 2),
     draws: int = 100,
 ) -> pd.DataFrame:
-    """`repeats` for each combination of sizes, all as multiples of the present."""
+    """`repeats` for each combination of sizes.
+
+    Columns documents, annotators, ratings, judgments (as multiples of the present), and the keys of
+    `repeats`.
+    """
     rows = []
     for sizes in product(documents, annotators, ratings):
         times = dict(zip(("documents", "annotators", "ratings"), sizes, strict=True))

@@ -24,7 +24,10 @@ SHOWN = ("system", "score", "low", "high", "rank", "rank_low", "rank_high")
 
 
 def page(run: Run, table: pd.DataFrame) -> bytes:
-    """The overview of a campaign as one HTML page, with a row per pair or task."""
+    """The overview of a campaign as one HTML page, from the result tables of its pairs.
+
+    `table` has a row per pair or task: pair, task, page, best, weakest, claimed, held, also_held.
+    """
     rows = []
     for row in table.to_dict("records"):
         folder, track = run.out.directory / row["pair"], Path(row["page"]).stem[len("verdict") :]

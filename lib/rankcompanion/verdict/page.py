@@ -48,7 +48,11 @@ SYSTEM = ("system", "score", "low", "high", "rank_low", "rank_high", "p_first")
 
 @dataclass(frozen=True)
 class Verdict:
-    """One case's verdict as written; `file` is the path of the page below the results."""
+    """One case's verdict as written: what the page says, its tables and figures, its path.
+
+    `said` holds plain values (see `answers.facts`); `file` is the path of the page below the folder
+    of results.
+    """
 
     said: Mapping[str, Any]
     tables: Mapping[str, pd.DataFrame]
@@ -62,10 +66,11 @@ class Verdict:
 
 
 def execute(plan: runner.Plan, quiet: bool = False, jobs: int = 1) -> list[Verdict]:
-    """Compute and write the verdicts of a planned run by `jobs` processes; all or none is written.
+    """Compute and write the verdicts of the run that `run.plan` planned; all or nothing is written.
 
     Unless `quiet`, the first results of each pair are printed as soon as they are known; a pair
-    that has no page yet gets a preliminary one, which says what is still to come.
+    that has no page yet gets a preliminary one, which says what is still to come. `jobs` processes
+    compute the pairs.
     """
     made: list[Verdict] = []
     watch = _Watch(plan.final)
@@ -120,7 +125,8 @@ def verdict(
 ) -> list[Verdict]:
     """Compute and write the verdict of each case, and the campaign's table of verdicts.
 
-    `values` are of notebook 00's parameters; `read` may hold judgments read already, by pair.
+    `values` maps parameters of notebook 00 to their values; `read` may hold judgments that have
+    been read already, by language pair. Results do not depend on the number of `jobs`.
     """
     known = {p.name: p.default for p in parameters.parameters(parameters.VERDICT)} | dict(values)
     where = [known.pop(name) for name in ("campaign", "pair", "output_dir")]
@@ -198,7 +204,11 @@ def make(run: Run, one: Case, settings: Mapping[str, Any], watch: _Watch | None 
 
 
 def whole(run: Run) -> pd.DataFrame:
-    """Write all pairs' sentences as one table and one page, and ``fewest.csv``, for all pairs."""
+    """Write all pairs' sentences as one table and one page, if the run covers the whole campaign.
+
+    How few judgments decide each of them is written as ``fewest.csv``. Returns the table of
+    sentences, empty for a run of a single pair.
+    """
     if not run.whole:
         return pd.DataFrame()
     table = run.out.pair_tables("sentence*")
@@ -292,7 +302,10 @@ def sentence(told: Mapping[str, Any]) -> str:
 
 
 def statements(told: Mapping[str, Any]) -> dict[str, Any]:
-    """The page's statements by name: best, lines, next, weakest, paper; cautions is a list."""
+    """The page's statements by name: best, lines, next, weakest, paper and cautions.
+
+    ``cautions`` (what must not be concluded) is a list of texts; each of the others is one text.
+    """
     words = _words(told)
     names = {"best": "best", "lines": "printable", "next": "next", "weakest": "weakest"}
     said = {name: _plain(getattr(words, macro)(told)) for name, macro in names.items()}

@@ -24,8 +24,11 @@ def twin_agreement(
 ) -> pd.DataFrame:
     """Kendall's tau between two parts of a campaign that share no unit, realised and predicted.
 
-    `known` is the precision of the whole; each part holds `share` of the units. In one row, means
-    over splits in which each part has all systems; NaN if none remains.
+    `known` is the precision of the whole campaign, `unit` is ``worker`` or ``document``; each part
+    holds `share` of the units, at most a half.
+
+    One row: unit, share, units (per part), realised, predicted (means over splits). Splits in which
+    a part lacks a system are left out; NaN if none remains.
     """
     codes = np.unique(scored.unit(unit), return_inverse=True)[1]
     count = int(codes.max()) + 1
@@ -68,7 +71,11 @@ def _expected_tau(known: design.Precision, first: Scores, second: Scores) -> flo
 
 
 def prediction_error(rows: pd.DataFrame) -> pd.DataFrame:
-    """Realised less predicted agreement over language pairs, with its 95 % t interval."""
+    """Realised less predicted agreement over language pairs, from rows of `twin_agreement`.
+
+    Columns unit, share, pairs, realised, predicted (means), error (mean of realised less
+    predicted), low, high (its 95 % t interval over pairs; NaN for a single pair).
+    """
     out = []
     for (unit, share), of in rows.dropna().groupby(["unit", "share"], sort=False):
         gap = of["realised"] - of["predicted"]

@@ -27,9 +27,10 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
     """`design.precision`, limited to what changes with other units of the kinds that `sure` has.
 
     A variance component is kept if each of its levels lies within one unit: with other documents,
-    the components of documents change, but not what an annotator adds to all documents. Of more
-    than `MOST` judgments, every second, third, ... document (or segment) is taken. True means are
-    the means of `sure`, shrunk; tests are as cautious as its variances.
+    the components of documents change, but not what an annotator adds to all documents. If there
+    are more than `MOST` judgments, components are estimated on every second, third, ... document
+    (segment if none are named). True means are the means of `sure`, shrunk; tests are as cautious
+    as its variances. `by_domain` must be as for `sure`.
     """
     group = scored.unit("document" if scored.has("document") else "segment")
     part = scored.take(group % -(-len(scored.score) // MOST) == 0)
@@ -57,7 +58,8 @@ def precision(scored: Scores, sure: Certainty, by_domain: bool = False) -> Preci
 def of_means(sure: Certainty, judgments: int) -> Precision:
     """Precision from the covariance over units, for judgments without components (comparisons).
 
-    The number of units is the only size, under ``annotators``; true means are shrunk.
+    The number of units is the only size, under ``annotators``; true means are the means of `sure`,
+    shrunk towards their mean (`design.drawn_together`).
     """
     units = {"judgments": judgments, "annotators": min(sure.units.values())}
     none = variance.Components({}, float(sure.mean.mean()), {}, 0.0, judgments)
@@ -135,8 +137,11 @@ def additions(
 ) -> pd.DataFrame:
     """What doubling one of the campaign's sizes gains while the others stay as they are.
 
-    ``all`` is of documents and annotators. error is that of the median pair; the interval of the
-    gain is from components drawn by their standard errors as if independent. Rows by falling gain.
+    Columns addition (``documents``, ``annotators``, ``ratings``, ``all`` for documents and
+    annotators, or ``none``), judgments (as a multiple of the present number), error (standard error
+    of the difference of the median pair), gain (share of the error variance saved; gain_low and
+    gain_high: 95 % interval, from components drawn by their standard errors as if independent), and
+    the columns of `design.repeats` for campaigns of that size. Rows by falling gain.
     """
     can = sizes(known)
     options: dict[str, dict[str, float]] = {"none": {}} | {size: {size: 2.0} for size in can}
@@ -169,10 +174,14 @@ def repeat(
 ) -> dict[str, float]:
     """Agreement to expect between two campaigns like this one, with other units.
 
-    Campaigns are normal about the means of `design.drawn_together`. Measured on campaigns of known
-    truth, tau is .03 too low if five or more systems differ, .1 too high if many of them are equal,
-    .1 to .2 too high if all are equal, and .2 to .3 too high if two or three systems are equal
-    (``benchmarks/results/agreement.csv``). srp and kept are of the `claims` surest pairs.
+    Campaigns are normal about the means of `design.drawn_together`, with the covariance over units.
+    Measured on campaigns of known truth, tau is .03 too low if five or more systems differ, .1 too
+    high if many of them are equal, .1 to .2 too high if all are equal, and .2 to .3 too high if two
+    or three systems are equal (``benchmarks/results/agreement.csv``).
+
+    Keys tau, low, high (Kendall's tau between two campaigns: mean, and range of 95 % of them), srp
+    (chance that the `claims` surest pairs of one campaign all keep their order in the other), kept
+    (mean share of these pairs that keep it), claims; srp and kept are absent without claims.
     """
     n, truth = len(sure.mean), _quality(sure)
     one, two = (truth + normal_draws(sure.covariance, draws, rng) for _ in range(2))

@@ -16,9 +16,13 @@ UNEVEN = 1.25  # ratio of the segments of the most and the least judged system
 def design(scored: Scores) -> pd.DataFrame:
     """What each system was judged on.
 
-    Columns system, judgments, segments, documents (if named), share (of all segments), mean; and if
-    shared segments connect all systems, paired (mean by `within_segments`) and luck (what the plain
-    mean owes to the system's segments: plain minus paired mean, each centred over systems).
+    Returns
+    -------
+    DataFrame
+        system, judgments, segments, documents (if named), share (of all segments), mean; and if
+        shared segments connect all systems, paired (mean by `within_segments`) and luck (what the
+        plain mean owes to the system's segments: plain minus paired mean, each centred over
+        systems).
     """
     n = len(scored.systems)
     judged = np.isfinite(scored.matrix())

@@ -49,24 +49,25 @@ class Certainty:
 
     Attributes
     ----------
-    systems, order : (n,)
+    systems, order : tuple of str, array of int
         Names, and codes in the judgments; systems without judgments are left out.
-    mean, score_low, score_high : (n,)
+    mean, score_low, score_high : arrays, shape (n,)
         Mean score and its interval at level 1 - alpha, for each system separately (not for
         comparing systems); infinite if one unit has all judgments of a system.
-    p, df, covariance, variance : (n, n)
-        Two-sided p of each pair, unadjusted (1 on the diagonal), and its degrees of freedom;
-        covariance of the means with other units, and variance of each difference (at least that
+    p, df : arrays, shape (n, n)
+        Two-sided p of each pair, unadjusted (1 on the diagonal), and its degrees of freedom.
+    covariance, variance : arrays, shape (n, n)
+        Covariance of the means with other units, and variance of each difference (at least that
         with other units of one kind only).
-    declared : (n, n)
+    declared : array of bool, shape (n, n)
         Whether the row's system is declared better than the column's.
-    held : (n - 1,)
+    held : array of bool, shape (n - 1,)
         True at k - 1 for a line that holds below rank k.
-    low, high : (n,)
+    low, high : arrays of int, shape (n,)
         Rank set: 1 + systems declared better, to n - systems declared worse.
-    units, effective : mappings by kind
-        The number of units, and the effective number of each system. Both are empty if the data
-        name no units: then nothing is declared.
+    units, effective : mapping of str to int, to array of shape (n,)
+        For each kind: the number of units, and the effective number of each system. Both are empty
+        if the data name no units: then nothing is declared.
     """
 
     systems: tuple[str, ...]
@@ -314,16 +315,26 @@ def family(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pairs and lines that are declared together, with any error in at most `alpha` of campaigns.
 
-    `p`, (n, n), is the two-sided p of each pair, systems in order of their means; `equal`, (n,),
-    has the same number for equal means, whose order says nothing. Returns declared, (n, n), row
-    better than column; and held, (n - 1,), True at k - 1 for a line that holds below rank k.
+    A line is held if the largest p across it is at most alpha / m. Here m is the sum of
+    floor(b / 2) over the blocks of b systems between lines already held: at most that many groups
+    of equal systems fit between them, each of which gives a false line with at most the probability
+    of its level (Shaffer 1986). Any other pair is declared if its p is at most alpha times
+    `pair_share`, and so is what follows (if a is better than b, and b than c, then a than c). This
+    is repeated until nothing is added.
 
-    A line is held if the largest p across it is at most alpha / m. Here m is the sum of floor(b /
-    2) over the blocks of b systems between lines already held: at most that many groups of equal
-    systems fit between them, each of which gives a false line with at most the probability of its
-    level (Shaffer 1986). Any other pair is declared if its p is at most alpha times `pair_share`,
-    and so is what follows (if a is better than b, and b than c, then a than c). This is repeated
-    until nothing is added.
+    Parameters
+    ----------
+    p : array, shape (n, n)
+        Two-sided p of each pair, systems in order of their means.
+    equal : array of int, shape (n,), optional
+        Numbers of the systems' means, the same for equal means, whose order says nothing.
+
+    Returns
+    -------
+    declared : array of bool, shape (n, n)
+        Row better than column (above the diagonal only).
+    held : array of bool, shape (n - 1,)
+        True at k - 1 for a line that holds below rank k.
     """
     n = len(p)
     above = np.triu(np.ones((n, n), bool), 1)

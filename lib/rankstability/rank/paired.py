@@ -162,7 +162,10 @@ def stouffer(p: np.ndarray) -> np.ndarray:
 
 
 def signed_rank_by_domain(scores: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """p of two-sided signed rank tests in each domain of segments, combined as at WMT24."""
+    """p of two-sided signed rank tests within each domain, combined as at WMT24.
+
+    `scores` and p are as for `signed_rank`; `domain` is that of each segment.
+    """
     parts = [signed_rank(scores[domain == d]) for d in np.unique(domain)]
     return stouffer(np.array(parts))
 
@@ -211,8 +214,11 @@ def either_bootstrap(
     p < alpha exactly if the lower end of one of the two one-sided intervals of level 1 - alpha is
     above 0. The paired bootstrap is over the segments both have, the independent one over all
     segments of each; one with fewer than two segments, or a paired one without any segment won, has
-    p = 1. Scores are sorted before drawing, so that the order of segments does not matter. Shapes
-    are as for `signed_rank`, with NaN on and below the diagonal.
+    p = 1. Each pair has its own draws. Scores are sorted before drawing, so that the order of
+    segments does not matter.
+
+    `scores` have shape (segments, systems), NaN where a system was not judged; p has shape
+    (systems, systems), with NaN on and below the diagonal.
     """
     n = scores.shape[1]
     p = np.full((n, n), np.nan)

@@ -75,7 +75,10 @@ class Units:
         return Units(names, self.wins[:, cells], self.ties[:, cells], self.judges)
 
     def owner(self, unit: str) -> Ints:
-        """The code of each block's unit, ``judge`` or ``block``; DataError if some have none."""
+        """The code of each block's unit, ``judge`` or ``block``.
+
+        Raises DataError for any other unit, and for ``judge`` if some blocks name none.
+        """
         if unit not in UNITS[1:]:
             raise DataError("unknown unit of resampling", value=unit, expected=", ".join(UNITS))
         unnamed, blocks = int((self.judges < 0).sum()), len(self.judges)
@@ -132,7 +135,10 @@ def units(data: Blocks | pd.DataFrame, unranked: str = "drop") -> Units:
 
 
 def rank_ranges(sampled: NDArray, trim: int) -> tuple[Ints, Ints]:
-    """First and last rank when `trim` of `sampled`, (resamples, n), are cut off at each end."""
+    """First and last rank left when `trim` of the sampled ranks are chopped off at each end.
+
+    `sampled`, from `ranks`, has shape (resamples, n). Raises DataError if none would be left.
+    """
     if not 0 <= 2 * trim < len(sampled):
         expected = f"less than half of {len(sampled)}"
         raise DataError("no ranks would be left", column="trim", value=trim, expected=expected)

@@ -20,7 +20,10 @@ Rule = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def apart(best: np.ndarray, worst: np.ndarray) -> np.ndarray:
-    """Whether a line stands below each rank but the last: no range overlaps across it."""
+    """Whether a line stands below each rank but the last: no rank range overlaps across it.
+
+    `best` and `worst` are the ends of the ranges, for systems in order.
+    """
     reach = np.maximum.accumulate(worst)[:-1]
     return reach < np.minimum.accumulate(best[::-1])[::-1][1:]
 

@@ -33,18 +33,30 @@ SEED = 20260803  # for a recipe with random tests, if no generator is given
 class Recipe:
     """How one year of WMT went from scores to lines.
 
-    `since` is the first year whose campaigns have this as their own recipe (0 for drafts, kept for
-    comparison); `rows` (of ``judgments.ROWS``) are the judgments that count; `score`, ``z`` (by
-    worker) or ``raw``, is averaged and tested; `by_domain`: systems are ordered by the mean over
-    domains of a domain's mean; `apart`: the judgments of a segment are kept separate (of MQM, only
-    the first counts) rather than averaged; `screened`: users who disagree with all users are left
-    out.
-
-    `test` makes p-values of pairs (significant: p < alpha) from scores (segments, systems; or
-    judgments, segments, systems if kept separate; in order of the ranking), the domain of each
-    segment and a generator; above the diagonal, those of the better-ranked system against the
-    other. `lines` makes, from significant pairs, the best and worst rank of each system, and the
-    places of lines: True at k - 1 for a line below rank k.
+    Attributes
+    ----------
+    since : int
+        The first year whose campaigns have this as their own recipe; 0 for drafts, which are kept
+        for comparison.
+    rows : str
+        Which judgments count: a name of ``judgments.ROWS``.
+    score : str
+        ``z`` (by worker) or ``raw``: what is averaged and tested.
+    by_domain : bool
+        Whether systems are ordered by the mean over domains of a domain's mean.
+    apart : bool
+        Whether the judgments of a segment are kept separate (of MQM, only the first counts) rather
+        than averaged.
+    screened : bool
+        Whether users who disagree with all users are left out, see `score.screening`.
+    test : function
+        From scores (segments, systems; or judgments, segments, systems if kept separate; in order
+        of the ranking), the domain of each segment and a generator to the p-values of pairs; above
+        the diagonal, those of the better-ranked system against the other. Significant means
+        p < alpha.
+    lines : function
+        From significant pairs (above the diagonal) to the best and worst rank of each system, and
+        the places of lines: True at k - 1 for a line below rank k.
     """
 
     name: str

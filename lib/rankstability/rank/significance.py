@@ -31,15 +31,22 @@ def check_level(alpha: float) -> None:
 def rank_sum(
     values: np.ndarray, groups: np.ndarray, size: int, test: str = "scipy<1.7"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mann-Whitney tests between all pairs of groups at once, from one histogram of values.
+    """Mann-Whitney tests between all pairs of groups at once.
 
-    `values` are segment scores without NaN (tied if equal as floating-point numbers), `groups`
-    their systems, 0 to `size` - 1. ``scipy<1.7`` is what Knowles (2021, section 3, footnote 8)
-    used: U = max(U1, U2), mean n1 n2 / 2, continuity 0.5, variance corrected for ties, p = the
-    upper tail, which ignores which of the two is better. Returns p, (size, size): NaN on the
-    diagonal, where a system has no values, and where all values of the two are equal; and lead,
-    U[i, j] - n_i n_j / 2: positive where i tends to be the better of the two. Raises DataError for
-    an unknown test.
+    All rank sums come from one histogram of values by group: one sort, three matrix products.
+    Values are tied if they are equal as floating-point numbers. ``scipy<1.7`` is what Knowles
+    (2021, section 3, footnote 8) used: U = max(U1, U2), mean n1 n2 / 2, continuity 0.5, variance
+    corrected for ties, p = the upper tail, which ignores which of the two is better. `values` are
+    segment scores without NaN, `groups` their systems, 0 to `size` - 1. Raises DataError for an
+    unknown test.
+
+    Returns
+    -------
+    p : array, shape (size, size)
+        p[i, j] for system i against j; NaN on the diagonal, where a system has no values, and
+        where all values of the two are equal.
+    lead : array, shape (size, size)
+        U[i, j] - n_i n_j / 2: positive where i tends to be the better of the two.
     """
     if test not in TESTS:
         raise DataError("unknown test", value=test, expected=", ".join(TESTS))

@@ -19,12 +19,23 @@ ROUNDS = 12  # attempts per study (in batches of four) before a target counts as
 class Design:
     """How a simulated study is set up (section 6.1).
 
-    `grouping` is ``pSxS``, ``system-balanced`` or ``none``; `balance` is ``full``, or the target of
-    the normalised entropy over raters (± 0.03); `normalisation` one of `mqm.NORMALISATIONS`;
-    `documents` 0 for all. `per_document_set`: studies on the same documents before others are
-    drawn; SRP compares only these. 1: new documents for every study, and SRP over all pairs
-    (section 7.4). `permutations` and `alpha` are those of the permutation test. Raises DataError
-    for an unknown grouping or balance, or a balance that the grouping does not allow.
+    Parameters
+    ----------
+    grouping : ``pSxS``, ``system-balanced`` or ``none``
+    balance : "full", or the target of the normalised entropy over raters (± 0.03)
+    normalisation : ``none``, ``mean``, ``error`` or ``z``
+    ratings_per_item : int
+    documents : int, 0 for all
+    studies : int
+    per_document_set : int
+        Studies on the same documents before others are drawn; SRP compares only these. 1: new
+        documents for every study, and SRP over all pairs (section 7.4).
+    permutations, alpha : those of the permutation test
+
+    Raises
+    ------
+    DataError
+        For an unknown grouping or balance, or a balance that the grouping does not allow.
     """
 
     grouping: str = "pSxS"

@@ -111,9 +111,15 @@ def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
     """Systems by mean score per segment, with ratings normalised, then averaged for each item.
 
     The score is the negative of MQM, so that higher is better as everywhere in `Ranking`; the test
-    is that of Riley et al. (2024, section 5). `normalisation`, by all systems in `data`, is a name
-    of `mqm.NORMALISATIONS`. Columns rank, system, minus_mqm (in the unit of the normalisation),
-    errors (per segment and rating, as marked), cluster.
+    is that of Riley et al. (2024, section 5), which swaps labels document by document.
+
+    `normalisation`, by all systems in `data`, is a name of `mqm.NORMALISATIONS`.
+
+    Returns
+    -------
+    Ranking
+        Columns rank, system, minus_mqm (in the unit of the normalisation), errors (per segment and
+        rating, as marked), cluster.
     """
     systems, _, depth = data.shape
     sums = normalised(data, normalisation)
@@ -129,7 +135,10 @@ def rank_ratings(data: Ratings, normalisation: str = "none") -> Ranking:
 
 
 def by_normalisation(data: Ratings) -> pd.DataFrame:
-    """All normalisations: normalisation, rank, system, minus_mqm, cluster, line_below."""
+    """The rankings under all normalisations, in one frame.
+
+    Columns normalisation, rank, system, minus_mqm, cluster, line_below (0 or 1).
+    """
     frames = [rank_ratings(data, name).named(normalisation=name) for name in NORMALISATIONS]
     return pd.concat(frames, ignore_index=True)
 

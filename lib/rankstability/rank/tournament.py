@@ -30,11 +30,20 @@ from .feedback import WORD, IntArray, first_sorted, nearest_to, solve, solve_man
 class Tournament:
     """A ranking of least violated weight, with its certificate.
 
-    `names` are the systems, in the order of the rows of `weights` (`net_weights`); `order` has
-    these rows, best first. `cost` is the weight of the violated edges, which no ranking has below
-    `lower_bound`, and `optimal` whether it is proven to be the least. `n_optima` is the number of
-    optimal rankings (None if too many sets to hold); `canonical`: whether `order` is the one of
-    them that the module's rule chooses.
+    Attributes
+    ----------
+    names : tuple of str
+        The systems, in the order of the rows of `weights` (`net_weights`).
+    order : tuple of int
+        Rows of `weights`, best first.
+    cost, lower_bound : int
+        Weight of the violated edges; no ranking costs less than the bound.
+    optimal : bool
+        Whether `cost` is proven to be the least.
+    n_optima : int or None
+        The number of optimal rankings; None if it was not counted (too many sets to hold).
+    canonical : bool
+        Whether `order` is the optimal ranking that the module's rule chooses.
     """
 
     names: tuple[str, ...]
@@ -72,7 +81,10 @@ class Tournament:
 
 
 def net_weights(wins: ArrayLike) -> IntArray:
-    """max(0, wins - losses), of how often i (row) was ranked better than j (Lopez 2012)."""
+    """Edge weights from a matrix of wins: max(0, wins - losses) (Lopez 2012, section 5).
+
+    ``wins[..., i, j]``: how often i was ranked better than j; ties do not count.
+    """
     array = np.asarray(wins)
     return np.maximum(0, array - np.swapaxes(array, -1, -2)).astype(np.int64)
 

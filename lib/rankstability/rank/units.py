@@ -184,7 +184,10 @@ def draw_means(
 def bootstrap(
     sums: np.ndarray, weights: np.ndarray, rng: np.random.Generator, resamples: int
 ) -> np.ndarray:
-    """Ratios of `unit_totals`, (resamples, systems), with units resampled with replacement."""
+    """Ratios of sums to weights, (resamples, systems), with units resampled with replacement.
+
+    `sums` and `weights` have shape (units, systems), as from `unit_totals`.
+    """
     units = len(sums)
     step = max(1, MOST_CELLS // units)
     parts = []

@@ -39,8 +39,9 @@ FILE_ENDING = re.compile(r"(\.(csv|tsv|jsonl|ndjson|json|parquet|xlsx|txt|score|
 def find(name: str | Path) -> Campaign:
     """A campaign by its catalogue name, or by a path to a folder or file in a known format.
 
-    The format is inferred from the files; an optional ``campaign.yaml`` beside them may set what
-    `settings.FIELDS` lists, such as title, style, year and files.
+    The format is inferred from the files (in a folder without any, from those of its ``analysis``
+    folder); an optional ``campaign.yaml`` beside them may set what `settings.FIELDS` lists, such as
+    title, style, year and files.
 
     Raises
     ------
@@ -208,7 +209,10 @@ def load_da(campaign: Campaign, pair: str) -> DirectAssessment:
 
 
 def load_segment_scores(campaign: Campaign, pair: str) -> pd.DataFrame:
-    """Released scores: system, document, segment, raw, z, n; raises DataError if there are none."""
+    """Released scores per system and segment: system, document, segment, raw, z, n.
+
+    Raises DataError if the campaign has none.
+    """
     if campaign.format == "da":  # the organisers' own averages may accompany the judgments
         return formats.reader("segments").read(formats.folder.Source(campaign.folder, ()), pair)
     if campaign.protocol != "DA" or campaign.workers:
@@ -234,7 +238,10 @@ def _of_protocol(campaign: Campaign, protocol: str, pair: str) -> pd.DataFrame:
 
 
 def fingerprint(campaign: Campaign, pair: str = "") -> str:
-    """Checksum, 16 hex digits, of the files read for `pair` (unpacked), and how they are read."""
+    """Checksum, 16 hex digits, of the files read for `pair` (empty: all) and how they are read.
+
+    A file and its gzip have the same checksum.
+    """
     total = hashlib.sha256()
     for path in campaign.files(pair):
         total.update(path.name.removesuffix(".gz").encode() + text.digest(path).encode())

@@ -85,7 +85,10 @@ class Campaign:
         return tuple(self.entry.get("parts") or ())
 
     def part(self, name: str) -> Campaign:
-        """One of `parts` as a campaign of its own, ``<name>.<part>``; DataError if absent."""
+        """One of `parts` as a campaign of its own, which `find` knows as ``<name>.<part>``.
+
+        Raises DataError if there is no such study.
+        """
         if name not in self.parts:
             expected = ", ".join(self.parts) or "a campaign of several studies"
             raise DataError(f"{self.name} has no such study", value=name, expected=expected)
@@ -108,7 +111,10 @@ class Campaign:
 
     @cached_property
     def rebuilt(self) -> bool:
-        """Whether these judgments are rebuilt from z-scores, where the catalogue allows for it."""
+        """Whether the judgments here are rebuilt from released z-scores, not the official file.
+
+        False unless the catalogue says that the campaign exists in that form, too (``otherwise``).
+        """
         if self.entry.get("otherwise") != "rebuilt from z":
             return False
         sources = [source["files"] for source in self.entry["sources"] if "repository" in source]
@@ -135,7 +141,10 @@ class Campaign:
 
     @cached_property
     def unsaid(self) -> frozenset[str]:
-        """Which of pair, document and annotator the files do not name, so that no page should."""
+        """Which of pair, document and annotator the files do not name, so that no page should.
+
+        The pair is unnamed if it is the placeholder ``xx-yy``.
+        """
         lacking = {"pair"} if self.pairs == (PLACEHOLDER,) else set()
         return frozenset(lacking | formats.reader(self.format).lacks(self.source()))
 
@@ -163,7 +172,10 @@ class Campaign:
 
     @cached_property
     def unread(self) -> tuple[tuple[str, str], ...]:
-        """What is in a user's folder but not read: file and reason, see `formats.unread`."""
+        """What is in a user's folder but not read: file and reason, see `formats.unread`.
+
+        Empty for a single file, and for the catalogue's campaigns, whose files it lists.
+        """
         if self.file or self.demo or "sources" in self.entry:
             return ()
         return formats.unread(self.format, self.folder, self.entry)

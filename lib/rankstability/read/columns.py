@@ -221,7 +221,10 @@ def proposed(path: Path, settings: Mapping[str, Any]) -> tuple[dict[str, Any], O
 
 
 def settled(path: Path, said: Mapping[str, Any]) -> dict[str, Any]:
-    """All settings by which a table is read, guesses included. Raises DataError if any is open."""
+    """All settings by which a table is read: `said`, `proposed`, and all other renamed columns.
+
+    Raises DataError if names and values leave a column open.
+    """
     with text.placed(path, 1):
         entry, open_ = ({}, {}) if said.get("wide") else proposed(path, said)
         for ours, may in open_.items():
@@ -355,7 +358,10 @@ def _decimals(table: Table, column: str, sign: str | None) -> tuple[Table, Said]
 
 
 def people(accounts: pd.Series, said: Mapping[str, Sequence[str]], file: Path) -> pd.Series:
-    """The annotator of each account, by patterns (``sggdeu08*``); DataError unless one fits."""
+    """The annotator of each account; `said` maps annotators to patterns (``sggdeu08*``) of theirs.
+
+    Raises DataError (naming `file`) if an account fits no annotator, or several.
+    """
     of = {}
     for account in accounts.unique():
         fit = [who for who, those in said.items() if any(fnmatchcase(account, p) for p in those)]
@@ -378,7 +384,10 @@ def asked_of(accounts: Collection[str]) -> list[tuple[str, str, str]]:
 
 
 def with_pair(judged: Judged, settings: Mapping[str, Any]) -> Judged:
-    """`judged` with the pair of campaign.yaml, of the file's name, or a placeholder, if needed."""
+    """`judged` with the pair of campaign.yaml, of the file's name, or else a placeholder.
+
+    Unchanged if a column names the pair.
+    """
     if "pair" in judged.names:
         return judged
     if settings.get("pair"):

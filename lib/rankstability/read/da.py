@@ -31,7 +31,10 @@ SEGMENT_COLUMNS = ("SYS", "SID", "RAW.SCR", "Z.SCR", "N")
 
 
 def companions(path: Path) -> tuple[Path, Path]:
-    """The two files of a folder (or one for both). Raises DataError if a folder lacks one."""
+    """The files ``ad-latest`` and ``ad-good-raw-redup`` of a folder; a single file serves as both.
+
+    Raises DataError if a folder lacks one of them.
+    """
     if path.is_file():
         return path, path
     latest, good = locate(path, LATEST), locate(path, GOOD)

@@ -174,7 +174,10 @@ def kinds_of(path: Path, named: Sequence[str] = ()) -> set[str]:
 
 @text.kept(256)
 def kind_of(path: Path) -> str:
-    """The format of a file, or empty; raises DataError if the file is damaged or not text."""
+    """The format of one file by its name or its first line; empty if it is unknown.
+
+    Raises DataError if the file is damaged or not text.
+    """
     line = _start(path).partition("\n")[0].rstrip("\r")
     return next((name for name, form in FORMATS.items() if form.knows(path, line)), "")
 

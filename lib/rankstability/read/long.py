@@ -110,11 +110,12 @@ def read(
 ) -> DirectAssessment | pd.DataFrame:
     """The judgments of one language pair, or segment scores if the files name no annotators.
 
-    Rows of other pairs or without a score are left out and counted. If segments are numbered within
-    documents, they are named ``document:segment``. Segment scores have the columns system,
-    document, segment, raw, z (standardised over all scores of the pair), n; references and degraded
-    references are left out. Raises DataError for anything wrong in a row, files that differ in
-    scale or repeat each other, or no rows.
+    A row without a type is SYSTEM. Rows of other pairs or without a score are left out and counted.
+    If segments are numbered within documents, they are named ``document:segment``. Segment scores
+    have the columns system, document, segment, raw, z (standardised over all scores of the pair),
+    n; references and degraded references (BAD_REF) are left out. Raises DataError for an empty
+    name, a score that is not a number or off the scale, an unknown type, files that differ in scale
+    or repeat each other, or no rows.
     """
     holding = [part for part in parts if pair in part.pairs()] or parts
     if len({part.scale for part in holding}) > 1:

@@ -95,7 +95,10 @@ def _columns(header: Sequence[str], file: Path) -> dict[str, str]:
 
 
 def pair_of(path: Path, settings: Mapping[str, Any]) -> str:
-    """The pair from the settings, or the name (``mqm_mine_ende.tsv``); raises DataError if none."""
+    """The pair of a file: from the settings, or its name (``mqm_generalMT2022_ende.tsv``).
+
+    Raises DataError if there is none.
+    """
     found = settings.get("pair") or languages.pair_in(path, joined=True)
     if not found:
         expected = "a name such as mqm_mine_ende.tsv, or `pair:` in a campaign.yaml"
@@ -109,9 +112,10 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
     One row per marked error, or one with severity ``No-error`` for a segment without any: pair,
     system, document, segment (number within the campaign), doc_segment (within the document),
     rater, category (variant spellings unified), severity; all but the two numbers categorical.
-    Control rows are left out; a segment with no other row counts as rated without error.
-    ``.attrs["excluded"]`` counts what was left out or changed. Raises DataError for anything wrong
-    in the file.
+    Control rows (severity ``HOTW-test``) are left out; a segment with no other row counts as rated
+    without error. ``.attrs["excluded"]`` counts what was left out or changed, by reason.
+
+    Raises DataError for anything wrong in the file; unknown severities or categories are listed.
     """
     file = Path(file)
     excluded: Counter[str] = Counter()
@@ -130,7 +134,10 @@ def read_mqm(file: Path | str, pair: str) -> pd.DataFrame:
 
 
 def rated_pair(path: Path, settings: Mapping[str, Any]) -> str:
-    """The pair of a file of bio-MQM: from settings, its locales, or its name; else DataError."""
+    """The pair of a file of bio-MQM: from the settings, else its locales, else its name.
+
+    Raises DataError if the locales are not two languages, or there is no pair at all.
+    """
     said = dict(reversed(LOCALES.findall(text.head(path))))  # the first of each
     if not said or settings.get("pair"):
         return pair_of(path, settings)

@@ -113,7 +113,10 @@ def ids(*names: str, missing: Collection[str] = NOTHING) -> dict[str, Column]:
 def number(
     expected: str, low: float = -np.inf, high: float = np.inf, whole: str = "", but: float = np.nan
 ) -> Column:
-    """Finite numbers in [low, high], other than `but`; integers if `whole` (the problem if not)."""
+    """A column of finite numbers in [low, high], other than `but`.
+
+    With `whole`, they must be integers; it is the problem if one is not.
+    """
 
     def problem(written: str, number: float) -> str:
         if not math.isfinite(number) or (whole and not INTEGER.fullmatch(written)):

@@ -106,7 +106,10 @@ def unquoted(cell: str) -> str:
 def table(
     path: Path, frame: pd.DataFrame, lines: np.ndarray | Sequence[int], quoted: bool = False
 ) -> Table:
-    """Text as found in the file; blanks around cells are stripped and noted, and `quoted` marks."""
+    """A `Table` of text as found in the file; blanks around cells are stripped and noted.
+
+    `quoted`: cells may be in quotation marks, which are stripped, too.
+    """
     plain, blanks = {}, {}
     for name in frame.columns:
         values = frame[name].astype("category").cat
@@ -356,7 +359,10 @@ def _cell(value: Any) -> str:
 
 
 def refuse_twice(files: Sequence[Path], parts: Sequence[pd.DataFrame]) -> None:
-    """Raises DataError if all rows of one file (`parts`, in shared columns) are in another, too."""
+    """Raises DataError if all rows of one file are in another, too, in whatever form and order.
+
+    `parts` are the parsed rows of each of `files`, compared in the columns that they all have.
+    """
     if len(files) < 2:
         return
     columns = [name for name in parts[0] if all(name in part for part in parts)]

@@ -274,7 +274,10 @@ def rater_scaling(
 
 
 def normalised(data: Ratings, how: str = "none") -> np.ndarray:
-    """Sums of segment scores per system and document, (S, D): normalised, averaged over ratings."""
+    """Sums of segment scores per system and document, (S, D): normalised, averaged over ratings.
+
+    Raters are normalised by all their ratings in `data` (see `rater_scaling`).
+    """
     size = len(data.raters)
 
     def per_rater(values: np.ndarray) -> np.ndarray:
